@@ -40,13 +40,18 @@ class RequirementError(PenstockError):
 
 
 class UnknownNameError(PenstockError, KeyError):
-    """A name that does not exist in a result; the message suggests the nearest existing one."""
+    """A name that does not exist in a result; the message suggests the nearest existing one.
 
-    def __init__(self, kind: str, name: object, known: Iterable[object]) -> None:
+    `other_names` are further names that the message may suggest, but does not list.
+    """
+
+    def __init__(self, kind: str, name: object, known: Iterable[object], other_names: Iterable[str] = ()) -> None:
         names = [str(item) for item in known]
         listed = ", ".join(names[:60]) + (", ..." if len(names) > 60 else "")
         hint = f"there are: {listed}" if names else "there are none"
-        self._message = f'no {kind} "{name}"{nearest(str(name), names)}; {hint}'.replace("?; there", "? There")
+        self._message = f'no {kind} "{name}"{nearest(str(name), [*names, *other_names])}; {hint}'.replace(
+            "?; there", "? There"
+        )
         super().__init__(self._message)
 
     def __str__(self) -> str:

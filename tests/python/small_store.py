@@ -15,7 +15,7 @@ from .fake_result import scenario
 
 SCHEMES = ("droptail", "red:gentle=true")
 FLOWS = (25, 50, 100)
-RTTS = ("10ms", "50ms", "1s")
+RTTS = ("10ms", "50ms", "2s")
 SEEDS = range(1, 5)
 FLOW_COUNT = "traffic.extra.count"
 RTT = "links.right.delay"

@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli import check, compare, doctor, explain, link, measure, new, query, report, reproduce, run
+from penstock.cli import (
+    check,
+    compare,
+    doctor,
+    explain,
+    export,
+    figure,
+    link,
+    measure,
+    new,
+    query,
+    report,
+    reproduce,
+    run,
+)
 from penstock.cli import list as listing_verb
 from penstock.cli.errors import report_errors
 
@@ -32,6 +46,8 @@ VERBS: dict[str, tuple[Callable[..., None], str]] = {
     "explain": (explain.explain, explain.EXAMPLE),
     "check": (check.check, check.EXAMPLE),
     "query": (query.query, query.EXAMPLE),
+    "export": (export.export, export.EXAMPLE),
+    "figure": (figure.figure, figure.EXAMPLE),
     "report": (report.report, report.EXAMPLE),
     "reproduce": (reproduce.reproduce, reproduce.EXAMPLE),
     "doctor": (doctor.doctor, doctor.EXAMPLE),

@@ -1,51 +1,50 @@
-"""`penstock report`: the page of a stored result."""
+"""`penstock report`: the page of a stored result or of a store."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from penstock.cli.output import output_file, write_page
+from penstock.cli.source import Source, StudyName, Where, not_a_result, read_result, result_file
 from penstock.errors import PenstockError
 
 EXAMPLE = "penstock report result.json -o result.html"
 
 
 def report(
-    result: Annotated[
-        str, typer.Argument(metavar="RESULT.json", help="Result written by run --json or compare --json.")
-    ],
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE.html", help="The page to write.", show_default=False)
     ],
+    source: Source = None,
+    study: StudyName = None,
+    where: Where = [],  # noqa: B006
 ) -> None:
-    """Make a self-contained HTML page from a stored result of run or compare."""
+    """Make a self-contained HTML page from a store, or from the JSON of run or compare."""
     file = output_file(output, "--output")
     if file is None:
         raise PenstockError("--output -: a page goes to a file, not to standard output")
-    answer = _read(result)
+    result = result_file(source)
+    if result is None:
+        write_page(_from_store(source, study, where), file)
+        return
+    if study is not None or where:
+        raise PenstockError("--study and --where choose runs of a store, not of a result")
+    answer = read_result(result)
     try:
         write_page(answer, file)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError, ArithmeticError) as error:
-        raise _not_a_result(result, f"{type(error).__name__}: {error}") from None
+        raise not_a_result(result, f"{type(error).__name__}: {error}") from None
 
 
-def _read(result: str) -> dict[str, Any]:
-    try:
-        answer = json.loads(Path(result).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PenstockError(f"{result}: cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise _not_a_result(result, "it is not JSON") from None
-    parts = ("rows",) if isinstance(answer, dict) and "rows" in answer else ("links", "traffic")
-    missing = [key for key in ("scenario", *parts) if not isinstance(answer, dict) or key not in answer]
-    if missing:
-        raise _not_a_result(result, f"it has no {', '.join(missing)}")
-    return dict(answer)
+def _from_store(folder: str | None, study: str | None, where: list[str]) -> dict[str, Any]:
+    """The runs of a store as the JSON of compare."""
+    from penstock.cli.output import command_line
+    from penstock.studies.database import Database
+    from penstock.studies.store_comparison import comparison
+    from penstock.studies.store_table import StoreTable, parse_choices
 
-
-def _not_a_result(result: str, reason: str) -> PenstockError:
-    return PenstockError(f"{result}: not the JSON that run or compare writes with --json ({reason})")
+    with Database(folder) as database:
+        found = comparison(StoreTable(database, study, parse_choices(where)))
+    return {**found, "command": command_line()}

@@ -10,7 +10,6 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from penstock.plots import style
 from penstock.results.summary_table import SummaryTable
@@ -79,10 +78,7 @@ class Curves:
 
     def _axes(self, ax: Axes) -> None:
         if "x" in self.log:
-            ax.set_xscale("log")
-            ax.xaxis.set_minor_formatter(NullFormatter())  # labels between the decades would overlap
-            ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            style.log_x(ax)
         if "y" in self.log:
             ax.set_yscale("log")
         ax.set_xlabel(self.labels[0])

@@ -27,31 +27,53 @@ class Panel:
 
 
 def draw(
-    shown: SummaryTable, panels: Sequence[Panel], columns: int = 2, names: Mapping[str, str] | None = None
+    shown: SummaryTable,
+    panels: Sequence[Panel],
+    columns: int = 2,
+    names: Mapping[str, str] | None = None,
+    *,
+    size: tuple[float, float] | None = None,
+    one_y_axis: bool = False,
+    connected: bool = True,
+    note: str = "",
 ) -> Figure:
-    """Draw the panels row by row, without those that have no points; `names` has the names of axes, with units."""
+    """Draw the panels row by row, without those that have no points.
+
+    Args:
+        shown: the cells.
+        panels: what each panel shows.
+        columns: largest number of panels beside each other.
+        names: names of axes, with units.
+        size: width of the figure and height of a row of panels in inches; by default panels of a column's width.
+        one_y_axis: whether all panels have the same range of y, with numbers on the left only.
+        connected: whether lines connect the points, as between numbers, or not, as between names.
+        note: a further note above the legend.
+    """
     full = [panel for panel in panels if shown.where(**panel.where).along(panel.x, panel.y)]
     known = names or {}
     columns = min(columns, len(full))
     rows = -(-len(full) // columns)
+    width, height = size or (style.WIDTH * columns, 1.9)
     with style.styled():
-        figure = Figure(figsize=(style.WIDTH * columns, 1.9 * rows + 0.3), layout="constrained")
-        axes = list(figure.subplots(rows, columns, squeeze=False).flat)
+        figure = Figure(figsize=(width, height * rows + 0.3), layout="constrained")
+        axes = list(figure.subplots(rows, columns, squeeze=False, sharey=one_y_axis).flat)
         for ax in axes[len(full) :]:
             ax.set_axis_off()
         lines: dict[str, Any] = {}
-        for ax, panel in zip(axes, full, strict=False):
-            lines |= _lines(ax, shown, panel)
+        for number, (ax, panel) in enumerate(zip(axes, full, strict=False)):
+            lines |= _lines(ax, shown, panel, connected=connected)
             ax.set_title(panel.title, size=7)
             ax.set_xlabel(known.get(panel.x, panel.x))
-            ax.set_ylabel(known.get(panel.y, panel.y))
+            if not (one_y_axis and number % columns):
+                ax.set_ylabel(known.get(panel.y, panel.y))
         named_by = ", ".join(dict.fromkeys(known.get(panel.by, panel.by) for panel in full))
-        note = "".join(style.lines_are(named_by, lines)) or None
-        style.legend(figure, 4 * columns, lines, title=note, title_fontsize=6.5)
+        notes = [*style.lines_are(named_by, lines, connected=connected), *([note] if note else [])]
+        title = "; ".join(notes) or None
+        style.legend(figure, 4 * columns, lines, title=title, title_fontsize=6.5)
     return figure
 
 
-def _lines(ax: Axes, shown: SummaryTable, panel: Panel) -> dict[str, Any]:
+def _lines(ax: Axes, shown: SummaryTable, panel: Panel, *, connected: bool) -> dict[str, Any]:
     """Draw the lines of a panel; they have the same colours in all panels."""
     part, lines = shown.where(**panel.where), {}
     for index, value in enumerate(shown.axis(panel.by)):
@@ -59,6 +81,6 @@ def _lines(ax: Axes, shown: SummaryTable, panel: Panel) -> dict[str, Any]:
         if points:
             lines[str(value)] = ax.errorbar(
                 [x for x, _ in points], [p.mean for _, p in points], [p.half_width or 0.0 for _, p in points],
-                elinewidth=0.6, **style.line(index),
+                elinewidth=0.6, **style.line(index) | ({} if connected else {"linestyle": "none"}),
             )  # fmt: skip
     return lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from penstock.files import whole
 
@@ -102,9 +103,19 @@ def legend(figure: Figure, max_columns: int, lines: Mapping[str, Any] | None = N
         placed.remove()
 
 
-def lines_are(name: str, values: Iterable[Any]) -> list[str]:
-    """A note for the legend that names the quantity of the lines, if the lines are named by plain numbers."""
-    return [f"lines: {name}"] if all(str(value)[:1].isdigit() for value in values) else []
+def log_x(ax: Axes, at: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
+    """Make the x axis logarithmic, with plain numbers at these multiples of a power of ten."""
+    ax.set_xscale("log")
+    ax.xaxis.set_minor_formatter(NullFormatter())  # labels between the decades would overlap
+    ax.xaxis.set_major_locator(LogLocator(subs=at))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def lines_are(name: str, values: Iterable[Any], *, connected: bool = True) -> list[str]:
+    """A note for the legend that names the quantity of the lines, or points, if they are named by plain numbers."""
+    return (
+        [f"{'lines' if connected else 'points'}: {name}"] if all(str(value)[:1].isdigit() for value in values) else []
+    )
 
 
 def save(figure: Figure, path: str | Path) -> None:

@@ -9,22 +9,23 @@ from typing import Any
 
 from penstock.errors import MissingPackageError
 
-__all__ = ["Rows", "to_arrow", "to_pandas"]
+__all__ = ["Rows", "package", "to_arrow", "to_pandas"]
 
 Rows = Sequence[Mapping[str, Any]]
 
 
 def to_pandas(rows: Rows) -> Any:
     """A `pandas.DataFrame` with a column for each key. Raises `MissingPackageError` without pandas."""
-    return _package("pandas", "a data frame").DataFrame(_uniform(rows))
+    return package("pandas", "a data frame").DataFrame(_uniform(rows))
 
 
 def to_arrow(rows: Rows) -> Any:
     """A `pyarrow.Table` with a column for each key. Raises `MissingPackageError` without pyarrow."""
-    return _package("pyarrow", "an Arrow table").table(_uniform(rows))
+    return package("pyarrow", "an Arrow table").table(_uniform(rows))
 
 
-def _package(name: str, use: str) -> Any:
+def package(name: str, use: str) -> Any:
+    """An optional package. Raises `MissingPackageError`, with its use, if it is not installed."""
     try:
         return import_module(name)
     except ImportError:

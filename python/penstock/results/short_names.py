@@ -8,6 +8,9 @@ from penstock.errors import PenstockError, UnknownNameError
 
 __all__ = ["AmbiguousNameError", "ends_with", "full_name"]
 
+MAX_PATHS = 12
+"""Paths that a message lists whole; of more, it lists the last parts."""
+
 
 class AmbiguousNameError(PenstockError):
     """A short name that several columns end with."""
@@ -42,7 +45,8 @@ def full_name(kind: str, name: str, known: Iterable[str]) -> str:
     if len(found) > 1:
         raise AmbiguousNameError(name, found)
     if not found:
-        # A mistyped short name is near to the last part of a path, not to the whole path.
-        lasts = [path.rpartition(".")[2] for path in paths]
-        raise UnknownNameError(kind, name, dict.fromkeys([*lasts, *paths] if "." not in name else [*paths, *lasts]))
+        # A mistyped short name is near to the end of a path, not to the whole path.
+        ends = [path.split(".", skip)[-1] for path in paths for skip in range(1, path.count(".") + 1)]
+        listed = paths if len(paths) <= MAX_PATHS else dict.fromkeys(path.rpartition(".")[2] for path in paths)
+        raise UnknownNameError(kind, name, listed, [*paths, *ends])
     return found[0]

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 
@@ -19,7 +19,7 @@ from penstock.results.short_names import AmbiguousNameError, ends_with
 from penstock.studies.part import quoted
 from penstock.studies.store import FORMAT, OLD_FILE, default_folder
 
-__all__ = ["IDENTITY", "Answer", "Database", "is_result", "literal"]
+__all__ = ["IDENTITY", "Answer", "Database", "copy_to", "is_result", "literal"]
 
 IDENTITY = ("seed", "scenario", "meaning", "penstock", "study", "events", "cpu_s")
 """Columns of a run that are neither labels nor results."""
@@ -40,7 +40,7 @@ class Answer:
 
 
 class Database:
-    """A store, opened for reading; use it in a `with` statement.
+    """A store, opened for reading; use it in a `with` statement. `output` is the only file that `export` may write.
 
     Attributes:
         folder: of the store.
@@ -50,8 +50,10 @@ class Database:
 
     """
 
-    def __init__(self, folder: str | Path | None = None) -> None:
+    def __init__(self, folder: str | Path | None = None, output: Path | None = None) -> None:
         self.folder = default_folder() if folder is None else Path(folder)
+        self._output = output
+        self._defined: dict[str, str] | None = None
         self._parts = _parts(self.folder)
         self._scenarios = sorted((self.folder / "scenarios").glob("*.parquet"))
         self._database = self._open()
@@ -85,10 +87,12 @@ class Database:
             }
         )
         source = f"read_parquet({_list(self._scenarios)}, union_by_name = true)"
+        outputs = [self._output] if self._output is not None else []
+        outputs = [self._output] if self._output is not None else []
         empty = "(SELECT NULL::VARCHAR AS scenario, NULL::JSON AS resolved WHERE false)"
         database.execute("SET parquet_metadata_cache = true")
         database.execute("SET enable_progress_bar = false")
-        database.execute(f"SET allowed_paths = {_list([*self._parts, *self._scenarios])}")
+        database.execute(f"SET allowed_paths = {_list([*self._parts, *self._scenarios, *outputs])}")
         database.execute("SET enable_external_access = false")
         database.execute("SET lock_configuration = true")
         self._run(database, f"CREATE VIEW scenarios AS SELECT * FROM {source if self._scenarios else empty}")
@@ -111,6 +115,11 @@ class Database:
         return [name for name in self.columns if name not in IDENTITY and not is_result(name)]
 
     @property
+    def settings(self) -> list[str]:
+        """The labels, and `traffic.NAME.count`, which is a setting and a result at once."""
+        return [*self.labels, *(name for name in self.metrics if re.fullmatch(r"traffic\..+\.count", name))]
+
+    @property
     def results(self) -> list[str]:
         """The columns that hold results of a run."""
         return [name for name in self.columns if is_result(name)]
@@ -126,6 +135,30 @@ class Database:
         if row is None:
             raise PenstockError(f"the store {self.folder} lacks the scenario {key} of its runs")
         return dict(json.loads(row[0]))
+
+    def select(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement of penstock itself, with the full names of columns."""
+        self._define_runs({})
+        return self._tell(sql).fetchall()
+
+    def studies(self) -> list[str]:
+        """The names of the studies, in order."""
+        return [str(name) for (name,) in self.select("SELECT DISTINCT study FROM runs ORDER BY study")]
+
+    def check_study(self, name: str) -> None:
+        """Raise `UnknownNameError` unless the store has this study."""
+        if name not in (known := self.studies()):
+            raise UnknownNameError("study", name, known)
+
+    def copy(self, sql: str, kind: Literal["csv", "parquet"]) -> None:
+        """Write the rows of a statement of penstock itself to the output. Raises `OSError` if it cannot be written."""
+        self._define_runs({})
+        try:
+            self._database.execute(copy_to(sql, self._output, kind))
+        except duckdb.IOException as error:
+            raise OSError(_first_line(error)) from None
+        except duckdb.Error as error:
+            raise PenstockError(f"the store {self.folder} cannot be read: {_first_line(error)}") from None
 
     def ask(self, sql: str) -> Answer:
         """The answer to one SELECT statement.
@@ -154,9 +187,12 @@ class Database:
 
     def _define_runs(self, short: dict[str, str]) -> None:
         """Define the view `runs`, with further names for some of its columns."""
+        if short == self._defined:
+            return
         names = [quoted(name) for name in self.columns]
         names += [f"{quoted(path)} AS {quoted(name)}" for name, path in short.items()]
         source = f"read_parquet({_list(self._parts)}, union_by_name = true)"
+        self._defined = short
         self._tell(f"CREATE OR REPLACE VIEW runs AS SELECT {', '.join(names)} FROM {source}")
 
     def _short_names(self, sql: str) -> dict[str, str]:
@@ -220,6 +256,12 @@ def is_result(column: str) -> bool:
     return part in ("fairness", "kept") or (
         part in ("links", "traffic") and bool(place) and metric(name).group != "Other"
     )
+
+
+def copy_to(sql: str, file: Path | None, kind: Literal["csv", "parquet"]) -> str:
+    """The statement that writes the rows of another one to a file."""
+    form = "FORMAT csv, HEADER" if kind == "csv" else "FORMAT parquet, COMPRESSION zstd"
+    return f"COPY ({sql}) TO {literal(file)} ({form}, USE_TMP_FILE false)"
 
 
 def literal(value: object) -> str:

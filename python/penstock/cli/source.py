@@ -1,0 +1,59 @@
+"""The source of the verbs that read results: a store, or the JSON of a result."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from penstock.errors import PenstockError
+
+Source = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[STORE|RESULT.json]",
+        help="Store, or a result that another verb wrote with --json; default: the store in the user's cache folder.",
+        show_default=False,
+    ),
+]
+StudyName = Annotated[
+    str | None, typer.Option("--study", metavar="NAME", help="Study of the store; needed if it has several.")
+]
+Where = Annotated[
+    list[str],
+    typer.Option(
+        "--where",
+        metavar="PATH=VALUE",
+        help="Only runs with this label or key of the scenario; repeatable, values of one path are alternatives.",
+    ),
+]
+
+
+def result_file(source: str | None) -> Path | None:
+    """The file with a result; None for a store."""
+    if source is None or Path(source).is_dir():
+        return None
+    path = Path(source)
+    return path if path.suffix == ".json" or path.is_file() else None
+
+
+def read_result(file: Path) -> dict[str, Any]:
+    """The result in a file: of a run, with `links` and `traffic`, or of several, with `rows`."""
+    try:
+        answer = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PenstockError(f"{file}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise not_a_result(file, "it is not JSON") from None
+    parts = ("rows",) if isinstance(answer, dict) and "rows" in answer else ("links", "traffic")
+    missing = [key for key in ("scenario", *parts) if not isinstance(answer, dict) or key not in answer]
+    if missing:
+        raise not_a_result(file, f"it has no {', '.join(missing)}")
+    return dict(answer)
+
+
+def not_a_result(file: Path, reason: str) -> PenstockError:
+    """The error of a file that has no result."""
+    return PenstockError(f"{file}: not the JSON that run or compare writes with --json ({reason})")

@@ -1,0 +1,198 @@
+"""A metric against an axis of a study: a curve for each value of another axis, a panel for each value of a third."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from penstock.errors import PenstockError
+from penstock.plots import panels, style
+from penstock.results.comparison import axis_title, short_path
+from penstock.results.display import Scale, scale_for, setting, spaced
+from penstock.results.metrics import metric
+from penstock.results.quantity import in_order, numeric
+from penstock.results.summary_table import Point, SummaryTable
+
+__all__ = ["WIDTHS", "Width", "draw"]
+
+Width = Literal["single", "double"]
+
+WIDTHS: dict[Width, float] = {"single": 3.5, "double": 7.2}
+"""Widths in inches: a column and the page of a journal."""
+
+LOG_SPAN = 100.0
+"""Ratio of the largest to the smallest x above which the axis is logarithmic."""
+
+MAX_PANELS = 12
+MAX_TICKS = 8
+"""Values of x that are labelled one by one."""
+
+NAME_GAP = 0.08
+"""Distance of the points of two curves at a name, in parts of the distance of two names."""
+
+ONE_CURVE = "mean"
+"""Name of the curve if there is only one."""
+
+
+def draw(
+    shown: SummaryTable,
+    x: str,
+    y: str,
+    by: str | None = None,
+    panel: str | None = None,
+    *,
+    width: Width = "single",
+    note: str = "",
+) -> Figure:
+    """Draw means with 95 % intervals.
+
+    Args:
+        shown: the cells, with the metric `y`.
+        x: axis of the study on the horizontal axis; logarithmic if its values span more than two decades.
+        y: path of the metric.
+        by: axis with a curve for each value; None for one curve.
+        panel: axis with a panel for each value; None for one panel.
+        width: of the figure: see `WIDTHS`.
+        note: above the legend, such as the number of runs.
+
+    Raises `PenstockError` if several cells belong to one point, or the figure has more curves or panels than can be
+    told apart.
+    """
+    points = [(labels, found[y]) for labels, found in shown.cells if y in found and labels.get(x) is not None]
+    if not points:
+        raise PenstockError(f"no run has both {x} and {y}")
+    _check_complete([labels for labels, _ in points], [name for name in (x, by, panel) if name is not None])
+    axis = _XAxis.of(x, _values(points, x))
+    curve = by or ONE_CURVE
+    curves = _values(points, by) if by else [None]
+    parts = _panels(points, x, y, curve, panel)
+    _check_number("curves", len(curves), len(style.COLOURS), by)
+    _check_number("panels", len(parts), MAX_PANELS, panel)
+    scale = scale_for(metric(y.rpartition(".")[2]).quantity, [point.mean for _, point in points])
+    cells = []
+    for number, value in enumerate(curves):
+        own = [(labels, point) for labels, point in points if by is None or labels[by] == value]
+        name = ONE_CURVE if by is None else _shown(value)
+        for labels, point in sorted(own, key=lambda item: in_order(item[0][x])):
+            at = axis.place(labels[x], number, len(curves))
+            cells.append(({**labels, x: at, curve: name}, {y: _scaled(point, scale)}))
+    names = {x: axis.title, y: _y_title(y, scale), curve: short_path(curve)}
+    columns, size = _size(len(parts), width)
+    figure = panels.draw(
+        SummaryTable(cells), parts, columns, names, size=size, one_y_axis=True, connected=axis.unit is not None,
+        note=note,
+    )  # fmt: skip
+    with style.styled():
+        for ax in figure.axes[: len(parts)]:
+            axis.apply(ax)
+        if _shows_zero([point for _, point in points]):
+            figure.axes[0].set_ylim(bottom=0)
+    return figure
+
+
+@dataclass(frozen=True)
+class _XAxis:
+    """The values of the horizontal axis, their places on it, and their unit; None if they are names."""
+
+    path: str
+    values: Sequence[Any]
+    places: Sequence[float]
+    unit: str | None
+
+    @classmethod
+    def of(cls, path: str, values: Sequence[Any]) -> _XAxis:
+        places, unit = numeric(values) or (list(map(float, range(len(values)))), None)
+        return cls(path, values, places, unit)
+
+    @property
+    def title(self) -> str:
+        return f"{axis_title(self.path)} ({self.unit})" if self.unit else axis_title(self.path)
+
+    def place(self, value: Any, curve: int, curves: int) -> float:
+        """The place of a value; at a name, the points of several curves lie side by side."""
+        place = self.places[self.values.index(value)]
+        return place if self.unit is not None else place + NAME_GAP * (curve - (curves - 1) / 2)
+
+    def apply(self, ax: Axes) -> None:
+        """Set scale and ticks: at the values themselves where these are few."""
+        if self.unit is None:
+            ax.set_xticks(self.places, [_shown(value) for value in self.values])
+            ax.set_xlim(-0.5, len(self.values) - 0.5)
+        elif min(self.places) > 0 and max(self.places) / min(self.places) > LOG_SPAN:
+            style.log_x(ax, (1.0,) if max(self.places) / min(self.places) > 1e3 else (1.0, 2.0, 5.0))
+        elif len(self.places) <= MAX_TICKS and _are_apart(self.places):
+            ax.set_xticks(self.places, [f"{value:g}" for value in self.places])
+
+
+def _values(points: Sequence[tuple[Any, Point]], name: str) -> list[Any]:
+    """The values of an axis: numbers by size, names in the order in which they appear."""
+    return sorted(dict.fromkeys(labels.get(name) for labels, _ in points), key=lambda value: in_order(value)[:3])
+
+
+def _shows_zero(points: Sequence[Point]) -> bool:
+    """Whether the y axis starts at 0, so that heights can be compared: unless all values lie close together."""
+    lows = [point.mean - (point.half_width or 0.0) for point in points]
+    return min(lows) >= 0 and min(lows) < max(point.mean for point in points) / 2
+
+
+def _panels(points: Sequence[tuple[Any, Point]], x: str, y: str, by: str, panel: str | None) -> list[panels.Panel]:
+    if panel is None:
+        return [panels.Panel(x, y, by)]
+    titled = [(value, f"{short_path(panel)} = {_shown(value)}") for value in _values(points, panel)]
+    return [panels.Panel(x, y, by, {panel: value}, title) for value, title in titled]
+
+
+def _check_complete(cells: Sequence[Any], named: Sequence[str]) -> None:
+    """Refuse several cells at one point: their mean would hide an axis."""
+    found: dict[tuple[Any, ...], Any] = {}
+    for labels in cells:
+        other = found.setdefault(tuple(labels.get(name) for name in named), labels)
+        if other is not labels:
+            open_axes = [name for name in labels if labels[name] != other.get(name)]
+            listed = "; ".join(f"{name}: {_some([cell.get(name) for cell in cells])}" for name in open_axes)
+            raise PenstockError(
+                f"several cells at one point; put the axis on --panel or --by, or choose a value with --where: {listed}"
+            )
+
+
+def _check_number(what: str, number: int, most: int, axis: str | None) -> None:
+    if number > most:
+        raise PenstockError(f"{axis} has {number} values; a figure has at most {most} {what}; choose some with --where")
+
+
+def _some(values: Sequence[Any]) -> str:
+    distinct = sorted(dict.fromkeys(values), key=in_order)
+    return ", ".join(map(_shown, distinct[:8])) + (", ..." if len(distinct) > 8 else "")
+
+
+def _shown(value: Any) -> str:
+    return "–" if value is None else spaced(setting(value))
+
+
+def _scaled(point: Point, scale: Scale) -> Point:
+    half = point.half_width
+    return Point(point.mean * scale.factor, None if half is None else half * scale.factor)
+
+
+def _y_title(path: str, scale: Scale) -> str:
+    about = metric(path.rpartition(".")[2])
+    return f"{about.title} ({scale.unit})" if scale.unit else about.title
+
+
+def _size(number: int, width: Width) -> tuple[int, tuple[float, float]]:
+    """The number of columns, and the width of the figure with the height of a row in inches."""
+    columns = 1 if width == "single" else min(number, 2 if number in (2, 4) else 3)
+    height = 2.2 if columns == 1 else 1.9
+    return columns, (WIDTHS[width], height)
+
+
+def _are_apart(xs: Sequence[float]) -> bool:
+    """Whether labels at these values do not overlap."""
+    ordered = sorted(xs)
+    span = ordered[-1] - ordered[0]
+    return all(after - before >= span / 10 for before, after in pairwise(ordered))

@@ -1,0 +1,84 @@
+"""The values of an axis as numbers, for their order and for figures: `10ms`, `1.5Mbit`, `35p`, `2BDP`, `25`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.results.display import Scale, is_number, scale_for
+from penstock.units import UnitError, parse_length, parse_rate, parse_size, parse_time
+
+__all__ = ["Quantity", "in_order", "numeric", "quantity"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """An amount in the base unit of its kind: s, bit/s, bytes; packets, BDP, parts of the buffer; or without a unit."""
+
+    kind: str
+    amount: float
+
+
+def quantity(value: Any) -> Quantity | None:
+    """The quantity that a value of an axis is, if it is one.
+
+    >>> quantity("20ms"), quantity("1Mbit"), quantity(25), quantity("red")
+    (Quantity(kind='time', amount=0.02), Quantity(kind='rate', amount=1000000), Quantity(kind='', amount=25), None)
+    """
+    if is_number(value):
+        return Quantity("", value)
+    if not isinstance(value, str):
+        return None
+    for kind, parse, factor in (("time", parse_time, 1e9), ("rate", parse_rate, 1), ("bytes", parse_size, 1)):
+        try:
+            return Quantity(kind, parse(value) / factor if factor > 1 else parse(value))
+        except UnitError:
+            continue
+    try:
+        length = parse_length(value)
+    except UnitError:
+        return None
+    return Quantity(length.unit, length.amount)
+
+
+def numeric(values: Sequence[Any]) -> tuple[list[float], str] | None:
+    """The values as numbers in one unit, and the unit; None if they are not all quantities of one kind.
+
+    >>> numeric(["10ms", "1s"]), numeric([25, 50]), numeric(["10ms", "35p"])
+    (([0.01, 1.0], 's'), ([25.0, 50.0], ''), None)
+    """
+    found = [quantity(value) for value in values]
+    kinds = {item.kind if item is not None else None for item in found}
+    if len(kinds) != 1 or None in kinds:
+        return None
+    amounts = [float(item.amount) for item in found if item is not None]
+    scale = _scale(next(iter(kinds)) or "", amounts)
+    return [amount * scale.factor for amount in amounts], scale.unit
+
+
+def in_order(value: Any) -> tuple[int, str, float, str]:
+    """The key that sorts values of an axis: numbers by size, quantities by kind and size, then other texts."""
+    found = quantity(value)
+    if value is None:
+        return (3, "", 0.0, "")
+    if found is None:
+        return (2, "", 0.0, str(value))
+    return (1 if found.kind else 0, found.kind, float(found.amount), "")
+
+
+def _scale(kind: str, amounts: Sequence[float]) -> Scale:
+    match kind:
+        case "time":
+            return scale_for("time", amounts)
+        case "rate":
+            return scale_for("rate", amounts)
+        case "bytes":
+            return scale_for("bytes", amounts)
+        case "packets":
+            return Scale(1.0, "packets")
+        case "buffer":
+            return Scale(100.0, "% of the buffer")
+        case "bdp":
+            return Scale(1.0, "BDP")
+    return Scale(1.0, "")

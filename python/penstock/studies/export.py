@@ -1,0 +1,107 @@
+"""Rows of runs as files for other programs: CSV, Parquet, Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import duckdb
+
+from penstock.errors import PenstockError
+from penstock.files import whole
+from penstock.results.frames import package
+from penstock.studies.database import Database, copy_to, literal
+from penstock.studies.part import quoted
+
+__all__ = ["KINDS", "export_run", "export_store"]
+
+KINDS = (".csv", ".parquet", ".arrow")
+"""Endings of the files that can be written."""
+
+Copy = Callable[[Path, Literal["csv", "parquet"]], None]
+
+
+def export_store(folder: str | Path | None, file: Path, study: str | None = None) -> None:
+    """Write a row for each run of a store, or of one of its studies, sorted by labels and seed.
+
+    Raises `PenstockError` for a folder that is no store or lacks the study, `MissingPackageError` for Arrow without
+    pyarrow, and `FileError` if the file cannot be written.
+    """
+
+    def copy(target: Path, kind: Literal["csv", "parquet"]) -> None:
+        with Database(folder, output=target) as database:
+            if study is not None:
+                database.check_study(study)
+            condition = "true" if study is None else f"study = {literal(study)}"
+            order = ", ".join(map(quoted, (*database.settings, "seed", "scenario")))
+            database.copy(f"SELECT * FROM runs WHERE {condition} ORDER BY {order}", kind)
+
+    _write(file, copy)
+
+
+def export_run(result: Mapping[str, Any], file: Path) -> None:
+    """Write the one row of the JSON of `run`; errors as of `export_store`."""
+    columns = {"seed": result.get("seed"), "penstock": result.get("penstock"), "events": result.get("events")}
+    columns["cpu_s"] = result.get("cpu_s")
+    for part in ("links", "traffic"):
+        for place, numbers in result[part].items():
+            columns |= {f"{part}.{place}.{name}": value for name, value in numbers.items() if name != "flows"}
+    columns |= {f"fairness.{name}": value for name, value in (result.get("fairness") or {}).items()}
+    row = ", ".join(f"{_typed(value)} AS {quoted(name)}" for name, value in columns.items())
+
+    def copy(target: Path, kind: Literal["csv", "parquet"]) -> None:
+        with duckdb.connect() as database:
+            try:
+                database.execute(copy_to(f"SELECT {row}", target, kind))
+            except duckdb.IOException as error:
+                raise OSError(str(error)) from None
+
+    _write(file, copy)
+
+
+def _write(file: Path, copy: Copy) -> None:
+    """Write a file by its ending, whole or not at all."""
+    ending = file.suffix.lower()
+    arrow = package("pyarrow", "an Arrow file") if ending == ".arrow" else None
+    with whole(file) as part:
+        if arrow is None:
+            copy(part, "csv" if ending == ".csv" else "parquet")
+            return
+        with _beside(part) as parquet:
+            copy(parquet, "parquet")
+            _to_arrow(arrow, parquet, part)
+
+
+@contextmanager
+def _beside(file: Path) -> Iterator[Path]:
+    parquet = file.with_name(f"{file.name}.parquet")
+    try:
+        yield parquet
+    finally:
+        parquet.unlink(missing_ok=True)
+
+
+def _to_arrow(arrow: Any, parquet: Path, file: Path) -> None:
+    """Convert a file in batches, so that a large one need not fit into memory."""
+    source = package("pyarrow.parquet", "an Arrow file").ParquetFile(parquet)
+    with arrow.OSFile(str(file), "wb") as target, arrow.ipc.new_file(target, source.schema_arrow) as writer:
+        for batch in source.iter_batches():
+            writer.write_batch(batch)
+
+
+def _typed(value: Any) -> str:
+    """A value in SQL with the type that it has in a store."""
+    match value:
+        case None:
+            return "NULL::DOUBLE"
+        case bool() | str():
+            return literal(value) if isinstance(value, str) else str(value)
+        case int():
+            return f"{value}::BIGINT"
+        case float():
+            return f"{literal(value)}::DOUBLE"  # from text: exact, as a literal would be a decimal number
+        case list():
+            return f"[{', '.join(f'{literal(item)}::DOUBLE' for item in value)}]::DOUBLE[]"
+    raise PenstockError(f"a value of type {type(value).__name__} cannot be exported")

@@ -1,0 +1,207 @@
+"""The runs of a study in a store as a table: a cell for each combination of axes, with a sample for each metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from penstock.errors import PenstockError, UnknownNameError
+from penstock.results.quantity import in_order
+from penstock.results.sample import Sample
+from penstock.results.short_names import ends_with, full_name
+from penstock.results.table import Labels, Table
+from penstock.studies.database import IDENTITY, Database, literal
+from penstock.studies.part import quoted
+
+__all__ = ["Choice", "StoreTable", "parse_choices"]
+
+Choice = Mapping[str, Sequence[str]]
+"""Labels, facts of runs or keys of the scenario, each with the accepted values as text."""
+
+MAX_LISTED = 12
+"""Values that a message lists."""
+
+
+def parse_choices(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Texts such as `flows=25`, as in `--where`; several values of one path are alternatives."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        path, sign, value = (part.strip() for part in text.partition("="))
+        if not sign or not path:
+            raise PenstockError(f"--where {text}: is not PATH=VALUE, such as scheme=red")
+        found.setdefault(path, []).append(value)
+    return found
+
+
+class StoreTable:
+    """The runs of one study in a store, or those of them that are chosen.
+
+    Attributes:
+        study: its name.
+        axes: the labels that differ between these runs, and `scheme` if they have it.
+        metrics: the columns that hold a number.
+
+    Raises `PenstockError` if the store has several studies and none is named, or no run is left.
+
+    """
+
+    def __init__(self, database: Database, study: str | None = None, where: Choice | None = None) -> None:
+        self.database = database
+        self.study = self._study(study)
+        self._runs = f"runs WHERE (study IS NOT DISTINCT FROM {literal(self.study)})"
+        self.metrics = database.metrics
+        self.axes = self._differing()
+        for path, values in (where or {}).items():
+            self._choose(path, values)
+
+    def _study(self, study: str | None) -> str:
+        """The named study, or the only one."""
+        if study is not None:
+            self.database.check_study(study)
+            return study
+        known = self.database.studies()
+        if len(known) > 1:
+            raise PenstockError(
+                f"the store {self.database.folder} has {len(known)} studies; choose one with --study: {_listed(known)}"
+            )
+        return known[0]
+
+    def _choose(self, path: str, values: Sequence[str]) -> None:
+        """Keep the runs in which a label, a fact of the run or a key of the scenario has one of these values."""
+        known = self.axes if ends_with(path, self.axes) else [*self.database.settings, *IDENTITY]
+        name = full_name("label", path, known) if ends_with(path, known) else None
+        condition = _key_is(path, values) if name is None else self._column_is(name, values)
+        before, self._runs = self._runs, f"{self._runs} AND ({condition})"
+        if not self.database.select(f"SELECT 1 FROM {self._runs} LIMIT 1"):
+            self._runs = before
+            raise self._nothing(name, path, values)
+        self.axes = self._differing()
+
+    def _column_is(self, name: str, values: Sequence[str]) -> str:
+        if self.database.columns[name] in ("VARCHAR", "BOOLEAN"):
+            return f"CAST({quoted(name)} AS VARCHAR) IN ({', '.join(map(literal, values))})"
+        try:
+            return f"{quoted(name)} IN ({', '.join(repr(float(value)) for value in values)})"
+        except ValueError:
+            raise PenstockError(f"--where {name}={values[0]}: the values of {name} are numbers") from None
+
+    def _nothing(self, name: str | None, path: str, values: Sequence[str]) -> PenstockError:
+        """The error of values that no run has."""
+        wanted = " or ".join(values)
+        if name is not None:
+            rows = self.database.select(f"SELECT DISTINCT {quoted(name)} FROM {self._runs}")
+            known = sorted((value for (value,) in rows), key=in_order)
+            return PenstockError(f"--where {path}: no run has {name} = {wanted}; there are: {_listed(known)}")
+        keys = dict(_flat(self.scenario()))
+        if path in keys:
+            return PenstockError(f"--where {path}: no run has {path} = {wanted}; one has {keys[path]}")
+        return UnknownNameError("label or key of the scenario", path, self.axes, keys)
+
+    def _differing(self) -> list[str]:
+        """The axes of the chosen runs."""
+        names = self.database.settings
+        counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
+        ((runs, *found),) = self.database.select(f"SELECT count(*){counts and f', {counts}'} FROM {self._runs}")
+        return [
+            name
+            for name, values, present in zip(names, found[::2], found[1::2], strict=True)
+            if values > 1 or (values == 1 and present < runs) or (name == "scheme" and present)
+        ]
+
+    def cells(self) -> int:
+        """The number of combinations of the axes that have runs."""
+        axes = ", ".join(map(quoted, self.axes)) or "1"
+        return int(self.database.select(f"SELECT count(*) FROM (SELECT DISTINCT {axes} FROM {self._runs})")[0][0])
+
+    def scenario(self) -> dict[str, Any]:
+        """The resolved scenario of the first of the runs."""
+        return self.database.scenario(self.database.select(f"SELECT min(scenario) FROM {self._runs}")[0][0])
+
+    def first_seed(self) -> int:
+        """The smallest seed of the runs."""
+        return int(self.database.select(f"SELECT min(seed) FROM {self._runs}")[0][0])
+
+    def version(self) -> str:
+        """The version of penstock that made the runs; the latest of several."""
+        return str(self.database.select(f"SELECT max(penstock) FROM {self._runs}")[0][0])
+
+    def read(self, metrics: Sequence[str]) -> Table:
+        """The table with these metrics, which are columns.
+
+        Raises `PenstockError` if runs with the same labels belong to different scenarios.
+        """
+        seeds, lists, cells = self._grouped(metrics)
+        place = {seed: at for at, seed in enumerate(seeds)}
+        found: list[tuple[Labels, dict[str, Sample]]] = []
+        for labels, (own, *columns) in zip(cells, lists, strict=True):
+            at = [place[seed] for seed in own]
+            samples = {}
+            for name, values in zip(metrics, columns, strict=True):
+                sample = np.full(len(seeds), np.nan)
+                sample[at] = [np.nan if value is None else value for value in values]
+                samples[name] = Sample(sample)
+            found.append((labels, samples))
+        runs = sum(len(own) for own, *_ in lists)
+        return Table(found, runs=runs, seeds=max((len(set(own)) for own, *_ in lists), default=0))
+
+    def distribution(self, column: str) -> list[tuple[Labels, list[list[float]]]]:
+        """The distribution of each run, for each cell."""
+        _, lists, cells = self._grouped([column])
+        return [(labels, [run for run in runs if run]) for labels, (_, runs) in zip(cells, lists, strict=True)]
+
+    def _grouped(self, columns: Sequence[str]) -> tuple[list[int], list[list[list[Any]]], list[Labels]]:
+        """All seeds; the seeds and the values of each cell; its labels. Cells are in the order of their labels."""
+        axes = "".join(f"{quoted(name)}, " for name in self.axes)
+        lists = ", ".join(f"list({quoted(name)} ORDER BY seed)" for name in ("seed", *columns))
+        rows = self.database.select(
+            f"SELECT {axes}count(DISTINCT scenario), any_value(scenario), {lists} FROM {self._runs} GROUP BY ALL"
+        )
+        width = len(self.axes)
+        cells = [dict(zip(self.axes, row, strict=False)) for row in rows]
+        mixed = next((cell for cell, row in zip(cells, rows, strict=True) if row[width] > 1), None)
+        if mixed is not None:
+            raise self._mixed(mixed)
+        order = sorted(range(len(rows)), key=lambda at: [in_order(cells[at][name]) for name in self.axes])
+        seeds = sorted({seed for row in rows for seed in row[width + 2]})
+        return seeds, [list(rows[at][width + 2 :]) for at in order], [cells[at] for at in order]
+
+    def _mixed(self, labels: Labels) -> PenstockError:
+        """The error of runs with the same labels that differ otherwise, with the keys that differ."""
+        same = "".join(f" AND {quoted(name)} IS NOT DISTINCT FROM {_sql(value)}" for name, value in labels.items())
+        keys = [key for (key,) in self.database.select(f"SELECT DISTINCT scenario FROM {self._runs}{same} ORDER BY 1")]
+        flat = [dict(_flat(self.database.scenario(key))) for key in keys[:MAX_LISTED]]
+        paths = dict.fromkeys(path for tree in flat for path in tree)
+        values = {path: list(dict.fromkeys(str(tree.get(path, "absent")) for tree in flat)) for path in paths}
+        differing = [f"{path} ({_listed(found)})" for path, found in values.items() if len(found) > 1]
+        advice = "; ".join(differing[:4]) or f"scenario ({_listed(keys)})"
+        return PenstockError(
+            f'the study "{self.study}" has runs with the same labels that differ in other settings; '
+            f"choose with --where, or keep studies in stores of their own: {advice}"
+        )
+
+
+def _key_is(path: str, values: Sequence[str]) -> str:
+    """The condition in SQL that a key of the scenario has one of these values."""
+    key = ".".join(quoted(name) for name in path.split("."))
+    accepted = ", ".join(map(literal, values))
+    return f"scenario IN (SELECT scenario FROM scenarios WHERE resolved->>{literal(f'$.{key}')} IN ({accepted}))"
+
+
+def _flat(tree: Any, path: str = "") -> Iterable[tuple[str, Any]]:
+    """The values of a scenario by their paths."""
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from _flat(value, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, tree
+
+
+def _sql(value: Any) -> str:
+    return "NULL" if value is None else literal(value) if isinstance(value, str) else repr(value)
+
+
+def _listed(values: Sequence[Any]) -> str:
+    shown = ", ".join(str(value) for value in values[:MAX_LISTED])
+    return shown + (", ..." if len(values) > MAX_LISTED else "")

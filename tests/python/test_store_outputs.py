@@ -1,0 +1,321 @@
+"""Files, figures and pages of a store: the same numbers as those of the runs, and one line for a mistake."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from penstock.cli.app import app
+from penstock.errors import PenstockError
+from penstock.plots import metric_by_axis
+from penstock.results.summary import summarize
+from penstock.results.summary_table import Point, SummaryTable
+from penstock.studies.database import Database
+from penstock.studies.store_comparison import comparison
+from penstock.studies.store_table import StoreTable, parse_choices
+from typer.testing import CliRunner
+
+from .small_store import FLOW_COUNT, FLOWS, RTT, RTTS, SCHEMES, SEEDS, delay, write
+from .test_cli import ROOT
+
+DELAY = "links.bottleneck.delay_mean_s"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("stores") / "results")
+
+
+@pytest.fixture(scope="module")
+def two_studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write(tmp_path_factory.mktemp("stores") / "results")
+    return write(folder, "second", ("droptail",))
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    """The exit code of a command and its messages."""
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert done.stdout == ""
+    return done.exit_code, done.stderr
+
+
+def table(store: Path, *where: str, study: str | None = None) -> StoreTable:
+    return StoreTable(Database(store), study, parse_choices(where))
+
+
+def test_the_cells_of_a_store_have_its_runs(store: Path) -> None:
+    found = table(store)
+    assert found.axes == ["scheme", RTT, FLOW_COUNT]
+    assert found.cells() == len(SCHEMES) * len(FLOWS) * len(RTTS)
+    cells = found.read([DELAY])
+    assert cells.axes() == {"scheme": list(SCHEMES), RTT: list(RTTS), FLOW_COUNT: list(FLOWS)}
+    for labels, samples in cells.cells:
+        expected = [delay(labels["scheme"], labels[FLOW_COUNT], labels[RTT], seed) for seed in SEEDS]
+        assert samples[DELAY].values.tolist() == expected
+        assert samples[DELAY].summary == summarize(expected)
+
+
+def test_a_run_without_a_number_is_left_out(store: Path) -> None:
+    cells = table(store).read(["links.bottleneck.marks"])
+    assert cells("links.bottleneck.marks", scheme=SCHEMES[0], **{RTT: "10ms", FLOW_COUNT: 25}).summary is None
+    assert cells("links.bottleneck.marks", scheme=SCHEMES[1], **{RTT: "10ms", FLOW_COUNT: 25}).mean == 3
+
+
+@pytest.mark.parametrize(
+    ("where", "cells"),
+    [
+        (("scheme=droptail",), 9),
+        (("count=25", "count=50.0", "right.delay=2s"), 4),
+        (("links.right.delay=10ms",), 6),
+        (("links.left.rate=10Mbit", "count=100"), 6),
+        (("seed=1",), 18),
+        (("meaning=1", "study=first"), 18),
+    ],
+)
+def test_where_chooses_by_label_by_fact_or_by_key_of_the_scenario(
+    store: Path, where: tuple[str, ...], cells: int
+) -> None:
+    assert table(store, *where).cells() == cells
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        ("scheme", "is not PATH=VALUE"),
+        ("scheme=pie", "no run has scheme = pie; there are: droptail, red:gentle=true"),
+        ("right.delay=20ms", "there are: 10ms, 50ms, 2s"),
+        ("count=many", "values of traffic.extra.count are numbers"),
+        ("durtion=1s", 'did you mean "duration"?'),
+        ("duration=1s", "one has 100s"),
+        ("right.dealy=10ms", 'did you mean "links.right.delay"?'),
+    ],
+)
+def test_a_wrong_choice_lists_the_values(store: Path, where: str, told: str) -> None:
+    with pytest.raises(PenstockError) as error:
+        table(store, where)
+    assert told in str(error.value)
+
+
+def test_one_of_several_studies_must_be_named(two_studies: Path) -> None:
+    with pytest.raises(PenstockError, match="2 studies; choose one with --study: first, second"):
+        table(two_studies)
+    assert table(two_studies, study="second").cells() == 9
+    with pytest.raises(PenstockError, match='did you mean "second"'):
+        table(two_studies, study="secnd")
+
+
+def test_runs_that_differ_in_no_label_are_not_averaged(tmp_path: Path) -> None:
+    from penstock.studies.part import Row
+    from penstock.studies.store import Store
+
+    for length in ("10s", "20s"):
+        result = {"seed": 1, "links": {"a": {"drops": 1}}, "traffic": {}}
+        scenario = json.dumps({"duration": length, "links": {"a": {"rate": "1Mbit"}}})
+        Store(tmp_path).put([Row(length, 1, json.dumps(result), {"scheme": "red"}, "s")], {length: scenario})
+    with pytest.raises(PenstockError, match=r"the same labels that differ in other settings.*duration \(10s, 20s\)"):
+        table(tmp_path).read(["links.a.drops"])
+    assert table(tmp_path, "duration=10s").read(["links.a.drops"]).runs == 1
+
+
+def rows_of(file: Path) -> list[dict[str, Any]]:
+    with duckdb.connect() as base:
+        query = base.execute(f"SELECT * FROM '{file}'")
+        names = [str(name) for name, *_ in query.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in query.fetchall()]
+
+
+def test_an_exported_store_has_every_run_in_order(store: Path, tmp_path: Path) -> None:
+    for kind in ("csv", "parquet"):
+        file = tmp_path / f"runs.{kind}"
+        assert run("export", store, "-o", file) == (0, f"runs: {file}\n")
+        rows = rows_of(file)
+        keys = [(row["scheme"], row[RTT], row[FLOW_COUNT], row["seed"]) for row in rows]
+        assert keys == sorted(keys)
+        assert len(rows) == len(set(keys)) == len(SCHEMES) * len(FLOWS) * len(RTTS) * len(SEEDS)
+        assert all(row[DELAY] == delay(*key[:1], key[2], key[1], key[3]) for row, key in zip(rows, keys, strict=True))
+    assert rows_of(tmp_path / "runs.parquet")[0]["links.bottleneck.length_pmf"] == [0.5, 0.25, 0.25]
+    assert [file.name for file in sorted(tmp_path.iterdir())] == ["runs.csv", "runs.parquet"]
+
+
+def test_export_of_one_study(two_studies: Path, tmp_path: Path) -> None:
+    assert run("export", two_studies, "-o", tmp_path / "all.parquet")[0] == 0
+    assert len(rows_of(tmp_path / "all.parquet")) == 108
+    assert run("export", two_studies, "--study", "second", "-o", tmp_path / "one.parquet")[0] == 0
+    assert len(rows_of(tmp_path / "one.parquet")) == 36
+
+
+def test_export_of_a_run_has_its_numbers(tmp_path: Path) -> None:
+    result = {
+        "penstock": "0", "scenario": {}, "seed": 7, "events": 10, "cpu_s": 0.1,
+        "links": {"a.reverse": {"drops": 3, "delay_mean_s": 0.1 + 0.2, "length_pmf": [0.25, 0.75], "x": None}},
+        "traffic": {"it's": {"count": 2, "flows": [{}]}}, "fairness": {"jain": 0.5},
+    }  # fmt: skip
+    source = tmp_path / "result.json"
+    source.write_text(json.dumps(result))
+    assert run("export", source, "-o", tmp_path / "run.parquet")[0] == 0
+    assert rows_of(tmp_path / "run.parquet") == [{
+        "seed": 7, "penstock": "0", "events": 10, "cpu_s": 0.1, "links.a.reverse.drops": 3,
+        "links.a.reverse.delay_mean_s": 0.1 + 0.2, "links.a.reverse.length_pmf": [0.25, 0.75],
+        "links.a.reverse.x": None, "traffic.it's.count": 2, "fairness.jain": 0.5,
+    }]  # fmt: skip
+    assert run("export", source, "-o", tmp_path / "run.csv")[0] == 0
+    with (tmp_path / "run.csv").open() as lines:
+        assert next(csv.DictReader(lines))["links.a.reverse.delay_mean_s"] == "0.30000000000000004"
+
+
+def test_export_says_what_it_cannot_do(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    means = tmp_path / "means.json"
+    means.write_text(json.dumps({"scenario": {}, "rows": []}))
+    code, told = run("export", means, "-o", tmp_path / "x.csv")
+    assert code == 2
+    assert "has the means over its runs, not the runs" in told
+    code, told = run("export", store, "-o", tmp_path / "x.txt")
+    assert (code, "must end in .csv, .parquet or .arrow" in told) == (2, True)
+    code, told = run("export", tmp_path / "nothing", "-o", tmp_path / "x.csv")
+    assert (code, "no such folder" in told) == (2, True)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, told = run("export", store, "-o", tmp_path / "x.arrow")
+    assert (code, "pip install pyarrow" in told) == (4, True)
+    assert [file.name for file in tmp_path.iterdir()] == ["means.json"]
+
+
+def test_export_to_a_full_disk_leaves_nothing(store: Path) -> None:
+    if Path("/dev/full").exists():
+        code, told = run("export", store, "-o", "/dev/full")
+        assert code == 2
+        code, told = run("export", store, "-o", "/proc/none.csv")
+        assert code == 2
+        assert "none.csv" in told
+
+
+@pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
+def test_a_figure_is_written_in_every_format_with_the_same_bytes(store: Path, tmp_path: Path, kind: str) -> None:
+    files = [tmp_path / f"{number}.{kind}" for number in range(2)]
+    for file in files:
+        asked = ("--x", "right.delay", "--y", "delay_mean_s", "--panel", "count", "--width", "double")
+        assert run("figure", store, *asked, "-o", file) == (0, f"figure: {file}\n")
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def shown(store: Path, *where: str) -> SummaryTable:
+    cells = table(store, *where).read([DELAY]).cells
+    summaries = [(labels, samples[DELAY].summary) for labels, samples in cells]
+    return SummaryTable((labels, {DELAY: Point(s.mean, s.half_width)}) for labels, s in summaries if s is not None)
+
+
+def drawn(figure: Figure, panel: int = 0) -> list[tuple[list[float], list[float]]]:
+    """The points of each curve."""
+    curves = [container.lines[0] for container in figure.axes[panel].containers]  # type: ignore[attr-defined]
+    return [(list(line.get_xdata()), list(line.get_ydata())) for line in curves]
+
+
+def test_a_figure_shows_the_means_and_intervals_of_the_runs(store: Path) -> None:
+    figure = metric_by_axis.draw(shown(store, "right.delay=10ms"), FLOW_COUNT, DELAY, "scheme")
+    for (xs, ys), scheme in zip(drawn(figure), SCHEMES, strict=True):
+        assert xs == list(FLOWS)
+        runs = [[delay(scheme, flows, "10ms", seed) for seed in SEEDS] for flows in FLOWS]
+        np.testing.assert_allclose(ys, [1e3 * summarize(values).mean for values in runs], rtol=1e-12)
+    bars = figure.axes[0].containers[0].lines[2][0].get_segments()  # type: ignore[attr-defined]
+    low, high = summarize([delay(SCHEMES[0], 25, "10ms", seed) for seed in SEEDS]).ci95 or (0, 0)
+    np.testing.assert_allclose([bars[0][0][1], bars[0][1][1]], [1e3 * low, 1e3 * high], rtol=1e-12)
+    assert figure.axes[0].get_ylabel() == "Queueing delay, mean (ms)"
+    assert figure.get_figwidth() == 3.5
+
+
+def test_the_x_axis_is_logarithmic_beyond_two_decades(store: Path) -> None:
+    figure = metric_by_axis.draw(shown(store), RTT, DELAY, "scheme", FLOW_COUNT, width="double")
+    assert figure.get_figwidth() == 7.2
+    assert [ax.get_xscale() for ax in figure.axes] == ["log"] * 3
+    assert [ax.get_title() for ax in figure.axes] == [f"extra.count = {flows}" for flows in FLOWS]
+    assert figure.axes[0].get_xlabel() == "right.delay (s)"
+    assert drawn(figure)[0][0] == [0.01, 0.05, 2.0]
+    figure = metric_by_axis.draw(shown(store), FLOW_COUNT, DELAY, "scheme", RTT)
+    assert figure.axes[0].get_xscale() == "linear"
+
+
+def test_names_on_the_x_axis_are_not_connected(store: Path) -> None:
+    figure = metric_by_axis.draw(shown(store, "right.delay=10ms"), "scheme", DELAY, FLOW_COUNT)
+    ax = figure.axes[0]
+    assert [label.get_text() for label in ax.get_xticklabels()] == list(SCHEMES)
+    assert {container.lines[0].get_linestyle() for container in ax.containers} == {"None"}  # type: ignore[attr-defined]
+    places = [xs for xs, _ in drawn(figure)]
+    assert len({x for xs in places for x in xs}) == len(SCHEMES) * len(FLOWS)
+
+
+def test_the_y_axis_begins_at_zero_unless_values_are_close() -> None:
+    def bottom(*means: float) -> float:
+        cells = [({"n": at}, {"links.a.utilization": Point(mean, None)}) for at, mean in enumerate(means)]
+        return float(metric_by_axis.draw(SummaryTable(cells), "n", "links.a.utilization").axes[0].get_ylim()[0])
+
+    assert bottom(0.1, 0.9) == 0
+    assert bottom(0.96, 0.98) > 90
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (("--x", "count", "--y", "delay_mean_s"), "several cells at one point"),
+        (("--x", "cuont", "--y", "delay_mean_s"), 'no axis "cuont"; did you mean "count"?'),
+        (("--x", "count", "--y", "dely_mean_s"), 'no metric "dely_mean_s"; did you mean "delay_mean_s"?'),
+        (("--x", "count", "--y", "loss_rate"), "may be any of 2 columns"),
+        (("--x", "count", "--y", "delay_mean_s", "--by", "count"), "an axis of its own"),
+        (("--x", "count", "--y", "delay_mean_s", "--where", "scheme=pie"), "there are: droptail"),
+    ],
+)
+def test_a_figure_that_cannot_be_drawn_says_why(store: Path, tmp_path: Path, asked: tuple[str, ...], told: str) -> None:
+    code, message = run("figure", store, *asked, "-o", tmp_path / "x.pdf")
+    assert (code, list(tmp_path.iterdir())) == (2, [])
+    assert told in message
+
+
+def test_a_figure_ends_in_the_name_of_its_format(store: Path, tmp_path: Path) -> None:
+    code, told = run("figure", store, "--x", "count", "--y", "delay_mean_s", "-o", tmp_path / "x.bmp")
+    assert (code, "ends in .pdf, .svg or .png" in told) == (2, True)
+
+
+def test_a_comparison_is_the_same_from_its_store_and_from_its_json(tmp_path: Path) -> None:
+    result, store = tmp_path / "result.json", tmp_path / "results"
+    schemes = ("--scheme", "codel", "--scheme", "droptail", "--scheme", "red:gentle=true")
+    swept = ("--vary", "traffic.extra.count=5,25", "--vary", "links.bottleneck.queue.limit=20p,35p", "--runs", "3")
+    asked = ("--set", "duration=6s", *schemes, *swept, "--store", store, "--json", result)
+    done = CliRunner().invoke(app, ["compare", str(ROOT / "scenarios/thesis_link.toml"), *map(str, asked)])
+    assert done.exit_code == 0, done.stderr
+    written = json.loads(result.read_text())
+    with Database(store) as database:
+        found = comparison(StoreTable(database))
+    for part in ("rows", "differences"):
+        assert sorted(map(key, found[part])) == sorted(map(key, written[part]))
+        assert len(written[part]) > 100
+    figures = [tmp_path / "one.svg", tmp_path / "other.svg"]
+    for source, file in zip((store, result), figures, strict=True):
+        drawing = ("--x", "queue.limit", "--y", "delay_mean_s", "--panel", "extra.count", "-o", file)
+        assert run("figure", source, *drawing)[0] == 0
+    assert figures[0].read_bytes() == figures[1].read_bytes()
+    assert run("report", store, "-o", tmp_path / "page.html")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "red:gentle=true" in page
+
+
+def key(row: dict[str, Any]) -> str:
+    return json.dumps(row, sort_keys=True)
+
+
+def test_a_page_of_a_store_needs_one_study_of_moderate_size(
+    two_studies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, told = run("report", two_studies, "-o", tmp_path / "page.html")
+    assert (code, "choose one with --study: first, second" in told) == (2, True)
+    assert run("report", two_studies, "--study", "first", "-o", tmp_path / "page.html")[0] == 0
+    monkeypatch.setattr("penstock.studies.store_comparison.MAX_CELLS", 10)
+    code, told = run("report", two_studies, "--study", "first", "-o", tmp_path / "page.html")
+    assert code == 2
+    assert "has 18 cells, a page at most 10; choose some with --where" in told
+    chosen = ("--study", "first", "--where", "count=25")
+    assert run("report", two_studies, *chosen, "-o", tmp_path / "page.html")[0] == 0

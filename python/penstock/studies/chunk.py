@@ -115,11 +115,16 @@ class Chunk:
         """Whether a law in Python takes part."""
         return bool(python_law.used(cell.for_engine() for cell, _ in self.runs))
 
+    def reduced(self, texts: Iterable[str]) -> list[str]:
+        """The results of the runs as they are kept."""
+        cells = (cell for cell, seeds in self.runs for _ in seeds)
+        return [cell.reduced(text) for cell, text in zip(cells, texts, strict=True)]
+
     def rows(self, texts: Iterable[str]) -> list[Row]:
-        """The results of the runs as rows of a store."""
+        """The results of the runs, as `reduced` made them, as rows of a store."""
         runs = ((cell, seed) for cell, seeds in self.runs for seed in seeds)
         return [
-            Row(cell.content, seed, cell.reduced(text), cell.labels, self.study)
+            Row(cell.content, seed, text, cell.labels, self.study)
             for (cell, seed), text in zip(runs, texts, strict=True)
         ]
 

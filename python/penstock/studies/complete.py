@@ -3,13 +3,40 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
+from penstock.errors import PenstockError
 from penstock.studies.chunk import Cell, Chunk, chunks
+from penstock.studies.claim import Claims
 from penstock.studies.executor import Executor, Progress
 from penstock.studies.store import Results
 
-__all__ = ["complete"]
+__all__ = ["Shard", "complete"]
+
+WAIT_S = 0.5
+"""Time after which parts that other processes make are looked for again."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Part `number` of `count` parts of a study, counted from 1: every chunk belongs to one of them."""
+
+    number: int = 1
+    count: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """`I/N` with 1 <= I <= N. Raises `PenstockError`."""
+        number, _, count = text.partition("/")
+        if number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count):
+            return cls(int(number), int(count))
+        raise PenstockError(f"--shard {text}: is not I/N with I from 1 to N, such as 3/8")
+
+    def has(self, place: int) -> bool:
+        """Whether the chunk at this place, counted from 0, belongs to the shard."""
+        return place % self.count == self.number - 1
 
 
 def complete(
@@ -20,22 +47,50 @@ def complete(
     study: str = "",
     planned: int = 0,
     progress: Progress | None = None,
+    shard: Shard = Shard(),
 ) -> None:
     """Make the runs of `cells` that `results` lacks. Finished ones are kept, whatever ends this.
 
-    `planned` is the number of runs, for `progress`.
+    Other processes may do the same at the same time: each chunk is made by the one that claims it first, and this returns
+    when all are there. `planned` is the number of runs, for `progress`.
     """
     count = _Count(planned, progress)
+    with Claims(results.claims) as claims:
+        work = _Work(results, claims, count)
+        mine = (chunk for place, chunk in enumerate(chunks(cells, study)) if shard.has(place))
+        waiting: Iterator[Chunk] = mine
+        while True:
+            for chunk, texts in executor.run(work.open(waiting), count.add):
+                results.put(chunk.rows(texts), chunk.scenarios())
+                claims.release(chunk.name)
+            if not work.elsewhere:
+                return
+            time.sleep(WAIT_S)
+            results.refresh()
+            waiting, work.elsewhere = iter(work.elsewhere), []
 
-    def left() -> Iterator[Chunk]:
-        for chunk in chunks(cells, study):
-            missing = chunk.missing(results)
-            count.add(chunk.size - missing.size)
-            if missing.size:
+
+class _Work:
+    """The chunks to be made here, and those that other processes make."""
+
+    def __init__(self, results: Results, claims: Claims, count: _Count) -> None:
+        self.results, self.claims, self.count = results, claims, count
+        self.elsewhere: list[Chunk] = []
+
+    def open(self, waiting: Iterator[Chunk]) -> Iterator[Chunk]:
+        """The missing runs of these chunks, claimed by this process."""
+        for chunk in waiting:
+            missing = chunk.missing(self.results)
+            if missing.size and self.results.has_part(missing.name):
+                self.results.refresh()
+                missing = chunk.missing(self.results)
+            self.count.add(chunk.size - missing.size)
+            if not missing.size:
+                continue
+            if self.claims.take(missing.name):
                 yield missing
-
-    for chunk, texts in executor.run(left(), count.add):
-        results.put(chunk.rows(texts), chunk.scenarios())
+            else:
+                self.elsewhere.append(missing)
 
 
 class _Count:

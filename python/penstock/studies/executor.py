@@ -21,7 +21,7 @@ class Executor(Protocol):
     """Makes the runs of chunks."""
 
     def run(self, chunks: Iterator[Chunk], progress: Callable[[int], object]) -> Iterator[tuple[Chunk, list[str]]]:
-        """Each chunk with its results, in the order in which they are complete.
+        """Each chunk with its reduced results, in the order in which they are complete.
 
         Takes chunks only as fast as they are run. `progress` is called with the number of further finished runs.
         """
@@ -43,7 +43,8 @@ class Threads:
             for chunk in chunks:
                 if chunk.has_python_laws():
                     scenarios, seeds = chunk.work()
-                    yield chunk, run_batch(scenarios, seeds, jobs=self.jobs, progress=_steps(progress))
+                    texts = run_batch(scenarios, seeds, jobs=self.jobs, progress=_steps(progress))
+                    yield chunk, chunk.reduced(texts)
                     continue
                 running[pool.submit(make, chunk, stop, progress)] = chunk
                 while len(running) >= self.jobs:
@@ -68,7 +69,7 @@ class _StoppedError(Exception):
 
 
 def make(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object]) -> list[str]:
-    """Make the runs of a chunk in this thread, until `stop` is set."""
+    """Make the runs of a chunk in this thread, until `stop` is set; their reduced results."""
     scenarios, seeds = chunk.work()
     steps = _steps(progress)
 
@@ -78,7 +79,8 @@ def make(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object])
         steps(finished)
 
     with engine_errors():
-        return _native.run_many(scenarios, seeds, 1, report)
+        texts = _native.run_many(scenarios, seeds, 1, report)
+    return chunk.reduced(texts)
 
 
 def _steps(progress: Callable[[int], object]) -> Callable[[int], None]:

@@ -51,10 +51,12 @@ class Results:
 
     Attributes:
         problem: why results could not be written, empty if all were.
+        claims: the folder of claims; None if no other process uses these results.
 
     """
 
     problem = ""
+    claims: Path | None = None
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, int], Row] = {}
@@ -63,6 +65,13 @@ class Results:
     def has(self, scenario: str, seed: int) -> bool:
         """Whether a run has a result."""
         return (scenario, seed) in self._rows
+
+    def has_part(self, name: str) -> bool:
+        """Whether another process has added a part of this name."""
+        return False
+
+    def refresh(self) -> None:
+        """Take note of results that other processes have added."""
 
     def put(self, rows: Sequence[Row], scenarios: Mapping[str, str]) -> None:
         """Keep results; `scenarios` are the resolved scenarios as JSON, by content address."""
@@ -101,6 +110,7 @@ class Store(Results):
             self._open()
         except OSError as error:
             raise PenstockError(f"the store {self.folder} cannot be used: {error}") from None
+        self.claims = self.folder / "claims"
         self._index: dict[str, dict[int, Path]] = {}
         self._known: set[str] = set()
         self.refresh()
@@ -125,7 +135,7 @@ class Store(Results):
             (self.folder / name).mkdir(exist_ok=True)
 
     def refresh(self) -> None:
-        """Take note of parts that have been added since the store was opened."""
+        """Take note of parts that other processes have added."""
         sums: dict[str, set[str]] = {}
         for entry in (self.folder / "sums").iterdir():
             name, _, checksum = entry.name.partition(".")
@@ -148,7 +158,7 @@ class Store(Results):
         return seed in self._index.get(scenario, ()) or super().has(scenario, seed)
 
     def has_part(self, name: str) -> bool:
-        """Whether a part of this name is there; it may have come after the store was opened."""
+        """Whether another process has added a part of this name."""
         return name not in self._known and self._file(name).exists()
 
     def _file(self, name: str) -> Path:

@@ -1,0 +1,110 @@
+"""Claims: which process makes the runs of a part at this moment, so that two processes on one store share the work.
+
+A claim is a hint, not a lock. It holds while its process lives: on this machine its number tells, on another one the age of
+the file, which a thread renews. If a claim is wrong the runs are made twice, with the same part as the result.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+__all__ = ["Claims"]
+
+RENEWED_EVERY_S = 10.0
+
+VALID_S = 60.0
+"""Age at which the claim of another machine has lost its process."""
+
+
+class Claims:
+    """The claims of this process in a folder; `None` as the folder if there is no other process. Use it in a `with`."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._own: set[str] = set()
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._renew, daemon=True, name="penstock-claims")
+
+    def __enter__(self) -> Claims:
+        if self._folder is not None:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        for name in list(self._own):
+            self.release(name)
+
+    def take(self, name: str) -> bool:
+        """Claim a part; False if another process has claimed it and lives."""
+        if self._folder is None:
+            return True
+        file = self._folder / name
+        content = json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "started": _started(os.getpid())})
+        with suppress(OSError):
+            if file.exists() and not _is_alive(file):
+                file.unlink()
+        try:
+            with file.open("x", encoding="utf-8") as opened:
+                opened.write(content)
+        except FileExistsError:
+            return False
+        except OSError:
+            return True  # such as on a full disk: a claim is only a hint
+        with self._lock:
+            self._own.add(name)
+        return True
+
+    def release(self, name: str) -> None:
+        """Give up the claim of a part."""
+        with self._lock:
+            if name in self._own and self._folder is not None:
+                self._own.discard(name)
+                with suppress(OSError):
+                    (self._folder / name).unlink()
+
+    def _renew(self) -> None:
+        while not self._ended.wait(RENEWED_EVERY_S):
+            with self._lock:
+                own = list(self._own)
+            for name in own:
+                with suppress(OSError):
+                    os.utime(self._folder / name if self._folder else name)
+
+
+def _is_alive(file: Path) -> bool:
+    """Whether the process of a claim lives, as far as can be known."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        age = time.time() - file.stat().st_mtime
+        if found["host"] == socket.gethostname():
+            return bool(_started(found["pid"]) == found["started"] is not None)
+    except (OSError, ValueError, KeyError, TypeError):
+        # Being written or removed at this moment, or damaged.
+        with suppress(OSError):
+            return time.time() - file.stat().st_mtime < VALID_S
+        return False
+    return age < VALID_S
+
+
+def _started(pid: int) -> str | None:
+    """The time at which a process of this machine started; None if it does not live. Numbers are used again."""
+    with suppress(OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    if Path("/proc/self").exists():
+        return None
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return None
+    return "lives"

@@ -21,6 +21,7 @@ from penstock.cli import (
     report,
     reproduce,
     run,
+    study,
 )
 from penstock.cli import list as listing_verb
 from penstock.cli.errors import report_errors
@@ -40,6 +41,7 @@ app = typer.Typer(
 VERBS: dict[str, tuple[Callable[..., None], str]] = {
     "run": (run.run, run.EXAMPLE),
     "compare": (compare.compare, compare.EXAMPLE),
+    "study": (study.study, study.EXAMPLE),
     "link": (link.link, link.EXAMPLE),
     "measure": (measure.measure, measure.EXAMPLE),
     "list": (listing_verb.list_, listing_verb.EXAMPLE),

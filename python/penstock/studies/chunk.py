@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from penstock.laws import python_law
@@ -87,7 +88,7 @@ class Chunk:
     runs: tuple[tuple[Cell, tuple[int, ...]], ...]
     study: str
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name of the part."""
         return part_name((cell.content, seed) for cell, seeds in self.runs for seed in seeds)

@@ -1,7 +1,7 @@
 """Claims: which process makes the runs of a part at this moment, so that two processes on one store share the work.
 
-A claim is a hint, not a lock. It holds while its process lives: on this machine its number tells, on another one the age of
-the file, which a thread renews. If a claim is wrong the runs are made twice, with the same part as the result.
+A claim is a hint, not a lock. It holds while its process lives: on this machine its number tells, on another one the
+age of the file, which a thread renews. If a claim is wrong the runs are made twice, with the same part as the result.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ def complete(
 ) -> None:
     """Make the runs of `cells` that `results` lacks. Finished ones are kept, whatever ends this.
 
-    Other processes may do the same at the same time: each chunk is made by the one that claims it first, and this returns
-    when all are there. `planned` is the number of runs, for `progress`.
+    Other processes may do the same at the same time: each chunk is made by the one that claims it first, and this
+    returns when all are there. `planned` is the number of runs, for `progress`.
     """
     count = _Count(planned, progress)
     with Claims(results.claims) as claims:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +16,24 @@ from penstock import _native
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["IDENTITY", "Row", "connection", "quoted", "read", "read_scenarios", "runs", "write", "write_scenarios"]
+__all__ = [
+    "IDENTITY",
+    "RESERVED",
+    "Row",
+    "connection",
+    "quoted",
+    "read",
+    "read_scenarios",
+    "runs",
+    "write",
+    "write_scenarios",
+]
 
 IDENTITY = ("seed", "scenario", "meaning", "penstock", "study")
 """Columns that identify a run, after its labels."""
+
+RESERVED = (*IDENTITY, "events", "cpu_s")
+"""Names that a label cannot have."""
 
 DEPTH = {"links": 3, "traffic": 3, "fairness": 2, "kept": 2}
 """Keys that lead to a value of a result, by the first of them."""
@@ -117,13 +131,20 @@ def read_scenarios(folder: Path, wanted: Sequence[str]) -> dict[str, dict[str, A
     return {scenario: json.loads(text) for scenario, text in rows.fetchall()}
 
 
-def read(file: Path, scenarios: Iterable[str]) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """The runs of these scenarios in a part: scenario, seed and result. Raises `duckdb.Error` for a damaged part."""
+def read(
+    file: Path, scenarios: Iterable[str], metrics: Collection[str] | None = None
+) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """The runs of these scenarios in a part: scenario, seed and result, of which only `metrics` if some are given.
+
+    Raises `duckdb.Error` for a damaged part.
+    """
     database = connection()
     source = f"read_parquet({_literal(str(file))})"
     described = database.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
     labels = _labels_of(file)
     wanted = [(name, _path(name), kind) for name, kind, *_ in described if _path(name) and name not in labels]
+    if metrics is not None:
+        wanted = [entry for entry in wanted if _path(entry[0])[-1] in (*metrics, "cpu_s")]
     columns = ", ".join(quoted(name) for name, _, _ in wanted)
     rows = database.execute(
         f"SELECT scenario, seed, {columns} FROM {source} WHERE scenario IN (SELECT unnest(?))", [list(scenarios)]

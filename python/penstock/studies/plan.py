@@ -15,7 +15,7 @@ from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.scenario import Document, ScenarioLike, as_document
 from penstock.studies.candidate import Candidate, SchemeLike
 
-__all__ = ["Case", "Plan", "placed"]
+__all__ = ["Case", "Plan", "check_places", "placed"]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Plan:
         candidates = Candidate.all_of(schemes)
         resolved = base.resolve()
         places = ((at,) if isinstance(at, str) else tuple(at)) if at else resolved.watched
-        _check_places(base, places)
+        check_places(base, places)
         points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
         errors: list[ErrorDetail] = []
         cases = []
@@ -118,7 +118,8 @@ class Plan:
         return cls(resolved, resolved.watched, (case,), (candidate,), ({},), (), base.origins)
 
 
-def _check_places(base: Document, places: Sequence[str]) -> None:
+def check_places(base: Document, places: Sequence[str]) -> None:
+    """Raise an error unless there are places and each is a link of the scenario."""
     if not places:
         raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
     links = base.tree["links"]

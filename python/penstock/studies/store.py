@@ -5,6 +5,7 @@
     scenarios/*.parquet   the resolved scenarios by their content addresses
     sums/NAME.CRC         an empty file for each part that was written, with its checksum
     claims/NAME           the process that makes the runs of a part at this moment
+    studies/NAME.json     studies from files, as they were run last
 
 A part is written under another name and renamed into place, so a part that is there is whole. Its name is the hash of
 its runs: two processes that make the same runs write the same part, and there are no locks.
@@ -15,9 +16,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 import uuid
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,10 @@ from penstock.studies.part import Row
 __all__ = ["Results", "Store", "default_folder", "part_name"]
 
 FORMAT = 1
+
+ABANDONED_S = 86_400.0
+"""Age of a temporary file whose process was killed."""
+
 OLD_FILE = "results.sqlite"
 
 
@@ -82,8 +88,15 @@ class Results:
         """The resolved scenarios by their content addresses."""
         return {key: json.loads(self._scenarios[key]) for key in wanted if key in self._scenarios}
 
-    def get(self, scenarios: Iterable[str]) -> Iterator[tuple[str, int, dict[str, Any]]]:
-        """The runs of these scenarios, in no order: scenario, seed, and the result as plain values."""
+    def get(
+        self,
+        scenarios: Iterable[str],
+        metrics: Collection[str] | None = None,
+    ) -> Iterator[tuple[str, int, dict[str, Any]]]:
+        """The runs of these scenarios, in no order: scenario, seed, and the result as plain values.
+
+        A store reads only the metrics of these names if some are given.
+        """
         wanted = set(scenarios)
         for (scenario, seed), row in list(self._rows.items()):
             if scenario in wanted:
@@ -131,8 +144,12 @@ class Store(Results):
             found = None
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise PenstockError(f"the store {self.folder} has a format that this version of penstock does not read")
-        for name in ("runs", "scenarios", "sums", "claims"):
+        for name in ("runs", "scenarios", "sums", "claims", "studies"):
             (self.folder / name).mkdir(exist_ok=True)
+        for left in self.folder.glob("*/.*.tmp"):
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > ABANDONED_S:
+                    left.unlink()
 
     def refresh(self) -> None:
         """Take note of parts that other processes have added."""
@@ -200,18 +217,25 @@ class Store(Results):
         keys = list(wanted)
         return {**part.read_scenarios(self.folder / "scenarios", keys), **super().scenarios(keys)}
 
-    def get(self, scenarios: Iterable[str]) -> Iterator[tuple[str, int, dict[str, Any]]]:
-        """The runs of these scenarios, in no order: scenario, seed, and the result as plain values."""
+    def get(
+        self,
+        scenarios: Iterable[str],
+        metrics: Collection[str] | None = None,
+    ) -> Iterator[tuple[str, int, dict[str, Any]]]:
+        """The runs of these scenarios, in no order: scenario, seed, and the result as plain values.
+
+        A store reads only the metrics of these names if some are given.
+        """
         wanted = list(scenarios)
         files: dict[Path, list[str]] = {}
         for scenario in wanted:
             for file in dict.fromkeys(self._index.get(scenario, {}).values()):
                 files.setdefault(file, []).append(scenario)
         for file, known in files.items():
-            for scenario, seed, result in part.read(file, known):
+            for scenario, seed, result in part.read(file, known, metrics):
                 if self._index[scenario].get(seed) == file:
                     yield scenario, seed, result
-        yield from super().get(wanted)
+        yield from super().get(wanted, metrics)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,11 +28,11 @@ from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
 from penstock.scenario.scenario import Document, Scenario
 from penstock.studies.chunk import Cell, Keep
-from penstock.studies.complete import complete
-from penstock.studies.executor import Progress, Threads
+from penstock.studies.complete import Shard, complete
+from penstock.studies.executor import Executor, Progress, Threads
 from penstock.studies.store import Results
 
-__all__ = ["Batch", "Measure", "Progress", "Study"]
+__all__ = ["Batch", "Measure", "Progress", "Study", "cell_of"]
 
 Base = Scenario | Document | Callable[..., Scenario | Document]
 Measure = Callable[[Run], Mapping[str, float | None]]
@@ -78,9 +78,13 @@ class Study:
         for values in itertools.product(*self.vary.values()):
             point = dict(zip(self.vary, values, strict=True))
             if self.where is None or self.where(**point):
-                yield {**point, **self.labels}, self._scenario(point), self
+                yield self.cell(point)
         for other in self.others:
             yield from other.cells()
+
+    def cell(self, point: Mapping[str, Any]) -> tuple[Labels, Scenario | Document, Study]:
+        """The cell of these values: labels, scenario, and this study."""
+        return {**point, **self.labels}, self._scenario(point), self
 
     def samples(self) -> Iterator[tuple[Labels, Scenario | Document, Study]]:
         """Cells in which every value of each axis occurs, each beside the first values of the other axes."""
@@ -89,7 +93,7 @@ class Study:
             for value in values:
                 point = {**first, name: value}
                 if self.where is None or self.where(**point):
-                    yield {**point, **self.labels}, self._scenario(point), self
+                    yield self.cell(point)
         for other in self.others:
             yield from other.samples()
 
@@ -162,34 +166,52 @@ class Batch:
         """Number of runs; before those of a large study are made, with the cells that `where` leaves out."""
         return sum(len(place.seeds) for place in self._places) or self.study.most_runs
 
-    def complete(self, jobs: int, progress: Progress | None = None) -> None:
-        """Make the missing runs on `jobs` threads; finished runs are stored every second."""
-        cells = self._walked() if self._cells is None else self._cells
-        complete(cells, self.results, Threads(jobs), study=self.study.name, planned=self.runs, progress=progress)
+    def complete(
+        self,
+        executor: Executor | int,
+        progress: Progress | None = None,
+        shard: Shard = Shard(),  # noqa: B008
+    ) -> None:
+        """Make the missing runs, by an executor or on a number of threads; each part is stored once it is complete."""
+        complete(
+            self.cells(),
+            self.results,
+            Threads(executor) if isinstance(executor, int) else executor,
+            study=self.study.name,
+            planned=self.runs,
+            progress=progress,
+            shard=shard,
+        )
+
+    def cells(self) -> Iterable[Cell]:
+        """The cells, resolved."""
+        return self._walked() if self._cells is None else self._cells
 
     def _walked(self) -> Iterator[Cell]:
         self._places = []
         for found in self.study.cells():
-            cell = _cell(*found)
+            cell = cell_of(*found)
             self._places.append(_Place.of(cell))
             yield cell
 
-    def table(self, measure: Measure) -> Table:
-        """The measured numbers of every run."""
+    def table(self, measure: Measure, metrics: Collection[str] | None = None) -> Table:
+        """The measured numbers of every run; `metrics` are the names of those that `measure` needs, all if None."""
         cells: list[tuple[Labels, dict[str, Sample]]] = []
         for start in range(0, len(self._places), CELLS_PER_READ):
-            cells += self._measured(self._places[start : start + CELLS_PER_READ], measure)
+            cells += self._measured(self._places[start : start + CELLS_PER_READ], measure, metrics)
         seeds = max((len(place.seeds) for place in self._places), default=0)
         return Table(cells, runs=self.runs, seeds=seeds, cpu_s=sum(self.cost.values()))
 
-    def _measured(self, places: Sequence[_Place], measure: Measure) -> Iterator[tuple[Labels, dict[str, Sample]]]:
+    def _measured(
+        self, places: Sequence[_Place], measure: Measure, metrics: Collection[str] | None
+    ) -> Iterator[tuple[Labels, dict[str, Sample]]]:
         """Labels and samples of these cells."""
         where: dict[str, list[int]] = {}
         for number, place in enumerate(places):
             where.setdefault(place.content, []).append(number)
         values: list[dict[str, np.ndarray]] = [{} for _ in places]
         shown = self.results.scenarios(where)
-        for content, seed, raw in self.results.get(where):
+        for content, seed, raw in self.results.get(where, metrics):
             for number in where[content]:
                 seeds = places[number].seeds
                 if seed not in seeds:
@@ -222,7 +244,7 @@ def _resolved(found: Iterable[tuple[Labels, Scenario | Document, Study]]) -> lis
     errors: list[ErrorDetail] = []
     for entry in found:
         try:
-            cells.append(_cell(*entry))
+            cells.append(cell_of(*entry))
         except ScenarioError as error:
             errors += error.errors
     if errors:
@@ -230,7 +252,8 @@ def _resolved(found: Iterable[tuple[Labels, Scenario | Document, Study]]) -> lis
     return cells
 
 
-def _cell(labels: Labels, scenario: Scenario | Document, part: Study) -> Cell:
+def cell_of(labels: Labels, scenario: Scenario | Document, part: Study) -> Cell:
+    """The cell of a part of a study. Raises `ScenarioError`."""
     document = scenario.document() if isinstance(scenario, Scenario) else scenario
     source = _source(part.keep) if part.keep else ""
     return Cell(labels, document.resolve(), range(1, part.seeds + 1), part.keep, source)

@@ -1,31 +1,35 @@
 """Study files: a scenario, axes, schemes and seeds in TOML, as a `Study`.
 
-    name = "buffers"
-    base = "thesis_link.toml"                  # a scenario file beside this one, or a table with the scenario itself
-    schemes = ["droptail", "red:gentle=true"]  # each in place of the queue at the watched links; without: the scenario's own
-    seeds = 30                                 # runs of each cell, with the seeds 1 to 30
-    metrics = ["delay_mean_s", "utilization"]  # in the summary; default: utilization, mean delay, loss rate
-    where = "flows <= 50"                      # cells that are left out make this false
+name = "buffers"
+base = "thesis_link.toml"                  # a scenario file beside this one, or a table with the scenario itself
+schemes = ["droptail", "red:gentle=true"]  # each in place of the queue at the watched links; default: the scenario's
+seeds = 30                                 # runs of each cell, with the seeds 1 to 30
+metrics = ["delay_mean_s", "utilization"]  # in the summary; default: utilization, mean delay, loss rate
+where = "flows <= 50"                      # cells that are left out make this false
 
-    [axes]
-    "links.bottleneck.rate" = ["2Mbit", "10Mbit"]             # a path of the scenario
-    flows = { path = "traffic.bulk.count", values = [5, 50] } # a path under a short name
+[axes]
+"links.bottleneck.rate" = ["2Mbit", "10Mbit"]             # a path of the scenario
+flows = { path = "traffic.bulk.count", values = [5, 50] } # a path under a short name
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penstock.errors import ErrorCollector, PenstockError, ScenarioError
+from penstock.errors import ErrorCollector, PenstockError, ScenarioError, nearest
+from penstock.results.display import is_number
+from penstock.results.metrics import METRICS, metric
+from penstock.results.run import Run
 from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
 from penstock.scenario.scenario import Document, read_table
 from penstock.studies.candidate import Candidate
 from penstock.studies.part import RESERVED
-from penstock.studies.plan import placed, places_of
+from penstock.studies.plan import check_places, placed
 from penstock.studies.study import Study
 from penstock.studies.where import condition
 from penstock.units import UnitError
@@ -33,7 +37,7 @@ from penstock.units import UnitError
 __all__ = ["StudyFile"]
 
 KEYS = ("name", "base", "at", "schemes", "seeds", "metrics", "where", "axes")
-METRICS = ("utilization", "delay_mean_s", "loss_rate")
+SUMMARIZED = ("utilization", "delay_mean_s", "loss_rate")
 SCHEME = "scheme"
 MAX_SEEDS = 10_000_000
 
@@ -75,14 +79,14 @@ class StudyFile:
         errors = ErrorCollector(origins)
         top = Table(errors, "", tree)
         top.known(KEYS)
-        name = top.take("name", text, "")
+        name = top.take("name", _name, "study")
         base = _base(top, folder)
         axes = _axes(top)
         candidates = _candidates(top)
         names = [axis.name for axis in axes] + ([SCHEME] if candidates else [])
         where = top.take("where", lambda value: _condition(value, names))
         seeds = top.take("seeds", whole(1, MAX_SEEDS), 5)
-        metrics = top.take("metrics", _texts, METRICS)
+        metrics = top.take("metrics", _metrics, SUMMARIZED)
         places = _places(top, base, candidates)
         if errors.found or base is None:
             raise ScenarioError(errors.found)
@@ -100,9 +104,20 @@ class StudyFile:
         points = itertools.product(*study.vary.values())
         return sum(study.where(**dict(zip(study.vary, point, strict=True))) for point in points)
 
-    def labels(self) -> Iterator[str]:
-        """The names of the axes."""
-        yield from self.study.vary
+    def measure(self, run: Run) -> dict[str, float | None]:
+        """The metrics of the summary as `PLACE.METRIC`; one without a place at the watched links, if these have it."""
+        numbers = [entry for entry in run.numbers() if is_number(entry[3])]
+        at_links = {name for part, _, name, _ in numbers if part == "links"}
+        found: dict[str, float | None] = {}
+        for part, place, name, value in numbers:
+            own = name in self.metrics and (part == "links" or name not in at_links)
+            if (own or f"{place}.{name}" in self.metrics) and not isinstance(value, list):
+                found[f"{place}.{name}"] = value
+        return found
+
+    def metric_names(self) -> list[str]:
+        """The names of the metrics of the summary, without places."""
+        return [name.rpartition(".")[2] for name in self.metrics]
 
 
 @dataclass(frozen=True)
@@ -127,8 +142,9 @@ class _Cells:
 def _base(top: Table, folder: Path) -> Document | None:
     value = top.values.get("base")
     if isinstance(value, Mapping):
-        kept = {path.removeprefix("base."): origin for path, origin in top.errors.origins.items() if path.startswith("base.")}
-        return Document(dict(value), {"": top.errors.origin("base") or "base", **kept})
+        origins = top.errors.origins.items()
+        inside = {path.removeprefix("base."): origin for path, origin in origins if path.startswith("base.")}
+        return Document(dict(value), {"": top.errors.origin("base") or "base", **inside})
     path = top.take("base", text, REQUIRED, advice='name a scenario file, such as base = "link.toml"')
     if not path:
         return None
@@ -151,8 +167,8 @@ def _axes(top: Table) -> list[Axis]:
             values = inner.take("values", _values, REQUIRED)
         else:
             paths, values = (name,), table.take(name, _values)
-        if name in RESERVED or name == SCHEME:
-            table.error(name, "cannot be the name of an axis; a column of every table of results has it")
+        if name in (*RESERVED, SCHEME):
+            table.error(name, "cannot be the name of an axis: a column of every table of results has it")
         axes.append(Axis(name, tuple(paths or ()), tuple(values or ())))
     return axes
 
@@ -179,7 +195,10 @@ def _places(top: Table, base: Document | None, candidates: Sequence[Candidate]) 
     if base is None or not candidates:
         return ()
     try:
-        return places_of(base, top.values.get("at"))
+        at = top.values.get("at") or base.resolve().watched
+        places = (at,) if isinstance(at, str) else tuple(map(str, at))
+        check_places(base, places)
+        return places
     except ScenarioError as error:
         top.errors.found += error.errors
     except PenstockError as error:
@@ -194,10 +213,25 @@ def _condition(value: Any, names: Sequence[str]) -> Any:
         raise UnitError(str(error)) from None
 
 
+def _name(value: Any) -> str:
+    if not re.fullmatch(r"[\w.-]{1,100}", text(value), re.ASCII) or value.startswith("."):
+        raise UnitError("must be made of letters, digits, _, - and .")
+    return str(value)
+
+
 def _values(value: Any) -> tuple[Any, ...]:
     if not isinstance(value, list) or not value:
         raise UnitError("must be a list of at least one value")
     return tuple(value)
+
+
+def _metrics(value: Any) -> tuple[str, ...]:
+    for name in (found := _texts(value)):
+        last = name.rpartition(".")[2]
+        if metric(last).group == "Other":
+            known = [entry.name for entry in METRICS]
+            raise UnitError(f'no metric "{last}"{nearest(last, known)}; penstock list metrics names them')
+    return found
 
 
 def _texts(value: Any) -> tuple[str, ...]:

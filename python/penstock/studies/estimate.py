@@ -1,0 +1,65 @@
+"""The cost of a study before it is made, from a sample of its runs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from penstock.studies.chunk import Cell
+from penstock.studies.complete import complete
+from penstock.studies.executor import Threads
+from penstock.studies.store import Store
+from penstock.studies.study import Study, cell_of
+
+__all__ = ["Estimate", "estimate"]
+
+SAMPLE = 16
+"""Runs of the sample, each of a cell chosen at random."""
+
+ATTEMPTS = 10_000
+"""Attempts to find a cell that `where` does not leave out."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean cost of a run.
+
+    Attributes:
+        runs: number of runs of the sample.
+        cpu_s: processor time of a run in seconds.
+        cpu_error_s: half-width of its 95 % interval.
+        store_bytes: bytes in the store for each run.
+
+    """
+
+    runs: int
+    cpu_s: float
+    cpu_error_s: float
+    store_bytes: float
+
+
+def estimate(study: Study, threads: int) -> Estimate:
+    """Make a sample of the runs and drop them. Raises `ScenarioError` if a cell of the sample is wrong."""
+    cells = list(_sample(study))
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(folder)
+        complete(cells, store, Threads(threads))
+        costs = [result["cpu_s"] for _, _, result in store.get({cell.content for cell in cells})]
+        size = sum(file.stat().st_size for file in Path(folder).rglob("*.parquet"))
+    mean = math.fsum(costs) / len(costs)
+    variance = math.fsum((cost - mean) ** 2 for cost in costs) / max(len(costs) - 1, 1)
+    return Estimate(len(costs), mean, 1.96 * math.sqrt(variance / len(costs)), size / len(costs))
+
+
+def _sample(study: Study) -> Iterator[Cell]:
+    """Cells at random, each with one seed."""
+    rng = random.Random(1)
+    points = ({name: rng.choice(values) for name, values in study.vary.items()} for _ in range(ATTEMPTS))
+    chosen = (point for point in points if study.where is None or study.where(**point))
+    for point in itertools.islice(chosen, SAMPLE):
+        yield replace(cell_of(*study.cell(point)), seeds=range(1, 2))

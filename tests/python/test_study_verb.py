@@ -1,0 +1,190 @@
+"""`penstock study`: complete whatever ends it, shared by processes, told what is missing; and its file."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from penstock.errors import PenstockError, ScenarioError
+from penstock.studies.complete import Shard
+from penstock.studies.study_file import StudyFile
+from penstock.studies.where import condition
+
+from .test_cli import penstock
+from .test_scenario import small
+
+STUDY = """
+base = "link.toml"
+schemes = ["droptail", "red:min_th=3"]
+seeds = {seeds}
+metrics = ["delay_mean_s", "bulk.goodput_bps"]
+
+[axes]
+flows = {{ path = "traffic.bulk.count", values = [1, 2, 4] }}
+"links.bottleneck.queue.limit" = ["15p", "30p"]
+"""
+
+
+def written(folder: Path, seeds: int = 4, text: str = STUDY, **scenario: Any) -> Path:
+    small(**scenario).save(folder / "link.toml")
+    file = folder / "some.toml"
+    file.write_text(text.format(seeds=seeds))
+    return file
+
+
+def rows(store: Path) -> dict[tuple[Any, ...], float]:
+    """The mean delay of each run, by labels and seed, as another program reads it; no run is there twice."""
+    found = duckdb.connect().execute(
+        'SELECT scheme, flows, "links.bottleneck.queue.limit", seed, "links.bottleneck.delay_mean_s"'
+        f" FROM read_parquet('{store}/runs/*.parquet', union_by_name = true) ORDER BY ALL"
+    )
+    listed = found.fetchall()
+    assert len({row[:-1] for row in listed}) == len(listed)
+    return {row[:-1]: row[-1] for row in listed}
+
+
+def test_a_study_runs_every_cell_once_and_more_when_it_grows(tmp_path: Path) -> None:
+    file, store = written(tmp_path), tmp_path / "store"
+    done = penstock("study", str(file), "--store", str(store), "--json", "-")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["study"], result["runs"]) == ("some", 48)
+    labels = {"flows": 2, "links.bottleneck.queue.limit": "15p", "scheme": "red:min_th=3"}
+    (row,) = (
+        row for row in result["rows"] if labels.items() <= row.items() and row["metric"] == "bottleneck.delay_mean_s"
+    )
+    own = [value for key, value in rows(store).items() if key[:3] == ("red:min_th=3", 2, "15p")]
+    assert row["mean"] == pytest.approx(sum(own) / 4)
+    assert {row["metric"] for row in result["rows"]} == {"bottleneck.delay_mean_s", "bulk.goodput_bps"}
+    before = rows(store)
+    file.write_text(STUDY.format(seeds=5).replace("[1, 2, 4]", "[1, 2, 4, 8]"))
+    again = penstock("study", str(file), "--store", str(store))
+    assert again.returncode == 0, again.stderr
+    assert len(rows(store)) == 80
+    assert before.items() <= rows(store).items()
+
+
+def test_shards_share_a_study_and_status_tells_what_is_missing(tmp_path: Path) -> None:
+    file, whole, store = written(tmp_path, seeds=12, duration="100s"), tmp_path / "whole", tmp_path / "store"
+    assert penstock("study", str(file), "--store", str(whole)).returncode == 0
+    counts = []
+    for number in (1, 2, 3):
+        state = penstock("study", "status", str(store))
+        assert state.returncode == (2 if number == 1 else 5)
+        assert penstock("study", str(file), "--store", str(store), "--shard", f"{number}/3").returncode == 0
+        counts.append(len(rows(store)))
+    assert 0 < counts[0] < counts[1] < counts[2] == 144
+    state = penstock("study", "status", str(store), "--json", "-")
+    assert (state.returncode, json.loads(state.stdout)["studies"]) == (
+        0,
+        [{"study": "some", "cells": 12, "runs": 144, "missing": 0}],
+    )
+    assert rows(store) == rows(whole)
+
+
+def test_resume_completes_what_a_store_records(tmp_path: Path) -> None:
+    file, store = written(tmp_path, seeds=12, duration="100s"), tmp_path / "store"
+    assert penstock("study", str(file), "--store", str(store), "--shard", "1/2").returncode == 0
+    for made in (file, tmp_path / "link.toml"):
+        made.unlink()
+    done = penstock("study", "resume", str(store))
+    assert done.returncode == 0, done.stderr
+    assert len(rows(store)) == 144
+
+
+def start(file: Path, store: Path, *more: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "penstock", "study", str(file), "--store", str(store), *more]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_killed_at_random_moments_a_study_is_as_undisturbed(tmp_path: Path) -> None:
+    """`PENSTOCK_KILLS` is the number of kills, 8 by default."""
+    kills, rng = int(os.environ.get("PENSTOCK_KILLS", "8")), random.Random(7)
+    seeds = 40 * max(1, kills // 8)
+    file, whole, store = written(tmp_path, seeds=seeds, duration="100s"), tmp_path / "whole", tmp_path / "store"
+    assert penstock("study", str(file), "--store", str(whole)).returncode == 0
+    killed = 0
+    while killed < kills:
+        child = start(file, store)
+        time.sleep(rng.uniform(0.3, 2.0))
+        if child.poll() is None:
+            child.send_signal(rng.choice([signal.SIGKILL, signal.SIGTERM]))
+            killed += 1
+        child.wait()
+        if penstock("study", "status", str(store)).returncode == 0:
+            assert rows(store) == rows(whole)
+            store = tmp_path / f"store{killed}"
+    assert penstock("study", str(file), "--store", str(store)).returncode == 0
+    assert rows(store) == rows(whole)
+    assert [*(store / "claims").iterdir()] == []
+
+
+def test_two_processes_on_one_store_share_the_work(tmp_path: Path) -> None:
+    file, whole, store = written(tmp_path, seeds=30, duration="100s"), tmp_path / "whole", tmp_path / "store"
+    assert penstock("study", str(file), "--store", str(whole)).returncode == 0
+    children = [start(file, store, "--jobs", "1") for _ in range(2)]
+    assert [child.wait(120) for child in children] == [0, 0]
+    assert rows(store) == rows(whole)
+    assert len(rows(store)) == 360
+
+
+def test_a_dry_run_tells_the_cost_and_keeps_nothing(tmp_path: Path) -> None:
+    file = written(tmp_path)
+    done = penstock("study", str(file), "--store", str(tmp_path / "store"), "--dry-run", "--json", "-")
+    found = json.loads(done.stdout)
+    assert (found["cells"], found["runs"]) == (12, 48)
+    assert 0 < found["cpu_s"] < 60
+    assert 0 < found["bytes"] < 1e7
+    assert not (tmp_path / "store").exists()
+
+
+def test_all_errors_of_a_study_file_are_told_with_their_lines(tmp_path: Path) -> None:
+    text = """
+base = "none.toml"
+seeds = 0
+scheme = ["red"]
+metrics = ["delay_mean"]
+where = "flow < 3"
+[axes]
+flows = {{ path = "traffic.bulk.count", valus = [1] }}
+seed = [1, 2]
+"""
+    with pytest.raises(ScenarioError) as caught:
+        StudyFile.read(written(tmp_path, text=text))
+    told = str(caught.value)
+    for part in (
+        "none.toml",
+        "some.toml:3: seeds = 0: must lie between 1 and",
+        'did you mean "schemes"',
+        'no metric "delay_mean"; did you mean "delay_mean_s"?',
+        'names no axis "flow"; did you mean "flows"?',
+        'did you mean "values"',
+        "seed = [1, 2]: cannot be the name of an axis",
+    ):
+        assert part in told
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0", "-1/3"])
+def test_a_shard_is_a_part_of_a_number(text: str) -> None:
+    with pytest.raises(PenstockError, match="is not I/N"):
+        Shard.parse(text)
+
+
+def test_conditions_compare_and_compute_only() -> None:
+    chosen = condition("flows * 2 <= 10 and scheme in ('red', 'pie') and not flows == 3", ["flows", "scheme"])
+    assert [flows for flows in range(8) if chosen(flows=flows, scheme="red")] == [0, 1, 2, 4, 5]
+    refused = ("__import__('os')", "flows.real > 1", "flows if flows else 1", "f(1)", "", "flows <", "[i for i in ()]")
+    for text in refused:
+        with pytest.raises(ValueError, match=r"may not contain|is no condition|names no axis"):
+            condition(text, ["flows"])
+    with pytest.raises(ValueError, match="not supported between"):
+        condition("flows < 'a'", ["flows"])(flows=1)

@@ -1,7 +1,8 @@
 """Figures for papers: one kind per module, each with `draw(...) -> matplotlib.figure.Figure`.
 
-All are 3.33 in wide (one column of an ACM paper) with 8 pt type, colours that colour-blind readers can distinguish, and
-a different marker and dash for each line. `save` writes PDF, SVG or PNG, the same bytes each time.
+All but `metric_by_axis` are 3.33 in wide (one column of an ACM paper). They have 8 pt type, colours that colour-blind
+readers can distinguish, and a different marker and dash for each line. `save` writes PDF, SVG or PNG, the same bytes
+each time.
 """
 
 from importlib import import_module
@@ -10,8 +11,8 @@ from typing import Any
 from penstock.plots.style import save
 
 __all__ = [
-    "control_law", "curves", "delay_goodput", "drop_function", "metric_vs_swept", "queue_over_time", "queue_tail",
-    "response", "save", "service_order", "style",
+    "control_law", "curves", "delay_goodput", "drop_function", "metric_by_axis", "metric_vs_swept", "queue_over_time",
+    "queue_tail", "response", "save", "service_order", "style",
 ]  # fmt: skip
 
 

@@ -175,7 +175,7 @@ def test_export_says_what_it_cannot_do(store: Path, tmp_path: Path, monkeypatch:
     means.write_text(json.dumps({"scenario": {}, "rows": []}))
     code, told = run("export", means, "-o", tmp_path / "x.csv")
     assert code == 2
-    assert "has the means over its runs, not the runs" in told
+    assert "has the means over the runs of compare or study, not the runs" in told
     code, told = run("export", store, "-o", tmp_path / "x.txt")
     assert (code, "must end in .csv, .parquet or .arrow" in told) == (2, True)
     code, told = run("export", tmp_path / "nothing", "-o", tmp_path / "x.csv")
@@ -238,6 +238,35 @@ def test_the_x_axis_is_logarithmic_beyond_two_decades(store: Path) -> None:
     assert drawn(figure)[0][0] == [0.01, 0.05, 2.0]
     figure = metric_by_axis.draw(shown(store), FLOW_COUNT, DELAY, "scheme", RTT)
     assert figure.axes[0].get_xscale() == "linear"
+
+
+def test_panels_have_the_same_axes_even_where_points_are_missing(store: Path) -> None:
+    cells = [cell for cell in shown(store).cells if cell[0][FLOW_COUNT] != 100 or cell[0][RTT] != "10ms"]
+    figure = metric_by_axis.draw(SummaryTable(cells), FLOW_COUNT, DELAY, "scheme", RTT)
+    assert len(drawn(figure)[0][0]) == 2
+    assert len({ax.get_xlim() for ax in figure.axes}) == len({ax.get_ylim() for ax in figure.axes}) == 1
+
+
+def test_a_study_is_drawn_from_its_store_and_from_its_json(tmp_path: Path) -> None:
+    base = ROOT / "scenarios/thesis_link.toml"
+    study = tmp_path / "buffers.toml"
+    study.write_text(
+        f'name = "buffers"\nbase = "{base}"\nschemes = ["droptail", "red"]\nseeds = 2\n'
+        'metrics = ["delay_mean_s"]\n[axes]\n"duration" = ["5s", "6s"]\n'
+        'flows = { path = "traffic.extra.count", values = [5, 25] }\n'
+    )
+    result, results = tmp_path / "result.json", tmp_path / "results"
+    done = CliRunner().invoke(app, ["study", str(study), "--store", str(results), "--json", str(result)])
+    assert done.exit_code == 0, done.stderr
+    assert table(results).axes == ["duration", "flows", "scheme"]
+    files = [tmp_path / "one.svg", tmp_path / "other.svg"]
+    for source, file in zip((results, result), files, strict=True):
+        asked = ("--x", "flows", "--y", "delay_mean_s", "--panel", "duration", "-o", file)
+        assert run("figure", source, *asked)[0] == 0
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert run("report", results, "-o", tmp_path / "page.html")[0] == 0
+    code, told = run("report", result, "-o", tmp_path / "page.html")
+    assert (code, "make the page of its store" in told) == (2, True)
 
 
 def test_names_on_the_x_axis_are_not_connected(store: Path) -> None:

@@ -54,7 +54,7 @@ def _export_result(result: Path, file: Path, study: str | None) -> None:
         raise PenstockError(f"--study: {result} is a result, not a store")
     if "rows" in answer:
         raise PenstockError(
-            f"{result}: a comparison has the means over its runs, not the runs; compare keeps these in its store: "
+            f"{result}: has the means over the runs of compare or study, not the runs; these are in their store: "
             f"penstock export STORE -o {file}"
         )
     try:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from penstock.cli.options import OUTPUT
 from penstock.cli.output import notify, output_file
-from penstock.cli.source import Source, StudyName, Where, not_a_result, read_result, result_file
-from penstock.errors import PenstockError, UnknownNameError
+from penstock.cli.source import Source, StudyName, Where, is_study, not_a_result, read_result, result_file
+from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from penstock.results.summary_table import SummaryTable
+    from penstock.results.summary_table import Point, SummaryTable
     from penstock.studies.store_table import Choice
 
 EXAMPLE = "penstock figure results --x traffic.extra.count --y delay_mean_s -o delay.pdf"
@@ -56,7 +56,7 @@ def figure(
 ) -> None:
     """Draw means with 95 % intervals of a metric against an axis, for print.
 
-    The source is a store or the JSON of compare. The x axis is logarithmic if it spans more than two decades.
+    The source is a store, or the JSON of compare or study. The x axis is logarithmic if it spans more than two decades.
     """
     file = _figure_file(output)
     from penstock.plots import metric_by_axis, save
@@ -113,35 +113,43 @@ def _from_store(
 
 
 def _from_result(file: Path, y: str) -> tuple[SummaryTable, str, Sequence[int]]:
-    from penstock.results.comparison import Comparison
     from penstock.results.short_names import full_name
-    from penstock.results.summary_table import Point, SummaryTable
+    from penstock.results.summary_table import SummaryTable
 
     result = read_result(file)
     if "rows" not in result:
         raise PenstockError(f"{file}: a single run has no axis to draw; compare --vary and study have")
     try:
-        found = Comparison(result)
-        links = found.scenario.get("links") or {}
-        parts = {place: "links" if place.removesuffix(".reverse") in links else "traffic" for place in found.places}
-        metric = full_name("metric", y, [f"{parts[p]}.{p}.{name}" for p in found.places for name in found.metrics[p]])
-        place, _, name = metric.partition(".")[2].rpartition(".")
-        cells = [
-            (scheme, point, cell) for (scheme, point, p, m), cell in found.cells.items() if (p, m) == (place, name)
-        ]
-        shown = SummaryTable(
-            (
-                {"scheme": found.schemes[scheme].argument, **found.points[point].vary},
-                {metric: Point(cell.mean, cell.half_width)},
-            )
-            for scheme, point, cell in cells
-        )
-        runs = [cell.runs for *_, cell in cells]
-    except UnknownNameError:
-        raise
+        rows = list(_study_rows(result) if is_study(result) else _comparison_rows(result))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise not_a_result(file, f"{type(error).__name__}: {error}") from None
+    metric = full_name("metric", y, dict.fromkeys(name for _, name, _, _ in rows))
+    runs = [number for _, name, _, number in rows if name == metric]
+    shown = SummaryTable((labels, {metric: point}) for labels, name, point, _ in rows if name == metric)
     return shown, metric, (min(runs, default=0), max(runs, default=0))
+
+
+def _study_rows(result: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Point, int]]:
+    """The labels, the metric, its mean and the number of runs of each row of a study."""
+    from penstock.results.summary_table import Point
+
+    for row in result["rows"]:
+        labels = {name: value for name, value in row.items() if name not in ("metric", "mean", "sd", "ci95", "runs")}
+        low, high = row["ci95"] or (None, None)
+        yield labels, row["metric"], Point(row["mean"], None if low is None else (high - low) / 2), row["runs"]
+
+
+def _comparison_rows(result: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Point, int]]:
+    """The same of a comparison, with the paths of metrics."""
+    from penstock.results.comparison import Comparison
+    from penstock.results.summary_table import Point
+
+    found = Comparison(result)
+    links = found.scenario.get("links") or {}
+    for (scheme, point, place, name), cell in found.cells.items():
+        part = "links" if place.removesuffix(".reverse") in links else "traffic"
+        labels = {"scheme": found.schemes[scheme].argument, **found.points[point].vary}
+        yield labels, f"{part}.{place}.{name}", Point(cell.mean, cell.half_width), cell.runs
 
 
 def _note(runs: Sequence[int]) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from penstock.cli.output import output_file, write_page
-from penstock.cli.source import Source, StudyName, Where, not_a_result, read_result, result_file
+from penstock.cli.source import Source, StudyName, Where, is_study, not_a_result, read_result, result_file
 from penstock.errors import PenstockError
 
 EXAMPLE = "penstock report result.json -o result.html"
@@ -32,6 +32,8 @@ def report(
     if study is not None or where:
         raise PenstockError("--study and --where choose runs of a store, not of a result")
     answer = read_result(result)
+    if is_study(answer):
+        raise PenstockError(f"{result}: the JSON of a study has no scenario; make the page of its store")
     try:
         write_page(answer, file)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError, ArithmeticError) as error:

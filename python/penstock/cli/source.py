@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -40,20 +41,26 @@ def result_file(source: str | None) -> Path | None:
 
 
 def read_result(file: Path) -> dict[str, Any]:
-    """The result in a file: of a run, with `links` and `traffic`, or of several, with `rows`."""
+    """The result in a file: of a run, with `links` and `traffic`; of a comparison or a study, with `rows`."""
     try:
         answer = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise PenstockError(f"{file}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise not_a_result(file, "it is not JSON") from None
-    parts = ("rows",) if isinstance(answer, dict) and "rows" in answer else ("links", "traffic")
-    missing = [key for key in ("scenario", *parts) if not isinstance(answer, dict) or key not in answer]
-    if missing:
+    if not isinstance(answer, dict):
+        raise not_a_result(file, "it is not an object")
+    needed = ("rows",) if is_study(answer) else ("scenario", *(("rows",) if "rows" in answer else ("links", "traffic")))
+    if missing := [key for key in needed if key not in answer]:
         raise not_a_result(file, f"it has no {', '.join(missing)}")
     return dict(answer)
 
 
+def is_study(result: Mapping[str, Any]) -> bool:
+    """Whether a result is that of a study: means of the chosen metrics, without the scenario."""
+    return "study" in result and "scenario" not in result
+
+
 def not_a_result(file: Path, reason: str) -> PenstockError:
     """The error of a file that has no result."""
-    return PenstockError(f"{file}: not the JSON that run or compare writes with --json ({reason})")
+    return PenstockError(f"{file}: not the JSON that run, compare or study writes with --json ({reason})")

@@ -88,8 +88,12 @@ def draw(
         note=note,
     )  # fmt: skip
     with style.styled():
-        for ax in figure.axes[: len(parts)]:
+        drawn = figure.axes[: len(parts)]
+        for ax in drawn:
             axis.apply(ax)
+        left, right = (choose(ax.get_xlim()[end] for ax in drawn) for end, choose in ((0, min), (1, max)))
+        for ax in drawn:
+            ax.set_xlim(left, right)
         if _shows_zero([point for _, point in points]):
             figure.axes[0].set_ylim(bottom=0)
     return figure

@@ -102,13 +102,25 @@ class StoreTable:
     def _differing(self) -> list[str]:
         """The axes of the chosen runs."""
         names = self.database.settings
-        counts = ", ".join(f"count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
-        ((runs, *found),) = self.database.select(f"SELECT count(*){counts and f', {counts}'} FROM {self._runs}")
-        return [
+        counts = "".join(f", count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
+        ((runs, *found),) = self.database.select(f"SELECT count(*){counts} FROM {self._runs}")
+        differing = [
             name
             for name, values, present in zip(names, found[::2], found[1::2], strict=True)
             if values > 1 or (values == 1 and present < runs) or (name == "scheme" and present)
         ]
+        labels = [name for name in differing if name in self.database.labels]
+        return labels + self._independent([name for name in differing if name not in labels], labels)
+
+    def _independent(self, names: Sequence[str], labels: Sequence[str]) -> list[str]:
+        """The settings that differ between runs with the same labels; an axis may set one under another name."""
+        if not names or not labels:
+            return list(names)
+        counts = ", ".join(f"count(DISTINCT {quoted(name)}) AS {quoted(name)}" for name in names)
+        largest = ", ".join(f"max({quoted(name)})" for name in names)
+        group = ", ".join(map(quoted, labels))
+        (found,) = self.database.select(f"SELECT {largest} FROM (SELECT {counts} FROM {self._runs} GROUP BY {group})")
+        return [name for name, values in zip(names, found, strict=True) if values > 1]
 
     def cells(self) -> int:
         """The number of combinations of the axes that have runs."""

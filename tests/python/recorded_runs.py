@@ -157,12 +157,30 @@ def _of_schemes() -> Iterator[tuple[str, Tree]]:
         marks = {"ecn": True} if any(param.name == "ecn" for param in scheme.params) else {}
         yield f"scheme/{scheme.name}", network(mixed(), queue)
         yield f"scheme/{scheme.name}/bytes", network(mixed(ecn=True), queue | marks | {"limit": "30kB"})
+        yield f"scheme/{scheme.name}/changing load", network(CHANGING_LOAD, queue, "15s", rate="2Mbit")
+        if times := {param.name: f"{param.default['ns'] // 10}ns" for param in scheme.params if _is_time(param)}:
+            yield f"scheme/{scheme.name}/short times", network(mixed(), queue | times)
         for name, value in variants(scheme.params):
             changed = {**queue, **BESIDE.get(name, {}), name: value}
             yield f"scheme/{scheme.name}/{name}={_text(value)}", network(mixed(ecn=changed.get("ecn", False)), changed)
     for ecn in (False, True):
         queue = {"scheme": RecordedLaw.scheme, "limit": "50p", "ecn": ecn}
         yield f"law in Python/ecn={_text(ecn)}", network(mixed(ecn=ecn), queue)
+
+
+CHANGING_LOAD: Final[Tree] = {
+    "transfers": {"kind": "onoff", "count": 6, "on": {"packets": {"exp": 80}}, "off": {"exp": "1500ms"}},
+    "web": {"kind": "web", "sessions": 6, "pages": {"exp": "2s"}, "profile": "linux", "flavour": "cubic"},
+    "voice": {"kind": "onoff", "over": "udp", "on": {"exp": "1s"}, "off": {"exp": "1s"}, "rate": "300kbit",
+              "packet": "200B", "dscp": "EF"},
+    "in": {"kind": "onoff", "over": "udp", "on": "500ms", "off": "1700ms", "rate": "4Mbit", "packet": "1000B",
+           "dscp": "AF11"},
+}  # fmt: skip
+"""Traffic that lets queues fill and run empty at intervals from some round trips to seconds."""
+
+
+def _is_time(param: Param) -> bool:
+    return param.kind == "time" and isinstance(param.default, dict)
 
 
 def _text(value: Any) -> str:
@@ -198,6 +216,13 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
             for name, value in variants(params, profile):
                 own = {"flavour": flavour, "profile": profile, **BESIDE.get(name, {}), name: value}
                 yield f"tcp/{flavour}/{profile}/{name}={_text(value)}", _lossy(own)
+    for flavour in keys.flavours:
+        for profile in ("ns2", "linux"):
+            own = {"flavour": flavour, "profile": profile, "timestamps": profile == "linux"}
+            yield (
+                f"tcp/{flavour}/{profile}/changing path",
+                network({"bulk": _bulk(own)}, DROPTAIL, "8s", **CHANGING_PATH),
+            )
     for name, own in TCP.items():
         yield f"tcp/other {name}", _lossy(own)
     for flavour in keys.flavours:
@@ -205,6 +230,13 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
         yield f"tcp/{flavour}/slow link", network({"bulk": _bulk(own)}, DROPTAIL, "15s", rate="1Mbit", delay="40ms")
 
 
+CHANGING_PATH: Final[Tree] = {
+    "change": [{"every": "700ms", "rate": {"uniform": ["2Mbit", "10Mbit"]}, "delay": {"uniform": ["5ms", "60ms"]}}],
+    "outage": [{"at": "2s", "for": "800ms"}, {"at": "5s", "for": "50ms"}],
+    "reorder": {"rate": 0.01, "delay": {"uniform": ["1ms", "20ms"]}},
+    "jitter": {"exp": "1ms"},
+    "loss": {"gilbert": {"p": 0.002, "r": 0.2}},
+}
 DROPTAIL: Final = {"scheme": "droptail", "limit": "50p"}
 
 

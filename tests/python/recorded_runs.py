@@ -208,6 +208,8 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
             own = {"flavour": flavour, "profile": profile}
             yield f"tcp/{flavour}/{profile}", _lossy(own)
             yield f"tcp/{flavour}/{profile}/ecn", network({"bulk": _bulk(own | {"ecn": True})}, MARKING)
+            moving = network({"bulk": _bulk(own)}, DROPTAIL, "8s", **CHANGING_PATH)
+            yield f"tcp/{flavour}/{profile}/changing path", moving
             for recovery in ("ns2", "rfc"):
                 yield f"tcp/{flavour}/{profile}/recovery={recovery}", _lossy(own | {"recovery": recovery}, "15p")
     params = tuple(param for param in keys.params if param.name not in ("flavour", "recovery", "ecn"))
@@ -217,12 +219,10 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
                 own = {"flavour": flavour, "profile": profile, **BESIDE.get(name, {}), name: value}
                 yield f"tcp/{flavour}/{profile}/{name}={_text(value)}", _lossy(own)
     for flavour in keys.flavours:
-        for profile in ("ns2", "linux"):
-            own = {"flavour": flavour, "profile": profile, "timestamps": profile == "linux"}
-            yield (
-                f"tcp/{flavour}/{profile}/changing path",
-                network({"bulk": _bulk(own)}, DROPTAIL, "8s", **CHANGING_PATH),
-            )
+        for hystart in ("off", "on", "++") if flavour in ("sack", "cubic") else ("off",):
+            one: Tree = {"flavour": flavour, "profile": "linux", "hystart": hystart, "count": 1}
+            large = network({"bulk": _bulk(one)}, {**DROPTAIL, "limit": "300p"}, "4s", rate="20Mbit", delay="40ms")
+            yield f"tcp/{flavour}/alone with hystart={hystart}", large
     for name, own in TCP.items():
         yield f"tcp/other {name}", _lossy(own)
     for flavour in keys.flavours:

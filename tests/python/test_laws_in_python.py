@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -228,16 +230,82 @@ def test_a_built_in_name_is_taken() -> None:
         ps.aqm("red")(type("Mine", (ps.Aqm,), {}))
 
 
-def test_the_text_of_a_law_counts_in_the_key(tmp_path: Path) -> None:
-    keys = []
-    for number, text in enumerate((THRESHOLD, THRESHOLD + "# changed\n")):
-        file = tmp_path / f"{number}.py"
-        file.write_text(text.replace("cli-threshold", "key-threshold"))
-        python_law.load(file)
-        cls = python_law.class_of("key-threshold")
+KEYED = """
+import penstock as ps
+from beside_laws import threshold
+
+EXTRA = 1
+
+def enough(packets):
+    return packets >= threshold() + EXTRA
+
+@ps.aqm("py-keyed")
+class Keyed(ps.Aqm):
+    def on_arrival(self, cx, pkt):
+        return ps.DROP if enough(cx.queue.packets) else ps.PASS
+
+@ps.aqm("py-keyed-other")
+class Other(ps.Aqm):
+    k: int = 3
+"""
+BESIDE = "def threshold():\n    return 5\n\ndef other():\n    return 6\n"
+
+
+@pytest.fixture
+def key_of_law(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], str]]:
+    """The key of a scenario with the law `py-keyed`, whose file and the one beside it were edited."""
+
+    def key(old: str, new: str) -> str:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        for name, text in (("laws", KEYED), ("beside_laws", BESIDE)):
+            (folder / f"{name}.py").write_text(text.replace(old, new), encoding="utf-8")
+        monkeypatch.delitem(sys.modules, "beside_laws", raising=False)
+        monkeypatch.syspath_prepend(str(folder))
+        forget()
+        python_law.load(folder / "laws.py")
+        cls = python_law.class_of("py-keyed")
         assert cls is not None
-        keys.append(link(cls(limit="35p")).key())
-        del python_law._LAWS["key-threshold"], catalog._ADDED["key-threshold"]
+        return link(cls(limit="35p")).key()
+
+    def forget() -> None:
+        for name in ("py-keyed", "py-keyed-other"):
+            python_law._LAWS.pop(name, None)
+            catalog._ADDED.pop(name, None)
+
+    yield key
+    forget()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("ps.DROP if enough", "ps.MARK if enough", True),
+        ("packets >= threshold", "packets > threshold", True),
+        ("EXTRA = 1", "EXTRA = 2", True),
+        ("return 5", "return 4", True),
+        ("return 6", "return 7", False),
+        ("k: int = 3", "k: int = 4", False),
+        ("EXTRA = 1", "# One more.\nEXTRA = 1", False),
+    ],
+)
+def test_the_code_of_a_law_and_what_it_uses_count_in_the_key(
+    key_of_law: Callable[[str, str], str], old: str, new: str, counts: bool
+) -> None:
+    assert (key_of_law("", "") != key_of_law(old, new)) == counts
+
+
+def test_a_law_whose_file_has_changed_since_it_was_loaded_has_the_key_of_the_old_text(tmp_path: Path) -> None:
+    file = tmp_path / "changing.py"
+    keys = []
+    for number in range(2):
+        file.write_text(THRESHOLD.replace("cli-threshold", f"py-changing-{number}"), encoding="utf-8")
+        python_law.load(file)
+        law = python_law._LAWS[f"py-changing-{number}"]
+        del sys.modules[law.cls.__module__]
+        file.write_text("# another\n" * (number + 1), encoding="utf-8")
+        keys.append(law.key)
+        assert law.key == hashlib.sha256(law.text.encode()).hexdigest()
     assert keys[0] != keys[1]
 
 

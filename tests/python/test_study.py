@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import penstock as ps
@@ -125,6 +126,14 @@ def test_what_is_kept_of_a_series_is_with_the_result(tmp_path: Path) -> None:
     kept = study.run(lambda run: run.raw["kept"], store=store)("longest").mean
     assert 40 <= kept <= 50
     assert study.run(lambda run: {"series": float("series" in run.raw)}, store=store)("series").mean == 0
+
+
+def test_a_function_that_keeps_numbers_is_known_by_its_code() -> None:
+    key = Study(link, keep=longest).keep_key
+    assert key == Study(link, keep=longest).keep_key != Study(link, keep=lambda run: longest(run)).keep_key
+    assert Study(link).keep_key == ""
+    with pytest.raises(ps.PenstockError, match="`keep` of a study: itemgetter is no function in Python"):
+        Study(link, {"flows": [4], "scheme": ["red"]}, keep=cast(Any, itemgetter("longest"))).run(measure)
 
 
 def test_a_summary_survives_its_file(tmp_path: Path) -> None:

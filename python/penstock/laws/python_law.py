@@ -28,10 +28,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
 
 from penstock import _native
+from penstock.code_key import code_key
 from penstock.errors import PenstockError, nearest
 from penstock.laws import catalog
 from penstock.laws.catalog import Param, Scheme
@@ -135,12 +137,25 @@ _HOOKS = {name: function for name, function in _HOOKS.items() if name not in ("t
 
 @dataclass(frozen=True)
 class _Declared:
-    """A declared law: its class, the class of its working objects, and the text that defines it."""
+    """A declared law: its class, the class of its working objects, and the text of its file when it was declared."""
 
     cls: type[Aqm]
     live: type[Aqm]
     params: tuple[Param, ...]
-    source: str
+    text: str
+
+    @cached_property
+    def key(self) -> str:
+        """A key for its code, and for the functions and constants that it uses from its folder.
+
+        If the file has changed since, or a part has no source, it is a key for the text at the declaration.
+        """
+        try:
+            if _text(self.cls) == self.text:
+                return code_key(self.cls)
+        except PenstockError:
+            pass
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
     def make(self, settings: Mapping[str, Any], link: LinkFacts) -> Aqm:
         """A law at work in a run: parameters as plain values, state as set by `reset`."""
@@ -203,7 +218,7 @@ def aqm(name: str) -> Callable[[type[A]], type[A]]:
         cls.scheme = name
         members = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__, "__module__": cls.__module__}
         live = type(cls.__name__, (cls,), members)
-        _LAWS[name] = _Declared(cls, live, tuple(params), _source(cls))
+        _LAWS[name] = _Declared(cls, live, tuple(params), _text(cls))
         text = inspect.cleandoc(cls.__dict__.get("__doc__") or "")
         catalog.add_scheme(
             Scheme(
@@ -328,7 +343,7 @@ def _file(cls: type) -> str:
         return ""
 
 
-def _source(cls: type) -> str:
+def _text(cls: type) -> str:
     """The text that defines a law: the whole file, else the source of the class, else the byte code."""
     try:
         return Path(_file(cls)).read_text(encoding="utf-8")
@@ -357,8 +372,8 @@ def used(texts: Iterable[str]) -> dict[str, Callable[[Any, Any], Any]]:
 
 
 def sources(names: Iterable[str]) -> dict[str, str]:
-    """Hashes of the source texts of the Python laws among these schemes; they are part of the key of a scenario."""
-    return {name: hashlib.sha256(_LAWS[name].source.encode()).hexdigest() for name in sorted({*names} & {*_LAWS})}
+    """Keys for the code of the Python laws among these schemes; they are part of the key of a scenario."""
+    return {name: _LAWS[name].key for name in sorted({*names} & {*_LAWS})}
 
 
 def schemes_in(shown: Mapping[str, Any]) -> Iterator[str]:

@@ -12,15 +12,16 @@ True
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from penstock.code_key import code_key
 from penstock.engine.run import cores
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.run import Run
@@ -55,8 +56,8 @@ class Study:
         where: a function of the values by name; only cells for which the function is true are run.
         labels: further labels of all cells, to distinguish the parts of a sum of studies.
         name: of the study, a column of the store.
-        keep: a function that computes numbers from a run with its `series`, to be stored; its source is part of the
-        key.
+        keep: a function that computes numbers from a run with its `series`, to be stored; its source, and
+            that of the functions and constants that it uses from its folder, are part of the key.
 
     """
 
@@ -104,6 +105,16 @@ class Study:
         for path, value in point.items():
             document = document.set(path, value, "vary")
         return document
+
+    @cached_property
+    def keep_key(self) -> str:
+        """A key for the code of `keep`; empty without one. Raises `PenstockError` if the code cannot be followed."""
+        if self.keep is None:
+            return ""
+        try:
+            return code_key(self.keep)
+        except PenstockError as error:
+            raise PenstockError(f"the function `keep` of a study: {error}") from None
 
     @property
     def most_seeds(self) -> int:
@@ -255,12 +266,4 @@ def _resolved(found: Iterable[tuple[Labels, Scenario | Document, Study]]) -> lis
 def cell_of(labels: Labels, scenario: Scenario | Document, part: Study) -> Cell:
     """The cell of a part of a study. Raises `ScenarioError`."""
     document = scenario.document() if isinstance(scenario, Scenario) else scenario
-    source = _source(part.keep) if part.keep else ""
-    return Cell(labels, document.resolve(), range(1, part.seeds + 1), part.keep, source)
-
-
-def _source(keep: Callable[..., Any]) -> str:
-    try:
-        return inspect.getsource(keep)
-    except (OSError, TypeError):
-        raise PenstockError("the function `keep` of a study must be defined in a file") from None
+    return Cell(labels, document.resolve(), range(1, part.seeds + 1), part.keep, part.keep_key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import math
@@ -51,7 +52,7 @@ def write(folder: Path, study: str = "first", schemes: tuple[str, ...] = SCHEMES
     for scheme in schemes:
         rows, scenarios = [], {}
         for flows, rtt in itertools.product(FLOWS, RTTS):
-            key = f"{study}/{scheme}/{flows}/{rtt}".encode().hex()[-32:]
+            key = hashlib.sha256(f"{study}/{scheme}/{flows}/{rtt}".encode()).hexdigest()[:32]
             resolved = scenario()
             resolved["links"]["right"]["delay"] = rtt
             resolved["traffic"]["extra"]["count"] = flows

@@ -11,9 +11,11 @@ import pytest
 from penstock.cli.app import app
 from penstock.errors import PenstockError
 from penstock.studies.database import Database
+from penstock.studies.part import Row
+from penstock.studies.store import Store
 from typer.testing import CliRunner
 
-from .small_store import SCHEMES, write
+from .small_store import SCHEMES, result, write
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +135,21 @@ def test_a_query_neither_writes_nor_reads_other_files(store: Path, tmp_path: Pat
         refused(store, sql)
     assert {file: file.read_bytes() for file in store.rglob("*") if file.is_file()} == before
     assert [file.name for file in tmp_path.iterdir()] == ["secret.csv"]
+
+
+def test_a_run_that_two_parts_have_counts_once(tmp_path: Path) -> None:
+    def rows(seeds: range, **labels: object) -> list[Row]:
+        return [Row("s", seed, json.dumps(result("red", 25, "10ms", seed)), labels, "x") for seed in seeds]
+
+    one, two = Store(tmp_path), Store(tmp_path)  # neither knows the parts of the other
+    one.put(rows(range(1, 6), flows=25), {"s": '{"name": "s"}'})
+    two.put(rows(range(4, 9), load=0.5), {"s": '{"name": "s"}', "t": "{}"})
+    two.put([Row("t", 1, json.dumps(result("red", 25, "10ms", 1)), {"name": "other"}, "x")], {})
+    assert ask(tmp_path, "SELECT seed FROM runs WHERE scenario = 's' ORDER BY seed") == [(n,) for n in range(1, 9)]
+    assert ask(tmp_path, "SELECT count(*), avg(goodput_bps) FROM runs WHERE scenario = 's'") == [(8, 1e6 / 25 + 4.5)]
+    assert ask(tmp_path, "SELECT count(*) FROM runs JOIN scenarios USING (scenario)") == [(9,)]
+    with Database(tmp_path) as database:
+        assert "filename" not in database.ask("SELECT * FROM runs").columns
 
 
 def test_a_folder_that_is_no_store_is_told_so(store: Path, tmp_path: Path) -> None:

@@ -54,10 +54,13 @@ class Database:
         self.folder = default_folder() if folder is None else Path(folder)
         self._output = output
         self._defined: dict[str, str] | None = None
+        self._repeated = False
         self._parts = _parts(self.folder)
         self._scenarios = sorted((self.folder / "scenarios").glob("*.parquet"))
         self._database = self._open()
-        known = {str(name): str(kind) for name, kind, *_ in self._tell(f"DESCRIBE {self._all_runs}").fetchall()}
+        known = {
+            str(name): str(kind) for name, kind, *_ in self._tell(f"DESCRIBE SELECT * FROM {self._all_runs}").fetchall()
+        }
         order = sorted(known, key=lambda name: (is_result(name), name in IDENTITY))
         self.columns = {name: known[name] for name in order}
 
@@ -73,7 +76,11 @@ class Database:
 
     @property
     def _all_runs(self) -> str:
-        return f"SELECT * FROM read_parquet({_list(self._parts)}, union_by_name = true)"
+        return f"read_parquet({_list(self._parts)}, union_by_name = true)"
+
+    def _numbered(self, more: str = "") -> str:
+        """The rows of the parts with the file and the number of each."""
+        return f"read_parquet({_list(self._parts)}, filename = true, file_row_number = true{more})"
 
     def _open(self) -> duckdb.DuckDBPyConnection:
         """A database in memory that may read the files of the store, and no other."""
@@ -89,13 +96,15 @@ class Database:
         source = f"read_parquet({_list(self._scenarios)}, union_by_name = true)"
         outputs = [self._output] if self._output is not None else []
         outputs = [self._output] if self._output is not None else []
-        empty = "(SELECT NULL::VARCHAR AS scenario, NULL::JSON AS resolved WHERE false)"
+        empty = "SELECT NULL::VARCHAR AS scenario, NULL::JSON AS resolved WHERE false"
         database.execute("SET parquet_metadata_cache = true")
         database.execute("SET enable_progress_bar = false")
         database.execute(f"SET allowed_paths = {_list([*self._parts, *self._scenarios, *outputs])}")
         database.execute("SET enable_external_access = false")
         database.execute("SET lock_configuration = true")
-        self._run(database, f"CREATE VIEW scenarios AS SELECT * FROM {source if self._scenarios else empty}")
+        # Several processes may write the same scenario.
+        distinct = f"SELECT DISTINCT ON (scenario) * FROM {source}"
+        self._run(database, f"CREATE VIEW scenarios AS {distinct if self._scenarios else empty}")
         return database
 
     def _run(self, database: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
@@ -189,11 +198,34 @@ class Database:
         """Define the view `runs`, with further names for some of its columns."""
         if short == self._defined:
             return
+        if self._defined is None:
+            self._repeated = self._find_repeated()
+        self._defined = short
         names = [quoted(name) for name in self.columns]
         names += [f"{quoted(path)} AS {quoted(name)}" for name, path in short.items()]
-        source = f"read_parquet({_list(self._parts)}, union_by_name = true)"
-        self._defined = short
+        source = self._all_runs
+        if self._repeated:
+            source = f"{self._numbered(', union_by_name = true')} ANTI JOIN repeated USING (filename, file_row_number)"
         self._tell(f"CREATE OR REPLACE VIEW runs AS SELECT {', '.join(names)} FROM {source}")
+
+    def _find_repeated(self) -> bool:
+        """Fill the table `repeated` with rows of runs that another part has too; whether there are any.
+
+        Two processes that complete overlapping studies at the same time may make a run twice. Only scenarios in more
+        than one part can have such runs; they are found first, as that is much faster.
+        """
+        shared = (
+            f"SELECT scenario FROM (SELECT DISTINCT scenario, filename FROM {self._numbered()})"
+            " GROUP BY scenario HAVING count(*) > 1"
+        )
+        if self._tell(f"SELECT 1 FROM ({shared}) LIMIT 1").fetchone() is None:
+            return False
+        self._tell(
+            f"CREATE TABLE repeated AS SELECT filename, file_row_number FROM {self._numbered()}"
+            f" WHERE scenario IN ({shared})"
+            " QUALIFY row_number() OVER (PARTITION BY scenario, seed ORDER BY filename, file_row_number) > 1"
+        )
+        return self._tell("SELECT 1 FROM repeated LIMIT 1").fetchone() is not None
 
     def _short_names(self, sql: str) -> dict[str, str]:
         """The names in a query that are no columns, but the end of one, with its path."""

@@ -116,11 +116,13 @@ struct Work {
     stop: AtomicBool,
 }
 
-type Outcome = (usize, Result<String, Failure>);
+/// Runs by their numbers, with their results.
+type Outcomes = Vec<(usize, Result<String, Failure>)>;
 
 impl Work {
     /// Do one run after the other until none is left. A scenario that several runs in a row share is read once.
-    fn run(&self, sender: &Sender<Outcome>) {
+    fn run(&self, sender: &Sender<Outcomes>) {
+        let (mut finished, mut sent) = (Outcomes::new(), Instant::now());
         let mut read: Option<(&str, Result<Scenario, String>)> = None;
         while !self.stop.load(Ordering::Relaxed) {
             let i = self.next.fetch_add(1, Ordering::Relaxed);
@@ -133,16 +135,23 @@ impl Work {
                 Ok(scenario) => simulate::run(scenario, self.seeds[i], &(), Some(&self.stop)),
                 Err(error) => Err(Failure::Errors(error.clone())),
             };
-            if sender.send((i, outcome)).is_err() {
-                break;
+            finished.push((i, outcome));
+            // Each message wakes up the other thread, which takes longer than a short run.
+            if sent.elapsed() >= POLL / 4 {
+                sent = Instant::now();
+                if sender.send(std::mem::take(&mut finished)).is_err() {
+                    return;
+                }
             }
         }
+        // Fails only if nobody waits for results any more.
+        drop(sender.send(finished));
     }
 }
 
 fn collect(
     py: Python<'_>,
-    receiver: &mut Receiver<Outcome>,
+    receiver: &mut Receiver<Outcomes>,
     count: usize,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<String>> {
@@ -169,12 +178,12 @@ fn collect(
 /// The outcomes of one polling interval, and whether all threads have ended.
 ///
 /// The interval is always waited out unless all threads have ended, so that a batch of short runs costs few interruptions.
-fn wait(receiver: &mut Receiver<Outcome>) -> (Vec<Outcome>, bool) {
+fn wait(receiver: &mut Receiver<Outcomes>) -> (Outcomes, bool) {
     let end = Instant::now() + POLL;
     let mut batch = Vec::new();
     loop {
         match receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(outcome) => batch.push(outcome),
+            Ok(outcomes) => batch.extend(outcomes),
             Err(RecvTimeoutError::Timeout) => return (batch, false),
             Err(RecvTimeoutError::Disconnected) => return (batch, true),
         }

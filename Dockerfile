@@ -1,19 +1,41 @@
-# penstock with its real links: docker build -t penstock . && docker run --rm -it --privileged penstock link examples/slow_dsl.toml
-FROM rust:1.95-slim-bookworm AS build
-RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/*
-WORKDIR /penstock
-COPY . .
-RUN python3 -m venv /build && /build/bin/pip install --no-cache-dir 'maturin>=1.9,<2' \
-    && /build/bin/maturin build --release --locked --out /wheels
+# penstock with its real links and programs to put on them: docker build -t penstock .
+FROM python:3.11-slim-bookworm AS python
 
-FROM python:3.11-slim-bookworm
-# Programs to put on a link.
-RUN apt-get update && apt-get install -y --no-install-recommends curl iperf3 iproute2 iputils-ping ethtool tcpdump \
+# The locked packages, downloaded once and checked against their hashes.
+FROM python AS packages
+COPY requirements.lock .
+RUN pip download --no-cache-dir --require-hashes --only-binary :all: --dest /packages -r requirements.lock \
+    && pip install --no-cache-dir --root-user-action ignore --no-index --find-links /packages maturin
+
+# The wheel. The native module uses Python's stable ABI, so its build needs no Python. The cache mounts keep the work of
+# cargo for the next build.
+FROM rust:1.95-slim-bookworm AS wheel
+COPY --from=packages /usr/local/bin/maturin /usr/local/bin/
+WORKDIR /penstock
+COPY Cargo.toml Cargo.lock pyproject.toml LICENSE-APACHE LICENSE-MIT ./
+COPY crates crates
+COPY python python
+RUN --mount=type=cache,target=/usr/local/cargo/registry --mount=type=cache,target=/penstock/target \
+    maturin build --release --locked --strip --out /wheel
+
+FROM python
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends curl ethtool iperf3 iproute2 iputils-ping tcpdump \
     && rm -rf /var/lib/apt/lists/*
-COPY --from=build /wheels /wheels
-RUN pip install --no-cache-dir /wheels/*.whl && rm -r /wheels
+# The dependencies have a layer of their own: a change of the sources does not install them again.
+RUN --mount=type=bind,from=packages,source=/packages,target=/packages \
+    --mount=type=bind,source=pyproject.toml,target=/pyproject.toml \
+    python -c 'import tomllib; print(*tomllib.load(open("/pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' \
+    | xargs -d '\n' pip install --no-cache-dir --root-user-action ignore --no-index --find-links /packages
+# The cache of results and fonts: any user may write here, and a volume keeps it for the next container. A link without a
+# command gets the shell.
+ENV XDG_CACHE_HOME=/cache MPLCONFIGDIR=/cache/matplotlib SHELL=/bin/bash
+RUN install -d -m 1777 /cache && useradd --create-home penstock
+RUN --mount=type=bind,from=wheel,source=/wheel,target=/wheel \
+    pip install --no-cache-dir --root-user-action ignore --no-index --no-deps /wheel/*.whl
 WORKDIR /penstock
 COPY examples examples
 COPY scenarios scenarios
+USER penstock
 ENTRYPOINT ["penstock"]
 CMD ["doctor"]

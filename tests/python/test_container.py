@@ -1,0 +1,40 @@
+"""The container image and its lab: the files that they name exist and reach the build."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+COPIED = [
+    source for arguments in re.findall(r"^COPY (?!--from)(.*) \S+$", DOCKERFILE, re.M) for source in arguments.split()
+] + re.findall(r"type=bind,source=([^,]*)", DOCKERFILE)
+
+
+@pytest.mark.parametrize("source", sorted(set(COPIED)))
+def test_a_copied_file_is_in_the_build_context(source: str) -> None:
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    kept = [line[1:] for line in ignored if line.startswith("!")]
+    assert (ROOT / source).exists()
+    assert any(Path(source).match(pattern) for pattern in kept)
+
+
+def test_every_file_of_the_build_context_is_copied() -> None:
+    kept = re.findall(r"^!(.*)$", (ROOT / ".dockerignore").read_text(encoding="utf-8"), re.M)
+    unused = [pattern for pattern in kept if not any(Path(source).match(pattern) for source in COPIED)]
+    assert unused == []
+
+
+def test_the_lab_runs_a_scenario_of_the_image() -> None:
+    (scenario,) = re.findall(r'command: \["([^"]*)"\]', (ROOT / "compose.yaml").read_text(encoding="utf-8"))
+    assert scenario.split("/")[0] in COPIED
+    assert (ROOT / scenario).exists()
+
+
+def test_the_image_has_the_locked_build_tool() -> None:
+    """Its packages come from the lock alone, so the tools that the Dockerfile calls must be in it."""
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    assert re.search(r"^maturin==", lock, re.M)

@@ -59,10 +59,10 @@ def test_the_interval_of_each_look_is_students_at_its_level() -> None:
     assert student_t(9) == stats.t.ppf(0.975, 9)
 
 
-def ended(values: Sequence[float], looks: Sequence[int], alpha: float) -> Summary:
+def ended(values: np.ndarray, looks: Sequence[int], alpha: float) -> Summary:
     """The summary at the first look that is precise enough, or at the last."""
     for look in looks:
-        found = summarize(values[:look], alpha)
+        found = summarize(list(values[:look]), alpha)
         if found.rel_half_width <= REL_ERROR:
             break
     return found
@@ -97,8 +97,8 @@ def test_all_looks_together_cover_the_mean() -> None:
     corrected = uncorrected = 0
     for _ in range(2000):
         values = DATA["normal"](rng, 200)
-        corrected += all(covers(summarize(values[:look], plan.alpha)) for look in plan.runs)
-        uncorrected += all(covers(summarize(values[:look])) for look in plan.runs)
+        corrected += all(covers(summarize(list(values[:look]), plan.alpha)) for look in plan.runs)
+        uncorrected += all(covers(summarize(list(values[:look]))) for look in plan.runs)
     assert corrected / 2000 >= 0.95 - 2 * math.sqrt(0.95 * 0.05 / 2000)
     assert uncorrected / 2000 < 0.85
 

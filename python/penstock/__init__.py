@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from penstock.scenario.scenario import Scenario, dumbbell
     from penstock.scenario.traffic import Incast, OnOff, Web
     from penstock.studies.candidate import Precision
+    from penstock.studies.cluster import Cluster
     from penstock.studies.compare import compare
     from penstock.studies.store import Store
     from penstock.studies.study import Study
@@ -48,6 +49,7 @@ _HOMES = {
     "scenario.scenario": ("Scenario", "dumbbell"),
     "scenario.traffic": ("Incast", "OnOff", "Web"),
     "studies.candidate": ("Precision",),
+    "studies.cluster": ("Cluster",),
     "studies.compare": ("compare",),
     "studies.store": ("Store",),
     "studies.study": ("Study",),
@@ -60,6 +62,7 @@ __all__ = [
     "PASS",
     "Aqm",
     "Cbr",
+    "Cluster",
     "Comparison",
     "ErrorDetail",
     "Fec",

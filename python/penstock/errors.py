@@ -6,6 +6,7 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 __all__ = [
     "ErrorCollector",
@@ -25,6 +26,16 @@ class PenstockError(Exception):
     """An error shown to the user as a message without a traceback; `exit_code` is the exit code of the command."""
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Most errors are made from other things than their message.
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[PenstockError], args: tuple[object, ...]) -> PenstockError:
+    error = kind.__new__(kind)
+    error.args = args
+    return error
 
 
 class RunError(PenstockError):

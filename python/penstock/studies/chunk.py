@@ -16,7 +16,7 @@ from penstock.scenario.scenario import key_of
 from penstock.studies.part import Row
 from penstock.studies.store import Results, part_name
 
-__all__ = ["Cell", "Chunk", "Keep", "chunks"]
+__all__ = ["Cell", "Chunk", "Keep", "chunks", "reduced"]
 
 Keep = Callable[[Run], Mapping[str, Any]]
 
@@ -62,12 +62,8 @@ class Cell:
         return self.resolved.for_engine(flows=False, series=self.keep is not None, series_points=SERIES_POINTS)
 
     def reduced(self, text: str) -> str:
-        """The result to be kept: without its series, but with the numbers computed by `keep`."""
-        if self.keep is None:
-            return text
-        run = Run.from_json(text, self.resolved.shown)
-        rest = {name: value for name, value in run.raw.items() if name not in ("series", "senders")}
-        return json.dumps({**rest, "kept": dict(self.keep(run))}, separators=(",", ":"))
+        """See the function `reduced`."""
+        return reduced(text, self.keep, self.resolved.shown)
 
     def packets(self) -> float:
         """Packets of 1500 bytes that its watched links can send in a run: a measure of its work."""
@@ -132,6 +128,18 @@ class Chunk:
     def scenarios(self) -> dict[str, str]:
         """The resolved scenarios as JSON texts, by content address."""
         return {cell.content: json.dumps(cell.resolved.shown) for cell, _ in self.runs}
+
+
+def reduced(text: str, keep: Keep | None, shown: Mapping[str, Any] | None) -> str:
+    """The result of a run as it is kept: without its series, but with the numbers computed by `keep`.
+
+    `shown` is the resolved scenario, which only `keep` needs.
+    """
+    if keep is None:
+        return text
+    run = Run.from_json(text, dict(shown or {}))
+    rest = {name: value for name, value in run.raw.items() if name not in ("series", "senders")}
+    return json.dumps({**rest, "kept": dict(keep(run))}, separators=(",", ":"))
 
 
 def chunks(cells: Iterable[Cell], study: str = "") -> Iterator[Chunk]:

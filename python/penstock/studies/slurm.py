@@ -1,0 +1,58 @@
+"""A study as a job array of SLURM: a script in which each job makes a shard of the study on one store."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from penstock.errors import PenstockError
+
+__all__ = ["job_array"]
+
+TIME = re.compile(r"(\d+-)?\d+(:\d\d){0,2}")
+
+
+def job_array(
+    study: str | Path,
+    store: str | Path,
+    jobs: int,
+    *,
+    cpus: int = 4,
+    time: str = "24:00:00",
+    load: Sequence[str | Path] = (),
+) -> str:
+    """The script of a job array, for `sbatch`.
+
+    The jobs need nothing but the folder of the store and the study file, at the same paths on all nodes. A job that
+    ends early loses the runs in progress; the same script, submitted again, makes what is missing.
+
+    `study` is the study file, `store` the folder of its store, `jobs` the number of jobs, `cpus` the threads of each,
+    `time` their limit as SLURM writes it ("24:00:00", "2-00:00:00"), and `load` are files with laws in Python. Raises
+    `PenstockError` for a number below 1 or another form of time.
+    """
+    if jobs < 1 or cpus < 1:
+        raise PenstockError(f"a job array of {jobs} jobs with {cpus} threads: both must be at least 1")
+    if not TIME.fullmatch(time):
+        raise PenstockError(f"{time}: is no time limit of SLURM, such as 24:00:00 or 2-00:00:00 (days-hours)")
+    name = Path(study).name.partition(".")[0]
+    options = "".join(f" --load {_path(file)}" for file in load)
+    return f"""\
+#!/bin/bash
+#SBATCH --job-name={re.sub(r"[^A-Za-z0-9_.-]", "_", name)}
+#SBATCH --array=0-{jobs - 1}
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task={cpus}
+#SBATCH --time={time}
+#SBATCH --output=%x-%A_%a.out
+#SBATCH --requeue
+# Submit it again to go on after an interruption: finished runs are in the store.
+exec penstock study {_path(study)} --store {_path(store)}{options} \\
+    --shard $((SLURM_ARRAY_TASK_ID + 1))/{jobs} --jobs "$SLURM_CPUS_PER_TASK"
+"""
+
+
+def _path(file: str | Path) -> str:
+    """An absolute path in the shell."""
+    return shlex.quote(str(Path(file).absolute()))

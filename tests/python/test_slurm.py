@@ -1,0 +1,91 @@
+"""The script of a job array: its jobs, run by a shell without SLURM, make the study."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from penstock.errors import PenstockError
+from penstock.studies.slurm import job_array
+from penstock.studies.store import Store
+from penstock.studies.study import Batch
+from penstock.studies.study_file import StudyFile
+
+from .test_study import stored_runs
+
+# A run is a chunk by its rate, and short by its traffic.
+STUDY = """
+seeds = 2
+[base]
+duration = "100s"
+[base.links]
+wire = { from = "A", to = "B", rate = "100Mbit", delay = "1ms", watch = true }
+[base.traffic]
+few = { kind = "cbr", from = "A", to = "B", rate = "8kbit", packet = "972B" }
+[axes]
+"traffic.few.packet" = ["500B", "900B", "1000B"]
+"""
+
+
+def run(script: Path, job: int) -> subprocess.CompletedProcess[str]:
+    """A job, as SLURM starts it."""
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "SLURM_ARRAY_TASK_ID": str(job),
+        "SLURM_CPUS_PER_TASK": "1",
+    }
+    return subprocess.run(["bash", str(script)], env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_jobs_of_the_array_make_the_study(tmp_path: Path) -> None:
+    folder = tmp_path / "my studies"
+    folder.mkdir()
+    file, store, script = folder / "few.toml", folder / "store", folder / "job.sh"
+    file.write_text(STUDY)
+    text = job_array(file, store, 2)
+    script.write_text(text)
+    counts = []
+    for job in (1, 0, 0):
+        done = run(script, job)
+        assert done.returncode == 0, done.stderr
+        assert f"shard {job + 1}/2 is complete" in done.stderr
+        counts.append(len(stored_runs(store)))
+    assert counts == [3, 6, 6]
+    assert all(
+        Store(store).has(cell.content, seed)
+        for cell in Batch(StudyFile.read(file).study, None).cells()
+        for seed in (1, 2)
+    )
+
+
+def test_the_head_of_the_script() -> None:
+    text = job_array(
+        "/shared/buffers.study.toml", "/shared/my runs", 8, cpus=16, time="2-00:00:00", load=["/shared/law.py"]
+    )
+    assert re.findall(r"^#SBATCH --(.*)$", text, re.M) == [
+        "job-name=buffers",
+        "array=0-7",
+        "ntasks=1",
+        "cpus-per-task=16",
+        "time=2-00:00:00",
+        "output=%x-%A_%a.out",
+        "requeue",
+    ]
+    assert "study /shared/buffers.study.toml --store '/shared/my runs' --load /shared/law.py" in text
+
+
+@pytest.mark.parametrize(
+    ("jobs", "cpus", "time", "message"),
+    [
+        (0, 4, "1:00", "0 jobs with 4 threads: both must be at least 1"),
+        (2, 0, "1:00", "2 jobs with 0 threads: both must be at least 1"),
+        (2, 4, "1 day", "1 day: is no time limit of SLURM, such as 24:00:00"),
+    ],
+)
+def test_wrong_numbers_are_refused(jobs: int, cpus: int, time: str, message: str) -> None:
+    with pytest.raises(PenstockError, match=re.escape(message)):
+        job_array("study.toml", "store", jobs, cpus=cpus, time=time)

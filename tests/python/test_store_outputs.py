@@ -186,6 +186,27 @@ def test_export_says_what_it_cannot_do(store: Path, tmp_path: Path, monkeypatch:
     assert [file.name for file in tmp_path.iterdir()] == ["means.json"]
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [{"links": 3}, {"links": {"a": 3}}, {"links": {"a": {"drops": [[1]]}}}, {"links": {"a": {"drops": {}}}}],
+)
+def test_export_of_a_damaged_result_is_refused(tmp_path: Path, damage: dict[str, Any]) -> None:
+    source = tmp_path / "result.json"
+    source.write_text(json.dumps({"scenario": {}, "traffic": {}, **damage}))
+    code, told = run("export", source, "-o", tmp_path / "x.csv")
+    assert (code, str(source) in told, list(tmp_path.iterdir())) == (2, True, [source])
+
+
+@pytest.mark.parametrize("rows", [3, [3], [{}], [{"metric": "m", "mean": None, "ci95": None, "runs": 2}]])
+def test_a_figure_of_a_damaged_result_is_refused(tmp_path: Path, rows: object) -> None:
+    heads: tuple[dict[str, Any], ...] = ({"study": "s"}, {"scenario": {}})
+    for head in heads:
+        source = tmp_path / "result.json"
+        source.write_text(json.dumps({**head, "rows": rows}))
+        code, told = run("figure", source, "--x", "flows", "--y", "m", "-o", tmp_path / "x.pdf")
+        assert (code, str(source) in told, list(tmp_path.iterdir())) == (2, True, [source])
+
+
 def test_export_to_a_full_disk_leaves_nothing(store: Path) -> None:
     if Path("/dev/full").exists():
         code, told = run("export", store, "-o", "/dev/full")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +206,18 @@ def test_json_is_a_list_of_objects(store: Path, tmp_path: Path) -> None:
     }  # fmt: skip
     code, out, _ = run("query", "SELECT seed FROM runs WHERE seed > 9", "--store", store, "--json", "-")
     assert (code, json.loads(out)) == (0, [])
+
+
+def test_ctrl_c_ends_a_long_query(store: Path) -> None:
+    product = " * ".join(f"{name}.seed" for name in "abcdef")
+    sql = f"SELECT sum({product}) FROM {', '.join(f'runs {name}' for name in 'abcdef')}"
+    command = [sys.executable, "-m", "penstock", "query", sql, "--store", str(store)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as asked:
+        with pytest.raises(subprocess.TimeoutExpired):
+            asked.wait(3)
+        asked.send_signal(signal.SIGINT)
+        out, err = asked.communicate(timeout=30)
+    assert (asked.returncode, out, err) == (130, "", "")
 
 
 def test_a_long_table_is_cut_and_its_json_is_whole(store: Path) -> None:

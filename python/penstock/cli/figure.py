@@ -136,7 +136,8 @@ def _study_rows(result: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], 
     for row in result["rows"]:
         labels = {name: value for name, value in row.items() if name not in ("metric", "mean", "sd", "ci95", "runs")}
         low, high = row["ci95"] or (None, None)
-        yield labels, row["metric"], Point(row["mean"], None if low is None else (high - low) / 2), row["runs"]
+        half = None if low is None else (high - low) / 2
+        yield labels, str(row["metric"]), Point(float(row["mean"]), half), int(row["runs"])
 
 
 def _comparison_rows(result: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Point, int]]:

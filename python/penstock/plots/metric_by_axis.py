@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -63,7 +64,8 @@ def draw(
     Raises `PenstockError` if several cells belong to one point, or the figure has more curves or panels than can be
     told apart.
     """
-    points = [(labels, found[y]) for labels, found in shown.cells if y in found and labels.get(x) is not None]
+    known = [(labels, found[y]) for labels, found in shown.cells if y in found and labels.get(x) is not None]
+    points = [(labels, point) for labels, point in known if math.isfinite(point.mean)]
     if not points:
         raise PenstockError(f"no run has both {x} and {y}")
     _check_complete([labels for labels, _ in points], [name for name in (x, by, panel) if name is not None])

@@ -7,6 +7,7 @@ import re
 import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -110,7 +111,8 @@ class Database:
     def _run(self, database: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyConnection:
         """Run a statement of this module, whose only errors are damaged files."""
         try:
-            return database.execute(sql)
+            with _interruptible():
+                return database.execute(sql)
         except duckdb.Error as error:
             reason = _first_line(error).replace(f"{self.folder}/", "")
             raise PenstockError(f"the store {self.folder} cannot be read: {reason}") from None
@@ -163,7 +165,8 @@ class Database:
         """Write the rows of a statement of penstock itself to the output. Raises `OSError` if it cannot be written."""
         self._define_runs({})
         try:
-            self._database.execute(copy_to(sql, self._output, kind))
+            with _interruptible():
+                self._database.execute(copy_to(sql, self._output, kind))
         except duckdb.IOException as error:
             raise OSError(_first_line(error)) from None
         except duckdb.Error as error:
@@ -180,7 +183,8 @@ class Database:
             if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
                 raise PenstockError("a query is one SELECT statement; it cannot change the store")
             self._define_runs(self._short_names(sql))
-            cursor = self._database.execute(statements[0])
+            with _interruptible():
+                cursor = self._database.execute(statements[0])
             described = cursor.description or []
             columns, types = ([str(entry[part]) for entry in described] for part in (0, 1))
             return Answer(columns, types, self._rows(cursor, sql))
@@ -189,7 +193,11 @@ class Database:
 
     def _rows(self, cursor: duckdb.DuckDBPyConnection, sql: str) -> Iterator[tuple[Any, ...]]:
         try:
-            while rows := cursor.fetchmany(ROWS_AT_ONCE):
+            while True:
+                with _interruptible():
+                    rows = cursor.fetchmany(ROWS_AT_ONCE)
+                if not rows:
+                    return
                 yield from rows
         except duckdb.Error as error:
             raise self._explained(error, sql) from None
@@ -243,8 +251,6 @@ class Database:
     def _explained(self, error: duckdb.Error, sql: str) -> PenstockError:
         """The error of a query in a line, with the nearest name."""
         text = str(error)
-        if isinstance(error, duckdb.InterruptException):
-            raise KeyboardInterrupt
         if isinstance(error, duckdb.PermissionException):
             return PenstockError("a query may read the tables runs and scenarios only, no other files")
         if isinstance(error, duckdb.OutOfMemoryException):
@@ -275,6 +281,17 @@ class Database:
         if self._candidates(path):
             return PenstockError(f'put a name with dots in double quotes: "{path}"')
         return self._unknown_column(path)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Turns the error by which DuckDB reports Ctrl-C into what Python raises."""
+    try:
+        yield
+    except (RuntimeError, duckdb.InterruptException) as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
 
 
 def is_result(column: str) -> bool:

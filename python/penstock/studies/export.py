@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import duckdb
 
-from penstock.errors import PenstockError
+from penstock.errors import kind_of
 from penstock.files import whole
 from penstock.results.frames import package
 from penstock.studies.database import Database, copy_to, literal
@@ -42,7 +42,10 @@ def export_store(folder: str | Path | None, file: Path, study: str | None = None
 
 
 def export_run(result: Mapping[str, Any], file: Path) -> None:
-    """Write the one row of the JSON of `run`; errors as of `export_store`."""
+    """Write the one row of the JSON of `run`.
+
+    Raises `ValueError` or `TypeError` for values that no run has; other errors as `export_store`.
+    """
     columns = {"seed": result.get("seed"), "penstock": result.get("penstock"), "events": result.get("events")}
     columns["cpu_s"] = result.get("cpu_s")
     for part in ("links", "traffic"):
@@ -57,6 +60,8 @@ def export_run(result: Mapping[str, Any], file: Path) -> None:
                 database.execute(copy_to(f"SELECT {row}", target, kind))
             except duckdb.IOException as error:
                 raise OSError(str(error)) from None
+            except duckdb.Error as error:
+                raise ValueError(str(error).partition("\n")[0]) from None
 
     _write(file, copy)
 
@@ -104,4 +109,4 @@ def _typed(value: Any) -> str:
             return f"{literal(value)}::DOUBLE"  # from text: exact, as a literal would be a decimal number
         case list():
             return f"[{', '.join(f'{literal(item)}::DOUBLE' for item in value)}]::DOUBLE[]"
-    raise PenstockError(f"a value of type {type(value).__name__} cannot be exported")
+    raise TypeError(f"a value is {kind_of(value)}")

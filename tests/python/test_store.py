@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import penstock as ps
 import pytest
-from penstock.studies import part
+from penstock.studies import compaction, part
 from penstock.studies.part import Row
 from penstock.studies.store import Store
 
@@ -130,6 +130,32 @@ def test_a_store_reads_what_others_add_to_it(tmp_path: Path) -> None:
     assert not one.has("s", 1)
     one.refresh()
     assert one.has("s", 1)
+
+
+def test_many_small_parts_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(tmp_path)
+    for seed in range(60):
+        store.put([row(seed, labels={"flows": seed % 3})], {"s": "{}"})
+    for seed in range(60):
+        store.put([row(seed, "t", labels={"flows": "few"})], {"t": "{}"})
+    other, before = Store(tmp_path), kept(tmp_path, ["s", "t"])
+    store.compact()
+    assert len(list((tmp_path / "runs").iterdir())) == 120
+    monkeypatch.setattr(compaction, "MAX_PARTS", 120)
+    claim = tmp_path / "claims" / "a"
+    claim.touch()
+    store.compact()
+    assert len(list((tmp_path / "runs").iterdir())) == 120
+    claim.unlink()
+    store.compact()
+    # A number and a text are no column together.
+    assert len(list((tmp_path / "runs").iterdir())) == len(list((tmp_path / "sums").iterdir())) == 2
+    assert len(stored_runs(tmp_path)) == 120
+    found = {(scenario, seed): result for scenario, seed, result in other.get(["s", "t"])}
+    assert kept(tmp_path, ["s", "t"]) == before == found
+    files = [*(tmp_path / "runs").iterdir()]
+    labels = {duckdb.connect().execute(f"SELECT max(flows), count(*) FROM '{file}'").fetchall()[0] for file in files}
+    assert labels == {(2, 60), ("few", 60)}
 
 
 def test_a_store_can_be_moved(tmp_path: Path) -> None:

@@ -64,10 +64,11 @@ def complete(
                 results.put(chunk.rows(texts), chunk.scenarios())
                 claims.release(chunk.name)
             if not work.elsewhere:
-                return
+                break
             time.sleep(WAIT_S)
             results.refresh()
             waiting, work.elsewhere = iter(work.elsewhere), []
+    results.compact()
 
 
 class _Work:

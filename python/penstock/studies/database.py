@@ -96,7 +96,6 @@ class Database:
         )
         source = f"read_parquet({_list(self._scenarios)}, union_by_name = true)"
         outputs = [self._output] if self._output is not None else []
-        outputs = [self._output] if self._output is not None else []
         empty = "SELECT NULL::VARCHAR AS scenario, NULL::JSON AS resolved WHERE false"
         database.execute("SET parquet_metadata_cache = true")
         database.execute("SET enable_progress_bar = false")

@@ -20,7 +20,9 @@ __all__ = [
     "IDENTITY",
     "RESERVED",
     "Row",
+    "columns",
     "connection",
+    "merge",
     "quoted",
     "read",
     "read_scenarios",
@@ -140,14 +142,14 @@ def read(
     """
     database = connection()
     source = f"read_parquet({_literal(str(file))})"
-    described = database.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
-    labels = _labels_of(file)
-    wanted = [(name, _path(name), kind) for name, kind, *_ in described if _path(name) and name not in labels]
+    wanted = [
+        (name, _path(name), kind) for name, (kind, is_label) in columns(file).items() if _path(name) and not is_label
+    ]
     if metrics is not None:
         wanted = [entry for entry in wanted if _path(entry[0])[-1] in (*metrics, "cpu_s")]
-    columns = ", ".join(quoted(name) for name, _, _ in wanted)
+    names = ", ".join(quoted(name) for name, _, _ in wanted)
     rows = database.execute(
-        f"SELECT scenario, seed, {columns} FROM {source} WHERE scenario IN (SELECT unnest(?))", [list(scenarios)]
+        f"SELECT scenario, seed, {names} FROM {source} WHERE scenario IN (SELECT unnest(?))", [list(scenarios)]
     )
     while part := rows.fetchmany(1000):
         for scenario, seed, *values in part:
@@ -157,6 +159,24 @@ def read(
 def runs(file: Path) -> list[tuple[str, int]]:
     """The scenario and the seed of each run in a part. Raises `duckdb.Error` for a damaged part."""
     return connection().execute(f"SELECT scenario, seed FROM read_parquet({_literal(str(file))})").fetchall()
+
+
+def columns(file: Path) -> dict[str, tuple[str, bool]]:
+    """The columns of a part: the type of each, and whether it is a label. Raises `duckdb.Error` for a damaged part."""
+    described = connection().execute(f"DESCRIBE SELECT * FROM read_parquet({_literal(str(file))})").fetchall()
+    labels = _labels_of(file)
+    return {name: (kind, name in labels) for name, kind, *_ in described}
+
+
+def merge(files: Sequence[Path], target: Path) -> None:
+    """Write the rows of parts as one part, each run once. Raises `duckdb.Error`."""
+    labels = dict.fromkeys(name for file in files for name in _labels_of(file))
+    listed = ", ".join(_literal(str(file)) for file in files)
+    connection().execute(
+        f"COPY (SELECT DISTINCT ON (scenario, seed) * FROM read_parquet([{listed}], union_by_name = true)"
+        f" ORDER BY scenario, seed) TO {_literal(str(target))} (FORMAT parquet, COMPRESSION zstd,"
+        f" KV_METADATA {{labels: {_literal(json.dumps([*labels]))}}})"
+    )
 
 
 def _labels_of(file: Path) -> list[str]:

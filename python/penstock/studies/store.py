@@ -27,7 +27,7 @@ from typing import Any
 from penstock import _native
 from penstock.errors import PenstockError
 from penstock.files import write_text
-from penstock.studies import part
+from penstock.studies import compaction, part
 from penstock.studies.part import Row
 
 __all__ = ["Results", "Store", "default_folder", "part_name"]
@@ -79,6 +79,9 @@ class Results:
     def refresh(self) -> None:
         """Take note of results that other processes have added."""
 
+    def compact(self) -> None:
+        """Merge small parts; there are none in memory."""
+
     def put(self, rows: Sequence[Row], scenarios: Mapping[str, str]) -> None:
         """Keep results; `scenarios` are the resolved scenarios as JSON, by content address."""
         self._rows.update(((row.scenario, row.seed), row) for row in rows)
@@ -124,9 +127,12 @@ class Store(Results):
         except OSError as error:
             raise PenstockError(f"the store {self.folder} cannot be used: {error}") from None
         self.claims = self.folder / "claims"
+        self._forget()
+        self.refresh()
+
+    def _forget(self) -> None:
         self._index: dict[str, dict[int, Path]] = {}
         self._known: set[str] = set()
-        self.refresh()
 
     def _open(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -231,11 +237,43 @@ class Store(Results):
         for scenario in wanted:
             for file in dict.fromkeys(self._index.get(scenario, {}).values()):
                 files.setdefault(file, []).append(scenario)
-        for file, known in files.items():
+        while files:
+            file, known = next(iter(files.items()))
+            if not file.exists():
+                # Another process has merged it with others.
+                self._forget()
+                self.refresh()
+                yield from self.get({scenario for later in files.values() for scenario in later}, metrics)
+                return
+            del files[file]
             for scenario, seed, result in part.read(file, known, metrics):
                 if self._index[scenario].get(seed) == file:
                     yield scenario, seed, result
         yield from super().get(wanted, metrics)
+
+    def compact(self) -> None:
+        """Merge small parts if there are many and no other process makes runs."""
+        import duckdb
+
+        if any((self.folder / "claims").iterdir()):
+            return
+        with suppress(OSError, duckdb.Error):
+            for files in compaction.groups(self._files()):
+                name = part_name(run for file in files for run in part.runs(file))
+                with _renamed(self._file(name)) as temporary:
+                    part.merge(files, temporary)
+                    (self.folder / "sums" / f"{name}.{_checksum(temporary)}").touch()
+                # For a moment a reader sees these runs twice, but never none of them.
+                for file in files:
+                    file.unlink(missing_ok=True)
+                    for checksum in (self.folder / "sums").glob(f"{file.stem}.*"):
+                        checksum.unlink(missing_ok=True)
+                self._forget()
+                self.refresh()
+
+    def _files(self) -> list[Path]:
+        """The parts that are whole."""
+        return sorted({file for seeds in self._index.values() for file in seeds.values()})
 
 
 @contextmanager

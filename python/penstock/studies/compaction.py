@@ -1,0 +1,53 @@
+"""Compaction: many small parts of a store become one, since each part takes a millisecond to open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from penstock.studies import part
+
+__all__ = ["MAX_PARTS", "groups"]
+
+MAX_PARTS = 128
+"""Number of small parts from which a store is compacted."""
+
+SMALL = 4_000_000
+"""Size in bytes of a part that is worth merging."""
+
+LEAST = 8
+"""Least number of parts that are merged."""
+
+
+@dataclass
+class _Group:
+    """Parts whose columns of the same name have the same type and role."""
+
+    files: list[Path] = field(default_factory=list)
+    columns: dict[str, tuple[str, bool]] = field(default_factory=dict)
+
+    def take(self, file: Path, columns: dict[str, tuple[str, bool]]) -> bool:
+        """Add a part if it fits."""
+        if any(self.columns.get(name, kind) != kind for name, kind in columns.items()):
+            return False
+        self.columns |= columns
+        self.files.append(file)
+        return True
+
+
+def groups(files: Iterable[Path]) -> Iterator[Sequence[Path]]:
+    """The small parts among `files` that can be merged, each group into one; none if there are few.
+
+    A type must not change: a whole number would come back as another one, or a text as JSON.
+    """
+    small = [file for file in files if file.stat().st_size < SMALL]
+    if len(small) < MAX_PARTS:
+        return
+    found: list[_Group] = []
+    for file in sorted(small):
+        columns = part.columns(file)
+        if not any(group.take(file, columns) for group in found):
+            found.append(_Group())
+            found[-1].take(file, columns)
+    yield from (group.files for group in found if len(group.files) >= LEAST)

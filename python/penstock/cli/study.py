@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.studies.complete import Shard
+    from penstock.studies.executor import Executor
     from penstock.studies.store import Store
     from penstock.studies.study import Batch
     from penstock.studies.study_file import StudyFile
@@ -38,6 +42,16 @@ ShardText = Annotated[
     str | None,
     typer.Option("--shard", metavar="I/N", help="Make only part I of N, for the jobs of an array on one store."),
 ]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", metavar="ADDRESS", help="Make the runs on a Dask cluster: its scheduler's address or file."
+    ),
+]
+Slurm = Annotated[
+    int | None,
+    typer.Option("--slurm", metavar="N", min=1, help="Print the script of a SLURM job array with N jobs; run nothing."),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show cells, runs, and processor time and disk by a sample; keep nothing.")
 ]
@@ -48,7 +62,9 @@ def study(
     folder: Folder = None,
     store: StoreFolder = None,
     jobs: Jobs = None,
+    cluster: ClusterAddress = None,
     shard: ShardText = None,
+    slurm: Slurm = None,
     dry_run: DryRun = False,
     load: Load = [],  # noqa: B006
     json_target: JsonTarget = None,
@@ -64,8 +80,9 @@ def study(
     json_file = output_file(json_target, "--json")
     load_laws(load)
     part = Shard() if shard is None else Shard.parse(shard)
+    where = _Where(jobs, cluster)
     if target in ("status", "resume"):
-        _recorded(target, folder or store, jobs, part, (json_target, json_file))
+        _recorded(target, folder or store, where, part, (json_target, json_file))
         return
     if folder is not None:
         raise PenstockError(f"{folder}: a study file is followed by options only; name the store with --store")
@@ -73,11 +90,48 @@ def study(
     if dry_run:
         _estimate(file, jobs, (json_target, json_file))
         return
-    _run(file, _open(store), jobs, part, (json_target, json_file))
+    if slurm is not None:
+        from penstock.studies.slurm import job_array
+
+        print_result(job_array(target, _open(store).folder, slurm, load=load).rstrip())
+        return
+    _run(file, _open(store), where, part, (json_target, json_file))
+
+
+@dataclass(frozen=True)
+class _Where:
+    """Where runs are made."""
+
+    jobs: int | None
+    cluster: str | None
+
+    @contextmanager
+    def executor(self) -> Iterator[Executor]:
+        """The executor, and its end."""
+        if self.cluster is None:
+            from penstock.studies.executor import Threads
+
+            yield Threads(self.threads)
+            return
+        from penstock.studies.cluster import Cluster
+
+        with Cluster(self.cluster) as executor:
+            yield executor
+
+    @property
+    def threads(self) -> int:
+        """Threads of this machine."""
+        from penstock.engine.run import cores
+
+        return self.jobs or cores()
+
+    def __str__(self) -> str:
+        plural = "s" if self.threads > 1 else ""
+        return f"{self.threads} thread{plural}" if self.cluster is None else f"cluster {self.cluster}"
 
 
 def _recorded(
-    verb: str, folder: str | None, jobs: int | None, part: Shard, targets: tuple[str | None, Path | None]
+    verb: str, folder: str | None, where: _Where, part: Shard, targets: tuple[str | None, Path | None]
 ) -> None:
     """Show or complete the studies that a store records."""
     from penstock.studies.recorded import recorded
@@ -88,7 +142,7 @@ def _recorded(
         raise PenstockError(f"the store {store.folder} has no study from a file")
     if verb == "resume":
         for file in files:
-            _run(file, store, jobs, part, targets)
+            _run(file, store, where, part, targets)
         return
     states = [_state(file, store) for file in files]
     lines = [
@@ -116,22 +170,21 @@ def _open(folder: str | None) -> Store:
     return Store(folder)
 
 
-def _run(file: StudyFile, store: Store, jobs: int | None, part: Shard, targets: tuple[str | None, Path | None]) -> None:
+def _run(file: StudyFile, store: Store, where: _Where, part: Shard, targets: tuple[str | None, Path | None]) -> None:
     """Make the missing runs; on Ctrl-C say how to go on."""
     from penstock.engine.progress import Watch
-    from penstock.engine.run import cores
     from penstock.studies.recorded import record
     from penstock.studies.study import Batch
 
-    cells, threads = file.cells(), jobs or cores()
+    cells = file.cells()
     runs = cells * file.study.seeds
-    notify(f"{runs} runs: {cells} cells x {file.study.seeds} seeds, {threads} thread{'s' if threads > 1 else ''}")
+    notify(f"{runs} runs: {cells} cells x {file.study.seeds} seeds, {where}")
     batch = Batch(file.study, store)
     record(store.folder, file)
     watch = Watch(runs)
     try:
-        with watch:
-            batch.complete(threads, watch.update, part)
+        with watch, where.executor() as executor:
+            batch.complete(executor, watch.update, part)
     except KeyboardInterrupt:
         notify(f"interrupted; finished runs are kept in {store.folder}; rerun the same command to go on")
         raise typer.Exit(130) from None

@@ -7,12 +7,14 @@ __all__ = [
     "MARK",
     "PASS",
     "Cx",
+    "Links",
     "Namespace",
     "Packet",
     "Queue",
     "RealLink",
     "Rng",
     "Senders",
+    "Traffic",
     "Verdict",
     "batch_distribution",
     "batch_residual_loss",
@@ -32,6 +34,7 @@ __all__ = [
     "fluid_pole",
     "fluid_trajectory",
     "gps_finished",
+    "is_valid",
     "md1_distribution",
     "meaning",
     "model",
@@ -96,6 +99,14 @@ def fluid_trajectory(
 def check_queue(scheme: str, settings: str, link: str) -> str: ...
 def check_conditioner(kind: str, settings: str, link: str) -> str: ...
 def check_tcp(profile: str, settings: str) -> str: ...
+
+class Links:
+    def __new__(cls, text: str) -> Links: ...
+
+class Traffic:
+    def __new__(cls, text: str) -> Traffic: ...
+
+def is_valid(duration: int, warmup: int, sampling: int, links: list[Links], traffic: list[Traffic]) -> bool: ...
 def check(scenario: str, laws: dict[str, Callable[[Any, Any], Any]] | None = None) -> str: ...
 def run_many(
     scenarios: list[str],

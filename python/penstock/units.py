@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Final, Literal
+from functools import lru_cache, wraps
+from typing import Final, Literal, TypeVar
 
 __all__ = [
     "Length",
@@ -76,6 +77,25 @@ _MOST_PACKETS: Final = 2**32 - 1
 _NUMBER_UNIT: Final = re.compile(r"([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)", re.ASCII)
 
 
+T = TypeVar("T")
+
+KEPT: Final = 4096
+"""Number of texts whose values are kept, for each parser and formatter."""
+
+
+def _kept(parse: Callable[[object], T]) -> Callable[[object], T]:
+    """A parser that parses each text once; cells of a study repeat the same texts. Errors are not kept."""
+    kept = lru_cache(KEPT)(parse)
+
+    @wraps(parse)
+    def parse_once(value: object) -> T:
+        # Other values may be unhashable, and 1, 1.0 and true are equal as keys.
+        return kept(value) if type(value) is str else parse(value)
+
+    return parse_once
+
+
+@_kept
 def parse_rate(value: object) -> int:
     """Bits per second of a rate such as `10Mbit`, `10mbit`, `10Mb/s`, `10Mbps` (powers of 1000) or `2MB/s` (bytes)."""
     number, unit = _split(value, _RATE_HELP)
@@ -84,6 +104,7 @@ def parse_rate(value: object) -> int:
     return _scaled(number, _RATE[unit], "rate", _MOST_RATE, format_rate, positive=True)
 
 
+@_kept
 def parse_time(value: object) -> int:
     """Nanoseconds of a time such as `20ms`, `15us`, `1.5s`, `100ns`."""
     number, unit = _split(value, _TIME_HELP)
@@ -92,6 +113,7 @@ def parse_time(value: object) -> int:
     return _scaled(number, _TIME[unit], "time", _MOST_TIME, format_time)
 
 
+@_kept
 def parse_size(value: object) -> int:
     """Bytes of a size such as `1500B`, `150kB` (1000), `64KiB` (1024)."""
     number, unit = _split(value, _SIZE_HELP)
@@ -108,6 +130,7 @@ class Length:
     amount: float
 
 
+@_kept
 def parse_length(value: object) -> Length:
     """A queue or threshold: `25p` or 25 (packets), `50kB`, `100ms` (at link rate), `50%` (of the buffer), `2BDP`."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -133,6 +156,7 @@ def parse_length(value: object) -> Length:
     raise UnitError(f'unknown unit "{unit}"; {_LENGTH_HELP}')
 
 
+@_kept
 def parse_probability(value: object) -> float:
     """A probability: `0.02`, `2%` or `1/50`."""
     if isinstance(value, str) and "/" in value:
@@ -154,16 +178,19 @@ def parse_probability(value: object) -> float:
     return float(number)
 
 
+@lru_cache(KEPT, typed=True)
 def format_rate(bits: float) -> str:
     """The canonical text of a rate in bit/s: `1.5Mbit`."""
     return _largest(bits, (("Tbit", 10**12), ("Gbit", 10**9), ("Mbit", 10**6), ("kbit", 10**3), ("bit", 1)))
 
 
+@lru_cache(KEPT, typed=True)
 def format_time(nanos: float) -> str:
     """The canonical text of a time in ns: `20ms`."""
     return _largest(nanos, (("s", NS_PER_S), ("ms", 10**6), ("us", 10**3), ("ns", 1)), zero="0s")
 
 
+@lru_cache(KEPT, typed=True)
 def format_size(size: float) -> str:
     """The canonical text of a size in bytes: `1500B`, `150kB`; prefixes only from 10 kB on."""
     if size < 10_000:
@@ -171,6 +198,7 @@ def format_size(size: float) -> str:
     return _largest(size, (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3), ("B", 1)))
 
 
+@lru_cache(KEPT, typed=True)
 def format_length(length: Length) -> str:
     """The canonical text of a queue length: `35p`, `50kB`, `100ms`, `50%`, `2BDP`."""
     match length.unit:
@@ -186,6 +214,7 @@ def format_length(length: Length) -> str:
             return f"{format_number(length.amount)}BDP"
 
 
+@lru_cache(KEPT, typed=True)
 def format_number(number: float) -> str:
     """The exact text of a number, without a needless `.0` or exponent: 5.0 is `5`, 1e-4 is `0.0001`."""
     return format(Decimal(repr(_plain(Decimal(repr(number))))), "f")

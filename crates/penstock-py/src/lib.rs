@@ -54,9 +54,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fluid::fluid_border, module)?)?;
     module.add_function(wrap_pyfunction!(fluid::fluid_loop, module)?)?;
     module.add_function(wrap_pyfunction!(fluid::fluid_trajectory, module)?)?;
-    module.add_function(wrap_pyfunction!(runs::check, module)?)?;
-    module.add_function(wrap_pyfunction!(runs::run_many, module)?)?;
-    module.add_function(wrap_pyfunction!(runs::columns::columns, module)?)?;
+    runs::add(module)?;
     module.add_function(wrap_pyfunction!(traces::run_recorded, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_words, module)?)?;
     #[cfg(target_os = "linux")]

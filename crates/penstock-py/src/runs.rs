@@ -1,6 +1,7 @@
 //! Runs of scenarios on threads, without the interpreter, so that Ctrl-C works while they last.
 
-pub(crate) mod columns;
+mod columns;
+mod parts;
 pub(crate) mod simulate;
 
 use crate::laws::PythonLaws;
@@ -17,10 +18,20 @@ use std::time::{Duration, Instant};
 /// Interval at which signals are checked.
 const POLL: Duration = Duration::from_millis(100);
 
+/// Add the functions of this file and those below it.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<parts::Links>()?;
+    module.add_class::<parts::Traffic>()?;
+    module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::is_valid, module)?)?;
+    module.add_function(wrap_pyfunction!(run_many, module)?)?;
+    module.add_function(wrap_pyfunction!(columns::columns, module)?)
+}
+
 /// All errors of a canonical scenario, as a JSON list of `{"path", "message"}`. `laws` are those written in Python.
 #[pyfunction]
 #[pyo3(signature = (scenario, laws=None))]
-pub(crate) fn check(py: Python<'_>, scenario: &str, laws: Option<Bound<'_, PyDict>>) -> PyResult<String> {
+fn check(py: Python<'_>, scenario: &str, laws: Option<Bound<'_, PyDict>>) -> PyResult<String> {
     match laws.filter(|laws| !laws.is_empty()) {
         Some(laws) => raise(simulate::errors(scenario, &PythonLaws::new(laws))),
         None => raise(py.detach(|| simulate::errors(scenario, &()))),

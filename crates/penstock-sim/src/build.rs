@@ -34,15 +34,39 @@ pub(crate) fn build(
     record: &Record,
     laws: &dyn Laws,
 ) -> Result<Engine, Vec<ScenarioError>> {
+    let captured: Vec<bool> =
+        (0..scenario.links.len() as u32).map(|link| record.captured_links.contains(&link)).collect();
+    let (builder, queues) = prepare(scenario, seed, &captured, laws)?;
+    let capture = captured.contains(&true).then(|| {
+        let Builder { plan, offered, .. } = &builder;
+        let flows = plan.routes.flows.iter().map(|flow| (flow.route.ends, offered.tcps[flow.group].as_ref()));
+        Box::new(Capture::new(captured, flows))
+    });
+    let mut engine = builder.engine(queues, record.trace);
+    engine.network.tally.capture = capture;
+    Ok(engine)
+}
+
+/// All errors of the scenario; empty if an engine can be built.
+pub(crate) fn check(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Vec<ScenarioError> {
+    prepare(scenario, seed, &vec![false; scenario.links.len()], laws).err().unwrap_or_default()
+}
+
+/// Check everything, and make the parts that can be wrong: the plan and the queues. `captured` says for each link whether
+/// its packets are recorded.
+fn prepare<'a>(
+    scenario: &'a Scenario,
+    seed: u64,
+    captured: &[bool],
+    laws: &dyn Laws,
+) -> Result<(Builder<'a>, Vec<Option<SimQueue>>), Vec<ScenarioError>> {
     let mut errors = scenario.errors();
     if !errors.is_empty() {
         return Err(errors);
     }
     let offered = Offered::new(scenario, &mut errors);
     let immediate = offered.immediate_acks();
-    let captured: Vec<bool> =
-        (0..scenario.links.len() as u32).map(|link| record.captured_links.contains(&link)).collect();
-    let plan = Plan::new(scenario, seed, &immediate, &captured, &mut errors);
+    let plan = Plan::new(scenario, seed, &immediate, captured, &mut errors);
     let queues = links::queues(scenario, seed, &plan, offered.mtu(), laws, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
@@ -53,13 +77,7 @@ pub(crate) fn build(
         let message = format!("must be below {:.0} s with this number of flows and links", horizon.as_secs());
         return Err(vec![ScenarioError::new("duration", message)]);
     }
-    let capture = captured.contains(&true).then(|| {
-        let flows = plan.routes.flows.iter().map(|flow| (flow.route.ends, offered.tcps[flow.group].as_ref()));
-        Box::new(Capture::new(captured, flows))
-    });
-    let mut engine = Builder { scenario, seed, plan, offered, ranks }.engine(queues, record.trace);
-    engine.network.tally.capture = capture;
-    Ok(engine)
+    Ok((Builder { scenario, seed, plan, offered, ranks }, queues))
 }
 
 /// A valid scenario and its plan.

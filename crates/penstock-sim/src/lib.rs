@@ -113,5 +113,5 @@ pub fn run_with(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Res
 
 /// All errors of a scenario; empty if it can be run with this seed. `laws` are those beside the registry.
 pub fn check(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Vec<ScenarioError> {
-    build::build(scenario, seed, &Record::default(), laws).err().unwrap_or_default()
+    build::check(scenario, seed, laws)
 }

@@ -34,8 +34,10 @@ impl Plan {
         errors: &mut Vec<ScenarioError>,
     ) -> Self {
         let links = &scenario.links;
-        let draw = |link: &LinkSpec, value: &str, draw: &Draw| {
-            draw.draw(&mut Rng::stream(seed, &format!("{}.{value}", link.stream())))
+        let draw = |link: &LinkSpec, value: &str, draw: &Draw| match draw {
+            // Needs no stream of random numbers.
+            Draw::Fixed(value) => *value,
+            draw => draw.draw(&mut Rng::stream(seed, &format!("{}.{value}", link.stream()))),
         };
         let rates: Vec<Rate> = links.iter().map(|link| rate(draw(link, "rate", &link.rate))).collect();
         let delays: Vec<Span> =

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import warnings
@@ -45,7 +46,7 @@ def run(
     wanted = resolved.shown["seed"] if seed is None else seed
     each = count_flows(resolved) <= MAX_FLOWS if flows is None else flows
     text = run_batch([resolved.for_engine(flows=each, series=series)], [wanted], jobs=1)[0]
-    return Run.from_json(text, {**resolved.shown, "seed": wanted})
+    return Run.from_json(text, copy.deepcopy({**resolved.shown, "seed": wanted}))
 
 
 def run_batch(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,7 +114,7 @@ def record(
         canonical = resolved.for_engine(flows=flows, series=series)
     with written(captures) as files, engine_errors():
         text, events = _native.run_recorded(canonical, seed, traced, files, python_law.used([canonical]))
-    return RecordedRun(Run.from_json(text, {**resolved.shown, "seed": seed}), resolved, events)
+    return RecordedRun(Run.from_json(text, deepcopy({**resolved.shown, "seed": seed})), resolved, events)
 
 
 def _write_packets(

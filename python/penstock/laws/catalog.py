@@ -20,6 +20,7 @@ __all__ = [
     "conditioners",
     "find_conditioner",
     "find_scheme",
+    "revision",
     "scheme_names",
     "schemes",
     "tcp_keys",
@@ -145,12 +146,25 @@ def schemes() -> tuple[Scheme, ...]:
     )
 
 
+@cache
+def _by_name() -> Mapping[str, Scheme]:
+    """The schemes of the native registry by the normalized forms of their names and aliases."""
+    return {_plain(name): scheme for scheme in reversed(schemes()) for name in (*scheme.aliases, scheme.name)}
+
+
 _ADDED: dict[str, Scheme] = {}
+_REVISIONS: list[str] = []
 
 
 def add_scheme(scheme: Scheme) -> None:
     """Register a scheme that is not in the native registry: a law written in Python."""
     _ADDED[scheme.name] = scheme
+    _REVISIONS.append(scheme.name)
+
+
+def revision() -> int:
+    """The revision of the catalog, which changes when a scheme is added or replaced."""
+    return len(_REVISIONS)
 
 
 @cache
@@ -195,7 +209,9 @@ def find_scheme(name: str) -> Scheme:
             '"gred" is ambiguous: for gentle RED write "red" with gentle = true; for generic RED (several virtual '
             "queues) there is no scheme yet"
         )
-    for scheme in (*schemes(), *_ADDED.values()):
+    if (registered := _by_name().get(plain)) is not None:
+        return registered
+    for scheme in _ADDED.values():
         if plain in map(_plain, (scheme.name, *scheme.aliases)):
             return scheme
     if plain.partition(":")[0].endswith(".py"):

@@ -373,6 +373,8 @@ def used(texts: Iterable[str]) -> dict[str, Callable[[Any, Any], Any]]:
 
 def sources(names: Iterable[str]) -> dict[str, str]:
     """Keys for the code of the Python laws among these schemes; they are part of the key of a scenario."""
+    if not _LAWS:
+        return {}
     return {name: _LAWS[name].key for name in sorted({*names} & {*_LAWS})}
 
 

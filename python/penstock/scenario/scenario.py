@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from penstock.scenario._generated import SCHEMES, Class, Tcp
 from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Traffic, Video
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.resolve.files import content_of, named_files
+from penstock.scenario.resolve.forms import sorted_text
 from penstock.scenario.scheme_text import queue_table, read_value
 from penstock.scenario.traffic import Incast, OnOff, Web
 from penstock.units import format_rate, format_time, parse_rate, parse_time
@@ -36,7 +37,7 @@ __all__ = [
     "key_of",
     "read_document",
     "read_table",
-    "set_path",
+    "with_value",
 ]
 
 TRAFFIC: Mapping[str, type[Traffic]] = {
@@ -56,7 +57,10 @@ Tree = dict[str, Any]
 
 @dataclass(frozen=True)
 class Document:
-    """A scenario as plain values with the source of each key, as used by the command line."""
+    """A scenario as plain values with the source of each key, as used by the command line.
+
+    Documents share branches of their trees: change none in place.
+    """
 
     tree: Tree
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -80,10 +84,8 @@ class Document:
         return cls(tree, {"": name} | {path: f"{name}:{line}" for path, line in lines.items()})
 
     def set(self, path: str, value: Any, origin: str = "--set") -> Document:
-        """A copy with another value at a path such as `links.bottleneck.queue.max_p`."""
-        tree = copy.deepcopy(self.tree)
-        set_path(tree, path, value, origin)
-        return Document(tree, {**self.origins, path: origin})
+        """A copy with another value at a path such as `links.bottleneck.queue.max_p`; all other branches are shared."""
+        return Document(with_value(self.tree, path, value, origin), {**self.origins, path: origin})
 
     def resolve(self) -> Resolved:
         """In canonical form. Raises `ScenarioError` with every error."""
@@ -179,9 +181,7 @@ class Scenario:
         >>> link.replace("links.bottleneck.queue.max_p", 0.2).links["bottleneck"].queue.max_p
         0.2
         """
-        tree = copy.deepcopy(self.tree())
-        set_path(tree, path, plain(value), "replace")
-        return Scenario.from_tree(tree)
+        return Scenario.from_tree(with_value(self.tree(), path, plain(value), "replace"))
 
     def document(self) -> Document:
         """As plain values."""
@@ -219,8 +219,8 @@ def key_of(resolved: Resolved) -> str:
     laws = python_law.sources(python_law.schemes_in(resolved.shown))
     traces = [link["capacity_ms"] for link in resolved.canonical["links"] if link["capacity_ms"]]
     replayed = [content_of(group["replay"]["file"]) for group in resolved.canonical["traffic"] if "replay" in group]
-    content = json.dumps([_native.meaning, resolved.shown, *filter(None, (laws, traces, replayed))], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()[:32]
+    parts = [str(_native.meaning), resolved.content(), *map(sorted_text, filter(None, (laws, traces, replayed)))]
+    return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()[:32]
 
 
 def dumbbell(
@@ -278,33 +278,48 @@ def _named(traffic: Mapping[str, Traffic] | Sequence[Traffic] | Traffic | None) 
     return groups
 
 
-def set_path(tree: Tree, path: str, value: Any, origin: str) -> None:
-    """Set the value at a path; missing tables below a link or traffic are created."""
-    keys = [part for part in re.split(r"\.|(?=\[)", path) if part]
+def with_value(tree: Tree, path: str, value: Any, origin: str) -> Tree:
+    """A copy of a tree with another value at a path; all other branches are shared.
+
+    Missing tables below a link or traffic are created. `origin` is the source of the path in errors.
+    """
+    keys = _keys(path)
     if not keys:
         raise ScenarioError([ErrorDetail(path, "is not a path such as links.bottleneck.queue.max_p", None, origin)])
-    place: Any = tree
+    changed = dict(tree)
+    place: Any = changed
     for depth, key in enumerate(keys):
-        here = ".".join(keys[: depth + 1]).replace(".[", "[")
-        above = ".".join(keys[:depth]).replace(".[", "[")
         last = depth == len(keys) - 1
+        item: Any = key
         if key.startswith("[") or isinstance(place, list):
-            index = _index(place, key, here, origin)
-            if last:
-                place[index] = value
-            else:
-                place = place[index]
+            item = _index(place, key, _joined(keys[: depth + 1]), origin)
         elif not isinstance(place, dict):
-            raise ScenarioError([ErrorDetail(path, f"{above} is not a table, but {show_value(place)}", None, origin)])
-        elif last:
-            place[key] = value
-        elif key not in place and depth == 1 and keys[0] in ("links", "traffic"):
-            known = ", ".join(place) or "none"
-            raise ScenarioError(
-                [ErrorDetail(here, f"no such name{nearest(key, place)}; there are: {known}", None, origin)]
-            )
-        else:
-            place = place.setdefault(key, {})
+            message = f"{_joined(keys[:depth])} is not a table, but {show_value(place)}"
+            raise ScenarioError([ErrorDetail(path, message, None, origin)])
+        elif not last and key not in place:
+            if depth == 1 and keys[0] in ("links", "traffic"):
+                message = f"no such name{nearest(key, place)}; there are: {', '.join(place) or 'none'}"
+                raise ScenarioError([ErrorDetail(_joined(keys[: depth + 1]), message, None, origin)])
+            place[key] = {}
+        place[item] = value if last else _copied(place[item])
+        place = place[item]
+    return changed
+
+
+@lru_cache
+def _keys(path: str) -> tuple[str, ...]:
+    return tuple(part for part in re.split(r"\.|(?=\[)", path) if part)
+
+
+def _joined(keys: Sequence[str]) -> str:
+    return ".".join(keys).replace(".[", "[")
+
+
+def _copied(branch: Any) -> Any:
+    """A table or list with the same branches; any other value as it is."""
+    if isinstance(branch, dict):
+        return dict(branch)
+    return list(branch) if isinstance(branch, list) else branch
 
 
 def _index(place: Any, key: str, here: str, origin: str) -> int:

@@ -12,7 +12,7 @@ from penstock.laws import python_law
 from penstock.results.display import setting
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.resolve import Resolved, resolve
-from penstock.scenario.scenario import Document, ScenarioLike, as_document
+from penstock.scenario.scenario import Document, ScenarioLike, as_document, with_value
 from penstock.studies.candidate import Candidate, SchemeLike
 
 __all__ = ["Case", "Plan", "check_places", "placed"]
@@ -169,10 +169,11 @@ def placed(document: Document, candidate: Candidate, places: Sequence[str]) -> D
         name = place.removesuffix(".reverse")
         path = f"links.{name}.reverse" if place.endswith(".reverse") else f"links.{name}"
         queue = candidate.table(_queue_at(document, place))
-        kept = {key: origin for key, origin in document.origins.items() if not key.startswith(f"{path}.queue.")}
-        document = Document(document.tree, kept).set(f"{path}.queue", queue, candidate.origin)
-        document = document.set(f"{path}.watch", True, candidate.origin)
-        if candidate.origins:
-            own = {f"{path}.queue.{key}": origin for key, origin in candidate.origins.items() if key}
-            document = Document(document.tree, {**document.origins, **own})
+        tree = with_value(document.tree, f"{path}.queue", queue, candidate.origin)
+        tree = with_value(tree, f"{path}.watch", True, candidate.origin)
+        inside = f"{path}.queue."
+        origins = {key: origin for key, origin in document.origins.items() if not key.startswith(inside)}
+        origins |= {f"{path}.queue": candidate.origin, f"{path}.watch": candidate.origin}
+        origins |= {f"{inside}{key}": origin for key, origin in candidate.origins.items() if key}
+        document = Document(tree, origins)
     return document

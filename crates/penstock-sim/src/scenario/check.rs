@@ -25,48 +25,53 @@ impl Scenario {
         require(!self.links.is_empty(), "links", "at least one link is needed");
         let flows: u64 = self.traffic.iter().map(|group| u64::from(group.count)).sum();
         require(flows <= MAX_FLOWS, "traffic", "at most 4 000 000 flows are possible");
+        let mut report = |path: &str, message: &str| errors.push(ScenarioError::new(path, message.to_owned()));
         let mut names = HashSet::new();
         for link in &self.links {
-            require(names.insert(&link.name), &format!("links.{}", link.name), "is defined twice");
-            link.check(&mut require);
+            if !names.insert(&link.name) {
+                report(&format!("links.{}", link.name), "is defined twice");
+            }
+            link.check(&mut report);
         }
         let mut names = HashSet::new();
         for group in &self.traffic {
-            require(names.insert(&group.name), &format!("traffic.{}", group.name), "is defined twice");
-            group.check(&mut require);
+            if !names.insert(&group.name) {
+                report(&format!("traffic.{}", group.name), "is defined twice");
+            }
+            group.check(&mut |holds, key, message| {
+                if !holds {
+                    report(&format!("traffic.{}.{key}", group.name), message);
+                }
+            });
         }
         errors
     }
 }
 
 impl TrafficSpec {
+    /// Calls `require` with each condition, its key, and the message if it fails.
     fn check(&self, require: &mut impl FnMut(bool, &str, &str)) {
-        let path = |key: &str| format!("traffic.{}.{key}", self.name);
-        require(!self.from.is_empty(), &path("from"), "a node is needed");
-        require(!self.to.is_empty(), &path("to"), "a node is needed");
-        require(self.dscp < 64, &path("dscp"), "must be from 0 to 63");
+        require(!self.from.is_empty(), "from", "a node is needed");
+        require(!self.to.is_empty(), "to", "a node is needed");
+        require(self.dscp < 64, "dscp", "must be from 0 to 63");
         let ordered = match self.start {
             StartSpec::Uniform { uniform_ns: [low, high] } => low <= high,
             StartSpec::Staggered { .. } => true,
         };
-        require(ordered, &path("start"), "the first of uniform must not be above the second");
+        require(ordered, "start", "the first of uniform must not be above the second");
         let lasts = self.tcp.is_some() && !self.opens();
-        require(
-            !self.watch || lasts,
-            &path("watch"),
-            "applies only to TCP flows whose connection lasts for the whole run",
-        );
+        require(!self.watch || lasts, "watch", "applies only to TCP flows whose connection lasts for the whole run");
         if let Some(onoff) = &self.onoff {
             let longest = if onoff.unit == OnUnit::Packets { 4e9 } else { 1e18 };
-            require(onoff.on.within(1.0, longest), &path("on"), "must be at least one packet or 1 ns");
-            require(onoff.off.within(0.0, 1e18), &path("off"), "must be at least 0 s");
+            require(onoff.on.within(1.0, longest), "on", "must be at least one packet or 1 ns");
+            require(onoff.off.within(0.0, 1e18), "off", "must be at least 0 s");
         }
         if let Some(web) = &self.web {
-            require(web.pages.within(0.0, 1e18), &path("pages"), "must be at least 0 s");
-            require(web.objects.within(0.0, 4e9), &path("objects"), "must be at least 0");
-            require(web.gap.within(0.0, 1e18), &path("gap"), "must be at least 0 s");
-            require(web.size.within(0.0, 1e15), &path("size"), "must be at least 0 B");
-            require(web.option <= 1, &path("option"), "must be 0 or 1");
+            require(web.pages.within(0.0, 1e18), "pages", "must be at least 0 s");
+            require(web.objects.within(0.0, 4e9), "objects", "must be at least 0");
+            require(web.gap.within(0.0, 1e18), "gap", "must be at least 0 s");
+            require(web.size.within(0.0, 1e15), "size", "must be at least 0 B");
+            require(web.option <= 1, "option", "must be 0 or 1");
         }
         self.check_sessions(require);
         self.check_datagrams(require);
@@ -74,10 +79,9 @@ impl TrafficSpec {
 
     /// Keys of traffic that opens connections.
     fn check_sessions(&self, require: &mut impl FnMut(bool, &str, &str)) {
-        let path = |key: &str| format!("traffic.{}.{key}", self.name);
         let mut belongs = |kind: TrafficKind, given: bool, key: &str| {
             let message = "belongs to one kind of traffic, which needs it";
-            require((self.kind == kind) == given, &path(key), message);
+            require((self.kind == kind) == given, key, message);
         };
         belongs(TrafficKind::Onoff, self.onoff.is_some(), "on");
         belongs(TrafficKind::Web, self.web.is_some(), "pages");
@@ -87,69 +91,64 @@ impl TrafficSpec {
         belongs(TrafficKind::Fec, self.fec.is_some(), "k");
         let sized = matches!(self.kind, TrafficKind::Tcp | TrafficKind::Incast);
         let complete = self.transfers.is_some() || self.kind != TrafficKind::Incast;
-        require((sized || self.transfers.is_none()) && complete, &path("bytes"), "belongs to tcp and incast");
+        require((sized || self.transfers.is_none()) && complete, "bytes", "belongs to tcp and incast");
         if let Some(transfers) = &self.transfers {
             let packets = transfers.unit == SizeUnit::Packets;
             let (key, most) = if packets { ("packets", 4e9) } else { ("bytes", 4e18) };
-            require(transfers.size.within(1.0, most), &path(key), "must be at least one packet or 1 B");
+            require(transfers.size.within(1.0, most), key, "must be at least one packet or 1 B");
             let gaps = transfers.arrivals.as_ref().is_none_or(|gaps| gaps.within(1.0, 1e18));
-            require(gaps, &path("arrivals"), "must be at least 1 ns");
-            require(transfers.classes.is_sorted(), &path("classes"), "must be in rising order");
+            require(gaps, "arrivals", "must be at least 1 ns");
+            require(transfers.classes.is_sorted(), "classes", "must be in rising order");
         }
         if let Some(incast) = &self.incast {
-            require(incast.every_ns != Some(0), &path("every"), "must be above 0 s");
-            require(incast.pause.within(0.0, 1e18), &path("pause"), "must be at least 0 s");
+            require(incast.every_ns != Some(0), "every", "must be above 0 s");
+            require(incast.pause.within(0.0, 1e18), "pause", "must be at least 0 s");
         }
     }
 
     fn check_datagrams(&self, require: &mut impl FnMut(bool, &str, &str)) {
-        let path = |key: &str| format!("traffic.{}.{key}", self.name);
-        require(self.tcp.is_none() || !self.ecn, &path("ecn"), "of a TCP stands among its keys");
+        require(self.tcp.is_none() || !self.ecn, "ecn", "of a TCP stands among its keys");
         if let Some(fec) = self.fec {
-            require(fec.k >= 1, &path("k"), "must be at least 1");
+            require(fec.k >= 1, "k", "must be at least 1");
             let block = u64::from(fec.k) + u64::from(fec.h);
-            require(block <= u64::from(MAX_IN_BLOCK), &path("h"), "k + h must be at most 65 535");
+            require(block <= u64::from(MAX_IN_BLOCK), "h", "k + h must be at most 65 535");
             let fixed = self.udp.as_ref().is_none_or(|udp| matches!(udp.payload, Draw::Fixed(_)));
-            require(fixed, &path("packet"), "must be one size: a code takes as much from each packet of a block");
+            require(fixed, "packet", "must be one size: a code takes as much from each packet of a block");
         }
         let bursts = self.kind == TrafficKind::Onoff && self.udp.is_some();
         if matches!(self.kind, TrafficKind::Video | TrafficKind::Replay) {
             let alone = self.tcp.is_none() && self.udp.is_none();
-            require(alone, &path("kind"), "has neither the keys of a TCP nor those of datagrams");
+            require(alone, "kind", "has neither the keys of a TCP nor those of datagrams");
         } else if !bursts && !matches!(self.kind, TrafficKind::Cbr | TrafficKind::Poisson | TrafficKind::Fec) {
-            require(self.tcp.is_some(), &path("kind"), "needs the keys of a TCP");
+            require(self.tcp.is_some(), "kind", "needs the keys of a TCP");
         } else if let Some(udp) = &self.udp {
-            require(udp.rate.within(1.0, 1e13), &path("rate"), "must be from 1 bit/s to 10 Tbit/s");
-            require(udp.payload.within(1.0, 65_535.0), &path("packet"), "must be from 1 B to 65 535 B");
-            require(udp.headers <= 1000, &path("headers"), "must be at most 1000 B");
-            require((0.0..=1.0).contains(&udp.jitter), &path("jitter"), "must be from 0 to 1");
-            require(udp.jitter == 0.0 || self.kind == TrafficKind::Cbr, &path("jitter"), "belongs to cbr");
+            require(udp.rate.within(1.0, 1e13), "rate", "must be from 1 bit/s to 10 Tbit/s");
+            require(udp.payload.within(1.0, 65_535.0), "packet", "must be from 1 B to 65 535 B");
+            require(udp.headers <= 1000, "headers", "must be at most 1000 B");
+            require((0.0..=1.0).contains(&udp.jitter), "jitter", "must be from 0 to 1");
+            require(udp.jitter == 0.0 || self.kind == TrafficKind::Cbr, "jitter", "belongs to cbr");
         } else {
-            require(false, &path("kind"), "datagrams need a rate and a packet size");
+            require(false, "kind", "datagrams need a rate and a packet size");
         }
         if let Some(video) = &self.video {
-            video.check(&path, require);
+            video.check(require);
         }
         if let Some(replay) = &self.replay {
-            require(replay.headers <= 1000, &path("headers"), "must be at most 1000 B");
+            require(replay.headers <= 1000, "headers", "must be at most 1000 B");
         }
     }
 }
 
 impl VideoSpec {
-    fn check(&self, path: &impl Fn(&str) -> String, require: &mut impl FnMut(bool, &str, &str)) {
-        require((1.0..=1e13).contains(&self.rate), &path("rate"), "must be from 1 bit/s to 10 Tbit/s");
-        require((0.001..=1e6).contains(&self.fps), &path("fps"), "must be from 0.001 to 1 000 000 frames a second");
+    fn check(&self, require: &mut impl FnMut(bool, &str, &str)) {
+        require((1.0..=1e13).contains(&self.rate), "rate", "must be from 1 bit/s to 10 Tbit/s");
+        require((0.001..=1e6).contains(&self.fps), "fps", "must be from 0.001 to 1 000 000 frames a second");
         let types = self.gop.len() <= 1000 && self.gop.bytes().all(|letter| b"IPB".contains(&letter));
-        require(
-            types && self.gop.starts_with('I'),
-            &path("gop"),
-            "must be of the letters I, P and B, and begin with I",
-        );
+        require(types && self.gop.starts_with('I'), "gop", "must be of the letters I, P and B, and begin with I");
         let sizes = self.sizes.iter().all(|size| (1e-6..=1e6).contains(size));
-        require(sizes, &path("sizes"), "must be numbers from 0.000001 to 1 000 000");
-        require((0.0..=10.0).contains(&self.variation), &path("variation"), "must be from 0 to 10");
-        require((1..=65_535).contains(&self.payload), &path("packet"), "must be from 1 B to 65 535 B");
-        require(self.headers <= 1000, &path("headers"), "must be at most 1000 B");
+        require(sizes, "sizes", "must be numbers from 0.000001 to 1 000 000");
+        require((0.0..=10.0).contains(&self.variation), "variation", "must be from 0 to 10");
+        require((1..=65_535).contains(&self.payload), "packet", "must be from 1 B to 65 535 B");
+        require(self.headers <= 1000, "headers", "must be at most 1000 B");
     }
 }

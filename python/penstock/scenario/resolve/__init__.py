@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Mapping, Set
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from penstock import _native
-from penstock.errors import ErrorCollector, ErrorDetail
+from penstock.errors import ErrorCollector
 from penstock.laws import python_law
-from penstock.scenario.resolve.links import LinkSpec, canonical_links, read_links
+from penstock.scenario.resolve.forms import compact
+from penstock.scenario.resolve.link_forms import link_forms
+from penstock.scenario.resolve.links import Link, LinkSpec, read_links
 from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
-from penstock.scenario.resolve.real import RealLimits, read_real
+from penstock.scenario.resolve.real import read_real
 from penstock.scenario.resolve.registries import settings_errors
-from penstock.scenario.resolve.routes import Network
+from penstock.scenario.resolve.resolved import Resolved
+from penstock.scenario.resolve.routes import Network, Topology
 from penstock.scenario.resolve.traffic import read_traffic
 from penstock.units import format_time, parse_time
 
@@ -28,38 +31,6 @@ __all__ = ["Resolved", "resolve"]
 
 _ANY_TRIP = 100_000_000
 KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic", "real")
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """The result of resolving a scenario.
-
-    Attributes:
-        canonical: the form for the engine.
-        shown: the form for people: canonical text, with every default.
-        errors: the errors of the scenario.
-        watched: names of the link tables whose queues are measured.
-        round_trip: the largest propagation round trip, in ns, of the flows that cross a link direction; None if none
-        do.
-        route: the link directions from one node to another, along the given nodes or the shortest path.
-        real: settings of real links, which change nothing in a simulation.
-
-    """
-
-    canonical: dict[str, Any]
-    shown: dict[str, Any]
-    errors: tuple[ErrorDetail, ...]
-    watched: tuple[str, ...] = ()
-    round_trip: Callable[[str], int | None] = field(default=lambda link: None, compare=False)
-    route: Callable[[str, str, Sequence[str] | None], list[str]] = field(
-        default=lambda source, target, path: [], compare=False
-    )
-    real: RealLimits = field(default_factory=RealLimits)
-
-    def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True, series_points: int = 1000) -> str:
-        """The canonical form as JSON; `series_points` is the maximum number of intervals of a series."""
-        options = {"computed_links": computed_links, "flows": flows, "series": series, "series_points": series_points}
-        return json.dumps(self.canonical | {"options": options}, separators=(",", ":"))
 
 
 def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -> Resolved:
@@ -76,23 +47,24 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     real, shown_real = read_real(top)
 
     tables = tree.get("links", {})
-    specs = read_links(errors, tables)
-    complete = isinstance(tables, Mapping) and len(specs) == len(tables) and all(spec.placed for spec in specs)
-    network = Network(specs, complete=complete)
-    traffic = read_traffic(top, network, duration)
+    links = read_links(errors, tables)
+    complete = isinstance(tables, Mapping) and len(links) == len(tables) and all(link.spec.placed for link in links)
+    topology = Topology.of(links, complete=complete)
+    network = Network(links, topology)
+    traffic = read_traffic(top, topology, duration)
 
     def round_trip(link: str) -> int | None:
         trip = network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
         # If flows or links are wrong, substitutes allow the remaining checks.
         return _ANY_TRIP if trip is None and errors.found else trip
 
-    links, shown_links = canonical_links(specs, round_trip)
+    forms = link_forms(links, round_trip)
     canonical = {
         "name": name,
         "duration_ns": duration,
         "warmup_ns": warmup,
         "sampling_ns": sampling,
-        "links": links,
+        "links": [entry for form in forms for entry in form.canonical],
         "traffic": [spec.canonical for spec in traffic],
     }
     shown = {
@@ -101,14 +73,17 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
         "warmup": _time(warmup),
         "sampling": _time(sampling),
         "seed": seed,
-        "links": shown_links,
+        "links": {form.name: form.shown for form in forms},
         "traffic": {spec.name: spec.shown for spec in traffic},
     }
     if shown_real:
         shown["real"] = shown_real
-    watched = tuple(_watched(specs))
-    _check_in_engine(errors, canonical, (tree, shown), specs)
-    return Resolved(canonical, shown, tuple(errors.found), watched, round_trip, network.names, real)
+    watched = tuple(_watched(links))
+    resolved = Resolved(
+        canonical, shown, (), watched, round_trip, network.names, real, links=tuple(forms), traffic=tuple(traffic)
+    )
+    _check_in_engine(errors, resolved, tree, links)
+    return replace(resolved, errors=tuple(errors.found)) if errors.found else resolved
 
 
 def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:
@@ -126,30 +101,29 @@ def _time(nanos: int | None) -> str | None:
     return None if nanos is None else format_time(nanos)
 
 
-def _watched(specs: Iterable[LinkSpec]) -> Iterable[str]:
+def _watched(links: Iterable[Link]) -> Iterable[str]:
     """Names of the watched link tables; a reverse direction with its own settings is `NAME.reverse`."""
-    for spec in specs:
-        if spec.forward.watch:
+    for spec, watch in ((link.spec, link.watch) for link in links):
+        if watch[0]:
             yield spec.name
-        if spec.backward.watch and not (spec.same_queue and spec.forward.watch):
+        if watch[1] and not (spec.same_queue and watch[0]):
             yield spec.name if spec.same_queue else f"{spec.name}.reverse"
 
 
-def _check_in_engine(
-    errors: ErrorCollector,
-    canonical: Mapping[str, Any],
-    trees: tuple[Mapping[str, Any], Mapping[str, Any]],
-    specs: list[LinkSpec],
-) -> None:
+def _check_in_engine(errors: ErrorCollector, resolved: Resolved, tree: Mapping[str, Any], links: list[Link]) -> None:
     """Check the invariants of the engine and the registries; errors get the paths of the file.
 
-    `trees` are the scenario as written and as resolved, in which the value of an error is looked up.
+    The value of an error is looked up in `tree`, the scenario as written, and in the resolved one.
     """
-    owners = {name: spec for spec in specs for name, _, _ in spec.copies}
+    laws = python_law.used(form.text for form in resolved.links)
+    if not errors.found and not laws and resolved.is_valid():
+        return
+    canonical, trees = resolved.canonical, (tree, resolved.shown)
+    owners = {name: link.spec for link in links for name, _, _ in link.spec.copies.each}
     names = {head: {entry["name"] for entry in canonical[head]} for head in ("links", "traffic")}
     file_path = partial(_file_path, canonical=canonical, owners=owners, names=names)
     told = {error.path for error in errors.found}
-    found = [] if told else list(_engine_errors(canonical))
+    found = [] if told else _engine_errors(canonical, laws)
     if told or found:
         below = _keys_below(told)
         found += settings_errors(canonical, lambda path: below.get(file_path(path), set()))
@@ -171,10 +145,9 @@ def _keys_below(paths: Iterable[str]) -> dict[str, set[str]]:
     return below
 
 
-def _engine_errors(canonical: Mapping[str, Any]) -> Iterable[dict[str, str]]:
-    text = json.dumps(canonical, separators=(",", ":"))
+def _engine_errors(canonical: Mapping[str, Any], laws: dict[str, Callable[[Any, Any], Any]]) -> list[dict[str, str]]:
     with python_law.raising():
-        found: list[dict[str, str]] = json.loads(_native.check(text, python_law.used([text])))
+        found: list[dict[str, str]] = json.loads(_native.check(compact(canonical), laws))
     return found
 
 

@@ -138,7 +138,7 @@ def read_outages(table: Table) -> Listed | None:
         return None
     found = []
     for entry in entries:
-        entry.known(("at", "for"), {"duration": 'unknown key; did you mean "for"?'})
+        entry.known(("at", "for"), lambda: {"duration": 'unknown key; did you mean "for"?'})
         at = entry.take("at", parse_time, REQUIRED, advice='such as at = "10s"')
         length = entry.take("for", _length, REQUIRED, advice='such as for = "2s"')
         if at is not None and length is not None:

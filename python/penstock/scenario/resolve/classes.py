@@ -83,7 +83,7 @@ def _read_queue(table: Table, own: Entry, around: Surroundings) -> tuple[Entry |
         within = Surroundings(None, Length(unit, amount), around.rtt_ns)
     params, shown_params = read_params(queue, scheme.params, within, scheme.name)
     known = ["scheme", "limit", *(param.name for param in scheme.params)]
-    queue.known(known, foreign_names(known))
+    queue.known(known, lambda: foreign_names(known))
     shown: Entry = {"scheme": scheme.name}
     if shown_limit is not None:
         shown["limit"] = shown_limit
@@ -93,7 +93,7 @@ def _read_queue(table: Table, own: Entry, around: Surroundings) -> tuple[Entry |
 def _read_match(table: Table | None) -> tuple[Entry, Entry]:
     if table is None:
         return {}, {}
-    table.known(MATCH_KEYS, {"proto": 'unknown key; did you mean "protocol"?', "tos": 'did you mean "dscp"?'})
+    table.known(MATCH_KEYS, lambda: {"proto": 'unknown key; did you mean "protocol"?', "tos": 'did you mean "dscp"?'})
     match: Entry = {
         "dscp": table.take("dscp", _one_or_more(codepoint, "code points")),
         "traffic": table.take("traffic", _one_or_more(text, "names of traffic")),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from penstock.errors import PenstockError
 from penstock.laws.catalog import Conditioner, find_conditioner
 from penstock.scenario.resolve.classes import read_classes
+from penstock.scenario.resolve.memory import Memory
 from penstock.scenario.resolve.reader import REQUIRED, Table, text
 from penstock.scenario.resolve.schemes import read_params
 from penstock.scenario.resolve.settings import Surroundings, canonical_limit
@@ -25,13 +27,24 @@ def edge_tables(table: Table) -> list[Table]:
     return table.tables("edge", '{ kind = "tsw", rate = "1Mbit" }') or []
 
 
-def read_edge(tables: list[Table], around: Surroundings) -> tuple[list[Entry], list[Entry]]:
-    """The conditioners of a link as (canonical, shown)."""
-    pairs = [pair for table in tables if (pair := _read_conditioner(table, around)) is not None]
-    return [canonical for canonical, _ in pairs], [shown for _, shown in pairs]
+@dataclass(frozen=True, eq=False)
+class EdgeSpec:
+    """A conditioner as read: the forms for the engine and to show."""
+
+    canonical: Entry
+    shown: Entry
 
 
-def _read_conditioner(table: Table, around: Surroundings) -> tuple[Entry, Entry] | None:
+_EDGES: Memory[EdgeSpec | None] = Memory()
+
+
+def read_edge(tables: list[Table], around: Surroundings) -> tuple[EdgeSpec, ...]:
+    """The conditioners of a link."""
+    found = (around.read(_EDGES, table, _read_conditioner) for table in tables)
+    return tuple(edge for edge in found if edge is not None)
+
+
+def _read_conditioner(table: Table, around: Surroundings) -> EdgeSpec | None:
     conditioner = _kind(table)
     if conditioner is None:
         return None
@@ -45,11 +58,11 @@ def _read_conditioner(table: Table, around: Surroundings) -> tuple[Entry, Entry]
         known.append("limit")
         pair = table.take("limit", lambda value: canonical_limit(value, around), ("inf", "inf"))
         entry["limit"], shown["limit"] = pair or ("inf", "inf")
-    table.known(known, {foreign: hint for foreign, hint in _HINTS.items() if foreign not in known})
+    table.known(known, lambda: {foreign: hint for foreign, hint in _HINTS.items() if foreign not in known})
     for param in conditioner.params:
         if param.kind == "classes":
             params[param.name], shown[param.name] = read_classes(table, param, conditioner, around)
-    return entry, shown
+    return EdgeSpec(entry, shown)
 
 
 def _kind(table: Table) -> Conditioner | None:

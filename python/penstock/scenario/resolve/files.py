@@ -20,19 +20,20 @@ MAX_BYTES: Final = 1 << 30
 def named_files(tree: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """The tables that name a file, each with the key of the name; malformed values are left to the reader."""
     for part in ("links", "traffic"):
-        yield from _within(tree.get(part))
+        yield from files_within(tree.get(part))
 
 
-def _within(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
+def files_within(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
+    """As `named_files`, for any part of a scenario."""
     if isinstance(value, list):
         for item in value:
-            yield from _within(item)
+            yield from files_within(item)
     elif isinstance(value, dict):
         for key, inner in value.items():
             if key in ("capacity", "file") and isinstance(inner, str):
                 yield value, key
             else:
-                yield from _within(inner)
+                yield from files_within(inner)
 
 
 def regular_file(value: Any) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.errors import ErrorCollector, kind_of
 from penstock.scenario.resolve.changes import Entry, Listed, read_changes, read_loss, read_outages, read_reorder
 from penstock.scenario.resolve.draws import Draw, draw
-from penstock.scenario.resolve.edges import edge_tables, read_edge
-from penstock.scenario.resolve.queues import QueueSpec, read_queue
+from penstock.scenario.resolve.edges import edge_tables
+from penstock.scenario.resolve.memory import Memory
 from penstock.scenario.resolve.reader import NAME, REQUIRED, Table, flag, listed, node, whole
-from penstock.scenario.resolve.settings import Surroundings
 from penstock.units import UnitError, format_length, format_rate, format_time, parse_length, parse_rate, parse_time
 
 REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "reorder", "change", "outage",
@@ -23,16 +21,22 @@ ANY_RATE = 1_000_000
 MAX_COPIES = 100_000
 
 
-@dataclass
+_RATE = draw(parse_rate, format_rate, copies=True)
+_DELAY = draw(parse_time, format_time, copies=True)
+_JITTER = draw(parse_time, format_time)
+_HINTS = {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'}
+
+
+@dataclass(eq=False)
 class Direction:
-    """One direction of a link table, as read."""
+    """One direction of a link table, as read; `queue` and `edge` say whether it has these, which are read later."""
 
     rate: Draw | None
     delay: Draw | None
-    queue: Table | None
+    queue: bool
     watch: bool | None
     loss: dict[str, Any] | None
-    edge: list[Table] = field(default_factory=list)
+    edge: bool = False
     jitter: Draw | None = None
     reorder: tuple[Entry, Entry] | None = None
     change: Listed | None = None
@@ -40,17 +44,24 @@ class Direction:
     device_queue: tuple[Entry, str] | None = None
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """Name, source and target of each copy of a link; without a place in the network there is one copy."""
+
+    each: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, eq=False)
 class LinkSpec:
-    """A link table, as read, with the names and nodes of its copies.
+    """A link table, as read but for its queues, with the names and nodes of its copies.
 
     A table that lacks an end or has a wrong count is not `placed` in the network, but is kept so that its queues are
     checked.
     """
 
     name: str
-    table: Table
     count: int
+    counted: bool
     source: str
     target: str
     placed: bool
@@ -58,10 +69,30 @@ class LinkSpec:
     backward: Direction
     same_queue: bool
     rtt_ns: int | None
-    copies: list[tuple[str, str, str]] = field(default_factory=list)
+    copies: Copies
+
+    @property
+    def weight(self) -> int:
+        """Its size in the memory, in links."""
+        traces = sum(len(side.change.capacity or ()) for side in (self.forward, self.backward) if side.change)
+        return self.count + traces
 
 
-def read_links(errors: ErrorCollector, links: Any) -> list[LinkSpec]:
+@dataclass(frozen=True)
+class Link:
+    """A link of a scenario: its table, what was read from it, and which directions are watched."""
+
+    table: Table
+    spec: LinkSpec
+    watch: tuple[bool, bool]
+
+
+_SPECS: Memory[LinkSpec] = Memory()
+_COPIES: Memory[Copies] = Memory()
+_DISTINCT: Memory[bool] = Memory(1000)
+
+
+def read_links(errors: ErrorCollector, links: Any) -> list[Link]:
     """All link tables, with their errors recorded; other values are skipped."""
     if not isinstance(links, Mapping):
         errors.add("links", f"must be a table of links, not {kind_of(links)}", links)
@@ -69,7 +100,7 @@ def read_links(errors: ErrorCollector, links: Any) -> list[LinkSpec]:
     if not links:
         errors.add("links", "is missing; a scenario needs at least one link, such as [links.bottleneck]")
         return []
-    specs = []
+    found = []
     for name, values in links.items():
         path = f"links.{name}"
         if not NAME.fullmatch(name):
@@ -77,24 +108,37 @@ def read_links(errors: ErrorCollector, links: Any) -> list[LinkSpec]:
         elif not isinstance(values, Mapping):
             errors.add(path, f"must be a table, [links.{name}], not {kind_of(values)}", values)
         else:
-            specs.append(_read_link(Table(errors, path, values), name))
-    _name_copies(errors, specs)
-    _default_watch(specs)
-    return specs
+            table = Table(errors, path, values)
+            found.append((table, _spec(table, name)))
+    return _with_watches(_check_names(found))
+
+
+def _spec(table: Table, name: str) -> LinkSpec:
+    """The link in a table. Its queues are replaced by empty tables, so that links that differ in them share it."""
+    values = _without_queue(table.values)
+    if isinstance(values.get("reverse"), dict):
+        values["reverse"] = _without_queue(values["reverse"])
+    return _SPECS.read(
+        Table(table.errors, table.path, values), lambda part: _read_link(part, name), name, weight=lambda s: s.weight
+    )
+
+
+def _without_queue(values: Mapping[str, Any]) -> dict[str, Any]:
+    rest = dict(values)
+    if isinstance(rest.get("queue"), Mapping):
+        rest["queue"] = {}
+    return rest
 
 
 def _read_link(table: Table, name: str) -> LinkSpec:
-    table.known(
-        KEYS,
-        {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'},
-    )
+    table.known(KEYS, lambda: _HINTS)
     count = table.take("count", whole(0, MAX_COPIES), 1)
     source = table.take("from", node, REQUIRED, advice='name the node, such as from = "R1"')
     target = table.take("to", node, REQUIRED, advice='name the node, such as to = "R2"')
-    rate = table.take("rate", draw(parse_rate, format_rate, copies=True), REQUIRED, advice='such as rate = "1.5Mbit"')
-    delay = table.take("delay", draw(parse_time, format_time, copies=True), REQUIRED, advice='such as delay = "20ms"')
-    forward = _direction(table, rate, delay, table.table("queue"))
-    if forward.queue is None and table.values.get("queue") == "same":
+    rate = table.take("rate", _RATE, REQUIRED, advice='such as rate = "1.5Mbit"')
+    delay = table.take("delay", _DELAY, REQUIRED, advice='such as delay = "20ms"')
+    forward = _direction(table, rate, delay, queue=table.table("queue") is not None)
+    if not forward.queue and table.values.get("queue") == "same":
         table.error("queue", '"same" belongs into reverse; here stands the queue itself')
     backward, same = _read_reverse(table, forward)
     rtt = table.take("rtt", parse_time)
@@ -102,30 +146,43 @@ def _read_link(table: Table, name: str) -> LinkSpec:
     if source is not None and source == target:
         table.error("to", f'leads from node "{source}" to itself; a link joins two different nodes')
         placed = False
-    copies = count if placed and count is not None else 1
-    return LinkSpec(name, table, copies, source or "", target or "", placed, forward, backward, same, rtt)
+    number = count if placed and count is not None else 1
+    counted = "count" in table.values
+    copies = _copies(name, counted, number, source or "", target or "")
+    return LinkSpec(name, number, counted, source or "", target or "", placed, forward, backward, same, rtt, copies)
+
+
+def _copies(name: str, counted: bool, count: int, source: str, target: str) -> Copies:
+    """The copies of a link: the same object for the same arguments, by which topologies are remembered."""
+
+    def each(i: int) -> tuple[str, str, str]:
+        numbered = name.replace("{i}", str(i)) if "{i}" in name else f"{name}.{i}" if counted else name
+        return numbered, source.replace("{i}", str(i)), target.replace("{i}", str(i))
+
+    key = name, counted, count, source, target
+    return _COPIES.made(key, lambda: Copies(tuple(map(each, range(count)))), lambda copies: count)
 
 
 def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
     reverse = table.table("reverse")
     if reverse is None:
         return Direction(
-            forward.rate, forward.delay, None, None, None, change=forward.change, outage=forward.outage
+            forward.rate, forward.delay, False, None, None, change=forward.change, outage=forward.outage
         ), False
     reverse.known(REVERSE_KEYS)
-    rate = reverse.take("rate", draw(parse_rate, format_rate, copies=True), forward.rate)
-    delay = reverse.take("delay", draw(parse_time, format_time, copies=True), forward.delay)
+    rate = reverse.take("rate", _RATE, forward.rate)
+    delay = reverse.take("delay", _DELAY, forward.delay)
     queue = reverse.values.get("queue")
     same = queue == "same"
-    own_queue = None
+    own_queue = False
     if isinstance(queue, str) and not same:
         reverse.error("queue", 'must be "same" or a table such as { scheme = "red", limit = "35p" }')
         same = True
-    elif same and forward.queue is None:
+    elif same and not forward.queue:
         reverse.error("queue", "the link itself has no queue that the other direction could have too")
     elif not same and queue is not None:
-        own_queue = reverse.table("queue")
-    backward = _direction(reverse, rate, delay, forward.queue if same else own_queue)
+        own_queue = reverse.table("queue") is not None
+    backward = _direction(reverse, rate, delay, queue=forward.queue if same else own_queue)
     if backward.change is None and not {"rate", "delay"} & set(reverse.values):
         backward.change = forward.change
     if backward.outage is None:
@@ -133,26 +190,26 @@ def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
     return backward, same
 
 
-def _direction(table: Table, rate: Draw | None, delay: Draw | None, queue: Table | None) -> Direction:
+def _direction(table: Table, rate: Draw | None, delay: Draw | None, *, queue: bool) -> Direction:
     return Direction(
         rate,
         delay,
         queue,
         table.take("watch", flag),
         read_loss(table),
-        edge_tables(table),
-        table.take("jitter", draw(parse_time, format_time)),
+        bool(edge_tables(table)),
+        table.take("jitter", _JITTER),
         read_reorder(table),
         read_changes(table),
         read_outages(table),
-        _read_device_queue(table, queue),
+        _read_device_queue(table, queue=queue),
     )
 
 
-def _read_device_queue(table: Table, queue: Table | None) -> tuple[Entry, str] | None:
+def _read_device_queue(table: Table, *, queue: bool) -> tuple[Entry, str] | None:
     """The limit of the device queue as (canonical, shown)."""
     limit: tuple[Entry, str] | None = table.take("device_queue", _device_limit)
-    if limit is not None and queue is None:
+    if limit is not None and not queue:
         table.error("device_queue", 'needs a queue above it, such as queue = { scheme = "codel", limit = "1000p" }')
     return limit
 
@@ -164,162 +221,48 @@ def _device_limit(value: Any) -> tuple[Entry, str]:
     return {length.unit: round(length.amount)}, format_length(length)
 
 
-def _name_copies(errors: ErrorCollector, specs: list[LinkSpec]) -> None:
-    taken: dict[str, str] = {}
-    for spec in specs:
-        counted = "count" in spec.table.values
+def _check_names(links: list[tuple[Table, LinkSpec]]) -> list[tuple[Table, LinkSpec]]:
+    """Record copies of links that have the same name; those from the first on are left out."""
+    for table, spec in links:
         for key in ("from", "to"):
-            if "{i}" in str(spec.table.values.get(key)) and not counted:
-                spec.table.error(key, "{i} numbers the copies of a counted link; this one has no count")
-        for i in range(spec.count):
-            name = (
-                spec.name.replace("{i}", str(i)) if "{i}" in spec.name else f"{spec.name}.{i}" if counted else spec.name
-            )
+            if not spec.counted and "{i}" in str(table.values.get(key)):
+                table.error(key, "{i} numbers the copies of a counted link; this one has no count")
+    copies = tuple(spec.copies for _, spec in links)
+    if _DISTINCT.made(copies, lambda: _are_distinct(copies)):
+        return links
+    taken: dict[str, str] = {}
+    left = []
+    for table, spec in links:
+        for i, (name, _, _) in enumerate(spec.copies.each):
             if name in taken:
-                errors.add(spec.table.path, f'its copy {i} is called "{name}", and so is one of links.{taken[name]}')
+                path, other = table.path, taken[name]
+                table.errors.add(path, f'its copy {i} is called "{name}", and so is one of links.{other}')
+                spec = replace(spec, copies=Copies(spec.copies.each[:i]))
                 break
             taken[name] = spec.name
-            spec.copies.append((name, spec.source.replace("{i}", str(i)), spec.target.replace("{i}", str(i))))
+        left.append((table, spec))
+    return left
 
 
-def _default_watch(specs: list[LinkSpec]) -> None:
+def _are_distinct(copies: Iterable[Copies]) -> bool:
+    names = [name for part in copies for name, _, _ in part.each]
+    return len(names) == len(set(names))
+
+
+def _with_watches(links: list[tuple[Table, LinkSpec]]) -> list[Link]:
     """If no link has the key `watch`, the links with a queue are watched."""
-    silent = all(spec.forward.watch is None and spec.backward.watch is None for spec in specs)
-    for spec in specs:
-        if spec.forward.watch is None:
-            spec.forward.watch = silent and spec.forward.queue is not None
-        if spec.backward.watch is None:
-            spec.backward.watch = False
-
-
-def canonical_links(
-    specs: list[LinkSpec], rtt_of: Callable[[str], int | None]
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Both directions of every copy for the engine, and the tables to show.
-
-    `rtt_of(name)` is the largest propagation round trip of the flows over that direction.
-    """
-    entries: list[dict[str, Any]] = []
-    shown: dict[str, Any] = {}
-    for spec in specs:
-        shown[spec.name] = _shown_link(spec)
-        reads = (_Reads(spec.forward), _Reads(spec.backward))
-        for i, (name, source, target) in enumerate(spec.copies):
-            for back in (False, True):
-                side = spec.backward if back else spec.forward
-                ends = (target, source) if back else (source, target)
-                label = f"{name}.reverse" if back else name
-                queue, edge, shown_edge = reads[back].read(_around(spec, side, i, partial(rtt_of, label)))
-                entry = _entry(spec, side, label, name, ends, queue, i) | {"edge": edge}
-                if side.device_queue is not None:
-                    entry["device_queue"] = side.device_queue[0]
-                entries.append(entry)
-                if i > 0 or not (queue or shown_edge):
-                    continue
-                place = shown[spec.name] if not back else shown[spec.name].setdefault("reverse", {})
-                if shown_edge:
-                    place["edge"] = shown_edge
-                if queue:
-                    place["queue"] = "same" if back and spec.same_queue else queue.shown
-    return entries, shown
-
-
-class _Reads:
-    """The queue and the conditioners of one direction of a link, read once if they are the same for all copies."""
-
-    def __init__(self, side: Direction) -> None:
-        self._side = side
-        self._shared = False
-        self._read: tuple[QueueSpec | None, list[dict[str, Any]], list[dict[str, Any]]] = (None, [], [])
-
-    def read(self, around: Surroundings) -> tuple[QueueSpec | None, list[dict[str, Any]], list[dict[str, Any]]]:
-        """The queue, and the conditioners as (canonical, shown)."""
-        if self._shared:
-            return self._read
-        side, asked = self._side, []
-
-        def rtt() -> int | None:
-            asked.append("rtt")
-            return around.rtt_ns()
-
-        within = Surroundings(around.rate, None, rtt)
-        queue = None if side.queue is None else read_queue(side.queue, within)
-        self._read = (queue, *read_edge(side.edge, within))
-        self._shared = not asked and (side.rate is None or side.rate.ends is None)
-        return self._read
-
-
-def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings:
-    known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
-    # If the rate is wrong, a substitute allows the remaining checks.
-    rate = ANY_RATE if side.rate is None else side.rate.nominal(i, spec.count)
-    return Surroundings(rate, None, known)
-
-
-def _entry(
-    spec: LinkSpec, side: Direction, label: str, stream: str, ends: tuple[str, str], queue: QueueSpec | None, i: int
-) -> dict[str, Any]:
-    return {
-        "name": label,
-        "drawn_as": stream,
-        "from": ends[0],
-        "to": ends[1],
-        "rate": side.rate.canonical(i, spec.count) if side.rate else 0,
-        "delay": side.delay.canonical(i, spec.count) if side.delay else 0,
-        "queue": queue.canonical if queue else None,
-        "watch": bool(side.watch),
-        "shares": queue.shares if queue else [],
-        "loss": side.loss,
-        "jitter": side.jitter.canonical(i, spec.count) if side.jitter else None,
-        "reorder": side.reorder[0] if side.reorder else None,
-        "change": side.change.canonical if side.change else [],
-        "capacity_ms": side.change.capacity if side.change else None,
-        "outage": side.outage.canonical if side.outage else [],
-        "rtt_ns": spec.rtt_ns,
-    }
-
-
-def _shown_link(spec: LinkSpec) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
-    if "count" in spec.table.values:
-        shown["count"] = spec.count
-    shown |= {"from": spec.source, "to": spec.target}
-    shown["rate"] = spec.forward.rate.shown if spec.forward.rate else None
-    shown["delay"] = spec.forward.delay.shown if spec.forward.delay else None
-    shown["watch"] = bool(spec.forward.watch)
-    if spec.rtt_ns is not None:
-        shown["rtt"] = format_time(spec.rtt_ns)
-    shown |= _shown_changes(spec.forward)
-    reverse: dict[str, Any] = {}
-    if spec.backward.rate is not spec.forward.rate and spec.backward.rate:
-        reverse["rate"] = spec.backward.rate.shown
-    if spec.backward.delay is not spec.forward.delay and spec.backward.delay:
-        reverse["delay"] = spec.backward.delay.shown
-    if spec.backward.watch:
-        reverse["watch"] = True
-    reverse |= _shown_changes(spec.backward, spec.forward)
-    if reverse:
-        shown["reverse"] = reverse
-    return shown
-
-
-def _shown_changes(side: Direction, inherited: Direction | None = None) -> dict[str, Any]:
-    """The losses, changes and outages of a direction that are not `inherited`."""
-    shown: dict[str, Any] = {"loss": side.loss} if side.loss else {}
-    if side.jitter:
-        shown["jitter"] = side.jitter.shown
-    if side.reorder:
-        shown["reorder"] = side.reorder[1]
-    if side.device_queue:
-        shown["device_queue"] = side.device_queue[1]
-    for key in ("change", "outage"):
-        own = getattr(side, key)
-        if inherited is None:
-            if own is not None and own.shown:
-                shown[key] = own.shown
-        elif own is not getattr(inherited, key):
-            shown[key] = own.shown if own is not None else []
-    return shown
+    silent = all(spec.forward.watch is None and spec.backward.watch is None for _, spec in links)
+    return [
+        Link(
+            table,
+            spec,
+            (
+                (silent and spec.forward.queue) if spec.forward.watch is None else spec.forward.watch,
+                bool(spec.backward.watch),
+            ),
+        )
+        for table, spec in links
+    ]
 
 
 def parse_names(value: Any) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.scenario.resolve.classes import read_classes
+from penstock.scenario.resolve.memory import Memory
 from penstock.scenario.resolve.reader import Table, listed
 from penstock.scenario.resolve.schemes import foreign_names, read_params, read_scheme
 from penstock.scenario.resolve.settings import Surroundings, canonical_limit
@@ -15,7 +16,7 @@ from penstock.units import Length, UnitError
 ELSEWHERE = {"edge": "belongs to the link, beside its queue"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class QueueSpec:
     """A queue as read: the forms for the engine and to show, and the intervals (a, b] of its `share`."""
 
@@ -24,8 +25,15 @@ class QueueSpec:
     shares: list[list[int]]
 
 
+_QUEUES: Memory[QueueSpec | None] = Memory()
+
+
 def read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
     """The queue of a table; None if its scheme is missing or unknown."""
+    return around.read(_QUEUES, table, _read_queue)
+
+
+def _read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
     scheme = read_scheme(table)
     if scheme is None:
         return None
@@ -42,7 +50,7 @@ def read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
     shown = {"scheme": scheme.name, "limit": shown_limit, **shown}
     known = ["scheme", "limit", *(param.name for param in scheme.params), "share"]
     no_classes = {"classes": f"{scheme.name} has no classes; a scheduler such as wfq has"}
-    table.known(known, foreign_names(known) | no_classes | ELSEWHERE)
+    table.known(known, lambda: foreign_names(known) | no_classes | ELSEWHERE)
     for param in own:
         if param.kind == "classes" and (param.required or param.name in table.values):
             params[param.name], shown[param.name] = read_classes(table, param, scheme, around)

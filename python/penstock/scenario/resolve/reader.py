@@ -81,15 +81,18 @@ class Table:
                 self.errors.add(path, f"must be a table such as {example}, not {kind_of(values)}")
         return tables
 
-    def known(self, keys: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
-        """Record every key that is not one of `keys` as an error."""
+    def known(self, keys: Iterable[str], hints: Callable[[], Mapping[str, str]] = dict) -> None:
+        """Record every key that is not one of `keys` as an error, with a hint for foreign keys."""
         allowed = list(keys)
+        if self.values.keys() <= set(allowed):
+            return
+        told = hints()
         unknown = [key for key in self.values if key not in allowed]
         if len(unknown) > MAX_UNKNOWN:
             self.errors.add(self.path, f"has {len(unknown)} unknown keys, the first of them below")
         for key in unknown[:MAX_UNKNOWN]:
-            if hints and key in hints:
-                self.error(key, hints[key])
+            if key in told:
+                self.error(key, told[key])
             else:
                 self.error(key, f"unknown key{nearest(key, allowed)}; known here: {', '.join(allowed)}")
 

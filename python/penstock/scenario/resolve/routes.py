@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
-from penstock.scenario.resolve.links import LinkSpec
+from penstock.scenario.resolve.links import Link
+from penstock.scenario.resolve.memory import Memory
 
 MAX_PAIRS = 2000
 
 
-class Network:
-    """The nodes and directed links of a scenario, with their propagation delays in ns."""
+@dataclass(frozen=True, eq=False)
+class Topology:
+    """The nodes of a scenario and which of them links join.
 
-    def __init__(self, specs: Iterable[LinkSpec], *, complete: bool = True) -> None:
-        # If a link could not be read, missing links are not reported.
-        self.complete = complete
-        self.edges: dict[str, dict[str, tuple[int, str]]] = {}
-        self._routes: dict[tuple[str, str], list[tuple[int, str]]] = {}
-        for spec in (spec for spec in specs if spec.placed):
-            for i, (name, source, target) in enumerate(spec.copies):
-                there = spec.forward.delay.nominal(i, spec.count) if spec.forward.delay else 0
-                back = spec.backward.delay.nominal(i, spec.count) if spec.backward.delay else 0
-                self._add(source, target, there or 0, name)
-                self._add(target, source, back or 0, f"{name}.reverse")
+    Attributes:
+        edges: for each node, the nodes that a link leads to.
+        complete: whether every link could be read; else missing links are not reported.
 
-    def _add(self, source: str, target: str, delay: int, name: str) -> None:
-        known = self.edges.setdefault(source, {}).get(target)
-        if known is None or delay < known[0]:
-            self.edges[source][target] = (delay, name)
+    """
+
+    edges: Mapping[str, Mapping[str, None]]
+    complete: bool
+
+    @classmethod
+    def of(cls, links: Iterable[Link], *, complete: bool) -> Topology:
+        """The topology of links; the same object for the same copies of links."""
+        copies = tuple(link.spec.copies for link in links if link.spec.placed)
+
+        def made() -> Topology:
+            edges: dict[str, dict[str, None]] = {}
+            for _, source, target in chain.from_iterable(part.each for part in copies):
+                edges.setdefault(source, {})[target] = None
+                edges.setdefault(target, {})[source] = None
+            return cls(edges, complete)
+
+        return _TOPOLOGIES.made((copies, complete), made, lambda topology: len(topology.edges))
 
     def __contains__(self, node: str) -> bool:
         return node in self.edges
@@ -52,9 +61,39 @@ class Network:
         """Whether a path joins two nodes; no path leads to a node without links."""
         return source in self and target in self and self.parts[source] == self.parts[target]
 
+
+_TOPOLOGIES: Memory[Topology] = Memory()
+
+
+class Network:
+    """The directed links of a scenario, with their propagation delays in ns."""
+
+    def __init__(self, links: list[Link], topology: Topology) -> None:
+        self._links = links
+        self._topology = topology
+        self._routes: dict[tuple[str, str], list[tuple[int, str]]] = {}
+
+    @cached_property
+    def edges(self) -> dict[str, dict[str, tuple[int, str]]]:
+        """For each node, the links to other nodes, each as (delay, name); of several to one node the fastest."""
+        edges: dict[str, dict[str, tuple[int, str]]] = {}
+
+        def add(source: str, target: str, delay: int, name: str) -> None:
+            known = edges.setdefault(source, {}).get(target)
+            if known is None or delay < known[0]:
+                edges[source][target] = (delay, name)
+
+        for spec in (link.spec for link in self._links if link.spec.placed):
+            for i, (name, source, target) in enumerate(spec.copies.each):
+                there = spec.forward.delay.nominal(i, spec.count) if spec.forward.delay else 0
+                back = spec.backward.delay.nominal(i, spec.count) if spec.backward.delay else 0
+                add(source, target, there or 0, name)
+                add(target, source, back or 0, f"{name}.reverse")
+        return edges
+
     def route(self, source: str, target: str) -> list[tuple[int, str]]:
         """The links of the path of least delay, each as (delay, name); of equal paths, the one with fewer links."""
-        if source == target or not self.joined(source, target):
+        if source == target or not self._topology.joined(source, target):
             return []
         # A node with a single link has only one way out, so paths are searched and stored only between the other nodes.
         if len(self.edges[source]) == 1:

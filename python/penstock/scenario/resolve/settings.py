@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from penstock.errors import kind_of, nearest
-from penstock.laws.catalog import Param
+from penstock.laws.catalog import Param, revision
+from penstock.scenario.resolve.memory import Memory, frozen
+from penstock.scenario.resolve.reader import Table
 from penstock.units import (
     Length,
     UnitError,
@@ -23,6 +25,8 @@ from penstock.units import (
     parse_time,
 )
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class Surroundings:
@@ -31,6 +35,19 @@ class Surroundings:
     rate: int | None = None
     limit: Length | None = None
     rtt_ns: Callable[[], int | None] = lambda: None
+
+    def read(self, memory: Memory[T], table: Table, read: Callable[[Table, Surroundings], T]) -> T:
+        """What `read` returns for a table in these surroundings, or what it returned before for the same."""
+        content = frozen(table.values)
+        # The round trip is searched only for a text in BDP.
+        trip = self.rtt_ns() if content is None or b"BDP" in content else None
+        fixed = Surroundings(self.rate, self.limit, lambda: trip)
+
+        def read_part(part: Table) -> T:
+            # Errors depend on when the round trip is asked for, so the table itself is read in these surroundings.
+            return read(part, self if part is table else fixed)
+
+        return memory.read(table, read_part, self.rate, self.limit, trip, revision())
 
     def absolute(self, length: Length) -> Length:
         """The length in packets or bytes."""

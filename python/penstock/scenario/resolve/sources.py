@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final
 
 from penstock.laws.catalog import tcp_keys
@@ -163,6 +163,12 @@ def _number(value: float) -> float:
     return value
 
 
+@cache
+def _tcp_defaults(profile: str) -> Mapping[str, Any]:
+    """The defaults of the keys of TCP in a profile, as written in a file."""
+    return {param.name: default_shown(param.for_profile(profile)) for param in tcp_keys().params}
+
+
 def _tcp(
     table: Table, *own: str, common: tuple[str, ...] = COMMON, sized: bool = True
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -172,11 +178,12 @@ def _tcp(
     settings: dict[str, Any] = {}
     shown: dict[str, Any] = {"profile": profile}
     flavour = keys.flavours[0]
+    defaults = _tcp_defaults(profile or keys.profiles[0])
     for param in keys.params:
         if not sized and param.name in ("packets", "bytes"):
             continue
         if param.name not in table.values:
-            default = default_shown(param.for_profile(profile or keys.profiles[0]))
+            default = defaults[param.name]
             if param.name == "flavour":
                 flavour = default or flavour
             elif default is not None:

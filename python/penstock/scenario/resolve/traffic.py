@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from penstock.errors import kind_of, nearest
 from penstock.scenario.resolve.codepoints import codepoint
 from penstock.scenario.resolve.draws import draw
+from penstock.scenario.resolve.forms import TrafficForm
 from penstock.scenario.resolve.links import parse_names
+from penstock.scenario.resolve.memory import Memory
 from penstock.scenario.resolve.reader import NAME, REQUIRED, Table, choice, listed, node, whole
-from penstock.scenario.resolve.routes import Network
+from penstock.scenario.resolve.routes import Topology
 from penstock.scenario.resolve.sources import KINDS, read_source
 from penstock.units import UnitError, format_time, parse_time
 
@@ -25,13 +28,8 @@ MAX_HINTS = 50
 SHARED = {"web": "sessions", "incast": "senders"}
 
 
-@dataclass(frozen=True)
-class TrafficSpec:
-    """One traffic table: the form for the engine, the form to show, and the ends of its flows."""
-
-    name: str
-    canonical: dict[str, Any]
-    shown: dict[str, Any]
+class TrafficSpec(TrafficForm):
+    """One traffic table: its forms, and the ends of its flows."""
 
     def flows(self) -> list[tuple[str, str, list[str] | None]]:
         """The distinct (from, to, path) of the flows."""
@@ -43,7 +41,25 @@ class TrafficSpec:
         return [(sources[i % len(sources)], targets[i % len(targets)], path) for i in range(count)]
 
 
-def read_traffic(top: Table, network: Network, duration: int | None) -> list[TrafficSpec]:
+@dataclass(frozen=True)
+class _Times:
+    """Start and stop of the flows: the start for the engine, the start to show, and the earliest start."""
+
+    start: dict[str, Any]
+    shown: Any
+    stop: int | None
+
+    @property
+    def first(self) -> int:
+        first: int = self.start["first_ns"] if "first_ns" in self.start else self.start["uniform_ns"][0]
+        return first
+
+
+_Group = tuple[_Times | None, TrafficSpec | None]
+_GROUPS: Memory[_Group] = Memory()
+
+
+def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[TrafficSpec]:
     """All traffic tables of a scenario; those with errors are left out."""
     errors, traffic = top.errors, top.values.get("traffic", {})
     if not isinstance(traffic, Mapping):
@@ -59,10 +75,10 @@ def read_traffic(top: Table, network: Network, duration: int | None) -> list[Tra
             errors.add(path, f"must be a table, [traffic.{name}], not {kind_of(values)}", values)
         else:
             table = Table(errors, path, values)
-            times = _read_times(table)
+            read = partial(_read_group, name=name, topology=topology)
+            times, spec = _GROUPS.read(table, read, name, topology, weight=_nodes_of)
             if times is not None and duration is not None and times.first >= duration:
                 late.append((table, times.first))
-            spec = _read(table, name, network, times)
             if spec is not None:
                 specs.append(spec)
     _check_starts(top, late, duration)
@@ -80,18 +96,15 @@ def _check_starts(top: Table, late: list[tuple[Table, int]], duration: int | Non
         )
 
 
-@dataclass(frozen=True)
-class _Times:
-    """Start and stop of the flows: the start for the engine, the start to show, and the earliest start."""
+def _read_group(table: Table, name: str, topology: Topology) -> _Group:
+    times = _read_times(table)
+    return times, _read(table, name, topology, times)
 
-    start: dict[str, Any]
-    shown: Any
-    stop: int | None
 
-    @property
-    def first(self) -> int:
-        first: int = self.start["first_ns"] if "first_ns" in self.start else self.start["uniform_ns"][0]
-        return first
+def _nodes_of(group: _Group) -> int:
+    """Number of the names of nodes that a group has."""
+    _, spec = group
+    return 1 if spec is None else len(spec.canonical["from"]) + len(spec.canonical["to"])
 
 
 def _read_times(table: Table) -> _Times | None:
@@ -116,11 +129,11 @@ def _read_count(table: Table, kind: str | None) -> tuple[str, int | None]:
     return counted, count
 
 
-def _read(table: Table, name: str, network: Network, times: _Times | None) -> TrafficSpec | None:
+def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> TrafficSpec | None:
     kind = table.take("kind", choice(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}")
     counted, count = _read_count(table, kind)
     dscp = table.take("dscp", codepoint, 0)
-    nodes = _nodes(table, count or 0, network, every=kind in SHARED)
+    nodes = _nodes(table, count or 0, topology, every=kind in SHARED)
     if kind is None:
         return None
     own, shown_own = read_source(table, kind)
@@ -158,7 +171,7 @@ def _read(table: Table, name: str, network: Network, times: _Times | None) -> Tr
 
 
 def _nodes(
-    table: Table, count: int, network: Network, *, every: bool
+    table: Table, count: int, topology: Topology, *, every: bool
 ) -> tuple[list[str], list[str], list[str] | None] | None:
     """The nodes of `from` and `to`, and the path; with `every` all pairs of them are used."""
     ends: dict[str, list[str]] = {}
@@ -170,13 +183,13 @@ def _nodes(
             names = [names[i % len(names)].replace("{i}", str(i)) for i in range(max(count, 1))]
         if count == 0:
             # With no flows the nodes are not used and need not exist, but the engine requires an existing one.
-            names = [name for name in names if name in network] or list(network.edges)[:1]
+            names = [name for name in names if name in topology] or list(topology.edges)[:1]
         known = True
         for name in dict.fromkeys(names):
-            if name not in network and network.complete:
+            if name not in topology and topology.complete:
                 # A search among many nodes takes milliseconds, and only this many errors are printed.
-                hint = nearest(name, network.edges) if len(table.errors.found) < MAX_HINTS else ""
-                table.error(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(network.edges))}')
+                hint = nearest(name, topology.edges) if len(table.errors.found) < MAX_HINTS else ""
+                table.error(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(topology.edges))}')
                 known = False
                 break
         if known:
@@ -192,36 +205,36 @@ def _nodes(
     else:
         turns = range(count if sources and targets else 0)
         pairs = {(sources[i % len(sources)], targets[i % len(targets)]) for i in turns}
-    if count and network.complete and not _connected(table, pairs, network):
+    if count and topology.complete and not _connected(table, pairs, topology):
         return None
-    if path is not None and network.complete and not _is_path(table, path, sources, targets, network):
+    if path is not None and topology.complete and not _is_path(table, path, sources, targets, topology):
         return None
     return sources, targets, path
 
 
-def _connected(table: Table, pairs: set[tuple[str, str]], network: Network) -> bool:
+def _connected(table: Table, pairs: set[tuple[str, str]], topology: Topology) -> bool:
     for source, target in sorted(pairs):
         if source == target:
             table.error("to", f'the traffic would go from node "{source}" to itself')
             return False
-        if not network.joined(source, target):
+        if not topology.joined(source, target):
             table.error("to", f'node "{target}" cannot be reached from "{source}": no chain of links joins them')
             return False
     return True
 
 
-def _is_path(table: Table, path: list[str], sources: list[str], targets: list[str], network: Network) -> bool:
+def _is_path(table: Table, path: list[str], sources: list[str], targets: list[str], topology: Topology) -> bool:
     if len(set(path)) != len(path):
         table.error("path", "goes through a node twice")
         return False
     for here, there in pairwise(path):
-        if here not in network:
-            table.error("path", f'no link touches a node "{here}"{nearest(here, network.edges)}')
+        if here not in topology:
+            table.error("path", f'no link touches a node "{here}"{nearest(here, topology.edges)}')
             return False
-        if there not in network.edges[here]:
+        if there not in topology.edges[here]:
             table.error(
                 "path",
-                f'no link joins "{here}" and "{there}"; from "{here}" one reaches {_some(list(network.edges[here]))}',
+                f'no link joins "{here}" and "{there}"; from "{here}" one reaches {_some(list(topology.edges[here]))}',
             )
             return False
     if set(sources) - {path[0]} or set(targets) - {path[-1]}:

@@ -1,0 +1,73 @@
+"""The forms of a part of a scenario: for the engine and to show, with their JSON texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from penstock import _native
+
+__all__ = ["LinkForm", "TrafficForm", "compact", "sorted_table", "sorted_text"]
+
+compact: Final = json.JSONEncoder(separators=(",", ":")).encode
+"""The JSON text of a value without spaces."""
+
+sorted_text: Final = json.JSONEncoder(sort_keys=True).encode
+"""The JSON text of a value with sorted keys."""
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A table of links or traffic. Scenarios share it: change nothing in place.
+
+    Attributes:
+        name: name of the table.
+        canonical: the form for the engine.
+        shown: the form to show.
+
+    """
+
+    name: str
+    canonical: Any
+    shown: dict[str, Any]
+
+    @cached_property
+    def text(self) -> str:
+        """The form for the engine as JSON."""
+        return compact(self.canonical)
+
+    @cached_property
+    def content(self) -> str:
+        """The form to show as JSON with sorted keys."""
+        return sorted_text(self.shown)
+
+
+class LinkForm(Form):
+    """A table of links; `canonical` lists both directions of each copy."""
+
+    canonical: list[dict[str, Any]]
+
+    @cached_property
+    def native(self) -> _native.Links:
+        """As read by the engine. Raises `ValueError` if it cannot be read."""
+        return _native.Links(self.text)
+
+
+class TrafficForm(Form):
+    """A table of traffic."""
+
+    canonical: dict[str, Any]
+
+    @cached_property
+    def native(self) -> _native.Traffic:
+        """As read by the engine. Raises `ValueError` if it cannot be read."""
+        return _native.Traffic(self.text)
+
+
+def sorted_table(forms: Iterable[Form]) -> str:
+    """The table of these forms to show, by name, as JSON with sorted keys."""
+    inner = ", ".join(f"{sorted_text(form.name)}: {form.content}" for form in sorted(forms, key=lambda form: form.name))
+    return f"{{{inner}}}"

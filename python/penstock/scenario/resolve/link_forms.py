@@ -1,0 +1,176 @@
+"""The forms of the links of a scenario: both directions of every copy for the engine, and the tables to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from penstock.scenario.resolve.edges import EdgeSpec, edge_tables, read_edge
+from penstock.scenario.resolve.forms import LinkForm
+from penstock.scenario.resolve.links import ANY_RATE, Direction, Link, LinkSpec
+from penstock.scenario.resolve.memory import Memory
+from penstock.scenario.resolve.queues import QueueSpec, read_queue
+from penstock.scenario.resolve.settings import Surroundings
+from penstock.units import format_time
+
+__all__ = ["link_forms"]
+
+
+@dataclass(frozen=True)
+class Front:
+    """What is in front of a link direction: its queue and its conditioners, for each copy or once for all of them."""
+
+    queues: tuple[QueueSpec | None, ...]
+    edges: tuple[tuple[EdgeSpec, ...], ...]
+
+    def of(self, i: int) -> tuple[QueueSpec | None, tuple[EdgeSpec, ...]]:
+        """The queue and the conditioners of copy `i`."""
+        return self.queues[min(i, len(self.queues) - 1)], self.edges[min(i, len(self.edges) - 1)]
+
+
+_NOTHING = Front((None,), ((),))
+_FORMS: Memory[LinkForm] = Memory()
+
+
+def link_forms(links: list[Link], rtt_of: Callable[[str], int | None]) -> list[LinkForm]:
+    """The forms of links; `rtt_of(name)` is the largest propagation round trip of the flows over that direction."""
+    forms = []
+    for link in links:
+        fronts = _front(link, rtt_of, back=False), _front(link, rtt_of, back=True)
+        key = link.spec, link.watch, fronts
+        forms.append(_FORMS.made(key, partial(_form, *key), lambda form: len(form.canonical)))
+    return forms
+
+
+def _front(link: Link, rtt_of: Callable[[str], int | None], *, back: bool) -> Front:
+    """Read the queue and the conditioners of a direction: once if they are the same for all copies."""
+    spec = link.spec
+    side = spec.backward if back else spec.forward
+    if not (side.queue or side.edge):
+        return _NOTHING
+    here = link.table.table("reverse") if back else link.table
+    queue = link.table if back and spec.same_queue else here
+    queue_table = queue.table("queue") if queue and side.queue else None
+    tables = edge_tables(here) if here and side.edge else []
+    queues, edges = [], []
+    for i, (name, _, _) in enumerate(spec.copies.each):
+        asked: list[str] = []
+        label = f"{name}.reverse" if back else name
+
+        def rtt(label: str = label, asked: list[str] = asked) -> int | None:
+            asked.append(label)
+            return rtt_of(label)
+
+        around = _around(spec, side, i, rtt)
+        queues.append(read_queue(queue_table, around) if queue_table else None)
+        edges.append(read_edge(tables, around))
+        if not asked and (side.rate is None or side.rate.ends is None):
+            break
+    return Front(tuple(queues), tuple(edges))
+
+
+def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front, Front]) -> LinkForm:
+    entries: list[dict[str, Any]] = []
+    shown = _shown_link(spec, watch)
+    for i, (name, source, target) in enumerate(spec.copies.each):
+        for back in (False, True):
+            side = spec.backward if back else spec.forward
+            ends = (target, source) if back else (source, target)
+            queue, edge = fronts[back].of(i)
+            label = f"{name}.reverse" if back else name
+            entry = _entry(spec, side, label, name, ends, queue, i, watch=watch[back])
+            entry["edge"] = [stage.canonical for stage in edge]
+            if side.device_queue is not None:
+                entry["device_queue"] = side.device_queue[0]
+            entries.append(entry)
+            if i > 0 or not (queue or edge):
+                continue
+            place = shown if not back else shown.setdefault("reverse", {})
+            if edge:
+                place["edge"] = [stage.shown for stage in edge]
+            if queue:
+                place["queue"] = "same" if back and spec.same_queue else queue.shown
+    return LinkForm(spec.name, entries, shown)
+
+
+def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings:
+    known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
+    # If the rate is wrong, a substitute allows the remaining checks.
+    rate = ANY_RATE if side.rate is None else side.rate.nominal(i, spec.count)
+    return Surroundings(rate, None, known)
+
+
+def _entry(
+    spec: LinkSpec,
+    side: Direction,
+    label: str,
+    stream: str,
+    ends: tuple[str, str],
+    queue: QueueSpec | None,
+    i: int,
+    *,
+    watch: bool,
+) -> dict[str, Any]:
+    return {
+        "name": label,
+        "drawn_as": stream,
+        "from": ends[0],
+        "to": ends[1],
+        "rate": side.rate.canonical(i, spec.count) if side.rate else 0,
+        "delay": side.delay.canonical(i, spec.count) if side.delay else 0,
+        "queue": queue.canonical if queue else None,
+        "watch": watch,
+        "shares": queue.shares if queue else [],
+        "loss": side.loss,
+        "jitter": side.jitter.canonical(i, spec.count) if side.jitter else None,
+        "reorder": side.reorder[0] if side.reorder else None,
+        "change": side.change.canonical if side.change else [],
+        "capacity_ms": side.change.capacity if side.change else None,
+        "outage": side.outage.canonical if side.outage else [],
+        "rtt_ns": spec.rtt_ns,
+    }
+
+
+def _shown_link(spec: LinkSpec, watch: tuple[bool, bool]) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    if spec.counted:
+        shown["count"] = spec.count
+    shown |= {"from": spec.source, "to": spec.target}
+    shown["rate"] = spec.forward.rate.shown if spec.forward.rate else None
+    shown["delay"] = spec.forward.delay.shown if spec.forward.delay else None
+    shown["watch"] = watch[0]
+    if spec.rtt_ns is not None:
+        shown["rtt"] = format_time(spec.rtt_ns)
+    shown |= _shown_changes(spec.forward)
+    reverse: dict[str, Any] = {}
+    if spec.backward.rate is not spec.forward.rate and spec.backward.rate:
+        reverse["rate"] = spec.backward.rate.shown
+    if spec.backward.delay is not spec.forward.delay and spec.backward.delay:
+        reverse["delay"] = spec.backward.delay.shown
+    if watch[1]:
+        reverse["watch"] = True
+    reverse |= _shown_changes(spec.backward, spec.forward)
+    if reverse:
+        shown["reverse"] = reverse
+    return shown
+
+
+def _shown_changes(side: Direction, inherited: Direction | None = None) -> dict[str, Any]:
+    """The losses, changes and outages of a direction that are not `inherited`."""
+    shown: dict[str, Any] = {"loss": side.loss} if side.loss else {}
+    if side.jitter:
+        shown["jitter"] = side.jitter.shown
+    if side.reorder:
+        shown["reorder"] = side.reorder[1]
+    if side.device_queue:
+        shown["device_queue"] = side.device_queue[1]
+    for key in ("change", "outage"):
+        own = getattr(side, key)
+        if inherited is None:
+            if own is not None and own.shown:
+                shown[key] = own.shown
+        elif own is not getattr(inherited, key):
+            shown[key] = own.shown if own is not None else []
+    return shown

@@ -223,6 +223,8 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
             one: Tree = {"flavour": flavour, "profile": "linux", "hystart": hystart, "count": 1}
             large = network({"bulk": _bulk(one)}, {**DROPTAIL, "limit": "300p"}, "4s", rate="20Mbit", delay="40ms")
             yield f"tcp/{flavour}/alone with hystart={hystart}", large
+            short = network({"bulk": _bulk(one)}, {**DROPTAIL, "limit": "300p"}, "2s", rate="5Mbit", delay="8ms")
+            yield f"tcp/{flavour}/alone on a short path with hystart={hystart}", short
     for name, own in TCP.items():
         yield f"tcp/other {name}", _lossy(own)
     for flavour in keys.flavours:
@@ -319,6 +321,7 @@ def _of_links(folder: Path) -> Iterator[tuple[str, Tree]]:
         "capacity and delay": {"change": [{"capacity": str(trace)}, {"every": "300ms", "delay": {"exp": "10ms"}}]},
         "device_queue": {"device_queue": 3},
         "device_queue in bytes": {"device_queue": "9kB", "change": [{"at": "1s", "rate": "3Mbit"}]},
+        "device_queue below a shaper": {"device_queue": 3, "edge": [{"kind": "shaper", "rate": "9Mbit"}]},
         "rtt": {"rtt": "150ms"},
         "reverse": {
             "reverse": {

@@ -203,6 +203,10 @@ pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send {
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P>;
     /// The waiting packets.
     fn backlog(&self) -> Backlog;
+    /// The waiting packets as reports count them: without those that shapers hold before the queue.
+    fn reported_backlog(&self) -> Backlog {
+        self.backlog()
+    }
     /// The link has changed.
     fn on_link(&mut self, _now: Time, _link: &LinkInfo) {}
     /// The number `flow` now belongs to another flow: discard the old flow's credit or debt, and its state in the law.

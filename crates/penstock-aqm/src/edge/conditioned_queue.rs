@@ -156,6 +156,10 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Condit
         all
     }
 
+    fn reported_backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         self.queue.on_link(now, link);
     }

@@ -43,7 +43,7 @@ impl Network {
         let answer = self.fill_device(number, now);
         let port = &mut self.ports[number];
         let Some((packet, enqueued)) = port.device.as_mut().and_then(|device| device.pop()) else { return answer };
-        let backlog = port.queue.backlog();
+        let backlog = port.queue.reported_backlog();
         (self.tally.port, self.tally.link) = (number as u32, port.outlet.link);
         self.tally.leave_device(now, &packet, enqueued, &backlog);
         self.fill_device(number, now);

@@ -95,6 +95,26 @@ fn the_statistics_count_the_packets_below_the_discipline() {
     }
 }
 
+/// A shaper at half the link's rate spaces the packets: none waits below it, and those that it holds do not wait in the queue.
+#[test]
+fn packets_in_a_shaper_do_not_wait_in_the_queue() {
+    let result = |keys: &Value| {
+        let mut scenario = json!({
+            "duration_ns": 10_000 * MS, "warmup_ns": 0,
+            "links": [{"name": "link", "from": "A", "to": "B", "rate": 2e6, "delay": 20 * MS, "watch": true,
+                "edge": [{"kind": "shaper", "params": {"rate": 1e6}}],
+                "queue": {"scheme": "droptail", "limit": {"packets": 5}}}],
+            "traffic": [{"name": "load", "kind": "cbr", "count": 1, "from": ["A"], "to": ["B"],
+                "start": {"first_ns": 0, "every_ns": 0, "jitter_ns": 0},
+                "udp": {"rate": 1.5e6, "payload": 1000, "headers": 0, "phase": "zero"}}],
+        });
+        scenario["links"][0].as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+        let scenario: Scenario = serde_json::from_value(scenario).expect("the scenario is canonical");
+        run(&scenario, 1).expect("packets are conserved").to_json()
+    };
+    assert_eq!(result(&json!({})), result(&json!({"device_queue": {"packets": 3}})));
+}
+
 #[test]
 fn a_device_queue_needs_a_queue_above_it() {
     let scenario = json!({

@@ -124,6 +124,27 @@ def test_runs_that_differ_in_no_label_are_not_averaged(tmp_path: Path) -> None:
     assert table(tmp_path, "duration=10s").read(["links.a.drops"]).runs == 1
 
 
+def test_runs_that_an_earlier_comparison_made_have_their_place_on_later_axes(tmp_path: Path) -> None:
+    scenario = str(ROOT / "scenarios/thesis_link.toml")
+    asked = ("compare", scenario, "--set", "duration=5s", "--scheme", "red", "--runs", "2")
+    for swept in ((), ("--vary", "links.bottleneck.queue.limit=20p,35p,70p")):
+        done = CliRunner().invoke(app, [*asked, *swept, "--store", str(tmp_path)])
+        assert done.exit_code == 0, done.stderr
+    limit = "links.bottleneck.queue.limit"
+    assert len(ask_store(tmp_path, f'SELECT seed FROM runs WHERE "{limit}" IS NULL')) == 2
+    found = table(tmp_path)
+    assert found.axes == ["scheme", limit]
+    cells = found.read([DELAY])
+    assert cells.axis(limit) == ["20p", "35p", "70p"]
+    assert all(np.isfinite(samples[DELAY].values).tolist() == [True, True] for _, samples in cells.cells)
+    assert table(tmp_path, "queue.limit=35p").read([DELAY]).runs == 2
+
+
+def ask_store(store: Path, sql: str) -> list[tuple[Any, ...]]:
+    with Database(store) as database:
+        return list(database.ask(sql).rows)
+
+
 def rows_of(file: Path) -> list[dict[str, Any]]:
     with duckdb.connect() as base:
         query = base.execute(f"SELECT * FROM '{file}'")

@@ -40,7 +40,7 @@ def table(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str,
         if all(c is None for c in cells):
             continue
         about, scale = metric(name), units[place, name]
-        leads = found.leads(point, place, name, about.better)
+        leads = found.leads(point, place, name)
         flat = all(c is None or c.mean == 0 for c in cells)
         rows.append({
             "metric": about, "unit": scale.unit, "key": about.key and not flat,
@@ -73,7 +73,7 @@ def summary(found: Comparison, place: str) -> list[dict[str, Any]]:
             continue
         cells = []
         for point in range(len(found.points)):
-            leads = found.leads(point, place, name, about.better)
+            leads = found.leads(point, place, name)
             front = [i for i, m in enumerate(leads) if m]
             others = [i for i, m in enumerate(leads) if not m] if len(front) > len(leads) / 2 else []
             cells.append({"kind": next((m for m in leads if m), ""), "schemes": front, "others": others})

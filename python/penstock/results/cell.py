@@ -8,7 +8,7 @@ from typing import Literal
 
 from penstock.results.metrics import Better
 
-__all__ = ["Cell", "Lead", "leaders"]
+__all__ = ["Cell", "Lead", "best", "leaders"]
 
 Lead = Literal["best", "shared", ""]
 
@@ -42,21 +42,30 @@ def leaders(
 ) -> list[Lead]:
     """`best` for the candidate that is significantly better than every other; else `shared` for the leading ones.
 
-    Two candidates differ significantly if the 95 % interval of their paired difference, where it is known, does not
-    contain 0; else if their intervals do not overlap. Without an interval or a direction, and if no two candidates
+    Two candidates differ significantly if the interval of their paired difference, where it is known, does not contain
+    0; else if the intervals of the cells do not overlap. Without an interval or a direction, and if no two candidates
     differ, none leads.
     """
     none: list[Lead] = [""] * len(cells)
     known = {i: cell for i, cell in enumerate(cells) if cell is not None}
     if not better or len(known) < 2 or any(cell.half_width is None for cell in known.values()):
         return none
-    sign = 1.0 if better == "lower" else -1.0
-    first = min(known, key=lambda i: sign * known[i].mean)
+    first = best(cells, better)
     front = [first] + [i for i in known if i != first and not _separated(first, i, known, paired)]
     if len(front) == len(known):
         return none
     mark: Lead = "best" if len(front) == 1 else "shared"
     return [mark if i in front else "" for i in range(len(cells))]
+
+
+def best(cells: Sequence[Cell | None], better: Better) -> int:
+    """The candidate with the best mean; the first one if none has a mean."""
+    sign = 1.0 if better == "lower" else -1.0
+    return min((i for i, cell in enumerate(cells) if cell is not None), key=lambda i: sign * _mean(cells[i]), default=0)
+
+
+def _mean(cell: Cell | None) -> float:
+    return float("nan") if cell is None else cell.mean
 
 
 def _separated(

@@ -13,12 +13,15 @@ from typing import Any, TypedDict, cast
 from penstock.errors import PenstockError, UnknownNameError
 from penstock.laws.catalog import schemes as known_schemes
 from penstock.results import svg_chart
-from penstock.results.cell import Cell, Lead, leaders
+from penstock.results.cell import Cell, Lead
 from penstock.results.display import is_number, scale_for, scheme_argument, setting
 from penstock.results.distribution import Bin, parse_bin
 from penstock.results.frames import to_arrow, to_pandas
 from penstock.results.grid import COLUMNS, STYLE, comparison_grids, comparison_html, text
-from penstock.results.metrics import Better, metric, order
+from penstock.results.leading import Leading, Values, difference_data, from_means, from_runs, run_values
+from penstock.results.metrics import metric, order
+from penstock.results.simultaneous import adjusted_alpha
+from penstock.results.summary import ALPHA, summarize
 
 __all__ = ["ComparedScheme", "Comparison", "Row", "SweepPoint", "axis", "axis_title", "short_path"]
 
@@ -117,7 +120,9 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """As `penstock compare --json` writes it."""
-        return dict(self._result)
+        if self._run_rows is None:
+            return dict(self._result)
+        return {**self._result, "leaders": [self._leading_row(leading) for leading in self.leading.values()]}
 
     def to_json(self) -> str:
         """The JSON text: the same bytes for the same scenario, seeds and version, on any number of threads."""
@@ -223,9 +228,91 @@ class Comparison:
         """One metric for all schemes."""
         return [self.cell(s, point, place, metric) for s in range(len(self.schemes))]
 
-    def leads(self, point: int, place: str, metric: str, better: Better) -> list[Lead]:
-        """The best scheme, and those that cannot be separated from it; see `leaders`."""
-        return leaders(self.row(point, place, metric), better, self.paired.get((point, place, metric), {}))
+    def leads(self, point: int, place: str, metric: str) -> list[Lead]:
+        """The best scheme, and those that cannot be separated from it.
+
+        All statements about a place hold together with probability 95 %; see `penstock.results.leading`.
+        """
+        leading = self.leading.get(place)
+        front = () if leading is None else leading.fronts.get((metric, point), ())
+        mark: Lead = "best" if len(front) == 1 else "shared"
+        return [mark if scheme in front else "" for scheme in range(len(self.schemes))]
+
+    @cached_property
+    def leading(self) -> dict[str, Leading]:
+        """The leading schemes of each place, for all metrics with a direction and all points."""
+        if self.runs < 2:
+            return {}
+        if self._run_rows is not None:
+            names = [(p, name) for p in self.places for name in self.metrics[p] if metric(name).better]
+            found = from_runs(self._values(names), self.row, self._alpha)
+        elif "leaders" in self._result:
+            found = [self._leading_of(row) for row in self._result["leaders"]]
+        else:
+            found = from_means(self.cells, self.paired, (len(self.points), len(self.schemes)), self._alpha)
+        return {leading.place: leading for leading in found}
+
+    def _leading_row(self, leading: Leading) -> dict[str, Any]:
+        best = [
+            {
+                "metric": name,
+                "vary": dict(self.points[point].vary),
+                "schemes": [self.schemes[scheme].argument for scheme in front],
+            }
+            for (name, point), front in leading.fronts.items()
+        ]
+        return {"place": leading.place, "intervals": leading.intervals, "level": leading.level, "best": best}
+
+    def _leading_of(self, row: Json) -> Leading:
+        """The inverse of `_leading_row`."""
+        scheme_at = {scheme.argument: i for i, scheme in enumerate(self.schemes)}
+        fronts = {
+            (entry["metric"], self._point_at[_key(entry["vary"])]): [scheme_at[name] for name in entry["schemes"]]
+            for entry in row["best"]
+        }
+        return Leading(row["place"], row["intervals"], row["level"], True, fronts)
+
+    @property
+    def _alpha(self) -> float:
+        """The probability that an interval misses."""
+        goal = self._result.get("precision")
+        return 1 - float(goal["level"]) if goal else ALPHA
+
+    def _values(self, names: Sequence[tuple[str, str]]) -> Values:
+        """The numbers of all runs for these places and metrics."""
+        scheme_at = {scheme.argument: i for i, scheme in enumerate(self.schemes)}
+        paths = list(self.points[0].vary) if self.points else []
+
+        def where(row: Json) -> tuple[int, int]:
+            return self._point_at[_key({path: row[path] for path in paths})], scheme_at[row["scheme"]]
+
+        shape = len(self.points), len(self.schemes), self.runs
+        return run_values(self.run_rows(), where, shape, names)
+
+    def simultaneous(self, metric: str, place: str | None = None) -> list[dict[str, Any]]:
+        """The differences of a metric to the first scheme at all points, with intervals that hold together.
+
+        The rows are those of `differences`, where `simultaneous95` has the ends of the interval: all of them together
+        cover the true differences with probability 95 % (max-t, `penstock.results.simultaneous`). Without `place`, the
+        first place that has the metric is used. Raises `UnknownNameError` for a name that the comparison does not have,
+        and `PenstockError` for a comparison read from JSON, which has no runs.
+        """
+        known = [name for name in self.places if metric in self.metrics[name]]
+        if not known:
+            raise UnknownNameError("metric", metric, dict.fromkeys(n for names in self.metrics.values() for n in names))
+        if place is not None and place not in known:
+            raise UnknownNameError("place", place, known)
+        at = place or known[0]
+        values = self._values([(at, metric)])[at, metric]
+        alpha = adjusted_alpha(difference_data(values, [(s, 0) for s in range(1, len(self.schemes))]), self._alpha)
+        rows = []
+        for row in self.differences:
+            if (row["place"], row["metric"]) == (at, metric):
+                scheme, point = self._position(row)
+                apart = values[point, scheme] - values[point, 0]
+                interval = summarize([float(value) for value in apart if value == value], alpha).ci95
+                rows.append({**row, "simultaneous95": None if interval is None else list(interval)})
+        return rows
 
     def value(self, scheme: str, metric: str, place: str | None = None, **vary: Any) -> Row:
         """The row of a scheme (as after `--scheme`, or its label), a metric and a place, at one point of the sweep.

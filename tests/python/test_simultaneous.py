@@ -1,0 +1,255 @@
+"""Simultaneous intervals: a family of cells is covered together, and the page's statements use such intervals."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import penstock as ps
+import pytest
+from penstock.report import page as report
+from penstock.results import simultaneous
+from penstock.results.cell import Cell
+from penstock.results.comparison import Comparison
+from penstock.results.leading import from_means, from_runs
+from penstock.results.metrics import metric
+from penstock.results.simultaneous import adjusted_alpha
+from penstock.results.summary import student_t, summarize
+from scipy import stats
+
+from .fake_result import compare_result
+from .test_scenario import small
+
+Array = npt.NDArray[np.float64]
+FAMILIES = 1000
+
+
+def correlated(rng: np.random.Generator, runs: int, cells: int, shared: float) -> Array:
+    """Normal numbers with mean 0; every pair of cells has the correlation `shared`."""
+    common, own = rng.standard_normal((runs, 1)), rng.standard_normal((runs, cells))
+    return math.sqrt(shared) * common + math.sqrt(1 - shared) * own
+
+
+def skewed(rng: np.random.Generator, runs: int, cells: int, shared: float) -> Array:
+    """Differences of gamma numbers, as of two schemes that meet the same load."""
+    one, other = (rng.gamma(2, 1, (runs, cells)) for _ in range(2))
+    return math.sqrt(1 - shared) * (one - other) + math.sqrt(shared) * (rng.gamma(2, 1, (runs, 1)) - 2)
+
+
+def all_covered(data: Array, alpha: float) -> bool:
+    runs = len(data)
+    t = np.abs(data.mean(axis=0)) / (data.std(axis=0, ddof=1) / math.sqrt(runs))
+    return bool(t.max() <= student_t(runs - 1, alpha))
+
+
+@pytest.mark.parametrize(
+    ("draw", "runs", "cells", "shared"),
+    [(correlated, 30, 40, 0.5), (correlated, 20, 40, 0.95), (correlated, 5, 12, 0.5), (correlated, 12, 8, 0.0),
+     (skewed, 30, 20, 0.3)],
+)  # fmt: skip
+def test_the_family_is_covered_where_single_intervals_miss(
+    draw: Callable[..., Array], runs: int, cells: int, shared: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(simultaneous, "DRAWS", 2000)
+    rng = np.random.default_rng(2)
+    families = [draw(rng, runs, cells, shared) for _ in range(FAMILIES)]
+    together = sum(all_covered(data, adjusted_alpha(data)) for data in families) / FAMILIES
+    single = sum(all_covered(data, 0.05) for data in families) / FAMILIES
+    assert together >= 0.94
+    assert single < 0.9
+
+
+def test_cells_that_err_together_need_narrower_intervals_than_bonferroni() -> None:
+    data = correlated(np.random.default_rng(3), 30, 40, 0.95)
+    alpha = adjusted_alpha(data)
+    assert 0.05 / 40 * 5 < alpha < 0.05
+    apart = adjusted_alpha(correlated(np.random.default_rng(3), 30, 40, 0.0))
+    assert 0.05 / 40 <= apart < 0.05 / 40 * 1.3
+    copies = np.hstack([data[:, :1]] * 7)
+    assert adjusted_alpha(copies * np.arange(1, 8)) == pytest.approx(0.05, rel=0.05)
+
+
+def test_many_schemes_against_one_agree_with_dunnett() -> None:
+    """With as many runs as here the pooled variance of Dunnett's test and the paired ones differ little."""
+    rng = np.random.default_rng(4)
+    groups = rng.standard_normal((6, 400))
+    data = (groups[1:] - groups[0]).T
+    found = student_t(len(data) - 1, adjusted_alpha(data))
+    test = stats.dunnett(*groups[1:], control=groups[0], rng=np.random.default_rng(5))
+    interval = test.confidence_interval(0.95)
+    pooled = math.sqrt(np.mean(groups.var(axis=1, ddof=1)) * 2 / 400)
+    dunnett = (interval.high - interval.low) / 2 / pooled
+    assert found == pytest.approx(float(dunnett[0]), rel=0.02)
+    assert found < student_t(len(data) - 1, 0.05 / 5)
+
+
+def test_equicorrelated_cells_agree_with_the_multivariate_t() -> None:
+    rng = np.random.default_rng(6)
+    cells, runs = 6, 60
+    data = correlated(rng, runs, cells, 0.7)
+    shape = np.corrcoef(data.T)
+    bound = student_t(runs - 1, adjusted_alpha(data))
+    box = np.full(cells, bound)
+    inside = stats.multivariate_t(shape=shape, df=runs - 1, seed=1).cdf(box, lower_limit=-box)
+    assert float(inside) == pytest.approx(0.95, abs=0.01)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.05 / 6])
+def test_one_cell_has_the_interval_of_students_t(alpha: float) -> None:
+    data = np.random.default_rng(7).gamma(2, 1, (9, 1))
+    assert adjusted_alpha(data, alpha) == alpha
+    constant = np.full((9, 3), 2.0)
+    assert adjusted_alpha(np.hstack([data, constant]), alpha) == alpha
+
+
+def test_runs_without_a_number_are_left_out() -> None:
+    data = correlated(np.random.default_rng(8), 40, 10, 0.5)
+    whole = adjusted_alpha(data)
+    data[:4, :5] = math.nan
+    data = np.hstack([data, np.full((40, 1), math.nan)])
+    assert adjusted_alpha(data) == pytest.approx(whole, rel=0.2)
+    data[2:, 5] = math.nan
+    assert adjusted_alpha(data) == 0.05 / 10  # two numbers have no more than two signs
+
+
+def test_few_runs_and_huge_families_get_bonferronis_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = correlated(np.random.default_rng(9), 5, 8, 0.5)
+    assert adjusted_alpha(data) == 0.05 / 8
+    data = correlated(np.random.default_rng(9), 30, 8, 0.9)
+    assert adjusted_alpha(data) > 0.05 / 8
+    monkeypatch.setattr(simultaneous, "MOST_NUMBERS", 100)
+    assert adjusted_alpha(data) == 0.05 / 8
+
+
+SCHEMES = ("droptail", "red", "red:gentle=true")
+LOADS = {"traffic.bulk.count": [1, 4]}
+
+
+@pytest.fixture(scope="module")
+def compared() -> Comparison:
+    return ps.compare(small(), SCHEMES, vary=LOADS, runs=12)
+
+
+def test_differences_of_a_metric_hold_together(compared: Comparison) -> None:
+    rows = compared.simultaneous("length_mean_pkts")
+    single = [r for r in compared.differences if (r["place"], r["metric"]) == ("bottleneck", "length_mean_pkts")]
+    assert [{**row, "simultaneous95": None} for row in rows] == [{**row, "simultaneous95": None} for row in single]
+    runs = compared.run_rows()
+    values = {
+        (row["scheme"], row["traffic.bulk.count"], row["seed"]): row["bottleneck.length_mean_pkts"] for row in runs
+    }
+    columns = [
+        [values[scheme, load, seed] - values["droptail", load, seed] for seed in range(1, 13)]
+        for load in (1, 4)
+        for scheme in SCHEMES[1:]
+    ]
+    alpha = adjusted_alpha(np.array(columns).T)
+    assert 0.05 / 4 <= alpha < 0.05
+    for row, column in zip(rows, columns, strict=True):
+        assert row["simultaneous95"] == pytest.approx(summarize(column, alpha).ci95)
+        assert row["simultaneous95"][0] <= row["ci95"][0]
+    assert compared.simultaneous("goodput_bps")[0]["place"] == "bulk"
+    with pytest.raises(ps.PenstockError, match="no metric"):
+        compared.simultaneous("length_men_pkts")
+    with pytest.raises(ps.PenstockError, match="no place"):
+        compared.simultaneous("length_mean_pkts", "bulk")
+    with pytest.raises(ps.PenstockError, match="read from JSON"):
+        Comparison(compared.to_dict()).simultaneous("length_mean_pkts")
+
+
+def test_one_difference_has_the_ordinary_interval() -> None:
+    found = ps.compare(small(), SCHEMES[:2], runs=4)
+    (row,) = found.simultaneous("loss_rate")
+    assert row["simultaneous95"] == pytest.approx(row["ci95"], rel=1e-12)
+
+
+def test_the_leading_schemes_are_in_the_json_and_on_the_page(compared: Comparison) -> None:
+    result = json.loads(compared.to_json())
+    read = Comparison(result)
+    leaders = {row["place"]: row for row in result["leaders"]}
+    assert set(leaders) == {"bottleneck", "bulk"}
+    assert leaders["bottleneck"]["level"] > 0.99
+    assert leaders["bottleneck"]["best"]
+    assert set(leaders["bottleneck"]["best"][0]) == {"metric", "vary", "schemes"}
+    for place in compared.places:
+        for name in compared.metrics[place]:
+            for point in range(2):
+                assert read.leads(point, place, name) == compared.leads(point, place, name)
+    page = report.render(result)
+    assert "All of these statements hold together with 95&nbsp;% confidence" in page
+    assert f"they use {leaders['bottleneck']['intervals']} simultaneous intervals" in page
+    assert "max-t over all of its metrics" in page
+
+
+def noise(rng: np.random.Generator) -> dict[tuple[str, str], Array]:
+    """Two metrics of four schemes that do not differ, at five points, in 15 runs."""
+    return {("link", name): rng.standard_normal((5, 4, 15)) for name in ("loss_rate", "delay_mean_s")}
+
+
+def summaries(values: dict[tuple[str, str], Array]) -> dict[tuple[int, int, str, str], Cell]:
+    cells = {}
+    for (place, name), runs in values.items():
+        for point, schemes in enumerate(runs):
+            for scheme, numbers in enumerate(schemes):
+                found = summarize(list(numbers))
+                assert found.ci95 is not None
+                cells[scheme, point, place, name] = Cell(found.mean, *found.ci95, found.runs)
+    return cells
+
+
+def rows_of(cells: dict[tuple[int, int, str, str], Cell], schemes: int) -> Callable[[int, str, str], list[Cell | None]]:
+    return lambda point, place, name: [cells[scheme, point, place, name] for scheme in range(schemes)]
+
+
+def test_schemes_that_do_not_differ_rarely_get_a_mark() -> None:
+    """A mark anywhere is wrong here: at most 5 % of the results may have one, but with single intervals most have."""
+    rng = np.random.default_rng(10)
+    wrong = {"runs": 0, "means": 0, "single": 0}
+    for _ in range(150):
+        values = noise(rng)
+        cells = summaries(values)
+        (by_runs,) = from_runs(values, rows_of(cells, 4))
+        (by_means,) = from_means(cells, {}, (5, 4))
+        wrong["runs"] += bool(by_runs.fronts)
+        wrong["means"] += bool(by_means.fronts)
+        wrong["single"] += any(
+            stats.ttest_1samp(runs[:, i] - runs[:, j], 0, axis=1).pvalue.min() < 0.05
+            for runs in values.values() for i in range(4) for j in range(i)
+        )  # fmt: skip
+    assert wrong["runs"] / 150 <= 0.06
+    assert wrong["means"] / 150 <= 0.06
+    assert wrong["single"] / 150 > 0.5
+
+
+def test_paired_differences_find_the_best_where_means_overlap() -> None:
+    rng = np.random.default_rng(11)
+    common = 10 * rng.standard_normal((1, 1, 20))
+    values = {
+        ("link", "loss_rate"): common + rng.standard_normal((1, 3, 20)) + np.array([0.0, 3.0, 6.0])[None, :, None]
+    }
+    cells = summaries(values)
+    (found,) = from_runs(values, rows_of(cells, 3))
+    assert found.fronts == {("loss_rate", 0): [0]}
+    assert found.intervals == 3
+    (means,) = from_means(cells, {}, (1, 3))
+    assert means.fronts == {}
+
+
+def test_a_result_with_means_alone_is_corrected_by_bonferroni() -> None:
+    result: dict[str, Any] = compare_result()
+    found = Comparison(result)
+    directed = [key for key in found.cells if key[2] == "bottleneck" and has_direction(key[3])]
+    assert found.leading["bottleneck"].intervals == len(directed)
+    assert found.leading["bottleneck"].level == pytest.approx(1 - 0.05 / len(directed))
+    page = report.render(result)
+    assert "(Bonferroni)" in page
+    assert 'class="num best"' in page
+
+
+def has_direction(name: str) -> bool:
+
+    return bool(metric(name).better)

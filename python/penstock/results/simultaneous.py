@@ -3,8 +3,8 @@
 A statement about many cells ("red leads at every load") is wrong as soon as one of its intervals misses. Max-t
 (Westfall and Young; Romano and Wolf) bounds the largest of all studentized errors. All numbers of one seed are one
 replicate: the errors of whole replicates get random signs, which keeps the dependence of cells that share a seed. Cells
-that err together need hardly wider intervals than one. Any correlation will do; the distribution of the errors should be
-symmetric, as that of differences of similar numbers is. For skewed numbers Student's t itself covers less often.
+that err together need hardly wider intervals than one. Any correlation will do; the distribution of the errors should
+be symmetric, as that of differences of similar numbers is. For skewed numbers Student's t itself covers less often.
 
 The result is the level of each single interval by Student's t, `adjusted_alpha`. It lies between the level of one
 interval alone and that of Bonferroni, which bound it for normal numbers of any dependence. With too few runs for signs

@@ -12,8 +12,10 @@ import duckdb
 import penstock as ps
 import pytest
 from penstock.studies import compaction, part
+from penstock.studies.database import Database
 from penstock.studies.part import Row
 from penstock.studies.store import Store
+from penstock.studies.study import Study
 
 from .test_study import GRID, interrupt_after, measure, stored_runs
 
@@ -178,3 +180,19 @@ def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
         (folder / "store.json").write_text(text)
         with pytest.raises(ps.PenstockError, match="has a format that this version of penstock does not read"):
             Store(folder)
+
+
+def test_a_study_has_its_labels_also_for_runs_that_another_one_made(tmp_path: Path) -> None:
+    def link(flows: int) -> ps.Scenario:
+        return ps.dumbbell(rate="2Mbit", rtt="40ms", duration="2s", traffic={"bulk": ps.Tcp(count=flows)})
+
+    Study(link(4), seeds=4, name="one").run(measure, store=Store(tmp_path))
+    many = Study(link, {"flows": [4, 8]}, seeds=3, name="many")
+    for _ in range(2):
+        many.run(measure, store=Store(tmp_path))
+    assert len(stored_runs(tmp_path)) == 7
+    with Database(tmp_path) as database:
+        rows = database.select("SELECT study, flows, seed FROM runs ORDER BY ALL")
+    own = [("many", flows, seed) for flows in (4, 8) for seed in (1, 2, 3)]
+    assert rows == own + [("one", None, seed) for seed in (1, 2, 3, 4)]
+    assert len([*(tmp_path / "labels").iterdir()]) == 1

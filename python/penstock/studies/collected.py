@@ -57,7 +57,8 @@ class Collected:
             if self.progress is not None:
                 self.progress(before + finished, before + planned)
 
-        study = str(self.plan.base.shown["name"])
+        name, axes = str(self.plan.base.shown["name"]), ", ".join(self.plan.points[0] if self.plan.points else ())
+        study = f"{name} by {axes}" if axes else name
         complete(cells, self.results, self.executor, study=study, planned=len(seeds) * len(cells), progress=report)
         cases: dict[str, list[int]] = {}
         for number, cell in enumerate(cells):

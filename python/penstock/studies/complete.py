@@ -11,6 +11,7 @@ from penstock.errors import PenstockError
 from penstock.studies.chunk import Cell, Chunk, chunks
 from penstock.studies.claim import Claims
 from penstock.studies.executor import Executor, Progress
+from penstock.studies.part import Labelled
 from penstock.studies.store import Results
 
 __all__ = ["Shard", "complete"]
@@ -56,13 +57,14 @@ def complete(
     """
     count = _Count(planned, progress)
     with Claims(results.claims) as claims:
-        work = _Work(results, claims, count)
+        work = _Work(results, claims, count, study)
         mine = (chunk for place, chunk in enumerate(chunks(cells, study)) if shard.has(place))
         waiting: Iterator[Chunk] = mine
         while True:
             for chunk, texts in executor.run(work.open(waiting), count.add):
                 results.put(chunk.rows(texts), chunk.scenarios())
                 claims.release(chunk.name)
+            results.put_labels(work.relabelled())
             if not work.elsewhere:
                 break
             time.sleep(WAIT_S)
@@ -74,8 +76,9 @@ def complete(
 class _Work:
     """The chunks to be made here, and those that other processes make."""
 
-    def __init__(self, results: Results, claims: Claims, count: _Count) -> None:
-        self.results, self.claims, self.count = results, claims, count
+    def __init__(self, results: Results, claims: Claims, count: _Count, study: str) -> None:
+        self.results, self.claims, self.count, self.study = results, claims, count, study
+        self._others: dict[str, Labelled] = {}
         self.elsewhere: list[Chunk] = []
 
     def open(self, waiting: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -86,12 +89,26 @@ class _Work:
                 self.results.refresh()
                 missing = chunk.missing(self.results)
             self.count.add(chunk.size - missing.size)
+            if missing.size < chunk.size:
+                self._label(chunk)
             if not missing.size:
                 continue
             if self.claims.take(missing.name):
                 yield missing
             else:
                 self.elsewhere.append(missing)
+
+    def _label(self, chunk: Chunk) -> None:
+        """Take note of the cells whose runs another study has made."""
+        for cell, seeds in chunk.runs:
+            made = any(self.results.has(cell.content, seed) for seed in seeds)
+            if made and not self.results.has_labels(cell.content, self.study):
+                self._others[cell.content] = Labelled(cell.content, self.study, cell.seeds, cell.labels)
+
+    def relabelled(self) -> list[Labelled]:
+        """These cells, once."""
+        found, self._others = list(self._others.values()), {}
+        return found
 
 
 class _Count:

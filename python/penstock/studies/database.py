@@ -55,13 +55,19 @@ class Database:
         self.folder = default_folder() if folder is None else Path(folder)
         self._output = output
         self._defined: dict[str, str] | None = None
+        self._relabelled: list[str] = []
         self._repeated = False
         self._parts = _parts(self.folder)
         self._scenarios = sorted((self.folder / "scenarios").glob("*.parquet"))
+        self._labels = sorted((self.folder / "labels").glob("*.parquet"))
         self._database = self._open()
         known = {
             str(name): str(kind) for name, kind, *_ in self._tell(f"DESCRIBE SELECT * FROM {self._all_runs}").fetchall()
         }
+        if self._labels:
+            found = self._tell(f"DESCRIBE SELECT * EXCLUDE (first_seed, last_seed) FROM {self._all_labels}").fetchall()
+            self._relabelled = [str(name) for name, *_ in found if name not in IDENTITY and not is_result(name)]
+            known = {str(name): str(kind) for name, kind, *_ in found if name in self._relabelled} | known
         order = sorted(known, key=lambda name: (is_result(name), name in IDENTITY))
         self.columns = {name: known[name] for name in order}
 
@@ -78,6 +84,10 @@ class Database:
     @property
     def _all_runs(self) -> str:
         return f"read_parquet({_list(self._parts)}, union_by_name = true)"
+
+    @property
+    def _all_labels(self) -> str:
+        return f"read_parquet({_list(self._labels)}, union_by_name = true)"
 
     def _numbered(self, more: str = "") -> str:
         """The rows of the parts with the file and the number of each."""
@@ -99,7 +109,7 @@ class Database:
         empty = "SELECT NULL::VARCHAR AS scenario, NULL::JSON AS resolved WHERE false"
         database.execute("SET parquet_metadata_cache = true")
         database.execute("SET enable_progress_bar = false")
-        database.execute(f"SET allowed_paths = {_list([*self._parts, *self._scenarios, *outputs])}")
+        database.execute(f"SET allowed_paths = {_list([*self._parts, *self._scenarios, *self._labels, *outputs])}")
         database.execute("SET enable_external_access = false")
         database.execute("SET lock_configuration = true")
         # Several processes may write the same scenario.
@@ -212,8 +222,22 @@ class Database:
         names += [f"{quoted(path)} AS {quoted(name)}" for name, path in short.items()]
         source = self._all_runs
         if self._repeated:
-            source = f"{self._numbered(', union_by_name = true')} ANTI JOIN repeated USING (filename, file_row_number)"
+            numbered = self._numbered(", union_by_name = true")
+            source = f"(SELECT * FROM {numbered} ANTI JOIN repeated USING (filename, file_row_number))"
+        if self._labels:
+            source = f"({self._with_labels(source)})"
         self._tell(f"CREATE OR REPLACE VIEW runs AS SELECT {', '.join(names)} FROM {source}")
+
+    def _with_labels(self, source: str) -> str:
+        """The rows of the parts, and those of a shared run once more for each further study, with its labels."""
+        own = [name for name in self.columns if is_result(name) or (name in IDENTITY and name != "study")]
+        columns = [f"run.{quoted(name)}" for name in own] + [f"cell.{quoted(name)}" for name in self._relabelled]
+        return (
+            f"SELECT * FROM {source} UNION ALL BY NAME SELECT {', '.join(columns)}, cell.study"
+            f" FROM {source} AS run JOIN (SELECT DISTINCT * FROM {self._all_labels}) AS cell"
+            " ON run.scenario = cell.scenario AND run.seed BETWEEN cell.first_seed AND cell.last_seed"
+            " AND run.study IS DISTINCT FROM cell.study"
+        )
 
     def _find_repeated(self) -> bool:
         """Fill the table `repeated` with rows of runs that another part has too; whether there are any.

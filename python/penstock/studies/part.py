@@ -19,15 +19,18 @@ if TYPE_CHECKING:
 __all__ = [
     "IDENTITY",
     "RESERVED",
+    "Labelled",
     "Row",
     "columns",
     "connection",
+    "labelled",
     "merge",
     "quoted",
     "read",
     "read_scenarios",
     "runs",
     "write",
+    "write_labels",
     "write_scenarios",
 ]
 
@@ -62,6 +65,16 @@ class Row:
     text: str
     labels: Mapping[str, Any] = field(default_factory=dict)
     study: str = ""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A scenario whose runs another study has made, with the labels that this study gives them."""
+
+    scenario: str
+    study: str
+    seeds: range
+    labels: Mapping[str, Any]
 
 
 _local = threading.local()
@@ -156,9 +169,35 @@ def read(
             yield scenario, seed, _result(seed, wanted, values)
 
 
-def runs(file: Path) -> list[tuple[str, int]]:
-    """The scenario and the seed of each run in a part. Raises `duckdb.Error` for a damaged part."""
-    return connection().execute(f"SELECT scenario, seed FROM read_parquet({_literal(str(file))})").fetchall()
+def runs(file: Path) -> list[tuple[str, int, str]]:
+    """The scenario, seed and study of each run in a part. Raises `duckdb.Error` for a damaged part."""
+    return connection().execute(f"SELECT scenario, seed, study FROM read_parquet({_literal(str(file))})").fetchall()
+
+
+def write_labels(cells: Sequence[Labelled], file: Path) -> None:
+    """Write the labels that a study gives to runs of another one."""
+    table: dict[str, np.ndarray] = {
+        "scenario": np.array([cell.scenario for cell in cells], dtype=object),
+        "study": np.array([cell.study for cell in cells], dtype=object),
+        "first_seed": np.array([cell.seeds[0] for cell in cells]),
+        "last_seed": np.array([cell.seeds[-1] for cell in cells]),
+    }
+    labels = _labels(cells)
+    named = ", ".join(f'"label {number}" AS {quoted(name)}' for number, (name, _) in enumerate(labels))
+    table |= {f"label {number}": column for number, (_, column) in enumerate(labels)}
+    database = connection()
+    database.register("labels_to_write", table)
+    try:
+        target = f"{_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)"
+        listed = ", ".join(filter(None, ("scenario, study, first_seed, last_seed", named)))
+        database.execute(f"COPY (SELECT {listed} FROM labels_to_write) TO {target}")
+    finally:
+        database.unregister("labels_to_write")
+
+
+def labelled(file: Path) -> list[tuple[str, str]]:
+    """The scenarios of a file of labels, and the study. Raises `duckdb.Error` for a damaged file."""
+    return connection().execute(f"SELECT scenario, study FROM read_parquet({_literal(str(file))})").fetchall()
 
 
 def columns(file: Path) -> dict[str, tuple[str, bool]]:
@@ -235,7 +274,7 @@ def _structure(found: Sequence[tuple[list[str], str]]) -> str:
     return json.dumps(root)
 
 
-def _labels(rows: Sequence[Row]) -> list[tuple[str, np.ndarray]]:
+def _labels(rows: Sequence[Row | Labelled]) -> list[tuple[str, np.ndarray]]:
     """The columns of the labels: numbers and truth values as such, all others as texts."""
     names = dict.fromkeys(name for row in rows for name in row.labels)
     return [(name, _column([row.labels.get(name) for row in rows])) for name in names]

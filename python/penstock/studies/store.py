@@ -5,6 +5,7 @@
     scenarios/*.parquet   the resolved scenarios by their content addresses
     sums/NAME.CRC         an empty file for each part that was written, with its checksum
     claims/NAME           the process that makes the runs of a part at this moment
+    labels/*.parquet      labels that a study gives to runs which another one has made
     studies/NAME.json     studies from files, as they were run last
 
 A part is written under another name and renamed into place, so a part that is there is whole. Its name is the hash of
@@ -28,7 +29,7 @@ from penstock import _native
 from penstock.errors import PenstockError
 from penstock.files import write_text
 from penstock.studies import compaction, part
-from penstock.studies.part import Row
+from penstock.studies.part import Labelled, Row
 
 __all__ = ["Results", "Store", "default_folder", "part_name"]
 
@@ -82,6 +83,13 @@ class Results:
     def compact(self) -> None:
         """Merge small parts; there are none in memory."""
 
+    def has_labels(self, scenario: str, study: str) -> bool:
+        """Whether the runs of a scenario are known under the labels of a study. In memory there are no labels."""
+        return True
+
+    def put_labels(self, cells: Sequence[Labelled]) -> None:
+        """Keep the labels that a study gives to runs which another one has made."""
+
     def put(self, rows: Sequence[Row], scenarios: Mapping[str, str]) -> None:
         """Keep results; `scenarios` are the resolved scenarios as JSON, by content address."""
         self._rows.update(((row.scenario, row.seed), row) for row in rows)
@@ -133,6 +141,7 @@ class Store(Results):
     def _forget(self) -> None:
         self._index: dict[str, dict[int, Path]] = {}
         self._known: set[str] = set()
+        self._studies: dict[str, set[str]] = {}
 
     def _open(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -150,7 +159,7 @@ class Store(Results):
             found = None
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise PenstockError(f"the store {self.folder} has a format that this version of penstock does not read")
-        for name in ("runs", "scenarios", "sums", "claims", "studies"):
+        for name in ("runs", "scenarios", "sums", "claims", "labels", "studies"):
             (self.folder / name).mkdir(exist_ok=True)
         for left in self.folder.glob("*/.*.tmp"):
             with suppress(OSError):
@@ -159,6 +168,8 @@ class Store(Results):
 
     def refresh(self) -> None:
         """Take note of parts that other processes have added."""
+        import duckdb
+
         sums: dict[str, set[str]] = {}
         for entry in (self.folder / "sums").iterdir():
             name, _, checksum = entry.name.partition(".")
@@ -167,14 +178,46 @@ class Store(Results):
             if file.stem not in self._known:
                 self._known.add(file.stem)
                 self._add(file, sums.get(file.stem, set()))
+        for file in sorted((self.folder / "labels").glob("*.parquet")):
+            if file.name not in self._known:
+                self._known.add(file.name)
+                with suppress(OSError, duckdb.Error):
+                    self._note_studies(part.labelled(file))
 
     def _add(self, file: Path, sums: set[str]) -> None:
         import duckdb
 
         with suppress(OSError, duckdb.Error):
             if _checksum(file) in sums:
-                for scenario, seed in part.runs(file):
+                runs = part.runs(file)
+                for scenario, seed, _ in runs:
                     self._index.setdefault(scenario, {}).setdefault(seed, file)
+                self._note_studies({(scenario, study) for scenario, _, study in runs})
+
+    def _note_studies(self, found: Iterable[tuple[str, str]]) -> None:
+        for scenario, study in found:
+            self._studies.setdefault(scenario, set()).add(study)
+
+    def has_labels(self, scenario: str, study: str) -> bool:
+        """Whether the runs of a scenario are known under the labels of a study."""
+        return study in self._studies.get(scenario, ())
+
+    def put_labels(self, cells: Sequence[Labelled]) -> None:
+        """Keep the labels that a study gives to runs which another one has made."""
+        import duckdb
+
+        if not cells:
+            return
+        named = "\n".join(sorted(f"{cell.study}:{cell.scenario}" for cell in cells))
+        target = self.folder / "labels" / f"{hashlib.blake2b(named.encode(), digest_size=16).hexdigest()}.parquet"
+        try:
+            with _renamed(target) as temporary:
+                part.write_labels(cells, temporary)
+        except (OSError, duckdb.Error) as error:
+            self.problem = f"labels could not be stored in {self.folder}: {error}"
+            return
+        self._known.add(target.name)
+        self._note_studies((cell.scenario, cell.study) for cell in cells)
 
     def has(self, scenario: str, seed: int) -> bool:
         """Whether a run has a result."""
@@ -202,6 +245,7 @@ class Store(Results):
         self._known.add(name)
         for row in rows:
             self._index.setdefault(row.scenario, {}).setdefault(row.seed, file)
+            self._studies.setdefault(row.scenario, set()).add(row.study)
 
     def _write(self, name: str, rows: Sequence[Row]) -> Path:
         target = self._file(name)
@@ -259,7 +303,7 @@ class Store(Results):
             return
         with suppress(OSError, duckdb.Error):
             for files in compaction.groups(self._files()):
-                name = part_name(run for file in files for run in part.runs(file))
+                name = part_name((scenario, seed) for file in files for scenario, seed, _ in part.runs(file))
                 with _renamed(self._file(name)) as temporary:
                     part.merge(files, temporary)
                     (self.folder / "sums" / f"{name}.{_checksum(temporary)}").touch()

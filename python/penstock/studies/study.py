@@ -117,6 +117,11 @@ class Study:
             raise PenstockError(f"the function `keep` of a study: {error}") from None
 
     @property
+    def title(self) -> str:
+        """Its name, or that of its axes."""
+        return self.name or f"by {', '.join(self.vary)}"
+
+    @property
     def most_seeds(self) -> int:
         """The largest number of seeds of its parts."""
         return max([self.seeds, *(other.most_seeds for other in self.others)])
@@ -188,7 +193,7 @@ class Batch:
             self.cells(),
             self.results,
             Threads(executor) if isinstance(executor, int) else executor,
-            study=self.study.name,
+            study=self.study.title,
             planned=self.runs,
             progress=progress,
             shard=shard,

@@ -181,6 +181,15 @@ def test_a_folder_that_is_no_store_is_told_so(store: Path, tmp_path: Path) -> No
     assert "store.json" in told(copy)
 
 
+def test_a_store_whose_parts_are_merged_meanwhile_is_asked_again(store: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(store, tmp_path / "results")
+    with Database(copy) as database:
+        for part in (copy / "runs").iterdir():
+            part.unlink()
+        with pytest.raises(PenstockError, match="run the same command again"):
+            list(database.ask("SELECT sum(seed) FROM runs").rows)
+
+
 def test_the_verb_prints_a_table(store: Path) -> None:
     sql = "SELECT scheme, max(drops) AS drops FROM runs GROUP BY scheme ORDER BY scheme"
     code, out, err = run("query", sql.replace("drops)", '"bottleneck.drops")'), "--store", store)

@@ -14,13 +14,13 @@ from penstock.errors import PenstockError
 Source = Annotated[
     str | None,
     typer.Argument(
-        metavar="[STORE|RESULT.json]",
+        metavar="STORE|RESULT.json",
         help="Store, or a result that another verb wrote with --json; default: the store in the user's cache folder.",
         show_default=False,
     ),
 ]
 StudyName = Annotated[
-    str | None, typer.Option("--study", metavar="NAME", help="Study of the store; needed if it has several.")
+    str | None, typer.Option("--study", metavar="NAME", help="Name of the study, for a store with several.")
 ]
 Where = Annotated[
     list[str],

@@ -41,7 +41,7 @@ class Answer:
 
 
 class Database:
-    """A store, opened for reading; use it in a `with` statement. `output` is the only file that `export` may write.
+    """A store, opened for reading; use it in a `with` statement. `output` is the only file that `copy` may write.
 
     Attributes:
         folder: of the store.
@@ -123,8 +123,13 @@ class Database:
             with _interruptible():
                 return database.execute(sql)
         except duckdb.Error as error:
-            reason = _first_line(error).replace(f"{self.folder}/", "")
-            raise PenstockError(f"the store {self.folder} cannot be read: {reason}") from None
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: duckdb.Error) -> PenstockError:
+        if not all(file.exists() for file in self._parts):
+            return PenstockError(f"parts of the store {self.folder} were merged meanwhile; run the same command again")
+        reason = _first_line(error).replace(f"{self.folder}/", "")
+        return PenstockError(f"the store {self.folder} cannot be read: {reason}")
 
     def _tell(self, sql: str) -> duckdb.DuckDBPyConnection:
         return self._run(self._database, sql)
@@ -177,9 +182,11 @@ class Database:
             with _interruptible():
                 self._database.execute(copy_to(sql, self._output, kind))
         except duckdb.IOException as error:
+            if not all(file.exists() for file in self._parts):
+                raise self._unreadable(error) from None
             raise OSError(_first_line(error)) from None
         except duckdb.Error as error:
-            raise PenstockError(f"the store {self.folder} cannot be read: {_first_line(error)}") from None
+            raise self._unreadable(error) from None
 
     def ask(self, sql: str) -> Answer:
         """The answer to one SELECT statement.
@@ -276,6 +283,8 @@ class Database:
         text = str(error)
         if isinstance(error, duckdb.PermissionException):
             return PenstockError("a query may read the tables runs and scenarios only, no other files")
+        if isinstance(error, duckdb.IOException):
+            return self._unreadable(error)
         if isinstance(error, duckdb.OutOfMemoryException):
             return PenstockError(f"the query needs more than {MAX_MEMORY} of memory; select fewer columns or rows")
         unknown = r'(?:Referenced column|Column) "(.+?)" (?:not found|referenced)|does not have a column named "(.+?)"'

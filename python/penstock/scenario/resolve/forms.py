@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Final
 
 from penstock import _native
@@ -14,6 +15,8 @@ __all__ = ["LinkForm", "TrafficForm", "compact", "sorted_table", "sorted_text"]
 
 compact: Final = json.JSONEncoder(separators=(",", ":")).encode
 """The JSON text of a value without spaces."""
+
+_name_of = attrgetter("name")
 
 sorted_text: Final = json.JSONEncoder(sort_keys=True).encode
 """The JSON text of a value with sorted keys."""
@@ -41,8 +44,8 @@ class Form:
 
     @cached_property
     def content(self) -> str:
-        """The form to show as JSON with sorted keys."""
-        return sorted_text(self.shown)
+        """The name and the form to show, as an item of a JSON object with sorted keys."""
+        return f"{sorted_text(self.name)}: {sorted_text(self.shown)}"
 
 
 class LinkForm(Form):
@@ -69,5 +72,4 @@ class TrafficForm(Form):
 
 def sorted_table(forms: Iterable[Form]) -> str:
     """The table of these forms to show, by name, as JSON with sorted keys."""
-    inner = ", ".join(f"{sorted_text(form.name)}: {form.content}" for form in sorted(forms, key=lambda form: form.name))
-    return f"{{{inner}}}"
+    return f"{{{', '.join(form.content for form in sorted(forms, key=_name_of))}}}"

@@ -58,9 +58,18 @@ class Resolved:
 
     def content(self) -> str:
         """The form for people as JSON with sorted keys, of texts that scenarios share."""
-        parts = {key: sorted_text(value) for key, value in self.shown.items() if key not in ("links", "traffic")}
-        parts |= {"links": sorted_table(self.links), "traffic": sorted_table(self.traffic)}
-        return f"{{{', '.join(f'{sorted_text(key)}: {parts[key]}' for key in sorted(parts))}}}"
+        before, between, after = {}, {}, {}
+        for key, value in self.shown.items():
+            if key not in ("links", "traffic"):
+                (before if key < "links" else between if key < "traffic" else after)[key] = value
+        parts = (
+            sorted_text(before)[1:-1],
+            f'"links": {sorted_table(self.links)}',
+            sorted_text(between)[1:-1],
+            f'"traffic": {sorted_table(self.traffic)}',
+            sorted_text(after)[1:-1],
+        )
+        return f"{{{', '.join(filter(None, parts))}}}"
 
     def is_valid(self) -> bool:
         """Whether the engine finds no error, laws in Python aside; parts that scenarios share are read once."""

@@ -158,6 +158,7 @@ def _of_schemes() -> Iterator[tuple[str, Tree]]:
         yield f"scheme/{scheme.name}", network(mixed(), queue)
         yield f"scheme/{scheme.name}/bytes", network(mixed(ecn=True), queue | marks | {"limit": "30kB"})
         yield f"scheme/{scheme.name}/changing load", network(CHANGING_LOAD, queue, "15s", rate="2Mbit")
+        yield f"scheme/{scheme.name}/long", network(CHANGING_LOAD, queue, "60s", rate="2Mbit")
         if times := {param.name: f"{param.default['ns'] // 10}ns" for param in scheme.params if _is_time(param)}:
             yield f"scheme/{scheme.name}/short times", network(mixed(), queue | times)
         for name, value in variants(scheme.params):
@@ -225,6 +226,10 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
             yield f"tcp/{flavour}/alone with hystart={hystart}", large
             short = network({"bulk": _bulk(one)}, {**DROPTAIL, "limit": "300p"}, "2s", rate="5Mbit", delay="8ms")
             yield f"tcp/{flavour}/alone on a short path with hystart={hystart}", short
+    for hystart in ("on", "++"):
+        many = {"kind": "tcp", "bytes": {"exp": "80kB"}, "arrivals": {"exp": "80ms"}, "window": 1000}
+        many |= {"flavour": "cubic", "profile": "linux", "hystart": hystart}
+        yield f"tcp/cubic/transfers with hystart={hystart}", network({"own": many}, {"scheme": "droptail"}, "20s")
     for name, own in TCP.items():
         yield f"tcp/other {name}", _lossy(own)
     for flavour in keys.flavours:

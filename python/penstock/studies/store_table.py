@@ -50,8 +50,7 @@ class StoreTable:
     def __init__(self, database: Database, study: str | None = None, where: Choice | None = None) -> None:
         self.database = database
         self.study = self._study(study)
-        condition = f"study IS NOT DISTINCT FROM {literal(self.study)}"
-        self._runs = f"{self._filled(condition)} WHERE ({condition})"
+        self._runs = f"runs WHERE (study IS NOT DISTINCT FROM {literal(self.study)})"
         self.metrics = database.metrics
         self.axes = self._differing()
         for path, values in (where or {}).items():
@@ -68,24 +67,6 @@ class StoreTable:
                 f"the store {self.database.folder} has {len(known)} studies; choose one with --study: {_listed(known)}"
             )
         return known[0]
-
-    def _filled(self, condition: str) -> str:
-        """The runs, with the labels that are keys of the scenario taken from it where a run lacks them.
-
-        A run keeps the labels of the study that made it. One that is made later with further axes uses the run again.
-        """
-        paths = [name for name in self.database.labels if "." in name]
-        counts = "".join(f", count({quoted(name)})" for name in paths)
-        ((runs, *present),) = self.database.select(f"SELECT count(*){counts} FROM runs WHERE {condition}")
-        lacking = [name for name, known in zip(paths, present, strict=True) if 0 < known < runs]
-        if not lacking:
-            return "runs"
-        values = (
-            f"coalesce({quoted(name)}, TRY_CAST(resolved->>{_json_path(name)} AS {self.database.columns[name]}))"
-            f" AS {quoted(name)}"
-            for name in lacking
-        )
-        return f"(SELECT * REPLACE ({', '.join(values)}) FROM runs LEFT JOIN scenarios USING (scenario))"
 
     def _choose(self, path: str, values: Sequence[str]) -> None:
         """Keep the runs in which a label, a fact of the run or a key of the scenario has one of these values."""

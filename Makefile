@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid model-figures real-vs-simulated accuracy bench bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid model-figures studies real-vs-simulated accuracy bench bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ fluid: setup ## simulate where queues begin to swing beside the fluid model, and
 
 model-figures: setup ## draw the figures of the closed forms of ps.model again
 	$(BIN)/python docs/model_figures.py
+
+studies: setup ## the cost of a chunk for the driver of a cluster, and the tables of its page; two quiet cores, two minutes
+	$(BIN)/python docs/studies.py --measure
 
 real-vs-simulated: setup ## twelve scenarios for real and in simulation, side by side, and their page; as root, 17 minutes
 	$(BIN)/python docs/real.py --measure

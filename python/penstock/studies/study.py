@@ -142,14 +142,16 @@ class Study:
         *,
         store: Results | None = None,
         jobs: int | None = None,
+        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Table:
         """Run the missing runs, store them, and measure every run.
 
-        Raises `ScenarioError` with the errors of all cells before anything is run.
+        They are made on `jobs` threads of this machine, by default on all cores, or by an executor such as
+        `ps.Cluster`. Raises `ScenarioError` with the errors of all cells before anything is run.
         """
         batch = Batch(self, store)
-        batch.complete(jobs or cores(), progress)
+        batch.complete(executor or jobs or cores(), progress)
         return batch.table(measure)
 
 

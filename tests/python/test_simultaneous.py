@@ -54,7 +54,7 @@ def all_covered(data: Array, alpha: float) -> bool:
 def test_the_family_is_covered_where_single_intervals_miss(
     draw: Callable[..., Array], runs: int, cells: int, shared: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(simultaneous, "DRAWS", 2000)
+    monkeypatch.setattr(simultaneous, "DRAWS", 1000)
     rng = np.random.default_rng(2)
     families = [draw(rng, runs, cells, shared) for _ in range(FAMILIES)]
     together = sum(all_covered(data, adjusted_alpha(data)) for data in families) / FAMILIES
@@ -205,8 +205,9 @@ def rows_of(cells: dict[tuple[int, int, str, str], Cell], schemes: int) -> Calla
     return lambda point, place, name: [cells[scheme, point, place, name] for scheme in range(schemes)]
 
 
-def test_schemes_that_do_not_differ_rarely_get_a_mark() -> None:
+def test_schemes_that_do_not_differ_rarely_get_a_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mark anywhere is wrong here: at most 5 % of the results may have one, but with single intervals most have."""
+    monkeypatch.setattr(simultaneous, "DRAWS", 2000)
     rng = np.random.default_rng(10)
     wrong = {"runs": 0, "means": 0, "single": 0}
     for _ in range(150):

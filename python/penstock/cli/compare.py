@@ -129,7 +129,7 @@ def compare(
     notes = plan.check_budget(runs, threads, Limits.parse(max_events, max_memory))
     for note in (*plan.notes, plan.cost(runs, threads) + _looks(runs, goal), *notes):
         notify(note)
-    kept = None if store is None and plan.has_python_laws() else open_store(store)
+    kept = open_store(store)
     found, series = _run(plan, runs, goal, threads, kept, series=html_file is not None)
     if json_target != "-":
         print_result(repr(found))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
-from penstock.laws import python_law
 from penstock.results.display import setting
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.resolve import Resolved, resolve
@@ -65,10 +64,6 @@ class Plan:
         """Compare the events and the memory of all runs with their limits; see `penstock.scenario.budget`."""
         cases = [case.resolved for case in self.cases]
         return check_budget(cases, limits, self.origins, runs=runs, threads=jobs)
-
-    def has_python_laws(self) -> bool:
-        """Whether a law in Python takes part. Modules that such a law imports are not part of the key of a result."""
-        return any(python_law.sources(python_law.schemes_in(case.resolved.shown)) for case in self.cases)
 
     @classmethod
     def make(

@@ -58,7 +58,9 @@ class Resolved:
 
     def content(self) -> str:
         """The form for people as JSON with sorted keys, of texts that scenarios share."""
-        before, between, after = {}, {}, {}
+        before: dict[str, Any] = {}
+        between: dict[str, Any] = {}
+        after: dict[str, Any] = {}
         for key, value in self.shown.items():
             if key not in ("links", "traffic"):
                 (before if key < "links" else between if key < "traffic" else after)[key] = value

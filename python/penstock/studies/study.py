@@ -27,7 +27,7 @@ from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.run import Run
 from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
-from penstock.scenario.scenario import Document, Scenario
+from penstock.scenario.scenario import Document, Scenario, as_document
 from penstock.studies.chunk import Cell, Keep
 from penstock.studies.complete import Shard, complete
 from penstock.studies.executor import Executor, Progress, Threads
@@ -101,10 +101,16 @@ class Study:
     def _scenario(self, point: Mapping[str, Any]) -> Scenario | Document:
         if callable(self.base):
             return self.base(**point)
-        document = self.base.document() if isinstance(self.base, Scenario) else self.base
+        document = self._document
         for path, value in point.items():
             document = document.set(path, value, "vary")
         return document
+
+    @cached_property
+    def _document(self) -> Document:
+        """The base scenario as plain values."""
+        assert not callable(self.base)
+        return as_document(self.base)
 
     @cached_property
     def keep_key(self) -> str:

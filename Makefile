@@ -35,7 +35,8 @@ test-rust: setup
 	cargo test --locked --quiet
 
 test-python: setup
-	$(BIN)/pytest --numprocesses auto --dist loadgroup
+	$(BIN)/pytest --numprocesses auto --dist loadgroup -m "not link"
+	$(BIN)/pytest -m link
 
 gen: setup ## write the generated Python classes again, from the native module
 	$(BIN)/python -m penstock.scenario._gen

@@ -16,6 +16,9 @@ MAX_PARTS = 128
 SMALL = 4_000_000
 """Size in bytes of a part that is worth merging."""
 
+LARGEST = 16_000_000
+"""Size in bytes of the parts that are merged into one; merging takes some ten times as much memory."""
+
 LEAST = 8
 """Least number of parts that are merged."""
 
@@ -24,13 +27,16 @@ LEAST = 8
 class _Group:
     """Parts whose columns of the same name have the same type and role."""
 
+    size: int = 0
     files: list[Path] = field(default_factory=list)
     columns: dict[str, tuple[str, bool]] = field(default_factory=dict)
 
     def take(self, file: Path, columns: dict[str, tuple[str, bool]]) -> bool:
         """Add a part if it fits."""
-        if any(self.columns.get(name, kind) != kind for name, kind in columns.items()):
+        size = self.size + file.stat().st_size
+        if size > LARGEST or any(self.columns.get(name, kind) != kind for name, kind in columns.items()):
             return False
+        self.size = size
         self.columns |= columns
         self.files.append(file)
         return True

@@ -196,3 +196,11 @@ def test_a_study_has_its_labels_also_for_runs_that_another_one_made(tmp_path: Pa
     own = [("many", flows, seed) for flows in (4, 8) for seed in (1, 2, 3)]
     assert rows == own + [("one", None, seed) for seed in (1, 2, 3, 4)]
     assert len([*(tmp_path / "labels").iterdir()]) == 1
+    # More seeds: one that the other study has made, and one that this one makes.
+    Study(link, {"flows": [4, 8]}, seeds=5, name="many").run(measure, store=Store(tmp_path))
+    Study(link(4), seeds=6, name="one").run(measure, store=Store(tmp_path))
+    assert len(stored_runs(tmp_path)) == 11
+    with Database(tmp_path) as database:
+        rows = database.select("SELECT study, flows, seed FROM runs ORDER BY ALL")
+    own = [("many", flows, seed) for flows in (4, 8) for seed in range(1, 6)]
+    assert rows == own + [("one", None, seed) for seed in range(1, 7)]

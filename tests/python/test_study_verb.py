@@ -173,6 +173,17 @@ seed = [1, 2]
         assert part in told
 
 
+def test_a_condition_that_leaves_no_cell_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="leaves no cell"):
+        StudyFile.read(written(tmp_path, text='where = "flows > 9"\n' + STUDY))
+
+
+def test_status_makes_no_store(tmp_path: Path) -> None:
+    done = penstock("study", "status", str(tmp_path / "none"))
+    assert (done.returncode, "no store with a study" in done.stderr) == (2, True)
+    assert not (tmp_path / "none").exists()
+
+
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0", "-1/3"])
 def test_a_shard_is_a_part_of_a_number(text: str) -> None:
     with pytest.raises(PenstockError, match="is not I/N"):
@@ -186,5 +197,5 @@ def test_conditions_compare_and_compute_only() -> None:
     for text in refused:
         with pytest.raises(ValueError, match=r"may not contain|is no condition|names no axis"):
             condition(text, ["flows"])
-    with pytest.raises(ValueError, match="not supported between"):
+    with pytest.raises(PenstockError, match="not supported between"):
         condition("flows < 'a'", ["flows"])(flows=1)

@@ -92,8 +92,9 @@ def study(
         return
     if slurm is not None:
         from penstock.studies.slurm import job_array
+        from penstock.studies.store import default_folder
 
-        print_result(job_array(target, _open(store).folder, slurm, load=load).rstrip())
+        print_result(job_array(target, store or default_folder(), slurm, load=load).rstrip())
         return
     _run(file, _open(store), where, part, (json_target, json_file))
 
@@ -134,12 +135,16 @@ def _recorded(
     verb: str, folder: str | None, where: _Where, part: Shard, targets: tuple[str | None, Path | None]
 ) -> None:
     """Show or complete the studies that a store records."""
-    from penstock.studies.recorded import recorded
+    from pathlib import Path
 
-    store = _open(folder)
-    files = recorded(store.folder)
+    from penstock.studies.recorded import recorded
+    from penstock.studies.store import default_folder
+
+    place = Path(folder) if folder is not None else default_folder()
+    files = recorded(place)
     if not files:
-        raise PenstockError(f"the store {store.folder} has no study from a file")
+        raise PenstockError(f"{place}: no store with a study from a file")
+    store = _open(folder)
     if verb == "resume":
         for file in files:
             _run(file, store, where, part, targets)

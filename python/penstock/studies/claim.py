@@ -31,11 +31,10 @@ class Claims:
         self._own: set[str] = set()
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._renew, daemon=True, name="penstock-claims")
 
     def __enter__(self) -> Claims:
         if self._folder is not None:
-            self._thread.start()
+            threading.Thread(target=self._renew, args=[self._folder], daemon=True, name="penstock-claims").start()
         return self
 
     def __exit__(
@@ -73,13 +72,13 @@ class Claims:
                 with suppress(OSError):
                     (self._folder / name).unlink()
 
-    def _renew(self) -> None:
+    def _renew(self, folder: Path) -> None:
         while not self._ended.wait(RENEWED_EVERY_S):
             with self._lock:
                 own = list(self._own)
             for name in own:
                 with suppress(OSError):
-                    os.utime(self._folder / name if self._folder else name)
+                    os.utime(folder / name)
 
 
 def _is_alive(file: Path) -> bool:
@@ -88,7 +87,8 @@ def _is_alive(file: Path) -> bool:
         found = json.loads(file.read_text(encoding="utf-8"))
         age = time.time() - file.stat().st_mtime
         if found["host"] == socket.gethostname():
-            return bool(_started(found["pid"]) == found["started"] is not None)
+            started = _started(found["pid"])
+            return started is not None and bool(started == found["started"])
     except (OSError, ValueError, KeyError, TypeError):
         # Being written or removed at this moment, or damaged.
         with suppress(OSError):

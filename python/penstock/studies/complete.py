@@ -102,7 +102,7 @@ class _Work:
         """Take note of the cells whose runs another study has made."""
         for cell, seeds in chunk.runs:
             made = any(self.results.has(cell.content, seed) for seed in seeds)
-            if made and not self.results.has_labels(cell.content, self.study):
+            if made and not self.results.has_labels(cell.content, self.study, cell.seeds):
                 self._others[cell.content] = Labelled(cell.content, self.study, cell.seeds, cell.labels)
 
     def relabelled(self) -> list[Labelled]:

@@ -17,13 +17,10 @@ import duckdb
 from penstock.errors import PenstockError, UnknownNameError, nearest
 from penstock.results.metrics import metric
 from penstock.results.short_names import AmbiguousNameError, ends_with
-from penstock.studies.part import quoted
+from penstock.studies.part import RESERVED, literal, quoted
 from penstock.studies.store import FORMAT, OLD_FILE, default_folder
 
-__all__ = ["IDENTITY", "Answer", "Database", "copy_to", "is_result", "literal"]
-
-IDENTITY = ("seed", "scenario", "meaning", "penstock", "study", "events", "cpu_s")
-"""Columns of a run that are neither labels nor results."""
+__all__ = ["Answer", "Database", "copy_to", "is_result"]
 
 MAX_MEMORY = "2GiB"
 """Memory that a query may use; a larger intermediate result goes to a temporary file."""
@@ -66,9 +63,9 @@ class Database:
         }
         if self._labels:
             found = self._tell(f"DESCRIBE SELECT * EXCLUDE (first_seed, last_seed) FROM {self._all_labels}").fetchall()
-            self._relabelled = [str(name) for name, *_ in found if name not in IDENTITY and not is_result(name)]
+            self._relabelled = [str(name) for name, *_ in found if name not in RESERVED and not is_result(name)]
             known = {str(name): str(kind) for name, kind, *_ in found if name in self._relabelled} | known
-        order = sorted(known, key=lambda name: (is_result(name), name in IDENTITY))
+        order = sorted(known, key=lambda name: (is_result(name), name in RESERVED))
         self.columns = {name: known[name] for name in order}
 
     def __enter__(self) -> Database:
@@ -137,7 +134,7 @@ class Database:
     @property
     def labels(self) -> list[str]:
         """The columns that place a run in its study: the axes, and `scheme`."""
-        return [name for name in self.columns if name not in IDENTITY and not is_result(name)]
+        return [name for name in self.columns if name not in RESERVED and not is_result(name)]
 
     @property
     def settings(self) -> list[str]:
@@ -237,11 +234,12 @@ class Database:
 
     def _with_labels(self, source: str) -> str:
         """The rows of the parts, and those of a shared run once more for each further study, with its labels."""
-        own = [name for name in self.columns if is_result(name) or (name in IDENTITY and name != "study")]
+        own = [name for name in self.columns if is_result(name) or (name in RESERVED and name != "study")]
         columns = [f"run.{quoted(name)}" for name in own] + [f"cell.{quoted(name)}" for name in self._relabelled]
         return (
             f"SELECT * FROM {source} UNION ALL BY NAME SELECT {', '.join(columns)}, cell.study"
-            f" FROM {source} AS run JOIN (SELECT DISTINCT * FROM {self._all_labels}) AS cell"
+            f" FROM {source} AS run JOIN (SELECT DISTINCT ON (scenario, study) * FROM {self._all_labels}"
+            " ORDER BY last_seed DESC) AS cell"
             " ON run.scenario = cell.scenario AND run.seed BETWEEN cell.first_seed AND cell.last_seed"
             " AND run.study IS DISTINCT FROM cell.study"
         )
@@ -343,11 +341,6 @@ def copy_to(sql: str, file: Path | None, kind: Literal["csv", "parquet"]) -> str
     """The statement that writes the rows of another one to a file."""
     form = "FORMAT csv, HEADER" if kind == "csv" else "FORMAT parquet, COMPRESSION zstd"
     return f"COPY ({sql}) TO {literal(file)} ({form}, USE_TMP_FILE false)"
-
-
-def literal(value: object) -> str:
-    """A text in SQL, in single quotes."""
-    return "'" + str(value).replace("'", "''") + "'"
 
 
 def _list(files: Sequence[Path]) -> str:

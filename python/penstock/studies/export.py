@@ -12,8 +12,8 @@ import duckdb
 from penstock.errors import kind_of
 from penstock.files import whole
 from penstock.results.frames import package
-from penstock.studies.database import Database, copy_to, literal
-from penstock.studies.part import quoted
+from penstock.studies.database import Database, copy_to
+from penstock.studies.part import literal, quoted
 
 __all__ = ["KINDS", "export_run", "export_store"]
 

@@ -24,6 +24,7 @@ __all__ = [
     "columns",
     "connection",
     "labelled",
+    "literal",
     "merge",
     "quoted",
     "read",
@@ -114,9 +115,9 @@ def write(rows: Sequence[Row], file: Path) -> None:
     database.register("runs_to_write", runs)
     try:
         database.execute(
-            f"COPY (SELECT {', '.join(shown)} FROM (SELECT *, from_json(text, {_literal(_structure(found))}) AS r"
-            f" FROM runs_to_write)) TO {_literal(str(file))} (FORMAT parquet, COMPRESSION zstd,"
-            f" KV_METADATA {{labels: {_literal(json.dumps([name for name, _ in labels]))}}})"
+            f"COPY (SELECT {', '.join(shown)} FROM (SELECT *, from_json(text, {literal(_structure(found))}) AS r"
+            f" FROM runs_to_write)) TO {literal(file)} (FORMAT parquet, COMPRESSION zstd,"
+            f" KV_METADATA {{labels: {literal(json.dumps([name for name, _ in labels]))}}})"
         )
     finally:
         database.unregister("runs_to_write")
@@ -128,7 +129,7 @@ def write_scenarios(texts: Mapping[str, str], file: Path) -> None:
     database = connection()
     database.register("scenarios_to_write", scenarios)
     try:
-        target = f"{_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)"
+        target = f"{literal(file)} (FORMAT parquet, COMPRESSION zstd)"
         database.execute(f"COPY (SELECT scenario, resolved::JSON AS resolved FROM scenarios_to_write) TO {target}")
     finally:
         database.unregister("scenarios_to_write")
@@ -139,7 +140,7 @@ def read_scenarios(folder: Path, wanted: Sequence[str]) -> dict[str, dict[str, A
     if not any(folder.glob("*.parquet")):
         return {}
     rows = connection().execute(
-        f"SELECT scenario, resolved FROM read_parquet({_literal(str(folder / '*.parquet'))})"
+        f"SELECT scenario, resolved FROM read_parquet({literal(folder / '*.parquet')})"
         " WHERE scenario IN (SELECT unnest(?))",
         [list(wanted)],
     )
@@ -154,7 +155,7 @@ def read(
     Raises `duckdb.Error` for a damaged part.
     """
     database = connection()
-    source = f"read_parquet({_literal(str(file))})"
+    source = f"read_parquet({literal(file)})"
     wanted = [
         (name, _path(name), kind) for name, (kind, is_label) in columns(file).items() if _path(name) and not is_label
     ]
@@ -171,7 +172,7 @@ def read(
 
 def runs(file: Path) -> list[tuple[str, int, str]]:
     """The scenario, seed and study of each run in a part. Raises `duckdb.Error` for a damaged part."""
-    return connection().execute(f"SELECT scenario, seed, study FROM read_parquet({_literal(str(file))})").fetchall()
+    return connection().execute(f"SELECT scenario, seed, study FROM read_parquet({literal(file)})").fetchall()
 
 
 def write_labels(cells: Sequence[Labelled], file: Path) -> None:
@@ -188,21 +189,22 @@ def write_labels(cells: Sequence[Labelled], file: Path) -> None:
     database = connection()
     database.register("labels_to_write", table)
     try:
-        target = f"{_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)"
+        target = f"{literal(file)} (FORMAT parquet, COMPRESSION zstd)"
         listed = ", ".join(filter(None, ("scenario, study, first_seed, last_seed", named)))
         database.execute(f"COPY (SELECT {listed} FROM labels_to_write) TO {target}")
     finally:
         database.unregister("labels_to_write")
 
 
-def labelled(file: Path) -> list[tuple[str, str]]:
-    """The scenarios of a file of labels, and the study. Raises `duckdb.Error` for a damaged file."""
-    return connection().execute(f"SELECT scenario, study FROM read_parquet({_literal(str(file))})").fetchall()
+def labelled(file: Path) -> list[tuple[str, str, int]]:
+    """The scenarios of a file of labels, study and last seed. Raises `duckdb.Error` for a damaged file."""
+    source = f"read_parquet({literal(file)})"
+    return connection().execute(f"SELECT scenario, study, last_seed FROM {source}").fetchall()
 
 
 def columns(file: Path) -> dict[str, tuple[str, bool]]:
     """The columns of a part: the type of each, and whether it is a label. Raises `duckdb.Error` for a damaged part."""
-    described = connection().execute(f"DESCRIBE SELECT * FROM read_parquet({_literal(str(file))})").fetchall()
+    described = connection().execute(f"DESCRIBE SELECT * FROM read_parquet({literal(file)})").fetchall()
     labels = _labels_of(file)
     return {name: (kind, name in labels) for name, kind, *_ in described}
 
@@ -210,20 +212,18 @@ def columns(file: Path) -> dict[str, tuple[str, bool]]:
 def merge(files: Sequence[Path], target: Path) -> None:
     """Write the rows of parts as one part, each run once. Raises `duckdb.Error`."""
     labels = dict.fromkeys(name for file in files for name in _labels_of(file))
-    listed = ", ".join(_literal(str(file)) for file in files)
+    listed = ", ".join(literal(file) for file in files)
     connection().execute(
         f"COPY (SELECT DISTINCT ON (scenario, seed) * FROM read_parquet([{listed}], union_by_name = true)"
-        f" ORDER BY scenario, seed) TO {_literal(str(target))} (FORMAT parquet, COMPRESSION zstd,"
-        f" KV_METADATA {{labels: {_literal(json.dumps([*labels]))}}})"
+        f" ORDER BY scenario, seed) TO {literal(target)} (FORMAT parquet, COMPRESSION zstd,"
+        f" KV_METADATA {{labels: {literal(json.dumps([*labels]))}}})"
     )
 
 
 def _labels_of(file: Path) -> list[str]:
     """The columns of a part that are labels."""
     found = (
-        connection()
-        .execute(f"SELECT value FROM parquet_kv_metadata({_literal(str(file))}) WHERE key = 'labels'")
-        .fetchone()
+        connection().execute(f"SELECT value FROM parquet_kv_metadata({literal(file)}) WHERE key = 'labels'").fetchone()
     )
     labels: list[str] = json.loads(found[0]) if found else []
     return labels
@@ -305,6 +305,6 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _literal(text: str) -> str:
+def literal(value: object) -> str:
     """A text in SQL."""
-    return "'" + text.replace("'", "''") + "'"
+    return "'" + str(value).replace("'", "''") + "'"

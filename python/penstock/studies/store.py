@@ -83,8 +83,8 @@ class Results:
     def compact(self) -> None:
         """Merge small parts; there are none in memory."""
 
-    def has_labels(self, scenario: str, study: str) -> bool:
-        """Whether the runs of a scenario are known under the labels of a study. In memory there are no labels."""
+    def has_labels(self, scenario: str, study: str, seeds: range) -> bool:
+        """Whether all these runs have the labels of a study, as far as they have a result. In memory there are none."""
         return True
 
     def put_labels(self, cells: Sequence[Labelled]) -> None:
@@ -141,7 +141,9 @@ class Store(Results):
     def _forget(self) -> None:
         self._index: dict[str, dict[int, Path]] = {}
         self._known: set[str] = set()
-        self._studies: dict[str, set[str]] = {}
+        # By scenario: the studies that have made runs, and by study the last seed of those that it has labelled.
+        self._makers: dict[str, set[str]] = {}
+        self._labelled: dict[str, dict[str, int]] = {}
 
     def _open(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -182,7 +184,7 @@ class Store(Results):
             if file.name not in self._known:
                 self._known.add(file.name)
                 with suppress(OSError, duckdb.Error):
-                    self._note_studies(part.labelled(file))
+                    self._note_labels(part.labelled(file))
 
     def _add(self, file: Path, sums: set[str]) -> None:
         import duckdb
@@ -192,15 +194,18 @@ class Store(Results):
                 runs = part.runs(file)
                 for scenario, seed, _ in runs:
                     self._index.setdefault(scenario, {}).setdefault(seed, file)
-                self._note_studies({(scenario, study) for scenario, _, study in runs})
+                for scenario, _, study in runs:
+                    self._makers.setdefault(scenario, set()).add(study)
 
-    def _note_studies(self, found: Iterable[tuple[str, str]]) -> None:
-        for scenario, study in found:
-            self._studies.setdefault(scenario, set()).add(study)
+    def _note_labels(self, found: Iterable[tuple[str, str, int]]) -> None:
+        for scenario, study, last_seed in found:
+            known = self._labelled.setdefault(scenario, {})
+            known[study] = max(last_seed, known.get(study, last_seed))
 
-    def has_labels(self, scenario: str, study: str) -> bool:
-        """Whether the runs of a scenario are known under the labels of a study."""
-        return study in self._studies.get(scenario, ())
+    def has_labels(self, scenario: str, study: str, seeds: range) -> bool:
+        """Whether all these runs have the labels of a study, as far as they have a result."""
+        others = self._makers.get(scenario, set()) - {study}
+        return not others or self._labelled.get(scenario, {}).get(study, -1) >= seeds[-1]
 
     def put_labels(self, cells: Sequence[Labelled]) -> None:
         """Keep the labels that a study gives to runs which another one has made."""
@@ -208,7 +213,7 @@ class Store(Results):
 
         if not cells:
             return
-        named = "\n".join(sorted(f"{cell.study}:{cell.scenario}" for cell in cells))
+        named = "\n".join(sorted(f"{cell.study}:{cell.scenario}:{cell.seeds[-1]}" for cell in cells))
         target = self.folder / "labels" / f"{hashlib.blake2b(named.encode(), digest_size=16).hexdigest()}.parquet"
         try:
             with _renamed(target) as temporary:
@@ -217,7 +222,7 @@ class Store(Results):
             self.problem = f"labels could not be stored in {self.folder}: {error}"
             return
         self._known.add(target.name)
-        self._note_studies((cell.scenario, cell.study) for cell in cells)
+        self._note_labels((cell.scenario, cell.study, cell.seeds[-1]) for cell in cells)
 
     def has(self, scenario: str, seed: int) -> bool:
         """Whether a run has a result."""
@@ -245,7 +250,7 @@ class Store(Results):
         self._known.add(name)
         for row in rows:
             self._index.setdefault(row.scenario, {}).setdefault(row.seed, file)
-            self._studies.setdefault(row.scenario, set()).add(row.study)
+            self._makers.setdefault(row.scenario, set()).add(row.study)
 
     def _write(self, name: str, rows: Sequence[Row]) -> Path:
         target = self._file(name)
@@ -272,10 +277,7 @@ class Store(Results):
         scenarios: Iterable[str],
         metrics: Collection[str] | None = None,
     ) -> Iterator[tuple[str, int, dict[str, Any]]]:
-        """The runs of these scenarios, in no order: scenario, seed, and the result as plain values.
-
-        A store reads only the metrics of these names if some are given.
-        """
+        """See `Results.get`."""
         wanted = list(scenarios)
         files: dict[Path, list[str]] = {}
         for scenario in wanted:
@@ -302,7 +304,8 @@ class Store(Results):
         if any((self.folder / "claims").iterdir()):
             return
         with suppress(OSError, duckdb.Error):
-            for files in compaction.groups(self._files()):
+            merged = list(compaction.groups(self._files()))
+            for files in merged:
                 name = part_name((scenario, seed) for file in files for scenario, seed, _ in part.runs(file))
                 with _renamed(self._file(name)) as temporary:
                     part.merge(files, temporary)
@@ -312,6 +315,7 @@ class Store(Results):
                     file.unlink(missing_ok=True)
                     for checksum in (self.folder / "sums").glob(f"{file.stem}.*"):
                         checksum.unlink(missing_ok=True)
+            if merged:
                 self._forget()
                 self.refresh()
 

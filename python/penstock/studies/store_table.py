@@ -12,8 +12,8 @@ from penstock.results.quantity import in_order
 from penstock.results.sample import Sample
 from penstock.results.short_names import ends_with, full_name
 from penstock.results.table import Labels, Table
-from penstock.studies.database import IDENTITY, Database, literal
-from penstock.studies.part import quoted
+from penstock.studies.database import Database
+from penstock.studies.part import RESERVED, literal, quoted
 
 __all__ = ["Choice", "StoreTable", "parse_choices"]
 
@@ -70,7 +70,7 @@ class StoreTable:
 
     def _choose(self, path: str, values: Sequence[str]) -> None:
         """Keep the runs in which a label, a fact of the run or a key of the scenario has one of these values."""
-        known = self.axes if ends_with(path, self.axes) else [*self.database.settings, *IDENTITY]
+        known = self.axes if ends_with(path, self.axes) else [*self.database.settings, *RESERVED]
         name = full_name("label", path, known) if ends_with(path, known) else None
         condition = _key_is(path, values) if name is None else self._column_is(name, values)
         before, self._runs = self._runs, f"{self._runs} AND ({condition})"

@@ -14,10 +14,10 @@ flows = { path = "traffic.bulk.count", values = [5, 50] } # a path under a short
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -93,15 +93,24 @@ class StudyFile:
         made = _Cells(base, axes, {candidate.label: candidate for candidate in candidates}, places)
         vary = {axis.name: axis.values for axis in axes} | ({SCHEME: tuple(made.candidates)} if candidates else {})
         study = Study(made, vary, seeds=seeds, where=where, name=name)
+        if where is not None and not any(
+            where(**dict(zip(vary, point, strict=True))) for point in product(*vary.values())
+        ):
+            top.error("where", "leaves no cell")
+            raise ScenarioError(errors.found)
         whole_tree = {**tree, "name": name, "base": base.tree}
-        return cls(study, tuple(metrics), whole_tree)
+        file = cls(study, tuple(metrics), whole_tree)
+        if not file.cells():
+            top.error("where", "leaves no cell")
+            raise ScenarioError(errors.found)
+        return file
 
     def cells(self) -> int:
         """Number of cells."""
         study = self.study
         if study.where is None:
             return study.most_runs // study.seeds
-        points = itertools.product(*study.vary.values())
+        points = product(*study.vary.values())
         return sum(study.where(**dict(zip(study.vary, point, strict=True))) for point in points)
 
     def measure(self, run: Run) -> dict[str, float | None]:

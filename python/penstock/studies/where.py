@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from types import CodeType
 from typing import Any
 
-from penstock.errors import nearest
+from penstock.errors import PenstockError, nearest
 
 __all__ = ["condition"]
 
@@ -44,4 +44,4 @@ class _Condition:
         try:
             return bool(eval(self._code, {"__builtins__": {}}, values))
         except (TypeError, ArithmeticError) as error:
-            raise ValueError(f"{self._text}: {error}, with {values}") from None
+            raise PenstockError(f'where = "{self._text}": {error}, with {values}') from None

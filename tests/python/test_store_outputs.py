@@ -331,6 +331,14 @@ def test_the_y_axis_begins_at_zero_unless_values_are_close() -> None:
     assert bottom(0.96, 0.98) > 90
 
 
+def test_whole_numbers_have_whole_ticks() -> None:
+    cells = [({"flows": at}, {"links.a.utilization": Point(0.5, None)}) for at in range(1, 21)]
+    figure = metric_by_axis.draw(SummaryTable(cells), "flows", "links.a.utilization")
+    ticks = [float(tick) for tick in figure.axes[0].get_xticks()]
+    assert len(ticks) > 2
+    assert all(tick.is_integer() for tick in ticks)
+
+
 @pytest.mark.parametrize(
     ("asked", "told"),
     [

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from penstock.errors import PenstockError
 from penstock.plots import panels, style
@@ -133,6 +134,8 @@ class _XAxis:
             style.log_x(ax, (1.0,) if max(self.places) / min(self.places) > 1e3 else (1.0, 2.0, 5.0))
         elif len(self.places) <= MAX_TICKS and _are_apart(self.places):
             ax.set_xticks(self.places, [f"{value:g}" for value in self.places])
+        elif all(float(place).is_integer() for place in self.places):
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _values(points: Sequence[tuple[Any, Point]], name: str) -> list[Any]:

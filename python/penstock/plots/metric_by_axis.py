@@ -135,7 +135,7 @@ class _XAxis:
         elif len(self.places) <= MAX_TICKS and _are_apart(self.places):
             ax.set_xticks(self.places, [f"{value:g}" for value in self.places])
         elif all(float(place).is_integer() for place in self.places):
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+            ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
 
 
 def _values(points: Sequence[tuple[Any, Point]], name: str) -> list[Any]:

@@ -407,9 +407,17 @@ def test_without_files_the_message_has_the_cure(scenario: Path) -> None:
         assert not marked()
 
 
+def catches(pid: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal, by the mask in its status."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    mask = next(line.split()[1] for line in lines if line.startswith("SigCgt:"))
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
 def test_a_terminated_penstock_takes_everything_away(scenario: Path) -> None:
     process = subprocess.Popen(penstock(scenario, "--", "sh", "-c", "trap '' TERM; sleep 100 & wait"))
     assert until(lambda: len(marked()) >= 3)  # the shell, its sleep and the server
+    assert until(lambda: catches(process.pid, signal.SIGTERM))
     process.terminate()
     assert process.wait(30) == 128 + signal.SIGTERM
     assert not marked()

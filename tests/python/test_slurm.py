@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from penstock.errors import PenstockError
@@ -15,6 +16,7 @@ from penstock.studies.store import Store
 from penstock.studies.study import Batch
 from penstock.studies.study_file import StudyFile
 
+from .test_cli import penstock
 from .test_study import stored_runs
 
 # A run is a chunk by its rate, and short by its traffic.
@@ -64,13 +66,20 @@ def test_the_jobs_of_the_array_make_the_study(tmp_path: Path) -> None:
 
 def test_the_head_of_the_script() -> None:
     text = job_array(
-        "/shared/buffers.study.toml", "/shared/my runs", 8, cpus=16, time="2-00:00:00", load=["/shared/law.py"]
+        "/shared/buffers.study.toml",
+        "/shared/my runs",
+        8,
+        cpus=16,
+        time="2-00:00:00",
+        memory="4G",
+        load=["/shared/law.py"],
     )
     assert re.findall(r"^#SBATCH --(.*)$", text, re.M) == [
         "job-name=buffers",
         "array=0-7",
         "ntasks=1",
         "cpus-per-task=16",
+        "mem=4G",
         "time=2-00:00:00",
         "output=%x-%A_%a.out",
         "requeue",
@@ -79,13 +88,43 @@ def test_the_head_of_the_script() -> None:
 
 
 @pytest.mark.parametrize(
-    ("jobs", "cpus", "time", "message"),
+    ("options", "message"),
     [
-        (0, 4, "1:00", "0 jobs with 4 threads: both must be at least 1"),
-        (2, 0, "1:00", "2 jobs with 0 threads: both must be at least 1"),
-        (2, 4, "1 day", "1 day: is no time limit of SLURM, such as 24:00:00"),
+        ({"jobs": 0}, "0 jobs with 4 threads: both must be at least 1"),
+        ({"cpus": 0}, "2 jobs with 0 threads: both must be at least 1"),
+        ({"time": "1 day"}, "--time 1 day: is no time limit of SLURM, such as 90 (minutes), 24:00:00"),
+        ({"time": "1:75"}, "--time 1:75: is no time limit of SLURM"),
+        ({"memory": "4 GB"}, "--mem 4 GB: is not a memory size of SLURM, such as 4G"),
+        ({"memory": "0"}, "--mem 0: is not a memory size of SLURM"),
     ],
 )
-def test_wrong_numbers_are_refused(jobs: int, cpus: int, time: str, message: str) -> None:
+def test_wrong_numbers_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(PenstockError, match=re.escape(message)):
-        job_array("study.toml", "store", jobs, cpus=cpus, time=time)
+        job_array("study.toml", "store", options.pop("jobs", 2), **options)
+
+
+@pytest.mark.parametrize("time", ["90", "90:30", "24:00:00", "2-12", "2-12:30", "2-12:30:00"])
+def test_the_forms_of_a_time_limit_of_sbatch(time: str) -> None:
+    assert f"#SBATCH --time={time}\n" in job_array("study.toml", "store", 2, time=time)
+
+
+def test_the_verb_writes_the_options_into_the_script(tmp_path: Path) -> None:
+    file = tmp_path / "few.study.toml"
+    file.write_text(STUDY)
+    options = ["--slurm", "3", "--time", "1-12", "--cpus-per-task", "8", "--mem", "2G"]
+    done = penstock("study", str(file), "--store", str(tmp_path / "store"), *options)
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"^#SBATCH --(array|cpus-per-task|mem|time)=(.*)$", done.stdout, re.M) == [
+        ("array", "0-2"),
+        ("cpus-per-task", "8"),
+        ("mem", "2G"),
+        ("time", "1-12"),
+    ]
+
+
+def test_options_of_a_job_array_need_one(tmp_path: Path) -> None:
+    file = tmp_path / "few.study.toml"
+    file.write_text(STUDY)
+    done = penstock("study", str(file), "--store", str(tmp_path / "store"), "--time", "90", "--mem", "2G")
+    assert done.returncode == 2
+    assert "--time, --mem: only with --slurm N" in done.stderr

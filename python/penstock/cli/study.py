@@ -52,6 +52,18 @@ Slurm = Annotated[
     int | None,
     typer.Option("--slurm", metavar="N", min=1, help="Print the script of a SLURM job array with N jobs; run nothing."),
 ]
+SlurmTime = Annotated[
+    str | None,
+    typer.Option("--time", metavar="TIME", help="With --slurm: time limit of a job, as for sbatch; default: 24:00:00."),
+]
+SlurmCpus = Annotated[
+    int | None,
+    typer.Option("--cpus-per-task", metavar="N", min=1, help="With --slurm: threads of a job; default: 4."),
+]
+SlurmMemory = Annotated[
+    str | None,
+    typer.Option("--mem", metavar="SIZE", help="With --slurm: memory of a job, such as 4G; default: the cluster's."),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show cells, runs, and processor time and disk by a sample; keep nothing.")
 ]
@@ -65,6 +77,9 @@ def study(
     cluster: ClusterAddress = None,
     shard: ShardText = None,
     slurm: Slurm = None,
+    time: SlurmTime = None,
+    cpus: SlurmCpus = None,
+    memory: SlurmMemory = None,
     dry_run: DryRun = False,
     load: Load = [],  # noqa: B006
     json_target: JsonTarget = None,
@@ -81,6 +96,7 @@ def study(
     load_laws(load)
     part = Shard() if shard is None else Shard.parse(shard)
     where = _Where(jobs, cluster)
+    array = _array_options(slurm, time, cpus, memory)
     if target in ("status", "resume"):
         _recorded(target, folder or store, where, part, (json_target, json_file))
         return
@@ -94,9 +110,18 @@ def study(
         from penstock.studies.slurm import job_array
         from penstock.studies.store import default_folder
 
-        print_result(job_array(target, store or default_folder(), slurm, load=load).rstrip())
+        print_result(job_array(target, store or default_folder(), slurm, load=load, **array).rstrip())
         return
     _run(file, _open(store), where, part, (json_target, json_file))
+
+
+def _array_options(slurm: int | None, time: str | None, cpus: int | None, memory: str | None) -> dict[str, Any]:
+    """The options of a job array that are given. Raises `PenstockError` if there is no job array."""
+    given = {"--time": ("time", time), "--cpus-per-task": ("cpus", cpus), "--mem": ("memory", memory)}
+    given = {option: entry for option, entry in given.items() if entry[1] is not None}
+    if given and slurm is None:
+        raise PenstockError(f"{', '.join(given)}: only with --slurm N, which prints the script of a job array")
+    return dict(given.values())
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,10 @@ from penstock.errors import PenstockError
 
 __all__ = ["job_array"]
 
-TIME = re.compile(r"(\d+-)?\d+(:\d\d){0,2}")
+CPUS = 4
+TIME = "24:00:00"
+_TIME = re.compile(r"(\d+-)?\d+(:[0-5]\d){0,2}", re.ASCII)
+_MEMORY = re.compile(r"[1-9]\d*[KMGT]?", re.ASCII)
 
 
 def job_array(
@@ -19,8 +22,9 @@ def job_array(
     store: str | Path,
     jobs: int,
     *,
-    cpus: int = 4,
-    time: str = "24:00:00",
+    cpus: int = CPUS,
+    time: str = TIME,
+    memory: str | None = None,
     load: Sequence[str | Path] = (),
 ) -> str:
     """The script of a job array, for `sbatch`.
@@ -28,14 +32,24 @@ def job_array(
     The jobs need nothing but the folder of the store and the study file, at the same paths on all nodes. A job that
     ends early loses the runs in progress; the same script, submitted again, makes what is missing.
 
-    `study` is the study file, `store` the folder of its store, `jobs` the number of jobs, `cpus` the threads of each,
-    `time` their limit as SLURM writes it ("24:00:00", "2-00:00:00"), and `load` are files with laws in Python. Raises
-    `PenstockError` for a number below 1 or another form of time.
+    Args:
+        study: the study file.
+        store: the folder of its store.
+        jobs: number of jobs.
+        cpus: threads of each job, `--cpus-per-task` of sbatch.
+        time: limit of each job, `--time` of sbatch: "90" (minutes), "24:00:00", "2-12" or "2-12:00:00" (days-hours).
+        memory: of each job, `--mem` of sbatch: "4G", or a number of megabytes; by default the cluster's default.
+        load: files with laws in Python.
+
+    Raises `PenstockError` for a number below 1, or another form of time or memory.
     """
     if jobs < 1 or cpus < 1:
         raise PenstockError(f"a job array of {jobs} jobs with {cpus} threads: both must be at least 1")
-    if not TIME.fullmatch(time):
-        raise PenstockError(f"{time}: is no time limit of SLURM, such as 24:00:00 or 2-00:00:00 (days-hours)")
+    if not _TIME.fullmatch(time):
+        raise PenstockError(f"--time {time}: is no time limit of SLURM, such as 90 (minutes), 24:00:00 or 2-12:00:00")
+    if memory is not None and not _MEMORY.fullmatch(memory):
+        raise PenstockError(f"--mem {memory}: is not a memory size of SLURM, such as 4G or 512M")
+    asked = "" if memory is None else f"#SBATCH --mem={memory}\n"
     name = Path(study).name.partition(".")[0]
     options = "".join(f" --load {_path(file)}" for file in load)
     return f"""\
@@ -44,7 +58,7 @@ def job_array(
 #SBATCH --array=0-{jobs - 1}
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task={cpus}
-#SBATCH --time={time}
+{asked}#SBATCH --time={time}
 #SBATCH --output=%x-%A_%a.out
 #SBATCH --requeue
 # Submit it again to go on after an interruption: finished runs are in the store.

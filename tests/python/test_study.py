@@ -17,7 +17,7 @@ from penstock.studies import executor
 from penstock.studies.chunk import Chunk
 from penstock.studies.executor import make
 from penstock.studies.store import Store
-from penstock.studies.study import Study
+from penstock.studies.study import Batch, Study
 
 
 def link(flows: int, scheme: str) -> ps.Scenario:
@@ -65,6 +65,15 @@ def test_each_run_is_the_one_that_run_makes() -> None:
             assert sample.values.tolist() == own
     assert table.runs == 8
     assert table.axis("flows") == [1, 4]
+
+
+def test_a_watched_link_may_have_a_drawn_rate() -> None:
+    """Its work is that of the mean rate: 8 Mbit/s for 3 s are 2000 packets of 1500 bytes."""
+    base = link(2, "red").replace("links.bottleneck.rate", {"uniform": ["6Mbit", "10Mbit"]})
+    study = Study(base, {"traffic.bulk.count": [1, 2]}, seeds=3)
+    assert [cell.packets() for cell in Batch(study, None).cells()] == [2000.0, 2000.0]
+    found = study.run(measure)("goodput", **{"traffic.bulk.count": 2})
+    assert found.values.tolist() == [ps.run(base, seed).traffic["bulk"].goodput_bps for seed in (1, 2, 3)]
 
 
 def test_an_interrupted_study_goes_on_and_nothing_is_done_twice(

@@ -217,8 +217,9 @@ def as_document(scenario: ScenarioLike) -> Document:
 def key_of(resolved: Resolved) -> str:
     """The key of a resolved scenario, as returned by `Scenario.key`."""
     laws = python_law.sources(python_law.schemes_in(resolved.shown))
-    traces = [link["capacity_ms"] for link in resolved.canonical["links"] if link["capacity_ms"]]
-    replayed = [content_of(group["replay"]["file"]) for group in resolved.canonical["traffic"] if "replay" in group]
+    traces = [trace for form in resolved.links for trace in form.capacities]
+    groups = [form.canonical for form in resolved.traffic]
+    replayed = [content_of(group["replay"]["file"]) for group in groups if "replay" in group]
     parts = [str(_native.meaning), resolved.content(), *map(sorted_text, filter(None, (laws, traces, replayed)))]
     return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()[:32]
 

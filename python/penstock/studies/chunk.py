@@ -67,8 +67,8 @@ class Cell:
 
     def packets(self) -> float:
         """Packets of 1500 bytes that its watched links can send in a run: a measure of its work."""
-        watched = (float(link["rate"] or 0) for link in self.resolved.canonical["links"] if link["watch"])
-        return float(self.resolved.canonical["duration_ns"] / 1e9) * sum(watched) / 12_000
+        duration, *_ = self.resolved.head.times
+        return duration / 1e9 * sum(form.watched_rate for form in self.resolved.links) / 12_000
 
 
 @dataclass(frozen=True)

@@ -17,41 +17,32 @@ from penstock import _native
 from penstock.errors import ErrorCollector
 from penstock.laws import python_law
 from penstock.scenario.resolve.forms import compact
+from penstock.scenario.resolve.head import read_head
 from penstock.scenario.resolve.link_forms import link_forms
 from penstock.scenario.resolve.links import Link, LinkSpec, read_links
-from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
-from penstock.scenario.resolve.real import read_real
+from penstock.scenario.resolve.reader import Table
 from penstock.scenario.resolve.registries import settings_errors
 from penstock.scenario.resolve.resolved import Resolved
 from penstock.scenario.resolve.routes import Network, Topology
 from penstock.scenario.resolve.traffic import read_traffic
-from penstock.units import format_time, parse_time
 
 __all__ = ["Resolved", "resolve"]
 
 _ANY_TRIP = 100_000_000
-KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic", "real")
 
 
 def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -> Resolved:
     """Resolve a tree; `origins` gives the source of each path, such as `link.toml:12`."""
     errors = ErrorCollector(origins or {})
     top = Table(errors, "", tree)
-    top.known(KEYS)
-    name = top.take("name", text, "")
-    duration = top.take("duration", parse_time, REQUIRED, advice='such as duration = "100s"')
-    warmup = top.take("warmup", parse_time, 0)
-    sampling = top.take("sampling", parse_time, 10_000_000)
-    seed = top.take("seed", whole(0, 2**63 - 1), 1)
-    _check_clock(top, duration, warmup, sampling)
-    real, shown_real = read_real(top)
+    head = read_head(top)
 
     tables = tree.get("links", {})
     links = read_links(errors, tables)
     complete = isinstance(tables, Mapping) and len(links) == len(tables) and all(link.spec.placed for link in links)
     topology = Topology.of(links, complete=complete)
     network = Network(links, topology)
-    traffic = read_traffic(top, topology, duration)
+    traffic = read_traffic(top, topology, head.duration)
 
     def round_trip(link: str) -> int | None:
         trip = network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
@@ -59,46 +50,10 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
         return _ANY_TRIP if trip is None and errors.found else trip
 
     forms = link_forms(links, round_trip)
-    canonical = {
-        "name": name,
-        "duration_ns": duration,
-        "warmup_ns": warmup,
-        "sampling_ns": sampling,
-        "links": [entry for form in forms for entry in form.canonical],
-        "traffic": [spec.canonical for spec in traffic],
-    }
-    shown = {
-        "name": name,
-        "duration": _time(duration),
-        "warmup": _time(warmup),
-        "sampling": _time(sampling),
-        "seed": seed,
-        "links": {form.name: form.shown for form in forms},
-        "traffic": {spec.name: spec.shown for spec in traffic},
-    }
-    if shown_real:
-        shown["real"] = shown_real
     watched = tuple(_watched(links))
-    resolved = Resolved(
-        canonical, shown, (), watched, round_trip, network.names, real, links=tuple(forms), traffic=tuple(traffic)
-    )
+    resolved = Resolved(head, tuple(forms), tuple(traffic), (), watched, round_trip, network.names)
     _check_in_engine(errors, resolved, tree, links)
     return replace(resolved, errors=tuple(errors.found)) if errors.found else resolved
-
-
-def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:
-    if duration == 0:
-        top.error("duration", "must be above 0s")
-    if duration and warmup is not None and warmup >= duration:
-        top.error("warmup", f"must be below the duration ({format_time(duration)})")
-    if sampling == 0:
-        top.error("sampling", "must be above 0s")
-    elif duration and sampling is not None and sampling > duration:
-        top.error("sampling", f"must not exceed the duration ({format_time(duration)})")
-
-
-def _time(nanos: int | None) -> str | None:
-    return None if nanos is None else format_time(nanos)
 
 
 def _watched(links: Iterable[Link]) -> Iterable[str]:

@@ -30,8 +30,8 @@ class Draw:
             return self.rule
         return self.nominal(copy, count) or 0
 
-    def mean(self) -> float:
-        """The mean of the value."""
+    def mean(self, copy: int = 0, count: int = 1) -> float:
+        """The mean of the value, for copy `copy` of `count`."""
         match self.rule:
             case {"uniform": [low, high]}:
                 return float(low + high) / 2
@@ -42,7 +42,7 @@ class Draw:
             case {"cdf": found}:
                 between = sum((a + b) / 2 * (q - p) for (a, p), (b, q) in pairwise(found))
                 return float(found[0][0] * found[0][1] + between)
-        return float(self.fixed or 0)
+        return float(self.nominal(copy, count) or 0)
 
     def nominal(self, copy: int, count: int) -> int | None:
         """The value of this copy if it is not drawn in the run, else None."""

@@ -48,10 +48,22 @@ class Form:
         return f"{sorted_text(self.name)}: {sorted_text(self.shown)}"
 
 
+@dataclass(frozen=True, eq=False)
 class LinkForm(Form):
-    """A table of links; `canonical` lists both directions of each copy."""
+    """A table of links; `canonical` lists both directions of each copy.
+
+    Attributes:
+        watched_rate: the sum of the mean rates of its watched directions in bit/s.
+
+    """
 
     canonical: list[dict[str, Any]]
+    watched_rate: float = 0.0
+
+    @cached_property
+    def capacities(self) -> list[list[int]]:
+        """The capacity traces of its directions."""
+        return [entry["capacity_ms"] for entry in self.canonical if entry["capacity_ms"]]
 
     @cached_property
     def native(self) -> _native.Links:

@@ -73,6 +73,7 @@ def _front(link: Link, rtt_of: Callable[[str], int | None], *, back: bool) -> Fr
 
 def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front, Front]) -> LinkForm:
     entries: list[dict[str, Any]] = []
+    watched_rate = 0.0
     shown = _shown_link(spec, watch)
     for i, (name, source, target) in enumerate(spec.copies.each):
         for back in (False, True):
@@ -85,6 +86,8 @@ def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front, Front])
             if side.device_queue is not None:
                 entry["device_queue"] = side.device_queue[0]
             entries.append(entry)
+            if watch[back] and side.rate is not None:
+                watched_rate += side.rate.mean(i, spec.count)
             if i > 0 or not (queue or edge):
                 continue
             place = shown if not back else shown.setdefault("reverse", {})
@@ -92,7 +95,7 @@ def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front, Front])
                 place["edge"] = [stage.shown for stage in edge]
             if queue:
                 place["queue"] = "same" if back and spec.same_queue else queue.shown
-    return LinkForm(spec.name, entries, shown)
+    return LinkForm(spec.name, entries, shown, watched_rate)
 
 
 def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings:

@@ -224,8 +224,10 @@ def _device_limit(value: Any) -> tuple[Entry, str]:
 def _check_names(links: list[tuple[Table, LinkSpec]]) -> list[tuple[Table, LinkSpec]]:
     """Record copies of links that have the same name; those from the first on are left out."""
     for table, spec in links:
+        if spec.counted or (spec.placed and "{i}" not in spec.source and "{i}" not in spec.target):
+            continue
         for key in ("from", "to"):
-            if not spec.counted and "{i}" in str(table.values.get(key)):
+            if "{i}" in str(table.values.get(key)):
                 table.error(key, "{i} numbers the copies of a counted link; this one has no count")
     copies = tuple(spec.copies for _, spec in links)
     if _DISTINCT.made(copies, lambda: _are_distinct(copies)):

@@ -3,46 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from penstock import _native
 from penstock.errors import ErrorDetail
-from penstock.scenario.resolve.forms import LinkForm, TrafficForm, compact, sorted_table, sorted_text
+from penstock.scenario.resolve.forms import LinkForm, TrafficForm, compact, sorted_table
+from penstock.scenario.resolve.head import Head
 from penstock.scenario.resolve.real import RealLimits
 
 __all__ = ["Resolved"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Resolved:
     """The result of resolving a scenario. Scenarios share parts of it: change nothing in place.
 
     Attributes:
-        canonical: the form for the engine.
-        shown: the form for people: canonical text, with every default.
+        head: the keys beside links and traffic.
+        links: the forms of the tables of links.
+        traffic: the forms of the tables of traffic.
         errors: the errors of the scenario.
         watched: names of the link tables whose queues are measured.
         round_trip: the largest propagation round trip, in ns, of the flows that cross a link direction; None if none
         do.
         route: the link directions from one node to another, along the given nodes or the shortest path.
-        real: settings of real links, which change nothing in a simulation.
-        links: the forms of the tables of links.
-        traffic: the forms of the tables of traffic.
 
     """
 
-    canonical: dict[str, Any]
-    shown: dict[str, Any]
-    errors: tuple[ErrorDetail, ...]
+    head: Head
+    links: tuple[LinkForm, ...]
+    traffic: tuple[TrafficForm, ...]
+    errors: tuple[ErrorDetail, ...] = ()
     watched: tuple[str, ...] = ()
-    round_trip: Callable[[str], int | None] = field(default=lambda link: None, compare=False)
-    route: Callable[[str, str, Sequence[str] | None], list[str]] = field(
-        default=lambda source, target, path: [], compare=False
-    )
-    real: RealLimits = field(default_factory=RealLimits)
-    links: tuple[LinkForm, ...] = field(default=(), compare=False, repr=False)
-    traffic: tuple[TrafficForm, ...] = field(default=(), compare=False, repr=False)
+    round_trip: Callable[[str], int | None] = lambda link: None
+    route: Callable[[str, str, Sequence[str] | None], list[str]] = lambda source, target, path: []
+
+    @cached_property
+    def canonical(self) -> dict[str, Any]:
+        """The form for the engine."""
+        links = [entry for form in self.links for entry in form.canonical]
+        return {**self.head.canonical, "links": links, "traffic": [form.canonical for form in self.traffic]}
+
+    @cached_property
+    def shown(self) -> dict[str, Any]:
+        """The form for people: canonical text, with every default."""
+        tables = {"links": self.links, "traffic": self.traffic}
+        shown = self.head.shown | {key: {form.name: form.shown for form in forms} for key, forms in tables.items()}
+        return shown | {"real": self.head.shown_real} if self.head.shown_real else shown
+
+    @property
+    def real(self) -> RealLimits:
+        """Settings of real links, which change nothing in a simulation."""
+        return self.head.real
 
     def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True, series_points: int = 1000) -> str:
         """The canonical form as JSON; `series_points` is the maximum number of intervals of a series."""
@@ -51,27 +65,15 @@ class Resolved:
 
     def _engine_text(self) -> str:
         """The canonical form as JSON, of texts that scenarios share."""
-        head = {key: value for key, value in self.canonical.items() if key not in ("links", "traffic")}
         links = ",".join(form.text[1:-1] for form in self.links if form.canonical)
         traffic = ",".join(form.text for form in self.traffic)
-        return f'{compact(head)[:-1]},"links":[{links}],"traffic":[{traffic}]}}'
+        return f'{self.head.text[:-1]},"links":[{links}],"traffic":[{traffic}]}}'
 
     def content(self) -> str:
         """The form for people as JSON with sorted keys, of texts that scenarios share."""
-        before: dict[str, Any] = {}
-        between: dict[str, Any] = {}
-        after: dict[str, Any] = {}
-        for key, value in self.shown.items():
-            if key not in ("links", "traffic"):
-                (before if key < "links" else between if key < "traffic" else after)[key] = value
-        parts = (
-            sorted_text(before)[1:-1],
-            f'"links": {sorted_table(self.links)}',
-            sorted_text(between)[1:-1],
-            f'"traffic": {sorted_table(self.traffic)}',
-            sorted_text(after)[1:-1],
-        )
-        return f"{{{', '.join(filter(None, parts))}}}"
+        before, between, after = self.head.content
+        links, traffic = f'"links": {sorted_table(self.links)}', f'"traffic": {sorted_table(self.traffic)}'
+        return f"{{{', '.join(filter(None, (before, links, between, traffic, after)))}}}"
 
     def is_valid(self) -> bool:
         """Whether the engine finds no error, laws in Python aside; parts that scenarios share are read once."""
@@ -79,5 +81,4 @@ class Resolved:
             links, traffic = [form.native for form in self.links], [form.native for form in self.traffic]
         except ValueError:
             return False
-        times = self.canonical["duration_ns"], self.canonical["warmup_ns"], self.canonical["sampling_ns"]
-        return _native.is_valid(*times, links, traffic)
+        return _native.is_valid(*self.head.times, links, traffic)

@@ -1,0 +1,101 @@
+"""The head of a scenario: its name, its times, the seed, and the settings of real links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from penstock.scenario.resolve.forms import compact, sorted_text
+from penstock.scenario.resolve.memory import Memory
+from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
+from penstock.scenario.resolve.real import RealLimits, read_real
+from penstock.units import format_time, parse_time
+
+__all__ = ["Head", "read_head"]
+
+KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic", "real")
+TABLES = ("links", "traffic")
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """The keys of a scenario beside its links and traffic. Scenarios share it: change nothing in place.
+
+    Attributes:
+        canonical: the form for the engine; None stands for a value with an error.
+        shown: the form to show, without `real`.
+        real: settings of real links.
+        shown_real: these to show; empty without the table `real`.
+
+    """
+
+    canonical: dict[str, Any]
+    shown: dict[str, Any]
+    real: RealLimits
+    shown_real: dict[str, Any]
+
+    @property
+    def duration(self) -> int | None:
+        """The end of the run in ns; None after an error."""
+        duration: int | None = self.canonical["duration_ns"]
+        return duration
+
+    @property
+    def times(self) -> tuple[int, int, int]:
+        """Duration, warm-up and sampling in ns."""
+        return self.canonical["duration_ns"], self.canonical["warmup_ns"], self.canonical["sampling_ns"]
+
+    @cached_property
+    def text(self) -> str:
+        """The form for the engine as JSON."""
+        return compact(self.canonical)
+
+    @cached_property
+    def content(self) -> tuple[str, str, str]:
+        """The form to show as items of a JSON object with sorted keys: before, between and after links and traffic."""
+        parts: tuple[dict[str, Any], ...] = ({}, {}, {})
+        for key, value in (self.shown | ({"real": self.shown_real} if self.shown_real else {})).items():
+            parts[sum(key > table for table in TABLES)][key] = value
+        before, between, after = (sorted_text(part)[1:-1] for part in parts)
+        return before, between, after
+
+
+_HEADS: Memory[Head] = Memory(1000)
+
+
+def read_head(top: Table) -> Head:
+    """The head of a scenario, with its errors recorded."""
+    values = {key: value for key, value in top.values.items() if key not in TABLES}
+    return _HEADS.read(Table(top.errors, "", values), _read_head)
+
+
+def _read_head(top: Table) -> Head:
+    top.known(KEYS)
+    name = top.take("name", text, "")
+    duration = top.take("duration", parse_time, REQUIRED, advice='such as duration = "100s"')
+    warmup = top.take("warmup", parse_time, 0)
+    sampling = top.take("sampling", parse_time, 10_000_000)
+    seed = top.take("seed", whole(0, 2**63 - 1), 1)
+    _check_clock(top, duration, warmup, sampling)
+    real, shown_real = read_real(top)
+    times: Mapping[str, int | None] = {"duration": duration, "warmup": warmup, "sampling": sampling}
+    canonical = {"name": name, **{f"{key}_ns": nanos for key, nanos in times.items()}}
+    shown = {"name": name, **{key: _time(nanos) for key, nanos in times.items()}, "seed": seed}
+    return Head(canonical, shown, real, shown_real)
+
+
+def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:
+    if duration == 0:
+        top.error("duration", "must be above 0s")
+    if duration and warmup is not None and warmup >= duration:
+        top.error("warmup", f"must be below the duration ({format_time(duration)})")
+    if sampling == 0:
+        top.error("sampling", "must be above 0s")
+    elif duration and sampling is not None and sampling > duration:
+        top.error("sampling", f"must not exceed the duration ({format_time(duration)})")
+
+
+def _time(nanos: int | None) -> str | None:
+    return None if nanos is None else format_time(nanos)

@@ -125,6 +125,26 @@ def test_runs_that_differ_in_no_label_are_not_averaged(tmp_path: Path) -> None:
     assert table(tmp_path, "duration=10s").read(["links.a.drops"]).runs == 1
 
 
+def test_schemes_are_in_the_order_of_the_study(tmp_path: Path) -> None:
+    """Those that a later study of the same name lists first, then the others; by name where the order is not known."""
+    scenario = str(ROOT / "scenarios/thesis_link.toml")
+
+    def order_after(*schemes: str) -> list[Any]:
+        asked = ["compare", scenario, "--set", "duration=5s", "--runs", "1", "--store", str(tmp_path)]
+        done = CliRunner().invoke(app, asked + [part for scheme in schemes for part in ("--scheme", scheme)])
+        assert done.exit_code == 0, done.stderr
+        return list(table(tmp_path).read([DELAY]).axis("scheme"))
+
+    assert order_after("red:min_th=3", "codel", "droptail") == ["red:min_th=3", "codel", "droptail"]
+    page = comparison(table(tmp_path))
+    assert list(dict.fromkeys(row["scheme"] for row in page["rows"])) == ["red", "codel", "droptail"]
+    assert {row["against"] for row in page["differences"]} == {"red"}
+    assert order_after("pie", "codel") == ["pie", "codel", "red:min_th=3", "droptail"]
+    (file,) = (tmp_path / "orders").iterdir()
+    file.write_text("{")
+    assert table(tmp_path).read([DELAY]).axis("scheme") == ["codel", "droptail", "pie", "red:min_th=3"]
+
+
 def test_runs_that_an_earlier_comparison_made_have_their_place_on_later_axes(tmp_path: Path) -> None:
     scenario = str(ROOT / "scenarios/thesis_link.toml")
     asked = ("compare", scenario, "--set", "duration=5s", "--scheme", "red", "--runs", "2")

@@ -15,8 +15,10 @@ from penstock.results.table import Table
 from penstock.studies import chunk as chunks
 from penstock.studies import executor
 from penstock.studies.chunk import Chunk
+from penstock.studies.database import Database
 from penstock.studies.executor import make
 from penstock.studies.store import Store
+from penstock.studies.store_table import StoreTable
 from penstock.studies.study import Batch, Study
 
 
@@ -67,6 +69,16 @@ def test_each_run_is_the_one_that_run_makes() -> None:
     assert table.axis("flows") == [1, 4]
 
 
+def test_a_store_knows_the_order_of_the_names_of_all_parts_of_a_study(tmp_path: Path) -> None:
+    parts = Study(link, {"flows": [2, 1], "scheme": ["red"]}, seeds=1) + Study(
+        link, {"flows": [1, 2], "scheme": ["droptail"]}, seeds=1
+    )
+    parts.run(measure, store=Store(tmp_path))
+    with Database(tmp_path) as database:
+        found = StoreTable(database).read(["traffic.bulk.goodput_bps"])
+    assert (found.axis("scheme"), found.axis("flows")) == (["red", "droptail"], [1, 2])
+
+
 def test_a_watched_link_may_have_a_drawn_rate() -> None:
     """Its work is that of the mean rate: 8 Mbit/s for 3 s are 2000 packets of 1500 bytes."""
     base = link(2, "red").replace("links.bottleneck.rate", {"uniform": ["6Mbit", "10Mbit"]})
@@ -111,7 +123,7 @@ def test_all_errors_of_all_cells_are_told_before_anything_runs() -> None:
 
 
 def test_sums_of_studies_and_parts_of_tables() -> None:
-    both = Study(link, {"flows": [2], "scheme": ["red"]}, seeds=1, labels={"part": "a"}) + Study(
+    both = Study(link, {"flows": [2, 1], "scheme": ["red"]}, seeds=1, labels={"part": "a"}) + Study(
         link, {"flows": [3], "scheme": ["red"]}, seeds=3, labels={"part": "b"}
     )
     table = both.run(measure)

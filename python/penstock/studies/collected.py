@@ -15,6 +15,7 @@ from penstock.studies.candidate import Precision
 from penstock.studies.chunk import Cell
 from penstock.studies.complete import complete
 from penstock.studies.executor import Progress, Threads
+from penstock.studies.order import merged
 from penstock.studies.plan import Case, Plan
 from penstock.studies.store import Results
 
@@ -59,7 +60,9 @@ class Collected:
 
         name, axes = str(self.plan.base.shown["name"]), ", ".join(self.plan.points[0] if self.plan.points else ())
         study = f"{name} by {axes}" if axes else name
-        complete(cells, self.results, self.executor, study=study, planned=len(seeds) * len(cells), progress=report)
+        order = merged({name: [value] for name, value in cell.labels.items()} for cell in cells)
+        planned = len(seeds) * len(cells)
+        complete(cells, self.results, self.executor, study=study, planned=planned, progress=report, order=order)
         cases: dict[str, list[int]] = {}
         for number, cell in enumerate(cells):
             cases.setdefault(cell.content, []).append(number)

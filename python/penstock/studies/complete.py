@@ -11,6 +11,7 @@ from penstock.errors import PenstockError
 from penstock.studies.chunk import Cell, Chunk, chunks
 from penstock.studies.claim import Claims
 from penstock.studies.executor import Executor, Progress
+from penstock.studies.order import Order
 from penstock.studies.part import Labelled
 from penstock.studies.store import Results
 
@@ -49,13 +50,15 @@ def complete(
     planned: int = 0,
     progress: Progress | None = None,
     shard: Shard = Shard(),
+    order: Order | None = None,
 ) -> None:
     """Make the runs of `cells` that `results` lacks. Finished ones are kept, whatever ends this.
 
     Other processes may do the same at the same time: each chunk is made by the one that claims it first, and this
-    returns when all are there. `planned` is the number of runs, for `progress`.
+    returns when all are there. `planned` is the number of runs, for `progress`; `order` that of the names on the axes.
     """
     count = _Count(planned, progress)
+    results.put_order(study, order or {})
     with Claims(results.claims) as claims:
         work = _Work(results, claims, count, study)
         mine = (chunk for place, chunk in enumerate(chunks(cells, study)) if shard.has(place))

@@ -6,6 +6,7 @@
     sums/NAME.CRC         an empty file for each part that was written, with its checksum
     claims/NAME           the process that makes the runs of a part at this moment
     labels/*.parquet      labels that a study gives to runs which another one has made
+    orders/*.json         the order in which a study lists the names on its axes, such as its schemes
     studies/NAME.json     studies from files, as they were run last
 
 A part is written under another name and renamed into place, so a part that is there is whole. Its name is the hash of
@@ -28,7 +29,7 @@ from typing import Any
 from penstock import _native
 from penstock.errors import PenstockError
 from penstock.files import write_text
-from penstock.studies import compaction, part
+from penstock.studies import compaction, order, part
 from penstock.studies.part import Labelled, Row
 
 __all__ = ["Results", "Store", "default_folder", "part_name"]
@@ -89,6 +90,9 @@ class Results:
 
     def put_labels(self, cells: Sequence[Labelled]) -> None:
         """Keep the labels that a study gives to runs which another one has made."""
+
+    def put_order(self, study: str, names: order.Order) -> None:
+        """Keep the order in which a study lists the names on its axes."""
 
     def put(self, rows: Sequence[Row], scenarios: Mapping[str, str]) -> None:
         """Keep results; `scenarios` are the resolved scenarios as JSON, by content address."""
@@ -161,7 +165,7 @@ class Store(Results):
             found = None
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise PenstockError(f"the store {self.folder} has a format that this version of penstock does not read")
-        for name in ("runs", "scenarios", "sums", "claims", "labels", "studies"):
+        for name in ("runs", "scenarios", "sums", "claims", "labels", "orders", "studies"):
             (self.folder / name).mkdir(exist_ok=True)
         for left in self.folder.glob("*/.*.tmp"):
             with suppress(OSError):
@@ -223,6 +227,14 @@ class Store(Results):
             return
         self._known.add(target.name)
         self._note_labels((cell.scenario, cell.study, cell.seeds[-1]) for cell in cells)
+
+    def put_order(self, study: str, names: order.Order) -> None:
+        """Keep the order in which a study lists the names on its axes; those that it listed before follow."""
+        known = order.read_order(self.folder, study)
+        names = order.merged([names, known])
+        if names != known:
+            with suppress(OSError), _renamed(order.file_of(self.folder, study)) as temporary:
+                temporary.write_text(order.text_of(study, names), encoding="utf-8")
 
     def has(self, scenario: str, seed: int) -> bool:
         """Whether a run has a result."""

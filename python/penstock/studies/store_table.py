@@ -13,6 +13,7 @@ from penstock.results.sample import Sample
 from penstock.results.short_names import ends_with, full_name
 from penstock.results.table import Labels, Table
 from penstock.studies.database import Database
+from penstock.studies.order import read_order
 from penstock.studies.part import RESERVED, literal, quoted
 
 __all__ = ["Choice", "StoreTable", "parse_choices"]
@@ -50,6 +51,7 @@ class StoreTable:
     def __init__(self, database: Database, study: str | None = None, where: Choice | None = None) -> None:
         self.database = database
         self.study = self._study(study)
+        self._names = read_order(database.folder, self.study)
         self._runs = f"runs WHERE (study IS NOT DISTINCT FROM {literal(self.study)})"
         self.metrics = database.metrics
         self.axes = self._differing()
@@ -175,9 +177,14 @@ class StoreTable:
         mixed = next((cell for cell, row in zip(cells, rows, strict=True) if row[width] > 1), None)
         if mixed is not None:
             raise self._mixed(mixed)
-        order = sorted(range(len(rows)), key=lambda at: [in_order(cells[at][name]) for name in self.axes])
+        order = sorted(range(len(rows)), key=lambda at: [self._in_order(name, cells[at][name]) for name in self.axes])
         seeds = sorted({seed for row in rows for seed in row[width + 2]})
         return seeds, [list(rows[at][width + 2 :]) for at in order], [cells[at] for at in order]
+
+    def _in_order(self, axis: str, value: Any) -> tuple[int, str, float, str]:
+        """The key that sorts values of an axis: names as the study lists them, before others; the rest by size."""
+        listed = self._names.get(axis, ())
+        return (2, "", listed.index(value) - len(listed), "") if value in listed else in_order(value)
 
     def _mixed(self, labels: Labels) -> PenstockError:
         """The error of runs with the same labels that differ otherwise, with the keys that differ."""

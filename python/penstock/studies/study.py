@@ -31,6 +31,7 @@ from penstock.scenario.scenario import Document, Scenario, as_document
 from penstock.studies.chunk import Cell, Keep
 from penstock.studies.complete import Shard, complete
 from penstock.studies.executor import Executor, Progress, Threads
+from penstock.studies.order import merged
 from penstock.studies.store import Results
 
 __all__ = ["Batch", "Measure", "Progress", "Study", "cell_of"]
@@ -138,6 +139,12 @@ class Study:
         own = math.prod(len(values) for values in self.vary.values()) * self.seeds
         return own + sum(other.most_runs for other in self.others)
 
+    def axes(self) -> Iterator[Mapping[str, Sequence[Any]]]:
+        """The axes with their values of each of its parts."""
+        yield self.vary
+        for other in self.others:
+            yield from other.axes()
+
     def limited(self, seeds: int) -> Study:
         """A copy with at most this number of seeds."""
         return replace(self, seeds=min(self.seeds, seeds), others=tuple(other.limited(seeds) for other in self.others))
@@ -205,6 +212,7 @@ class Batch:
             planned=self.runs,
             progress=progress,
             shard=shard,
+            order=merged(self.study.axes()),
         )
 
     def cells(self) -> Iterable[Cell]:

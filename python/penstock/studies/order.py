@@ -1,0 +1,53 @@
+"""The order in which a study lists the names on its axes, such as its schemes; a store keeps it for figures and pages.
+
+Numbers and quantities need none: they are in order of size.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from penstock.results.quantity import quantity
+
+__all__ = ["Order", "file_of", "merged", "read_order", "text_of"]
+
+Order = Mapping[str, Sequence[str]]
+"""Names by axis."""
+
+
+def merged(axes: Iterable[Mapping[str, Sequence[Any]]]) -> Order:
+    """The names on axes, each once, those of earlier tables of axes first.
+
+    >>> merged([{"scheme": ["red", "pie"], "flows": [5]}, {"scheme": ["codel", "red"]}])
+    {'scheme': ['red', 'pie', 'codel']}
+    """
+    found: dict[str, list[str]] = {}
+    for table in axes:
+        for axis, values in table.items():
+            names = [value for value in values if isinstance(value, str) and quantity(value) is None]
+            if names:
+                found[axis] = list(dict.fromkeys([*found.get(axis, ()), *names]))
+    return found
+
+
+def file_of(folder: Path, study: str) -> Path:
+    """The file of a store with the order of a study."""
+    return folder / "orders" / f"{hashlib.blake2b(study.encode(), digest_size=16).hexdigest()}.json"
+
+
+def text_of(study: str, order: Order) -> str:
+    """The content of the file."""
+    return json.dumps({"study": study, "order": order}, indent=1) + "\n"
+
+
+def read_order(folder: Path, study: str) -> Order:
+    """The order of a study in a store; empty if it is not known."""
+    try:
+        found = json.loads(file_of(folder, study).read_text(encoding="utf-8"))
+        return {str(axis): [str(name) for name in names] for axis, names in found["order"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}

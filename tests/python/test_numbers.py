@@ -35,7 +35,8 @@ from penstock.reproduce.figure import (
     where_least,
     within,
 )
-from penstock.results.sample import Sample, all_of
+from penstock.results.condition import all_of
+from penstock.results.sample import Sample
 from penstock.results.summary_table import Point, SummaryTable
 from penstock.results.table import Table
 
@@ -78,7 +79,7 @@ def why_of(statement: Any) -> str:
         (
             (g(scheme="DRR") / g(scheme="RED")).between(1, 2.6)(buffer=at_least(400)),
             "buffer >= 400: goodput (DRR) / goodput (RED) from 1 to 2.6",
-            "2 of 2 hold; 2.429, asked <= 2.6",
+            "2.429, asked 1 to 2.6",
         ),
         (
             g(scheme="Blue", buffer=at_most(200)).reads(21, share=0.01),
@@ -254,10 +255,10 @@ change = ["x", "y"]
         encoding="utf-8",
     )
     expected = "A has 2 to 3, 0.75 of B's and 1.000 less; 3 of 4 hold, 0.25 at least; with x, y"
-    assert why.sentences(tmp_path, record) == {"c1": expected}
+    assert why.reasons(tmp_path, record) == {"c1": why.Reason(expected, "after")}
     for unrecorded in ('{ in = "fig2", of = "q" }', '{ claim = "c3", of = "held" }'):
         (tmp_path / "why.toml").write_text(f'[c1]\nbecause = "{{x}}"\nx = {unrecorded}\n', encoding="utf-8")
-        assert why.sentences(tmp_path, record) == {"c1": why.UNKNOWN}
+        assert why.reasons(tmp_path, record)["c1"].text == why.UNKNOWN
     for wrong in (
         '{ in = "fig1", of = "p" }',
         '{ in = "fig1", of = "q", scheme = "C" }',
@@ -266,5 +267,5 @@ change = ["x", "y"]
     ):
         (tmp_path / "why.toml").write_text(f'[c1]\nbecause = "{{x}}"\nx = {wrong}\n', encoding="utf-8")
         with pytest.raises(PenstockError, match=r"why.toml: c1: \{x\} is not in the record"):
-            why.sentences(tmp_path, record)
-    assert why.sentences(tmp_path / "none", record) == {}
+            why.reasons(tmp_path, record)
+    assert why.reasons(tmp_path / "none", record) == {}

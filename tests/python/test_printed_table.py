@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from penstock.reproduce.printed_table import Cell, PrintedTable
-from penstock.results.sample import Condition, Sample
+from penstock.results.condition import Condition
+from penstock.results.sample import Sample
 from penstock.results.table import Table
 
 RUNS = [-0.2, -0.1, 0.0, 0.1, 0.2]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from penstock.reproduce.claim import VERDICTS, counts
-from penstock.reproduce.experiment_run import recorded
+from penstock.reproduce.claim import GRADES, VERDICTS, counted, counts
 from penstock.reproduce.paper import Paper, papers
+from penstock.reproduce.record import recorded
 from penstock.reproduce.why import UNKNOWN
 
 WORKS = papers()
@@ -30,25 +30,24 @@ def test_every_experiment_is_recorded(work: Paper) -> None:
     assert work.points_file.stat().st_size < MAX_BYTES
 
 
-@by_work
-def test_each_contradicted_claim_has_its_reason(work: Paper) -> None:
-    contradicted = [claim for claim in claims(work) if claim["verdict"] == "contradicted" and not claim.get("reading")]
-    assert [claim["id"] for claim in contradicted if not claim.get("because")] == []
+def unconfirmed(work: Paper) -> list[Mapping[str, Any]]:
+    return [claim for claim in claims(work) if counted(claim) and claim["verdict"] in ("contradicted", "inconclusive")]
 
 
 @by_work
-def test_each_reason_is_that_of_a_contradicted_claim_without_its_own(work: Paper) -> None:
-    shown = {
-        claim["id"]: claim.get("because")
-        for claim in claims(work)
-        if claim["verdict"] == "contradicted" and not claim.get("reading")
-    }
-    assert [name for name, reason in work.reasons.items() if shown.get(name) != reason] == []
+def test_each_claim_that_is_not_confirmed_has_a_graded_reason(work: Paper) -> None:
+    assert [claim["id"] for claim in unconfirmed(work) if claim["reason"]["grade"] not in GRADES] == []
+
+
+@by_work
+def test_each_reason_is_that_of_such_a_claim_without_its_own(work: Paper) -> None:
+    shown = {claim["id"]: claim["reason"]["text"] for claim in unconfirmed(work)}
+    assert [name for name, reason in work.reasons.items() if shown.get(name) != reason.text] == []
 
 
 @by_work
 def test_every_number_of_a_reason_is_recorded(work: Paper) -> None:
-    assert [name for name, reason in work.reasons.items() if UNKNOWN in reason] == []
+    assert [name for name, reason in work.reasons.items() if UNKNOWN in reason.text] == []
 
 
 @by_work
@@ -58,7 +57,7 @@ def test_what_reasons_point_to_is_recorded_and_holds(work: Paper) -> None:
         verdicts.setdefault(claim["id"], set()).add(claim["verdict"])
     known = {one.id for one in work.experiments}
     for reason in work.reasons.values():
-        for name in re.findall(r"\((why-[^)\s]+)\)", reason):
+        for name in re.findall(r"\((why-[^)\s]+)\)", reason.text):
             assert verdicts.get(name) == {"confirmed"} if "/" in name else name in known, (name, reason)
 
 

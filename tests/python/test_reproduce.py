@@ -22,7 +22,7 @@ from penstock.plots.curves import course
 from penstock.reproduce import experiment_run as reproduce
 from penstock.reproduce import page as reproduction_page
 from penstock.reproduce import paper as papers
-from penstock.reproduce import points, why
+from penstock.reproduce import points, record, why
 from penstock.reproduce.claim import Claim, counts, decide, not_comparable
 from penstock.reproduce.effort import Effort
 from penstock.results.sample import Sample
@@ -189,8 +189,8 @@ def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp
     found = reproduce.run(experiment, Effort(mode="quick", store=Store(store)))
     moved = reproduce.Outcome(papers.Experiment(copied, experiment.id), *list(vars(found).values())[1:])
     said: list[str] = []
-    reproduce.update([moved], said.append)
-    (again,) = reproduce.recorded([papers.Experiment(copied, experiment.id)])
+    record.update([moved], said.append)
+    (again,) = record.recorded([papers.Experiment(copied, experiment.id)])
     assert again.claims == found.claims
     first, second = (
         reproduction_page.figures([one], tmp_path / name)["cc/fig4"] for one, name in ((found, "a"), (again, "b"))
@@ -249,13 +249,13 @@ def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> 
     assert reproduce.whole_cost(paper, [one, two]) == known
     (tmp_path / "README.md").write_text("<!-- status: written by reproduce -->\n<!-- end of status -->\n")
     said: list[str] = []
-    reproduce.update([one, two], said.append)
+    record.update([one, two], said.append)
     assert "| all, each run once | 3 | | 7 |" in (tmp_path / "README.md").read_text(encoding="utf-8")
     again = [outcome("fig1", None, 3.0), outcome("fig2", None, 6.0)]
     assert reproduce.whole_cost(paper, again) == known
-    reproduce.update([one], said.append)  # the same runs again
+    record.update([one], said.append)  # the same runs again
     assert reproduce.whole_cost(paper, again) == known
-    reproduce.update([outcome("fig1", {("d", 1): 8.0, ("a", 2): 2.0}, 10.0)], said.append)
+    record.update([outcome("fig1", {("d", 1): 8.0, ("a", 2): 2.0}, 10.0)], said.append)
     assert reproduce.whole_cost(paper, [outcome("fig1", None, 10.0), again[1]]) == {}
     assert "each run once" not in (tmp_path / "README.md").read_text(encoding="utf-8")
 
@@ -393,36 +393,45 @@ def test_what_is_not_run_again_is_kept_and_what_is_gone_vanishes(work: Path) -> 
 
 
 def test_a_claim_is_written_without_what_says_nothing(tmp_path: Path) -> None:
-    (tmp_path / "why.toml").write_text('[a]\nbecause = "too short"\n', encoding="utf-8")
+    (tmp_path / "why.toml").write_text('[a]\nbecause = "too short"\ngrade = "part"\n', encoding="utf-8")
     paper = papers.Paper(tmp_path, {"alias": "x"})
-    empty: dict[str, Any] = {"measured": None, "ci95": None, "must_hold": False}
-    said = {"id": "a", "verdict": "contradicted", "measured": 0.0, "must_hold": True, "because": "own"}
-    assert reproduce._brief(paper, {**empty, **said}) == said
-    known = {**empty, "id": "a", "verdict": "contradicted", "because": "too short"}
-    confirmed = {**known, "verdict": "confirmed"}
-    assert reproduce._brief(paper, known) == {"id": "a", "verdict": "contradicted"}
-    assert reproduce._brief(paper, confirmed) == {"id": "a", "verdict": "confirmed", "because": "too short"}
-    written = [reproduce._brief(paper, claim) for claim in (known, confirmed)]
+    empty: dict[str, Any] = record.SILENT
+    said = {"id": "a", "verdict": "contradicted", "measured": 0.0, "must_hold": True, "reason": OWN}
+    assert record._brief(paper, {**empty, **said}) == said
+    known = {**empty, "id": "a", "verdict": "contradicted", "reason": {"text": "too short", "grade": "part"}}
+    confirmed = {**known, "verdict": "confirmed", "reason": None}
+    assert record._brief(paper, known) == {"id": "a", "verdict": "contradicted"}
+    assert record._brief(paper, confirmed) == {"id": "a", "verdict": "confirmed"}
+    written = [record._brief(paper, claim) for claim in (known, confirmed)]
     entry = {"id": "fig1", "claims": written}
     paper.results_file.write_text(json.dumps({"experiments": [entry]}), encoding="utf-8")
-    assert reproduce._entries(paper)["fig1"]["claims"] == [known, confirmed]
+    assert record._entries(paper)["fig1"]["claims"] == [known, confirmed]
 
 
 @pytest.mark.parametrize("paper", papers.papers(), ids=lambda paper: paper.name)
 def test_what_is_recorded_of_a_work_is_complete(paper: papers.Paper) -> None:
-    assert [outcome.experiment.name for outcome in reproduce.recorded(paper.experiments) if outcome.undrawn] == []
+    assert [outcome.experiment.name for outcome in record.recorded(paper.experiments) if outcome.undrawn] == []
 
 
-def test_a_contradicted_claim_has_the_reason_that_its_work_gives(tmp_path: Path) -> None:
-    text = '[a]\nbecause = "too short, as x shows"\n[b]\nbecause = "never"\n'
+OWN = {"text": "its own", "grade": "after"}
+
+
+def test_a_claim_that_is_not_confirmed_has_the_reason_that_its_work_gives(tmp_path: Path) -> None:
+    text = '[a]\nbecause = "too short, as x shows"\ngrade = "full"\n[b]\nbecause = "never"\n'
     (tmp_path / "why.toml").write_text(text, encoding="utf-8")
     paper = papers.Paper(tmp_path, {"alias": "x"})
     wrong: dict[str, Any] = {"id": "a", "verdict": "contradicted"}
-    assert reproduce._with_reason(paper, wrong)["because"] == "too short, as x shows"
-    for other in ({"id": "b", "verdict": "confirmed"}, {**wrong, "reading": "own"}, {**wrong, "id": "c"}):
-        assert "because" not in reproduce._with_reason(paper, other)
-    assert reproduce._with_reason(paper, {**wrong, "because": "own"})["because"] == "own"
+    for verdict in ("contradicted", "inconclusive"):
+        found = reproduce.with_reason(paper, {**wrong, "verdict": verdict})["reason"]
+        assert found == {"text": "too short, as x shows", "grade": "full"}
+    assert reproduce.with_reason(paper, {**wrong, "id": "c"})["reason"] == {"text": "no reason found", "grade": "none"}
+    for other in ({"id": "b", "verdict": "confirmed"}, {**wrong, "reading": "own"}, {**wrong, "cannot_fail": "x"}):
+        assert "reason" not in reproduce.with_reason(paper, other)
+    assert reproduce.with_reason(paper, {**wrong, "reason": OWN})["reason"] == OWN
     assert papers.Paper(tmp_path / "none", {"alias": "x"}).reasons == {}
+    (tmp_path / "why.toml").write_text('[a]\nbecause = "x"\ngrade = "most"\n', encoding="utf-8")
+    with pytest.raises(PenstockError, match='grade "most": must be one of full, part, after, none'):
+        _ = papers.Paper(tmp_path, {"alias": "x"}).reasons
 
 
 def test_reasons_speak_of_experiments_that_there_are() -> None:

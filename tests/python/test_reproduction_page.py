@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from penstock.reproduce import experiment_run as reproduce
-from penstock.reproduce import page
+from penstock.reproduce import page, record
 from penstock.reproduce import paper as papers
 from penstock.reproduce.prose import prose
 from penstock.reproduce.text import text
@@ -61,7 +61,7 @@ SHOWN = '[...document.querySelectorAll("tr[data-verdict]")].filter((row) => row.
 def test_every_verdict_is_two_clicks_from_the_index_and_no_page_complains_or_asks(index: Path, tmp_path: Path) -> None:
     with Browser(tmp_path / "profile") as browser:
         for paper in papers.papers():
-            claims = [claim for outcome in reproduce.recorded(paper.experiments) for claim in outcome.claims]
+            claims = [claim for outcome in record.recorded(paper.experiments) for claim in outcome.claims]
             main = [claim for claim in claims if "reading" not in claim]
             expected = {f"{paper.alias}/{claim['id']}": claim["verdict"] for claim in main}
             browser.open(index)
@@ -118,11 +118,11 @@ def test_what_a_readme_says_is_on_the_page_and_loads_nothing(tmp_path: Path) -> 
         "## Status\n\nno\n"
     )
     (tmp_path / "README.md").write_text(text, encoding="utf-8")
-    intro, setup, assumed = prose(papers.Paper(tmp_path, {}), {"fig1"})
+    intro, setup, assumed = prose(papers.Paper(tmp_path, {}), {"fig1": "fig1"})
     assert (intro.title, setup.title, assumed.title) == ("", "Set-up", "Assumptions")
     assert (intro.assumptions, setup.assumptions, assumed.assumptions) == (False, False, True)
     assert '<a href="#fig1"><code>fig1</code></a>' in intro.html
     assert '<div class="scroll"><table>' in setup.html
     assert "&lt;b&gt;All&lt;/b&gt; of <code>fig2</code>" in assumed.html
     assert re.findall("(?:src|href)=[^>]*", assumed.html) == ['href="http://a/x.png"', 'href="https://z"']
-    assert prose(papers.Paper(tmp_path / "none", {}), ()) == []
+    assert prose(papers.Paper(tmp_path / "none", {}), {}) == []

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from penstock.results.sample import Condition, Sample, all_of, any_of, most_of, per_run
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from penstock.results.condition import Condition, all_of, any_of, most_of
+from penstock.results.sample import Sample, per_run
 
 # Five runs with mean 10 and standard deviation 1: the interval is 10 +- 2.776 / sqrt(5) = 10 +- 1.2415.
 TEN = Sample([10 + d for d in (-math.sqrt(2), 0.0, math.sqrt(2), 0.0, 0.0)])
@@ -102,3 +105,70 @@ def test_a_function_of_the_numbers_of_each_run() -> None:
     first, second = Sample([1.0, 2.0]), Sample([3.0, 5.0])
     assert per_run(lambda pair: pair[1] - pair[0], [first, second]).values.tolist() == [2, 3]
     assert per_run(lambda a, b: a * b, first, Sample(10.0)).values.tolist() == [10, 20]
+
+
+def shifted(by: float) -> Sample:
+    """Ten runs whose mean is `by` standard errors from 0."""
+    runs = [-1.0, 1.0] * 5
+    sd = math.sqrt(sum(x * x for x in runs) / 9)
+    return Sample([x + by * sd / math.sqrt(10) for x in runs])
+
+
+def test_one_of_many_parts_contradicts_only_in_intervals_that_hold_for_all() -> None:
+    # Student's t with 9 degrees of freedom: 2.262 for one interval of 95 %, 3.690 for each of ten together.
+    away, far = shifted(2.5), shifted(4.0)
+    assert verdict(away <= 0) == "contradicted"
+    assert verdict(all_of([away <= 0] + [shifted(-9) <= 0] * 9)) == "inconclusive"
+    assert verdict(all_of([far <= 0] + [shifted(-9) <= 0] * 9)) == "contradicted"
+    # All of ten are confirmed by the interval of each alone; one of ten is not.
+    assert verdict(all_of([away >= 0] * 10)) == "confirmed"
+    assert verdict(any_of([away >= 0] + [shifted(-9) >= 0] * 9)) == "inconclusive"
+    assert verdict(any_of([far >= 0] + [shifted(-9) >= 0] * 9)) == "confirmed"
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=8), st.floats(0.1, 1.0))
+def test_a_joint_verdict_is_wrong_at_most_as_often_as_one(parts: list[int], share: float) -> None:
+    """Exact parts: k of n hold, or cannot, or it is open, whatever the levels are."""
+    known = [(Sample(1.0) <= 2, Sample(3.0) <= 2, Sample([1.0]) <= 2)[part] for part in parts]
+    need = math.ceil(share * len(parts) - 1e-9)
+    expected = "confirmed" if parts.count(0) >= need else "inconclusive"
+    if len(parts) - parts.count(1) < need:
+        expected = "contradicted"
+    assert verdict(most_of(share, known)) == expected
+
+
+def test_a_part_tells_order_and_distance_apart() -> None:
+    red, pie = Sample([8.0] * 5), Sample([10.0] * 5)
+    (part,) = (red < pie).decide().parts
+    assert (part.ordered, part.percent) == (True, 0.0)
+    (part,) = (red <= 0.7 * pie).decide().parts  # "30 % less": less, but not by so much
+    assert (part.verdict, part.ordered) == ("contradicted", True)
+    assert part.percent == pytest.approx(100 / 7)
+    (part,) = (pie <= 1.1 * red).decide().parts  # "hardly more" claims no order
+    assert part.ordered is None
+    assert part.percent == pytest.approx(100 * 1.2 / 8.8)
+    (part,) = (red >= 1.2 * pie).decide().parts
+    assert part.ordered is False
+    assert part.percent == pytest.approx(100 / 3)
+    ratio = (red / pie).about(1.0)
+    assert [(ratio <= bound).decide().parts[0].ordered for bound in (0.7, 1.3)] == [True, None]
+    (part,) = ratio.reads(0.5, share=0.2).decide().parts
+    assert part.ordered
+    assert part.percent == pytest.approx(60)
+    assert part.tolerances == pytest.approx(3)
+
+
+def test_a_printed_difference_needs_its_sign() -> None:
+    change = shifted(0.5).about(0.0)
+    assert verdict(Sample(change.values).reads(0.1, low=-2, high=2)) == "confirmed"
+    assert verdict(change.reads(0.1, low=-2, high=2)) == "inconclusive"
+    assert verdict(shifted(4).about(0.0).reads(0.1, low=-2, high=2)) == "confirmed"
+    assert verdict(shifted(-4).about(0.0).reads(0.1, low=-2, high=2)) == "contradicted"
+
+
+def test_the_best_of_alternatives_counts_as_one_part() -> None:
+    low = Sample([1.0] * 5)
+    parts = all_of(low < 5, any_of((low > 4), (low > 2))).decide().parts
+    assert [part.verdict for part in parts] == ["confirmed", "contradicted"]
+    assert parts[1].percent == pytest.approx(50)

@@ -45,10 +45,11 @@ def reproduce(
 ) -> None:
     """Reproduce figures and tables of a published paper, with a verdict on each claim.
 
-    By default seeds are added until every claim is decided, up to the number of --full.
+    By default the whole sweep is run with at most 10 seeds; with --full the claims are also decided in the
+    author's set-up as reconstructed.
     Finished runs are kept: rerun an interrupted command to resume it.
     """
-    from penstock.reproduce import effort, experiment_run, page, paper, text
+    from penstock.reproduce import effort, experiment_run, page, paper, record, text
 
     experiments = paper.find(names or [])
     if list_them:
@@ -59,7 +60,7 @@ def reproduce(
     json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
     figure_folder = output_folder(figures, "--figures")
     if recorded:
-        outcomes = experiment_run.recorded(experiments)
+        outcomes = record.recorded(experiments)
         missing = [outcome.experiment.name for outcome in outcomes if outcome.undrawn]
         if missing and (figure_folder is not None or html_file is not None):
             notify(f"not drawn, because no points are recorded: {', '.join(missing)}")
@@ -75,7 +76,7 @@ def reproduce(
         for file in page.write(outcomes, html_file):
             notify(f"page: {file}")
     if update:
-        experiment_run.update(outcomes, notify)
+        record.update(outcomes, notify)
     if failed := [f"{outcome.experiment.paper.alias}/{claim}" for outcome in outcomes for claim in outcome.failed]:
         notify(f"claims that must hold and are not confirmed: {', '.join(failed)}")
         raise typer.Exit(3)

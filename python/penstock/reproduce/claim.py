@@ -10,17 +10,21 @@ from typing import Any
 
 from penstock.errors import PenstockError, nearest
 from penstock.files import read_toml
+from penstock.reproduce.assessment import BADGES, assessed
 from penstock.reproduce.choice import Range, Readings
 from penstock.reproduce.statement import Statement
-from penstock.results.sample import Condition, Finding
+from penstock.results.condition import Condition, Finding
 from penstock.results.table import Table
 
 __all__ = [
+    "GRADES",
     "VERDICTS",
     "Claim",
     "Decided",
+    "badges",
     "by_claim",
     "claims_of",
+    "counted",
     "counts",
     "decide",
     "in_cells",
@@ -31,6 +35,14 @@ __all__ = [
 ]
 
 VERDICTS = ("confirmed", "contradicted", "inconclusive", "not comparable")
+
+GRADES = {
+    "full": "shown by runs of the full sweep",
+    "part": "shown by runs of part of the sweep",
+    "after": "found after the failure, not tested by runs of its own",
+    "none": "no reason found",
+}
+"""Grades of the reason why a claim is not confirmed, best first."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +55,10 @@ class Claim:
         holds: the condition that decides the claim: a `Statement`, or a `Condition` once there is a table.
         expected: the asked number or inequality with its tolerance, as text; if empty, the text of the statement.
         must_hold: a reproduction fails unless the main reading of the claim is confirmed.
-        because: the reason why the claim is contradicted, and the experiment whose runs show it.
+        because: the reason why the claim is not confirmed, and the experiment whose runs show it.
+        grade: how well the reason is shown, one of `GRADES`.
+        conflict: where the work contradicts itself on this claim; empty if it does not.
+        cannot_fail: why no run could contradict the claim; such a claim is shown, but does not count.
         reading: describes another reading of the work's text; such a claim is shown, but does not count.
         needs: labels without which the claim is left out: no cell of the table has them. Claims about settled flows are
             left out of a quick reproduction in this way.
@@ -57,6 +72,9 @@ class Claim:
     expected: str = ""
     must_hold: bool = False
     because: str = ""
+    grade: str = "after"
+    conflict: str = ""
+    cannot_fail: str = ""
     reading: str = ""
     needs: Mapping[str, Any] = field(default_factory=dict)
     others: Mapping[str, Statement] = field(default_factory=dict)
@@ -106,15 +124,18 @@ def claims_of(setup: str) -> Callable[..., Claim]:
     """A function that makes the claims of a work in the words of its `claims.toml`.
 
     After `claim = claims_of(__file__)` in `setup.py`, `claim("c10", holds, ...)` is `Claim("c10", SAYS, holds, ...)`
-    with the sentence that the list has for `c10`. Raises `PenstockError` if it has none.
+    with the sentence that the list has for `c10`. An entry may also be a table of `says`, `conflict` and `cannot_fail`.
+    Raises `PenstockError` if the list has no such claim.
     """
     file = Path(setup).with_name("claims.toml")
-    says: Mapping[str, str] = read_toml(file)
+    known: Mapping[str, str | Mapping[str, str]] = read_toml(file)
 
     def claim(id: str, holds: Condition | Statement, expected: str = "", **more: Any) -> Claim:
-        if id not in says:
-            raise PenstockError(f"{file}: no claim {id}{nearest(id, says)}")
-        return Claim(id, says[id], holds, expected, **more)
+        if id not in known:
+            raise PenstockError(f"{file}: no claim {id}{nearest(id, known)}")
+        entry = known[id]
+        words = {"says": entry} if isinstance(entry, str) else entry
+        return Claim(**{"id": id, "holds": holds, "expected": expected, **words, **more})
 
     return claim
 
@@ -177,7 +198,8 @@ class Decided:
         """The claim as `penstock reproduce --json` writes it."""
         measured = self.finding.measured
         claim = self.claim
-        extra = {"reading": claim.reading, "because": claim.because}
+        extra = {"reading": claim.reading, "conflict": claim.conflict, "cannot_fail": claim.cannot_fail}
+        reason = {"text": claim.because, "grade": claim.grade} if claim.because else None
         return {
             "id": claim.id,
             "says": claim.says,
@@ -188,13 +210,16 @@ class Decided:
             "verdict": self.finding.verdict,
             "why": self.finding.why,
             "must_hold": claim.must_hold,
+            **assessed(self.finding),
+            "reconstructed": None,
+            "reason": reason,
             **{name: text for name, text in extra.items() if text},
         }
 
 
 def not_comparable(reason: str) -> Condition:
     """A claim that no run can decide, with the reason in one line."""
-    return Condition(lambda: Finding("not comparable", None, reason))
+    return Condition(lambda _: Finding("not comparable", None, reason))
 
 
 def decide(claims: Iterable[Claim]) -> list[Decided]:
@@ -207,9 +232,20 @@ def decide(claims: Iterable[Claim]) -> list[Decided]:
 
 
 def counts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """The number of claims with each verdict, in the form of the JSON; only main readings count."""
-    found = [claim["verdict"] for claim in claims if not claim.get("reading")]
+    """The number of claims with each verdict, in the form of the JSON."""
+    found = [claim["verdict"] for claim in claims if counted(claim)]
     return {verdict: found.count(verdict) for verdict in VERDICTS}
+
+
+def badges(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """The number of claims with each badge, in the form of the JSON."""
+    found = [claim.get("badge") for claim in claims if counted(claim)]
+    return {badge: found.count(badge) for badge in BADGES}
+
+
+def counted(claim: Mapping[str, Any]) -> bool:
+    """Whether a claim in the form of the JSON counts: the main reading of one that could fail."""
+    return not claim.get("reading") and not claim.get("cannot_fail")
 
 
 def by_claim(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:

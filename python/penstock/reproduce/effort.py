@@ -13,11 +13,15 @@ from penstock.scenario.scenario import Document, Scenario
 from penstock.studies.store import Store
 from penstock.studies.study import Batch, Measure, Progress, Study
 
-__all__ = ["Choice", "Effort", "Mode", "Sweep", "chosen"]
+__all__ = ["Change", "Choice", "Effort", "Mode", "Sweep", "chosen"]
 
+NORMAL_SEEDS = 10
+"""Largest number of seeds of a cell in a normal reproduction: planned, whatever the verdicts are."""
 Mode = Literal["quick", "normal", "full"]
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+Change = Callable[[Document], Document]
+"""A scenario with something changed."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +30,12 @@ class Effort:
 
     Attributes:
         mode: "quick": few seeds and a part of each sweep; "full": the work's own seeds and lengths; "normal": the full
-            sweep, with seeds until every claim is decided.
+            sweep with at most `NORMAL_SEEDS` seeds.
         store: results of earlier runs.
         jobs: threads.
         progress: called with the number of finished runs and of planned runs.
         cost: CPU time in seconds of each run of the experiment, by scenario and seed.
+        change: a change of every scenario, to another set-up.
 
     """
 
@@ -39,6 +44,7 @@ class Effort:
     jobs: int = field(default_factory=cores)
     progress: Progress | None = None
     cost: dict[tuple[str, int], float] = field(default_factory=dict, compare=False)
+    change: Change | None = None
 
     @property
     def quick(self) -> bool:
@@ -51,6 +57,10 @@ class Effort:
 
     def table(self, study: Study, measure: Measure) -> Table:
         """Run a study and measure it; also used for a first pass whose results set parameters of another study."""
+        if self.mode == "normal":
+            study = study.limited(NORMAL_SEEDS)
+        if self.change is not None:
+            study = study.changed(self.change)
         batch = Batch(study, self.store)
         batch.complete(self.jobs, self.progress)
         table = batch.table(measure)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 from penstock.reproduce.choice import Range, Readings, label_text
@@ -141,6 +144,29 @@ class Quantity(Node):
     def text(self) -> str:
         """The number in words."""
         raise NotImplementedError
+
+    def of_equals(self, value: Callable[[str], float]) -> float | None:
+        """The number if all measured numbers of one kind were equal; None if that cannot be told.
+
+        `value` gives that of a kind: the unit, or the name of a metric without a unit.
+        """
+        return None
+
+    @property
+    def neutral(self) -> float | None:
+        """The value that stands for no difference, such as 0 of a difference and 1 of a ratio; None without one.
+
+        It is what the number comes to, whatever the measured numbers are, as long as those of one kind are equal.
+        """
+        first, second = (self.of_equals(partial(_probe, number)) for number in ("one", "other"))
+        if first is None or second is None or not math.isfinite(first):
+            return None
+        return first if math.isclose(first, second, abs_tol=1e-9) else None
+
+
+def _probe(number: str, kind: str) -> float:
+    """A value for all measured numbers of a kind, from 1 to 2."""
+    return 1 + zlib.crc32(f"{number} {kind}".encode()) / 2**32
 
 
 def applied(act: Callable[..., Any], bound: Sequence[Bound], point: Point) -> Any:

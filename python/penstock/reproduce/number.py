@@ -38,7 +38,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from penstock.reproduce.choice import Range, label_text
+from penstock.reproduce.curve import largest, mean, smallest
 from penstock.reproduce.node import (
     Bound,
     Curve,
@@ -57,10 +60,15 @@ from penstock.reproduce.node import (
     merged,
 )
 from penstock.reproduce.statement import Judged, Statement
-from penstock.results.sample import Condition, Sample, per_run
+from penstock.results.condition import Condition
+from penstock.results.sample import Sample, per_run
 from penstock.results.table import Table
 
 __all__ = ["Number", "each_run", "formula", "judged", "metric", "of_samples"]
+
+
+_AVERAGES = (mean, largest, smallest)
+"""Functions of a curve that give the level of a flat one."""
 
 
 class Number(Quantity):
@@ -76,7 +84,7 @@ class Number(Quantity):
         return ""
 
     def _with(self, sign: str, act: Callable[..., Any], *operands: Number | float) -> Number:
-        return _Combined(tuple(map(_number, operands)), act, sign)
+        return _Combined(tuple(map(_number, operands)), act, sign, plain=True)
 
     def __add__(self, other: Number | float) -> Number:
         return self._with("+", operator.add, self, other)
@@ -135,13 +143,20 @@ class Number(Quantity):
         text = f"{{}} {printed:.4g} ({least:.4g} to {most:.4g}){self._unit()}"
         return judged(lambda sample: sample.reads(printed, low=low, high=high, share=share), self, text=text)
 
-    def along(self, axis: str, act: Callable[[Curve], Value], text: str = "", unit: str | None = None) -> Number:
+    def along(
+        self,
+        axis: str,
+        act: Callable[[Curve], Value],
+        text: str = "",
+        unit: str | None = None,
+        neutral: float | None = None,
+    ) -> Number:
         """One number of the curve along an axis: `act`, e.g. `mean`, gets the samples by the values of the axis.
 
-        `unit` is by default that of the samples.
+        `unit` is by default that of the samples; `neutral` is the number of a flat curve.
         """
         named = text or getattr(act, "__name__", "").replace("_", " ")
-        return _Along((self,), axis, act, named, self.unit if unit is None else unit)
+        return _Along((self,), axis, act, named, self.unit if unit is None else unit, neutral)
 
     def next(self, axis: str) -> Number:
         """The number at the next value of an axis, among the values that the statement selects."""
@@ -169,6 +184,9 @@ class _Metric(Number):
     @property
     def unit(self) -> str:
         return self.measured_in
+
+    def of_equals(self, value: Callable[[str], float]) -> float | None:
+        return value(self.measured_in or self.name)
 
     def bind(self, scope: Scope) -> Bound:
         labels = {**scope.given, **self.labels}
@@ -245,6 +263,9 @@ class _Constant(Number):
     def text(self) -> str:
         return f"{self.value:.4g}"
 
+    def of_equals(self, value: Callable[[str], float]) -> float | None:
+        return self.value
+
     def bind(self, scope: Scope) -> Bound:
         return Bound({}, lambda _: self.value)
 
@@ -283,6 +304,7 @@ class _Combined(Number):
     children: tuple[Number, ...]
     act: Callable[..., Any]
     sign: str
+    plain: bool = False  # whether `act` also takes plain numbers
     labels: Labels = field(default_factory=dict)
 
     @property
@@ -296,6 +318,13 @@ class _Combined(Number):
     def unit(self) -> str:
         units = {one.unit for one in self.children}
         return units.pop() if self.sign != "/" and len(units) == 1 else ""
+
+    def of_equals(self, value: Callable[[str], float]) -> float | None:
+        values = [one.of_equals(value) for one in self.children]
+        if not self.plain or None in values:
+            return None
+        with np.errstate(all="ignore"):
+            return float(self.act(*map(np.float64, values)))
 
     def bind(self, scope: Scope) -> Bound:
         bound = [one.bind(scope.of(self)) for one in self.children]
@@ -311,6 +340,7 @@ class _Along(Number):
     act: Callable[[Curve], Value]
     said: str
     measured_in: str
+    of_flat: float | None = None
     labels: Labels = field(default_factory=dict)
 
     @property
@@ -320,6 +350,9 @@ class _Along(Number):
     @property
     def unit(self) -> str:
         return self.measured_in
+
+    def of_equals(self, value: Callable[[str], float]) -> float | None:
+        return self.children[0].of_equals(value) if self.act in _AVERAGES else self.of_flat
 
     def leaves(self, given: Labels) -> Iterator[tuple[Node, Labels]]:
         for leaf, labels in super().leaves(given):
@@ -358,6 +391,9 @@ class _Next(Number):
     @property
     def unit(self) -> str:
         return self.children[0].unit
+
+    def of_equals(self, value: Callable[[str], float]) -> float | None:
+        return self.children[0].of_equals(value)
 
     def bind(self, scope: Scope) -> Bound:
         bound = self.children[0].bind(scope.of(self))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,17 @@ from penstock.engine.environment import provenance
 from penstock.files import write_text
 from penstock.plots import style
 from penstock.report.templating import render_template, template_text
-from penstock.reproduce.claim import VERDICTS, by_claim, counts
+from penstock.reproduce import answer
+from penstock.reproduce.assessment import BADGES, gloss
+from penstock.reproduce.claim import GRADES, badges, by_claim, counted
 from penstock.reproduce.experiment_run import Outcome, by_paper, whole_cost
 from penstock.reproduce.paper import Paper
 from penstock.reproduce.prose import prose
 
 __all__ = ["figures", "write"]
+
+# Fields of a claim that are there only if they have a text.
+EMPTY = {"reading": "", "conflict": "", "cannot_fail": ""}
 
 
 def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
@@ -33,7 +38,14 @@ def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
     for paper, own in works:
         write_text(pages[paper.name], _work_page(paper, own, index=file.name))
     entries = [
-        {"paper": paper, "page": pages[paper.name].name, "counts": _counted(own), "cost": _cost(paper, own)}
+        {
+            "paper": paper,
+            "page": pages[paper.name].name,
+            "counts": _counted(own),
+            "headline": answer.headline(_claims(own)),
+            "messages": answer.messages(paper.messages, _claims(own)),
+            "cost": _cost(paper, own),
+        }
         for paper, own in works
     ]
     write_text(file, _rendered("reproduction_index.html.jinja", title="Published works, reproduced", entries=entries))
@@ -65,22 +77,33 @@ def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
         index=index,
         experiments=[_section(outcome, deciding) for outcome in own],
         rows=rows,
-        prose=prose(paper, {outcome.experiment.id for outcome in own}),
+        messages=answer.messages(paper.messages, rows),
+        headline=answer.headline(_claims(own)),
+        prose=prose(paper, _anchors(paper, own, deciding)),
         counts=_counted(own),
         cost=_cost(paper, own),
     )
 
 
-def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
-    """All claims in the order of the work, each followed by its other readings from all experiments.
+def _anchors(paper: Paper, own: Sequence[Outcome], claims: Iterable[str]) -> dict[str, str]:
+    """The anchors on the page by the names in the README: experiments, and claims with and without the work's alias."""
+    found = {outcome.experiment.id: outcome.experiment.id for outcome in own}
+    for id_ in claims:
+        found |= {id_: f"{paper.alias}/{id_}", f"{paper.alias}/{id_}": f"{paper.alias}/{id_}"}
+    return found
 
-    `group` is the verdict of the main reading, which all of them are filtered by, or "" where there is none.
+
+def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
+    """All claims by badge and distance, each followed by its other readings from all experiments.
+
+    `group` is the badge of the main reading, which all of them are filtered by, or "" where there is none.
     """
-    claims = [{"reading": "", **claim, "in": outcome.experiment.id} for outcome in own for claim in outcome.claims]
+    claims = [{**EMPTY, **claim, "in": outcome.experiment.id} for outcome in own for claim in outcome.claims]
     claims.sort(key=lambda claim: bool(claim["reading"]))
+    sorted_ = sorted(by_claim(claims).values(), key=lambda readings: answer.by_distance(readings[0]))
     return [
-        {**reading, "group": "" if readings[0]["reading"] else readings[0]["verdict"]}
-        for readings in by_claim(claims).values()
+        {**reading, "group": readings[0].get("badge") or "" if counted(readings[0]) else ""}
+        for readings in sorted_
         for reading in readings
     ]
 
@@ -98,10 +121,10 @@ def _section(outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dic
         "claimed": outcome.experiment.claimed,
         "svg": svg,
         "width": round(float(width[1])) if width else 0,
-        "counts": _counted([outcome]),
+        "answer": answer.of_figure(outcome.claims),
         "claims": [
             (readings, deciding[id_] if id_ in deciding and deciding[id_]["in"] != own else None)
-            for id_, readings in by_claim({"reading": "", **claim} for claim in outcome.claims).items()
+            for id_, readings in by_claim({**EMPTY, **claim} for claim in outcome.claims).items()
         ],
     }
 
@@ -129,12 +152,18 @@ def _rendered(template: str, **context: Any) -> str:
         css=template_text("page.css", "reproduction.css"),
         version=_native.version,
         provenance=provenance(),
-        verdicts=VERDICTS,
+        badges=BADGES,
+        grades=GRADES,
+        gloss=gloss,
     )
 
 
+def _claims(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
+    return [{**EMPTY, **claim} for outcome in own for claim in outcome.claims]
+
+
 def _counted(own: Sequence[Outcome]) -> Mapping[str, int]:
-    return counts(claim for outcome in own for claim in outcome.claims)
+    return badges(_claims(own))
 
 
 def _cost(paper: Paper, own: Sequence[Outcome]) -> str:

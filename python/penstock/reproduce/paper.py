@@ -11,9 +11,11 @@ The module of an experiment begins with a docstring whose first line is the titl
 Experiments with the same runs may share a module, which `[modules]` in `paper.toml` names with their ids; each is an
 `Exhibit` in it, named as its module would be.
 
-`claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claims_of`), `why.toml` the reasons why claims
-are contradicted (`penstock.reproduce.why`), and `also` in `paper.toml` further names of experiments. The record of the
-full runs is in `results.json` (claims) and `points.parquet` (points of the figures).
+`claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claims_of`) and `why.toml` the reasons why
+claims are not confirmed (`penstock.reproduce.why`). In `paper.toml`, `messages` has the claims of the abstract, `also`
+further names of experiments, and `[reconstructed]` describes the author's set-up, to which the function `reconstructed`
+of `setup.py` changes a scenario; it names the experiments that are `without` it. The record of the full runs is in
+`results.json` (claims) and `points.parquet` (points of the figures).
 """
 
 from __future__ import annotations
@@ -37,8 +39,9 @@ from penstock.files import read_toml
 from penstock.plots.curves import Curves, printed
 from penstock.reproduce import why
 from penstock.reproduce.claim import Claim, on
-from penstock.reproduce.effort import Effort
+from penstock.reproduce.effort import Change, Effort
 from penstock.reproduce.exhibit import Exhibit
+from penstock.reproduce.why import Reason
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
 from penstock.studies.study import Measure
@@ -90,6 +93,15 @@ class Experiment:
             found: Measure = self.module.measure
             return found
         made: Measure = importlib.import_module(f"{_package(self.paper.folder)}.setup").measure
+        return made
+
+    @property
+    def reconstruction(self) -> Change | None:
+        """The change of every scenario to the author's set-up as reconstructed; None if it does not apply here."""
+        told = self.paper.reconstructed
+        if not told or self.id in told.get("without", ()) or hasattr(self.module, "rows"):
+            return None
+        made: Change = importlib.import_module(f"{_package(self.paper.folder)}.setup").reconstructed
         return made
 
     def claims(self, table: Table) -> list[Claim]:
@@ -203,9 +215,20 @@ class Paper:
         return self.folder / "points.parquet"
 
     @cached_property
-    def reasons(self) -> Mapping[str, str]:
-        """Why claims are contradicted, by their ids: the sentences of `why.toml`."""
-        return why.sentences(self.folder, self.recorded())
+    def reasons(self) -> Mapping[str, Reason]:
+        """Why claims are not confirmed, by their ids: the reasons of `why.toml`."""
+        return why.reasons(self.folder, self.recorded())
+
+    @property
+    def messages(self) -> list[str]:
+        """The ids of the claims of its abstract, which head its page."""
+        return list(self.about.get("messages", ()))
+
+    @property
+    def reconstructed(self) -> Mapping[str, Any]:
+        """The author's set-up as reconstructed: what it `says`, its `sources`, experiments `without`; empty if none."""
+        found: Mapping[str, Any] = self.about.get("reconstructed", {})
+        return found
 
     def recorded(self) -> Mapping[str, Any] | None:
         """The content of `results.json`, if it exists."""

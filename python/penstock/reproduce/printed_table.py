@@ -16,7 +16,8 @@ from matplotlib.figure import Figure
 from penstock.plots import style
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.statement import Statement, by_table
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 from penstock.results.summary_table import Point, SummaryTable
 from penstock.results.table import Table
 

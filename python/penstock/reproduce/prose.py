@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
@@ -28,8 +28,8 @@ class Part:
         return self.title == "Assumptions"
 
 
-def prose(paper: Paper, anchors: Collection[str]) -> list[Part]:
-    """The sections of the README of a work, without the status table; code that names an anchor links to it."""
+def prose(paper: Paper, anchors: Mapping[str, str]) -> list[Part]:
+    """The sections of the README of a work, without the status table; code in `anchors` links to its anchor."""
     file = paper.folder / "README.md"
     if not file.exists():
         return []
@@ -50,11 +50,11 @@ def prose(paper: Paper, anchors: Collection[str]) -> list[Part]:
             parts[-1][1].append(token)
 
     def linked(code: re.Match[str]) -> str:
-        return f'<a href="#{code[1]}">{code[0]}</a>' if code[1] in anchors else code[0]
+        return f'<a href="#{anchors[code[1]]}">{code[0]}</a>' if code[1] in anchors else code[0]
 
     found = []
     for title, own in parts:
         html = markdown.renderer.render(own, markdown.options, {})
         # Rendered without any HTML from the text.
-        found.append(Part(title, Markup(re.sub(r"<code>([\w.-]+)</code>", linked, html))))
+        found.append(Part(title, Markup(re.sub(r"<code>([\w./-]+)</code>", linked, html))))
     return [part for part in found if part.title != "Status" and part.html.strip()]

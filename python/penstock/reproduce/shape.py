@@ -15,7 +15,8 @@ from penstock.reproduce.choice import Range
 from penstock.reproduce.node import Curve
 from penstock.reproduce.number import Number, judged
 from penstock.reproduce.statement import Statement, gather
-from penstock.results.sample import Condition, Finding, Sample, all_of, most_of
+from penstock.results.condition import Condition, Finding, all_of, most_of
+from penstock.results.sample import Sample
 
 __all__ = [
     "below", "crossing", "falls", "grouped", "higher", "least_at", "lower", "of_means", "other_than", "rank",
@@ -27,15 +28,8 @@ GROUPS = 5
 
 
 def sweep(conditions: Iterable[Condition]) -> Condition:
-    """At every point of a sweep: none refuted, and at most one point in ten undecided."""
-    parts = list(conditions)
-    strict, most = all_of(parts), most_of(0.9, parts)
-
-    def decide() -> Finding:
-        found = strict.decide()
-        return found if found.verdict == "contradicted" else most.decide()
-
-    return Condition(decide, strict.margin)
+    """At the points of a sweep: at up to one in ten it may fail."""
+    return most_of(0.9, conditions)
 
 
 def swept(statement: Statement) -> Statement:
@@ -80,7 +74,7 @@ def other_than(value: float) -> Range:
 
 def rank(number: Number, axis: str) -> Number:
     """The rank correlation of the number with an axis (`trend`)."""
-    return number.along(axis, lambda curve: trend(list(curve.values())), "rank correlation", unit="")
+    return number.along(axis, lambda curve: trend(list(curve.values())), "rank correlation", unit="", neutral=0.0)
 
 
 def below(first: Sample, second: Sample) -> Condition:
@@ -88,7 +82,12 @@ def below(first: Sample, second: Sample) -> Condition:
     found = first < second
     if (first - second).values.any():
         return found
-    return Condition(lambda: replace(found.decide(), verdict="inconclusive"), found.margin)
+    return found.then(_tie)
+
+
+def _tie(found: Finding) -> Finding:
+    parts = tuple(replace(part, verdict="inconclusive", ordered=None) for part in found.parts)
+    return replace(found, verdict="inconclusive", parts=parts)
 
 
 def grouped(samples: Sequence[Sample]) -> np.ndarray:

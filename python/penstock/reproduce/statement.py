@@ -15,13 +15,15 @@ from penstock.reproduce.node import (
     Point,
     Quantity,
     Scope,
+    Value,
     Variable,
     applied,
     as_sample,
     lists_of,
     merged,
 )
-from penstock.results.sample import Condition, Sample, all_of, any_of, most_of
+from penstock.results.condition import Condition, all_of, any_of, most_of
+from penstock.results.sample import Sample
 from penstock.results.table import Table
 
 __all__ = ["Judged", "Part", "Statement", "by_table", "every", "gather", "most", "some"]
@@ -98,12 +100,17 @@ class Judged(Statement):
         found = []
         for values in itertools.product(*variables.values()):
             point = dict(zip(variables, values, strict=True))
-            condition = applied(self.judge, bound, point)
+            condition = applied(self._judged, bound, point)
             if condition is not None:
                 found.append(Part(point, condition, about))
         if not found:
             raise KeyError(f"no cell of {scope.table.axes()} has all of {self.text}")
         return found
+
+    def _judged(self, *values: Value) -> Condition:
+        """The condition on the values of its numbers, which know what stands for no difference."""
+        known = zip(self.children, values, strict=True)
+        return self.judge(*(v.about(n.neutral) if isinstance(v, Sample) else v for n, v in known))
 
 
 @dataclass(frozen=True, eq=False)

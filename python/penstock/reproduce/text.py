@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from penstock.reproduce.claim import VERDICTS, by_claim, counts
+from penstock.reproduce import answer
+from penstock.reproduce.assessment import gloss
+from penstock.reproduce.claim import GRADES, VERDICTS, badges, by_claim, counts
 from penstock.reproduce.experiment_run import Outcome, by_paper
-from penstock.reproduce.paper import Experiment
+from penstock.reproduce.paper import Experiment, Paper
 
 __all__ = ["listed", "text"]
 
@@ -27,9 +29,19 @@ def text(outcomes: Sequence[Outcome]) -> str:
                 lines.append(
                     f"    too few runs or cells to decide its claims ({', '.join(left)}): run it without --quick"
                 )
-        total = counts(claim for outcome in own for claim in outcome.claims)
-        lines.append("\n  " + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS) + "\n")
+        lines += _summary(paper, [claim for outcome in own for claim in outcome.claims])
     return "\n".join(lines)
+
+
+def _summary(paper: Paper, claims: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The main messages, the number of each verdict and badge, and the whole in a sentence."""
+    told = [f"    {claim['badge']:<10} {claim['says']}" for claim in answer.messages(paper.messages, claims)]
+    total, badged = counts(claims), badges(claims)
+    return [
+        *(["\n  Main messages", *told] if told else []),
+        "\n  " + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS),
+        f"  {answer.headline(claims)}\n" if sum(badged.values()) else "",
+    ]
 
 
 def _claim(name: str, claim: Mapping[str, Any]) -> list[str]:
@@ -37,9 +49,22 @@ def _claim(name: str, claim: Mapping[str, Any]) -> list[str]:
     reading = claim.get("reading")
     verdict = f"({claim['verdict']})" if reading else claim["verdict"]
     notes = [f"another reading, which does not count: {reading}"] if reading else []
-    notes += [claim["why"], *filter(None, [claim.get("because")])]
+    notes += [claim["why"]]
+    if not reading and claim["verdict"] != "confirmed":
+        notes += _further(claim)
+    notes += [f"cannot fail, does not count: {claim['cannot_fail']}"] if claim.get("cannot_fail") else []
     head = f"    {verdict:<16} {name}  {claim['says']}: {claim['expected']}"
     return [head, *(f"    {'':<16} {note}" for note in notes)]
+
+
+def _further(claim: Mapping[str, Any]) -> list[str]:
+    """Beside a strict verdict: badge, order and distance, the verdict in the author's set-up, and the reason."""
+    found = [f"{claim['badge']}: {gloss(claim)}"] if claim.get("badge") else []
+    if other := claim.get("reconstructed"):
+        found.append(f"{other['verdict']} in the author's set-up as reconstructed: {other['why']}")
+    if reason := claim.get("reason"):
+        found.append(reason["text"] if reason["grade"] == "none" else f"{reason['text']} ({GRADES[reason['grade']]})")
+    return found + ([f"the work contradicts itself: {claim['conflict']}"] if claim.get("conflict") else [])
 
 
 def listed(experiments: Sequence[Experiment]) -> str:

@@ -1,10 +1,11 @@
-"""Reasons for contradicted claims: sentences in `why.toml` of a work, filled in with numbers from the record.
+"""Reasons why claims are not confirmed: sentences in `why.toml` of a work, filled in with numbers from the record.
 
-The entry of a claim has a sentence, `because`, and the source of the number for each name in braces. So no number is
-typed by hand, and a new record brings new numbers:
+The entry of a claim has a sentence, `because`, its `grade` (`penstock.reproduce.claim.GRADES`; "after" by default), and
+the source of the number for each name in braces. So no number is typed by hand, and a new record brings new numbers:
 
     [c01]
     because = "the steps of the report are too large; with the best of 32 settings the share is {share} % (why-blue)"
+    grade = "full"
     share = { in = "why-blue", of = "g_slow", network = "two round trips", set = "the best of 32 sets" }
 
 * `{ in, of, LABEL = ... }`: the mean of metric `of` in the recorded points of experiment `in`, in all cells with the
@@ -24,20 +25,30 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from penstock.errors import PenstockError
 from penstock.files import read_toml
 from penstock.reproduce import points
+from penstock.reproduce.claim import GRADES
 from penstock.results.summary_table import SummaryTable
 
-__all__ = ["UNKNOWN", "entries", "sentences"]
+__all__ = ["UNKNOWN", "Reason", "entries", "reasons"]
 
 UNKNOWN = "?"
 
 _OWN = {"in", "of", "over", "minus", "show"}
 _NAMES = re.compile(r"{(\w+)}")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a claim is not confirmed, and how well that is shown."""
+
+    text: str
+    grade: str
 
 
 def entries(folder: Path) -> Mapping[str, Mapping[str, Any]]:
@@ -46,12 +57,18 @@ def entries(folder: Path) -> Mapping[str, Mapping[str, Any]]:
     return read_toml(file) if file.exists() else {}
 
 
-def sentences(folder: Path, record: Mapping[str, Any] | None) -> Mapping[str, str]:
-    """The sentence of each claim; `record` is what `results.json` has. Raises `PenstockError`."""
+def reasons(folder: Path, record: Mapping[str, Any] | None) -> Mapping[str, Reason]:
+    """The reason of each claim; `record` is what `results.json` has. Raises `PenstockError`."""
     known = entries(folder)
     shown = points.read(folder / "points.parquet") if known else {}
     claims = [claim for entry in (record or {}).get("experiments", []) for claim in entry["claims"]]
-    return {claim: _sentence(f"{folder / 'why.toml'}: {claim}", entry, shown, claims) for claim, entry in known.items()}
+    found = {}
+    for claim, entry in known.items():
+        place, grade = f"{folder / 'why.toml'}: {claim}", entry.get("grade", "after")
+        if grade not in GRADES:
+            raise PenstockError(f'{place}: grade "{grade}": must be one of {", ".join(GRADES)}')
+        found[claim] = Reason(_sentence(place, entry, shown, claims), grade)
+    return found
 
 
 def _sentence(

@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from penstock.results.summary import Summary, summarize
+from penstock.results.condition import Condition, Finding, Part, Verdict
+from penstock.results.summary import ALPHA, Summary, summarize
 
-__all__ = ["Condition", "Finding", "Sample", "Verdict", "all_of", "any_of", "most_of", "per_run"]
-
-Verdict = Literal["confirmed", "contradicted", "inconclusive", "not comparable"]
+__all__ = ["FEWEST_RUNS", "Sample", "per_run"]
 
 # Minimum number of runs of a random quantity for a decision.
 FEWEST_RUNS = 5
@@ -33,40 +32,7 @@ FEWEST_RUNS = 5
 # make a rank correlation of -0.8 come out as -0.7999999999999998.
 ROUNDING = 1e-12
 
-
-@dataclass(frozen=True)
-class Finding:
-    """A verdict, the number that decided it with its interval, and the reason in a line."""
-
-    verdict: Verdict
-    measured: Summary | None
-    why: str
-
-
-@dataclass(frozen=True, eq=False)
-class Condition:
-    """A statement about runs, to be decided by their numbers.
-
-    Attributes:
-        decide: gives the finding.
-        margin: distance from being refuted, in units of its bound; the smallest decides among several.
-
-    """
-
-    decide: Callable[[], Finding]
-    margin: float = math.inf
-
-    def at(self, where: str) -> Condition:
-        """The same condition, labelled with the place where it applies: `at("N = 16")`."""
-
-        def decide() -> Finding:
-            found = self.decide()
-            return replace(found, why=f"{where}: {found.why}")
-
-        return replace(self, decide=decide)
-
-    def __bool__(self) -> bool:
-        raise TypeError("a condition has no truth value before it is decided; combine several with all_of or any_of")
+_WORST_FIRST: tuple[Verdict, ...] = ("contradicted", "inconclusive", "confirmed")
 
 
 class Sample:
@@ -81,14 +47,28 @@ class Sample:
     def __init__(self, values: Sequence[float] | np.ndarray | float) -> None:
         self.random = not isinstance(values, (int, float))
         self.values = np.atleast_1d(np.asarray(values, dtype=float))
+        # The value that stands for no difference, such as 1 of a ratio; None if it is unknown.
+        self.neutral: float | None = None
+        # The sample without plain numbers added or multiplied: that of `a` in `1.1 * a`.
+        self.base = self
+
+    def about(self, neutral: float | None) -> Sample:
+        """The same numbers, with the value that stands for no difference."""
+        made = Sample(self.values)
+        made.random, made.neutral, made.base = self.random, neutral, self.base
+        return made
 
     @property
     def summary(self) -> Summary | None:
         """Mean, standard deviation and interval; of zero width for an exact number; None if no run has the number."""
+        return self.summary_at(ALPHA)
+
+    def summary_at(self, alpha: float) -> Summary | None:
+        """The summary with an interval that misses the mean with probability `alpha`."""
         finite = self.values[np.isfinite(self.values)]
         if not len(finite):
             return None
-        found = summarize(list(finite))
+        found = summarize(list(finite), alpha)
         return found if self.random else replace(found, sd=0.0, ci95=(found.mean, found.mean))
 
     @property
@@ -107,6 +87,8 @@ class Sample:
         with np.errstate(all="ignore"):
             made = Sample(act(self.values, second.values))
         made.random = self.random or second.random
+        if not isinstance(other, Sample):
+            made.base = self.base
         return made
 
     def __add__(self, other: Sample | float) -> Sample:
@@ -153,7 +135,21 @@ class Sample:
 
     def between(self, low: float, high: float) -> Condition:
         """At least `low` and at most `high`."""
-        return all_of(self >= low, self <= high)
+
+        def at_level(alpha: float) -> Finding:
+            found = self.summary_at(alpha)
+            ends = _interval(self, found)
+            if found is None or ends is None:
+                return _undecided(found)
+            sides = {_side(ends, low, ">="), _side(ends, high, "<=")}
+            verdict = next(each for each in _WORST_FIRST if each in sides)
+            within = self.neutral is None or low <= self.neutral <= high
+            miss, missed = max((low - found.mean, low), (found.mean - high, high))
+            part = Part(verdict, None if within else _ordered(self, low), _percent(max(miss, 0.0), missed))
+            return Finding(verdict, found, f"{_shown(found)}, asked {_number(low)} to {_number(high)}", (part,))
+
+        gap = min(self.mean - low, high - self.mean)
+        return Condition(at_level, gap / (abs(low if self.mean - low < high - self.mean else high) or 1.0))
 
     def reads(
         self, printed: float, *, low: float | None = None, high: float | None = None, share: float = 0.0
@@ -161,46 +157,75 @@ class Sample:
         """A number read from text or table: confirmed when the interval, widened by the tolerance, contains it.
 
         The tolerance is a `share` of the printed number, or the range from `low` to `high` that is accepted instead.
+        Where it is known which value stands for no difference, the interval must also lie on the printed side of it.
         """
         below = abs(printed) * share if low is None else printed - low
         above = abs(printed) * share if high is None else high - printed
 
-        def decide() -> Finding:
-            found = self.summary
-            if found is None or found.ci95 is None or (self.random and found.runs < FEWEST_RUNS):
+        def at_level(alpha: float) -> Finding:
+            found = self.summary_at(alpha)
+            ends = _interval(self, found)
+            if found is None or ends is None:
                 return _undecided(found)
             # A measurement at most `above` over the printed number, or `below` under it, still confirms it.
-            fits = found.ci95[0] - above <= printed <= found.ci95[1] + below
+            fits = ends[0] - above <= printed <= ends[1] + below
+            verdict: Verdict = "confirmed" if fits else "contradicted"
+            if fits and self.neutral is not None and printed != self.neutral:
+                verdict = _side(ends, self.neutral, ">" if printed > self.neutral else "<")
+            miss, tolerance = abs(found.mean - printed), above if found.mean > printed else below
+            part = Part(
+                verdict, _ordered(self, printed), _percent(miss, printed), miss / tolerance if tolerance else None
+            )
             asked = f"{_number(printed)} ({_number(printed - below)} to {_number(printed + above)})"
-            return Finding("confirmed" if fits else "contradicted", found, f"{_shown(found)}, printed {asked}")
+            return Finding(verdict, found, f"{_shown(found)}, printed {asked}", (part,))
 
-        return Condition(decide, -abs(self.mean - printed) / (abs(printed) or 1.0))
+        return Condition(at_level, -abs(self.mean - printed) / (abs(printed) or 1.0))
 
 
 def _bounded(sample: Sample, bound: Sample | float, sign: str) -> Condition:
-    if isinstance(bound, Sample):
-        # For two samples, their difference run by run decides.
-        inner = _bounded(sample - bound, 0.0, sign)
-        scale = abs(bound.mean) or 1.0
+    return _below_sample(sample, bound, sign) if isinstance(bound, Sample) else _below_number(sample, bound, sign)
 
-        def decide_pair() -> Finding:
-            found = inner.decide()
-            pair = f"{_number(sample.mean)} {sign} {_number(bound.mean)}"
-            return replace(found, why=f"{pair}? difference {_shown(found.measured)}")
 
-        return Condition(decide_pair, inner.margin / scale)
+def _below_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
+    """For two samples, their difference run by run decides."""
+    inner = _below_number(sample - bound, 0.0, sign)
+    upward, scale = sign.startswith(">"), abs(bound.mean)
+    # With `a < 0.5 * b` or `2 * a < b`, a < b is claimed too; with `a < 1.1 * b` it is not.
+    stricter = (bound.mean - bound.base.mean) - (sample.mean - sample.base.mean)
+    claimed = stricter >= 0 if upward else stricter <= 0
+    ordered = _holds(sample.base.mean, bound.base.mean, sign.removesuffix("=")) if claimed else None
+
+    def change(found: Finding) -> Finding:
+        pair = f"{_number(sample.mean)} {sign} {_number(bound.mean)}"
+        miss = max(bound.mean - sample.mean if upward else sample.mean - bound.mean, 0.0)
+        part = Part(found.verdict, ordered, _percent(miss, scale))
+        return replace(found, why=f"{pair}? difference {_shown(found.measured)}", parts=(part,))
+
+    return replace(inner.then(change), margin=inner.margin / (scale or 1.0))
+
+
+def _below_number(sample: Sample, bound: float, sign: str) -> Condition:
     upward = sign.startswith(">")
-
-    def decide() -> Finding:
-        found = sample.summary
-        if found is None or found.ci95 is None or (sample.random and found.runs < FEWEST_RUNS):
-            return _undecided(found)
-        ends = [_holds(end, bound, sign) for end in found.ci95]
-        verdict: Verdict = "confirmed" if all(ends) else "inconclusive" if any(ends) else "contradicted"
-        return Finding(verdict, found, f"{_shown(found)}, asked {sign} {_number(bound)}")
-
     gap = sample.mean - bound if upward else bound - sample.mean
-    return Condition(decide, gap / (abs(bound) or 1.0))
+
+    def at_level(alpha: float) -> Finding:
+        found = sample.summary_at(alpha)
+        ends = _interval(sample, found)
+        if found is None or ends is None:
+            return _undecided(found)
+        verdict = _side(ends, bound, sign)
+        beyond = sample.neutral is not None and (bound >= sample.neutral if upward else bound <= sample.neutral)
+        ordered = _ordered(sample, math.inf if upward else -math.inf) if beyond else None
+        part = Part(verdict, ordered, _percent(max(-gap, 0.0), bound))
+        return Finding(verdict, found, f"{_shown(found)}, asked {sign} {_number(bound)}", (part,))
+
+    return Condition(at_level, gap / (abs(bound) or 1.0))
+
+
+def _side(interval: tuple[float, float], bound: float, sign: str) -> Verdict:
+    """Whether all of an interval is on the right side of a bound."""
+    ends = [_holds(end, bound, sign) for end in interval]
+    return "confirmed" if all(ends) else "inconclusive" if any(ends) else "contradicted"
 
 
 def _holds(value: float, bound: float, sign: str) -> bool:
@@ -210,55 +235,26 @@ def _holds(value: float, bound: float, sign: str) -> bool:
     return value > bound if sign.startswith(">") else value < bound
 
 
+def _ordered(sample: Sample, claimed: float) -> bool | None:
+    """Whether the mean lies on the same side of no difference as a claimed value; None if that has no side."""
+    neutral = sample.neutral
+    return None if neutral is None or claimed == neutral else (sample.mean - neutral) * (claimed - neutral) > 0
+
+
+def _percent(miss: float, asked: float) -> float | None:
+    """A distance in per cent of the asked number; None if that is 0 and missed."""
+    return 100 * miss / abs(asked) if asked else None if miss else 0.0
+
+
+def _interval(sample: Sample, found: Summary | None) -> tuple[float, float] | None:
+    """The interval, if there are enough runs for a decision."""
+    return None if found is None or (sample.random and found.runs < FEWEST_RUNS) else found.ci95
+
+
 def _undecided(found: Summary | None) -> Finding:
     if found is None:
         return Finding("inconclusive", None, "no run has this number")
     return Finding("inconclusive", found, f"{_shown(found)}, {found.runs} runs decide nothing")
-
-
-def all_of(*conditions: Condition | Iterable[Condition]) -> Condition:
-    """All conditions hold: contradicted if one of them is, confirmed if all are."""
-    return _joined(list(_flat(conditions)), need=None)
-
-
-def any_of(*conditions: Condition | Iterable[Condition]) -> Condition:
-    """At least one condition holds."""
-    return _joined(list(_flat(conditions)), need=1)
-
-
-def most_of(share: float, *conditions: Condition | Iterable[Condition]) -> Condition:
-    """At least this fraction of the conditions holds, from 0 to 1."""
-    parts = list(_flat(conditions))
-    return _joined(parts, need=math.ceil(share * len(parts) - 1e-9))
-
-
-def _flat(conditions: Iterable[Condition | Iterable[Condition]]) -> Iterable[Condition]:
-    for item in conditions:
-        if isinstance(item, Condition):
-            yield item
-        else:
-            yield from _flat(item)
-
-
-def _joined(parts: list[Condition], need: int | None) -> Condition:
-    if not parts:
-        raise ValueError("there are no conditions to decide")
-    least = len(parts) if need is None else need
-
-    def decide() -> Finding:
-        findings = [(part.margin if part.margin == part.margin else -math.inf, part.decide()) for part in parts]
-        verdicts = [found.verdict for _, found in findings]
-        held, refuted = verdicts.count("confirmed"), verdicts.count("contradicted")
-        verdict: Verdict = (
-            "confirmed" if held >= least else "contradicted" if len(parts) - refuted < least else "inconclusive"
-        )
-        # Of the conditions with this verdict, the one with the smallest margin represents all.
-        same = [item for item in findings if item[1].verdict == verdict] or findings
-        _, spoken = min(same, key=lambda item: item[0])
-        count = "" if len(parts) == 1 else f"{held} of {len(parts)} hold" + (f", {least} asked" if need else "") + "; "
-        return Finding(verdict, spoken.measured, f"{count}{spoken.why}")
-
-    return Condition(decide, min(part.margin for part in parts))
 
 
 def per_run(function: Callable[..., float], *samples: Sample | Sequence[Sample]) -> Sample:

@@ -149,6 +149,14 @@ class Study:
         """A copy with at most this number of seeds."""
         return replace(self, seeds=min(self.seeds, seeds), others=tuple(other.limited(seeds) for other in self.others))
 
+    def changed(self, change: Callable[[Document], Document]) -> Study:
+        """A copy with a change of every scenario."""
+
+        def base(**point: Any) -> Document:
+            return change(as_document(self._scenario(point)))
+
+        return replace(self, base=base, others=tuple(other.changed(change) for other in self.others))
+
     def run(
         self,
         measure: Measure,

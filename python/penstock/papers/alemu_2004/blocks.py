@@ -16,7 +16,8 @@ from penstock.reproduce.figure import Choice, Claim, Curve, Exhibit, SummaryTabl
 from penstock.reproduce.number import Number, of_samples
 from penstock.reproduce.shape import falls, rises, varies
 from penstock.reproduce.statement import Statement, by_table, every
-from penstock.results.sample import Condition, Sample
+from penstock.results.condition import Condition
+from penstock.results.sample import Sample
 
 from . import judge, model5, panels, tables5
 from .panels import Panel

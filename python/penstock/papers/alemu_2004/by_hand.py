@@ -13,7 +13,8 @@ import penstock as ps
 from penstock import _native
 from penstock.explain.explanation import prepare
 from penstock.reproduce.figure import Exhibit, Sweep, Table, by_table, every, formula, metric
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 
 from . import measures
 from .measures import Numbers

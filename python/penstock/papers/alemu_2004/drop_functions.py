@@ -8,7 +8,8 @@ import penstock as ps
 from penstock.explain.explanation import prepare
 from penstock.reproduce.figure import Choice, Curves, Effort, Exhibit, Rows, Sweep, Table, formula, metric
 from penstock.reproduce.statement import by_table, every
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 
 from . import measures
 from .setup import claim, load

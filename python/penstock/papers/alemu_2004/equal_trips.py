@@ -6,7 +6,8 @@ from functools import partial
 
 from penstock.reproduce.figure import Exhibit, Table, above, at_most, by_table, every, gather, mean, metric, some
 from penstock.reproduce.shape import rises, swept
-from penstock.results.sample import Condition, Sample, all_of, most_of
+from penstock.results.condition import Condition, all_of, most_of
+from penstock.results.sample import Sample
 
 from . import controllers, symbols
 from .controllers import AVQS, LREDS, MANY, NOT_MANY, REM, averaged, higher, lower, others

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from penstock.reproduce.choice import above, at_least, at_most
 from penstock.reproduce.figure import Choice, Claim, Curve, Exhibit, Sweep, Table, by_table, every
 from penstock.reproduce.shape import falls, rises, swept, varies
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 
 from . import panels
 from .setup import ADAPTIVE, AQS, AREDS, LOADS, PLR, VQS, claim, load, psand

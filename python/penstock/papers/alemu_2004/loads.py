@@ -16,7 +16,8 @@ from penstock.reproduce.choice import Readings, above, at_least, at_most, below
 from penstock.reproduce.figure import Choice, Claim, Exhibit, SummaryTable, Sweep, Table, metric, needing, of_samples
 from penstock.reproduce.shape import swept
 from penstock.reproduce.statement import Statement, by_table, every
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 
 from . import panels
 from .measures import Numbers

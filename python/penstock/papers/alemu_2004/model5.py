@@ -9,7 +9,8 @@ import numpy as np
 import penstock as ps
 from penstock.reproduce.choice import above, at_least
 from penstock.reproduce.figure import Curves, Effort, Exhibit, Rows, every, formula, gather, judged, metric, most
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 
 from . import tables5
 from .setup import claim

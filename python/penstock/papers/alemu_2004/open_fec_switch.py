@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.reproduce.figure import Choice, Readings, SummaryTable, Sweep, judged, mean
-from penstock.results.sample import Condition, Sample
+from penstock.results.condition import Condition
+from penstock.results.sample import Sample
 
 from . import panels
 from .fec_switch import FecSwitch, modelled

@@ -10,7 +10,8 @@ import numpy as np
 
 import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Sweep, Table, at_least, by_table, every
-from penstock.results.sample import Condition, Sample
+from penstock.results.condition import Condition
+from penstock.results.sample import Sample
 
 from . import panels
 from .setup import ADAPTIVE, AQS, EMPTY, OFF, OTHERS, PLR, VQS, claim, load, psand, red

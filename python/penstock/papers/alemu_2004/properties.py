@@ -11,7 +11,8 @@ import penstock as ps
 from penstock.explain.explanation import prepare
 from penstock.laws.catalog import find_scheme
 from penstock.reproduce.figure import Effort, Exhibit, Rows, Study, Table, by_table, metric
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 from penstock.scenario.scenario import Document
 
 from . import drop_functions, symbols

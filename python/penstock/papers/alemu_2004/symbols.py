@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from penstock.reproduce import shape
 from penstock.reproduce.figure import Claim, SummaryTable, Table, by_table, mean
 from penstock.reproduce.printed_table import grid, texts
-from penstock.results.sample import FEWEST_RUNS, Condition, Finding, Sample, all_of
+from penstock.results.condition import Condition, Finding, all_of
+from penstock.results.sample import FEWEST_RUNS, Sample
 
 from . import judge
 from .controllers import HIGHER, ranked
@@ -72,15 +73,15 @@ def _cell(column: Column, scheme: str, average: Sample, places: tuple[int, int],
     at = order.index(column[scheme])
     misses = max(best - at, at - worst, 0)
 
-    def decide() -> Finding:
-        found = average.summary
+    def at_level(alpha: float) -> Finding:
+        found = average.summary_at(alpha)
         if found is None or found.runs < FEWEST_RUNS:
             return Finding("inconclusive", found, "too few runs")
         symbols = " to ".join(dict.fromkeys(_named(order[index]) for index in (best, worst)))
         why = f"{symbols} here, printed {_named(column[scheme])}"
         return Finding("confirmed" if misses <= tolerance else "contradicted", found, why)
 
-    return Condition(decide, float(-misses))
+    return Condition(at_level, float(-misses))
 
 
 def _dealt(column: Column) -> list[str]:

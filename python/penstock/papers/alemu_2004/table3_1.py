@@ -20,7 +20,7 @@ from penstock.reproduce.number import Number, formula, metric
 from penstock.reproduce.printed_table import PrintedTable
 from penstock.reproduce.shape import other_than, rises
 from penstock.reproduce.statement import Statement, by_table, every, gather, most, some
-from penstock.results.sample import all_of
+from penstock.results.condition import all_of
 
 from . import judge, panels
 from .measures import Numbers, of_average

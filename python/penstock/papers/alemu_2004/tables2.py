@@ -11,7 +11,7 @@ import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Number, Rows, Sweep, metric, needing
 from penstock.reproduce.printed_table import PrintedTable
 from penstock.reproduce.statement import Statement, by_table, every
-from penstock.results.sample import all_of
+from penstock.results.condition import all_of
 
 from . import judge
 from .drop_functions import curve

@@ -13,7 +13,8 @@ from penstock.reproduce.figure import Choice, Curve, Exhibit, SummaryTable, Swee
 from penstock.reproduce.number import Number, formula, judged
 from penstock.reproduce.shape import falls, least_at, other_than, rises, swept, varies
 from penstock.reproduce.statement import by_table, every, gather
-from penstock.results.sample import Condition, Sample, all_of, any_of
+from penstock.results.condition import Condition, all_of, any_of
+from penstock.results.sample import Sample
 
 from . import panels
 from .panels import Panel

@@ -15,7 +15,8 @@ from penstock.reproduce import paper, why
 from penstock.reproduce.claim import decide
 from penstock.reproduce.figure import Claim, Effort, Exhibit, Statement, Study, SummaryTable, by_table, metric
 from penstock.reproduce.paper import Experiment
-from penstock.results.sample import Condition, Finding, Sample
+from penstock.results.condition import Condition, Finding
+from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
 
 from .changes import CHANGES, CITED, NAMED, OF_CODES, PAIRS, changed
@@ -131,7 +132,7 @@ def _told(rows: Sequence[Row], table: Table) -> Condition:
     own = {row["claim"]: _differs(row, known[row["claim"]]) for row in rows if row["claim"] in known}
     wrong = [f"{claim} with {', '.join(changes)}" for claim, changes in own.items() if changes]
     why = "; ".join(wrong) or f"{len(own)} of {len(own)} hold"
-    return Condition(lambda: Finding("contradicted" if wrong else "confirmed", None, why))
+    return Condition(lambda _: Finding("contradicted" if wrong else "confirmed", None, why))
 
 
 def _differs(row: Row, codes: Mapping[str, Sample]) -> list[str]:

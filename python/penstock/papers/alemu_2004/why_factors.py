@@ -5,7 +5,7 @@ from __future__ import annotations
 import penstock as ps
 from penstock.reproduce.figure import Choice, Exhibit, Sweep, Table, above, at_least, by_table, every
 from penstock.reproduce.shape import falls, least_at, rises, swept
-from penstock.results.sample import Condition
+from penstock.results.condition import Condition
 
 from . import judge, tables2, why
 from .factors import COEFS, GAMMAS

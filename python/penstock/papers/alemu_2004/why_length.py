@@ -9,7 +9,7 @@ from functools import partial
 
 from penstock.reproduce import shape
 from penstock.reproduce.figure import Choice, Claim, Sweep, Table, by_table
-from penstock.results.sample import Condition
+from penstock.results.condition import Condition
 
 from . import why
 from .setup import CONTROLLERS, load, load4, psand

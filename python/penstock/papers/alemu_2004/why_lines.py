@@ -13,7 +13,8 @@ import numpy as np
 
 import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Effort, Statement, Study, Sweep, Table, by_table, every
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 
 from . import loads, measures, table3_1, tables2, traced, why
 from .changes import changed

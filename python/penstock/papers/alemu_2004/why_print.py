@@ -10,7 +10,8 @@ import numpy as np
 import penstock as ps
 from penstock.reproduce import shape
 from penstock.reproduce.figure import Effort, Rows, Statement, Table, by_table, every, metric
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 
 from . import equal_trips, symbols, table3_1, unequal_trips, why
 from .blocks import QUARTER, TENTH

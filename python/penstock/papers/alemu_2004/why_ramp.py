@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import penstock as ps
 from penstock.reproduce.figure import Choice, Sweep, Table, by_table, every, gather
 from penstock.reproduce.shape import least_at, varies
-from penstock.results.sample import Condition, Finding, all_of
+from penstock.results.condition import Condition, Finding, all_of
 
 from . import methods, table3_1, why
 from .judge import NS2
@@ -79,7 +79,7 @@ def _most(parts: Sequence[Condition]) -> Condition:
     missed = [found for part in parts if (found := part.decide()).verdict != "confirmed"]
     met = len(parts) - len(missed)
     why = "; ".join([f"{met} of {len(parts)} met", *(found.why for found in missed)])
-    return Condition(lambda: Finding("confirmed" if met >= LEAST else "contradicted", None, why))
+    return Condition(lambda _: Finding("confirmed" if met >= LEAST else "contradicted", None, why))
 
 
 def _unrefuted(parts: Sequence[Condition]) -> Condition:
@@ -88,7 +88,7 @@ def _unrefuted(parts: Sequence[Condition]) -> Condition:
     wrong = [one.why for one in found if one.verdict == "contradicted"]
     held = sum(one.verdict == "confirmed" for one in found)
     why = "; ".join([f"{held} of {len(found)} hold", *wrong])
-    return Condition(lambda: Finding("contradicted" if wrong else "confirmed", None, why))
+    return Condition(lambda _: Finding("contradicted" if wrong else "confirmed", None, why))
 
 
 IN_TABLE = table3_1.PRINTED.where(lambda cell: cell.metric in ("AQS", "VQS", "PLR")).at(acks=None, **ROWS)

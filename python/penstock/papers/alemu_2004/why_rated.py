@@ -10,7 +10,8 @@ import penstock as ps
 from penstock.reproduce.choice import above, at_least, below
 from penstock.reproduce.figure import Choice, Claim, Exhibit, Statement, Sweep, Table, by_table, every, some
 from penstock.reproduce.shape import swept
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 from penstock.results.table import Labels
 from penstock.scenario.scenario import Document
 

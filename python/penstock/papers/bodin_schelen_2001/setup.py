@@ -25,7 +25,8 @@ from penstock.reproduce.figure import (
     metric,
     within,
 )
-from penstock.results.sample import Condition, Sample
+from penstock.results.condition import Condition
+from penstock.results.sample import Sample
 
 claim = claims_of(__file__)
 

@@ -4,7 +4,8 @@ from functools import partial
 from itertools import combinations
 
 from penstock.reproduce.figure import Table, by_table, every, some
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 
 from . import fig4b
 from .setup import OPTION, OPTIONS, RED, claim, goodput, in_a_row

@@ -3,7 +3,7 @@
 from functools import partial
 
 from penstock.reproduce.figure import Statement, every, gather, needing, within
-from penstock.results.sample import all_of
+from penstock.results.condition import all_of
 
 from . import step_load
 from .setup import claim

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from penstock.reproduce.figure import Statement, Table, by_table
-from penstock.results.sample import Condition, Sample, all_of, per_run
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample, per_run
 
 from .constant import against_p, drops_and_marks, law, over_delay, over_rate
 from .setup import claim

@@ -3,7 +3,8 @@
 import itertools
 
 from penstock.reproduce.figure import Table, by_table, every, needing
-from penstock.results.sample import Condition, Sample, all_of
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
 
 from .constant import BUSY, FLOWS, against_p, at_queue, drops_and_marks, queue
 from .setup import claim

@@ -9,7 +9,7 @@ import penstock as ps
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import over_time
 from penstock.reproduce.figure import Choice, SummaryTable, Sweep, judged, metric
-from penstock.results.sample import all_of, any_of
+from penstock.results.condition import all_of, any_of
 
 from .setup import dumbbell, tcp
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from penstock.reproduce.figure import Choice, Claim, Curves, Sweep, Table, by_table
-from penstock.results.sample import Condition, per_run
+from penstock.results.condition import Condition
+from penstock.results.sample import per_run
 
 from .constant import constant, in_use
 from .setup import claim

@@ -6,7 +6,7 @@ from typing import Any
 
 import penstock as ps
 from penstock.reproduce.figure import Claim, Effort, Readings, Study, Table, by_table, every, metric, needing, within
-from penstock.results.sample import Condition
+from penstock.results.condition import Condition
 
 from . import setup
 from .setup import HELD, NEVER, SEEN, TRIPS, claim, fast, panel, queue, slow, times, used

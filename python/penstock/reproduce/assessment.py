@@ -1,0 +1,108 @@
+"""What a reader is told of a claim beside its strict verdict: parts, direction, distance, and a badge of four."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from penstock.results.condition import Finding, Part
+
+__all__ = ["BADGES", "assessed", "gloss"]
+
+BADGES = {
+    "confirmed": "as claimed",
+    "near": "the order is found, or nearly all parts; some number or cell is missed",
+    "mixed": "part of it is found, part is not",
+    "opposite": "the reverse is found, or nothing near it",
+}
+"""The badges, best first, each with what it says."""
+
+SAME, MOSTLY, OPPOSITE = 0.9, 0.6, 0.25
+"""Share of the ordered parts with the claimed sign from which on a direction is the same or mostly so, and up to
+which it is opposite."""
+NEAR_PARTS = 0.75
+"""Share of the parts that hold from which on a claim is near, if its order is not against it."""
+NEAR, FAR = {"tolerances": 2.0, "%": 10.0}, {"tolerances": 4.0, "%": 50.0}
+"""Median distance up to which a claim is near, if none of its parts is beyond FAR, and beyond which it is opposite."""
+
+
+def assessed(finding: Finding) -> dict[str, Any]:
+    """The fields of a claim's JSON that follow from the parts of its finding.
+
+    `parts` has the number that hold, are undecided and are refuted, and all; `direction` is "same" (90 % of the parts
+    with an order have the claimed sign), "mostly" (60 %), "mixed" or "opposite" (25 % or less), None without an order;
+    `distance` has the median and the worst miss, in tolerances of printed numbers, or else in per cent of the bound.
+    """
+    if finding.verdict == "not comparable":
+        return {"parts": None, "direction": None, "distance": None, "badge": None}
+    found = finding.comparisons
+    verdicts = [part.verdict for part in found]
+    held, refuted = verdicts.count("confirmed"), verdicts.count("contradicted")
+    parts = {"held": held, "undecided": len(found) - held - refuted, "refuted": refuted, "total": len(found)}
+    direction, distance = _direction(found), _distance(found)
+    badge = _badge(finding, parts, direction, distance)
+    return {"parts": parts, "direction": direction, "distance": distance, "badge": badge}
+
+
+def _direction(parts: Sequence[Part]) -> str | None:
+    signs = [part.ordered for part in parts if part.ordered is not None]
+    if not signs:
+        return None
+    share = sum(signs) / len(signs)
+    return "same" if share >= SAME else "mostly" if share >= MOSTLY else "opposite" if share <= OPPOSITE else "mixed"
+
+
+def _distance(parts: Sequence[Part]) -> dict[str, Any] | None:
+    """The median and the largest miss; in tolerances if every part has one."""
+    units = [part.tolerances for part in parts if part.tolerances is not None]
+    if len(units) == len(parts):
+        return _spread(units, "tolerances")
+    shares = [part.percent for part in parts if part.percent is not None and math.isfinite(part.percent)]
+    return _spread(shares, "%") if shares else None
+
+
+def _spread(misses: Sequence[float], unit: str) -> dict[str, Any]:
+    median, worst = (float(f"{value:.3g}") for value in (statistics.median(misses), max(misses)))
+    return {"median": median, "worst": worst, "unit": unit}
+
+
+def _badge(finding: Finding, parts: dict[str, int], direction: str | None, distance: dict[str, Any] | None) -> str:
+    if finding.verdict == "confirmed":
+        return "confirmed"
+    share = parts["held"] / parts["total"]
+    if direction == "opposite" and share < 0.5:
+        return "opposite"
+    if direction == "same":
+        return "near"
+    far = distance is not None and distance["median"] > FAR[distance["unit"]]
+    if far or (distance is None and parts["refuted"] == parts["total"]):
+        return "opposite"
+    close = distance is not None and distance["median"] <= NEAR[distance["unit"]] and not _far_off(distance)
+    near = (share >= NEAR_PARTS or close) and direction not in ("mixed", "opposite")
+    return "near" if near else "mixed"
+
+
+def _far_off(distance: dict[str, Any]) -> bool:
+    return bool(distance["worst"] > FAR[distance["unit"]])
+
+
+def gloss(claim: Mapping[str, Any]) -> str:
+    """The parts, the direction and the distance of a claim in words: "61 of 63 parts hold; the order is the same"."""
+    parts, distance = claim.get("parts"), claim.get("distance")
+    if not parts:
+        return ""
+    said = [f"{parts['held']} of {parts['total']} parts hold"] if parts["total"] > 1 else []
+    said += [f"{parts['undecided']} undecided"] if said and parts["undecided"] else []
+    order = {"same": "as claimed", "mostly": "mostly as claimed", "mixed": "mixed", "opposite": "the reverse"}
+    said += [f"order {order[claim['direction']]}"] if claim.get("direction") else []
+    said += [_miss(distance, parts["total"])] if distance and distance["worst"] else []
+    return "; ".join(said)
+
+
+def _miss(distance: Mapping[str, Any], total: int) -> str:
+    unit = " tolerances" if distance["unit"] == "tolerances" else " %"
+    if total == 1:
+        return f"off by {distance['worst']:g}{unit}"
+    return f"off by {distance['median']:g}{unit} in the median, {distance['worst']:g}{unit} at worst"

@@ -1,0 +1,147 @@
+"""The record of the full runs of a work: `results.json`, `points.parquet`, and the verdicts in its README."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from penstock import _native
+from penstock.files import write_text
+from penstock.reproduce import points
+from penstock.reproduce.claim import badges, counts
+from penstock.reproduce.effort import Effort
+from penstock.reproduce.experiment_run import Outcome, by_paper, recorded_cost, whole_cost, with_reason
+from penstock.reproduce.paper import Experiment, Paper
+from penstock.results.summary_table import SummaryTable
+from penstock.results.table import Table
+
+__all__ = ["recorded", "update"]
+
+# Fields that are left out of the record when they have these values.
+SILENT = {
+    "measured": None,
+    "ci95": None,
+    "must_hold": False,
+    "parts": None,
+    "direction": None,
+    "distance": None,
+    "badge": None,
+    "reconstructed": None,
+    "reason": None,
+}
+
+
+def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
+    """The recorded outcomes of these experiments; those that were never run in full are left out."""
+    found = []
+    files: dict[str, tuple[Mapping[str, Any], Mapping[str, SummaryTable]]] = {}
+    for experiment in experiments:
+        paper = experiment.paper
+        if paper.name not in files:
+            files[paper.name] = _entries(paper), points.read(paper.points_file)
+        entries, shown = files[paper.name]
+        entry = entries.get(experiment.id)
+        if entry is not None:
+            cost = entry["runs"], entry["seeds"], entry["cpu_s"]
+            found.append(Outcome(experiment, *cost, entry["claims"], _known(experiment, shown)))
+    return found
+
+
+def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
+    """The entries of `results.json` by experiment, with all fields of the claims and the current reasons."""
+    return {
+        entry["id"]: {**entry, "claims": [with_reason(paper, {**SILENT, **claim}) for claim in entry["claims"]]}
+        for entry in (paper.recorded() or {}).get("experiments", [])
+    }
+
+
+def _known(experiment: Experiment, shown: Mapping[str, SummaryTable]) -> SummaryTable | None:
+    """The recorded numbers of an experiment; those of formulas are not recorded, but computed again."""
+    if hasattr(experiment.module, "rows"):
+        return SummaryTable.of(Table.exact(experiment.module.rows(Effort("full"))))
+    return shown.get(experiment.id)
+
+
+def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
+    """Write the outcomes into the works' `results.json` and `points.parquet`, and their verdicts into the READMEs."""
+    for paper, own in by_paper(outcomes):
+        now = {outcome.experiment.id: {**outcome.to_dict(), "meaning": _native.meaning} for outcome in own}
+        kept = {**_entries(paper), **now}
+        experiments = [kept[item.id] for item in paper.experiments if item.id in kept]
+        shown = points.read(paper.points_file)
+        shown |= {each.experiment.id: _drawn(each.experiment, each.shown) for each in own if each.shown is not None}
+        points.write(
+            paper.points_file, {entry["id"]: shown.get(entry["id"], SummaryTable(())) for entry in experiments}
+        )
+        lines = ",\n".join(_line(paper, entry) for entry in experiments)
+        cost = whole_cost(paper, own) or recorded_cost(paper, experiments)
+        head = json.dumps({"paper": paper.name, "penstock": _native.version, **cost})[:-1]
+        write_text(paper.results_file, f'{head}, "experiments": [\n{lines}\n]}}\n')
+        readme = paper.folder / "README.md"
+        text = readme.read_text(encoding="utf-8")
+        write_text(readme, _with_status(text, status_table(paper, experiments, cost)))
+        say(f"{paper.results_file}: {len(now)} experiments written")
+
+
+def _drawn(experiment: Experiment, shown: SummaryTable) -> SummaryTable:
+    """The numbers that the figure is drawn from; none if they are those of formulas."""
+    draw = experiment.draw
+    return SummaryTable(()) if draw is None or hasattr(experiment.module, "rows") else shown.drawn_by(draw)
+
+
+def _line(paper: Paper, entry: Mapping[str, Any]) -> str:
+    """The entry of an experiment in `results.json`, without fields that its module and `why.toml` provide."""
+    claims = [_brief(paper, claim) for claim in entry["claims"]]
+    rest = {name: value for name, value in entry.items() if name != "title"}
+    return json.dumps({**rest, "claims": claims}, separators=(",", ":"), ensure_ascii=False)
+
+
+def _brief(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim without empty fields, and without a reason that `why.toml` provides."""
+    said = {name: value for name, value in claim.items() if name not in SILENT or value != SILENT[name]}
+    bare = {name: value for name, value in said.items() if name != "reason"}
+    return bare if with_reason(paper, bare) == said else said
+
+
+def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]], cost: Mapping[str, float]) -> str:
+    """The verdicts of a work as a table in Markdown, with the cost of each experiment and of the whole work."""
+    claims = [(entry["id"], claim) for entry in experiments for claim in entry["claims"]]
+    total, badged = (count(claim for _, claim in claims) for count in (counts, badges))
+    lines = [
+        ", ".join(f"{number} {verdict}" for verdict, number in total.items()) + ".",
+        "By badge: " + ", ".join(f"{number} {badge}" for badge, number in badged.items()) + ".",
+        "",
+        "| claim | says | asked | measured | verdict | badge |",
+        "|---|---|---|---|---|---|",
+    ]
+    for _, claim in claims:
+        reading = f" (reading: {claim['reading']})" if claim.get("reading") else ""
+        why = f"{claim['why']}; {claim['reason']['text']}" if claim.get("reason") else claim["why"]
+        head = (f"{paper.alias}/{claim['id']}{reading}", claim["says"], claim["expected"], why)
+        cells = (*head, claim["verdict"], claim.get("badge") or "")
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join([*lines, "", *_cost_table(experiments, cost)])
+
+
+def _cost_table(experiments: Sequence[Mapping[str, Any]], cost: Mapping[str, float]) -> list[str]:
+    return [
+        "CPU time of all runs of an experiment, first passes included; experiments share runs.",
+        "",
+        "| experiment | runs | seeds | CPU time (s) |",
+        "|---|---|---|---|",
+        *(
+            f"| {entry['id']} | {entry['runs']} | {entry['seeds']} | {entry['cpu_s']:.0f} |"
+            if entry["runs"]
+            else f"| {entry['id']} | formulas | | |"
+            for entry in experiments
+        ),
+        *([f"| all, each run once | {cost['runs']} | | {cost['cpu_s']:.0f} |"] if cost else []),
+    ]
+
+
+def _with_status(text: str, table: str) -> str:
+    begin, end = "<!-- status: written by reproduce -->", "<!-- end of status -->"
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.S)
+    return pattern.sub(lambda _: f"{begin}\n{table}\n{end}", text)

@@ -1,0 +1,166 @@
+"""Conditions on runs: a finding with its verdict and its parts, and several conditions as one.
+
+Each comparison has a confidence interval that misses the mean with probability `alpha`, and several comparisons in one
+condition keep that probability together. Where k of n conditions are asked, k of them at `alpha / (n - k + 1)` confirm
+the whole, and n - k + 1 of them at `alpha / k` contradict it (Y. Benjamini and R. Heller, Screening for Partial
+Conjunction Hypotheses, Biometrics 64, 2008). So a condition that all must hold is confirmed by the interval of each
+alone (R. L. Berger, Multiparameter Hypothesis Testing and Acceptance Sampling, Technometrics 24, 1982), and one part
+contradicts it only in intervals that hold for all parts at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from penstock.results.summary import ALPHA, Summary
+
+__all__ = ["Condition", "Finding", "Part", "Verdict", "all_of", "any_of", "most_of"]
+
+Verdict = Literal["confirmed", "contradicted", "inconclusive", "not comparable"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One comparison of a condition, apart from the verdict on the whole.
+
+    Attributes:
+        verdict: the verdict on this comparison.
+        ordered: whether the mean lies on the claimed side of no difference; None if no side is claimed.
+        percent: distance of the mean from the bound or the printed number in per cent of that; 0 for a mean on the
+            right side of its bound, None if it is unknown.
+        tolerances: distance of the mean from a printed number in units of its tolerance; None without one.
+
+    """
+
+    verdict: Verdict
+    ordered: bool | None = None
+    percent: float | None = None
+    tolerances: float | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict, the number that decided it with its interval, the reason in a line, and the comparisons behind it."""
+
+    verdict: Verdict
+    measured: Summary | None
+    why: str
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def comparisons(self) -> tuple[Part, ...]:
+        """Its parts; a finding that names none is one itself."""
+        return self.parts or (Part(self.verdict),)
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """A statement about runs, to be decided by their numbers.
+
+    Attributes:
+        at_level: gives the finding from intervals that miss their mean with this probability.
+        margin: distance from being refuted, in units of its bound; the smallest decides among several.
+
+    """
+
+    at_level: Callable[[float], Finding]
+    margin: float = math.inf
+
+    def decide(self) -> Finding:
+        """The finding from 95 % intervals."""
+        return self.at_level(ALPHA)
+
+    def then(self, change: Callable[[Finding], Finding]) -> Condition:
+        """The same condition with a change of its finding."""
+        return replace(self, at_level=lambda alpha: change(self.at_level(alpha)))
+
+    def at(self, where: str) -> Condition:
+        """The same condition, labelled with the place where it applies: `at("N = 16")`."""
+        return self.then(lambda found: replace(found, why=f"{where}: {found.why}"))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a condition has no truth value before it is decided; combine several with all_of or any_of")
+
+
+def all_of(*conditions: Condition | Iterable[Condition]) -> Condition:
+    """All conditions hold: contradicted if one of them is, confirmed if all are."""
+    parts = _flat(conditions)
+    return _joined(parts, len(parts))
+
+
+def any_of(*conditions: Condition | Iterable[Condition]) -> Condition:
+    """At least one condition holds; together they count as one comparison."""
+    return _joined(_flat(conditions), 1).then(_as_one)
+
+
+def most_of(share: float, *conditions: Condition | Iterable[Condition]) -> Condition:
+    """At least this fraction of the conditions holds, from 0 to 1."""
+    parts = _flat(conditions)
+    return _joined(parts, math.ceil(share * len(parts) - 1e-9))
+
+
+def _flat(conditions: Iterable[Condition | Iterable[Condition]]) -> list[Condition]:
+    found: list[Condition] = []
+    for item in conditions:
+        found += [item] if isinstance(item, Condition) else _flat(item)
+    return found
+
+
+def _joined(parts: list[Condition], need: int) -> Condition:
+    if not parts:
+        raise ValueError("there are no conditions to decide")
+    spare = len(parts) - need + 1
+
+    def at_level(alpha: float) -> Finding:
+        own = [part.at_level(alpha) for part in parts]
+        if len(parts) == 1:
+            return own[0]
+        sure = own if spare == 1 else [part.at_level(alpha / spare) for part in parts]
+        wide = own if need <= 1 else [part.at_level(alpha / need) for part in parts]
+        found = [_told(*three) for three in zip(own, sure, wide, strict=True)]
+        verdicts = [each.verdict for each in found]
+        held, refuted = verdicts.count("confirmed"), verdicts.count("contradicted")
+        verdict: Verdict = "confirmed" if held >= need else "contradicted" if refuted >= spare else "inconclusive"
+        spoken = _representative(found, parts, verdict)
+        asked = "" if need == len(parts) else f", {need} asked"
+        comparisons = tuple(part for each in found for part in each.comparisons)
+        return Finding(verdict, spoken.measured, f"{held} of {len(parts)} hold{asked}; {spoken.why}", comparisons)
+
+    return Condition(at_level, min(part.margin for part in parts))
+
+
+def _told(own: Finding, sure: Finding, wide: Finding) -> Finding:
+    """The finding of one of several: held if confirmed in `sure` too, refuted if contradicted in `wide` too."""
+    verdict = _agreed(own.verdict, sure.verdict, wide.verdict)
+    parts = (
+        replace(each, verdict=_agreed(each.verdict, safe.verdict, wider.verdict))
+        for each, safe, wider in zip(own.comparisons, sure.comparisons, wide.comparisons, strict=True)
+    )
+    return replace(own, verdict=verdict, parts=tuple(parts))
+
+
+def _agreed(own: Verdict, sure: Verdict, wide: Verdict) -> Verdict:
+    other = sure if own == "confirmed" else wide if own == "contradicted" else own
+    return own if other == own else "inconclusive"
+
+
+def _representative(found: list[Finding], parts: list[Condition], verdict: Verdict) -> Finding:
+    """Of the findings with this verdict, the one with the smallest margin."""
+    margins = [part.margin if part.margin == part.margin else -math.inf for part in parts]
+    same = [i for i, each in enumerate(found) if each.verdict == verdict] or range(len(found))
+    return found[min(same, key=margins.__getitem__)]
+
+
+def _as_one(found: Finding) -> Finding:
+    """The parts of a finding as one: the order and the distance of its best."""
+    ordered = [part.ordered for part in found.comparisons if part.ordered is not None]
+    best = Part(
+        found.verdict,
+        any(ordered) if ordered else None,
+        min((part.percent for part in found.comparisons if part.percent is not None), default=None),
+        min((part.tolerances for part in found.comparisons if part.tolerances is not None), default=None),
+    )
+    return replace(found, parts=(best,))

@@ -1,0 +1,108 @@
+"""What a reader is told beside a strict verdict: against cases worked out by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from penstock.reproduce import answer
+from penstock.reproduce.assessment import assessed, gloss
+from penstock.reproduce.claim import badges, counts
+from penstock.results.condition import Condition, Finding, all_of
+from penstock.results.sample import Sample
+
+
+def number(value: float) -> Sample:
+    return Sample([value] * 5)
+
+
+def told(*conditions: Condition) -> dict[str, Any]:
+    found = all_of(conditions).decide()
+    return {"verdict": found.verdict, **assessed(found)}
+
+
+def test_61_of_63_parts_are_near_and_a_reversed_sign_is_opposite() -> None:
+    near = told(*[number(1) < number(2)] * 61, *[number(3) < number(2)] * 2)
+    assert (near["verdict"], near["badge"], near["direction"]) == ("contradicted", "near", "same")
+    assert near["parts"] == {"held": 61, "undecided": 0, "refuted": 2, "total": 63}
+    assert near["distance"] == {"median": 0.0, "worst": 50.0, "unit": "%"}
+    assert gloss(near) == "61 of 63 parts hold; order as claimed; off by 0 % in the median, 50 % at worst"
+    reversed_ = told(*[number(1) < number(2)] * 13, *[number(3) < number(2)] * 35)
+    assert (reversed_["badge"], reversed_["direction"]) == ("mixed", "mixed")
+    assert told(*[number(1) < number(2)] * 12, *[number(3) < number(2)] * 36)["badge"] == "opposite"
+    assert told(*[number(1) < number(2)] * 30, *[number(3) < number(2)] * 18)["direction"] == "mostly"
+
+
+@pytest.mark.parametrize(
+    ("measured", "badge", "said"),
+    [
+        (10.9, "confirmed", "off by 0.9 tolerances"),
+        (11.9, "near", "off by 1.9 tolerances"),
+        (13.0, "mixed", "off by 3 tolerances"),
+        (15.0, "opposite", "off by 5 tolerances"),
+    ],
+)
+def test_a_number_is_judged_by_its_distance_in_tolerances(measured: float, badge: str, said: str) -> None:
+    found = told(number(measured).reads(10, share=0.1))
+    assert (found["badge"], found["direction"], gloss(found)) == (badge, None, said)
+
+
+def test_an_order_that_is_found_without_its_number_is_near() -> None:
+    found = told(number(8) <= 0.7 * number(10))
+    assert (found["verdict"], found["badge"], found["direction"]) == ("contradicted", "near", "same")
+    assert told(number(12) <= 0.7 * number(10))["badge"] == "opposite"
+
+
+def test_many_parts_that_hold_do_not_hide_an_order_that_is_reversed() -> None:
+    found = told(*[number(1) <= 2] * 45, *[number(3) < number(2)] * 6)
+    assert (found["direction"], found["badge"]) == ("opposite", "mixed")
+
+
+def test_what_cannot_be_run_has_no_badge() -> None:
+    found = assessed(Finding("not comparable", None, "a testbed"))
+    assert set(found.values()) == {None}
+
+
+def claim(badge: str, **more: Any) -> dict[str, Any]:
+    verdict = "confirmed" if badge == "confirmed" else "contradicted"
+    return {"id": "c1", "verdict": verdict, "badge": badge, "distance": None, **more}
+
+
+def test_readings_and_claims_that_cannot_fail_do_not_count() -> None:
+    own = [claim("confirmed"), claim("near", reading="other"), claim("confirmed", cannot_fail="a sum")]
+    assert counts(own)["confirmed"] == badges(own)["confirmed"] == 1
+    assert sum(badges(own).values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("", ""),
+        ("c", "Yes: its claim holds."),
+        ("cc", "Yes: all 2 claims hold."),
+        ("n", "Nearly: its claim is near."),
+        ("cn", "Nearly: 1 of 2 claims hold, 1 is near."),
+        ("oo", "No: the reverse is found, or nothing near it."),
+        ("m", "In part: its claim is mixed."),
+        ("cnnmo", "In part: 1 of 5 claims hold, 2 are near, 1 is mixed, 1 is opposite."),
+    ],
+)
+def test_a_figure_answers_in_a_sentence(given: str, expected: str) -> None:
+    words = {"c": "confirmed", "n": "near", "m": "mixed", "o": "opposite"}
+    assert answer.of_figure([claim(words[letter]) for letter in given]) == expected
+
+
+def test_the_headline_counts_all_four_badges() -> None:
+    own = [claim(badge) for badge in ("confirmed", "confirmed", "near", "mixed", "opposite", "opposite")]
+    assert answer.headline(own) == (
+        "Of 6 claims, 2 hold as printed, 1 nearly (the order is found, a number or a few cells are missed), 1 in part, "
+        "and of 2 the reverse is found, or nothing near it."
+    )
+    assert answer.headline([claim("confirmed")]) == "Yes: its claim holds."
+
+
+def test_claims_are_sorted_by_badge_and_distance() -> None:
+    far, close = ({"median": miss, "worst": 9.0, "unit": "%"} for miss in (8.0, 1.0))
+    own = [claim("opposite"), claim("near", id="far", distance=far), claim("near", id="close", distance=close)]
+    own += [claim("confirmed", cannot_fail="x", id="last")]
+    assert [one["id"] for one in sorted(own, key=answer.by_distance)] == ["close", "far", "c1", "last"]

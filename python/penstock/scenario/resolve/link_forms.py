@@ -30,7 +30,6 @@ class Front:
         return self.queues[min(i, len(self.queues) - 1)], self.edges[min(i, len(self.edges) - 1)]
 
 
-_NOTHING = Front((None,), ((),))
 _FORMS: Memory[LinkForm] = Memory()
 
 
@@ -44,12 +43,12 @@ def link_forms(links: list[Link], rtt_of: Callable[[str], int | None]) -> list[L
     return forms
 
 
-def _front(link: Link, rtt_of: Callable[[str], int | None], *, back: bool) -> Front:
-    """Read the queue and the conditioners of a direction: once if they are the same for all copies."""
+def _front(link: Link, rtt_of: Callable[[str], int | None], *, back: bool) -> Front | None:
+    """Read the queue and the conditioners of a direction, if it has any: once if they are the same for all copies."""
     spec = link.spec
     side = spec.backward if back else spec.forward
     if not (side.queue or side.edge):
-        return _NOTHING
+        return None
     here = link.table.table("reverse") if back else link.table
     queue = link.table if back and spec.same_queue else here
     queue_table = queue.table("queue") if queue and side.queue else None
@@ -71,7 +70,7 @@ def _front(link: Link, rtt_of: Callable[[str], int | None], *, back: bool) -> Fr
     return Front(tuple(queues), tuple(edges))
 
 
-def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front, Front]) -> LinkForm:
+def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front | None, Front | None]) -> LinkForm:
     entries: list[dict[str, Any]] = []
     watched_rate = 0.0
     shown = _shown_link(spec, watch)
@@ -79,7 +78,8 @@ def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front, Front])
         for back in (False, True):
             side = spec.backward if back else spec.forward
             ends = (target, source) if back else (source, target)
-            queue, edge = fronts[back].of(i)
+            front = fronts[back]
+            queue, edge = (None, ()) if front is None else front.of(i)
             label = f"{name}.reverse" if back else name
             entry = _entry(spec, side, label, name, ends, queue, i, watch=watch[back])
             entry["edge"] = [stage.canonical for stage in edge]

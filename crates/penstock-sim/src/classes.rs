@@ -14,7 +14,7 @@ const NO_FLOW: (u32, u32) = (u32::MAX, u32::MAX);
 /// The names of a scenario; nodes are numbered only if a scheme has classes.
 pub(crate) struct Names<'a> {
     scenario: &'a Scenario,
-    nodes: OnceCell<Graph>,
+    nodes: OnceCell<Graph<'a>>,
 }
 
 impl<'a> Names<'a> {
@@ -116,7 +116,7 @@ impl<'a> Names<'a> {
     }
 
     /// The nodes, numbered as for the routes.
-    fn nodes(&self) -> &Graph {
+    fn nodes(&self) -> &Graph<'a> {
         let ends = || self.scenario.links.iter().map(|link| (link.from.as_str(), link.to.as_str(), 0));
         self.nodes.get_or_init(|| Graph::new(ends()))
     }

@@ -1,16 +1,48 @@
 //! The graph of nodes and link directions, and shortest paths in it.
 
+use crate::name_hash::NameMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 /// Nodes by number, and the link directions between them.
-pub(crate) struct Graph {
-    names: HashMap<String, u32>,
-    /// For each node: link directions that leave it, as (link, other node).
-    leaving: Vec<Vec<(u32, u32)>>,
-    /// For each node: link directions that lead to it.
-    leading: Vec<Vec<(u32, u32)>>,
+pub(crate) struct Graph<'a> {
+    names: NameMap<'a, u32>,
+    leaving: Neighbours,
+    leading: Neighbours,
     delays: Vec<u64>,
+}
+
+/// For each node, the link directions that leave it, or that lead to it, as (link, other node).
+struct Neighbours {
+    /// Those of all nodes, one node after the other; the links of a node by number.
+    all: Vec<(u32, u32)>,
+    /// The place of the first one of each node in `all`, and the end.
+    first: Vec<u32>,
+}
+
+impl Neighbours {
+    /// Those of `nodes` nodes; `ends` has for each link direction the node and the other node.
+    fn new(nodes: usize, ends: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let mut first = vec![0; nodes + 1];
+        for (node, _) in ends.clone() {
+            first[node as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            first[node + 1] += first[node];
+        }
+        let mut place = first.clone();
+        let mut all = vec![(0, 0); first[nodes] as usize];
+        for (link, (node, other)) in (0..).zip(ends) {
+            all[place[node as usize] as usize] = (link, other);
+            place[node as usize] += 1;
+        }
+        Self { all, first }
+    }
+
+    fn of(&self, node: u32) -> &[(u32, u32)] {
+        let node = node as usize;
+        &self.all[self.first[node] as usize..self.first[node + 1] as usize]
+    }
 }
 
 /// The root of a tree of shortest paths.
@@ -20,29 +52,19 @@ enum Root {
     To(u32),
 }
 
-impl Graph {
+impl<'a> Graph<'a> {
     /// The graph of link directions, each `(from, to, delay in ns)`, numbered in this order.
-    pub(crate) fn new<'a>(links: impl Iterator<Item = (&'a str, &'a str, u64)>) -> Self {
-        let mut graph = Self { names: HashMap::new(), leaving: Vec::new(), leading: Vec::new(), delays: Vec::new() };
-        for (from, to, delay) in links {
-            let (from, to) = (graph.add_node(from), graph.add_node(to));
-            let link = graph.delays.len() as u32;
-            graph.leaving[from as usize].push((link, to));
-            graph.leading[to as usize].push((link, from));
-            graph.delays.push(delay);
-        }
-        graph
-    }
-
-    fn add_node(&mut self, name: &str) -> u32 {
-        if let Some(&node) = self.names.get(name) {
-            return node;
-        }
-        let node = self.leaving.len() as u32;
-        self.names.insert(name.to_owned(), node);
-        self.leaving.push(Vec::new());
-        self.leading.push(Vec::new());
-        node
+    pub(crate) fn new(links: impl Iterator<Item = (&'a str, &'a str, u64)>) -> Self {
+        let mut names = NameMap::default();
+        let mut number = |name: &'a str| {
+            let next = names.len() as u32;
+            *names.entry(name).or_insert(next)
+        };
+        let (ends, delays): (Vec<(u32, u32)>, Vec<u64>) =
+            links.map(|(from, to, delay)| ((number(from), number(to)), delay)).unzip();
+        let leaving = Neighbours::new(names.len(), ends.iter().copied());
+        let leading = Neighbours::new(names.len(), ends.iter().map(|&(from, to)| (to, from)));
+        Self { names, leaving, leading, delays }
     }
 
     /// The node of this name.
@@ -52,12 +74,12 @@ impl Graph {
 
     /// Links along the nodes of `path`; of several links between two nodes, the first one. `Err` names the pair of
     /// nodes without a link.
-    pub(crate) fn along<'a>(&self, path: &'a [String]) -> Result<Vec<u32>, (&'a str, &'a str)> {
+    pub(crate) fn along<'p>(&self, path: &'p [String]) -> Result<Vec<u32>, (&'p str, &'p str)> {
         path.windows(2)
             .map(|pair| {
                 let ends = (self.node(&pair[0]), self.node(&pair[1]));
                 let (Some(from), Some(to)) = ends else { return Err((pair[0].as_str(), pair[1].as_str())) };
-                let link = self.leaving[from as usize].iter().find(|&&(_, other)| other == to);
+                let link = self.leaving.of(from).iter().find(|&&(_, other)| other == to);
                 link.map(|&(link, _)| link).ok_or((pair[0].as_str(), pair[1].as_str()))
             })
             .collect()
@@ -97,15 +119,15 @@ impl Graph {
             Root::From(node) => (node, &self.leaving),
             Root::To(node) => (node, &self.leading),
         };
-        let mut tree = vec![None; neighbours.len()];
-        let mut best = vec![(u64::MAX, u32::MAX); neighbours.len()];
+        let mut tree = vec![None; self.names.len()];
+        let mut best = vec![(u64::MAX, u32::MAX); self.names.len()];
         best[start as usize] = (0, 0);
         let mut open = BinaryHeap::from([Reverse((0_u64, 0_u32, start))]);
         while let Some(Reverse((delay, hops, node))) = open.pop() {
             if (delay, hops) > best[node as usize] {
                 continue;
             }
-            for &(link, next) in &neighbours[node as usize] {
+            for &(link, next) in neighbours.of(node) {
                 let candidate = (delay + self.delays[link as usize], hops + 1);
                 if candidate < best[next as usize] {
                     best[next as usize] = candidate;
@@ -122,7 +144,7 @@ impl Graph {
 mod tests {
     use super::*;
 
-    fn square() -> Graph {
+    fn square() -> Graph<'static> {
         Graph::new([("A", "B", 5), ("B", "D", 5), ("A", "C", 1), ("C", "D", 1), ("D", "A", 9)].into_iter())
     }
 

@@ -21,6 +21,7 @@ mod host;
 mod link;
 mod lookahead;
 mod meaning;
+mod name_hash;
 mod network;
 mod offered;
 mod packet;

@@ -31,7 +31,7 @@ pub(crate) fn may_lose(link: &LinkSpec) -> bool {
 
 struct Router<'a> {
     scenario: &'a Scenario,
-    graph: Graph,
+    graph: Graph<'a>,
     routes: Routes,
     errors: &'a mut Vec<ScenarioError>,
 }

@@ -1,8 +1,9 @@
 //! Validation of a scenario: collects all its errors.
 
 use super::{Draw, OnUnit, Scenario, SizeUnit, StartSpec, TrafficKind, TrafficSpec, VideoSpec};
+use crate::name_hash::NameSet;
 use penstock_link::ScenarioError;
-use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
 
 /// Largest number of flows: their numbers and timers must fit into the keys of the event queue.
 const MAX_FLOWS: u64 = 4_000_000;
@@ -26,16 +27,16 @@ impl Scenario {
         let flows: u64 = self.traffic.iter().map(|group| u64::from(group.count)).sum();
         require(flows <= MAX_FLOWS, "traffic", "at most 4 000 000 flows are possible");
         let mut report = |path: &str, message: &str| errors.push(ScenarioError::new(path, message.to_owned()));
-        let mut names = HashSet::new();
+        let mut names = NameSet::with_capacity_and_hasher(self.links.len(), BuildHasherDefault::default());
         for link in &self.links {
-            if !names.insert(&link.name) {
+            if !names.insert(link.name.as_str()) {
                 report(&format!("links.{}", link.name), "is defined twice");
             }
             link.check(&mut report);
         }
-        let mut names = HashSet::new();
+        let mut names = NameSet::default();
         for group in &self.traffic {
-            if !names.insert(&group.name) {
+            if !names.insert(group.name.as_str()) {
                 report(&format!("traffic.{}", group.name), "is defined twice");
             }
             group.check(&mut |holds, key, message| {

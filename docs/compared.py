@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from asked import Asked
 from matplotlib.figure import Figure
 from penstock import _native
 from penstock.explain import measured
@@ -19,6 +20,7 @@ from penstock.laws.catalog import schemes
 from penstock.plots import save, style
 from penstock.scenario.scenario import read_document
 from penstock.studies.compare import compare
+from penstock.studies.store import Store
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -78,7 +80,7 @@ What marks change, with 16 flows: from the hollow end (drops) to the full end (m
 """
 
 
-def measure() -> str:
+def measure(store: Store) -> str:
     """The text of the data: two comparisons, as `penstock compare` makes them."""
     base = read_document(str(SCENARIO), [])
     loads = {"traffic.bulk.count": list(LOADS)}
@@ -86,7 +88,9 @@ def measure() -> str:
     marking = [one for one in all_of_them if one.params.get("ecn")]
     rows = []
     for candidates, ecn in ((all_of_them, False), (marking, True)):
-        found = compare(base, candidates, vary={**loads, "traffic.bulk.ecn": [ecn]}, runs=RUNS, progress=_say)
+        found = compare(
+            base, candidates, vary={**loads, "traffic.bulk.ecn": [ecn]}, runs=RUNS, progress=_say, store=store
+        )
         rows += found.rows
     print(file=sys.stderr)
     return measured.dump(rows, _native.version, RUNS)
@@ -262,9 +266,10 @@ def _say(finished: int, planned: int) -> None:
 
 def main() -> None:
     """Measure if asked to, then write the page and its figures."""
-    if "--measure" in sys.argv[1:]:
+    asked = Asked.parse(__doc__)
+    if asked.measure:
         DATA.parent.mkdir(exist_ok=True)
-        write_text(DATA, measure())
+        write_text(DATA, measure(Store(asked.store)))
     data = measured.load()
     write_text(PAGE, page(data))
     figures(data, FIGURES)

@@ -18,12 +18,14 @@ import duckdb
 import measured
 import numpy as np
 import numpy.typing as npt
+from asked import Asked
 from penstock.engine.trace import record
 from penstock.files import write_text
 from penstock.model import Batches
 from penstock.results.summary import Summary, summarize
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import Scenario, read_document
+from penstock.studies.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = ROOT / "scenarios" / "thesis_fec.toml"
@@ -189,9 +191,10 @@ class Results:
 
 def main() -> None:
     """Measure if asked to, then write the page and its figure."""
-    if "--measure" in sys.argv[1:]:
+    asked = Asked.parse(__doc__)
+    if asked.measure:
         write_text(BLOCKS, json.dumps(block_losses(), indent=1) + "\n")
-        measured.measure(DATA, {cell.name: cell.scenario() for cell in cells()}, SEEDS, read)
+        measured.measure(DATA, {cell.name: cell.scenario() for cell in cells()}, SEEDS, read, Store(asked.store))
     import fec_page
 
     results = Results.load()

@@ -1,8 +1,7 @@
-"""Measuring the cells of a page: each a scenario with several seeds, kept when done, so that a stopped call goes on."""
+"""Measuring the cells of a page: each a scenario with several seeds, whose runs are kept in a store."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import sys
@@ -14,39 +13,44 @@ from typing import Any
 
 from matplotlib.figure import Figure
 from penstock import _native
-from penstock.engine.run import cores, run_batch
+from penstock.engine.run import cores
 from penstock.files import write_text
 from penstock.plots import style
 from penstock.scenario.scenario import Scenario
+from penstock.studies.chunk import Cell
+from penstock.studies.complete import complete
+from penstock.studies.executor import Threads
+from penstock.studies.store import Results
 from PIL import Image
 
 Table = dict[str, Any]
 Read = Callable[[Table], dict[str, float | list[float]]]
 
 
-def measure(file: Path, cells: Mapping[str, Table], seeds: Sequence[int], read: Read) -> None:
+def measure(file: Path, cells: Mapping[str, Table], seeds: range, read: Read, store: Results) -> None:
     """Run each cell, a scenario as plain values, with each seed, and write what `read` takes from each run to `file`.
 
-    Numbers are kept of each run; lists, which are counts of each size, are added up. Finished cells are kept in a file
-    beside the data until all are done; a later call uses them, unless the definition of the cell has changed.
+    Numbers are kept of each run; lists, which are counts of each size, are added up. The runs are kept in `store`, so a
+    stopped call goes on, and runs that are there are not made again.
     """
-    part = file.with_suffix(".part.json")
-    done: dict[str, Table] = json.loads(part.read_text(encoding="utf-8")) if part.exists() else {}
-    for n, (name, tree) in enumerate(cells.items()):
-        text = Scenario.from_tree(tree).resolve().for_engine(flows=False, series=False)
-        stamp = hashlib.sha256(f"{_native.version} {list(seeds)} {text}".encode()).hexdigest()[:16]
-        if done.get(name, {}).get("stamp") != stamp:
-            answers = run_batch([text] * len(seeds), list(seeds), jobs=cores())
-            rows = [read(json.loads(answer)) for answer in answers]
-            values = {metric: _together([row[metric] for row in rows]) for metric in rows[0]}
-            done[name] = {"stamp": stamp, "values": values}
-            write_text(part, json.dumps(done))
-        print(f"\r{n + 1} of {len(cells)} cells", end="", file=sys.stderr, flush=True)
+    planned = [Cell({"cell": name}, Scenario.from_tree(tree).resolve(), seeds) for name, tree in cells.items()]
+    count = len(planned) * len(seeds)
+    complete(planned, store, Threads(cores()), study=f"docs {file.stem}", planned=count, progress=_say)
     print(file=sys.stderr)
-    lines = [f"{json.dumps(name)}: {json.dumps(done[name]['values'])}" for name in cells]
+    lines = [f"{json.dumps(cell.labels['cell'])}: {json.dumps(_values(cell, read, store))}" for cell in planned]
     head = f'"penstock": {json.dumps(_native.version)}, "seeds": {json.dumps(list(seeds))}'
     write_text(file, "{" + head + ', "cells": {\n' + ",\n".join(lines) + "\n}}\n")
-    part.unlink()
+
+
+def _say(finished: int, planned: int) -> None:
+    print(f"\r{finished} of {planned} runs", end="", file=sys.stderr, flush=True)
+
+
+def _values(cell: Cell, read: Read, store: Results) -> dict[str, list[float]]:
+    """What `read` takes from the runs of a cell."""
+    runs = {seed: read(run) for _, seed, run in store.get([cell.content]) if seed in cell.seeds}
+    rows = [runs[seed] for seed in cell.seeds]
+    return {metric: _together([row[metric] for row in rows]) for metric in rows[0]}
 
 
 def _together(values: Sequence[float | list[float]]) -> list[float]:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +14,11 @@ from typing import Any
 
 import measured
 import numpy as np
+from asked import Asked
 from penstock.files import write_text
 from penstock.model import QueueLaw
 from penstock.results.summary import summarize
+from penstock.studies.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "data" / "queue_law.json"
@@ -185,9 +186,10 @@ class Results:
 
 def main() -> None:
     """Measure if asked to, then write the page and its figures."""
-    if "--measure" in sys.argv[1:]:
+    asked = Asked.parse(__doc__)
+    if asked.measure:
         DATA.parent.mkdir(exist_ok=True)
-        measured.measure(DATA, {cell.name: cell.scenario() for cell in cells()}, SEEDS, read)
+        measured.measure(DATA, {cell.name: cell.scenario() for cell in cells()}, SEEDS, read, Store(asked.store))
     import queue_law_page
 
     write_text(PAGE, queue_law_page.page(Results.load()))

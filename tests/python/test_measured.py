@@ -1,16 +1,18 @@
-"""The common part of `make queue-law` and `make fec`: a stopped call is resumed, and a changed cell is measured
-again."""
+"""The common part of `make queue-law` and `make fec`: runs that are in the store are not made again."""
 
 from __future__ import annotations
 
 import importlib
-import json
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from penstock.studies import executor
+from penstock.studies.chunk import Chunk
+from penstock.studies.executor import make
+from penstock.studies.store import Store
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -30,35 +32,30 @@ def cell(rate: str) -> dict[str, Any]:
     }
 
 
-def test_a_stopped_call_goes_on(measured: ModuleType, tmp_path: Path) -> None:
+def read(run: dict[str, Any]) -> dict[str, Any]:
+    return {"arrivals": run["links"]["line"]["arrivals"], "sizes": [1.0, float(run["seed"])]}
+
+
+def test_what_is_in_the_store_is_not_run_again(
+    measured: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file, cells = tmp_path / "data.json", {"slow": cell("80kbit"), "fast": cell("400kbit")}
-    seen: list[float] = []
+    made: list[int] = []
 
-    def read(run: dict[str, Any], most: int = 99) -> dict[str, Any]:
-        if len(seen) == most:
-            raise KeyboardInterrupt
-        seen.append(run["links"]["line"]["arrivals"])
-        return {"arrivals": seen[-1], "sizes": [1.0, float(run["seed"])]}
+    def counted(chunk: Chunk, *rest: Any) -> list[str]:
+        made.extend(seed for _, seeds in chunk.runs for seed in seeds)
+        return make(chunk, *rest)
 
-    with pytest.raises(KeyboardInterrupt):
-        measured.measure(file, cells, [1, 2], lambda run: read(run, most=2))
-    assert not file.exists()
-    measured.measure(file, cells, [1, 2], read)
-    assert seen == [11, 11, 51, 51]
-    # numbers of each run; lists are added up
-    assert measured.load(file)[0] == {
-        "slow": {"arrivals": [11, 11], "sizes": [2, 3]},
-        "fast": {"arrivals": [51, 51], "sizes": [2, 3]},
-    }
-    assert [path.name for path in tmp_path.iterdir()] == ["data.json"]
-
-
-def test_a_changed_cell_is_measured_again(measured: ModuleType, tmp_path: Path) -> None:
-    file = tmp_path / "data.json"
-    kept = {"slow": {"stamp": "of another scenario", "values": {"arrivals": [1]}}}
-    file.with_suffix(".part.json").write_text(json.dumps(kept))
-    measured.measure(file, {"slow": cell("80kbit")}, [1], lambda run: {"arrivals": run["links"]["line"]["arrivals"]})
-    assert measured.load(file) == ({"slow": {"arrivals": [11]}}, [1])
+    monkeypatch.setattr(executor, "make", counted)
+    first = {"slow": {"arrivals": [11, 11], "sizes": [2, 3]}, "fast": {"arrivals": [51, 51], "sizes": [2, 3]}}
+    for _ in range(2):
+        measured.measure(file, cells, range(1, 3), read, Store(tmp_path / "store"))
+        # numbers of each run; lists are added up
+        assert measured.load(file) == (first, [1, 2])
+        assert made == [1, 2, 1, 2]
+    measured.measure(file, cells | {"fast": cell("160kbit")}, range(1, 4), read, Store(tmp_path / "store"))
+    assert measured.load(file)[0]["fast"]["arrivals"] == [21, 21, 21]
+    assert sorted(made[4:]) == [1, 2, 3, 3]
 
 
 def test_pages_are_wrapped_but_tables_are_not(measured: ModuleType) -> None:

@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid model-figures study-figures studies real-vs-simulated accuracy bench bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid recommendations model-figures study-figures studies real-vs-simulated accuracy bench bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,7 +57,7 @@ meaning: setup ## record the results of every mechanism again, once MEANING was 
 
 measured: setup ## write every measured table of the documentation again: docs/data, and the pages made from it
 	PENSTOCK_MEASURE=1 cargo test --locked --quiet -p penstock-sim --test integration measured
-	$(MAKE) schemes queue-law fec fluid model-figures study-figures
+	$(MAKE) schemes queue-law fec fluid recommendations model-figures study-figures
 
 schemes: setup ## measure every scheme on the standard link, and write docs/schemes-compared.md from it
 	$(BIN)/python docs/compared.py --measure
@@ -70,6 +70,9 @@ fec: setup ## forward error correction behind drop-tail and RED: measure it, and
 
 fluid: setup ## simulate where queues begin to swing beside the fluid model, and write its table and figures
 	$(BIN)/python docs/fluid.py --measure
+
+recommendations: setup ## the advice of the five works with today's TCP and queues: measure it, and write its page
+	$(BIN)/python docs/recommendations.py --measure
 
 model-figures: setup ## draw the figures of the closed forms of ps.model again
 	$(BIN)/python docs/model_figures.py

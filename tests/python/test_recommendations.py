@@ -1,0 +1,38 @@
+"""The page of the works' advice with today's TCP: what stands on it follows from the committed data."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture
+def advice(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+    return importlib.import_module("recommendations")
+
+
+def test_the_page_is_made_of_the_data(advice: ModuleType) -> None:
+    """`make recommendations` writes the page from the data; nothing was changed by hand."""
+    page = importlib.import_module("recommendations_page").page(advice.Results.load())
+    assert page == advice.PAGE.read_text(encoding="utf-8")
+
+
+def test_every_cell_is_measured_with_all_seeds(advice: ModuleType) -> None:
+    found = advice.Results.load().cells
+    assert list(found) == [cell.name for cell in advice.cells()]
+    assert {len(values) for cell in found.values() for values in cell.values()} == {len(advice.SEEDS)}
+
+
+def test_senders_are_limited_by_the_network_alone(advice: ModuleType) -> None:
+    """Tail-drop loses packets of CUBIC and Reno at both loads, so that every queue is full at times."""
+    results = advice.Results.load()
+    for sender in ("Reno", "CUBIC"):
+        for flows in advice.LOADS:
+            assert results.of("loss", "tail-drop", sender, flows).mean > 0

@@ -2,9 +2,11 @@
 
 from penstock.reproduce.figure import above, at_least, every, needing, within
 
-from .setup import COMPARED, DRR_BASED, NEW, SEEN, SETTLED, TRIPS, against_buffer, claim, panel, slow, used
+from .setup import COMPARED, NEW, SEEN, SETTLED, TRIPS, against_buffer, claim, panel, slow, used
 
 study = against_buffer(TRIPS, "long", COMPARED.full)
+
+OF_INTEREST = within(200, 1000)  # packets, 5 to 25 % of the bandwidth-delay product (Section 5)
 
 c01 = claim("c01", slow(buffer=SEEN).reads(40, 30, 50))
 c03 = claim("c03", slow(buffer=400).reads(80, 70, 90))
@@ -29,7 +31,7 @@ CLAIMS = (
                 (slow(scheme="DTDRR") - slow(scheme="QSDRR") >= -7)(buffer=at_least(1000)),
             ),
         ),
-        claim("c33", (used(scheme=DRR_BASED) - used(scheme=["RED", "Blue"]) >= 5)(buffer=200)),
+        claim("c33", every(*(n(scheme=["RED", "Blue"]) < n(scheme="QSDRR") for n in (slow, used)))(buffer=OF_INTEREST)),
     ),
     claim("c04", slow(scheme=NEW, buffer=100).reads(40, 30, 55)),
 )

@@ -1,19 +1,20 @@
 """Figure 4 (b): goodput of the long flows of 40 ms against the buffer, two round trips (Section 5.1)."""
 
-from penstock.reproduce.figure import at_least, below, needing
+from penstock.reproduce.figure import at_least, below, every, needing
 
 from .setup import COMPARED, NEW, SEEN, SETTLED, TRIPS, against_buffer, claim, fast, panel
 
 study = against_buffer(TRIPS, "long", COMPARED.full)
 
-c06 = claim("c06", fast(buffer=SEEN).reads(150, 135, 160))
+c06 = claim("c06", fast(buffer=SEEN).between(135, 160))
+tail_drop = fast(scheme="Tail-Drop")
 CLAIMS = (
     *needing(
         SETTLED,
         c06(scheme=["RED", "Blue"]),
         claim("c08", fast(scheme=NEW, buffer=at_least(400)) <= 115),
     ),
-    claim("c07", fast(scheme="Tail-Drop", buffer=below(1000)) > 100, must_hold=True),
+    claim("c07", every(tail_drop(buffer=below(1000)) > 100, tail_drop(buffer=at_least(1000)) <= 105)),
 )
 
 draw = panel("g_fast", "goodput, 40 ms (%)")

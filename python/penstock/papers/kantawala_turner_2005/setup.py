@@ -7,6 +7,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import penstock as ps
@@ -14,14 +15,18 @@ from penstock.reproduce.figure import (
     Choice,
     Curves,
     Effort,
+    Number,
     Readings,
+    Statement,
     Study,
     at_most,
     chosen,
     claims_of,
+    every,
     metric,
     within,
 )
+from penstock.results.sample import Sample
 
 claim = claims_of(__file__)
 
@@ -47,6 +52,7 @@ MULTI_QUEUE: dict[str, ps.Queue] = {
 }
 ONE_QUEUE = ["RED", "Blue", "Tail-Drop"]
 DRR_BASED = ["DTDRR", "DSDRR", "QSDRR"]
+ALL_SCHEMES = [*DRR_BASED, *ONE_QUEUE]
 COMPARED = Choice(["DTDRR", "DSDRR", "RED"], ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE])
 
 # Settings tried for RED and Blue; the best are used (Section 4 mentions a search, but not the tried settings).
@@ -68,6 +74,8 @@ BLUE_TRIED = [
 HELD = "W stays at its initial 10 % of the queues"
 DSDRR = Readings({"DSDRR": "", "DSDRR-W": HELD})
 NEW = ["DTDRR", DSDRR]
+POINTS = 7
+"""Goodputs of two schemes that differ by more are in an order."""
 SEEN = at_most(LAST)
 """The buffers of the figures."""
 FROM_400 = Readings({SEEN: "", within(400, LAST): "from 400 packets on"})
@@ -87,6 +95,8 @@ SENDERS: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 """Reno as in the work; CUBIC with SACK, an initial window of 10 and the other settings of Linux."""
 
+Labels = Mapping[str, Any]
+"""Values of axes."""
 Span = tuple[str, str]
 """Duration and warm-up of a run."""
 Tuned = Mapping[tuple[str, int], int]
@@ -295,6 +305,22 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 def _deviation(mean: float, jain: float | None) -> float | None:
     """Standard deviation of numbers with this mean and Jain's index, which may be rounded to above 1."""
     return mean * math.sqrt(max(1 / jain - 1, 0.0)) if jain else None
+
+
+def keep_order(number: Number, schemes: Sequence[str], now: Labels, before: Labels) -> Statement:
+    """Wherever a number of two schemes differs by more than `POINTS` `before`, they have the same order `now`."""
+
+    def differ(difference: Sample) -> bool:
+        return (difference > POINTS).decide().verdict == "confirmed"
+
+    return every(
+        *(
+            (number(scheme=better, **now) > number(scheme=worse, **now)).given(
+                number(scheme=better, **before) - number(scheme=worse, **before), differ
+            )
+            for better, worse in permutations(schemes, 2)
+        )
+    )
 
 
 def panel(y: str, label: str, x: str = "buffer", by: str = "scheme", called: str = "", **how: Any) -> Curves:

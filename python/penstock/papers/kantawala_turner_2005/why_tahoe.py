@@ -1,14 +1,10 @@
 """Why c31 fails: Reno waits for its timer where Tahoe does not. The schemes keep their order."""
 
-from itertools import permutations
-
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Curves, Statement, every, metric, needing, read_as
-from penstock.results.sample import Sample
+from penstock.reproduce.figure import Choice, Claim, Curves, every, metric, needing, read_as
 
 from . import setup
-from .setup import HELD, HOPS, ONE_QUEUE, TRIPS, claim, queue, runs, slow
-from .tahoe import alike, c31
+from .setup import HELD, HOPS, ONE_QUEUE, POINTS, TRIPS, claim, fast, keep_order, queue, runs, slow
 
 SCHEMES = ["DTDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE]
 USUAL, SHORT = "1s", "200ms"
@@ -32,24 +28,15 @@ def measure(run: ps.Run) -> dict[str, float | None]:
     return {**setup.measure(run), "timeouts": float(sum(group["timeouts"] for group in run.traffic.values()))}
 
 
-def _differ(difference: Sample) -> bool:
-    return (difference > 7).decide().verdict == "confirmed"
-
-
-def _same_order(better: str, worse: str) -> Statement:
-    """One scheme is better than another with Tahoe wherever it is with Reno."""
-    tahoe, reno = slow(flavour="tahoe"), slow(flavour="reno")
-    return (tahoe(scheme=better) > tahoe(scheme=worse)).given(reno(scheme=better) - reno(scheme=worse), _differ)
-
-
-same = claim(c31.id, alike("reno"))
+TAHOE, RENO = {"flavour": "tahoe"}, {"flavour": "reno"}
+same = claim("c31", every(*((g(**TAHOE) - g(**RENO)).between(-POINTS, POINTS) for g in (slow, fast))))
 timeouts = metric("timeouts")
 CLAIMS = needing(
     {"least": SHORT},
     claim(
         "c31",
-        every(*(_same_order(*pair) for pair in permutations(SCHEMES, 2)))(least=USUAL),
-        "where two schemes differ by > 7 points with Reno, Tahoe has them in the same order",
+        keep_order(slow, SCHEMES, TAHOE, RENO)(least=USUAL),
+        f"where two schemes differ by > {POINTS} points with Reno, Tahoe has them in the same order",
         reading=f"the order of the schemes for the flows of the longer round trip; {WHERE}",
     ),
     *(

@@ -19,7 +19,7 @@ from penstock.plots import metric_by_axis
 from penstock.results.summary import summarize
 from penstock.results.summary_table import Point, SummaryTable
 from penstock.studies.database import Database
-from penstock.studies.store_comparison import comparison
+from penstock.studies.store_comparison import comparison, comparison_of_summary
 from penstock.studies.store_table import StoreTable, parse_choices
 from typer.testing import CliRunner
 
@@ -328,9 +328,28 @@ def test_a_study_is_drawn_from_its_store_and_from_its_json(tmp_path: Path) -> No
         asked = ("--x", "flows", "--y", "delay_mean_s", "--panel", "duration", "-o", file)
         assert run("figure", source, *asked)[0] == 0
     assert files[0].read_bytes() == files[1].read_bytes()
-    assert run("report", results, "-o", tmp_path / "page.html")[0] == 0
-    code, told = run("report", result, "-o", tmp_path / "page.html")
-    assert (code, "make the page of its store" in told) == (2, True)
+    for source in (results, result):
+        assert run("report", source, "-o", tmp_path / "page.html")[0] == 0
+    answer = json.loads(result.read_text())
+    of_store = comparison(table(results))["rows"]
+    of_json = comparison_of_summary(answer)["rows"]
+    key = ("scheme", "params", "vary", "place", "metric", "runs")
+    assert {repr([row[name] for name in key]): row["mean"] for row in of_json} == {
+        repr([row[name] for name in key]): pytest.approx(row["mean"])
+        for row in of_store
+        if (row["place"], row["metric"]) == ("bottleneck", "delay_mean_s")
+    }
+    assert len(of_json) == 8
+    for left_out, told in (("scenario", "has no scenario, as from an earlier version"), ("rows", "has no rows")):
+        result.write_text(
+            json.dumps(
+                answer | {"rows": []}
+                if left_out == "rows"
+                else {name: value for name, value in answer.items() if name != left_out}
+            )
+        )
+        code, said = run("report", result, "-o", tmp_path / "page.html")
+        assert (code, told in said, "make the page of its store" in said) == (2, True, True)
 
 
 def test_names_on_the_x_axis_are_not_connected(store: Path) -> None:

@@ -57,8 +57,8 @@ def read_result(file: Path) -> dict[str, Any]:
 
 
 def is_study(result: Mapping[str, Any]) -> bool:
-    """Whether a result is that of a study: means of the chosen metrics, without the scenario."""
-    return "study" in result and "scenario" not in result
+    """Whether a result is that of a study: means of the chosen metrics, with the labels of cells in each row."""
+    return "study" in result
 
 
 def not_a_result(file: Path, reason: str) -> PenstockError:

@@ -238,7 +238,8 @@ def _summarize(file: StudyFile, batch: Batch, targets: tuple[str | None, Path | 
         text = repr(table)
     else:
         text = "penstock query 'SELECT ...' asks the store for any number of these runs"
-    result = {"penstock": _native.version, "study": file.study.name, "runs": batch.runs, "rows": rows}
+    head = {"penstock": _native.version, "study": file.study.name, "scenario": batch.scenario()}
+    result = {**head, "runs": batch.runs, "rows": rows}
     _show(text, result, targets)
 
 

@@ -13,7 +13,10 @@ from penstock.results.table import Labels, Table
 from penstock.scenario.scheme_text import parse_scheme
 from penstock.studies.store_table import StoreTable
 
-__all__ = ["MAX_CELLS", "comparison"]
+__all__ = ["MAX_CELLS", "comparison", "comparison_of_summary"]
+
+SUMMARY = ("metric", "mean", "sd", "ci95", "runs")
+"""Keys of a row of a summary beside its labels."""
 
 MAX_CELLS = 500
 """Cells of a comparison: the page of more would be too large for a browser."""
@@ -59,6 +62,25 @@ def comparison(study: StoreTable) -> dict[str, Any]:
         "rows": [*_rows(table, cells, columns), *_distribution_rows(study, cells)],
         "differences": list(_differences(table, cells, columns)),
     }
+
+
+def comparison_of_summary(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The comparison of the JSON of a study: its means, without paired differences, which need the runs.
+
+    Raises `PenstockError` if it has more than `MAX_CELLS` cells.
+    """
+    scenario, rows = result["scenario"], []
+    for row in result["rows"]:
+        cell = _cell({name: value for name, value in row.items() if name not in SUMMARY}, scenario)
+        place, _, metric = row["metric"].rpartition(".")
+        about = {"scheme": cell.scheme, "params": dict(cell.params), "vary": dict(cell.vary)}
+        rows.append({**about, "place": place, **{name: row[name] for name in SUMMARY}, "metric": metric})
+    if (number := len({repr(row["vary"]) + repr(row["params"]) + row["scheme"] for row in rows})) > MAX_CELLS:
+        raise PenstockError(
+            f'the study "{result["study"]}" has {number} cells, a page at most {MAX_CELLS}; make the page of its store'
+            " and choose some with --where"
+        )
+    return {"penstock": result["penstock"], "scenario": scenario, "rows": rows, "differences": []}
 
 
 def _place(column: str) -> tuple[str, str] | None:

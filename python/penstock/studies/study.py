@@ -227,6 +227,10 @@ class Batch:
         """The cells, resolved."""
         return self._walked() if self._cells is None else self._cells
 
+    def scenario(self) -> dict[str, Any]:
+        """The resolved scenario of the first cell."""
+        return cell_of(*next(self.study.cells())).resolved.shown
+
     def _walked(self) -> Iterator[Cell]:
         self._places = []
         for found in self.study.cells():

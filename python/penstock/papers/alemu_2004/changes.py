@@ -10,10 +10,12 @@ from typing import Any
 from penstock.scenario.scenario import Document, Scenario
 from penstock.studies.study import Study
 
-from .setup import DELAYED
-
 Tree = dict[str, Any]
 Change = Callable[[Tree], None]
+DELAYED = "100ms"
+"""Timer of ns-2's delayed acknowledgements: the other reading of the receivers (guess 3)."""
+AUTOMATIC: Mapping[str, Any] = {"min_th": 6.25, "max_th": 18.75, "w_q": 0.0004}
+"""RED as ns-2 has set it by itself since 2001, on the link of chapter 5 (guess 9)."""
 AVERAGING = ("red", "ared-feng", "ared-floyd", "psand")
 """Schemes with RED's average and drop function."""
 MARKING = (*AVERAGING, "blue", "sred", "rem", "dsred", "green", "avq", "p", "pi", "lred")
@@ -143,10 +145,15 @@ OF_CODES: Mapping[str, Change] = {
 
 
 def under(name: str, made: Scenario | Document) -> Document:
-    """A scenario with one thing changed."""
+    """A scenario with one thing changed, by its name."""
     document = made.document() if isinstance(made, Scenario) else made
+    return made_by({**CITED, **PAIRS, **OF_CODES, **FURTHER}[name], document)
+
+
+def made_by(change: Change, document: Document) -> Document:
+    """A copy of a scenario with a change."""
     tree = copy.deepcopy(document.tree)
-    {**CITED, **PAIRS, **OF_CODES, **FURTHER}[name](tree)
+    change(tree)
     return Document(tree)
 
 

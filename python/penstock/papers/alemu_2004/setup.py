@@ -9,6 +9,8 @@ import penstock as ps
 from penstock.reproduce.figure import claims_of, metric
 
 from . import measures
+from .changes import AUTOMATIC, DELAYED
+from .reconstruction import reconstructed as reconstructed
 
 claim = claims_of(__file__)
 measure = measures.of_run
@@ -39,9 +41,6 @@ OFF = abs(AQS - KT)
 AREDS = ["Feng", "Floyd"]
 OTHERS = ["RED", *AREDS]
 """The schemes that PSAND is compared with."""
-
-DELAYED = "100ms"
-"""Timer of ns-2's delayed acknowledgements: the other reading of the receivers (guess 3)."""
 
 Topology = Literal["same", "diff"]
 Acks = Literal["each", "delayed"]
@@ -181,9 +180,7 @@ def removed(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
 FEC_QUEUES: Mapping[str, Callable[[], ps.Queue]] = {
     "DT": lambda: ps.DropTail(limit=f"{BUFFER}p"),
     "RED": lambda: ps.Red(limit=f"{BUFFER}p", w_q=0.002, gentle=True, mean_packet="500B"),
-    "automatic RED": lambda: ps.Red(
-        limit=f"{BUFFER}p", min_th=6.25, max_th=18.75, w_q=0.0004, gentle=True, mean_packet="500B"
-    ),
+    "automatic RED": lambda: ps.Red(**AUTOMATIC, limit=f"{BUFFER}p", gentle=True, mean_packet="500B"),
 }
 """Drop-tail, and RED with the former "default values" and with ns-2's since 2001 (Section 5.3.1, guess 9)."""
 

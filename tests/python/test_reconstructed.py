@@ -1,0 +1,54 @@
+"""The authors' set-ups as reconstructed: each change applies to what it is said to apply to, and to nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from penstock.reproduce.effort import Effort
+from penstock.reproduce.paper import Experiment, Paper, papers
+from penstock.scenario.scenario import as_document
+
+RECONSTRUCTED = [work for work in papers() if work.reconstructed]
+by_work = pytest.mark.parametrize("work", RECONSTRUCTED, ids=lambda work: work.alias)
+
+
+def changed_cells(experiment: Experiment) -> list[bool]:
+    """For some cells of the experiment, whether the reconstruction runs another scenario."""
+    change = experiment.reconstruction
+    assert change is not None
+    found = []
+    for _, scenario, _ in experiment.module.study(Effort(mode="quick")).samples():
+        before = as_document(scenario).resolve()
+        after = change(as_document(scenario)).resolve()
+        found.append(after.canonical != before.canonical)
+    return found
+
+
+@by_work
+def test_it_says_what_differs_by_which_dated_sources_and_where(work: Paper) -> None:
+    told = work.reconstructed
+    assert told["says"].strip()
+    assert all(any(part.isdigit() for part in source) for source in told["sources"])
+    unknown = set(told["without"]) - set(work.about["experiments"])
+    assert not unknown
+
+
+@by_work
+def test_it_changes_every_experiment_that_is_not_named_as_without_it(work: Paper) -> None:
+    """A table of several studies would apply the change to readings that it compares itself."""
+    own = [experiment for experiment in work.experiments if experiment.reconstruction]
+    assert own
+    assert all(hasattr(experiment.module, "study") for experiment in own)
+    unchanged = [experiment.id for experiment in own if not any(changed_cells(experiment))]
+    assert not unchanged
+
+
+def test_the_thesis_network_has_the_weight_of_ns2_and_delayed_acknowledgements() -> None:
+    (thesis,) = (work for work in RECONSTRUCTED if work.alias == "alemu")
+    (table,) = (experiment for experiment in thesis.experiments if experiment.id == "tab2-2")
+    assert table.reconstruction is not None
+    for labels, scenario, _ in table.module.study(Effort(mode="quick")).cells():
+        made = table.reconstruction(as_document(scenario))
+        assert {group["delayed_ack"] for group in made.tree["traffic"].values()} == {"100ms"}
+        queue = made.tree["links"]["bottleneck"]["queue"]
+        assert queue["mean_packet"] == "500B"
+        assert queue.get("gentle_from") == ("first" if labels["row"].startswith("PSAND") else None)

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.plots.curves import course as course_of
 from penstock.plots.curves import over_time
+from penstock.reproduce.changes import with_tcp
 from penstock.reproduce.choice import Range
 from penstock.reproduce.figure import (
     Choice,
@@ -27,6 +28,7 @@ from penstock.reproduce.figure import (
 )
 from penstock.results.condition import Condition
 from penstock.results.sample import Sample
+from penstock.scenario.scenario import Document
 
 claim = claims_of(__file__)
 
@@ -170,6 +172,29 @@ def with_victim(victim: Any, setting: str, x: float = HALF, **more: Any) -> ps.S
     """DFQ with another victim than the last packet out of profile."""
     tcp, form = SETTINGS[setting]
     return network(wred("DFQ", form, victim=victim), tcp, x, **more)
+
+
+earlier_timer = with_tcp(min_rto="200ms")
+"""The least timeout of ns-2 before May 2001, two ticks of 0.1 s; 1 s is that of later versions."""
+
+
+def tagger_of_ns2(document: Document) -> Document:
+    """The tagger of ns-2 after Clark and Fang in place of that of RFC 2859; token buckets stay."""
+    for host in ("hostA", "hostB"):
+        edge = document.tree["links"][host]["edge"]
+        spaced = [{**one, "window": "10s", "spread": True} if one["kind"] == "tsw" else one for one in edge]
+        document = document.set(f"links.{host}.edge", spaced)
+    return document
+
+
+def acks_in_profile(document: Document) -> Document:
+    """Acknowledgements that are tagged as in profile."""
+    return document.set("traffic.reverse.dscp", "AF11")
+
+
+def reconstructed(document: Document) -> Document:
+    """The author's set-up as reconstructed: see `numbers.py`."""
+    return tagger_of_ns2(earlier_timer(document))
 
 
 def lasting(quick: str) -> Choice[tuple[str, str]]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import penstock as ps
+from penstock.reproduce.changes import with_tcp
 from penstock.reproduce.figure import claims_of
 from penstock.units import format_time, parse_rate, parse_time
 
@@ -11,6 +12,8 @@ claim = claims_of(__file__)
 
 PACKET = 1000  # bytes, "1 KB" (Section III); the service rate counts whole packets of this size
 RATE, RTLD = "20Mbit", 0.080  # of the congested link; round-trip delay of the links in seconds (Section III)
+reconstructed = with_tcp(min_rto="200ms")
+"""The author's set-up as reconstructed: see `readings.py`."""
 LEFT_OPEN = "a question that the work leaves open"
 
 

@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 from penstock.reproduce import answer
 from penstock.reproduce.assessment import assessed, gloss
-from penstock.reproduce.claim import badges, counts
+from penstock.reproduce.claim import GLIMPSE, badges, counts
+from penstock.reproduce.paper import find, papers
 from penstock.results.condition import Condition, Finding, all_of
 from penstock.results.sample import Sample
+
+from .made_up import effort_of
+from .test_claims import NOT_MADE_UP
 
 
 def number(value: float) -> Sample:
@@ -106,3 +110,24 @@ def test_claims_are_sorted_by_badge_and_distance() -> None:
     own = [claim("opposite"), claim("near", id="far", distance=far), claim("near", id="close", distance=close)]
     own += [claim("confirmed", cannot_fail="x", id="last")]
     assert [one["id"] for one in sorted(own, key=answer.by_distance)] == ["close", "far", "c1", "last"]
+
+
+def test_a_quick_reproduction_decides_something_of_every_figure_it_shows() -> None:
+    """On made-up numbers in the cells of quick runs; experiments without claims and searches for reasons aside."""
+    silent = [
+        experiment.name
+        for work in papers()
+        for experiment in work.experiments
+        if experiment.claimed
+        and not experiment.id.startswith(("why", "open"))
+        and experiment.name not in NOT_MADE_UP
+        and not experiment.claims(experiment.table(effort_of(work.name, "quick")))
+    ]
+    assert silent == []
+
+
+def test_what_a_quick_reproduction_decides_on_part_of_a_figure_does_not_count() -> None:
+    (experiment,) = find(["kt/fig5a"])
+    found = experiment.claims(experiment.table(effort_of("kt", "quick")))
+    assert {claim.reading for claim in found} == {GLIMPSE}
+    assert not any(claim.must_hold for claim in found)

@@ -12,6 +12,7 @@ from penstock.errors import PenstockError, nearest
 from penstock.files import read_toml
 from penstock.reproduce.assessment import BADGES, assessed
 from penstock.reproduce.choice import Range, Readings
+from penstock.reproduce.node import Scope
 from penstock.reproduce.statement import Statement
 from penstock.results.condition import Condition, Finding
 from penstock.results.table import Table
@@ -43,6 +44,10 @@ GRADES = {
     "none": "no reason found",
 }
 """Grades of the reason why a claim is not confirmed, best first."""
+
+
+GLIMPSE = "on the cells and run lengths of a quick reproduction"
+"""The reading of claims where a quick reproduction lacks what all of them need."""
 
 
 @dataclass(frozen=True)
@@ -141,8 +146,23 @@ def claims_of(setup: str) -> Callable[..., Claim]:
 
 
 def on(claims: Iterable[Claim], table: Table) -> list[Claim]:
-    """All readings of claims, each with a condition on the table."""
-    return [one for claim in claims for one in claim.on(table)]
+    """All readings of claims, each with a condition on the table.
+
+    Where a quick reproduction lacks what every claim needs, they are decided on the cells that it has, not counted.
+    """
+    claims = list(claims)
+    return [one for claim in claims for one in claim.on(table)] or list(_glimpses(claims, table))
+
+
+def _glimpses(claims: Iterable[Claim], table: Table) -> Iterator[Claim]:
+    """The parts of claims that name no lacking cell; a first reading only."""
+    for claim in claims:
+        main = next(own for own, words in _read(claim.statement, table) if not words)
+        holds = main.possible(Scope(table, {}, {}))
+        if holds is not None and not claim.reading:
+            yield from replace(
+                claim, holds=holds, needs={}, others={}, must_hold=False, because="", reading=GLIMPSE
+            ).on(table)
 
 
 def needing(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:

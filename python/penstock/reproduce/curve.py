@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from penstock.reproduce.node import Curve
@@ -37,7 +39,9 @@ def where_least(curve: Curve) -> Sample:
 
 
 def slope(curve: Curve) -> Sample:
-    """The slope of the least-squares line through the samples, run by run; the axis has numbers."""
+    """The slope of the least-squares line through the samples, run by run; NaN for one point. The axis has numbers."""
+    if len(curve) < 2:
+        return Sample(math.nan)
     return per_run(lambda values: float(np.polyfit(list(curve), values, 1)[0]), list(curve.values()))
 
 

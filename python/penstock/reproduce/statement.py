@@ -50,6 +50,14 @@ class Statement(Node):
         """The conditions that it consists of in a table."""
         raise NotImplementedError
 
+    def possible(self, scope: Scope) -> Statement | None:
+        """What of it a table can decide; None if a cell that it names is lacking."""
+        try:
+            self.parts(scope)
+        except (KeyError, ValueError):
+            return None
+        return self
+
     def on(self, table: Table) -> Condition:
         """The condition in a table that every part holds."""
         parts = self.parts(Scope(table, {}, {}))
@@ -126,6 +134,11 @@ class _Every(Statement):
 
     def parts(self, scope: Scope) -> list[Part]:
         return [part for one in self.children for part in one.parts(scope.of(self))]
+
+    def possible(self, scope: Scope) -> Statement | None:
+        found = [one.possible(scope.of(self)) for one in self.children]
+        kept = tuple(one for one in found if one is not None)
+        return replace(self, children=kept) if kept else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,7 +63,7 @@ LIMITS = {10_000: 300, 12: 700, 6: 1300}
 # Figures 7 and 8: flows whose window is limited, dropped at a constant probability (Section III).
 limited = Sweep(
     lambda limit, p: constant("drop", LIMITS[limit], p, window=limit),
-    {"limit": Choice([12, 6], list(LIMITS)), "p": Choice([0.01, 0.03, 0.05, 0.1, 0.15], GRID)},
+    {"limit": list(LIMITS), "p": Choice([0.005, 0.01, 0.03, 0.05, 0.1, 0.15], GRID)},
 )
 queue, window = metric("q", "packets", "queue"), metric("window", "packets")
 in_use = metric("in_use", "packets", "window in use")

@@ -74,7 +74,7 @@ def kept(run: ps.Run) -> dict[str, Any]:
 
 def runs(*queues: str, seeds: Choice[int] | None = None) -> Sweep:
     """A sweep of these queues at each load."""
-    axes: dict[str, Any] = {"queue": list(queues), "flows": Choice([100, 250], LOADS)}
+    axes: dict[str, Any] = {"queue": list(queues), "flows": Choice([100, 200, 250, 300], LOADS)}
     return Sweep(lambda queue, flows: steps(QUEUES[queue], flows), axes, seeds=seeds or Choice(5, 10), keep=kept)
 
 

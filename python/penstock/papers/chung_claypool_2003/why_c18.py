@@ -10,7 +10,7 @@ READING = "RED without forced drops above max_th (gentle), the one thing that ho
 study = step_load.runs("RED", "gentle RED", "A-RED", "RED-ECN", "gentle RED-ECN", "A-RED-ECN")
 
 CLAIMS = needing(
-    {"flows": 300},
+    {"flows": 150},
     Claim(
         "c18",
         "A-RED and A-RED-ECN are stable over the whole range, RED is not",

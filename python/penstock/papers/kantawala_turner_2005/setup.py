@@ -53,7 +53,7 @@ MULTI_QUEUE: dict[str, ps.Queue] = {
 ONE_QUEUE = ["RED", "Blue", "Tail-Drop"]
 DRR_BASED = ["DTDRR", "DSDRR", "QSDRR"]
 ALL_SCHEMES = [*DRR_BASED, *ONE_QUEUE]
-COMPARED = Choice(["DTDRR", "DSDRR", "RED"], ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE])
+COMPARED = Choice(["DTDRR", "DSDRR", "QSDRR", "RED"], ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE])
 
 # Settings tried for RED and Blue; the best are used (Section 4 mentions a search, but not the tried settings).
 # Without a search the first of each is used.

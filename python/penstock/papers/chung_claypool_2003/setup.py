@@ -12,7 +12,7 @@ claim = claims_of(__file__)
 
 PACKET = 1000  # bytes, "1 KB" (Section III); the service rate counts whole packets of this size
 RATE, RTLD = "20Mbit", 0.080  # of the congested link; round-trip delay of the links in seconds (Section III)
-reconstructed = with_tcp(min_rto="200ms")
+reconstructed = with_tcp(profile="ns2-2001", min_rto="200ms", packet=f"{PACKET}B")
 """The author's set-up as reconstructed: see `readings.py`."""
 LEFT_OPEN = "a question that the work leaves open"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from penstock.reproduce.claim import GRADES, VERDICTS, counted, counts
+from penstock.reproduce.claim import GRADES, badges, counted, counts
 from penstock.reproduce.paper import Paper, papers
 from penstock.reproduce.record import recorded
 from penstock.reproduce.why import UNKNOWN
@@ -68,11 +68,14 @@ def test_nearly_all_claims_are_decided() -> None:
     assert found["not comparable"] <= 0.05 * total
 
 
-def test_the_readme_has_the_verdicts() -> None:
+def test_the_readme_has_the_badges_and_verdicts() -> None:
     text = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
-    rows = {
-        alias: [int(number) for number in numbers.split("|")]
-        for alias, numbers in re.findall(r"^\| .*? \(`(\w+)`\) \| ([\d |]+\d) \|$", text, flags=re.MULTILINE)
-    }
-    found = {work.alias: counts(claims(work)) for work in WORKS}
-    assert rows == {alias: [verdicts[verdict] for verdict in VERDICTS] for alias, verdicts in found.items()}
+    rows = dict(re.findall(r"^\| .*? \(`(\w+)`\) \| ([\d |–]+) \|$", text, flags=re.MULTILINE))
+    assert rows == {work.alias: " | ".join(row(claims(work))) for work in WORKS}
+
+
+def row(found: list[Mapping[str, Any]]) -> list[str]:
+    """The badges, "–" before a work is recorded with them, and the strict verdicts other than confirmed."""
+    told, strict = badges(found), counts(found)
+    numbers = list(told.values()) if any(told.values()) else [strict["confirmed"], "–", "–", "–"]
+    return [str(number) for number in [*numbers, strict["contradicted"], strict["inconclusive"]]]

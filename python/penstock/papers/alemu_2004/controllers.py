@@ -60,6 +60,11 @@ def better(name: str, first: Schemes, second: Schemes) -> Statement:
     return a > b if name in HIGHER else a < b
 
 
+def at_each(name: str, first: Schemes, second: Schemes) -> Statement:
+    """At each number of flows, each first scheme is better than each second one by this metric."""
+    return (higher if name in HIGHER else lower)(metric(name), first, second)
+
+
 Ranking = Sequence[list[str]]
 
 

@@ -18,6 +18,10 @@ class Readable(Protocol[T_co]):
         """A printed number within a tolerance."""
 
 
+NEVER = 0.1
+"""Share of the time, in percent, that a text may call never, and a table 0: 0.1 s of a run of 100 s."""
+
+
 def aqs(number: Readable[T], printed: float) -> T:
     """A printed average queue, within 25 %."""
     return number.reads(printed, share=0.25)
@@ -29,8 +33,8 @@ def vqs(number: Readable[T], printed: float) -> T:
 
 
 def plr(number: Readable[T], printed: float) -> T:
-    """A printed loss rate in percent, within 2 points above 5 %, within half a point below."""
-    points = 2.0 if printed > 5 else 0.5
+    """A printed loss rate in percent, within 2 points above 5 %, within half a point or half of it below."""
+    points = 2.0 if printed > 5 else min(0.5, printed / 2)
     return number.reads(printed, low=printed - points, high=printed + points)
 
 
@@ -40,10 +44,11 @@ def gap(difference: Readable[T], printed: float) -> T:
 
 
 def probability(number: Readable[T], printed: float) -> T:
-    """A printed probability in percent, within 30 % of it, or within 1.5 points below 5 %."""
+    """A printed probability in percent, within 30 % of it; below 5 % within 1.5 points or half of it, or `NEVER`."""
     if printed >= 5:
         return number.reads(printed, share=0.3)
-    return number.reads(printed, low=printed - 1.5, high=printed + 1.5)
+    points = max(min(1.5, printed / 2), NEVER)
+    return number.reads(printed, low=printed - points, high=printed + points)
 
 
 TOLERANCES: dict[str, Judge] = {

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 import penstock as ps
 from penstock.model.design import RedSettings
 from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, SummaryTable, Sweep, claims_of, metric
+from penstock.scenario.scenario import Document
 
 claim = claims_of(__file__)
 
@@ -203,6 +204,51 @@ def queue_of(scheme: str, at: Design) -> ps.Queue:
     """As `queue`; "REDopt, w_q 0.002" has the standard memory."""
     name, _, weight = scheme.partition(", w_q ")
     return queue(name, at, w_q=float(weight)) if weight else queue(name, at)
+
+
+# ---- the author's set-up -------------------------------------------------------------------------------------------
+
+FRAME = 24  # bytes: checksum, preamble and gap of an Ethernet frame, which its 14 bytes of header do not count
+TIMESTAMPS = 12  # bytes of a TCP header, as Linux sends them
+LEAST_RTO = "200ms"
+WEB_MAX_P, WEB_W_Q = 0.06, 0.0005
+"""REDopt's max_p up to 1200 sessions, as 16.7 times it is at most 1; and a w_q below 0.002 (Section 5)."""
+
+
+def reconstructed(document: Document) -> Document:
+    """Everlasting flows as in the testbed, whose bottleneck is a 10 Mb/s Ethernet; REDopt of web as the text bounds it.
+
+    The least timeout is 0.2 s in both.
+    """
+    traffic = {name: dict(group) for name, group in document.tree["traffic"].items()}
+    line = document.tree["links"]["bottleneck"]
+    red = dict(line["queue"])
+    web_traffic = traffic.get("web")
+    if web_traffic is not None:
+        web_traffic["min_rto"] = LEAST_RTO
+        if _computed(red):
+            red["max_p"] = red["max_p"] if web_traffic["sessions"] > 1200 else min(red["max_p"], WEB_MAX_P)
+            red["w_q"] = red["w_q"] if red["w_q"] == 0.002 else min(red["w_q"], WEB_W_Q)
+    else:
+        groups = [group for name, group in traffic.items() if name != "udp"]
+        as_linux = {
+            "min_rto": LEAST_RTO, "delayed_ack": "200ms", "packet": f"{PACKET - HEADERS - TIMESTAMPS}B",
+            "headers": f"{HEADERS + TIMESTAMPS + FRAME}B",
+        }  # fmt: skip
+        for group in groups:
+            group |= as_linux
+        traffic["udp"]["headers"] = f"{FRAME}B"
+        if _computed(red):
+            at = design(sum(group["count"] for group in groups), 2)
+            red |= {"max_p": at.max_p, "w_q": at.w_q}
+        if red["scheme"] == "red":
+            red["spacing"] = "count"
+    return document.set("traffic", traffic).set("links.bottleneck.queue", red)
+
+
+def _computed(red: Mapping[str, Any]) -> bool:
+    """Whether the settings are REDopt's, which are computed and not round; "REDopt, w_q 0.002" keeps its w_q."""
+    return "max_p" in red and round(red["max_p"], 2) != red["max_p"]
 
 
 # ---- numbers --------------------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ CLAIMS = (
     claim(
         "c11",
         every(
-            (goodput(scheme="TD") / goodput(scheme="REDopt")).between(0.98, 1.02),
+            (goodput(scheme="TD") / goodput(scheme="REDopt")).between(0.99, 1.01),
             (delay(scheme="TD") / delay(scheme="REDopt")).between(0.9, 1.1),
         ),
         must_hold=True,

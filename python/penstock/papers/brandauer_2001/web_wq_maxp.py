@@ -5,8 +5,9 @@ from penstock.reproduce.figure import Choice, Curves, Sweep, needing
 from .setup import OPTION, PAGES, RUNS, WEB_SPAN, also, claim, over, queue, web, web_designs
 
 LONGEST = 0.02  # the max_p with the longest runs
+SHORT, LONG = 0.01, 0.0005  # the w_q of a short and of a long memory
 
-
+long_runs = over[100]
 study = Sweep(
     lambda designs, option, w_q, max_p: web(1400, queue("REDstd", designs[option, 1400], w_q=w_q, max_p=max_p), option),
     {
@@ -20,7 +21,11 @@ study = Sweep(
 )
 
 CLAIMS = (
-    claim("c27", (over[20].next("w_q") < over[20])(option=OPTION)),
+    claim(
+        "c27",
+        (long_runs(w_q=SHORT) <= long_runs(w_q=LONG))(option=OPTION),
+        f"P(N > 100) with w_q = {SHORT} <= with w_q = {LONG}, at each max_p",
+    ),
     *needing(
         {"max_p": LONGEST},
         claim(

@@ -5,10 +5,8 @@ from dataclasses import replace
 import penstock as ps
 from penstock.reproduce.figure import Curves, Readings
 
-from .setup import LOADS, SCHEMES, claim, designed, ftp_runs, goodput
+from .setup import FRAME, LOADS, SCHEMES, TIMESTAMPS, claim, designed, ftp_runs, goodput
 
-FRAME = 24  # bytes: checksum, preamble and gap of an Ethernet frame, which its 14 bytes of header do not count
-TIMESTAMPS = 12  # bytes of a TCP header, as Linux sends them
 COUNTED = {"frames": FRAME, "packets": 0}
 
 

@@ -42,10 +42,12 @@ ACCESS = {"long": "10Mbit", "short": "100Mbit"}  # (Section 4)
 TRIPS, HOPS, ONE_TRIP = "two round trips", "three hops", "one round trip"
 
 NEVER = "1000s"  # an interval T that does not end within a run
+DSDRR_FULL = "DSDRR, W at its maximum"
 MULTI_QUEUE: dict[str, ps.Queue] = {
     "DTDRR": ps.Dtdrr(alpha=2),  # Section 3
     "DSDRR": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval="1s"),  # Section 3, figure 1
     "DSDRR-W": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval=NEVER),
+    DSDRR_FULL: ps.Dsdrr(alpha=0.1, w_init=0.5, w_max=0.5, interval=NEVER),
     "QSDRR": ps.Qsdrr(),
     "DRR": ps.Drr(),
     "TDRR": ps.Tdrr(),

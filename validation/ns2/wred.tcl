@@ -1,7 +1,7 @@
-# 16 metered TCP flows into ns-2's WRED: ns wred.tcl TCP CIR SEED DURATION
+# 16 metered TCP flows into ns-2's WRED: ns wred.tcl TCP CIR SEED DURATION [MINRTO TICK]
 # TCP is Reno or Sack1; each of the 16 flows has a TSW2CM meter with CIR / 16 Mb/s, 0 for none in profile. Two hosts
 # send to eight receivers; statistics from 10 s on: see README.md beside the numbers.
-lassign $argv tcp cir seed duration
+lassign [concat $argv [lrange {1.0 0.01} [expr {[llength $argv] - 4}] end]] tcp cir seed duration minrto tick
 set warmup 10.0
 
 set ns [new Simulator]
@@ -11,7 +11,8 @@ $rng seed [expr {100000 + 7 * $seed}]
 Queue set limit_ 100000
 Agent/TCP set packetSize_ 1000
 Agent/TCP set window_ 1000000
-Agent/TCP set minrto_ 1.0
+Agent/TCP set minrto_ $minrto
+Agent/TCP set tcpTick_ $tick
 
 set r4 [$ns node]
 set r3 [$ns node]
@@ -77,7 +78,7 @@ proc since {what} {
     return [expr {[$monitor set $what] - $base($what)}]
 }
 proc finish {} {
-    global source acked flows samples sum squares empty duration warmup integral ns
+    global source acked flows samples sum squares empty duration warmup integral ns queue above watched
     set span [expr {$duration - $warmup}]
     set mean [expr {$sum / $samples}]
     $integral newpoint [$ns now] 0
@@ -94,9 +95,22 @@ proc finish {} {
         set all [expr {$all + $got}]
         set square [expr {$square + double($got) * $got}]
     }
+    puts "above [expr {double($above) / $watched}]"
+    $queue printStats
+    puts "goodput [expr {$all * 8000 / $span}]"
     puts "jain [expr {$all * $all / ($flows * $square)}]"
     exit 0
 }
+# getAverage adds the averages of both precedences, each of which is that of all packets.
+proc watch {} {
+    global ns queue watched above
+    incr watched
+    if {[$queue getAverage 0] / 2 > 45} {incr above}
+    $ns at [expr {[$ns now] + 0.05}] watch
+}
+set watched 0
+set above 0
+$ns at $warmup watch
 $ns at $warmup begin
 $ns at $duration finish
 $ns run

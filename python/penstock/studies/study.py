@@ -157,6 +157,10 @@ class Study:
 
         return replace(self, base=base, others=tuple(other.changed(change) for other in self.others))
 
+    def keeping(self, keep: Keep) -> Study:
+        """A copy that keeps these numbers of each run, in place of its own."""
+        return replace(self, keep=keep, others=tuple(other.keeping(keep) for other in self.others))
+
     def run(
         self,
         measure: Measure,

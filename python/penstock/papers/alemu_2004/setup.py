@@ -10,13 +10,13 @@ from penstock.reproduce.figure import claims_of, metric
 
 from . import measures
 from .changes import AUTOMATIC, DELAYED
+from .measures import BUFFER as BUFFER
 from .reconstruction import reconstructed as reconstructed
+from .traced import reconstructed_keep as reconstructed_keep
 
 claim = claims_of(__file__)
 measure = measures.of_run
 
-BUFFER = 35
-"""Buffer of the bottleneck in packets (Section 2.4.1)."""
 C = 187.5
 """Rate of the bottleneck of chapters 2 to 4, in packets of 1000 bytes per second."""
 KT = 10

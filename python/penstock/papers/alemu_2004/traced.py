@@ -1,12 +1,20 @@
-"""The queue of the bottleneck packet by packet, from a second run with a trace."""
+"""The queue of the bottleneck packet by packet, from a second run with a trace.
 
-from typing import NamedTuple
+ns-2's RED exposes its queue length as a variable, `curq_`. The trace has a line when an arriving packet finds another
+length than the packet before: a queue that stays empty, or full, has one line.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import penstock as ps
 from penstock import _native
 from penstock.scenario.scenario import Document
+from penstock.units import parse_time
+
+from .measures import BUFFER
 
 
 class Lengths(NamedTuple):
@@ -29,3 +37,30 @@ def lengths(run: ps.Run) -> Lengths:
     seen = enters | leaves | arrives
     seconds = np.frombuffer(raw["t_ns"], dtype="<i8")[at][seen] / 1e9
     return Lengths(seconds, np.cumsum(enters[seen].astype(int) - leaves[seen]), arrives[seen])
+
+
+def reconstructed_keep(run: ps.Run) -> Mapping[str, Any]:
+    """The queue over the lines, for `measures.of_queue`."""
+    return {"lines": over_lines(run)}
+
+
+def over_lines(run: ps.Run) -> Mapping[str, Any]:
+    """The queue after the warm-up over the lines of ns-2's trace; losses as in `measures`, shares in percent."""
+    trace = lengths(run)
+    found = trace.length[trace.arrives & (trace.seconds >= parse_time(run.scenario["warmup"]) / 1e9)]
+    lines = found[np.concatenate([[True], found[1:] != found[:-1]])]
+    inside = {
+        "empty": lines <= 0,
+        "5 to 15": (lines > 5) & (lines <= 15),
+        "25 to 35": (lines > 25) & (lines <= 35),
+        "full": lines > 34,
+    }
+    shares = {name: float(100 * among.mean()) for name, among in inside.items()}
+    by_length = 100 * np.bincount(lines, minlength=BUFFER + 1) / len(lines)
+    return {
+        "AQS": float(lines.mean()),
+        "VQS": float(lines.var()),
+        "PLR": 100 * run.links["bottleneck"].loss_rate,
+        **shares,
+        **{f"X={i}": float(by_length[i]) for i in range(BUFFER + 1)},
+    }

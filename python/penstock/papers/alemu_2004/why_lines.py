@@ -6,20 +6,16 @@ variance and shares over these lines instead of samples every 10 ms.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Claim, Effort, Statement, Study, Sweep, Table, by_table, every
+from penstock.reproduce.figure import Choice, Claim, Effort, Statement, Sweep, Table, by_table, every
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
 from . import loads, measures, table3_1, tables2, traced, why
 from .changes import changed
 from .judge import NS2
-from .setup import ADAPTIVE, AQS, BUFFER, EMPTY, Acks, load
+from .setup import ADAPTIVE, AQS, EMPTY, Acks, load
 
 HOLDS: Mapping[str, Mapping[str, list[str]]] = {
     "as printed": {"tab3-1": ["tab3.1/c1", "tab3.1/r4", "tab3.1/r7"]},
@@ -42,9 +38,8 @@ def table(effort: Effort) -> Table:
             if effort.quick and (change, experiment) != ("delayed acknowledgements", "tab2-3"):
                 continue
             other = why.named(experiment)
-            found = effort.table(
-                _traced(changed(other.module.study(effort), change, effort.choose(5, 10))), measures.kept
-            )
+            runs = changed(other.module.study(effort), change, effort.choose(5, 10)).keeping(traced.over_lines)
+            found = effort.table(runs, measures.kept)
             verdicts = [cell.decided(found).decide().verdict for cell in TABLES[experiment]]
             share = Sample(float(verdicts.count("confirmed")))
             codes.setdefault(f"cells of {experiment}", {})[change] = share
@@ -59,38 +54,13 @@ def _scenario(scheme: str, flows: int, acks: Acks) -> ps.Scenario:
     return load(ADAPTIVE[scheme](), flows, acks=acks)
 
 
-def _traced(study: Study) -> Study:
-    """The study, with the numbers over the lines kept of each run."""
-    return replace(study, keep=keep, others=tuple(_traced(other) for other in study.others))
-
-
-def keep(run: ps.Run) -> Mapping[str, Any]:
-    """The queue over the lines of ns-2's trace, from a second run with a trace."""
-    trace = traced.lengths(run)
-    found = trace.length[trace.arrives]
-    lines = found[np.concatenate([[True], found[1:] != found[:-1]])]
-    inside = {
-        "empty": lines <= 0,
-        "5 to 15": (lines > 5) & (lines <= 15),
-        "25 to 35": (lines > 25) & (lines <= 35),
-        "full": lines > 34,
-    }
-    shares = {name: float(100 * among.mean()) for name, among in inside.items()}
-    lengths = 100 * np.bincount(lines, minlength=BUFFER + 1) / len(lines)
-    return {
-        "AQS": float(lines.mean()),
-        "VQS": float(lines.var()),
-        "PLR": 100 * run.links["bottleneck"].loss_rate,
-        **shares,
-        **{f"X={i}": float(lengths[i]) for i in range(BUFFER + 1)},
-    }
-
-
-BESIDE = Sweep(_scenario, {"scheme": ["RED", "Floyd"], "flows": [3, 28], "acks": ["each"]}, keep=keep) + Sweep(
+BESIDE = Sweep(
+    _scenario, {"scheme": ["RED", "Floyd"], "flows": [3, 28], "acks": ["each"]}, keep=traced.over_lines
+) + Sweep(
     _scenario,
     {"scheme": ["Feng", "Floyd", "PSAND"], "flows": [103], "acks": ["delayed"]},
     seeds=Choice(5, 50),
-    keep=keep,
+    keep=traced.over_lines,
 )
 
 

@@ -27,6 +27,7 @@ from penstock.reproduce.figure import (
     within,
 )
 from penstock.results.sample import Sample
+from penstock.scenario.scenario import Document
 
 claim = claims_of(__file__)
 
@@ -43,6 +44,7 @@ TRIPS, HOPS, ONE_TRIP = "two round trips", "three hops", "one round trip"
 
 NEVER = "1000s"  # an interval T that does not end within a run
 DSDRR_FULL = "DSDRR, W at its maximum"
+SHORT_WINDOW = 20  # packets: the default of ns-2, which the text does not mention
 MULTI_QUEUE: dict[str, ps.Queue] = {
     "DTDRR": ps.Dtdrr(alpha=2),  # Section 3
     "DSDRR": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval="1s"),  # Section 3, figure 1
@@ -253,7 +255,8 @@ def added(*parts: Runs, full: Sequence[Runs] = ()) -> Runs:
 
 
 def best(effort: Effort, network: str, load: str) -> Tuned:
-    """Search for the settings of RED and Blue with the most goodput, for each buffer (Section 4)."""
+    """Search for the settings of RED and Blue with the most goodput, for each buffer (Section 4), as printed."""
+    effort = replace(effort, change=None)  # one search for both set-ups
     sizes = chosen(buffers(network, load), effort)
     tried = {"RED": range(effort.choose(2, len(RED_TRIED))), "Blue": range(effort.choose(2, len(BLUE_TRIED)))}
     build, span = NETWORKS[network], effort.choose(("6s", "4s"), ("50s", "20s"))
@@ -275,6 +278,23 @@ def best(effort: Effort, network: str, load: str) -> Tuned:
         for scheme, settings in tried.items()
         for buffer in sizes
     }
+
+
+def reconstructed(document: Document) -> Document:
+    """The author's set-up: a least timeout of 0.2 s, DSDRR with its largest W, windows of 20 packets for short flows.
+
+    Figure 1 sets DSDRR's overflow bit and never clears it: W grows by 2 every second up to its maximum and stays there.
+    """
+    made = document
+    for name, group in document.tree["traffic"].items():
+        made = made.set(f"traffic.{name}.min_rto", "200ms")
+        if group["kind"] == "onoff":
+            made = made.set(f"traffic.{name}.window", SHORT_WINDOW)
+    for name, link in document.tree["links"].items():
+        if link.get("queue", {}).get("scheme") == "dsdrr":
+            for key in ("w_init", "w_max", "interval"):
+                made = made.set(f"links.{name}.queue.{key}", getattr(MULTI_QUEUE[DSDRR_FULL], key))
+    return made
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:

@@ -8,11 +8,11 @@ from matplotlib.figure import Figure
 from penstock.reproduce.figure import Choice, Claim, SummaryTable, above, every, needing, read_as
 
 from . import fig4a, fig4c, fig5a, fig5b, fig5c, overall
-from .setup import DRR_BASED, DSDRR, HELD, HOPS, LAST, TRIPS, Runs, added, panel, queue, runs
+from .setup import DRR_BASED, DSDRR, HELD, HOPS, LAST, SHORT_WINDOW, TRIPS, Runs, added, panel, queue, runs
 
 NONE = 100_000  # packets: no limit
-SHORT, LONG = 20, 100
-"""Packets: the default of ns-2, which the text does not mention; and the window that gives flows of 300 ms 80 %."""
+SHORT, LONG = SHORT_WINDOW, 100
+"""Packets; the second gives flows of 300 ms 80 %."""
 W_HELD = "DSDRR-W"
 BOTH = Choice([TRIPS], [TRIPS, HOPS])
 

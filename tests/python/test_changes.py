@@ -1,0 +1,49 @@
+"""Changes of scenarios: every TCP group gets the settings, other traffic none; several changes follow one another."""
+
+from __future__ import annotations
+
+import penstock as ps
+import pytest
+from penstock.papers.bodin_schelen_2001 import setup as bs
+from penstock.papers.chung_claypool_2003 import setup as cc
+from penstock.reproduce.changes import together, with_tcp
+from penstock.scenario.scenario import Document, as_document
+
+
+def mixed() -> Document:
+    traffic = {"first": ps.Tcp(), "second": ps.Tcp(count=2), "noise": ps.Cbr(rate="1Mbit", packet="100B")}
+    return as_document(ps.dumbbell(rate="10Mbit", rtt="20ms", queue=ps.DropTail(limit="20p"), traffic=traffic))
+
+
+def test_settings_of_tcp_reach_all_tcp_and_nothing_else() -> None:
+    before = mixed()
+    after = with_tcp(min_rto="200ms", window=7)(before)
+    after.resolve()
+    for name in ("first", "second"):
+        assert after.tree["traffic"][name] == {**before.tree["traffic"][name], "min_rto": "200ms", "window": 7}
+    assert after.tree["traffic"]["noise"] == before.tree["traffic"]["noise"]
+    assert "min_rto" not in before.tree["traffic"]["first"]
+
+
+def test_changes_follow_one_another_and_none_is_none() -> None:
+    both = together(with_tcp(window=7), None, with_tcp(window=9))
+    assert both is not None
+    assert both(mixed()).tree["traffic"]["first"]["window"] == 9
+    assert together(None, None) is None
+
+
+def test_the_reconstructed_tagger_is_that_of_ns2_and_leaves_token_buckets() -> None:
+    found = bs.reconstructed(as_document(bs.scenario("Reno, strict", "DA", 5.0)))
+    asked = as_document(bs.scenario("Reno, strict", "DA", 5.0, conditioner="TSW of ns-2"))
+    assert found.tree["links"] == asked.tree["links"]
+    assert {group["min_rto"] for group in found.tree["traffic"].values()} == {"200ms"}
+    bucket = as_document(bs.scenario("Reno, strict", "DA", 5.0, conditioner="token bucket"))
+    assert bs.reconstructed(bucket).tree["links"] == bucket.tree["links"]
+
+
+def test_the_reconstructed_sender_puts_packets_of_1_kb_on_the_link() -> None:
+    made = ps.dumbbell(rate="20Mbit", rtt="80ms", queue=ps.DropTail(limit="20p"), traffic={"bulk": cc.tcp(1)})
+    document = cc.reconstructed(as_document(made)).set("duration", "10s")
+    link = ps.run(document).links["bottleneck"]
+    sent = link.utilization * 20e6 / 8 * 10  # bytes
+    assert sent / link.departures == pytest.approx(cc.PACKET)

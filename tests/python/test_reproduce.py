@@ -263,9 +263,9 @@ def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> 
 def deciding(paper: papers.Paper) -> list[str]:
     """The experiments with a claim that must hold: a quick reproduction fails only by these."""
     entries = (paper.recorded() or {})["experiments"]
-    return [
-        f"{paper.name}/{entry['id']}" for entry in entries if any(claim.get("must_hold") for claim in entry["claims"])
-    ]
+    known = {entry["id"] for entry in entries if any(claim.get("must_hold") for claim in entry["claims"])}
+    own = [experiment for experiment in paper.experiments if experiment.id in known]
+    return [each.asked for each in own if any(claim.must_hold for claim in each.module.CLAIMS)]
 
 
 @pytest.mark.slow

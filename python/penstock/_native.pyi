@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -10,8 +10,10 @@ __all__ = [
     "Links",
     "Namespace",
     "Packet",
+    "Parquet",
     "Queue",
     "RealLink",
+    "Results",
     "Rng",
     "Senders",
     "Traffic",
@@ -24,7 +26,6 @@ __all__ = [
     "check_conditioner",
     "check_queue",
     "check_tcp",
-    "columns",
     "conditioners",
     "drop_function",
     "fluid_border",
@@ -37,11 +38,13 @@ __all__ = [
     "is_valid",
     "md1_distribution",
     "meaning",
+    "merge_parquet",
     "model",
     "parse_toml",
     "ping",
     "queue_law_crossing",
     "raise_priority",
+    "run_cells",
     "run_many",
     "run_recorded",
     "schemes",
@@ -50,6 +53,7 @@ __all__ = [
     "tcp",
     "trace_words",
     "version",
+    "write_parquet",
 ]
 
 version: str
@@ -117,7 +121,28 @@ def run_many(
     progress: Callable[[int], object] | None,
     laws: dict[str, Callable[[Any, Any], Any]] | None = None,
 ) -> list[str]: ...
-def columns(texts: list[str], depth: dict[str, int]) -> list[tuple[list[str], str]]: ...
+def run_cells(cells: Sequence[tuple[str, Sequence[int]]], progress: Callable[[int], object] | None) -> Results: ...
+
+class Results:
+    def __init__(self, texts: list[str]) -> None: ...
+    def names(self) -> list[str]: ...
+
+def write_parquet(
+    columns: Sequence[tuple[str, str, Sequence[Any]]],
+    counts: Sequence[int],
+    results: Results | None = None,
+    labels: str | None = None,
+) -> bytes: ...
+
+class Parquet:
+    columns: list[tuple[str, str, bool]]
+    count: int
+    labels: str | None
+    def __init__(self, source: Path | bytes) -> None: ...
+    def rows(self, names: list[str]) -> Iterator[list[tuple[Any, ...]]]: ...
+    def runs(self) -> list[tuple[str, str, int, int]]: ...
+
+def merge_parquet(paths: Sequence[Path], target: Path, labels: str) -> None: ...
 def run_recorded(
     scenario: str,
     seed: int,

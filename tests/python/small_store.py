@@ -9,10 +9,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-from penstock.studies.part import Row
 from penstock.studies.store import Store
 
 from .fake_result import scenario
+from .rows import Row, put
 
 SCHEMES = ("droptail", "red:gentle=true")
 FLOWS = (25, 50, 100)
@@ -59,5 +59,5 @@ def write(folder: Path, study: str = "first", schemes: tuple[str, ...] = SCHEMES
             scenarios[key] = json.dumps(resolved)
             labels = {"scheme": scheme, FLOW_COUNT: flows, RTT: rtt}
             rows += [Row(key, seed, json.dumps(result(scheme, flows, rtt, seed)), labels, study) for seed in SEEDS]
-        store.put(rows, scenarios)
+        put(store, rows, scenarios)
     return folder

@@ -42,7 +42,7 @@ def test_what_is_in_the_store_is_not_run_again(
     file, cells = tmp_path / "data.json", {"slow": cell("80kbit"), "fast": cell("400kbit")}
     made: list[int] = []
 
-    def counted(chunk: Chunk, *rest: Any) -> list[str]:
+    def counted(chunk: Chunk, *rest: Any) -> bytes:
         made.extend(seed for _, seeds in chunk.runs for seed in seeds)
         return make(chunk, *rest)
 

@@ -11,12 +11,12 @@ from typing import Any
 import duckdb
 import penstock as ps
 import pytest
-from penstock.studies import compaction, part
+from penstock.studies import compaction
 from penstock.studies.database import Database
-from penstock.studies.part import Row
 from penstock.studies.store import Store
 from penstock.studies.study import Study
 
+from .rows import Row, put
 from .test_study import GRID, interrupt_after, measure, stored_runs
 
 RESULT = {
@@ -39,7 +39,7 @@ def kept(folder: Path, scenarios: Sequence[str] = ("s",)) -> dict[tuple[str, int
 def test_results_come_back_as_they_were(tmp_path: Path) -> None:
     store = Store(tmp_path)
     rare = {"links": {"a.reverse": {"drops": 0}, "b": {"x": 2}}, "traffic": {}}
-    store.put([row(1), row(2, "t", **rare)], {"s": '{"name": "one"}', "t": "{}"})
+    put(store, [row(1), row(2, "t", **rare)], {"s": '{"name": "one"}', "t": "{}"})
     expected = {("s", 1): {**RESULT, "seed": 1}, ("t", 2): {**RESULT, **rare, "seed": 2}}
     assert kept(tmp_path, ["s", "t", "u"]) == expected
     assert Store(tmp_path).has("s", 1)
@@ -49,14 +49,14 @@ def test_results_come_back_as_they_were(tmp_path: Path) -> None:
 
 def test_what_a_study_keeps_comes_back(tmp_path: Path) -> None:
     values = {"number": 0.5, "whole": 3, "list": [1, 2.5], "table": {"a": [None]}, "text": "x", "with.point": 1}
-    Store(tmp_path).put([row(1, kept=values)], {})
+    put(Store(tmp_path), [row(1, kept=values)], {})
     assert kept(tmp_path)["s", 1]["kept"] == values
 
 
 def test_a_label_that_is_a_path_is_no_result(tmp_path: Path) -> None:
     labels = {"links.a.reverse.limit": 20, "scheme": "red:gentle=true", "share": 0.5, "none": None, "ecn": True}
     labels["traffic.web.count"] = 2  # is both
-    Store(tmp_path).put([row(1, labels=labels)], {})
+    put(Store(tmp_path), [row(1, labels=labels)], {})
     assert kept(tmp_path)["s", 1] == {**RESULT, "seed": 1}
     (file,) = (tmp_path / "runs").iterdir()
     query = duckdb.connect().execute(f"SELECT * FROM '{file}'")
@@ -69,8 +69,8 @@ def test_a_label_that_is_a_path_is_no_result(tmp_path: Path) -> None:
 
 
 def test_any_flipped_bit_makes_a_part_missing_until_it_is_made_again(tmp_path: Path) -> None:
-    Store(tmp_path).put([row(1)], {})
-    Store(tmp_path).put([row(2)], {})
+    put(Store(tmp_path), [row(1)], {})
+    put(Store(tmp_path), [row(2)], {})
     file = min((tmp_path / "runs").iterdir())
     whole = file.read_bytes()
     (lost,) = (run for run in stored_runs(tmp_path) if _is_in(file, run[1]))
@@ -81,7 +81,7 @@ def test_any_flipped_bit_makes_a_part_missing_until_it_is_made_again(tmp_path: P
     for content in (b"", whole[:-9], b"no parquet" * 100):
         file.write_bytes(content)
         assert len(kept(tmp_path)) == 1
-    Store(tmp_path).put([row(lost[1])], {})
+    put(Store(tmp_path), [row(lost[1])], {})
     assert len(kept(tmp_path)) == 2
 
 
@@ -105,11 +105,12 @@ def test_a_damaged_store_does_not_stop_a_study(tmp_path: Path, monkeypatch: pyte
 def test_on_a_full_disk_results_stay_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path)
 
-    def full(rows: Sequence[Row], file: Path) -> None:
-        file.write_bytes(b"half")
+    def full(file: Path, content: bytes) -> int:
+        with file.open("wb") as opened:
+            opened.write(content[: len(content) // 2])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(part, "write", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     table = GRID.run(measure, store=store)
     assert not any(sample.summary is None for _, samples in table.cells for sample in samples.values())
     assert "8 results could not be stored in" in store.problem
@@ -120,15 +121,15 @@ def test_on_a_full_disk_results_stay_in_memory(tmp_path: Path, monkeypatch: pyte
 
 def test_two_that_make_the_same_runs_keep_them_once(tmp_path: Path) -> None:
     one, two = Store(tmp_path), Store(tmp_path)
-    one.put([row(1, cpu_s=0.5)], {})
-    two.put([row(1, cpu_s=0.7)], {})
+    put(one, [row(1, cpu_s=0.5)], {})
+    put(two, [row(1, cpu_s=0.7)], {})
     assert stored_runs(tmp_path) == {("s", 1)}
     assert kept(tmp_path)["s", 1]["cpu_s"] == 0.7
 
 
 def test_a_store_reads_what_others_add_to_it(tmp_path: Path) -> None:
     one = Store(tmp_path)
-    Store(tmp_path).put([row(1)], {})
+    put(Store(tmp_path), [row(1)], {})
     assert not one.has("s", 1)
     one.refresh()
     assert one.has("s", 1)
@@ -137,9 +138,9 @@ def test_a_store_reads_what_others_add_to_it(tmp_path: Path) -> None:
 def test_many_small_parts_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path)
     for seed in range(60):
-        store.put([row(seed, labels={"flows": seed % 3})], {"s": "{}"})
+        put(store, [row(seed, labels={"flows": seed % 3})], {"s": "{}"})
     for seed in range(60):
-        store.put([row(seed, "t", labels={"flows": "few"})], {"t": "{}"})
+        put(store, [row(seed, "t", labels={"flows": "few"})], {"t": "{}"})
     other, before = Store(tmp_path), kept(tmp_path, ["s", "t"])
     store.compact()
     assert len(list((tmp_path / "runs").iterdir())) == 120
@@ -160,8 +161,23 @@ def test_many_small_parts_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert labels == {(2, 60), ("few", 60)}
 
 
+def test_parts_with_a_common_run_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compaction, "MAX_PARTS", 10)
+    one, two = Store(tmp_path), Store(tmp_path)
+    for seed in range(10):
+        put(one, [row(seed)], {})
+    put(two, [row(9, cpu_s=0.5), row(10)], {})
+    before = kept(tmp_path)
+    Store(tmp_path).compact()
+    # Either part with the run of seed 9 may be the one that has it alone.
+    assert len(list((tmp_path / "runs").iterdir())) in (2, 3)
+    assert kept(tmp_path).keys() == before.keys()
+    with Database(tmp_path) as database:
+        assert database.select("SELECT seed FROM runs ORDER BY seed") == [(seed,) for seed in range(11)]
+
+
 def test_a_store_can_be_moved(tmp_path: Path) -> None:
-    Store(tmp_path / "a").put([row(1)], {})
+    put(Store(tmp_path / "a"), [row(1)], {})
     shutil.move(tmp_path / "a", tmp_path / "b")
     assert len(kept(tmp_path / "b")) == 1
 

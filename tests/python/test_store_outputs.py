@@ -113,13 +113,14 @@ def test_one_of_several_studies_must_be_named(two_studies: Path) -> None:
 
 
 def test_runs_that_differ_in_no_label_are_not_averaged(tmp_path: Path) -> None:
-    from penstock.studies.part import Row
     from penstock.studies.store import Store
+
+    from .rows import Row, put
 
     for length in ("10s", "20s"):
         result = {"seed": 1, "links": {"a": {"drops": 1}}, "traffic": {}}
         scenario = json.dumps({"duration": length, "links": {"a": {"rate": "1Mbit"}}})
-        Store(tmp_path).put([Row(length, 1, json.dumps(result), {"scheme": "red"}, "s")], {length: scenario})
+        put(Store(tmp_path), [Row(length, 1, json.dumps(result), {"scheme": "red"}, "s")], {length: scenario})
     with pytest.raises(PenstockError, match=r"the same labels that differ in other settings.*duration \(10s, 20s\)"):
         table(tmp_path).read(["links.a.drops"])
     assert table(tmp_path, "duration=10s").read(["links.a.drops"]).runs == 1

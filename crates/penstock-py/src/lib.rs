@@ -12,6 +12,7 @@ mod real_link;
 mod runs;
 #[cfg(target_os = "linux")]
 mod senders;
+mod tables;
 mod toml_text;
 mod traces;
 
@@ -55,6 +56,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fluid::fluid_loop, module)?)?;
     module.add_function(wrap_pyfunction!(fluid::fluid_trajectory, module)?)?;
     runs::add(module)?;
+    tables::add(module)?;
     module.add_function(wrap_pyfunction!(traces::run_recorded, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_words, module)?)?;
     #[cfg(target_os = "linux")]

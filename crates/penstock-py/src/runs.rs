@@ -1,11 +1,11 @@
 //! Runs of scenarios on threads, without the interpreter, so that Ctrl-C works while they last.
 
-mod columns;
 mod parts;
 pub(crate) mod simulate;
 
 use crate::laws::PythonLaws;
-use penstock_sim::Scenario;
+use crate::tables::Results;
+use penstock_sim::{RunOptions, Scenario};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -25,7 +25,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(parts::is_valid, module)?)?;
     module.add_function(wrap_pyfunction!(run_many, module)?)?;
-    module.add_function(wrap_pyfunction!(columns::columns, module)?)
+    module.add_function(wrap_pyfunction!(run_cells, module)?)
 }
 
 /// All errors of a canonical scenario, as a JSON list of `{"path", "message"}`. `laws` are those written in Python.
@@ -76,6 +76,57 @@ pub(crate) fn run_many(
         work.stop.store(true, Ordering::Relaxed);
         results
     })
+}
+
+/// The results of scenarios, each run with its seeds: a row for each run, in order. They are made in one thread.
+///
+/// `progress`, Ctrl-C and errors are as those of [`run_many`]. No law is written in Python.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
+fn run_cells(py: Python<'_>, cells: Vec<(String, Vec<u64>)>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Results> {
+    let (finished, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let (sender, mut receiver) = mpsc::channel();
+        let (cells, finished, stop) = (&cells, &finished, &stop);
+        // Fails only if nobody waits for the results any more.
+        scope.spawn(move || drop(sender.send(make(cells, finished, stop))));
+        loop {
+            let answer = py.detach(|| next(&mut receiver));
+            let reported = py.check_signals().and_then(|()| match progress {
+                Some(progress) => progress.call1((finished.load(Ordering::Relaxed),)).map(drop),
+                None => Ok(()),
+            });
+            match answer {
+                Ok(results) => return reported.and(raise(results)),
+                Err(RecvTimeoutError::Disconnected) => return Err(lost()),
+                Err(RecvTimeoutError::Timeout) => reported.inspect_err(|_| stop.store(true, Ordering::Relaxed))?,
+            }
+        }
+    })
+}
+
+/// What is sent within a polling interval. The exclusive reference can go to a thread without the interpreter.
+fn next<T>(receiver: &mut Receiver<T>) -> Result<T, RecvTimeoutError> {
+    receiver.recv_timeout(POLL)
+}
+
+/// Make runs one after the other, counted in `finished`, until `stop` is set.
+fn make(cells: &[(String, Vec<u64>)], finished: &AtomicUsize, stop: &AtomicBool) -> Result<Results, Failure> {
+    let mut results = Results::default();
+    let options = RunOptions { stop: Some(stop), ..RunOptions::default() };
+    for (text, seeds) in cells {
+        let scenario = simulate::read(text).map_err(Failure::Errors)?;
+        for &seed in seeds {
+            let made = simulate::make(&scenario, seed, &options)?;
+            results.add(made.result.body(), made.cpu_s);
+            finished.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    Ok(results)
+}
+
+fn lost() -> PyErr {
+    PyRuntimeError::new_err("a run ended without a result; see the message above")
 }
 
 /// One run after the other, in this thread.
@@ -182,7 +233,6 @@ fn collect(
             break;
         }
     }
-    let lost = || PyRuntimeError::new_err("a run ended without a result; see the message above");
     results.into_iter().map(|outcome| raise(outcome.ok_or_else(lost)?)).collect()
 }
 

@@ -26,6 +26,11 @@ impl RunResult {
         Value::Object(self.body.clone()).to_string()
     }
 
+    /// The same as values.
+    pub fn body(&self) -> &Map<String, Value> {
+        &self.body
+    }
+
     /// A metric of a watched link.
     pub fn link(&self, link: &str, metric: &str) -> Option<f64> {
         self.body.get("links")?.get(link)?.get(metric)?.as_f64()

@@ -190,7 +190,7 @@ def _state(file: StudyFile, store: Store) -> dict[str, Any]:
     missing = cells = 0
     for cell in Batch(file.study, store).cells():
         cells += 1
-        missing += sum(not store.has(cell.content, seed) for seed in cell.seeds)
+        missing += len(store.missing(cell.content, cell.seeds))
     return {"study": file.study.name, "cells": cells, "runs": cells * file.study.seeds, "missing": missing}
 
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from penstock import _native
 from penstock.laws import python_law
 from penstock.results.run import Run
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import key_of
-from penstock.studies.part import Row
+from penstock.studies.part import Head, Runs
+from penstock.studies.seeds import Seeds
 from penstock.studies.store import Results, part_name
 
-__all__ = ["Cell", "Chunk", "Keep", "chunks", "reduced"]
+__all__ = ["Cell", "Chunk", "Keep", "Work", "chunks", "made", "reduced"]
 
 Keep = Callable[[Run], Mapping[str, Any]]
 
@@ -61,10 +63,6 @@ class Cell:
         """The scenario for the engine."""
         return self.resolved.for_engine(flows=False, series=self.keep is not None, series_points=SERIES_POINTS)
 
-    def reduced(self, text: str) -> str:
-        """See the function `reduced`."""
-        return reduced(text, self.keep, self.resolved.shown)
-
     def packets(self) -> float:
         """Packets of 1500 bytes that its watched links can send in a run: a measure of its work."""
         duration, *_ = self.resolved.head.times
@@ -87,7 +85,13 @@ class Chunk:
     @cached_property
     def name(self) -> str:
         """The name of the part."""
-        return part_name((cell.content, seed) for cell, seeds in self.runs for seed in seeds)
+        return part_name((cell.content, seeds) for cell, seeds in self.runs)
+
+    @cached_property
+    def key(self) -> str:
+        """A key of the content of the part, processor times aside: its runs, their labels, and the study."""
+        described = repr((self.study, [dict(cell.labels) for cell, _ in self.runs]))
+        return f"{self.name}-{hashlib.blake2b(described.encode(), digest_size=8).hexdigest()}"
 
     @property
     def size(self) -> int:
@@ -96,64 +100,92 @@ class Chunk:
 
     def missing(self, results: Results) -> Chunk:
         """The runs that have no result."""
-        left = [
-            (cell, tuple(seed for seed in seeds if not results.has(cell.content, seed))) for cell, seeds in self.runs
-        ]
+        left = [(cell, results.missing(cell.content, seeds)) for cell, seeds in self.runs]
         return Chunk(tuple((cell, seeds) for cell, seeds in left if seeds), self.study)
 
-    def work(self) -> tuple[list[str], list[int]]:
-        """The scenario for the engine and the seed of each run."""
-        scenarios: list[str] = []
-        for cell, seeds in self.runs:
-            scenarios += [cell.for_engine()] * len(seeds)
-        return scenarios, [seed for _, seeds in self.runs for seed in seeds]
+    def work(self) -> list[Work]:
+        """The runs for the engine."""
+        return [
+            Work(cell.for_engine(), seeds, cell.keep, cell.resolved.shown if cell.keep else None)
+            for cell, seeds in self.runs
+        ]
 
     def has_python_laws(self) -> bool:
         """Whether a law in Python takes part."""
         return bool(python_law.used(cell.for_engine() for cell, _ in self.runs))
 
-    def reduced(self, texts: Iterable[str]) -> list[str]:
-        """The results of the runs as they are kept."""
-        cells = (cell for cell, seeds in self.runs for _ in seeds)
-        return [cell.reduced(text) for cell, text in zip(cells, texts, strict=True)]
+    def places(self) -> list[Runs]:
+        """The runs of each cell with their place in the study."""
+        return [Runs(cell.content, seeds, cell.labels, self.study) for cell, seeds in self.runs]
 
-    def rows(self, texts: Iterable[str]) -> list[Row]:
-        """The results of the runs, as `reduced` made them, as rows of a store."""
-        runs = ((cell, seed) for cell, seeds in self.runs for seed in seeds)
-        return [
-            Row(cell.content, seed, text, cell.labels, self.study)
-            for (cell, seed), text in zip(runs, texts, strict=True)
-        ]
+    def head(self) -> Head:
+        """The columns of the part that are known before its runs are made."""
+        return Head.of(self.places())
 
     def scenarios(self) -> dict[str, str]:
         """The resolved scenarios as JSON texts, by content address."""
         return {cell.content: json.dumps(cell.resolved.shown) for cell, _ in self.runs}
 
 
-def reduced(text: str, keep: Keep | None, shown: Mapping[str, Any] | None) -> str:
-    """The result of a run as it is kept: without its series, but with the numbers computed by `keep`.
+@dataclass(frozen=True)
+class Work:
+    """Runs of a scenario as the engine makes them.
 
-    `shown` is the resolved scenario, which only `keep` needs.
+    Attributes:
+        scenario: for the engine.
+        seeds: of the runs.
+        keep: computes numbers to be kept from a run with its series.
+        shown: the resolved scenario, which only `keep` needs.
+
     """
-    if keep is None:
+
+    scenario: str
+    seeds: tuple[int, ...]
+    keep: Keep | None = None
+    shown: Mapping[str, Any] | None = None
+
+
+def made(
+    work: Sequence[Work],
+    progress: Callable[[int], object] | None = None,
+    laws: Mapping[str, Callable[[Any, Any], Any]] | None = None,
+) -> _native.Results:
+    """Make runs in this thread, with these laws in Python; their results as they are kept.
+
+    `progress` is called with the number of finished runs.
+    """
+    if not laws and all(entry.keep is None for entry in work):
+        return _native.run_cells([(entry.scenario, entry.seeds) for entry in work], progress)
+    scenarios = [entry.scenario for entry in work for _ in entry.seeds]
+    seeds = [seed for entry in work for seed in entry.seeds]
+    return reduced(work, _native.run_many(scenarios, seeds, 1, progress, dict(laws or {})))
+
+
+def reduced(work: Sequence[Work], texts: Iterable[str]) -> _native.Results:
+    """The results of runs as they are kept: without their series, but with the numbers computed by `keep`."""
+    runs = (entry for entry in work for _ in entry.seeds)
+    return _native.Results([_reduced(entry, text) for entry, text in zip(runs, texts, strict=True)])
+
+
+def _reduced(work: Work, text: str) -> str:
+    if work.keep is None:
         return text
-    run = Run.from_json(text, dict(shown or {}))
+    run = Run.from_json(text, dict(work.shown or {}))
     rest = {name: value for name, value in run.raw.items() if name not in ("series", "senders")}
-    return json.dumps({**rest, "kept": dict(keep(run))}, separators=(",", ":"))
+    return json.dumps({**rest, "kept": dict(work.keep(run))}, separators=(",", ":"))
 
 
 def chunks(cells: Iterable[Cell], study: str = "") -> Iterator[Chunk]:
     """The runs of cells in chunks; a run that occurs twice is made once."""
     taken: list[tuple[Cell, list[int]]] = []
-    planned: dict[str, set[int]] = {}
+    planned: dict[str, Seeds] = {}
     packets = runs = 0.0
     for cell in cells:
         share = cell.packets()
-        known = planned.setdefault(cell.content, set())
-        for seed in cell.seeds:
-            if seed in known:
-                continue
-            known.add(seed)
+        known = planned.setdefault(cell.content, Seeds())
+        wanted = known.missing(cell.seeds)
+        known.add(wanted)
+        for seed in wanted:
             if taken and (packets + share > PACKETS or runs >= MAX_RUNS):
                 yield _chunk(taken, study)
                 taken, packets, runs = [], 0.0, 0

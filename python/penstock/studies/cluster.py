@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import MissingPackageError, PenstockError, RunError
 from penstock.studies.chunk import Chunk
-from penstock.studies.task import Versions, packed_chunk, perform, results
+from penstock.studies.task import Versions, packed_chunk, perform
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -74,7 +74,7 @@ class Cluster:
         if self._own:
             self._client.close()
 
-    def run(self, chunks: Iterator[Chunk], progress: Callable[[int], object]) -> Iterator[tuple[Chunk, list[str]]]:
+    def run(self, chunks: Iterator[Chunk], progress: Callable[[int], object]) -> Iterator[tuple[Chunk, bytes]]:
         """See `Executor`. After an error, or if the caller stops, the chunks in flight are cancelled."""
         from distributed import as_completed
 
@@ -92,10 +92,10 @@ class Cluster:
                 # Those without an error first, so that an error loses none of them.
                 for future, answer in sorted(completed.next_batch(), key=lambda entry: not isinstance(entry[1], bytes)):
                     chunk = running.pop(future.key)
-                    texts = _texts(chunk, answer)
+                    content = _content(chunk, answer)
                     del futures[future.key]
                     progress(chunk.size)
-                    yield chunk, texts
+                    yield chunk, content
         finally:
             # One that failed too, or its error would be the answer to the next attempt.
             if futures:
@@ -105,9 +105,7 @@ class Cluster:
     def _submitted(self, chunk: Chunk) -> Future:
         packed, files = packed_chunk(chunk)
         contents = [self._file(name, path) for name, path in files.items()]
-        return self._client.submit(
-            _perform, self._versions, packed, list(files), contents, key=f"penstock-{chunk.name}"
-        )
+        return self._client.submit(_perform, self._versions, packed, list(files), contents, key=f"penstock-{chunk.key}")
 
     def _file(self, name: str, path: str) -> Future:
         """A file in the cluster. It is a task, so a copy that is lost with its worker is made again."""
@@ -173,14 +171,14 @@ def _perform(versions: Versions, packed: bytes, names: list[str], contents: list
     return perform(versions, packed, paths)
 
 
-def _texts(chunk: Chunk, answer: Any) -> list[str]:
-    """The results of a chunk, or its error raised; the status of the future may be that of a worker lost since."""
+def _content(chunk: Chunk, answer: Any) -> bytes:
+    """The part of a chunk, or its error raised; the status of the future may be that of a worker lost since."""
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker
 
     if isinstance(answer, bytes):
-        return results(answer)
+        return answer
     error = answer[1] if isinstance(answer, tuple) else answer
     if isinstance(error, KilledWorker):
         cell, seeds = chunk.runs[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,7 @@ SMALL = 4_000_000
 """Size in bytes of a part that is worth merging."""
 
 LARGEST = 16_000_000
-"""Size in bytes of the parts that are merged into one; merging takes some ten times as much memory."""
+"""Size in bytes of the parts that are merged into one, and so of what a reader of the store checks at once."""
 
 LEAST = 8
 """Least number of parts that are merged."""
@@ -42,16 +42,19 @@ class _Group:
         return True
 
 
-def groups(files: Iterable[Path]) -> Iterator[Sequence[Path]]:
+def groups(files: Mapping[Path, int]) -> Iterator[Sequence[Path]]:
     """The small parts among `files` that can be merged, each group into one; none if there are few.
 
-    A type must not change: a whole number would come back as another one, or a text as JSON.
+    `files` have the numbers of their runs that are in no other part: one that shares runs is left alone. A type must
+    not change: a whole number would come back as another one, or a text as JSON.
     """
     small = [file for file in files if file.stat().st_size < SMALL]
     if len(small) < MAX_PARTS:
         return
     found: list[_Group] = []
     for file in sorted(small):
+        if part.size(file) != files[file]:
+            continue
         columns = part.columns(file)
         if not any(group.take(file, columns) for group in found):
             found.append(_Group())

@@ -12,7 +12,7 @@ from penstock.studies.chunk import Cell, Chunk, chunks
 from penstock.studies.claim import Claims
 from penstock.studies.executor import Executor, Progress
 from penstock.studies.order import Order
-from penstock.studies.part import Labelled
+from penstock.studies.part import Runs
 from penstock.studies.store import Results
 
 __all__ = ["Shard", "complete"]
@@ -64,8 +64,8 @@ def complete(
         mine = (chunk for place, chunk in enumerate(chunks(cells, study)) if shard.has(place))
         waiting: Iterator[Chunk] = mine
         while True:
-            for chunk, texts in executor.run(work.open(waiting), count.add):
-                results.put(chunk.rows(texts), chunk.scenarios())
+            for chunk, content in executor.run(work.open(waiting), count.add):
+                results.put(chunk.places(), content, chunk.scenarios())
                 claims.release(chunk.name)
             results.put_labels(work.relabelled())
             if not work.elsewhere:
@@ -81,7 +81,7 @@ class _Work:
 
     def __init__(self, results: Results, claims: Claims, count: _Count, study: str) -> None:
         self.results, self.claims, self.count, self.study = results, claims, count, study
-        self._others: dict[str, Labelled] = {}
+        self._others: dict[str, Runs] = {}
         self.elsewhere: list[Chunk] = []
 
     def open(self, waiting: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -104,11 +104,11 @@ class _Work:
     def _label(self, chunk: Chunk) -> None:
         """Take note of the cells whose runs another study has made."""
         for cell, seeds in chunk.runs:
-            made = any(self.results.has(cell.content, seed) for seed in seeds)
+            made = len(self.results.missing(cell.content, seeds)) < len(seeds)
             if made and not self.results.has_labels(cell.content, self.study, cell.seeds):
-                self._others[cell.content] = Labelled(cell.content, self.study, cell.seeds, cell.labels)
+                self._others[cell.content] = Runs(cell.content, cell.seeds, cell.labels, self.study)
 
-    def relabelled(self) -> list[Labelled]:
+    def relabelled(self) -> list[Runs]:
         """These cells, once."""
         found, self._others = list(self._others.values()), {}
         return found

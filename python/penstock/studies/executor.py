@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
-from penstock import _native
 from penstock.engine.run import engine_errors, run_batch
-from penstock.studies.chunk import Chunk
+from penstock.studies.chunk import Chunk, made, reduced
+from penstock.studies.part import part_content
 
 __all__ = ["Executor", "Progress", "Threads", "make"]
 
@@ -20,8 +20,8 @@ Progress = Callable[[int, int], object]
 class Executor(Protocol):
     """Makes the runs of chunks."""
 
-    def run(self, chunks: Iterator[Chunk], progress: Callable[[int], object]) -> Iterator[tuple[Chunk, list[str]]]:
-        """Each chunk with its reduced results, in the order in which they are complete.
+    def run(self, chunks: Iterator[Chunk], progress: Callable[[int], object]) -> Iterator[tuple[Chunk, bytes]]:
+        """Each chunk with the content of its part, in the order in which they are complete.
 
         Takes chunks only as fast as they are run. `progress` is called with the number of further finished runs.
         """
@@ -34,20 +34,19 @@ class Threads:
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
 
-    def run(self, chunks: Iterator[Chunk], progress: Callable[[int], object]) -> Iterator[tuple[Chunk, list[str]]]:
+    def run(self, chunks: Iterator[Chunk], progress: Callable[[int], object]) -> Iterator[tuple[Chunk, bytes]]:
         """See `Executor`. After an error, or if the caller stops, the runs in progress are stopped."""
         stop = threading.Event()
         pool = ThreadPoolExecutor(self.jobs)
-        running: dict[Future[list[str]], Chunk] = {}
+        running: dict[Future[bytes], Chunk] = {}
         try:
             for chunk in chunks:
                 if chunk.has_python_laws():
-                    scenarios, seeds = chunk.work()
-                    texts = run_batch(scenarios, seeds, jobs=self.jobs, progress=_steps(progress))
-                    yield chunk, chunk.reduced(texts)
+                    yield chunk, self._made_in_processes(chunk, progress)
                     continue
                 running[pool.submit(make, chunk, stop, progress)] = chunk
-                while len(running) >= self.jobs:
+                # One chunk waits, so that no thread does while a part is written.
+                while len(running) > self.jobs:
                     yield from _complete(running)
             while running:
                 yield from _complete(running)
@@ -55,8 +54,15 @@ class Threads:
             stop.set()
             pool.shutdown(cancel_futures=True)
 
+    def _made_in_processes(self, chunk: Chunk, progress: Callable[[int], object]) -> bytes:
+        work = chunk.work()
+        scenarios = [entry.scenario for entry in work for _ in entry.seeds]
+        seeds = [seed for entry in work for seed in entry.seeds]
+        texts = run_batch(scenarios, seeds, jobs=self.jobs, progress=_steps(progress))
+        return part_content(chunk.head(), reduced(work, texts))
 
-def _complete(running: dict[Future[list[str]], Chunk]) -> Iterator[tuple[Chunk, list[str]]]:
+
+def _complete(running: dict[Future[bytes], Chunk]) -> Iterator[tuple[Chunk, bytes]]:
     finished = wait(running, return_when=FIRST_COMPLETED).done
     # Those without an error first, so that an error loses none of them.
     for future in sorted(finished, key=lambda future: future.exception() is not None):
@@ -68,9 +74,8 @@ class _StoppedError(Exception):
     """The runs of this thread are no longer wanted."""
 
 
-def make(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object]) -> list[str]:
-    """Make the runs of a chunk in this thread, until `stop` is set; their reduced results."""
-    scenarios, seeds = chunk.work()
+def make(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object]) -> bytes:
+    """Make the runs of a chunk in this thread, until `stop` is set; the content of its part."""
     steps = _steps(progress)
 
     def report(finished: int) -> None:
@@ -79,8 +84,8 @@ def make(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object])
         steps(finished)
 
     with engine_errors():
-        texts = _native.run_many(scenarios, seeds, 1, report)
-    return chunk.reduced(texts)
+        results = made(chunk.work(), report)
+    return part_content(chunk.head(), results)
 
 
 def _steps(progress: Callable[[int], object]) -> Callable[[int], None]:

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from penstock import _native
-
-if TYPE_CHECKING:
-    import duckdb
 
 __all__ = [
     "IDENTITY",
     "RESERVED",
-    "Labelled",
-    "Row",
+    "Head",
+    "Runs",
     "columns",
-    "connection",
     "labelled",
+    "labels_content",
     "literal",
     "merge",
+    "part_content",
     "quoted",
     "read",
     "read_scenarios",
     "runs",
-    "write",
-    "write_labels",
-    "write_scenarios",
+    "scenarios_content",
+    "size",
 ]
 
 IDENTITY = ("seed", "scenario", "meaning", "penstock", "study")
@@ -41,105 +35,80 @@ IDENTITY = ("seed", "scenario", "meaning", "penstock", "study")
 RESERVED = (*IDENTITY, "events", "cpu_s")
 """Names that a label cannot have."""
 
-DEPTH = {"links": 3, "traffic": 3, "fairness": 2, "kept": 2}
-"""Keys that lead to a value of a result, by the first of them."""
-
-KEPT_AS_JSON = "kept"
-"""Values below this key are JSON texts unless they are numbers."""
-
 
 @dataclass(frozen=True)
-class Row:
-    """The result of a run, and its place in a study.
+class Runs:
+    """Runs of a scenario, and their place in a study.
 
     Attributes:
         scenario: the content address of the scenario.
-        seed: of the run.
-        text: the result as JSON.
+        seeds: of the runs.
         labels: of the cell, by name.
         study: the name of the study.
 
     """
 
     scenario: str
-    seed: int
-    text: str
+    seeds: Sequence[int]
     labels: Mapping[str, Any] = field(default_factory=dict)
     study: str = ""
 
 
+Column = tuple[str, str, Sequence[Any]]
+"""Name, type in SQL, and values: one for each row, or one for the runs of each scenario."""
+
+
 @dataclass(frozen=True)
-class Labelled:
-    """A scenario whose runs another study has made, with the labels that this study gives them."""
+class Head:
+    """The columns of a part that are known before its runs are made, as plain values.
 
-    scenario: str
-    study: str
-    seeds: range
-    labels: Mapping[str, Any]
+    Attributes:
+        labels: the columns of the labels.
+        identity: the columns that identify a run.
+        counts: numbers of runs of the scenarios.
+
+    """
+
+    labels: Sequence[Column]
+    identity: Sequence[Column]
+    counts: Sequence[int]
+
+    @classmethod
+    def of(cls, cells: Sequence[Runs]) -> Head:
+        """Those of the runs of a part, in the order of its rows."""
+        each = len(cells)
+        identity: list[Column] = [
+            ("seed", "BIGINT", [seed for cell in cells for seed in cell.seeds]),
+            ("scenario", "VARCHAR", [cell.scenario for cell in cells]),
+            ("meaning", "INTEGER NOT NULL", [_native.meaning] * each),
+            ("penstock", "VARCHAR NOT NULL", [_native.version] * each),
+            ("study", "VARCHAR", [cell.study for cell in cells]),
+        ]
+        return cls(_labels(cells), identity, [len(cell.seeds) for cell in cells])
 
 
-_local = threading.local()
-
-
-def connection() -> duckdb.DuckDBPyConnection:
-    """The database in memory of the calling thread, with one thread of its own."""
-    import duckdb
-
-    if not hasattr(_local, "connection"):
-        _local.connection = duckdb.connect(config={"threads": 1})
-    found: duckdb.DuckDBPyConnection = _local.connection
-    return found
-
-
-def write(rows: Sequence[Row], file: Path) -> None:
-    """Write rows as a Parquet file. Raises `duckdb.Error`, such as on a full disk."""
-    found = _native.columns([row.text for row in rows], DEPTH)
+def part_content(head: Head, results: _native.Results) -> bytes:
+    """The content of the Parquet file of a part, with the results of its runs."""
     # A label of the name of a result, such as `traffic.bulk.count`, has its values.
-    results = {".".join(path) for path, _ in found}
-    labels = [(name, column) for name, column in _labels(rows) if name not in results]
-    runs = {
-        "text": np.array([row.text for row in rows], dtype=object),
-        "scenario": np.array([row.scenario for row in rows], dtype=object),
-        "study": np.array([row.study for row in rows], dtype=object),
-        **{f"label {number}": column for number, (_, column) in enumerate(labels)},
-    }
-    shown = [f'"label {number}" AS {quoted(name)}' for number, (name, _) in enumerate(labels)]
-    shown += [
-        "r.seed AS seed",
-        "scenario",
-        f"{getattr(_native, 'meaning', 1)}::INTEGER AS meaning",
-        f"'{_native.version}' AS penstock",
-    ]
-    shown += ["study", *(f"r.{'.'.join(map(quoted, path))} AS {quoted('.'.join(path))}" for path, _ in _ordered(found))]
-    database = connection()
-    database.register("runs_to_write", runs)
-    try:
-        database.execute(
-            f"COPY (SELECT {', '.join(shown)} FROM (SELECT *, from_json(text, {literal(_structure(found))}) AS r"
-            f" FROM runs_to_write)) TO {literal(file)} (FORMAT parquet, COMPRESSION zstd,"
-            f" KV_METADATA {{labels: {literal(json.dumps([name for name, _ in labels]))}}})"
-        )
-    finally:
-        database.unregister("runs_to_write")
+    known = set(results.names())
+    labels = [column for column in head.labels if column[0] not in known]
+    named = json.dumps([name for name, *_ in labels])
+    return _native.write_parquet([*labels, *head.identity], head.counts, results, named)
 
 
-def write_scenarios(texts: Mapping[str, str], file: Path) -> None:
-    """Write resolved scenarios as JSON texts by their content addresses."""
-    scenarios = {"scenario": np.array([*texts], dtype=object), "resolved": np.array([*texts.values()], dtype=object)}
-    database = connection()
-    database.register("scenarios_to_write", scenarios)
-    try:
-        target = f"{literal(file)} (FORMAT parquet, COMPRESSION zstd)"
-        database.execute(f"COPY (SELECT scenario, resolved::JSON AS resolved FROM scenarios_to_write) TO {target}")
-    finally:
-        database.unregister("scenarios_to_write")
+def scenarios_content(texts: Mapping[str, str]) -> bytes:
+    """The content of a Parquet file with resolved scenarios as JSON texts, by their content addresses."""
+    columns: list[Column] = [("scenario", "VARCHAR", [*texts]), ("resolved", "JSON", [*texts.values()])]
+    return _native.write_parquet(columns, [1] * len(texts))
 
 
 def read_scenarios(folder: Path, wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The resolved scenarios of these content addresses in the files of a folder."""
     if not any(folder.glob("*.parquet")):
         return {}
-    rows = connection().execute(
+    import duckdb
+
+    rows = duckdb.connect(config={"threads": 1}).execute(
         f"SELECT scenario, resolved FROM read_parquet({literal(folder / '*.parquet')})"
         " WHERE scenario IN (SELECT unnest(?))",
         [list(wanted)],
@@ -148,96 +117,79 @@ def read_scenarios(folder: Path, wanted: Sequence[str]) -> dict[str, dict[str, A
 
 
 def read(
-    file: Path, scenarios: Iterable[str], metrics: Collection[str] | None = None
+    source: Path | bytes, scenarios: Iterable[str], metrics: Collection[str] | None = None
 ) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """The runs of these scenarios in a part: scenario, seed and result, of which only `metrics` if some are given.
+    """The runs of these scenarios in a part, a file or its content: scenario, seed and result.
 
-    Raises `duckdb.Error` for a damaged part.
+    Of the results only `metrics` are read if some are given. Raises `OSError` for a damaged part.
     """
-    database = connection()
-    source = f"read_parquet({literal(file)})"
-    wanted = [
-        (name, _path(name), kind) for name, (kind, is_label) in columns(file).items() if _path(name) and not is_label
-    ]
+    file = _native.Parquet(source)
+    labels = _labels_of(file)
+    wanted = [(name, _path(name), is_json) for name, _, is_json in file.columns if _path(name) and name not in labels]
     if metrics is not None:
         wanted = [entry for entry in wanted if _path(entry[0])[-1] in (*metrics, "cpu_s")]
-    names = ", ".join(quoted(name) for name, _, _ in wanted)
-    rows = database.execute(
-        f"SELECT scenario, seed, {names} FROM {source} WHERE scenario IN (SELECT unnest(?))", [list(scenarios)]
-    )
-    while part := rows.fetchmany(1000):
-        for scenario, seed, *values in part:
-            yield scenario, seed, _result(seed, wanted, values)
+    known = set(scenarios)
+    for rows in file.rows(["scenario", "seed", *(name for name, *_ in wanted)]):
+        for scenario, seed, *values in rows:
+            if scenario in known:
+                yield scenario, seed, _result(seed, wanted, values)
 
 
-def runs(file: Path) -> list[tuple[str, int, str]]:
-    """The scenario, seed and study of each run in a part. Raises `duckdb.Error` for a damaged part."""
-    return connection().execute(f"SELECT scenario, seed, study FROM read_parquet({literal(file)})").fetchall()
+def runs(file: Path) -> list[tuple[str, str, range]]:
+    """The runs in a part: scenario, study, and consecutive seeds. Raises `OSError` for a damaged part."""
+    return [(scenario, study, range(first, stop)) for scenario, study, first, stop in _native.Parquet(file).runs()]
 
 
-def write_labels(cells: Sequence[Labelled], file: Path) -> None:
-    """Write the labels that a study gives to runs of another one."""
-    table: dict[str, np.ndarray] = {
-        "scenario": np.array([cell.scenario for cell in cells], dtype=object),
-        "study": np.array([cell.study for cell in cells], dtype=object),
-        "first_seed": np.array([cell.seeds[0] for cell in cells]),
-        "last_seed": np.array([cell.seeds[-1] for cell in cells]),
-    }
-    labels = _labels(cells)
-    named = ", ".join(f'"label {number}" AS {quoted(name)}' for number, (name, _) in enumerate(labels))
-    table |= {f"label {number}": column for number, (_, column) in enumerate(labels)}
-    database = connection()
-    database.register("labels_to_write", table)
-    try:
-        target = f"{literal(file)} (FORMAT parquet, COMPRESSION zstd)"
-        listed = ", ".join(filter(None, ("scenario, study, first_seed, last_seed", named)))
-        database.execute(f"COPY (SELECT {listed} FROM labels_to_write) TO {target}")
-    finally:
-        database.unregister("labels_to_write")
+def size(file: Path) -> int:
+    """The number of runs in a part. Raises `OSError` for a damaged part."""
+    return _native.Parquet(file).count
+
+
+def labels_content(cells: Sequence[Runs]) -> bytes:
+    """The content of a Parquet file with the labels that a study gives to runs of another one."""
+    columns: list[Column] = [
+        ("scenario", "VARCHAR", [cell.scenario for cell in cells]),
+        ("study", "VARCHAR", [cell.study for cell in cells]),
+        ("first_seed", "BIGINT", [cell.seeds[0] for cell in cells]),
+        ("last_seed", "BIGINT", [cell.seeds[-1] for cell in cells]),
+        *_labels(cells),
+    ]
+    return _native.write_parquet(columns, [1] * len(cells))
 
 
 def labelled(file: Path) -> list[tuple[str, str, int]]:
-    """The scenarios of a file of labels, study and last seed. Raises `duckdb.Error` for a damaged file."""
-    source = f"read_parquet({literal(file)})"
-    return connection().execute(f"SELECT scenario, study, last_seed FROM {source}").fetchall()
+    """The scenarios of a file of labels, study and last seed. Raises `OSError` for a damaged file."""
+    return [row for rows in _native.Parquet(file).rows(["scenario", "study", "last_seed"]) for row in rows]
 
 
 def columns(file: Path) -> dict[str, tuple[str, bool]]:
-    """The columns of a part: the type of each, and whether it is a label. Raises `duckdb.Error` for a damaged part."""
-    described = connection().execute(f"DESCRIBE SELECT * FROM read_parquet({literal(file)})").fetchall()
-    labels = _labels_of(file)
-    return {name: (kind, name in labels) for name, kind, *_ in described}
+    """The columns of a part: the type of each, and whether it is a label. Raises `OSError` for a damaged part."""
+    found = _native.Parquet(file)
+    labels = _labels_of(found)
+    return {name: (kind, name in labels) for name, kind, _ in found.columns}
 
 
 def merge(files: Sequence[Path], target: Path) -> None:
-    """Write the rows of parts as one part, each run once. Raises `duckdb.Error`."""
-    labels = dict.fromkeys(name for file in files for name in _labels_of(file))
-    listed = ", ".join(literal(file) for file in files)
-    connection().execute(
-        f"COPY (SELECT DISTINCT ON (scenario, seed) * FROM read_parquet([{listed}], union_by_name = true)"
-        f" ORDER BY scenario, seed) TO {literal(target)} (FORMAT parquet, COMPRESSION zstd,"
-        f" KV_METADATA {{labels: {literal(json.dumps([*labels]))}}})"
-    )
+    """Write the rows of parts, which have no run in common, as one part. Raises `OSError`."""
+    labels = dict.fromkeys(name for file in files for name in _labels_of(_native.Parquet(file)))
+    _native.merge_parquet(files, target, json.dumps([*labels]))
 
 
-def _labels_of(file: Path) -> list[str]:
+def _labels_of(file: _native.Parquet) -> list[str]:
     """The columns of a part that are labels."""
-    found = (
-        connection().execute(f"SELECT value FROM parquet_kv_metadata({literal(file)}) WHERE key = 'labels'").fetchone()
-    )
-    labels: list[str] = json.loads(found[0]) if found else []
+    labels: list[str] = json.loads(file.labels) if file.labels else []
     return labels
 
 
-def _result(seed: int, wanted: Sequence[tuple[str, Sequence[str], str]], values: Sequence[Any]) -> dict[str, Any]:
-    """The result with these values; one that is NULL is left out, as the engine leaves out what a run does not have."""
+def _result(seed: int, wanted: Sequence[tuple[str, Sequence[str], bool]], values: Sequence[Any]) -> dict[str, Any]:
+    """The result with these values; one that is None is left out, as the engine leaves out what a run does not have."""
     result: dict[str, Any] = {"seed": seed, "links": {}, "traffic": {}, "fairness": {}}
-    for (_, path, kind), value in zip(wanted, values, strict=True):
+    for (_, path, is_json), value in zip(wanted, values, strict=True):
         if value is not None:
             table = result
             for name in path[:-1]:
                 table = table.setdefault(name, {})
-            table[path[-1]] = json.loads(value) if kind == "JSON" else value
+            table[path[-1]] = json.loads(value) if is_json else value
     return result
 
 
@@ -255,42 +207,22 @@ def _path(column: str) -> Sequence[str]:
     return (first, place, metric) if first in ("links", "traffic") and place else ()
 
 
-def _ordered(found: Sequence[tuple[list[str], str]]) -> list[tuple[list[str], str]]:
-    """The columns of results in the order of the table."""
-    first = ("events", "cpu_s", "links", "traffic", "fairness", "kept")
-    return sorted((entry for entry in found if entry[0][0] in first), key=lambda entry: first.index(entry[0][0]))
-
-
-def _structure(found: Sequence[tuple[list[str], str]]) -> str:
-    """The structure of the texts, as DuckDB's `from_json` takes it."""
-    root: dict[str, Any] = {"seed": "BIGINT"}
-    for path, kind in _ordered(found):
-        table = root
-        for name in path[:-1]:
-            table = table.setdefault(name, {})
-        table[path[-1]] = [kind.removesuffix("[]")] if kind.endswith("[]") else kind
-        if path[0] == KEPT_AS_JSON and kind not in ("BIGINT", "DOUBLE"):
-            table[path[-1]] = "JSON"
-    return json.dumps(root)
-
-
-def _labels(rows: Sequence[Row | Labelled]) -> list[tuple[str, np.ndarray]]:
+def _labels(cells: Sequence[Runs]) -> list[Column]:
     """The columns of the labels: numbers and truth values as such, all others as texts."""
-    names = dict.fromkeys(name for row in rows for name in row.labels)
-    return [(name, _column([row.labels.get(name) for row in rows])) for name in names]
+    names = dict.fromkeys(name for cell in cells for name in cell.labels)
+    return [(name, *_typed([cell.labels.get(name) for cell in cells])) for name in names]
 
 
-def _column(values: Sequence[Any]) -> np.ndarray:
-    kinds = {type(value) for value in values}
-    for kind in (bool, int):
-        if kinds == {kind}:
-            return np.array(values, dtype=kind)
+def _typed(values: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """The type of a column in SQL, and these values as such ones."""
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds == {bool} and None not in values:
+        return "BOOLEAN", values
+    if kinds == {int}:
+        return "BIGINT", values
     if kinds <= {int, float}:
-        return np.array(values, dtype=float)
-    if kinds <= {int, float, type(None)}:
-        return np.array(values, dtype=object)
-    texts = [value if isinstance(value, str) or value is None else _text(value) for value in values]
-    return np.array(texts, dtype=object)
+        return "DOUBLE", values
+    return "VARCHAR", [value if isinstance(value, str) or value is None else _text(value) for value in values]
 
 
 def _text(value: Any) -> str:

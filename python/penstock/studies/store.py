@@ -30,7 +30,8 @@ from penstock import _native
 from penstock.errors import PenstockError
 from penstock.files import write_text
 from penstock.studies import compaction, order, part
-from penstock.studies.part import Labelled, Row
+from penstock.studies.part import Runs
+from penstock.studies.seeds import Seeds
 
 __all__ = ["Results", "Store", "default_folder", "part_name"]
 
@@ -48,10 +49,20 @@ def default_folder() -> Path:
     return (Path(home) if home else Path.home() / ".cache") / "penstock" / "runs"
 
 
-def part_name(runs: Iterable[tuple[str, int]]) -> str:
-    """The name of the part with these runs, each a scenario and a seed."""
-    listed = "\n".join(sorted(f"{scenario}:{seed}" for scenario, seed in runs))
-    return hashlib.blake2b(listed.encode(), digest_size=16).hexdigest()
+def part_name(cells: Iterable[tuple[str, Iterable[int]]]) -> str:
+    """The name of the part with these runs: scenarios, each with seeds."""
+    runs: dict[str, Seeds] = {}
+    for scenario, seeds in cells:
+        runs.setdefault(scenario, Seeds()).add(seeds)
+    listed = "\n".join(sorted(f"{scenario}:{[*seeds.ranges()]}" for scenario, seeds in runs.items()))
+    return _digest(listed)
+
+
+class _Memory:
+    """The content of a part that is in no file."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
 
 
 class Results:
@@ -67,12 +78,19 @@ class Results:
     claims: Path | None = None
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[str, int], Row] = {}
+        # By scenario: the parts that have its runs, each run in one of them.
+        self._index: dict[str, dict[Path | _Memory, Seeds]] = {}
         self._scenarios: dict[str, str] = {}
 
     def has(self, scenario: str, seed: int) -> bool:
         """Whether a run has a result."""
-        return (scenario, seed) in self._rows
+        return not self.missing(scenario, [seed])
+
+    def missing(self, scenario: str, seeds: Iterable[int]) -> tuple[int, ...]:
+        """Those of these seeds whose run has no result."""
+        for known in self._index.get(scenario, {}).values():
+            seeds = known.missing(seeds)
+        return tuple(seeds)
 
     def has_part(self, name: str) -> bool:
         """Whether another process has added a part of this name."""
@@ -88,16 +106,26 @@ class Results:
         """Whether all these runs have the labels of a study, as far as they have a result. In memory there are none."""
         return True
 
-    def put_labels(self, cells: Sequence[Labelled]) -> None:
+    def put_labels(self, cells: Sequence[Runs]) -> None:
         """Keep the labels that a study gives to runs which another one has made."""
 
     def put_order(self, study: str, names: order.Order) -> None:
         """Keep the order in which a study lists the names on its axes."""
 
-    def put(self, rows: Sequence[Row], scenarios: Mapping[str, str]) -> None:
-        """Keep results; `scenarios` are the resolved scenarios as JSON, by content address."""
-        self._rows.update(((row.scenario, row.seed), row) for row in rows)
+    def put(self, runs: Sequence[Runs], content: bytes, scenarios: Mapping[str, str]) -> None:
+        """Keep the part with these runs, whose results are its content.
+
+        `scenarios` are the resolved scenarios as JSON, by content address.
+        """
+        source = _Memory(content)
+        for entry in runs:
+            self._note(source, entry.scenario, entry.seeds)
         self._scenarios.update(scenarios)
+
+    def _note(self, source: Path | _Memory, scenario: str, seeds: Sequence[int]) -> None:
+        """Take note of the runs of a part that are in no other one."""
+        if new := self.missing(scenario, seeds):
+            self._index.setdefault(scenario, {}).setdefault(source, Seeds()).add(new)
 
     def scenarios(self, wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The resolved scenarios by their content addresses."""
@@ -110,12 +138,28 @@ class Results:
     ) -> Iterator[tuple[str, int, dict[str, Any]]]:
         """The runs of these scenarios, in no order: scenario, seed, and the result as plain values.
 
-        A store reads only the metrics of these names if some are given.
+        Only the metrics of these names are read if some are given.
         """
-        wanted = set(scenarios)
-        for (scenario, seed), row in list(self._rows.items()):
-            if scenario in wanted:
-                yield scenario, seed, json.loads(row.text)
+        wanted = self._sources(scenarios)
+        while wanted:
+            source, known = wanted.popitem()
+            if isinstance(source, Path) and not source.exists():
+                # Another process has merged it with others.
+                self.refresh()
+                wanted = self._sources({*known, *(scenario for later in wanted.values() for scenario in later)})
+                continue
+            content = source.content if isinstance(source, _Memory) else source
+            for scenario, seed, result in part.read(content, known, metrics):
+                if seed in known[scenario]:
+                    yield scenario, seed, result
+
+    def _sources(self, scenarios: Iterable[str]) -> dict[Path | _Memory, dict[str, Seeds]]:
+        """The parts that have runs of these scenarios, with these runs."""
+        found: dict[Path | _Memory, dict[str, Seeds]] = {}
+        for scenario in scenarios:
+            for source, seeds in self._index.get(scenario, {}).items():
+                found.setdefault(source, {})[scenario] = seeds
+        return found
 
 
 class Store(Results):
@@ -143,8 +187,11 @@ class Store(Results):
         self.refresh()
 
     def _forget(self) -> None:
-        self._index: dict[str, dict[int, Path]] = {}
+        """Forget all that is in files."""
+        for scenario, sources in list(self._index.items()):
+            self._index[scenario] = {source: seeds for source, seeds in sources.items() if isinstance(source, _Memory)}
         self._known: set[str] = set()
+        self._known_labels: set[str] = set()
         # By scenario: the studies that have made runs, and by study the last seed of those that it has labelled.
         self._makers: dict[str, set[str]] = {}
         self._labelled: dict[str, dict[str, int]] = {}
@@ -174,31 +221,29 @@ class Store(Results):
 
     def refresh(self) -> None:
         """Take note of parts that other processes have added."""
-        import duckdb
-
         sums: dict[str, set[str]] = {}
         for entry in (self.folder / "sums").iterdir():
             name, _, checksum = entry.name.partition(".")
             sums.setdefault(name, set()).add(checksum)
-        for file in sorted((self.folder / "runs").glob("*.parquet")):
-            if file.stem not in self._known:
-                self._known.add(file.stem)
-                self._add(file, sums.get(file.stem, set()))
+        files = {file.stem: file for file in sorted((self.folder / "runs").glob("*.parquet"))}
+        if not self._known <= files.keys():
+            # Another process has merged them with others.
+            self._forget()
+        for name, file in files.items():
+            if name not in self._known:
+                self._known.add(name)
+                self._add(file, sums.get(name, set()))
         for file in sorted((self.folder / "labels").glob("*.parquet")):
-            if file.name not in self._known:
-                self._known.add(file.name)
-                with suppress(OSError, duckdb.Error):
+            if file.name not in self._known_labels:
+                self._known_labels.add(file.name)
+                with suppress(OSError):
                     self._note_labels(part.labelled(file))
 
     def _add(self, file: Path, sums: set[str]) -> None:
-        import duckdb
-
-        with suppress(OSError, duckdb.Error):
-            if _checksum(file) in sums:
-                runs = part.runs(file)
-                for scenario, seed, _ in runs:
-                    self._index.setdefault(scenario, {}).setdefault(seed, file)
-                for scenario, _, study in runs:
+        with suppress(OSError):
+            if _checksum(file.read_bytes()) in sums:
+                for scenario, study, seeds in part.runs(file):
+                    self._note(file, scenario, seeds)
                     self._makers.setdefault(scenario, set()).add(study)
 
     def _note_labels(self, found: Iterable[tuple[str, str, int]]) -> None:
@@ -211,21 +256,18 @@ class Store(Results):
         others = self._makers.get(scenario, set()) - {study}
         return not others or self._labelled.get(scenario, {}).get(study, -1) >= seeds[-1]
 
-    def put_labels(self, cells: Sequence[Labelled]) -> None:
+    def put_labels(self, cells: Sequence[Runs]) -> None:
         """Keep the labels that a study gives to runs which another one has made."""
-        import duckdb
-
         if not cells:
             return
         named = "\n".join(sorted(f"{cell.study}:{cell.scenario}:{cell.seeds[-1]}" for cell in cells))
-        target = self.folder / "labels" / f"{hashlib.blake2b(named.encode(), digest_size=16).hexdigest()}.parquet"
+        target = self.folder / "labels" / f"{_digest(named)}.parquet"
         try:
-            with _renamed(target) as temporary:
-                part.write_labels(cells, temporary)
-        except (OSError, duckdb.Error) as error:
+            _write(target, part.labels_content(cells))
+        except OSError as error:
             self.problem = f"labels could not be stored in {self.folder}: {error}"
             return
-        self._known.add(target.name)
+        self._known_labels.add(target.name)
         self._note_labels((cell.scenario, cell.study, cell.seeds[-1]) for cell in cells)
 
     def put_order(self, study: str, names: order.Order) -> None:
@@ -233,12 +275,8 @@ class Store(Results):
         known = order.read_order(self.folder, study)
         names = order.merged([names, known])
         if names != known:
-            with suppress(OSError), _renamed(order.file_of(self.folder, study)) as temporary:
-                temporary.write_text(order.text_of(study, names), encoding="utf-8")
-
-    def has(self, scenario: str, seed: int) -> bool:
-        """Whether a run has a result."""
-        return seed in self._index.get(scenario, ()) or super().has(scenario, seed)
+            with suppress(OSError):
+                _write(order.file_of(self.folder, study), order.text_of(study, names).encode())
 
     def has_part(self, name: str) -> bool:
         """Whether another process has added a part of this name."""
@@ -247,93 +285,76 @@ class Store(Results):
     def _file(self, name: str) -> Path:
         return self.folder / "runs" / f"{name}.parquet"
 
-    def put(self, rows: Sequence[Row], scenarios: Mapping[str, str]) -> None:
-        """Keep results as one part; in memory if they cannot be written, with the reason in `problem`."""
-        import duckdb
-
-        name = part_name((row.scenario, row.seed) for row in rows)
+    def put(self, runs: Sequence[Runs], content: bytes, scenarios: Mapping[str, str]) -> None:
+        """Keep a part; in memory if it cannot be written, with the reason in `problem`."""
+        name = part_name((entry.scenario, entry.seeds) for entry in runs)
+        file = self._file(name)
         try:
-            self._write_scenarios({key: text for key, text in scenarios.items() if key not in self._index})
-            file = self._write(name, rows)
-        except (OSError, duckdb.Error) as error:
-            super().put(rows, scenarios)
-            self.problem = f"{len(self._rows)} results could not be stored in {self.folder}: {error}"
+            self._write_scenarios({key: text for key, text in scenarios.items() if key not in self._makers})
+            (self.folder / "sums" / f"{name}.{_checksum(content)}").touch()
+            _write(file, content)
+        except OSError as error:
+            super().put(runs, content, scenarios)
+            self.problem = f"{self._in_memory()} results could not be stored in {self.folder}: {error}"
             return
         self._known.add(name)
-        for row in rows:
-            self._index.setdefault(row.scenario, {}).setdefault(row.seed, file)
-            self._makers.setdefault(row.scenario, set()).add(row.study)
+        for entry in runs:
+            self._note(file, entry.scenario, entry.seeds)
+            self._makers.setdefault(entry.scenario, set()).add(entry.study)
 
-    def _write(self, name: str, rows: Sequence[Row]) -> Path:
-        target = self._file(name)
-        with _renamed(target) as temporary:
-            part.write(rows, temporary)
-            (self.folder / "sums" / f"{name}.{_checksum(temporary)}").touch()
-        return target
+    def _in_memory(self) -> int:
+        parts = (entry for sources in self._index.values() for entry in sources.items())
+        return sum(len(seeds) for source, seeds in parts if isinstance(source, _Memory))
 
     def _write_scenarios(self, texts: Mapping[str, str]) -> None:
         if texts:
-            name = hashlib.blake2b("".join(sorted(texts)).encode(), digest_size=16).hexdigest()
-            target = self.folder / "scenarios" / f"{name}.parquet"
+            target = self.folder / "scenarios" / f"{_digest(''.join(sorted(texts)))}.parquet"
             if not target.exists():
-                with _renamed(target) as temporary:
-                    part.write_scenarios(texts, temporary)
+                _write(target, part.scenarios_content(texts))
 
     def scenarios(self, wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The resolved scenarios by their content addresses."""
         keys = list(wanted)
         return {**part.read_scenarios(self.folder / "scenarios", keys), **super().scenarios(keys)}
 
-    def get(
-        self,
-        scenarios: Iterable[str],
-        metrics: Collection[str] | None = None,
-    ) -> Iterator[tuple[str, int, dict[str, Any]]]:
-        """See `Results.get`."""
-        wanted = list(scenarios)
-        files: dict[Path, list[str]] = {}
-        for scenario in wanted:
-            for file in dict.fromkeys(self._index.get(scenario, {}).values()):
-                files.setdefault(file, []).append(scenario)
-        while files:
-            file, known = next(iter(files.items()))
-            if not file.exists():
-                # Another process has merged it with others.
-                self._forget()
-                self.refresh()
-                yield from self.get({scenario for later in files.values() for scenario in later}, metrics)
-                return
-            del files[file]
-            for scenario, seed, result in part.read(file, known, metrics):
-                if self._index[scenario].get(seed) == file:
-                    yield scenario, seed, result
-        yield from super().get(wanted, metrics)
-
     def compact(self) -> None:
         """Merge small parts if there are many and no other process makes runs."""
-        import duckdb
-
         if any((self.folder / "claims").iterdir()):
             return
-        with suppress(OSError, duckdb.Error):
-            merged = list(compaction.groups(self._files()))
-            for files in merged:
-                name = part_name((scenario, seed) for file in files for scenario, seed, _ in part.runs(file))
-                with _renamed(self._file(name)) as temporary:
-                    part.merge(files, temporary)
-                    (self.folder / "sums" / f"{name}.{_checksum(temporary)}").touch()
-                # For a moment a reader sees these runs twice, but never none of them.
-                for file in files:
-                    file.unlink(missing_ok=True)
-                    for checksum in (self.folder / "sums").glob(f"{file.stem}.*"):
-                        checksum.unlink(missing_ok=True)
-            if merged:
-                self._forget()
-                self.refresh()
+        with suppress(OSError):
+            runs = {file: found for file, found in self._sources(self._index).items() if isinstance(file, Path)}
+            for files in compaction.groups({file: sum(map(len, found.values())) for file, found in runs.items()}):
+                self._merge({file: runs[file] for file in files})
 
-    def _files(self) -> list[Path]:
-        """The parts that are whole."""
-        return sorted({file for seeds in self._index.values() for file in seeds.values()})
+    def _merge(self, parts: Mapping[Path, Mapping[str, Seeds]]) -> None:
+        """Replace parts, given with their runs, by one."""
+        found = [entry for runs in parts.values() for entry in runs.items()]
+        cells = [(scenario, each) for scenario, seeds in found for each in seeds.ranges()]
+        target = self._file(part_name(cells))
+        with _renamed(target) as temporary:
+            part.merge(list(parts), temporary)
+            (self.folder / "sums" / f"{target.stem}.{_checksum(temporary.read_bytes())}").touch()
+        # For a moment a reader sees these runs twice, but never none of them.
+        for file, runs in parts.items():
+            file.unlink(missing_ok=True)
+            for checksum in (self.folder / "sums").glob(f"{file.stem}.*"):
+                checksum.unlink(missing_ok=True)
+            self._known.discard(file.stem)
+            for scenario in runs:
+                del self._index[scenario][file]
+        self._known.add(target.stem)
+        for scenario, seeds in cells:
+            self._note(target, scenario, seeds)
+
+
+def _write(target: Path, content: bytes) -> None:
+    """Write a file, which other processes see whole or not at all."""
+    with _renamed(target) as temporary:
+        temporary.write_bytes(content)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @contextmanager
@@ -350,10 +371,6 @@ def _renamed(target: Path) -> Iterator[Path]:
             temporary.unlink()
 
 
-def _checksum(file: Path) -> str:
-    """CRC-32 of a file."""
-    checksum = 0
-    with file.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            checksum = zlib.crc32(block, checksum)
-    return f"{checksum:08x}"
+def _checksum(content: bytes) -> str:
+    """CRC-32 of the content of a file."""
+    return f"{zlib.crc32(content):08x}"

@@ -1,4 +1,4 @@
-"""A chunk as it travels to a process that shares nothing with this one, and its results on the way back."""
+"""A chunk as it travels to a process that shares nothing with this one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import pickle
 import socket
 import sys
 import sysconfig
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -20,9 +19,10 @@ from penstock.engine.run import engine_errors
 from penstock.errors import PenstockError
 from penstock.laws import python_law
 from penstock.scenario.resolve.files import content_of
-from penstock.studies.chunk import Chunk, Keep, reduced
+from penstock.studies.chunk import Chunk, Work, made
+from penstock.studies.part import Head, part_content
 
-__all__ = ["Task", "Versions", "packed_chunk", "perform", "results"]
+__all__ = ["Task", "Versions", "packed_chunk", "perform"]
 
 
 class Versions(NamedTuple):
@@ -47,26 +47,18 @@ class Versions(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Runs:
-    """Runs of a scenario for the engine; `shown` is the resolved one, which only a `keep` function needs."""
-
-    scenario: str
-    seeds: tuple[int, ...]
-    keep: Keep | None
-    shown: Mapping[str, Any] | None
-
-
-@dataclass(frozen=True)
 class Task:
     """A chunk in a form that can be pickled.
 
     Attributes:
-        runs: its runs.
+        work: its runs.
+        head: the columns of its part that are known before.
         laws: constructors of the Python laws that take part, by name.
 
     """
 
-    runs: tuple[_Runs, ...]
+    work: tuple[Work, ...]
+    head: Head
     laws: Mapping[str, Callable[[Any, Any], Any]]
 
 
@@ -85,38 +77,21 @@ def packed_chunk(chunk: Chunk) -> tuple[bytes, dict[str, str]]:
         files[name] = path
         return name
 
-    runs = tuple(
-        _Runs(
-            _renamed_files(cell.for_engine(), hashed),
-            seeds,
-            cell.keep,
-            cell.resolved.shown if cell.keep else None,
-        )
-        for cell, seeds in chunk.runs
-    )
-    laws = python_law.used(entry.scenario for entry in runs)
-    functions = [entry.keep for entry in runs if entry.keep] + [python_law.class_of(name) for name in laws]
+    work = tuple(replace(entry, scenario=_renamed_files(entry.scenario, hashed)) for entry in chunk.work())
+    laws = python_law.used(entry.scenario for entry in work)
+    functions = [entry.keep for entry in work if entry.keep] + [python_law.class_of(name) for name in laws]
     with _by_value({getattr(function, "__module__", "__main__") for function in functions}):
-        return cloudpickle.dumps(Task(runs, laws)), files
+        return cloudpickle.dumps(Task(work, chunk.head(), laws)), files
 
 
 def perform(versions: Versions, packed: bytes, paths: Mapping[str, str]) -> bytes:
-    """Make the runs of a packed chunk in this process; `paths` has its files by hash. Its results, for `results`."""
+    """Make the runs of a packed chunk in this process; `paths` has its files by hash. The content of its part."""
     versions.check(Versions.here(), socket.gethostname())
     task: Task = pickle.loads(packed)
-    scenarios: list[str] = []
-    for entry in task.runs:
-        scenarios += [_renamed_files(entry.scenario, paths.__getitem__)] * len(entry.seeds)
-    seeds = [seed for entry in task.runs for seed in entry.seeds]
+    work = [replace(entry, scenario=_renamed_files(entry.scenario, paths.__getitem__)) for entry in task.work]
     with engine_errors():
-        texts = iter(_native.run_many(scenarios, seeds, 1, None, dict(task.laws)))
-    kept = [reduced(next(texts), entry.keep, entry.shown) for entry in task.runs for _ in entry.seeds]
-    return zlib.compress("\n".join(kept).encode(), level=1)
-
-
-def results(answer: bytes) -> list[str]:
-    """The reduced results of the runs of a chunk."""
-    return zlib.decompress(answer).decode().split("\n")
+        results = made(work, None, task.laws)
+    return part_content(task.head, results)
 
 
 def _renamed_files(scenario: str, name: Callable[[str], str]) -> str:

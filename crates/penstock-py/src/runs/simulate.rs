@@ -38,17 +38,31 @@ pub(super) fn run(
     run_with(scenario, seed, &options).map(|(result, _)| result)
 }
 
-/// The result of a run, as JSON with the processor time that it took, and its recordings. A panic is reported as a defect.
+/// The result of a run, as JSON with the processor time that it took, and its recordings.
 pub(crate) fn run_with(
     scenario: &Scenario,
     seed: u64,
     options: &RunOptions<'_>,
 ) -> Result<(String, Recordings), Failure> {
+    let made = make(scenario, seed, options)?;
+    Ok((with_cpu_time(&made.result, made.cpu_s), made.recordings))
+}
+
+/// A finished run.
+pub(super) struct Made {
+    pub(super) result: RunResult,
+    /// Processor time in seconds.
+    pub(super) cpu_s: f64,
+    recordings: Recordings,
+}
+
+/// Make a run. A panic is reported as a defect.
+pub(super) fn make(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Result<Made, Failure> {
     let start = cpu_seconds();
     let run = || penstock_sim::run_with(scenario, seed, options);
     let (result, recordings) =
         catch_unwind(AssertUnwindSafe(run)).map_err(caught)?.map_err(|error| Failure::Errors(error_list(error)))?;
-    Ok((with_cpu_time(&result, cpu_seconds() - start), recordings))
+    Ok(Made { result, cpu_s: cpu_seconds() - start, recordings })
 }
 
 /// The failure behind a caught panic: an exception of a law in Python, or a defect.

@@ -6,7 +6,7 @@ from penstock.reproduce.figure import at_least, every, within
 
 from . import step_load
 from .setup import claim
-from .step_load import inside, swing
+from .step_load import SWING, below, inside, swing
 
 study = step_load.runs("A-RED-ECN", "A-RED", "RED")
 
@@ -16,8 +16,9 @@ CLAIMS = (
     claim(
         "c18",
         every(
-            inside(queue=BOTH, flows=within(50, 300)) >= 0.99,
-            (swing(queue=BOTH) < swing(queue="RED"))(flows=within(200, 300)),
+            (inside(queue=BOTH) >= 0.99)(flows=within(50, 300)),
+            (swing(queue=BOTH) <= SWING)(flows=within(50, 300)),
+            (below(queue=BOTH) > below(queue="RED"))(flows=within(200, 300)),
         ),
     ),
     c24(flows=at_least(200)),

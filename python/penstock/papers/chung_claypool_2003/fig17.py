@@ -8,6 +8,6 @@ from .step_load import DROPPING, MARKING, used
 
 study = step_load.runs("drop-tail", *DROPPING, *MARKING)
 
-CLAIMS = (claim("c19", used >= 0.99, must_hold=True),)
+CLAIMS = (claim("c19", used >= 0.999, must_hold=True),)
 
 draw = Curves("flows", "utilization", "queue", labels=("flows", "utilization"))

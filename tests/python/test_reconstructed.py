@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from penstock.papers.alemu_2004 import measures, traced
 from penstock.reproduce.effort import Effort
 from penstock.reproduce.paper import Experiment, Paper, papers
 from penstock.scenario.scenario import as_document
@@ -56,27 +57,14 @@ def test_the_thesis_network_has_the_weight_of_ns2_and_delayed_acknowledgements()
         assert queue.get("gentle_from") == ("first" if labels["row"].startswith("PSAND") else None)
 
 
-@by_work
-def test_numbers_kept_in_that_set_up_take_the_place_of_none(work: Paper) -> None:
-    """A study with numbers of its own would lose them."""
-    kept = [experiment for experiment in work.experiments if experiment.reconstructed_keep]
-    assert [experiment.id for experiment in kept] == [
-        experiment.id for experiment in work.experiments if experiment.id in work.reconstructed.get("kept", ())
-    ]
-    for experiment in kept:
-        assert experiment.reconstruction
-        parts = (part for _, _, part in experiment.module.study(Effort(mode="quick")).samples())
-        assert all(part.keep is None for part in parts)
-
-
 def test_the_thesis_queue_over_the_lines_is_empty_less_often_than_at_fixed_times() -> None:
     """A queue that stays empty has one line: with few flows it does, as arriving packets find it empty one by one."""
     (table,) = (one for one in RECONSTRUCTED_BY["alemu"].experiments if one.id == "tab2-3")
     study = replace(table.module.study(Effort(mode="quick")), vary={"row": ["RED"], "flows": [3], "acks": ["each"]})
     runs = replace(study, seeds=1, others=())
     found = [
-        Effort(mode="quick", change=table.reconstruction, keep=keep).table(runs, table.measure)
-        for keep in (None, table.reconstructed_keep)
+        Effort(mode="quick").table(runs, table.measure),
+        Effort(mode="quick").table(runs.keeping(traced.over_lines), measures.kept),
     ]
     at_times, over_lines = (float(each("empty", flows=3).mean) for each in found)
     assert 0 < over_lines < at_times / 1.5

@@ -10,7 +10,6 @@ from penstock.engine.run import cores
 from penstock.results.run import Run
 from penstock.results.table import Table
 from penstock.scenario.scenario import Document, Scenario
-from penstock.studies.chunk import Keep
 from penstock.studies.store import Store
 from penstock.studies.study import Batch, Measure, Progress, Study
 
@@ -37,7 +36,6 @@ class Effort:
         progress: called with the number of finished runs and of planned runs.
         cost: CPU time in seconds of each run of the experiment, by scenario and seed.
         change: a change of every scenario, to another set-up.
-        keep: numbers to keep of each run in that set-up, in place of those that the study keeps.
 
     """
 
@@ -47,7 +45,6 @@ class Effort:
     progress: Progress | None = None
     cost: dict[tuple[str, int], float] = field(default_factory=dict, compare=False)
     change: Change | None = None
-    keep: Keep | None = None
 
     @property
     def quick(self) -> bool:
@@ -64,8 +61,6 @@ class Effort:
             study = study.limited(NORMAL_SEEDS)
         if self.change is not None:
             study = study.changed(self.change)
-        if self.keep is not None:
-            study = study.keeping(self.keep)
         batch = Batch(study, self.store)
         batch.complete(self.jobs, self.progress)
         table = batch.table(measure)

@@ -74,8 +74,7 @@ def run(experiment: Experiment, effort: Effort) -> Outcome:
     claims = [one.to_dict() for one in decide(experiment.claims(table))]
     change = experiment.reconstruction if effort.mode == "full" else None
     if change is not None:
-        other_effort = replace(effort, change=change, keep=experiment.reconstructed_keep)
-        again = decide(experiment.claims(experiment.table(other_effort)))
+        again = decide(experiment.claims(experiment.table(replace(effort, change=change))))
         other = {one.claim.id: one for one in again if not one.claim.reading}
         claims = [_beside(claim, other.get(claim["id"])) for claim in claims]
     told = [with_reason(experiment.paper, claim) for claim in claims]

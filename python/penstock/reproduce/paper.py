@@ -14,9 +14,8 @@ Experiments with the same runs may share a module, which `[modules]` in `paper.t
 `claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claims_of`) and `why.toml` the reasons why
 claims are not confirmed (`penstock.reproduce.why`). In `paper.toml`, `messages` has the claims of the abstract, `also`
 further names of experiments, and `[reconstructed]` describes the author's set-up, to which the function `reconstructed`
-of `setup.py` changes a scenario; it names the experiments that are `without` it, and those with further numbers of each
-run (`kept`), which `reconstructed_keep` of `setup.py` computes. The record of the full runs is in `results.json`
-(claims) and `points.parquet` (points of the figures).
+of `setup.py` changes a scenario; it names the experiments that are `without` it. The record of the full runs is in
+`results.json` (claims) and `points.parquet` (points of the figures).
 """
 
 from __future__ import annotations
@@ -45,7 +44,6 @@ from penstock.reproduce.exhibit import Exhibit
 from penstock.reproduce.why import Reason
 from penstock.results.summary_table import SummaryTable
 from penstock.results.table import Table
-from penstock.studies.chunk import Keep
 from penstock.studies.study import Measure
 
 __all__ = ["Experiment", "Paper", "find", "papers"]
@@ -105,14 +103,6 @@ class Experiment:
             return None
         made: Change = importlib.import_module(f"{_package(self.paper.folder)}.setup").reconstructed
         return made
-
-    @property
-    def reconstructed_keep(self) -> Keep | None:
-        """What runs in that set-up keep for `measure`: `reconstructed_keep` of `setup.py`, if it is `kept` here."""
-        if self.id not in self.paper.reconstructed.get("kept", ()):
-            return None
-        found: Keep = importlib.import_module(f"{_package(self.paper.folder)}.setup").reconstructed_keep
-        return found
 
     def claims(self, table: Table) -> list[Claim]:
         """Its claims with conditions on a table, one for each reading."""
@@ -236,7 +226,7 @@ class Paper:
 
     @property
     def reconstructed(self) -> Mapping[str, Any]:
-        """The author's set-up as reconstructed: what it `says`, its `sources`, experiments `without` and `kept`."""
+        """The author's set-up as reconstructed: what it `says`, its `sources`, experiments `without`; empty if none."""
         found: Mapping[str, Any] = self.about.get("reconstructed", {})
         return found
 

@@ -31,7 +31,7 @@ from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
 from . import panels
-from .measures import Numbers, by_lines
+from .measures import Numbers
 from .setup import (
     ADAPTIVE,
     AQS,
@@ -171,9 +171,7 @@ SHORT, BESIDE = (5, 10), [(0, 4), (11, 16)]
 
 
 def lengths(run: ps.Run) -> Numbers:
-    """The shares of samples with each length, in percent; or those of lines of a trace, if these are kept."""
-    if lines := by_lines(run):
-        return lines
+    """The shares of samples with each length, in percent."""
     pmf = list(run.links["bottleneck"].sampled_length_pmf)
     found: Numbers = {f"X={i}": 100 * float(pmf[i]) if i < len(pmf) else 0.0 for i in range(BUFFER + 1)}
     return found | {f"X={low}..{high}": 100 * float(sum(pmf[low : high + 1])) for low, high in (SHORT, *BESIDE)}

@@ -17,9 +17,9 @@ def kept(run: ps.Run) -> Numbers:
 
 
 def of_queue(run: ps.Run) -> Numbers:
-    """Metrics of the queue of the slow link: from samples every 10 ms, or over lines of a trace if these are kept."""
+    """Metrics of the queue of the slow link, from samples every 10 ms."""
     link = run.links["bottleneck"]
-    found: Numbers = {
+    return {
         "AQS": link.length_sampled_mean_pkts,
         "VQS": link.length_sampled_var_pkts2,
         "PLR": 100 * link.loss_rate,
@@ -32,16 +32,6 @@ def of_queue(run: ps.Run) -> Numbers:
         "LU": 100 * link.utilization,
         "F": link.jain,
     }
-    return found | by_lines(run)
-
-
-def by_lines(run: ps.Run) -> Numbers:
-    """The queue over the lines of ns-2's trace (`traced`), if the study keeps these; otherwise nothing."""
-    lines = (run.raw.get("kept") or {}).get("lines")
-    if not lines:
-        return {}
-    more = {"8 to 11": range(9, 12), "20 to 35": range(21, BUFFER + 1)}
-    return {**lines, **{name: sum(lines[f"X={i}"] for i in lengths) for name, lengths in more.items()}}
 
 
 def of_average(run: ps.Run) -> Numbers:

@@ -12,7 +12,6 @@ from . import measures
 from .changes import AUTOMATIC, DELAYED
 from .measures import BUFFER as BUFFER
 from .reconstruction import reconstructed as reconstructed
-from .traced import reconstructed_keep as reconstructed_keep
 
 claim = claims_of(__file__)
 measure = measures.of_run

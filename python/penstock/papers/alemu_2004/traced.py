@@ -39,11 +39,6 @@ def lengths(run: ps.Run) -> Lengths:
     return Lengths(seconds, np.cumsum(enters[seen].astype(int) - leaves[seen]), arrives[seen])
 
 
-def reconstructed_keep(run: ps.Run) -> Mapping[str, Any]:
-    """The queue over the lines, for `measures.of_queue`."""
-    return {"lines": over_lines(run)}
-
-
 def over_lines(run: ps.Run) -> Mapping[str, Any]:
     """The queue after the warm-up over the lines of ns-2's trace; losses as in `measures`, shares in percent."""
     trace = lengths(run)

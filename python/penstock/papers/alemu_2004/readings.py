@@ -1,0 +1,251 @@
+"""The author's set-up: printed numbers that each reading of the text meets.
+
+The readings of chapters 2 to 4 combine what the text leaves open, or what ns-2's own tests of references 34 and 41 do
+(`Reading`), with two ways to sample the queue: every 10 ms, as the text says, or at each line of ns-2's trace of the
+queue (`traced`). They are fitted to Tables 2.2 and 3.1; the other tables and the numbers in the text are held out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+from matplotlib.figure import Figure
+
+import penstock as ps
+from penstock.reproduce.figure import (
+    Claim,
+    Effort,
+    Exhibit,
+    Statement,
+    SummaryTable,
+    Sweep,
+    Table,
+    by_table,
+    every,
+    smallest,
+)
+from penstock.reproduce.printed_table import grid
+from penstock.results.condition import Condition, all_of
+from penstock.results.sample import Sample
+
+from . import controllers, judge, measures, methods, symbols, table3_1, tables2, tables5, thresholds, traced, why
+from .changes import CHANGES, Change, both, made_by, within
+from .controllers import averaged
+from .factors import GAMMAS
+from .measures import Numbers
+from .reconstruction import CHOSEN, Reading
+from .setup import AQS, AREDS, CONTROLLERS, EMPTY, KT, LOADS, LONGER, OTHERS, PLR, WAQS, added, load, psand
+
+SEEDS = 5
+"""Runs of each cell."""
+READINGS = [Reading(*each) for each in itertools.product(("each", "delayed"), (1000, 500), ("moving", "once"))]  # type: ignore[arg-type]
+SAMPLES = ["10 ms", "lines"]
+CHOSEN_SAMPLES = "10 ms"
+"""Samples of the chosen reading."""
+FITTED = ["Table 2.2", "Table 3.1"]
+"""Places to which the readings of chapters 2 to 4 are fitted."""
+
+
+class Printed(NamedTuple):
+    """Runs, and the printed numbers that they measure: where these stand, and the statement that they are met."""
+
+    study: Sweep
+    places: Mapping[str, Statement]
+    measure: Callable[[ps.Run], Numbers] = measures.of_run
+
+
+def _symbols(name: str) -> Statement:
+    """The symbols of a table, each with a tolerance of one."""
+    return by_table(partial(symbols.inside, printed=symbols.read(name), tolerance=1), "within a symbol")
+
+
+# Section 2.4.2.2 has the differences 1.2 and 0.6, Section 2.4.4 the others and the shares.
+BESIDE_PSAND = every(
+    *(judge.gap(PLR(row=row) - PLR(row="PSAND2"), 1.2)(flows=28) for row in AREDS),
+    judge.gap(PLR(row="RED") - PLR(row="PSAND2"), 0.6)(flows=28),
+    *(judge.gap(PLR(row=row) - PLR(row="PSAND1"), gap)(flows=n) for row in OTHERS for n, gap in ((3, 0.2), (28, 2.0))),
+    *(judge.probability(EMPTY(row=row, flows=n), share) for (row, n), share in tables2.EMPTY.items()),
+    *(judge.probability(LONGER(row=row, flows=n), share) for (row, n), share in tables2.FULL.items() if row in AREDS),
+)
+STEPS = {50: 10.7, 70: 12, 100: 18}
+"""Mean weighted average from 10 s after a step on, by the flows that join (Section 2.4.2.1.1)."""
+
+
+def _with(sweep: Sweep, **axes: Any) -> Sweep:
+    """The sweep with these values on the axes that it has."""
+    vary = {axis: axes.get(axis, values) for axis, values in sweep.vary.items()}
+    return replace(sweep, vary=vary, others=tuple(_with(other, **axes) for other in sweep.others))
+
+
+ROWS = _with(tables2.ROWS, acks=["each"], high=[tables2.HIGH])
+SAME, DIFF = (_with(controllers.study(topology), scheme=CONTROLLERS, flows=LOADS) for topology in ("same", "diff"))
+PRINTED = [
+    Printed(
+        ROWS,
+        {
+            "Table 2.2": tables2.QUEUES.fits("its cells"),
+            "Table 2.3": tables2.SHARES.fits("its cells"),
+            "text": BESIDE_PSAND,
+        },
+    ),
+    Printed(_with(table3_1.ROWS_STUDY, acks=["each"]), {"Table 3.1": table3_1.PRINTED.fits("its cells")}),
+    Printed(methods.METHODS_STUDY, {"Table 3.3": methods.PRINTED.fits("its cells")}),
+    # Section 4.6.1.3: LRED is at its target.
+    Printed(
+        SAME,
+        {
+            "Table 4.2": _symbols("tab4-2"),
+            "text": every(*(judge.aqs(averaged(AQS(scheme=scheme)), KT) for scheme in ("LRED", "LRED*"))),
+        },
+    ),
+    Printed(DIFF, {"Table 4.3": _symbols("tab4-3")}),
+    Printed(
+        Sweep(lambda more: added(psand(high=0.5), more, warmup="60s"), {"more": list(STEPS)}),
+        {"text": every(*(judge.aqs(WAQS(more=more), level) for more, level in STEPS.items()))},
+        measures.of_average,
+    ),
+    # Section 2.4.3: losses of a large factor with few flows.
+    Printed(
+        Sweep(lambda gamma: load(psand(3, gamma), 3), {"gamma": GAMMAS}),
+        {"text": judge.plr(PLR(gamma=GAMMAS), 1.8)},
+    ),
+    # Section 2.4.5: the bounds 0.1 and 1 of max_p.
+    Printed(
+        Sweep(lambda high: load(psand(high=high), 103), {"high": [0.1, 1.0]}),
+        {"text": every(judge.aqs(AQS(high=0.1), 25), judge.aqs(AQS(high=1.0), 8))},
+    ),
+    # Section 3.2.1: the shortest queue by Min.
+    Printed(
+        _with(thresholds.pairs(), flows=[103]),
+        {
+            "text": every(
+                *(
+                    judge.aqs(AQS(min_th=low, flows=103).along("max_th", smallest), least)
+                    for low, least in thresholds.SHORTEST.items()
+                )
+            )
+        },
+    ),
+]
+
+
+def table(effort: Effort) -> Table:
+    """How many printed numbers each reading meets; a quick reproduction has only those of Tables 2.2 and 2.3."""
+    printed = PRINTED[:1] if effort.quick else PRINTED
+    cells = []
+    for reading, samples in itertools.product(READINGS, SAMPLES):
+        met: dict[str, list[bool]] = {}
+        for each in printed:
+            _judge(met, each.places, _runs(effort, reading, samples, each))
+        cells.append(({**reading._asdict(), "samples": samples}, _counts(met, FITTED)))
+    return Table(cells, seeds=SEEDS)
+
+
+def _judge(met: dict[str, list[bool]], places: Mapping[str, Statement], runs: Table) -> None:
+    """Add to the numbers of each place whether they are met."""
+    for place, statement in places.items():
+        parts = statement.on(runs).decide().comparisons
+        met.setdefault(place, []).extend(part.verdict == "confirmed" for part in parts)
+
+
+def _counts(met: Mapping[str, list[bool]], fitted: Collection[str]) -> dict[str, Sample]:
+    """Printed numbers that are met, by place and together; and their number, as "of Table 2.2"."""
+    whole: dict[str, list[bool]] = {"fitted": [], "held out": []}
+    for place, held in met.items():
+        whole["fitted" if place in fitted else "held out"] += held
+    return {
+        name: Sample(float(number))
+        for place, held in (*met.items(), *whole.items())
+        for name, number in ((place, sum(held)), (f"of {place}", len(held)))
+    }
+
+
+def _runs(effort: Effort, reading: Reading, samples: str, printed: Printed) -> Table:
+    """The runs by a reading."""
+    study = printed.study(effort).limited(SEEDS).changed(partial(made_by, reading.change))
+    if samples == "10 ms":
+        return effort.table(study, printed.measure)
+    return effort.table(study.keeping(traced.over_lines), lambda run: {**printed.measure(run), **measures.kept(run)})
+
+
+def _named(labels: Mapping[str, Any]) -> str:
+    """A reading in words."""
+    return ", ".join(f"{value} B" if name == "packet" else str(value) for name, value in labels.items())
+
+
+def _chosen(experiment: str, chosen: Mapping[str, Any]) -> Claim:
+    """The claim that this reading meets at least as many held-out numbers as each other one."""
+
+    def most(table: Table) -> Condition:
+        own = table("held out", **chosen)
+        return all_of((own >= numbers["held out"]).at(_named(labels)) for labels, numbers in table.cells)
+
+    says = "the reading of the author's set-up meets at least as many held-out printed numbers as each other one tried"
+    return why.own(experiment)("chosen", by_table(most, "held-out numbers met, of each reading"), says=says)
+
+
+def _draw(shown: SummaryTable) -> Figure:
+    """Numbers met by each reading at each place; bold: the most of a column."""
+    met = {
+        (_named(labels), name.removeprefix("of ")): (points[name.removeprefix("of ")].mean, points[name].mean)
+        for labels, points in shown.cells
+        for name in points
+        if name.startswith("of ")
+    }
+    most = {column: max(number for (_, other), (number, _) in met.items() if other == column) for _, column in met}
+    bold = [place for place, (number, _) in met.items() if number == most[place[1]]]
+    texts = {place: f"{number:.0f} of {whole:.0f}" for place, (number, whole) in met.items()}
+    return grid(texts, bold, "printed numbers met by each reading; bold: the most of a column")
+
+
+readings = Exhibit(
+    "The author's set-up of chapters 2 to 4: printed numbers that each reading of it meets",
+    _chosen("readings", {**CHOSEN._asdict(), "samples": CHOSEN_SAMPLES}),
+    table=table,
+    draw=_draw,
+)
+
+
+# Chapter 5: RED's parameters (guess 9), acknowledgements, and whether 500 kb/s of datagrams are with redundancy.
+ACKS: Mapping[str, Change] = {"each": CHANGES["as printed"], "delayed": CHANGES["delayed acknowledgements"]}
+RATES: Mapping[str, Change] = {"before redundancy": CHANGES["as printed"], "with redundancy": within}
+CODES = tables5.beside(["16,1", "16,4"], tables5.TEN)
+
+
+def _of_codes(red: str) -> Mapping[str, Statement]:
+    """Table 5.1, Table 5.2, and the ratios of losses before and after correction in Section 5.4.1.2, with this RED."""
+    ratios = {("16,1", "DT", 10): 1.9, ("16,1", red, 10): 3.4, ("16,4", "DT", 10): 33.4, ("16,4", red, 10): 66.5}
+    repaired = [
+        tables5.REPAIRED(code=code, scheme=scheme, flows=flows).reads(ratio, share=0.3)
+        for (code, scheme, flows), ratio in {**ratios, ("16,4", red, 30): 79.6}.items()
+    ]
+    return {
+        "Table 5.1": tables5.printed("tab5-1", "16,1", red).fits("its cells"),
+        "Table 5.2": tables5.printed("tab5-2", "16,4", red).fits("its cells"),
+        "text": every(*repaired),
+    }
+
+
+def table_of_codes(effort: Effort) -> Table:
+    """How many printed numbers of chapter 5 each reading meets; a quick reproduction compares only the REDs."""
+    cells = []
+    for acks, rate in itertools.product(*effort.choose((["each"], ["before redundancy"]), (list(ACKS), list(RATES)))):
+        change = partial(made_by, both(ACKS[acks], RATES[rate]))
+        runs = effort.table(CODES(effort).limited(SEEDS).changed(change), measures.of_run)
+        for red in tables5.REDS:
+            met: dict[str, list[bool]] = {}
+            _judge(met, _of_codes(red), runs)
+            cells.append(({"RED": red, "acks": acks, "rate": rate}, _counts(met, ["Table 5.1"])))
+    return Table(cells, seeds=SEEDS)
+
+
+readings_codes = Exhibit(
+    "The author's set-up of chapter 5: printed numbers that each reading of it meets",
+    _chosen("readings-codes", {"RED": "automatic RED", "acks": "each", "rate": "before redundancy"}),
+    table=table_of_codes,
+    draw=_draw,
+)

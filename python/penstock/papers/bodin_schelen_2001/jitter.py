@@ -1,12 +1,13 @@
 """Delay variation and bursts of losses in the four settings (Sections 3.5 and 3.6)."""
 
-from penstock.reproduce.figure import Claim, Number, metric, needing
+from penstock.reproduce.figure import Claim, Number, mean, metric, needing
 
 from . import setup
-from .setup import AT_MUCH, HALF, MUCH, WHOLE, claim, da, delay_sd, dfq
+from .setup import AT_MUCH, HALF, MUCH, WHOLE, claim, da, delay_sd, dfq, loss, swing
 
 study = setup.sweep(*setup.SETTINGS)
 
+STRICT = ["Reno, strict", "SACK, strict"]
 burst_out = metric("burst_out", says="mean consecutive losses out of profile")
 burst = metric("burst", says="mean consecutive losses")
 loss_run = metric("loss_run", says="mean consecutive losses of a flow")
@@ -16,7 +17,11 @@ def _longer(bursts: Number, reading: str = "", x: float = HALF) -> Claim:
     return claim("c24", (da(bursts) > dfq(bursts))(x=x), reading=reading)
 
 
+more_lost = (da(loss).along("x", mean) > dfq(loss).along("x", mean))(setting=STRICT)
+"""Over the sweep; the text says "generally higher" of the losses with DA (Section 3.4)."""
 CLAIMS = (
+    claim("m1", (da(swing) > dfq(swing))(setting=list(setup.SETTINGS), x=HALF)),
+    *needing(WHOLE, claim("m2", more_lost)),
     claim("c23", (da(delay_sd) > dfq(delay_sd))(x=HALF)),
     _longer(burst_out),
     *needing(WHOLE, _longer(burst_out, AT_MUCH, MUCH)),

@@ -20,6 +20,11 @@ CLAIMS = (
             (swing(queue=BOTH) <= SWING)(flows=within(50, 300)),
             (below(queue=BOTH) > below(queue="RED"))(flows=within(200, 300)),
         ),
+        others={
+            "stable: the sd of the average is smaller than with RED": (swing(queue=BOTH) < swing(queue="RED"))(
+                flows=within(200, 300)
+            )
+        },
     ),
     c24(flows=at_least(200)),
 )

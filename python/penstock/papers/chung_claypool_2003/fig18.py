@@ -25,6 +25,13 @@ CLAIMS = (
         ),
         must_hold=True,
     ),
+    claim(
+        "m1",
+        every(
+            loss(queue="A-RED-ECN") < loss(queue="drop-tail"),
+            queue_length(queue="A-RED-ECN") < queue_length(queue="drop-tail"),
+        ),
+    ),
     claim("c23", loss(queue="A-RED-ECN") <= 0.005, must_hold=True),
     claim("c26", (loss(queue="gentle RED") < loss(queue="RED"))(flows=at_least(250)), must_hold=True),
 )

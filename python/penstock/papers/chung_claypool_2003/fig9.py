@@ -1,13 +1,17 @@
 """Figure 9: drops against marks (Section IV)."""
 
 import itertools
+from typing import Any
 
-from penstock.reproduce.figure import Table, by_table, every, needing
+import numpy as np
+
+from penstock.reproduce.figure import Curve, Table, by_table, every, needing
 from penstock.results.condition import Condition, all_of
-from penstock.results.sample import Sample
+from penstock.results.sample import Sample, per_run
 
 from .constant import BUSY, FLOWS, against_p, at_queue, drops_and_marks, queue
 from .setup import claim
+from .step_load import MAX_P, MAX_TH
 
 study = drops_and_marks
 
@@ -36,6 +40,15 @@ def _alike_then_apart(table: Table) -> Condition:
     )  # fmt: skip
 
 
+def _flows_at(curve: Curve) -> Sample:
+    """The number of flows at which the queue reaches max_th, between those of the curve."""
+
+    def of_run(queues: Any) -> float:
+        return float(np.interp(MAX_TH, queues, list(curve)))
+
+    return per_run(of_run, list(curve.values()))
+
+
 gap = at_queue(500)(by="mark") - at_queue(500)(by="drop")
 CLAIMS = (
     claim(
@@ -43,6 +56,14 @@ CLAIMS = (
         by_table(
             _alike_then_apart,
             "p <= 0.01: within 7 %; above, where q > 0 (10 packets): q(mark) > q(drop), |dq/dp| smaller for marks",
+        ),
+    ),
+    *needing(
+        {"p": MAX_P},
+        claim(
+            "c14",
+            queue(by="drop", p=MAX_P).along("flows", _flows_at, f"flows at {MAX_TH} packets").reads(200, 175, 225),
+            "flows whose queue at p = max_p is max_th: 200 (175 to 225, half a step of the loads)",
         ),
     ),
     claim(

@@ -1,0 +1,114 @@
+"""Readings of the set-up, by the printed numbers that they meet."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from penstock.reproduce.changes import together, with_tcp
+from penstock.reproduce.effort import Change, Effort
+from penstock.reproduce.figure import Sweep, Table
+from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
+from penstock.results.sample import Sample, per_run
+from penstock.scenario.scenario import Document
+
+from .constant import LIMITS, constant
+from .setup import PACKET, measure, reconstructed
+from .step_load import MAX_P, MAX_TH, QUEUES, SWING, kept, steps
+
+
+def varied(document: Document) -> Document:
+    """0 to 5 ms more on the way of each packet to the congested link."""
+    return document.set("links.source.jitter", {"uniform": ["0ms", "5ms"]})
+
+
+SENDERS: Mapping[str, Change | None] = {
+    "2003, 1 s": None,
+    "2003, 0.2 s": with_tcp(min_rto="200ms"),
+    "2001, 1 s": with_tcp(profile="ns2-2001", packet=f"{PACKET}B"),
+    "2001, 0.2 s": reconstructed,
+}
+"""The year of ns-2's TCP and the least timeout."""
+READINGS = {**SENDERS} | {f"{sender}, jitter": together(change, varied) for sender, change in SENDERS.items()}
+LOADS = [100, 150, 200, 250]
+STEPPED = ["RED", "gentle RED", "RED-ECN", "gentle RED-ECN"]
+AROUND = {6: [0.01, 0.05, 0.1, 0.15], 12: [0.01, 0.03, 0.05]}
+"""Probabilities around those of c08 and c09, by the limit of the window."""
+
+_study = (
+    Sweep(
+        lambda limit, p: constant("drop", LIMITS[limit], p, window=limit),
+        {"limit": list(AROUND), "p": sorted({*AROUND[6], *AROUND[12]})},
+        where=lambda limit, p: p in AROUND[limit],
+    )
+    + Sweep(lambda flows, p: constant("drop", flows, p), {"flows": [100, 200, 300], "p": [MAX_P]})
+    + Sweep(lambda flows, p: constant("mark", flows, p), {"flows": [200], "p": [1.0]}, labels={"by": "mark"})
+    + Sweep(lambda queue, flows: steps(QUEUES[queue], flows), {"queue": STEPPED, "flows": LOADS}, keep=kept)
+    + Sweep(lambda queue, flows: steps(QUEUES[queue], flows), {"queue": ["A-RED-ECN"], "flows": [400]}, keep=kept)
+)
+
+
+def _at_one_percent(table: Table) -> Sample:
+    return table("q", limit=6, p=0.01) / table("q", limit=12, p=0.01)
+
+
+def _at_3000(table: Table) -> Sample:
+    """The ratio of the probabilities that hold 3000 packets."""
+
+    def of_run(*queues: Any) -> float:
+        held = [np.interp(-3000, -found, np.log(at)) for found, at in zip(queues, (AROUND[6], AROUND[12]), strict=True)]
+        return float(np.exp(held[0] - held[1]))
+
+    return per_run(of_run, *([table("q", limit=limit, p=p) for p in at] for limit, at in AROUND.items()))
+
+
+def _by_law(table: Table) -> Sample:
+    """The flows whose queue at max_p is max_th: where the curves of figure 9 and RED meet."""
+    found = {flows: table("q", flows=flows, p=MAX_P, limit=None, by=None) for flows in (100, 200, 300)}
+    return per_run(lambda queues: float(np.interp(MAX_TH, queues, list(found))), list(found.values()))
+
+
+def _first_above(queue: str) -> Callable[[Table], Sample]:
+    """The smallest load at which the average is above max_th for more than 1 % of the time; 300 if there is none."""
+
+    def of_run(below: Any) -> float:
+        return next((float(load) for load, share in zip(LOADS, below, strict=True) if share < 0.99), 300.0)
+
+    return lambda table: per_run(of_run, [table("below", queue=queue, flows=n) for n in LOADS])
+
+
+def _steady_to(queue: str) -> Callable[[Table], Sample]:
+    """The largest load up to which the sd of the average is at most 0.15 max_th; 0 if there is none."""
+
+    def of_run(swings: Any) -> float:
+        steady = [0.0]
+        for load, sd in zip(LOADS, swings, strict=True):
+            if sd > SWING:
+                break
+            steady.append(float(load))
+        return steady[-1]
+
+    return lambda table: per_run(of_run, [table("avg_sd", queue=queue, flows=n) for n in LOADS])
+
+
+NUMBERS = (
+    PrintedNumber("queue of 1300 flows over that of 700", 1, 0.9, 1.1, _at_one_percent, True),
+    PrintedNumber("probabilities at 3000 packets", 2, 1.6, 2.6, _at_3000, True),
+    PrintedNumber("flows by the law", 200, 175, 225, _by_law, True),
+    PrintedNumber("RED hits max_th", 200, 175, 225, _first_above("RED")),
+    PrintedNumber("RED-ECN hits max_th", 150, 125, 175, _first_above("RED-ECN")),
+    PrintedNumber("gentle RED is steady up to", 200, 175, 225, _steady_to("gentle RED")),
+    PrintedNumber("gentle RED-ECN is steady up to", 200, 175, 225, _steady_to("gentle RED-ECN")),
+    PrintedNumber("queue with all packets marked", 0, 0, 20, lambda t: t("q", by="mark", p=1.0)),
+    PrintedNumber("loss of A-RED-ECN, 400 flows", 0, 0, 0.005, lambda t: t("loss", queue="A-RED-ECN")),
+)  # fmt: skip
+READ = PrintedNumbers(NUMBERS, READINGS, "2001, 0.2 s")
+
+
+def table(effort: Effort) -> Table:
+    """Each printed number by each reading."""
+    return READ.table(effort, _study(effort), measure)
+
+
+CLAIMS = (READ.claim("readings"),)
+draw = READ.draw

@@ -1,0 +1,111 @@
+"""Readings of a work's set-up compared by the printed numbers that they meet.
+
+The text of a work leaves parts of its set-up open. Each reading fills them in: it is a change of every scenario. The
+author's set-up as reconstructed is one of them, chosen by printed numbers and never by claims. The numbers that a
+search was fitted to are counted apart from those held out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+
+from penstock.reproduce.claim import Claim
+from penstock.reproduce.effort import Change, Effort
+from penstock.reproduce.printed_table import grid
+from penstock.reproduce.statement import by_table
+from penstock.results.condition import Condition
+from penstock.results.sample import Sample
+from penstock.results.summary_table import SummaryTable
+from penstock.results.table import Table
+from penstock.studies.study import Measure, Study
+
+__all__ = ["PrintedNumber", "PrintedNumbers"]
+
+
+@dataclass(frozen=True)
+class PrintedNumber:
+    """A number of a text.
+
+    Attributes:
+        says: what the number is, in a few words.
+        printed: the number.
+        low: the smallest measured number that agrees with it.
+        high: the largest.
+        measured: takes the number from the table of a reading's runs.
+        fitted: whether the search for the reading was fitted to it; otherwise it is held out.
+
+    """
+
+    says: str
+    printed: float
+    low: float
+    high: float
+    measured: Callable[[Table], Sample]
+    fitted: bool = False
+
+    def met(self, found: float) -> bool:
+        """Whether a measured mean agrees with the print."""
+        return self.low <= found <= self.high
+
+
+@dataclass(frozen=True)
+class PrintedNumbers:
+    """The printed numbers of a work, and the readings of its set-up.
+
+    Attributes:
+        numbers: the numbers.
+        readings: the change of every scenario by each reading; None for the set-up as printed.
+        chosen: the reading that is the author's set-up as reconstructed.
+
+    """
+
+    numbers: Sequence[PrintedNumber]
+    readings: Mapping[str, Change | None]
+    chosen: str
+
+    def table(self, effort: Effort, study: Study, measure: Measure) -> Table:
+        """Each number by each reading, as `measured` in a cell with the labels `reading` and `number`."""
+        cells, runs, seeds = [], 0, 0
+        for reading, change in self.readings.items():
+            found = effort.table(study if change is None else study.changed(change), measure)
+            runs, seeds = runs + found.runs, max(seeds, found.seeds)
+            for number in self.numbers:
+                cells.append(({"reading": reading, "number": number.says}, {"measured": number.measured(found)}))
+        return Table(cells, runs=runs, seeds=seeds)
+
+    def claim(self, id: str) -> Claim:
+        """The chosen reading meets at least as many held-out numbers as any other."""
+        return Claim(
+            id,
+            f"the reading reconstructed ({self.chosen}) meets at least as many held-out printed numbers as any other",
+            by_table(self._ahead, "at least as many as each other reading"),
+            reading="no claim of the work",
+        )
+
+    def draw(self, shown: SummaryTable) -> Figure:
+        """The measured numbers, a column for each reading; bold where they agree with the print."""
+        texts, bold = {}, []
+        for reading in self.readings:
+            found = {n.says: shown("measured", reading=reading, number=n.says).mean for n in self.numbers}
+            column = f"{reading}\nheld out: {self._met(found, fitted=False)}\nfitted: {self._met(found, fitted=True)}"
+            for number in self.numbers:
+                kind = ", fitted" if number.fitted else ""
+                row = f"{number.says}: {number.printed:g} ({number.low:g} to {number.high:g}{kind})"
+                texts[row, column] = f"{found[number.says]:.3g}"
+                bold += [(row, column)] if number.met(found[number.says]) else []
+        return grid(texts, bold, "measured numbers by reading; bold: they agree with the print")
+
+    def _met(self, found: Mapping[str, float], *, fitted: bool) -> str:
+        chosen = [number for number in self.numbers if number.fitted == fitted]
+        return f"{sum(number.met(found[number.says]) for number in chosen)} of {len(chosen)}"
+
+    def _held_out(self, table: Table, reading: str) -> int:
+        held_out = (number for number in self.numbers if not number.fitted)
+        return sum(number.met(table("measured", reading=reading, number=number.says).mean) for number in held_out)
+
+    def _ahead(self, table: Table) -> Condition:
+        most = max(self._held_out(table, reading) for reading in self.readings if reading != self.chosen)
+        return (Sample(float(self._held_out(table, self.chosen))) >= float(most)).at("held-out numbers met")

@@ -57,9 +57,13 @@ def test_an_order_that_is_found_without_its_number_is_near() -> None:
     assert told(number(12) <= 0.7 * number(10))["badge"] == "opposite"
 
 
-def test_many_parts_that_hold_do_not_hide_an_order_that_is_reversed() -> None:
+def test_an_order_in_few_of_many_parts_is_no_direction() -> None:
     found = told(*[number(1) <= 2] * 45, *[number(3) < number(2)] * 6)
-    assert (found["direction"], found["badge"]) == ("opposite", "mixed")
+    assert (found["direction"], found["badge"]) == (None, "near")
+    found = told(*[number(3) <= 1] * 40, *[number(1) < number(2)] * 9)
+    assert (found["direction"], found["badge"]) == (None, "opposite")
+    found = told(*[number(1) < number(2)] * 8, *[number(3) < number(2)] * 2, *[number(1) <= 2] * 3)
+    assert (found["direction"], found["badge"]) == ("mostly", "near")
 
 
 def test_what_cannot_be_run_has_no_badge() -> None:

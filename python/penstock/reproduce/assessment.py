@@ -32,8 +32,9 @@ def assessed(finding: Finding) -> dict[str, Any]:
     """The fields of a claim's JSON that follow from the parts of its finding.
 
     `parts` has the number that hold, are undecided and are refuted, and all; `direction` is "same" (90 % of the parts
-    with an order have the claimed sign), "mostly" (60 %), "mixed" or "opposite" (25 % or less), None without an order;
-    `distance` has the median and the worst miss, in tolerances of printed numbers, or else in per cent of the bound.
+    with an order have the claimed sign), "mostly" (60 %), "mixed" or "opposite" (25 % or less), None where fewer than
+    half of the parts have an order; `distance` has the median and the worst miss, in tolerances of printed numbers, or
+    else in per cent of the bound.
     """
     if finding.verdict == "not comparable":
         return {"parts": None, "direction": None, "distance": None, "badge": None}
@@ -48,7 +49,7 @@ def assessed(finding: Finding) -> dict[str, Any]:
 
 def _direction(parts: Sequence[Part]) -> str | None:
     signs = [part.ordered for part in parts if part.ordered is not None]
-    if not signs:
+    if 2 * len(signs) < len(parts) or not signs:
         return None
     share = sum(signs) / len(signs)
     return "same" if share >= SAME else "mostly" if share >= MOSTLY else "opposite" if share <= OPPOSITE else "mixed"

@@ -128,11 +128,9 @@ def read(
     wanted = [(name, _path(name), is_json) for name, _, is_json in file.columns if _path(name) and name not in labels]
     if metrics is not None:
         wanted = [entry for entry in wanted if _path(entry[0])[-1] in (*metrics, "cpu_s")]
-    known = set(scenarios)
-    for rows in file.rows(["scenario", "seed", *(name for name, *_ in wanted)]):
+    for rows in file.rows(["scenario", "seed", *(name for name, *_ in wanted)], set(scenarios)):
         for scenario, seed, *values in rows:
-            if scenario in known:
-                yield scenario, seed, _result(seed, wanted, values)
+            yield scenario, seed, _result(seed, wanted, values)
 
 
 def runs(file: Path) -> list[tuple[str, str, range]]:

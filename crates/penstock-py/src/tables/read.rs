@@ -11,12 +11,10 @@ use parquet::schema::types::Type;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Mutex;
-
-/// Number of rows that are read at once.
-const ROWS: usize = 1000;
 
 /// A Parquet file.
 #[pyclass(frozen, module = "penstock._native")]
@@ -49,12 +47,17 @@ impl Source {
 
     fn rows(&self, names: &[String]) -> Result<RowIter<'static>> {
         let reader = self.open()?;
-        let schema = reader.metadata().file_metadata().schema();
-        let fields = schema.get_fields().iter();
-        let wanted = names.iter().filter_map(|name| fields.clone().find(|field| field.name() == name).cloned());
-        let projection = Type::group_type_builder(schema.name()).with_fields(wanted.collect()).build()?;
-        RowIter::from_file_into(reader).project(Some(projection))
+        let columns = projection(&*reader, names)?;
+        RowIter::from_file_into(reader).project(Some(columns))
     }
+}
+
+/// These columns of a file.
+fn projection(reader: &dyn FileReader, names: &[String]) -> Result<Type> {
+    let schema = reader.metadata().file_metadata().schema();
+    let fields = schema.get_fields().iter();
+    let wanted = names.iter().filter_map(|name| fields.clone().find(|field| field.name() == name).cloned());
+    Type::group_type_builder(schema.name()).with_fields(wanted.collect()).build()
 }
 
 #[pymethods]
@@ -77,10 +80,17 @@ impl Parquet {
         Ok(Self { columns: columns.collect(), count: file.num_rows(), labels, source })
     }
 
-    /// Iterate over lists of rows, each a tuple with the values of these columns.
+    /// Iterate over lists of rows, each a tuple with the values of these columns; only rows of these scenarios if given.
     #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
-    fn rows(&self, names: Vec<String>) -> PyResult<Rows> {
-        self.source.rows(&names).map(|rows| Rows(Mutex::new(rows))).map_err(failed)
+    #[pyo3(signature = (names, scenarios = None))]
+    fn rows(&self, names: Vec<String>, scenarios: Option<HashSet<String>>) -> PyResult<Rows> {
+        let open = || {
+            let reader = self.source.open()?;
+            let columns = projection(&*reader, &names)?;
+            let key = projection(&*reader, &["scenario".to_owned()])?;
+            Ok(Rows(Mutex::new(Groups { reader, next: 0, columns, key, scenarios })))
+        };
+        open().map_err(failed)
     }
 
     /// The runs: scenario, study, and the first of consecutive seeds with that after the last.
@@ -101,9 +111,42 @@ impl Parquet {
     }
 }
 
-/// The rows of a file, up to [`ROWS`] at once.
+/// The groups of rows of a file.
+struct Groups {
+    reader: Box<dyn FileReader>,
+    next: usize,
+    columns: Type,
+    /// The column of the scenarios.
+    key: Type,
+    scenarios: Option<HashSet<String>>,
+}
+
+impl Groups {
+    /// The rows of the next group that has some; none at the end. A group without a wanted scenario is not read.
+    fn read(&mut self) -> Result<Vec<Row>> {
+        let mut found = Vec::new();
+        while found.is_empty() && self.next < self.reader.num_row_groups() {
+            let group = self.reader.get_row_group(self.next)?;
+            self.next += 1;
+            let rows = || RowIter::from_row_group(Some(self.columns.clone()), &*group);
+            let Some(known) = &self.scenarios else {
+                found = rows()?.collect::<Result<_>>()?;
+                continue;
+            };
+            let keys = RowIter::from_row_group(Some(self.key.clone()), &*group)?;
+            let wanted: Vec<bool> = keys.map(|row| Ok(known.contains(row?.get_string(0)?))).collect::<Result<_>>()?;
+            if wanted.contains(&true) {
+                let rows = rows()?.zip(wanted).filter_map(|(row, wanted)| wanted.then_some(row));
+                found = rows.collect::<Result<_>>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The rows of a file, those of a group at once.
 #[pyclass(frozen, module = "penstock._native")]
-pub(crate) struct Rows(Mutex<RowIter<'static>>);
+pub(crate) struct Rows(Mutex<Groups>);
 
 #[pymethods]
 impl Rows {
@@ -114,7 +157,7 @@ impl Rows {
     /// The next rows. Raises `OSError` if the file is damaged.
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
         let read: Result<Vec<Row>> = py.detach(|| match self.0.lock() {
-            Ok(mut rows) => rows.by_ref().take(ROWS).collect(),
+            Ok(mut groups) => groups.read(),
             Err(_) => Ok(Vec::new()),
         });
         let read = read.map_err(failed)?;

@@ -1,7 +1,8 @@
 """Which set-up meets most of the printed numbers: DSDRR's overflow bit, the minimum timeout, windows of short flows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
+from typing import Any
 
 from penstock.reproduce.figure import Choice, Claim, Curves, Effort, Table, metric
 
@@ -47,7 +48,7 @@ def table(effort: Effort) -> Table:
     """The printed numbers that each set-up meets: those of two round trips, and those of three hops."""
     rows = []
     for network, kind in KINDS.items():
-        how = {"scheme": ["DTDRR", *FORMS], "least": list(LEAST)}
+        how: Mapping[str, Any] = {"scheme": ["DTDRR", *FORMS], "least": list(LEAST)}
         found = {
             load: effort.table(study(effort), measure)
             for load, study in {
@@ -65,7 +66,7 @@ def table(effort: Effort) -> Table:
     return Table.exact(rows)
 
 
-def _runs(network: str, load: str, vary: dict[str, list[object]]) -> Runs:
+def _runs(network: str, load: str, vary: Mapping[str, Any]) -> Runs:
     span = Choice(("15s", "6s"), ("100s", "10s") if load == "long" else ("50s", "10s"))
     return runs(vary, {"network": network, "load": load}, seeds=Choice(1, 3), span=span, discipline=queue)
 

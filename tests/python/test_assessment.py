@@ -109,6 +109,12 @@ def test_the_headline_counts_all_four_badges() -> None:
     assert answer.headline([claim("confirmed")]) == "Yes: its claim holds."
 
 
+def test_claims_of_an_earlier_record_are_counted_by_verdict() -> None:
+    own = [claim("confirmed"), {**claim("near"), "badge": None}, {**claim("near"), "badge": None}]
+    assert answer.headline(own) == "1 confirmed, 2 contradicted."
+    assert answer.of_figure(own) == ""
+
+
 def test_claims_are_sorted_by_badge_and_distance() -> None:
     far, close = ({"median": miss, "worst": 9.0, "unit": "%"} for miss in (8.0, 1.0))
     own = [claim("opposite"), claim("near", id="far", distance=far), claim("near", id="close", distance=close)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from penstock.reproduce.claim import GRADES, badges, counted, counts
+from penstock.reproduce.claim import GRADES, badged, badges, counted, counts
 from penstock.reproduce.paper import Paper, papers
 from penstock.reproduce.record import recorded
 from penstock.reproduce.why import UNKNOWN
@@ -75,7 +75,7 @@ def test_the_readme_has_the_badges_and_verdicts() -> None:
 
 
 def row(found: list[Mapping[str, Any]]) -> list[str]:
-    """The badges, "–" before a work is recorded with them, and the strict verdicts other than confirmed."""
+    """The badges, "–" before all claims of a work are recorded with them, and the strict verdicts beside confirmed."""
     told, strict = badges(found), counts(found)
-    numbers = list(told.values()) if any(told.values()) else [strict["confirmed"], "–", "–", "–"]
+    numbers = list(told.values()) if badged(found) else [strict["confirmed"], "–", "–", "–"]
     return [str(number) for number in [*numbers, strict["contradicted"], strict["inconclusive"]]]

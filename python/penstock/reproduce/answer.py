@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from penstock.reproduce.assessment import BADGES, NEAR
-from penstock.reproduce.claim import badges, counted
+from penstock.reproduce.claim import badged, badges, counted, counts
 
 __all__ = ["by_distance", "headline", "messages", "of_figure"]
 
@@ -15,7 +15,10 @@ Claim = Mapping[str, Any]
 
 
 def of_figure(claims: Iterable[Claim]) -> str:
-    """One sentence on the claims that a figure decides; empty if it decides none."""
+    """One sentence on the claims that a figure decides; empty if it decides none, or if they have no badges."""
+    claims = list(claims)
+    if not badged(claims):
+        return ""
     found = badges(claims)
     total, held = sum(found.values()), found["confirmed"]
     if not total:
@@ -37,6 +40,8 @@ def _rest(found: Mapping[str, int]) -> str:
 
 def headline(claims: Sequence[Claim]) -> str:
     """The claims of a work in one sentence: how many hold, are near, hold in part, and do not."""
+    if not badged(claims):
+        return ", ".join(f"{number} {verdict}" for verdict, number in counts(claims).items() if number) + "."
     found = badges(claims)
     total = sum(found.values())
     if total < 2:

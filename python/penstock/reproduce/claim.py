@@ -22,6 +22,7 @@ __all__ = [
     "VERDICTS",
     "Claim",
     "Decided",
+    "badged",
     "badges",
     "by_claim",
     "claims_of",
@@ -261,6 +262,11 @@ def badges(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """The number of claims with each badge, in the form of the JSON."""
     found = [claim.get("badge") for claim in claims if counted(claim)]
     return {badge: found.count(badge) for badge in BADGES}
+
+
+def badged(claims: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether every claim that counts has a badge, or cannot be run; those of an earlier record have none."""
+    return all(claim.get("badge") or claim["verdict"] == "not comparable" for claim in claims if counted(claim))
 
 
 def counted(claim: Mapping[str, Any]) -> bool:

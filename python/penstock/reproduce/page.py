@@ -17,7 +17,7 @@ from penstock.plots import style
 from penstock.report.templating import render_template, template_text
 from penstock.reproduce import answer
 from penstock.reproduce.assessment import BADGES, gloss
-from penstock.reproduce.claim import GRADES, badges, by_claim, counted
+from penstock.reproduce.claim import GRADES, badged, badges, by_claim, counted, counts
 from penstock.reproduce.experiment_run import Outcome, by_paper, whole_cost
 from penstock.reproduce.paper import Paper
 from penstock.reproduce.prose import prose
@@ -96,13 +96,14 @@ def _anchors(paper: Paper, own: Sequence[Outcome], claims: Iterable[str]) -> dic
 def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
     """All claims by badge and distance, each followed by its other readings from all experiments.
 
-    `group` is the badge of the main reading, which all of them are filtered by, or "" where there is none.
+    `group` is the badge (or the verdict) of the main reading, which all are filtered by, or "" where there is none.
     """
     claims = [{**EMPTY, **claim, "in": outcome.experiment.id} for outcome in own for claim in outcome.claims]
     claims.sort(key=lambda claim: bool(claim["reading"]))
+    group = "badge" if badged(claims) else "verdict"
     sorted_ = sorted(by_claim(claims).values(), key=lambda readings: answer.by_distance(readings[0]))
     return [
-        {**reading, "group": readings[0].get("badge") or "" if counted(readings[0]) else ""}
+        {**reading, "group": readings[0].get(group) or "" if counted(readings[0]) else ""}
         for readings in sorted_
         for reading in readings
     ]
@@ -163,7 +164,9 @@ def _claims(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
 
 
 def _counted(own: Sequence[Outcome]) -> Mapping[str, int]:
-    return badges(_claims(own))
+    """The claims by badge; by verdict if those of an earlier record have no badges."""
+    claims = _claims(own)
+    return badges(claims) if badged(claims) else counts(claims)
 
 
 def _cost(paper: Paper, own: Sequence[Outcome]) -> str:

@@ -35,7 +35,10 @@ def text(outcomes: Sequence[Outcome]) -> str:
 
 def _summary(paper: Paper, claims: Sequence[Mapping[str, Any]]) -> list[str]:
     """The main messages, the number of each verdict and badge, and the whole in a sentence."""
-    told = [f"    {claim['badge']:<10} {claim['says']}" for claim in answer.messages(paper.messages, claims)]
+    told = [
+        f"    {claim['badge'] or claim['verdict']:<12} {claim['says']}"
+        for claim in answer.messages(paper.messages, claims)
+    ]
     total, badged = counts(claims), badges(claims)
     return [
         *(["\n  Main messages", *told] if told else []),

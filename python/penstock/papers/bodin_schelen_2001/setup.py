@@ -193,7 +193,7 @@ def acks_in_profile(document: Document) -> Document:
 
 
 def reconstructed(document: Document) -> Document:
-    """The author's set-up as reconstructed: see `numbers.py`."""
+    """The author's set-up as reconstructed: see the README."""
     return tagger_of_ns2(earlier_timer(document))
 
 

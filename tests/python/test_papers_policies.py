@@ -31,10 +31,10 @@ def test_every_claim_of_the_list_is_made_in_one_place(work: str, number: int) ->
         if item.name != "cc/open-mixed"  # its table needs the numbers of real runs
         for claim in item.claims(item.table(effort))
     ]
-    made = [claim.id for claim in claims if not claim.reading and claim.id.startswith("c")]
     listed = list(read_toml(paper.folder / "claims.toml"))
-    assert listed == [f"c{i:02}" for i in range(1, number + 1)]
-    assert sorted(made) == listed
+    made = [claim.id for claim in claims if not claim.reading and claim.id in listed]
+    assert [id_ for id_ in listed if id_.startswith("c")] == [f"c{i:02}" for i in range(1, number + 1)]
+    assert sorted(made) == sorted(listed)
 
 
 def test_a_claim_that_the_list_lacks_is_an_error(tmp_path: Path) -> None:

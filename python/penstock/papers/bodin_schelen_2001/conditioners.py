@@ -10,7 +10,7 @@ study = setup.runs(  # ten runs, as the text gives no number
     setup.scenario,
     {
         "conditioner": ["token bucket", "CAR"],
-        "setting": Choice(["Reno, strict", "Reno, gentle"], list(SETTINGS)),
+        "setting": list(SETTINGS),
         "strategy": STRATEGIES,
         "x": Choice([HALF], IN_RATES),
     },

@@ -6,15 +6,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import measured
+from asked import Asked
 from penstock.files import write_text
 from penstock.results.sample import Sample
+from penstock.studies.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "data" / "recommendations.json"
@@ -125,8 +126,9 @@ class Results:
 
 def main() -> None:
     """Measure if asked to, then write the page."""
-    if "--measure" in sys.argv[1:]:
-        measured.measure(DATA, {cell.name: cell.scenario() for cell in cells()}, SEEDS, read)
+    asked = Asked.parse(__doc__)
+    if asked.measure:
+        measured.measure(DATA, {cell.name: cell.scenario() for cell in cells()}, SEEDS, read, Store(asked.store))
     import recommendations_page
 
     write_text(PAGE, recommendations_page.page(Results.load()))

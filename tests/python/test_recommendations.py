@@ -36,3 +36,18 @@ def test_senders_are_limited_by_the_network_alone(advice: ModuleType) -> None:
     for sender in ("Reno", "CUBIC"):
         for flows in advice.LOADS:
             assert results.of("loss", "tail-drop", sender, flows).mean > 0
+
+
+def test_the_script_measures_a_cell_as_it_was_recorded(
+    advice: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    known, cell = advice.Results.load().cells, advice.Cell("PIE", "CUBIC", 8)
+    page = importlib.import_module("recommendations_page")
+    monkeypatch.setattr(page, "page", lambda _: "made")
+    monkeypatch.setattr(advice, "cells", lambda: [cell])
+    for name in ("DATA", "PAGE"):
+        monkeypatch.setattr(advice, name, tmp_path / name)
+    monkeypatch.setattr(sys, "argv", ["recommendations.py", "--measure", "--store", str(tmp_path / "store")])
+    advice.main()
+    assert advice.Results.load().cells == {cell.name: known[cell.name]}
+    assert (tmp_path / "PAGE").read_text(encoding="utf-8") == "made"

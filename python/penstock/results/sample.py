@@ -183,12 +183,12 @@ class Sample:
 
 
 def _bounded(sample: Sample, bound: Sample | float, sign: str) -> Condition:
-    return _below_sample(sample, bound, sign) if isinstance(bound, Sample) else _below_number(sample, bound, sign)
+    return _against_sample(sample, bound, sign) if isinstance(bound, Sample) else _against_number(sample, bound, sign)
 
 
-def _below_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
+def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
     """For two samples, their difference run by run decides."""
-    inner = _below_number(sample - bound, 0.0, sign)
+    inner = _against_number(sample - bound, 0.0, sign)
     upward, scale = sign.startswith(">"), abs(bound.mean)
     # With `a < 0.5 * b` or `2 * a < b`, a < b is claimed too; with `a < 1.1 * b` it is not.
     stricter = (bound.mean - bound.base.mean) - (sample.mean - sample.base.mean)
@@ -204,7 +204,7 @@ def _below_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
     return replace(inner.then(change), margin=inner.margin / (scale or 1.0))
 
 
-def _below_number(sample: Sample, bound: float, sign: str) -> Condition:
+def _against_number(sample: Sample, bound: float, sign: str) -> Condition:
     upward = sign.startswith(">")
     gap = sample.mean - bound if upward else bound - sample.mean
 

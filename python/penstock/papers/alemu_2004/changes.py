@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from penstock.scenario.scenario import Document, Scenario
@@ -159,14 +159,4 @@ def made_by(change: Change, document: Document) -> Document:
 
 def changed(study: Study, name: str, seeds: int) -> Study:
     """The study with one thing changed in each scenario, and fewer runs of each cell."""
-    base = study.base
-
-    def other(**point: Any) -> Document:
-        return under(name, base(**point) if callable(base) else base)
-
-    return replace(
-        study,
-        base=other,
-        seeds=min(study.seeds, seeds),
-        others=tuple(changed(part, name, seeds) for part in study.others),
-    )
+    return study.changed(partial(under, name)).limited(seeds)

@@ -221,7 +221,14 @@ def test_ctrl_c_ends_a_long_query(store: Path) -> None:
     product = " * ".join(f"{name}.seed" for name in "abcdef")
     sql = f"SELECT sum({product}) FROM {', '.join(f'runs {name}' for name in 'abcdef')}"
     command = [sys.executable, "-m", "penstock", "query", sql, "--store", str(store)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as asked:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A job in the background inherits SIGINT as ignored, and this test may run in one.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as asked:
         with pytest.raises(subprocess.TimeoutExpired):
             asked.wait(3)
         asked.send_signal(signal.SIGINT)

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import penstock as ps
 import pytest
-from penstock.studies import compaction
+from penstock.studies import compaction, shared_file
 from penstock.studies.database import Database
 from penstock.studies.store import Store
 from penstock.studies.study import Study
@@ -220,3 +220,14 @@ def test_a_study_has_its_labels_also_for_runs_that_another_one_made(tmp_path: Pa
         rows = database.select("SELECT study, flows, seed FROM runs ORDER BY ALL")
     own = [("many", flows, seed) for flows in (4, 8) for seed in range(1, 6)]
     assert rows == own + [("one", None, seed) for seed in range(1, 7)]
+
+
+def test_two_writers_of_one_file_at_once_both_succeed(tmp_path: Path) -> None:
+    """Such as two processes that open a new store: each writes its head, and the later one stays."""
+    target = tmp_path / "store.json"
+    with shared_file.renamed(target) as first:
+        first.write_bytes(b"first")
+        shared_file.write(target, b"second")
+        assert target.read_bytes() == b"second"
+    assert target.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [target]

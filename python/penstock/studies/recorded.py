@@ -6,15 +6,20 @@ import json
 from pathlib import Path
 
 from penstock.errors import PenstockError
-from penstock.files import write_text
+from penstock.files import FileError
+from penstock.studies import shared_file
 from penstock.studies.study_file import StudyFile
 
 __all__ = ["record", "recorded"]
 
 
 def record(store: Path, file: StudyFile) -> None:
-    """Record a study in the folder of a store, in place of an earlier one of its name."""
-    write_text(store / "studies" / f"{file.study.name}.json", json.dumps(file.tree, indent=1, default=str) + "\n")
+    """Record a study in the folder of a store, in place of an earlier one of its name. Raises `FileError`."""
+    target = store / "studies" / f"{file.study.name}.json"
+    try:
+        shared_file.write(target, (json.dumps(file.tree, indent=1, default=str) + "\n").encode())
+    except OSError as error:
+        raise FileError(f"{target}: cannot be written: {error.strerror or error}") from None
 
 
 def recorded(store: Path) -> list[StudyFile]:

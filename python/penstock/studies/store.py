@@ -19,17 +19,15 @@ import hashlib
 import json
 import os
 import time
-import uuid
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from penstock import _native
 from penstock.errors import PenstockError
-from penstock.files import write_text
-from penstock.studies import compaction, order, part
+from penstock.studies import compaction, order, part, shared_file
 from penstock.studies.part import Runs
 from penstock.studies.seeds import Seeds
 
@@ -205,7 +203,7 @@ class Store(Results):
                     f"the store {self.folder} holds results of an earlier version of penstock ({OLD_FILE}), which this"
                     " one does not read; name another folder with --store"
                 )
-            write_text(head, json.dumps({"format": FORMAT, "penstock": _native.version}) + "\n")
+            shared_file.write(head, (json.dumps({"format": FORMAT, "penstock": _native.version}) + "\n").encode())
         try:
             found = json.loads(head.read_text(encoding="utf-8"))
         except ValueError:
@@ -263,7 +261,7 @@ class Store(Results):
         named = "\n".join(sorted(f"{cell.study}:{cell.scenario}:{cell.seeds[-1]}" for cell in cells))
         target = self.folder / "labels" / f"{_digest(named)}.parquet"
         try:
-            _write(target, part.labels_content(cells))
+            shared_file.write(target, part.labels_content(cells))
         except OSError as error:
             self.problem = f"labels could not be stored in {self.folder}: {error}"
             return
@@ -276,7 +274,7 @@ class Store(Results):
         names = order.merged([names, known])
         if names != known:
             with suppress(OSError):
-                _write(order.file_of(self.folder, study), order.text_of(study, names).encode())
+                shared_file.write(order.file_of(self.folder, study), order.text_of(study, names).encode())
 
     def has_part(self, name: str) -> bool:
         """Whether another process has added a part of this name."""
@@ -292,7 +290,7 @@ class Store(Results):
         try:
             self._write_scenarios({key: text for key, text in scenarios.items() if key not in self._makers})
             (self.folder / "sums" / f"{name}.{_checksum(content)}").touch()
-            _write(file, content)
+            shared_file.write(file, content)
         except OSError as error:
             super().put(runs, content, scenarios)
             self.problem = f"{self._in_memory()} results could not be stored in {self.folder}: {error}"
@@ -310,7 +308,7 @@ class Store(Results):
         if texts:
             target = self.folder / "scenarios" / f"{_digest(''.join(sorted(texts)))}.parquet"
             if not target.exists():
-                _write(target, part.scenarios_content(texts))
+                shared_file.write(target, part.scenarios_content(texts))
 
     def scenarios(self, wanted: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The resolved scenarios by their content addresses."""
@@ -331,7 +329,7 @@ class Store(Results):
         found = [entry for runs in parts.values() for entry in runs.items()]
         cells = [(scenario, each) for scenario, seeds in found for each in seeds.ranges()]
         target = self._file(part_name(cells))
-        with _renamed(target) as temporary:
+        with shared_file.renamed(target) as temporary:
             part.merge(list(parts), temporary)
             (self.folder / "sums" / f"{target.stem}.{_checksum(temporary.read_bytes())}").touch()
         # For a moment a reader sees these runs twice, but never none of them.
@@ -347,28 +345,8 @@ class Store(Results):
             self._note(target, scenario, seeds)
 
 
-def _write(target: Path, content: bytes) -> None:
-    """Write a file, which other processes see whole or not at all."""
-    with _renamed(target) as temporary:
-        temporary.write_bytes(content)
-
-
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-@contextmanager
-def _renamed(target: Path) -> Iterator[Path]:
-    """Yields a temporary path beside `target`, renamed to it at the end: other processes see the whole file or none."""
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.tmp")
-    try:
-        yield temporary
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
 
 
 def _checksum(content: bytes) -> str:

@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid recommendations model-figures study-figures studies real-vs-simulated accuracy bench bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid recommendations model-figures study-figures studies real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -106,6 +106,9 @@ real-queues: setup linux-kernel ## Linux's queues beside penstock's under real T
 	cargo build --locked --quiet --release -p penstock-emu --example joined
 	$(BIN)/python -m validation.linux.real_queues
 	$(BIN)/python docs/real_queues.py
+
+wheels: setup ## wheels for Linux (x86-64, aarch64) and the source distribution, in dist/, tried in new environments
+	tools/wheels.sh
 
 fuzz: ## ten million damaged packets for parser and links, and random operations on each scheme with random legal settings
 	cd fuzz && cargo run --locked --release --quiet -- 10 1

@@ -162,6 +162,19 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("penstock repr", {"reproduce"}),
+        ("penstock explain fq-c", {"fq-codel"}),
+        ("penstock compare x --scheme ared", {"ared-feng", "ared-floyd"}),
+    ],
+)
+def test_the_shell_completes_verbs_and_schemes(words: str, completed: set[str]) -> None:
+    done = penstock(_PENSTOCK_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))
+    assert set(done.stdout.split()) == completed
+
+
 def test_the_version_is_said() -> None:
     assert penstock("--version").stdout.startswith("penstock ")
 

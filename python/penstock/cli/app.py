@@ -33,7 +33,7 @@ app = typer.Typer(
     ),
     epilog="penstock VERB --help shows the options of a verb and an example.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

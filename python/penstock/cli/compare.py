@@ -18,6 +18,7 @@ from penstock.cli.options import (
     Seed,
     Settings,
     StoreFolder,
+    schemes_beginning,
 )
 from penstock.cli.output import (
     command_line,
@@ -52,6 +53,7 @@ Schemes = Annotated[
         metavar="[FILE.py:]NAME[:k=v,...]|@FILE.toml",
         help="Scheme with parameters, e.g. red:gentle=true, or a Python law, or a table in a file; repeatable.",
         show_default=False,
+        autocompletion=schemes_beginning,
     ),
 ]
 Links = Annotated[

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import JsonTarget
+from penstock.cli.options import JsonTarget, schemes_beginning
 from penstock.cli.output import json_text, output_file, print_result, terminal_width, write_json
 from penstock.errors import PenstockError
 
@@ -15,7 +15,12 @@ EXAMPLE = "penstock explain red --link 20Mbit --rtt 80ms --flows 50..400"
 
 def explain(
     scheme: Annotated[
-        str, typer.Argument(metavar="SCHEME", help="Scheme or conditioner, with parameters as in red:max_p=0.2.")
+        str,
+        typer.Argument(
+            metavar="SCHEME",
+            help="Scheme or conditioner, with parameters as in red:max_p=0.2.",
+            autocompletion=schemes_beginning,
+        ),
     ],
     link: Annotated[str, typer.Option(metavar="RATE", help="Rate of the link.")] = "10Mbit",
     rtt: Annotated[str, typer.Option(metavar="TIME", help="Round-trip time without queueing.")] = "100ms",

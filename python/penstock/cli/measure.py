@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.cli.options import OUTPUT, HtmlTarget, JsonTarget, ScenarioFile, Seed, Settings
+from penstock.cli.options import OUTPUT, HtmlTarget, JsonTarget, ScenarioFile, Seed, Settings, schemes_beginning
 from penstock.cli.output import (
     command_line,
     json_text,
@@ -35,6 +35,7 @@ Schemes = Annotated[
     typer.Option(
         metavar="NAME[:k=v,...]|@FILE.toml",
         help="Scheme in place of the scenario's queue, e.g. red:gentle=true; repeatable.",
+        autocompletion=schemes_beginning,
     ),
 ]
 Links = Annotated[

@@ -63,3 +63,10 @@ MaxMemory = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]
+
+
+def schemes_beginning(beginning: str) -> list[str]:
+    """The names of schemes with this beginning, for completion in the shell."""
+    from penstock.laws.catalog import schemes
+
+    return [scheme.name for scheme in schemes() if scheme.name.startswith(beginning)]

@@ -6,7 +6,7 @@ import penstock as ps
 import pytest
 from penstock.papers.bodin_schelen_2001 import setup as bs
 from penstock.papers.chung_claypool_2003 import setup as cc
-from penstock.reproduce.changes import together, with_tcp
+from penstock.reproduce.changes import together, with_queues, with_tcp
 from penstock.scenario.scenario import Document, as_document
 
 
@@ -23,6 +23,19 @@ def test_settings_of_tcp_reach_all_tcp_and_nothing_else() -> None:
         assert after.tree["traffic"][name] == {**before.tree["traffic"][name], "min_rto": "200ms", "window": 7}
     assert after.tree["traffic"]["noise"] == before.tree["traffic"]["noise"]
     assert "min_rto" not in before.tree["traffic"]["first"]
+
+
+def test_settings_of_queues_reach_the_links_with_these_schemes() -> None:
+    queues = {"a": ps.Red(limit="20p"), "b": ps.DropTail(limit="20p"), "c": None}
+    links = {
+        name: ps.Link(from_=f"{name}1", to=f"{name}2", rate="1Mbit", delay="1ms", queue=queue)
+        for name, queue in queues.items()
+    }
+    before = as_document(ps.Scenario(name="three links", duration="1s", links=links, traffic={}))
+    after = with_queues(("red", "psand"), limit="7p", max_p=0.5)(before)
+    assert after.tree["links"]["a"]["queue"] == {**before.tree["links"]["a"]["queue"], "limit": "7p", "max_p": 0.5}
+    assert all(after.tree["links"][name] == before.tree["links"][name] for name in "bc")
+    assert before.tree["links"]["a"]["queue"]["limit"] == "20p"
 
 
 def test_changes_follow_one_another_and_none_is_none() -> None:

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from functools import reduce
-from typing import Any
+from typing import Any, overload
 
 from penstock.reproduce.effort import Change
 from penstock.scenario.scenario import Document
 
-__all__ = ["together", "with_tcp"]
+__all__ = ["together", "with_queues", "with_tcp"]
 
 
 def with_tcp(**settings: Any) -> Change:
     """These settings for all TCP flows of a scenario."""
+    return _with(settings, "traffic", "", lambda group: group["kind"] == "tcp")
 
+
+def with_queues(schemes: Collection[str], **settings: Any) -> Change:
+    """These settings for the queues of all links that have one of these schemes."""
+    return _with(settings, "links", ".queue", lambda link: _scheme(link) in schemes)
+
+
+@overload
+def together(first: Change, /, *more: Change) -> Change: ...
+@overload
+def together(*changes: Change | None) -> Change | None: ...
+def together(*changes: Change | None) -> Change | None:
+    """One change after the other; None if there is none."""
+    some = [change for change in changes if change is not None]
+    return (lambda document: reduce(lambda made, change: change(made), some, document)) if some else None
+
+
+def _with(settings: Mapping[str, Any], kind: str, part: str, wanted: Callable[[Mapping[str, Any]], bool]) -> Change:
     def change(document: Document) -> Document:
-        groups = [name for name, group in document.tree["traffic"].items() if group["kind"] == "tcp"]
-        paths = [(f"traffic.{name}.{setting}", value) for name in groups for setting, value in settings.items()]
+        names = [name for name, element in document.tree[kind].items() if wanted(element)]
+        paths = [(f"{kind}.{name}{part}.{setting}", value) for name in names for setting, value in settings.items()]
         return reduce(lambda made, at: made.set(*at), paths, document)
 
     return change
 
 
-def together(*changes: Change | None) -> Change | None:
-    """One change after the other; None if there is none."""
-    some = [change for change in changes if change is not None]
-    return (lambda document: reduce(lambda made, change: change(made), some, document)) if some else None
+def _scheme(link: Mapping[str, Any]) -> str | None:
+    queue = link.get("queue")
+    return queue["scheme"] if isinstance(queue, dict) else None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from penstock.scenario.scenario import Document, Scenario
+from penstock.reproduce.changes import together, with_queues, with_tcp
+from penstock.reproduce.effort import Change
+from penstock.scenario.scenario import Document, Scenario, as_document
 from penstock.studies.study import Study
 
-Tree = dict[str, Any]
-Change = Callable[[Tree], None]
 DELAYED = "100ms"
 """Timer of ns-2's delayed acknowledgements: the other reading of the receivers (guess 3)."""
 AUTOMATIC: Mapping[str, Any] = {"min_th": 6.25, "max_th": 18.75, "w_q": 0.0004}
@@ -22,107 +21,59 @@ MARKING = (*AVERAGING, "blue", "sred", "rem", "dsred", "green", "avq", "p", "pi"
 """Schemes that can mark."""
 
 
-def tcp(**keys: Any) -> Change:
-    """Other senders or receivers."""
-
-    def change(tree: Tree) -> None:
-        for group in tree["traffic"].values():
-            if group["kind"] == "tcp":
-                group.update(keys)
-
-    return change
-
-
-def queue(schemes: tuple[str, ...] = AVERAGING, **keys: Any) -> Change:
-    """Other parameters of these schemes."""
-
-    def change(tree: Tree) -> None:
-        for own in _queues(tree):
-            if own["scheme"] in schemes:
-                own.update(keys)
-
-    return change
-
-
-def within(tree: Tree) -> None:
+def within(document: Document) -> Document:
     """The rate of datagrams with a code includes redundancy."""
-    for group in tree["traffic"].values():
+    made = document
+    for name, group in document.tree["traffic"].items():
         if group["kind"] == "fec":
-            group["rate"] = f"{500 * group['k'] / (group['k'] + group['h']):.6g}kbit"
+            rate = 500 * group["k"] / (group["k"] + group["h"])
+            made = made.set(f"traffic.{name}.rate", f"{rate:.6g}kbit")
+    return made
 
 
 def few(change: Change) -> Change:
     """Only in scenarios with the basic 3 flows alone."""
-
-    def only(tree: Tree) -> None:
-        if len(tree["traffic"]) == 3:
-            change(tree)
-
-    return only
+    return lambda document: change(document) if len(document.tree["traffic"]) == 3 else document
 
 
-def marks(tree: Tree) -> None:
-    """Packets are marked instead of dropped, by the schemes that can."""
-    for own in _queues(tree):
-        if own["scheme"] in MARKING:
-            own["ecn"] = True
-    tcp(ecn=True)(tree)
-
-
-def warm(tree: Tree) -> None:
+def warm(document: Document) -> Document:
     """Leave out the first 20 s, where nothing is left out yet."""
-    if tree.get("warmup", "0s") == "0s":
-        tree["warmup"] = "20s"
+    return document.set("warmup", "20s") if document.tree.get("warmup", "0s") == "0s" else document
 
 
-def both(*changes: Change) -> Change:
-    """Several changes at once."""
-
-    def change(tree: Tree) -> None:
-        for each in changes:
-            each(tree)
-
-    return change
-
-
-def _queues(tree: Tree) -> Iterator[Tree]:
-    for link in tree["links"].values():
-        own = link.get("queue")
-        if isinstance(own, dict):
-            yield own
-
-
-LATE, QUICK = tcp(delayed_ack=DELAYED), tcp(min_rto="200ms")
+marks = together(with_queues(MARKING, ecn=True), with_tcp(ecn=True))
+"""Packets are marked instead of dropped, by the schemes that can."""
+LATE, QUICK = with_tcp(delayed_ack=DELAYED), with_tcp(min_rto="200ms")
 CHANGES: Mapping[str, Change] = {
-    "as printed": lambda tree: None,
+    "as printed": lambda document: document,
     "delayed acknowledgements": LATE,
     "timeout 0.2 s": QUICK,
-    "delayed acknowledgements, timeout 0.2 s": both(LATE, QUICK),
-    "window 8": tcp(window=8),
-    "each drop by itself": queue(spacing="none"),
+    "delayed acknowledgements, timeout 0.2 s": together(LATE, QUICK),
+    "window 8": with_tcp(window=8),
+    "each drop by itself": with_queues(AVERAGING, spacing="none"),
     "from 20 s on": warm,
-    "TCP of 2001": tcp(profile="ns2-2001"),
-    "strict": queue(gentle=False),
-    "w_q 0.00266": queue(w_q=0.0026631),
+    "TCP of 2001": with_tcp(profile="ns2-2001"),
+    "strict": with_queues(AVERAGING, gentle=False),
+    "w_q 0.00266": with_queues(AVERAGING, w_q=0.0026631),
 }
 """For chapters 2 to 4, by name."""
 CITED: Mapping[str, Change] = {**CHANGES, "marks instead of drops": marks}
 """For the claims that chapter 1 cites."""
 PAIRS: Mapping[str, Change] = {
-    "PSAND (1, 1)": queue(("psand",), coef=1, gamma=1),
-    "PSAND (2, 0.25)": queue(("psand",), coef=2, gamma=0.25),
+    "PSAND (1, 1)": with_queues(("psand",), coef=1, gamma=1),
+    "PSAND (2, 0.25)": with_queues(("psand",), coef=2, gamma=0.25),
 }
 """Other factors and powers of PSAND, where the text does not name them; the second keeps max_p at its bound."""
 OTHERS = ("red", "ared-feng", "ared-floyd")
 FURTHER: Mapping[str, Change] = {
-    "adaptive REDs by themselves": queue(OTHERS, spacing="none"),
-    "adaptive REDs to the letter": queue(OTHERS, spacing="none", guards=False),
-    "ramp of ns-2": queue(("psand",), gentle_from="first"),
-    "max_p up to 1": queue(("psand",), max_p_high=1.0),
-    "AVQ by packets": queue(("avq",), measure_in="packets", buffer="35p"),
-    "LRED over 1 s": queue(("lred",), interval="1s"),
-    "LRED over 1 s, beta 0.021": queue(("lred",), interval="1s", beta=0.021),
-    "DSRED up to the buffer": queue(("dsred",), max_th=35),
+    "adaptive REDs by themselves": with_queues(OTHERS, spacing="none"),
+    "adaptive REDs to the letter": with_queues(OTHERS, spacing="none", guards=False),
+    "ramp of ns-2": with_queues(("psand",), gentle_from="first"),
+    "max_p up to 1": with_queues(("psand",), max_p_high=1.0),
+    "AVQ by packets": with_queues(("avq",), measure_in="packets", buffer="35p"),
+    "LRED over 1 s": with_queues(("lred",), interval="1s"),
+    "LRED over 1 s, beta 0.021": with_queues(("lred",), interval="1s", beta=0.021),
+    "DSRED up to the buffer": with_queues(("dsred",), max_th=35),
     "PSAND (1, 1) with 3 flows": few(PAIRS["PSAND (1, 1)"]),
 }
 """Of single schemes: RED and the adaptive REDs drop each packet by itself, as the algorithms of chapter 1 have it, and
@@ -146,15 +97,7 @@ OF_CODES: Mapping[str, Change] = {
 
 def under(name: str, made: Scenario | Document) -> Document:
     """A scenario with one thing changed, by its name."""
-    document = made.document() if isinstance(made, Scenario) else made
-    return made_by({**CITED, **PAIRS, **OF_CODES, **FURTHER}[name], document)
-
-
-def made_by(change: Change, document: Document) -> Document:
-    """A copy of a scenario with a change."""
-    tree = copy.deepcopy(document.tree)
-    change(tree)
-    return Document(tree)
+    return {**CITED, **PAIRS, **OF_CODES, **FURTHER}[name](as_document(made))
 
 
 def changed(study: Study, name: str, seeds: int) -> Study:

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 from matplotlib.figure import Figure
 
 import penstock as ps
+from penstock.reproduce.changes import together
+from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import (
     Claim,
     Effort,
@@ -33,7 +35,7 @@ from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
 from . import controllers, judge, measures, methods, symbols, table3_1, tables2, tables5, thresholds, traced, why
-from .changes import CHANGES, Change, both, made_by, within
+from .changes import CHANGES, within
 from .controllers import averaged
 from .factors import GAMMAS
 from .measures import Numbers
@@ -166,7 +168,7 @@ def _counts(met: Mapping[str, list[bool]], fitted: Collection[str]) -> dict[str,
 
 def _runs(effort: Effort, reading: Reading, samples: str, printed: Printed) -> Table:
     """The runs by a reading."""
-    study = printed.study(effort).limited(SEEDS).changed(partial(made_by, reading.change))
+    study = printed.study(effort).limited(SEEDS).changed(reading.change)
     if samples == "10 ms":
         return effort.table(study, printed.measure)
     return effort.table(study.keeping(traced.over_lines), lambda run: {**printed.measure(run), **measures.kept(run)})
@@ -234,7 +236,7 @@ def table_of_codes(effort: Effort) -> Table:
     """How many printed numbers of chapter 5 each reading meets; a quick reproduction compares only the REDs."""
     cells = []
     for acks, rate in itertools.product(*effort.choose((["each"], ["before redundancy"]), (list(ACKS), list(RATES)))):
-        change = partial(made_by, both(ACKS[acks], RATES[rate]))
+        change = together(ACKS[acks], RATES[rate])
         runs = effort.table(CODES(effort).limited(SEEDS).changed(change), measures.of_run)
         for red in tables5.REDS:
             met: dict[str, list[bool]] = {}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from penstock.reproduce.changes import together, with_queues, with_tcp
+from penstock.reproduce.effort import Change
 from penstock.scenario.scenario import Document
 
-from .changes import AUTOMATIC, AVERAGING, DELAYED, Change, Tree, both, made_by, queue, tcp
+from .changes import AUTOMATIC, AVERAGING, DELAYED
 
 
 class Reading(NamedTuple):
@@ -27,12 +29,12 @@ class Reading(NamedTuple):
     @property
     def change(self) -> Change:
         """The change of a scenario as printed to this reading."""
-        changes = [queue(AVERAGING, mean_packet=f"{self.packet}B")]
+        changes = [with_queues(AVERAGING, mean_packet=f"{self.packet}B")]
         if self.acks == "delayed":
-            changes.append(tcp(delayed_ack=DELAYED))
+            changes.append(with_tcp(delayed_ack=DELAYED))
         if self.ramp == "once":
-            changes.append(queue(("psand",), gentle_from="first"))
-        return both(*changes)
+            changes.append(with_queues(("psand",), gentle_from="first"))
+        return together(*changes)
 
 
 PRINTED = Reading("each", 1000, "moving")
@@ -42,11 +44,11 @@ CHOSEN = Reading("delayed", 500, "once")
 
 def reconstructed(document: Document) -> Document:
     """A scenario in the author's set-up: the chosen reading, and in chapter 5 RED as ns-2 has set it since 2001."""
-    return made_by(_of_codes if _has_codes(document.tree) else CHOSEN.change, document)
+    return (_of_codes if _has_codes(document) else CHOSEN.change)(document)
 
 
-def _has_codes(tree: Tree) -> bool:
-    return any(group["kind"] == "fec" for group in tree["traffic"].values())
+def _has_codes(document: Document) -> bool:
+    return any(group["kind"] == "fec" for group in document.tree["traffic"].values())
 
 
-_of_codes = queue(("red",), **AUTOMATIC)
+_of_codes = with_queues(("red",), **AUTOMATIC)

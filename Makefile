@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid recommendations model-figures study-figures studies real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid recommendations model-figures study-figures studies live-module real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ test-python: setup
 
 gen: setup ## write the generated Python classes again, from the native module
 	$(BIN)/python -m penstock.scenario._gen
+
+live-module: ## build the engine for the pages of penstock live again: python/penstock/live/penstock.wasm
+	tools/live_module.sh
 
 docs: setup ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

@@ -106,12 +106,15 @@ pub enum Picture {
     Service,
 }
 
-/// The module documentation at the head of a source file, as Markdown without the comment signs.
+/// The module documentation at the head of a source file, as Markdown without the comment signs. Not in a WebAssembly module:
+/// pages load it, and show no documentation.
 macro_rules! module_doc {
     ($file:literal) => {{
-        const SOURCE: &str = include_str!($file);
-        const DOC: ([u8; SOURCE.len()], usize) = $crate::scheme::head_comment(SOURCE);
-        const TEXT: &str = match core::str::from_utf8(DOC.0.split_at(DOC.1).0) {
+        const SOURCE: &str = if cfg!(target_family = "wasm") { "" } else { include_str!($file) };
+        // Of the exact length: what is longer would stand in the program.
+        const LENGTH: usize = $crate::scheme::head_comment::<0>(SOURCE).1;
+        const DOC: [u8; LENGTH] = $crate::scheme::head_comment(SOURCE).0;
+        const TEXT: &str = match core::str::from_utf8(&DOC) {
             Ok(text) => text,
             Err(_) => panic!("the documentation is not UTF-8"),
         };
@@ -120,19 +123,21 @@ macro_rules! module_doc {
 }
 pub(crate) use module_doc;
 
-/// The lines at the head of `source` that begin with `//!`, without it, and their length in bytes.
+/// The first `N` bytes of the lines at the head of `source` that begin with `//!`, without it, and their length in all.
 pub(crate) const fn head_comment<const N: usize>(source: &str) -> ([u8; N], usize) {
     let source = source.as_bytes();
     let mut doc = [0; N];
     let (mut read, mut written) = (0, 0);
-    while read + 3 < N && source[read] == b'/' && source[read + 1] == b'/' && source[read + 2] == b'!' {
+    while read + 3 < source.len() && source[read] == b'/' && source[read + 1] == b'/' && source[read + 2] == b'!' {
         read += if source[read + 3] == b' ' { 4 } else { 3 };
-        while read < N && source[read] != b'\n' {
-            doc[written] = source[read];
+        let mut in_line = true;
+        while in_line && read < source.len() {
+            in_line = source[read] != b'\n';
+            if written < N {
+                doc[written] = source[read];
+            }
             (read, written) = (read + 1, written + 1);
         }
-        doc[written] = b'\n';
-        (read, written) = (read + 1, written + 1);
     }
     (doc, written)
 }

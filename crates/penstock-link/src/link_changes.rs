@@ -172,6 +172,28 @@ impl LinkChanges {
         })
     }
 
+    /// Change the facts about the link between two events; returns them. Its transmitter has the new rate from the next
+    /// packet on.
+    pub fn adjust(
+        &mut self,
+        now: Time,
+        transmitter: &mut Transmitter,
+        change: impl FnOnce(&mut LinkInfo),
+    ) -> &LinkInfo {
+        self.settle(now);
+        let before = self.info.rate;
+        change(&mut self.info);
+        if self.info.rate != before {
+            transmitter.set_rate(self.info.rate);
+        }
+        &self.info
+    }
+
+    /// The link as its queue knows it.
+    pub fn info(&self) -> &LinkInfo {
+        &self.info
+    }
+
     /// Start the outage that is due, if there is one; returns its end.
     pub fn start_outage(&mut self, now: Time) -> Option<Time> {
         let &(_, end) = self.outages.front().filter(|outage| outage.0 <= now)?;

@@ -40,7 +40,7 @@ pub(crate) fn run_recorded<'py>(
 ) -> PyResult<(String, Bound<'py, PyDict>)> {
     let scenario = simulate::read(scenario).map_err(PyValueError::new_err)?;
     let captured_links = captures.iter().flat_map(|(_, links)| links).copied().collect();
-    let record = Record { trace, captured_links };
+    let record = Record { trace, captured_links, ..Record::default() };
     let outcome = match laws.filter(|laws| !laws.is_empty()) {
         Some(laws) => {
             let options = RunOptions { laws: &PythonLaws::new(laws), record, stop: None };

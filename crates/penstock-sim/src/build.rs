@@ -42,7 +42,7 @@ pub(crate) fn build(
         let flows = plan.routes.flows.iter().map(|flow| (flow.route.ends, offered.tcps[flow.group].as_ref()));
         Box::new(Capture::new(captured, flows))
     });
-    let mut engine = builder.engine(queues, record.trace);
+    let mut engine = builder.engine(queues, record);
     engine.network.tally.capture = capture;
     Ok(engine)
 }
@@ -90,9 +90,10 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn engine(mut self, queues: Vec<Option<SimQueue>>, traced: bool) -> Engine {
+    fn engine(mut self, queues: Vec<Option<SimQueue>>, record: &Record) -> Engine {
+        let traced = record.trace;
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
-        let facts = self.facts(&queues);
+        let facts = self.facts(&queues, record.flow_facts);
         let Links { directions: links, ports, changes, lines } = self.links(queues, &mut events);
         // Traces, and schemes that use round-trip times, observe senders at any time; without them, senders may process
         // ACKs early.
@@ -161,9 +162,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Facts about flows, if any queue asks for them.
-    fn facts(&self, queues: &[Option<SimQueue>]) -> FlowFacts {
-        if !queues.iter().flatten().any(|queue| queue.discipline.wants_rare()) {
+    /// Facts about flows, if any queue asks for them, or if they are `wanted` anyway.
+    fn facts(&self, queues: &[Option<SimQueue>], wanted: bool) -> FlowFacts {
+        if !wanted && !queues.iter().flatten().any(|queue| queue.discipline.wants_rare()) {
             return FlowFacts::default();
         }
         let Routes { flows, .. } = &self.plan.routes;

@@ -71,8 +71,23 @@ impl Engine {
         }
     }
 
+    /// As [`Engine::process`], for a run in pieces.
+    #[inline(never)]
+    pub(crate) fn advance(&mut self, until: Time, limit: u32) -> u32 {
+        let processed = self.process(until, limit);
+        self.events += u64::from(processed);
+        processed
+    }
+
+    /// Time of the next event up to and including `end`.
+    pub(crate) fn next_event(&mut self, end: Time) -> Option<Time> {
+        self.network.events.set_end(end);
+        self.network.events.next().map(|(time, _)| time)
+    }
+
     /// Process at most `limit` events up to and including `end`; returns their number.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 2 % of the time of a run")]
+    #[inline(always)]
     fn process(&mut self, end: Time, limit: u32) -> u32 {
         self.network.events.set_end(end);
         let mut left = limit;

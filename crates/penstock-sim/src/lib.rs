@@ -19,6 +19,7 @@ mod graph;
 mod hop;
 mod host;
 mod link;
+pub mod live;
 mod lookahead;
 mod meaning;
 mod name_hash;

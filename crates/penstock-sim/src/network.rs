@@ -1,5 +1,6 @@
 //! The network between the senders: links, queues, delay lines, and the receivers.
 
+mod adjust;
 mod changes;
 mod device;
 

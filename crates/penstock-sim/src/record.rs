@@ -10,6 +10,8 @@ pub struct Record {
     pub trace: bool,
     /// Links whose packets are captured, by number in the scenario.
     pub captured_links: Vec<u32>,
+    /// The facts about flows that few schemes ask for, so that another queue may ask for them later.
+    pub flow_facts: bool,
 }
 
 /// The recordings of a run, as requested.

@@ -21,6 +21,11 @@ impl Sender {
         Self { law: Law::new(&params), state: SenderState::new(params) }
     }
 
+    /// Its parameters.
+    pub fn params(&self) -> &Arc<TcpParams> {
+        &self.state.params
+    }
+
     /// Start the transfer that the parameters describe.
     pub fn start(&mut self, now: Time, net: &mut impl Network) {
         self.state.start(now);

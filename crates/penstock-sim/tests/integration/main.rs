@@ -9,6 +9,7 @@ mod edge;
 mod emission;
 mod fec;
 mod linux_qdisc;
+mod live;
 mod measured;
 mod ns2_single_flow;
 mod one_way;

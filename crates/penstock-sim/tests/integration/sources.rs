@@ -314,7 +314,7 @@ fn a_capture_replayed_arrives_as_it_did() {
     let mut traffic = group("poisson", &keys);
     traffic[0]["start"] = json!({"uniform_ns": [0, 1_000_000_000_u64]});
     let recorded = scenario(network(5, 1e7, &json!({"scheme": "droptail", "limit": {"packets": 30}}), &traffic));
-    let record = Record { trace: true, captured_links: vec![0] };
+    let record = Record { trace: true, captured_links: vec![0], ..Record::default() };
     let options = RunOptions { record, ..RunOptions::default() };
     let (_, kept) = run_with(&recorded, 1, &options).unwrap();
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("replayed.pcap");

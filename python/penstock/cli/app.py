@@ -22,6 +22,7 @@ from penstock.cli import (
     reproduce,
     run,
     study,
+    tune,
 )
 from penstock.cli import list as listing_verb
 from penstock.cli.errors import report_errors
@@ -41,6 +42,7 @@ app = typer.Typer(
 VERBS: dict[str, tuple[Callable[..., None], str]] = {
     "run": (run.run, run.EXAMPLE),
     "compare": (compare.compare, compare.EXAMPLE),
+    "tune": (tune.tune, tune.EXAMPLE),
     "study": (study.study, study.EXAMPLE),
     "link": (link.link, link.EXAMPLE),
     "measure": (measure.measure, measure.EXAMPLE),

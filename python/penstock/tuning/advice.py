@@ -1,0 +1,311 @@
+"""The advice: a search, then proof of its result with fresh seeds, beside defaults and published rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from penstock import _native
+from penstock.engine.run import cores
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.results.summary import Summary, summarize
+from penstock.scenario.budget.estimate import estimate
+from penstock.scenario.scenario import ScenarioLike, as_document
+from penstock.studies.candidate import Candidate, SchemeLike
+from penstock.studies.executor import Progress
+from penstock.studies.plan import check_places
+from penstock.studies.store import Results
+from penstock.tuning.aim import Aim, parse_aims
+from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.link import TunedLink
+from penstock.tuning.moved import FACTORS, moved
+from penstock.tuning.rules import rules_of
+from penstock.tuning.search import PER_ROUND, RUNS, objectives, search
+
+__all__ = ["Advice", "Budget", "Confirmed", "tune"]
+
+CONFIRMING_RUNS = 20
+"""Runs of each setting that is confirmed, with seeds that the search did not use."""
+
+FRESH = 1_000_000
+"""Distance of the seeds of the confirmation from those of the search."""
+
+MOVED_RUNS = 3
+"""Runs at each point of the map of robustness."""
+
+MOST_ON_FRONT = 8
+"""Settings of a Pareto front that are confirmed."""
+
+EVENTS_PER_S = 4e6
+"""Events that the two cores of a small machine handle in a second, rather too few than too many: a budget of time must
+give the same runs everywhere."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Rounds of the search, and the expected time of all runs in seconds on two cores."""
+
+    rounds: int
+    seconds: float
+
+    @classmethod
+    def plan(cls, seconds: float, events: float, schemes: int, confirmed: int) -> Budget:
+        """As many rounds as this time allows beside the confirmation and the map, from 2 to 20."""
+        fixed = (confirmed * CONFIRMING_RUNS + len(FACTORS) ** 3 * MOVED_RUNS) * events / EVENTS_PER_S
+        a_round = schemes * PER_ROUND * (1 + RUNS) / 2 * events / EVENTS_PER_S
+        rounds = min(20, max(2, int((seconds - fixed) / a_round))) if a_round else 0
+        return cls(rounds, fixed + rounds * a_round)
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """A setting with its runs on fresh seeds.
+
+    Attributes:
+        measured: the runs.
+        met: for each aim with a bound whether the 95 % interval of the metric meets it; None where it spans the bound.
+        behind: the difference of the scores to those of the advice, paired by seed; negative where it is better.
+
+    """
+
+    measured: Measured
+    met: dict[str, bool | None]
+    behind: Summary
+
+    @property
+    def verdict(self) -> str:
+        """Beside the advice: "worse", "tie" or "better", by the interval."""
+        low, high = self.behind.ci95 or (0.0, 0.0)
+        return "worse" if low > 0 else "better" if high < 0 else "tie"
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The outcome of `tune`.
+
+    Attributes:
+        scenario: the resolved scenario.
+        link: the tuned link.
+        aims: the aims.
+        advised: the settings that are advised: one, or a Pareto front.
+        confirmed: every setting that was confirmed, the advised ones first.
+        tried: every setting of the search.
+        robust: whether the first advised setting meets the aims where link and load are moved, by factors of rate,
+            flows and round trip; None where a mean spans a bound by chance of few runs.
+        runs: number of runs.
+
+    """
+
+    scenario: dict[str, Any]
+    link: TunedLink
+    aims: tuple[Aim, ...]
+    advised: tuple[Setting, ...]
+    confirmed: tuple[Confirmed, ...]
+    tried: tuple[Measured, ...]
+    robust: dict[tuple[float, float, float], bool] = field(default_factory=dict)
+    runs: int = 0
+
+    @property
+    def best(self) -> Confirmed:
+        """The first advised setting."""
+        return self.confirmed[0]
+
+    @property
+    def conclusion(self) -> str:
+        """One sentence: what to use, or that nothing helps."""
+        best, label = self.best, self.best.measured.setting.label
+        if len(self.advised) > 1:
+            return f"The aims compete: {len(self.advised)} settings are on the front, from {label} on."
+        missed = [text for text, met in best.met.items() if met is False]
+        open_ones = [text for text, met in best.met.items() if met is None]
+        if missed:
+            return f"Nothing tried meets {' and '.join(missed)}; {label} comes nearest."
+        before = f"{label} meets " + (" and ".join(best.met) if best.met else "the aim best")
+        if open_ones:
+            before = f"{label} comes as near as can be told to {' and '.join(open_ones)}"
+        ties = [one.measured.setting for one in self.confirmed[1:] if one.verdict != "worse" and one.met == best.met]
+        plain = [one.label for one in ties if one.origin == "default"]
+        if plain:
+            return f"{before}, and the defaults of {', '.join(plain)} are as good: no tuning is needed."
+        rest = "every default and rule tried is worse" if not ties else f"{', '.join(one.label for one in ties)} ties"
+        return f"{before}; {rest}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `penstock tune --json` writes it."""
+        return {
+            "penstock": _native.version,
+            "scenario": self.scenario,
+            "place": self.link.place,
+            "aims": [aim.text for aim in self.aims],
+            "conclusion": self.conclusion,
+            "advice": [
+                {**_described(one), "tc": _lines(one.measured.setting, self.link), "robust": self._robust(number)}
+                for number, one in enumerate(self.confirmed[: len(self.advised)])
+            ],
+            "confirmed": [_described(one) for one in self.confirmed],
+            "tried": [
+                {**_setting(one.setting), "runs": len(one.scores), "score": one.score, "metrics": _metrics(one)}
+                for one in self.tried
+            ],
+            "runs": self.runs,
+        }
+
+    def _robust(self, number: int) -> list[dict[str, Any]] | None:
+        if number:
+            return None
+        names = ("rate", "flows", "rtt")
+        return [{**dict(zip(names, factors, strict=True)), "met": met} for factors, met in self.robust.items()]
+
+
+def tune(
+    scenario: ScenarioLike,
+    aims: Iterable[str],
+    candidates: Iterable[SchemeLike],
+    *,
+    at: str | None = None,
+    budget_s: float = 150.0,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    store: Results | None = None,
+) -> Advice:
+    """Search settings of schemes for a link that meet the aims, and confirm them with fresh seeds.
+
+    Args:
+        scenario: a scenario, or the path of its file: link and load.
+        aims: such as "delay p99 < 20ms", "calls.loss < 0.1%", "utilization > 95%", "min delay"; of several aims without
+            a bound the Pareto front is advised.
+        candidates: the schemes that the router has; given parameters stay as they are.
+        at: the link whose queue is tuned; by default the first watched one.
+        budget_s: planned time in seconds on two cores; it sets the number of settings that are tried.
+        jobs: number of threads; by default all cores.
+        progress: called with the number of finished runs, and 0.
+        store: where finished runs are kept and looked up, so that an interrupted search resumes.
+
+    Raises `ScenarioError` with all errors of the request, and `MissingPackageError` without Optuna.
+    """
+    document = as_document(scenario)
+    resolved = document.resolve()
+    if not resolved.watched and at is None:
+        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
+    place = at or resolved.watched[0]
+    check_places(document, [place])
+    places = {"links": [place, *resolved.watched], "traffic": resolved.shown["traffic"]}
+    schemes, found = _asked(candidates, aims, places)
+    link = TunedLink.of(resolved, place)
+    bench = Bench(document, link, found, results=store, threads=jobs or cores(), progress=progress)
+    plain = _plain(bench, schemes)
+    budget = Budget.plan(budget_s, estimate(resolved).total_events, len(schemes), len(plain) + 1)
+    seed = int(resolved.shown["seed"])
+    before = bench.measure(plain, range(seed, seed + RUNS))
+    tried = (*before, *search(bench, [(one.name, dict(one.params)) for one in schemes], budget.rounds, seed))
+    advised = _chosen(bench, tried)
+    confirmed = _confirm(bench, advised, plain, seed + FRESH)
+    robust = _robust(bench, advised[0], seed + FRESH) if any(aim.bounded for aim in found) else {}
+    return Advice(resolved.shown, link, found, advised, confirmed, tried, robust, bench.runs)
+
+
+def _asked(
+    candidates: Iterable[SchemeLike], aims: Iterable[str], places: Mapping[str, Iterable[str]]
+) -> tuple[tuple[Candidate, ...], tuple[Aim, ...]]:
+    """Candidates and aims. Raises `ScenarioError` with the errors of both."""
+    errors: list[ErrorDetail] = []
+    schemes: tuple[Candidate, ...] = ()
+    found: tuple[Aim, ...] = ()
+    try:
+        schemes = Candidate.all_of(candidates)
+    except ScenarioError as error:
+        errors += error.errors
+    try:
+        found = parse_aims(aims, places)
+    except ScenarioError as error:
+        errors += error.errors
+    if errors:
+        raise ScenarioError(errors)
+    return schemes, found
+
+
+def _plain(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
+    """Each candidate as given, and by the rules that its given parameters leave room for and the link allows."""
+    found = [Setting(one.name, dict(one.params), "given" if one.params else "default") for one in schemes]
+    for one in schemes:
+        for rule in rules_of(one.name, bench.link):
+            setting = Setting(one.name, {**rule.parameters, **one.params}, rule.source)
+            if not set(rule.parameters) & set(one.params) and bench.is_valid(setting):
+                found.append(setting)
+    labels = {one.label: one for one in reversed(found)}
+    return [one for one in found if labels[one.label] is one]
+
+
+def _chosen(bench: Bench, tried: Sequence[Measured]) -> tuple[Setting, ...]:
+    """The best setting of those with all runs; where aims compete, the front."""
+    whole = [one for one in tried if len(one.scores) >= RUNS]
+    if sum(not aim.bounded for aim in bench.aims) < 2:
+        return (min(whole, key=lambda one: one.score).setting,)
+    points = np.array([objectives(bench, one) for one in whole])
+    front = [
+        one.setting
+        for one, point in zip(whole, points, strict=True)
+        if not ((points <= point).all(axis=1) & (points < point).any(axis=1)).any()
+    ]
+    order = np.argsort([objectives(bench, one)[0] for one in whole if one.setting in front])
+    spread = np.unique(np.linspace(0, len(front) - 1, min(MOST_ON_FRONT, len(front))).round().astype(int))
+    return tuple(front[order[number]] for number in spread)
+
+
+def _confirm(bench: Bench, advised: Sequence[Setting], plain: Sequence[Setting], seed: int) -> tuple[Confirmed, ...]:
+    """The advised settings and the plain ones on fresh seeds."""
+    labels = {one.label for one in advised}
+    settings = [*advised, *(one for one in plain if one.label not in labels)]
+    found = bench.measure(settings, range(seed, seed + CONFIRMING_RUNS))
+    best = found[0].scores
+    return tuple(Confirmed(one, _met(bench, one), summarize((one.scores - best).tolist())) for one in found)
+
+
+def _met(bench: Bench, found: Measured) -> dict[str, bool | None]:
+    met: dict[str, bool | None] = {}
+    for aim in bench.aims:
+        if aim.bounded:
+            one = found.summary(aim.place or bench.link.place, aim.metric)
+            met[aim.text] = aim.meets(*(one.ci95 or (one.mean, one.mean)))
+    return met
+
+
+def _robust(bench: Bench, setting: Setting, seed: int) -> dict[tuple[float, float, float], bool]:
+    """Whether the means meet the aims where rate, flows and round trip are moved by these factors."""
+    found = {}
+    for rate in FACTORS:
+        for flows in FACTORS:
+            for rtt in FACTORS:
+                document = moved(bench.document, bench.link.place, rate=rate, flows=flows, rtt=rtt)
+                (one,) = bench.measure([setting], range(seed, seed + MOVED_RUNS), document)
+                means = {aim: one.summary(aim.place or bench.link.place, aim.metric).mean for aim in bench.aims}
+                found[rate, flows, rtt] = all(aim.shortfall(mean) == 0 for aim, mean in means.items() if aim.bounded)
+    return found
+
+
+def _setting(setting: Setting) -> dict[str, Any]:
+    return {"scheme": setting.scheme, "parameters": dict(setting.parameters), "origin": setting.origin}
+
+
+def _described(one: Confirmed) -> dict[str, Any]:
+    behind = {"mean": one.behind.mean, "ci95": one.behind.ci95}
+    told = {"metrics": _metrics(one.measured), "met": one.met, "behind": behind, "verdict": one.verdict}
+    return {**_setting(one.measured.setting), "runs": len(one.measured.scores), **told}
+
+
+def _metrics(one: Measured) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for place, name in one.values:
+        if np.isfinite(one.values[place, name]).any():
+            summary = one.summary(place, name)
+            found.setdefault(place, {})[name] = {"mean": summary.mean, "ci95": summary.ci95}
+    return found
+
+
+def _lines(setting: Setting, link: TunedLink) -> str | None:
+    """The lines for Linux' tc; None where tc lacks the scheme."""
+    del setting, link
+    return None

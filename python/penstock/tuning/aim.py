@@ -1,0 +1,140 @@
+"""Aims of an advice: `delay p99 < 20 ms`, `calls.loss < 0.1 %`, `utilization > 95 %`, `min delay`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from penstock.errors import ErrorDetail, ScenarioError, nearest
+from penstock.results.metrics import METRICS, Metric, metric
+from penstock.units import UnitError, parse_probability, parse_rate, parse_time
+
+__all__ = ["Aim", "parse_aims"]
+
+Side = Literal["<", ">", "min", "max"]
+
+SHORT = {
+    "delay": "delay_mean_s",
+    "loss": "loss_rate",
+    "marks": "mark_rate",
+    "fairness": "jain",
+    "goodput": "goodput_bps",
+    "throughput": "throughput_bps",
+    "length": "length_mean_pkts",
+    "completion": "completion_mean_s",
+    "owd": "owd_mean_s",
+    "jitter": "jitter_mean_s",
+}
+"""Words for metrics beside their names; every name may also be given without its unit: `delay_p99`."""
+
+_FORM = re.compile(
+    r"\s*(?:(?P<best>min|max)\s+)?(?P<name>[A-Za-z][\w. -]*?)\s*(?:(?P<side><=?|>=?)\s*(?P<value>.+?))?\s*", re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class Aim:
+    """An aim: a bound on a metric, or the smallest or largest value that can be had.
+
+    Attributes:
+        text: as given.
+        place: link or traffic; None stands for the tuned link.
+        metric: name of the metric.
+        side: "<" and ">" for a bound, "min" and "max" without one.
+        bound: in the metric's unit (s, bit/s, packets, or a share of 1).
+
+    """
+
+    text: str
+    place: str | None
+    metric: str
+    side: Side
+    bound: float = 0.0
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it is met or missed."""
+        return self.side in ("<", ">")
+
+    def shortfall(self, value: float) -> float:
+        """The distance of a value from a bound that it misses, in parts of that from the bound to the ideal; else 0.
+
+        The ideal of "<" is 0, that of ">" on a share is 1; on other metrics ">" is measured in parts of the bound.
+        """
+        if self.side == "<":
+            return max(0.0, value - self.bound) / (self.bound or 1.0)
+        ideal = (
+            1.0 - self.bound if metric(self.metric).quantity in ("share", "ratio") and self.bound < 1 else self.bound
+        )
+        return max(0.0, self.bound - value) / (ideal or 1.0)
+
+    def meets(self, low: float, high: float) -> bool | None:
+        """Whether an interval of the metric meets the bound; None where it spans it."""
+        if self.side == "<":
+            return True if high < self.bound else False if low > self.bound else None
+        return True if low > self.bound else False if high < self.bound else None
+
+
+def parse_aims(texts: Iterable[str], places: Mapping[str, Iterable[str]]) -> tuple[Aim, ...]:
+    """The aims of `--aim`, each `[PLACE.]METRIC < VALUE`, `> VALUE`, or `min METRIC`, `max METRIC`.
+
+    `places` are "links" and "traffic" with their names. Raises `ScenarioError` with the errors of all aims.
+    """
+    aims, errors = [], []
+    for text in texts:
+        try:
+            aims.append(_parsed(text, places))
+        except ValueError as error:
+            errors.append(ErrorDetail("", str(error), None, f"--aim '{text}'"))
+    if not aims and not errors:
+        errors.append(ErrorDetail("", "is missing; give one, such as --aim 'delay p99 < 20ms'", None, "--aim"))
+    if errors:
+        raise ScenarioError(errors)
+    return tuple(aims)
+
+
+def _parsed(text: str, places: Mapping[str, Iterable[str]]) -> Aim:
+    form = _FORM.fullmatch(text)
+    if form is None or bool(form["best"]) == bool(form["side"]):
+        raise ValueError("expected METRIC < VALUE, METRIC > VALUE, min METRIC or max METRIC")
+    place, found = _metric(form["name"], places)
+    if form["best"]:
+        return Aim(text.strip(), place, found.name, "min" if form["best"] == "min" else "max")
+    side: Side = "<" if form["side"].startswith("<") else ">"
+    bound = _bound(found, form["value"])
+    if (side == "<" and bound < 0) or (side == ">" and found.quantity == "share" and bound >= 1):
+        raise ValueError(f"no value of {found.name} is {side} {form['value']}")
+    return Aim(text.strip(), place, found.name, side, bound)
+
+
+def _metric(text: str, places: Mapping[str, Iterable[str]]) -> tuple[str | None, Metric]:
+    """The place, if one is named, and the metric."""
+    known = {entry.name: entry for entry in METRICS if not entry.name.endswith("_pmf")}
+    by_word = {re.sub(r"_(s|bps|bytes|pkts2?)$", "", name): name for name in known} | SHORT
+    place, _, name = text.rpartition(".")
+    names = [*places["links"], *places["traffic"]]
+    if place and place not in names:
+        raise ValueError(f'no link or traffic "{place}"{nearest(place, names)}; there are: {", ".join(names)}')
+    word = re.sub(r"[\s-]+", "_", name.strip())
+    if word not in known and word not in by_word:
+        raise ValueError(f'no metric "{name}"{nearest(word, [*known, *by_word])}; penstock list metrics names them')
+    return place or None, known.get(word) or metric(by_word[word])
+
+
+def _bound(found: Metric, value: str) -> float:
+    """The value in the metric's unit."""
+    plain = re.sub(r"\s+", "", value)
+    try:
+        match found.quantity:
+            case "time":
+                return parse_time(plain) / 1e9
+            case "rate":
+                return float(parse_rate(plain))
+            case "share" | "ratio":
+                return parse_probability(float(plain) if re.fullmatch(r"[\d.]+", plain) else plain)
+            case _:
+                return float(plain.removesuffix("p"))
+    except (UnitError, ValueError) as error:
+        raise ValueError(f"{found.name} < {value}: {error}") from None

@@ -1,0 +1,153 @@
+"""Settings of schemes, measured on one scenario on the same seeds, and their score against the aims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penstock.errors import PenstockError, ScenarioError
+from penstock.results.display import scheme_argument
+from penstock.results.summary import Summary, summarize
+from penstock.scenario.scenario import Document
+from penstock.studies.candidate import Candidate
+from penstock.studies.collected import Collected
+from penstock.studies.executor import Progress
+from penstock.studies.plan import Plan
+from penstock.studies.store import Results
+from penstock.tuning.aim import Aim
+from penstock.tuning.link import TunedLink
+
+__all__ = ["Bench", "Measured", "Setting"]
+
+Array = npt.NDArray[np.float64]
+
+SHOWN = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate")
+"""Metrics of the tuned link that are shown beside those of the aims."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A scheme with its parameters, and their origin: "default", "given", "searched", or the source of a rule."""
+
+    scheme: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    origin: str = "default"
+
+    @property
+    def label(self) -> str:
+        """In the notation of `--scheme`."""
+        return scheme_argument(self.scheme, dict(self.parameters))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A setting with the metrics of its runs, in the order of the seeds.
+
+    Attributes:
+        setting: the setting.
+        values: of each run, by place and metric.
+        scores: of each run: from 0 to 1 if it meets every aim, the better the smaller; else 1 and the sum of the
+            distances from the bounds.
+
+    """
+
+    setting: Setting
+    values: Mapping[tuple[str, str], Array]
+    scores: Array
+
+    @cached_property
+    def score(self) -> float:
+        """The mean score."""
+        return float(np.mean(self.scores))
+
+    def summary(self, place: str, metric: str) -> Summary:
+        """Mean and interval of a metric."""
+        return summarize([value for value in self.values[place, metric].tolist() if np.isfinite(value)])
+
+
+class Bench:
+    """Measures settings in place of the queue of a link, on common random numbers."""
+
+    def __init__(
+        self,
+        document: Document,
+        link: TunedLink,
+        aims: Sequence[Aim],
+        *,
+        results: Results | None = None,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        self.document, self.link, self.aims = document, link, tuple(aims)
+        self.results = Results() if results is None else results
+        self.threads, self.progress = threads, progress
+        self.runs = 0
+
+    def is_valid(self, setting: Setting) -> bool:
+        """Whether the scheme accepts these parameters on this link."""
+        try:
+            Plan.make(self.document, [Candidate(setting.scheme, setting.parameters)], at=self.link.place)
+        except ScenarioError:
+            return False
+        return True
+
+    def measure(self, settings: Sequence[Setting], seeds: range, document: Document | None = None) -> list[Measured]:
+        """The settings, each run with these seeds; in another scenario if one is given."""
+        scenario = (document or self.document).set("seed", seeds[0], "tune")
+        candidates = [Candidate(one.scheme, one.parameters, one.label) for one in settings]
+        plan = Plan.make(scenario, candidates, at=self.link.place)
+        found = Collected(plan, self.threads, self._report, self.results)
+        found.add(seeds)
+        self.runs += len(seeds) * len(plan.cases)
+        columns = {case.candidate.label: found.values[number] for number, case in enumerate(plan.cases)}
+        return [self._measured(one, columns[one.label], len(seeds)) for one in settings]
+
+    def _report(self, finished: int, _: int) -> None:
+        if self.progress is not None:
+            self.progress(self.runs + finished, 0)
+
+    def _measured(self, setting: Setting, columns: Mapping[tuple[str, str, str], Sequence[Any]], runs: int) -> Measured:
+        by_place = {(place, name): column for (_, place, name), column in columns.items()}
+        wanted = {(aim.place or self.link.place, aim.metric) for aim in self.aims}
+        wanted |= {(self.link.place, name) for name in SHOWN}
+        values: dict[tuple[str, str], Array] = {}
+        for key in sorted(wanted):
+            column = by_place.get(key, [])
+            values[key] = np.array([*column, *[None] * (runs - len(column))], dtype=float)
+        for aim in self.aims:
+            if not np.isfinite(values[aim.place or self.link.place, aim.metric]).any():
+                place = aim.place or self.link.place
+                known = sorted({name for where, name in by_place if where == place and not name.endswith("_pmf")})
+                raise PenstockError(f"--aim '{aim.text}': {place} has no {aim.metric} here; it has: {', '.join(known)}")
+        return Measured(setting, values, self._scores(values))
+
+    def _scores(self, values: Mapping[tuple[str, str], Array]) -> Array:
+        """Of each run; see `Measured`."""
+        missed = np.zeros(len(next(iter(values.values()))))
+        for aim in self.aims:
+            if aim.bounded:
+                column = values[aim.place or self.link.place, aim.metric]
+                missed += [aim.shortfall(value) if np.isfinite(value) else 1.0 for value in column.tolist()]
+        scores: Array = np.where(missed > 0, 1 + missed, self._ranks(values))
+        return scores
+
+    def _ranks(self, values: Mapping[tuple[str, str], Array]) -> Array:
+        """Of runs that meet every bound, from 0 to 1: by the aim without a bound, else by power.
+
+        Power is throughput over delay (L. Kleinrock, "Power and deterministic rules of thumb", ICC 1979), here the
+        utilization times the part of propagation in the round trip.
+        """
+        best = [aim for aim in self.aims if not aim.bounded]
+        if best:
+            column = values[best[0].place or self.link.place, best[0].metric]
+            part = np.abs(column) / (1 + np.abs(column))
+            rank: Array = np.nan_to_num(part if best[0].side == "min" else 1 - part, nan=1.0)
+            return rank
+        place, rtt = self.link.place, self.link.rtt
+        power = values[place, "utilization"] * rtt / (rtt + values[place, "delay_mean_s"])
+        return np.nan_to_num(1 - power, nan=1.0)

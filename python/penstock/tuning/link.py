@@ -1,0 +1,86 @@
+"""The link that is tuned, as search and rules need it: rate, round trip, buffer, packet, flows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.scenario.resolve import Resolved
+
+__all__ = ["TunedLink"]
+
+DEFAULT_RTT_S = 0.1
+"""Where no flow's round trip crosses the link; RFC 8289 takes 100 ms for the Internet."""
+
+LARGEST_BDP = 4.0
+"""The buffer of a link without a limit, in bandwidth-delay products."""
+
+
+@dataclass(frozen=True)
+class TunedLink:
+    """A link direction whose queue is tuned.
+
+    Attributes:
+        place: its name.
+        rate: in bit/s.
+        rtt: longest propagation round trip of its flows, in seconds.
+        buffer: limit of the queue in packets.
+        packet: mean size of a packet in bytes, with headers.
+        flows: TCP flows of the scenario.
+
+    """
+
+    place: str
+    rate: float
+    rtt: float
+    buffer: float
+    packet: float
+    flows: int
+
+    @property
+    def packet_s(self) -> float:
+        """Transmission time of a packet in seconds."""
+        return 8 * self.packet / self.rate
+
+    @property
+    def capacity(self) -> float:
+        """Packets a second."""
+        return 1 / self.packet_s
+
+    @property
+    def bdp(self) -> float:
+        """Bandwidth-delay product in packets."""
+        return self.rtt * self.capacity
+
+    def weight(self, trips: float) -> float:
+        """RED's w_q for an average with a time constant of this number of round trips, 1 - exp(-1 / (C t))."""
+        return -math.expm1(-1 / (self.capacity * trips * self.rtt))
+
+    @classmethod
+    def of(cls, resolved: Resolved, place: str) -> TunedLink:
+        """The link of a scenario."""
+        canonical = resolved.canonical
+        entry = next(link for link in canonical["links"] if link["name"] == place)
+        groups = [group for group in canonical["traffic"] if group["kind"] == "tcp"]
+        sizes = [size for group in groups if (size := _size(group)) is not None]
+        packet = max(sizes, default=1000.0)
+        trip = resolved.round_trip(place)
+        rtt = trip / 1e9 if trip else DEFAULT_RTT_S
+        limit = (entry["queue"] or {}).get("limit") or {}
+        bdp = rtt * entry["rate"] / (8 * packet)
+        buffer = limit["packets"] if "packets" in limit else limit["bytes"] / packet if "bytes" in limit else None
+        flows = sum(int(group.get("count", 1)) for group in groups)
+        return cls(
+            place, float(entry["rate"]), rtt, float(buffer or max(4.0, LARGEST_BDP * bdp)), packet, max(flows, 1)
+        )
+
+
+def _size(group: Mapping[str, Any]) -> float | None:
+    """Bytes of a full packet of a group of TCP flows, if it has one size."""
+    settings = group["tcp"]["settings"]
+    sizes = [settings.get("packet", {"bytes": 1000}), settings.get("headers", {"bytes": 40})]
+    if not all(isinstance(size, Mapping) and "bytes" in size for size in sizes):
+        return None
+    return float(sum(size["bytes"] for size in sizes))

@@ -1,0 +1,37 @@
+"""A scenario whose link and load are moved: other rate, flows, round trip."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penstock.scenario.scenario import Document
+from penstock.units import format_rate, format_time, parse_rate, parse_time
+
+__all__ = ["FACTORS", "moved"]
+
+FACTORS = (0.5, 1.0, 2.0)
+"""Of the map of robustness."""
+
+
+def moved(document: Document, place: str, *, rate: float = 1.0, flows: float = 1.0, rtt: float = 1.0) -> Document:
+    """A copy with other values, by these factors.
+
+    They apply to the rate of one link, the number of flows of each group of several TCP flows, and the delay of every
+    link. Drawn and listed values stay as they are.
+    """
+    name = place.removesuffix(".reverse")
+    for link, table in document.tree["links"].items():
+        if rtt != 1.0 and isinstance(table.get("delay"), str):
+            delay = format_time(round(parse_time(table["delay"]) * rtt))
+            document = document.set(f"links.{link}.delay", delay, "tune")
+        if rate != 1.0 and link == name and isinstance(table.get("rate"), str):
+            document = document.set(f"links.{link}.rate", format_rate(round(parse_rate(table["rate"]) * rate)), "tune")
+    for group, table in document.tree.get("traffic", {}).items():
+        if flows != 1.0 and _several(table):
+            document = document.set(f"traffic.{group}.count", max(1, round(table["count"] * flows)), "tune")
+    return document
+
+
+def _several(table: Any) -> bool:
+    """Whether a group has several TCP flows, whose number is plain."""
+    return table.get("kind") == "tcp" and isinstance(table.get("count"), int) and table["count"] > 1

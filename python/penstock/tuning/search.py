@@ -1,0 +1,134 @@
+"""The search for settings: a tree of Parzen estimators for each scheme, or NSGA-II where aims compete.
+
+All settings of a round meet the same seeds. One that is clearly worse than the best so far after the first run gets no
+further ones (racing). Everything is drawn from the seed, so a search repeats.
+
+References:
+    J. Bergstra, R. Bardenet, Y. Bengio, B. Kégl, "Algorithms for hyper-parameter optimization", NIPS 2011 (TPE).
+    K. Deb et al., "A fast and elitist multiobjective genetic algorithm: NSGA-II", IEEE Trans. Evol. Comp. 6(2), 2002.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from penstock.errors import MissingPackageError, PenstockError
+from penstock.tuning.aim import Aim
+from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.space import Space, space_of
+
+__all__ = ["Search", "objectives", "search"]
+
+PER_ROUND = 6
+"""Settings of a scheme in a round."""
+
+RUNS = 3
+"""Runs of a setting that is not given up after the first one."""
+
+GIVEN_UP = 0.25
+"""A setting whose first run scores this much worse than the best mean so far gets no further runs."""
+
+
+REFUSED = 50
+"""Tries before a search for a setting that a scheme accepts is given up."""
+
+
+@dataclass
+class Search:
+    """The search over the settings of one scheme."""
+
+    scheme: str
+    fixed: dict[str, Any]
+    space: Space
+    study: Any
+    best: float = np.inf
+
+    def ask(self, bench: Bench) -> tuple[Any, Setting]:
+        """The next setting to try. Those that the scheme refuses are left out, unless there is nothing else."""
+        for _ in range(REFUSED):
+            trial = self.study.ask()
+            values = {
+                knob.name: trial.suggest_categorical(knob.name, knob.choices)
+                if knob.choices
+                else trial.suggest_float(knob.name, knob.low, knob.high, log=True)
+                for knob in self.space.knobs
+            }
+            setting = Setting(self.scheme, self.space.parameters(values), "searched")
+            if bench.is_valid(setting):
+                return trial, setting
+            self.study.tell(trial, state=_failed())
+        raise PenstockError(f"{self.scheme}: no valid setting was found in {REFUSED} tries; give more parameters")
+
+
+def search(bench: Bench, schemes: Sequence[tuple[str, dict[str, Any]]], rounds: int, seed: int) -> list[Measured]:
+    """Every setting that was tried in this number of rounds, with its runs on the seeds from `seed` on."""
+    competing = [aim for aim in bench.aims if not aim.bounded]
+    searches = []
+    for number, (scheme, fixed) in enumerate(schemes):
+        space = space_of(scheme, bench.link, fixed)
+        if space.knobs:
+            searches.append(Search(scheme, fixed, space, _study(len(competing), seed + number)))
+    tried: dict[str, Measured] = {}
+    for _ in range(rounds):
+        asked = [(one, *one.ask(bench)) for one in searches for _ in range(PER_ROUND)]
+        measured = _raced(bench, searches, asked, seed)
+        for (one, trial, setting), found in zip(asked, measured, strict=True):
+            one.best = min(one.best, found.score)
+            one.study.tell(trial, objectives(bench, found) if len(competing) > 1 else found.score)
+            tried.setdefault(setting.label, found)
+    return list(tried.values())
+
+
+def _raced(
+    bench: Bench, searches: Sequence[Search], asked: Sequence[tuple[Search, Any, Setting]], seed: int
+) -> list[Measured]:
+    """The settings with one run each, or with `RUNS` where the first one is not clearly worse than the best."""
+    if not asked:
+        return []
+    first = bench.measure([setting for _, _, setting in asked], range(seed, seed + 1))
+    going = [
+        setting
+        for (one, _, setting), found in zip(asked, first, strict=True)
+        if found.score < min(one.best, 1.0 + max(one.best - 1.0, 0.0)) + GIVEN_UP
+    ]
+    if not going:
+        return first
+    further = {found.setting.label: found for found in bench.measure(going, range(seed, seed + RUNS))}
+    return [further.get(found.setting.label, found) for found in first]
+
+
+def objectives(bench: Bench, found: Measured) -> list[float]:
+    """Of the aims without a bound, the smaller the better; a missed bound makes all of them worse than any met one."""
+    missed = max(0.0, found.score - 1.0) if any(aim.bounded for aim in bench.aims) else 0.0
+    return [_objective(bench, found, aim) + 1e6 * missed for aim in bench.aims if not aim.bounded]
+
+
+def _objective(bench: Bench, found: Measured, aim: Aim) -> float:
+    mean = float(np.nanmean(found.values[aim.place or bench.link.place, aim.metric]))
+    return mean if aim.side == "min" else -mean
+
+
+def _study(competing: int, seed: int) -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise MissingPackageError("optuna", "the search of penstock tune") from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    if competing > 1:
+        sampler: Any = optuna.samplers.NSGAIISampler(seed=seed, population_size=2 * PER_ROUND)
+        return optuna.create_study(directions=["minimize"] * competing, sampler=sampler)
+    sampler = optuna.samplers.TPESampler(
+        seed=seed, n_startup_trials=2 * PER_ROUND, multivariate=True, constant_liar=True
+    )
+    return optuna.create_study(sampler=sampler)
+
+
+def _failed() -> Any:
+    """The state of a trial that was not measured."""
+    import optuna
+
+    return optuna.trial.TrialState.FAIL

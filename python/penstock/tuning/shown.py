@@ -1,0 +1,153 @@
+"""An advice as text, as tables and as a picture."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from penstock.plots import style
+from penstock.results.display import decimals, number, scale_for
+from penstock.results.metrics import metric
+from penstock.tuning.advice import Advice, Confirmed
+from penstock.tuning.moved import FACTORS
+
+__all__ = ["Row", "columns", "map_rows", "picture", "rows", "text"]
+
+MET = {True: "met", False: "missed", None: "undecided"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A confirmed setting: letter in the picture, label, origin, a cell for each column, aims met, standing."""
+
+    letter: str
+    label: str
+    origin: str
+    cells: tuple[str, ...]
+    met: str
+    standing: str
+
+
+def columns(advice: Advice) -> list[tuple[str, str]]:
+    """Place and metric of the columns: those of the aims first."""
+    wanted = [(aim.place or advice.link.place, aim.metric) for aim in advice.aims]
+    return list(dict.fromkeys([*wanted, *sorted(advice.best.measured.values)]))
+
+
+def heads(advice: Advice) -> list[str]:
+    """The heads of the columns, with units."""
+    found = []
+    for place, name in columns(advice):
+        unit = scale_for(metric(name).quantity, _means(advice, place, name)).unit
+        words = metric(name).title + (f" ({unit})" if unit else "")
+        found.append(words if place == advice.link.place else f"{place}: {words}")
+    return found
+
+
+def rows(advice: Advice) -> list[Row]:
+    """A row for each confirmed setting, the advised ones first."""
+    cells: list[list[str]] = [[] for _ in advice.confirmed]
+    for place, name in columns(advice):
+        scale = scale_for(metric(name).quantity, _means(advice, place, name))
+        found = [one.measured.summary(place, name) for one in advice.confirmed]
+        halves = [scale.factor * (one.half_width or 0.0) for one in found]
+        places = decimals([scale.factor * one.mean for one in found], halves)
+        for row, one, half in zip(cells, found, halves, strict=True):
+            row.append(f"{number(scale.factor * one.mean, places)} ± {number(half, places)}")
+    return [
+        Row(
+            letter(place),
+            one.measured.setting.label,
+            one.measured.setting.origin,
+            tuple(row),
+            ", ".join(f"{aim}: {MET[met]}" for aim, met in one.met.items()),
+            "advised" if place < len(advice.advised) else one.verdict,
+        )
+        for place, (one, row) in enumerate(zip(advice.confirmed, cells, strict=True))
+    ]
+
+
+def _means(advice: Advice, place: str, name: str) -> list[float]:
+    return [one.measured.summary(place, name).mean for one in advice.confirmed]
+
+
+def text(advice: Advice) -> str:
+    """The advice for a terminal."""
+    return "\n".join(_lines(advice)) + "\n"
+
+
+def _lines(advice: Advice) -> Iterator[str]:
+    yield advice.conclusion
+    runs = len(advice.best.measured.scores)
+    yield ""
+    yield f"Confirmed with {runs} fresh seeds each; mean and 95 % interval:"
+    for row in rows(advice):
+        yield ""
+        yield f"{row.label}  ({row.standing}; {row.origin})"
+        for head, cell in zip(heads(advice), row.cells, strict=True):
+            yield f"    {head:<44} {cell:>20}"
+        if row.met:
+            yield f"    {row.met}"
+    if advice.robust:
+        yield ""
+        yield f"Where link and load move, {advice.best.measured.setting.label} still meets the aims (+) or not (-):"
+        yield from map_rows(advice)
+    for entry in advice.to_dict()["advice"]:
+        if entry["tc"]:
+            yield ""
+            yield entry["tc"]
+
+
+def map_rows(advice: Advice) -> list[str]:
+    """The map of robustness: a line for each rate and number of flows, a column for each round trip."""
+    head = "    rate   flows   round trip x " + "  ".join(f"{factor:g}" for factor in FACTORS)
+    lines = [head]
+    for rate in FACTORS:
+        for flows in FACTORS:
+            signs = ["+" if advice.robust[rate, flows, rtt] else "-" for rtt in FACTORS]
+            gaps = "  ".join(f"{sign:>{len(f'{factor:g}')}}" for sign, factor in zip(signs, FACTORS, strict=True))
+            lines.append(f"    x {rate:<5g}x {flows:<5g} {'':14}{gaps}")
+    return lines
+
+
+def picture(advice: Advice) -> Markup:
+    """Utilization against the 99th percentile of the delay: every setting tried, and those confirmed with intervals."""
+    with style.styled():
+        figure = Figure(figsize=(6.6, 3.2), layout="constrained")
+        ax = figure.add_subplot()
+        place = advice.link.place
+        tried = [
+            (one.summary(place, "delay_p99_s").mean, one.summary(place, "utilization").mean) for one in advice.tried
+        ]
+        ax.plot([1e3 * x for x, _ in tried], [100 * y for _, y in tried], ".", color="#b8b8b8", ms=3)
+        for place_in_list, one in enumerate(advice.confirmed):
+            _cross(ax, one, place, place_in_list)
+        style.log_x(ax)
+        ax.invert_xaxis()
+        ax.set_xlabel("queueing delay, 99th percentile (ms): shorter to the right")
+        ax.set_ylabel("utilization (%)")
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    svg = buffer.getvalue().decode()
+    return Markup(svg[svg.index("<svg") :])
+
+
+def _cross(ax: Axes, one: Confirmed, place: str, place_in_list: int) -> None:
+    """A confirmed setting with the intervals of both metrics, and its letter."""
+    delay, used = (one.measured.summary(place, name) for name in ("delay_p99_s", "utilization"))
+    look = {key: value for key, value in style.line(place_in_list).items() if key != "linestyle"}
+    x, y = 1e3 * delay.mean, 100 * used.mean
+    right, up = 1e3 * (delay.half_width or 0), 100 * (used.half_width or 0)
+    ax.errorbar(x, y, xerr=right, yerr=up, **look, linestyle="")
+    offset = (4, 4 if place_in_list % 2 else -10)
+    ax.annotate(letter(place_in_list), (x, y), textcoords="offset points", xytext=offset, color=look["color"])
+
+
+def letter(place: int) -> str:
+    """The name of a confirmed setting in the picture: A, B, ..."""
+    return chr(ord("A") + place) if place < 26 else f"A{place}"

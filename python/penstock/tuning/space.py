@@ -1,0 +1,174 @@
+"""The settings of a scheme that a search may choose: knobs with their ranges, and the parameters that they give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.laws.catalog import Param, find_scheme
+from penstock.tuning.link import TunedLink
+
+__all__ = ["Knob", "Space", "space_of"]
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A number between `low` and `high`, searched by its logarithm, or one of `choices`."""
+
+    name: str
+    low: float = 0.0
+    high: float = 0.0
+    choices: tuple[Any, ...] = ()
+
+    def clipped(self, value: float) -> float:
+        """The value, within the range."""
+        return min(max(value, self.low), self.high)
+
+
+@dataclass(frozen=True)
+class Space:
+    """The knobs of a scheme, and the parameters that their values give."""
+
+    knobs: tuple[Knob, ...]
+    parameters: Callable[[Values], dict[str, Any]]
+
+
+def space_of(scheme: str, link: TunedLink, fixed: Values) -> Space:
+    """The space of a scheme on a link, without parameters that are fixed; empty if nothing is left to choose."""
+    family = _FAMILIES.get(scheme, _general(scheme))
+    knobs, make = family(link)
+    free = tuple(knob for knob in knobs if knob.name not in fixed)
+
+    def parameters(values: Values) -> dict[str, Any]:
+        return {**{name: value for name, value in make(values).items() if name not in fixed}, **fixed}
+
+    return Space(free, parameters)
+
+
+Family = tuple[list[Knob], Callable[[Values], dict[str, Any]]]
+
+
+def _length(name: str, link: TunedLink) -> Knob:
+    """A number of packets, up to half of the buffer."""
+    return Knob(name, 1.0, max(2.0, link.buffer / 2))
+
+
+def _rounded(value: float, digits: int = 3) -> float:
+    return float(f"{value:.{digits}g}")
+
+
+def _ms(seconds: float) -> str:
+    return f"{_rounded(1e3 * seconds):g}ms"
+
+
+def _droptail(link: TunedLink) -> Family:
+    """The buffer itself, up to the given one."""
+    knob = Knob("limit", 2.0, max(3.0, link.buffer))
+    return [knob], lambda values: {"limit": f"{round(values['limit'])}p"} if "limit" in values else {}
+
+
+def _red(link: TunedLink) -> Family:
+    """Thresholds, the probability between them, and the time constant of the average in round trips."""
+    knobs = [_length("min_th", link), Knob("spread", 1.5, 8.0), Knob("max_p", 0.005, 1.0), Knob("trips", 0.3, 100.0)]
+    gentle = Knob("gentle", choices=(False, True))
+
+    def make(values: Values) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if "min_th" in values:
+            low = _rounded(values["min_th"])
+            found = {"min_th": low, "max_th": _rounded(min(low * values["spread"], max(link.buffer, low + 1)))}
+        if "trips" in values:
+            found["w_q"] = _rounded(link.weight(values["trips"]))
+        return found | {name: _plain(values[name]) for name in ("max_p", "gentle") if name in values}
+
+    return [*knobs, gentle], make
+
+
+def _codel(link: TunedLink) -> Family:
+    """Target and interval: RFC 8289 asks for 5 to 10 % of an interval that covers the round trips."""
+    knobs = [
+        Knob("target", max(link.packet_s, 5e-4), max(0.1, 4 * link.packet_s)),
+        Knob("interval", max(0.01, 2 * link.packet_s), max(1.0, 20 * link.packet_s)),
+    ]
+    return knobs, lambda values: {name: _ms(value) for name, value in values.items()}
+
+
+def _pie(link: TunedLink) -> Family:
+    """The reference delay, and both gains by one factor."""
+    knobs = [Knob("target", max(link.packet_s, 1e-3), 0.1), Knob("gain", 0.1, 10.0)]
+
+    def make(values: Values) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if "target" in values:
+            found["target"] = _ms(values["target"])
+        if "gain" in values:
+            found |= {"alpha": _rounded(0.125 * values["gain"]), "beta": _rounded(1.25 * values["gain"])}
+        return found
+
+    return knobs, make
+
+
+def _pi(link: TunedLink) -> Family:
+    """The reference length, and both gains by one factor."""
+    knobs = [_length("target", link), Knob("gain", 0.1, 100.0)]
+
+    def make(values: Values) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if "target" in values:
+            found["target"] = _rounded(values["target"])
+        if "gain" in values:
+            a = 3.44519e-4 * values["gain"]
+            found |= {"a": _rounded(a), "b": _rounded(a * 0.99704)}
+        return found
+
+    return knobs, make
+
+
+def _general(scheme: str) -> Callable[[TunedLink], Family]:
+    """Every number, time and length of the registry that has a default, from an eighth to eight times of it."""
+
+    def family(link: TunedLink) -> Family:
+        params = {param.name: param for param in find_scheme(scheme).params}
+        knobs = [knob for param in params.values() if (knob := _knob(param, link)) is not None]
+        return knobs, lambda values: {name: _value(params[name], value) for name, value in values.items()}
+
+    return family
+
+
+def _knob(param: Param, link: TunedLink) -> Knob | None:
+    default = param.default
+    if param.kind == "time" and isinstance(default, Mapping):
+        default = default["ns"] / 1e9
+    if isinstance(default, bool) or not isinstance(default, (int, float)) or default <= 0:
+        return None
+    if param.kind not in ("number", "time", "length", "length_or_time"):
+        return None
+    low, high = (param.range or (None, None))[:2]
+    lengths = param.kind.startswith("length")
+    top = link.buffer if lengths else math.inf if high is None else high
+    found = Knob(param.name, max(default / 8, low or 0.0), min(default * 8, top))
+    return found if found.low < found.high else None
+
+
+def _value(param: Param, value: float) -> Any:
+    return _ms(value) if param.kind == "time" else _rounded(value)
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, bool) else _rounded(value)
+
+
+_FAMILIES: dict[str, Callable[[TunedLink], Family]] = {
+    "droptail": _droptail,
+    "red": _red,
+    "codel": _codel,
+    "fq-codel": _codel,
+    "cobalt": _codel,
+    "pie": _pie,
+    "fq-pie": _pie,
+    "pi": _pi,
+}

@@ -1,0 +1,193 @@
+"""`penstock tune`: aims, settings, the search against a known optimum, the proof with fresh seeds."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import penstock as ps
+import pytest
+from penstock.errors import ScenarioError
+from penstock.laws.catalog import schemes
+from penstock.scenario.scenario import Document, read_document
+from penstock.tuning.advice import Budget, tune
+from penstock.tuning.aim import Aim, parse_aims
+from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.link import TunedLink
+from penstock.tuning.moved import moved
+from penstock.tuning.rules import rules_of
+from penstock.tuning.search import search
+from penstock.tuning.space import space_of
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = {"links": ["bottleneck"], "traffic": ["calls", "bulk"]}
+LINK = ps.dumbbell(
+    rate="5Mbit", rtt="40ms", duration="4s", queue=ps.Red(limit="100p"), traffic={"bulk": ps.Tcp(count=6)}
+)
+
+
+def document() -> Document:
+    return LINK.document()
+
+
+def tuned() -> TunedLink:
+    return TunedLink.of(document().resolve(), "bottleneck")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "metric", "side", "bound"),
+    [
+        ("delay p99 < 20 ms", None, "delay_p99_s", "<", 0.02),
+        ("delay_p99_s<=20ms", None, "delay_p99_s", "<", 0.02),
+        ("calls.loss < 0.1 %", "calls", "loss_rate", "<", 0.001),
+        ("utilization > 95%", None, "utilization", ">", 0.95),
+        ("bulk.goodput > 2 Mbit", "bulk", "goodput_bps", ">", 2e6),
+        ("length < 12", None, "length_mean_pkts", "<", 12.0),
+        ("min delay", None, "delay_mean_s", "min", 0.0),
+        ("max fairness", None, "jain", "max", 0.0),
+    ],
+)
+def test_an_aim_is_read(text: str, place: str | None, metric: str, side: str, bound: float) -> None:
+    (aim,) = parse_aims([text], PLACES)
+    assert (aim.place, aim.metric, aim.side, aim.bound) == (place, metric, side, bound)
+
+
+def test_all_errors_of_aims_are_told_at_once_with_the_nearest_name() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        parse_aims(["dealy p99 < 20ms", "delay < 5Mbit", "delay", "cals.loss < 1%", "utilization > 120%"], PLACES)
+    told = str(caught.value)
+    for part in ("did you mean", "calls", "expected METRIC < VALUE", "5Mbit", "120%"):
+        assert part in told
+    assert len(caught.value.errors) == 5
+
+
+def test_a_shortfall_is_the_distance_to_the_bound_in_parts_of_the_way_to_the_ideal() -> None:
+    less = Aim("", None, "delay_p99_s", "<", 0.02)
+    assert [less.shortfall(value) for value in (0.01, 0.02, 0.03)] == pytest.approx([0.0, 0.0, 0.5])
+    more = Aim("", None, "utilization", ">", 0.95)
+    assert [more.shortfall(value) for value in (0.99, 0.95, 0.90)] == pytest.approx([0.0, 0.0, 1.0])
+    assert (less.meets(0.01, 0.019), less.meets(0.01, 0.03), less.meets(0.021, 0.03)) == (True, None, False)
+
+
+def test_the_link_has_the_numbers_of_the_scenario() -> None:
+    link = tuned()
+    assert (link.rate, link.rtt, link.buffer, link.packet, link.flows) == (5e6, 0.04, 100, 1040, 6)
+    assert link.bdp == pytest.approx(5e6 * 0.04 / (8 * 1040))
+    assert link.weight(1.0) == pytest.approx(1 - math.exp(-1 / link.bdp))
+
+
+@pytest.mark.parametrize("scheme", [entry.name for entry in schemes()])
+def test_every_scheme_has_settings_that_it_accepts(scheme: str) -> None:
+    bench = Bench(document(), tuned(), parse_aims(["min delay"], PLACES))
+    if not bench.is_valid(Setting(scheme)):
+        pytest.skip("the scheme needs parameters that only its user knows")
+    space, draw = space_of(scheme, tuned(), {}), np.random.default_rng(1)
+    for _ in range(20 if space.knobs else 0):
+        values = {
+            knob.name: knob.choices[draw.integers(len(knob.choices))]
+            if knob.choices
+            else math.exp(draw.uniform(math.log(knob.low), math.log(knob.high)))
+            for knob in space.knobs
+        }
+        if bench.is_valid(Setting(scheme, space.parameters(values))):
+            return
+    assert not space.knobs
+
+
+def test_given_parameters_stay_as_they_are() -> None:
+    space = space_of("red", tuned(), {"ecn": True, "max_p": 0.2})
+    assert "max_p" not in {knob.name for knob in space.knobs}
+    made = space.parameters({"min_th": 5.0, "spread": 3.0, "trips": 10.0, "gentle": True})
+    assert (made["max_p"], made["ecn"], made["min_th"], made["max_th"]) == (0.2, True, 5.0, 15.0)
+
+
+def test_rules_are_those_of_their_sources() -> None:
+    """Floyd et al. 2001, section 4.4: min_th = max(5, target C / 2), 5 ms; RFC 8289: 5 % of the interval."""
+    link = TunedLink("bottleneck", rate=800e6, rtt=0.1, buffer=10_000, packet=1000, flows=100)
+    ared = rules_of("red", link)[0].parameters
+    assert (ared["min_th"], ared["max_th"]) == (250.0, 750.0)
+    assert rules_of("codel", link)[0].parameters == {"target": "5ms", "interval": "100ms"}
+
+
+class Known(Bench):
+    """A bench whose score has its least value at a target of 20 ms and an interval of 200 ms."""
+
+    def measure(self, settings: Sequence[Setting], seeds: range, document: Document | None = None) -> list[Measured]:
+        del document
+        return [Measured(one, {}, np.full(len(seeds), self._distance(one))) for one in settings]
+
+    def _distance(self, setting: Setting) -> float:
+        target, interval = (float(setting.parameters[name].removesuffix("ms")) for name in ("target", "interval"))
+        return math.log(target / 20) ** 2 + math.log(interval / 200) ** 2
+
+
+def test_the_search_finds_a_known_optimum_and_repeats() -> None:
+    bench = Known(document(), tuned(), parse_aims(["min delay"], PLACES))
+    found = [min(search(bench, [("codel", {})], 15, 1), key=lambda one: one.score) for _ in range(2)]
+    assert found[0].setting == found[1].setting
+    assert found[0].score < 0.1
+    few = min(search(bench, [("codel", {})], 1, 1), key=lambda one: one.score)
+    assert found[0].score < few.score
+
+
+def test_link_and_load_are_moved() -> None:
+    base = read_document(str(ROOT / "scenarios" / "standard.toml"))
+    other = moved(base, "bottleneck", rate=2.0, flows=0.5, rtt=2.0)
+    before, after = (TunedLink.of(one.resolve(), "bottleneck") for one in (base, other))
+    assert (after.rate, after.flows) == (2 * before.rate, before.flows // 2)
+    assert after.rtt == pytest.approx(2 * before.rtt)
+
+
+@pytest.mark.slow
+def test_advice_is_proven_and_repeats() -> None:
+    first, second = (tune(LINK, ["delay p99 < 40ms"], ["codel", "droptail"], budget_s=5) for _ in range(2))
+    assert json.dumps(first.to_dict()) == json.dumps(second.to_dict())
+    assert first.best.met == {"delay p99 < 40ms": True}
+    assert len(first.best.measured.scores) == 20
+    again = ps.compare(LINK, [first.best.measured.setting.label], runs=3).value
+    delay = again(first.best.measured.setting.scheme, "delay_p99_s")
+    assert delay["mean"] < 0.04
+    assert {one.measured.setting.label for one in first.confirmed} >= {"codel", "droptail"}
+    assert len(first.robust) == 27
+
+
+@pytest.mark.slow
+def test_it_says_no_where_nothing_helps() -> None:
+    found = tune(LINK, ["delay p99 < 0.1ms", "utilization > 99%"], ["red"], budget_s=1)
+    assert found.conclusion.startswith("Nothing tried meets")
+
+
+@pytest.mark.slow
+def test_competing_aims_have_a_front() -> None:
+    found = tune(LINK, ["min delay p99", "max utilization"], ["codel", "droptail"], budget_s=5)
+    ends = [
+        tuple(one.measured.summary("bottleneck", name).mean for name in ("delay_p99_s", "utilization"))
+        for one in found.confirmed[: len(found.advised)]
+    ]
+    assert len(ends) > 1
+    assert ends[0][0] < ends[-1][0]
+    assert ends[0][1] < ends[-1][1]
+
+
+def test_a_budget_of_time_gives_the_same_rounds_everywhere() -> None:
+    assert Budget.plan(1e9, 1e5, 3, 5).rounds == 20
+    assert Budget.plan(0, 1e5, 3, 5).rounds == 2
+    planned = Budget.plan(100, 1e6, 3, 5)
+    assert 2 < planned.rounds < 20
+    assert planned.seconds <= 100
+
+
+def test_wrong_requests_end_with_2_and_all_errors() -> None:
+    command = ["tune", "scenarios/standard.toml", "--aim", "dealy < 1ms", "--candidates", "rde,pie"]
+    done = subprocess.run(
+        [sys.executable, "-m", "penstock", *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "delay" in done.stderr
+    assert "red" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import select
@@ -79,6 +80,12 @@ class Browser:
         self._ask("Page.navigate", url=page.resolve().as_uri())
         self._until_loaded(loads)
 
+    def reload(self) -> None:
+        """Load the page again, at its present address."""
+        loads = self._loads
+        self._ask("Page.reload")
+        self._until_loaded(loads)
+
     def click(self, selector: str) -> None:
         """Click the first element of a CSS selector; a page that it leads to is waited for."""
         loads = self._loads
@@ -96,6 +103,27 @@ class Browser:
         found = self._ask("Runtime.evaluate", expression=script, returnByValue=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
+
+    def resize(self, width: int, height: int = 900) -> None:
+        """Set the size of the window in CSS pixels."""
+        self._ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def press(self, key: str) -> None:
+        """Press a key that makes a character."""
+        self._ask("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
+        self._ask("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def wait(self, condition: str, seconds: float = 20) -> None:
+        """Wait until an expression on the page is true."""
+        end = time.monotonic() + seconds
+        while not self.value(condition):
+            assert time.monotonic() < end, f"never: {condition}; {self.errors}"
+            time.sleep(0.05)
+
+    def picture(self) -> bytes:
+        """The whole page as PNG."""
+        found = self._ask("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+        return base64.b64decode(found["data"])
 
     def _until_loaded(self, loads: int) -> None:
         while self._loads == loads:
@@ -139,5 +167,5 @@ class Browser:
                 self.errors.append(f"exception: {details.get('exception', {}).get('description', details['text'])}")
             case "Log.entryAdded" if params["entry"]["level"] in ("error", "warning"):
                 self.errors.append(f"log: {params['entry']['text']}")
-            case "Network.requestWillBeSent" if not params["request"]["url"].startswith(("file:", "data:")):
+            case "Network.requestWillBeSent" if not params["request"]["url"].startswith(("file:", "data:", "blob:")):
                 self.errors.append(f"request: {params['request']['url']}")

@@ -166,6 +166,7 @@ impl LiveRun {
             sent_bits: stats.sent_bits,
             rate: network.links[link].transmitter.rate(),
             delay: network.links[link].delay,
+            rtt: network.changes.get(port.outlet.changes as usize).and_then(|changing| changing.changes.info().rtt),
         })
     }
 

@@ -1,15 +1,20 @@
 //! The state of a run as rows of numbers.
 
+use penstock_core::Span;
 use penstock_sim::live::LiveRun;
 
 /// Time (s), events; then of the link: waiting packets and bytes; arrivals, departures, marks and drops so far; bits sent;
-/// rate (bit/s), propagation delay (s). Only the first two if the link has no queue.
+/// rate (bit/s), propagation delay (s), round trip without queueing (s, NaN if unknown). Only the first two if the link has no queue.
 pub(crate) fn state(run: &LiveRun, link: usize, numbers: &mut Vec<f64>) {
     numbers.extend([run.now().as_secs(), run.events() as f64]);
     let Some(state) = run.link(link) else { return };
     numbers.extend([f64::from(state.packets), state.bytes as f64, state.arrivals as f64, state.departures as f64]);
     numbers.extend([state.marks as f64, state.drops as f64, state.sent_bits as f64]);
-    numbers.extend([state.rate.bits_per_second() as f64, state.delay.as_secs()]);
+    numbers.extend([
+        state.rate.bits_per_second() as f64,
+        state.delay.as_secs(),
+        state.rtt.map_or(f64::NAN, Span::as_secs),
+    ]);
 }
 
 /// A row for each waiting packet, the oldest first: flow, packet number, size (bytes), kind (0 data, 1 ACK, 2 datagram),

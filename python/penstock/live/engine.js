@@ -114,8 +114,8 @@ export class Run {
 
   state(link) {
     const found = this.engine.numbers("state", this.number, link);
-    const [time, events, packets, bytes, arrivals, departures, marks, drops, sentBits, rate, delay] = found;
-    return { time, events, packets, bytes, arrivals, departures, marks, drops, sentBits, rate, delay };
+    const [time, events, packets, bytes, arrivals, departures, marks, drops, sentBits, rate, delay, rtt] = found;
+    return { time, events, packets, bytes, arrivals, departures, marks, drops, sentBits, rate, delay, rtt };
   }
 
   /** The state of the law: {name: value}. */

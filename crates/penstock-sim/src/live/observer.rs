@@ -68,6 +68,8 @@ pub struct LinkState {
     pub rate: Rate,
     /// Present propagation delay.
     pub delay: Span,
+    /// Largest round trip of its flows without queueing, of a link that can change.
+    pub rtt: Option<Span>,
 }
 
 /// Watches queues and receivers.

@@ -1,0 +1,53 @@
+// Small helpers to build the page's elements.
+
+/** An element with attributes, listeners (keys that begin with "on") and children. */
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/** The colour of a flow: neighbours differ clearly. */
+export function flowColour(flow) {
+  return `hsl(${(flow * 137.508) % 360} 62% 52%)`;
+}
+
+/** A colour of the style sheet. */
+export function themeColour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** A number with three digits. */
+export function threeDigits(value) {
+  if (!Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return value.toExponential(2);
+  return String(Number(value.toPrecision(3)));
+}
+
+/** A canvas that is sharp on every screen; returns its drawing context, cleared, and its size in CSS pixels. */
+export function cleared(canvas) {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const scale = window.devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+  }
+  const context = canvas.getContext("2d");
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return { context, width, height };
+}
+
+/** Offers a text as a file. */
+export function download(text, name, type) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

@@ -1,0 +1,289 @@
+// The bench: keeps time, talks to the worker, and lays out the panes.
+
+import { download, element, threeDigits } from "./elements.js";
+import { figure } from "./figure.js";
+import { Pane } from "./pane.js";
+import { share, sharedSetting } from "./sharing.js";
+import { slider } from "./slider.js";
+import { scenarioText } from "./toml.js";
+
+const MAX_PANES = 4;
+/** Seconds of real time that a chart shows, and the points on it. */
+const WINDOW_S = 10;
+const POINTS = 700;
+
+const material = JSON.parse(document.getElementById("material").textContent);
+const place = (id) => document.getElementById(id);
+
+class Bench {
+  constructor() {
+    const shared = sharedSetting();
+    this.pace = shared?.pace ?? 4;
+    this.queues = shared?.queues ?? material.panes;
+    this.rate = shared?.rate;
+    this.rtt = shared?.rtt;
+    this.counts = shared?.counts ?? {};
+    this.playing = false;
+    this.waits = false;
+    this.sliders = {};
+    this.worker = new Worker(URL.createObjectURL(new Blob([place("worker").textContent], { type: "text/javascript" })));
+    this.worker.onmessage = ({ data }) => this.hear(data);
+    this.worker.onerror = (event) => this.fail(event.message);
+    const module = Uint8Array.from(atob(place("engine").textContent.trim()), (char) => char.charCodeAt(0));
+    this.worker.postMessage({ kind: "load", module }, [module.buffer]);
+    this.buttons();
+    this.commonSliders();
+  }
+
+  get span() {
+    return WINDOW_S * this.pace;
+  }
+
+  hear(message) {
+    if (message.kind === "ready") this.open();
+    else if (message.kind === "frame") this.show(message);
+    else if (message.kind === "curve") this.panes[message.pane]?.setCurve(message.curve);
+    else if (message.kind === "error") this.fail(message.message, message.pane);
+  }
+
+  /** Lays out the panes and starts at time 0. */
+  open() {
+    const host = {
+      schemes: material.schemes,
+      queueChanged: (pane, what) => this.queueChanged(pane, what),
+      schemeChosen: (pane, name) => this.schemeChosen(pane, name),
+      removed: (pane) => this.remove(pane),
+      tomlAsked: (pane) => this.saveScenario(pane),
+    };
+    this.panes = this.queues.map((queue, number) => new Pane(number, queue, host));
+    place("panes").replaceChildren(...this.panes.map((pane) => pane.node));
+    place("panes").style.setProperty("--count", this.panes.length);
+    this.panes.forEach((pane) => pane.mount());
+    place("add").disabled = this.panes.length >= MAX_PANES;
+    document.querySelectorAll(".pane header button:last-child").forEach((button) => (button.disabled = this.panes.length < 2));
+    this.restart();
+  }
+
+  restart() {
+    this.panes.forEach((pane) => pane.restart());
+    const { rate, rtt, counts, queues } = this;
+    const setting = { scenario: material.scenario, link: material.link, seed: material.seed, queues, rate, rtt, counts };
+    this.waits = true;
+    this.worker.postMessage({ kind: "open", setting });
+    this.play(true);
+  }
+
+  play(on) {
+    this.playing = on;
+    place("play").textContent = on ? "Pause" : "Play";
+    place("play").setAttribute("aria-pressed", String(on));
+    this.last = undefined;
+    if (on) this.tick();
+  }
+
+  tick() {
+    if (this.ticking) return;
+    this.ticking = true;
+    requestAnimationFrame((now) => {
+      this.ticking = false;
+      if (!this.playing) return;
+      const real = Math.min(0.05, (now - (this.last ?? now - 16)) / 1000);
+      if (!this.waits) {
+        this.last = now;
+        this.asked = { now, span: real * this.pace };
+        this.waits = true;
+        this.worker.postMessage({ kind: "advance", span: this.asked.span, slice: Math.max(this.span / POINTS, 1e-3) });
+      }
+      this.tick();
+    });
+  }
+
+  show({ time, samples, views, curves, stepped }) {
+    this.waits = false;
+    curves?.forEach((curve, number) => this.panes[number]?.setCurve(curve));
+    if (views.length !== this.panes.length) return;
+    const now = performance.now();
+    this.panes.forEach((pane, number) => {
+      pane.take(samples, views[number], this.span);
+      pane.draw(views[number], this.span, now, stepped || !this.playing);
+    });
+    place("time").textContent = time >= 1000 ? `${Math.round(time)} s` : `${time.toFixed(stepped ? 6 : 1)} s`;
+    this.measurePace(time, now);
+    this.fillSliders(views[0].state);
+  }
+
+  measurePace(time, now) {
+    this.paceFrom ??= { time, now };
+    if (now - this.paceFrom.now < 1000) return;
+    const pace = ((time - this.paceFrom.time) * 1000) / (now - this.paceFrom.now);
+    const slow = this.playing && pace < 0.8 * this.pace;
+    place("reached").textContent = slow ? `as fast as this machine can: ${threeDigits(Math.max(0, pace))} times` : "";
+    this.paceFrom = { time, now };
+  }
+
+  fail(text, pane) {
+    if (pane !== undefined && this.panes?.[pane]) this.panes[pane].complain(text);
+    else place("problem").textContent = text;
+    this.waits = false;
+  }
+
+  // ---- what the reader changes --------------------------------------------------------------------------------------
+
+  queueChanged(pane, what) {
+    pane.complain("");
+    const { number, queue } = pane;
+    if (what === "limit") this.worker.postMessage({ kind: "limit", pane: number, limit: queue.limit });
+    else this.worker.postMessage({ kind: "queue", pane: number, queue });
+    this.remember();
+  }
+
+  schemeChosen(pane, name) {
+    this.queues[pane.number] = { scheme: name, limit: pane.queue.limit, params: {} };
+    pane.setQueue(this.queues[pane.number]);
+    this.queueChanged(pane, "scheme");
+  }
+
+  add() {
+    const used = new Set(this.queues.map((queue) => queue.scheme));
+    const next = ["droptail", "codel", "pie", "fq-codel", "red", "pi"].find((name) => !used.has(name)) ?? "droptail";
+    this.queues = [...this.queues, { scheme: next, limit: this.queues[0].limit, params: {} }];
+    this.open();
+    this.remember();
+  }
+
+  remove(pane) {
+    this.queues = this.queues.filter((_, number) => number !== pane.number);
+    this.open();
+    this.remember();
+  }
+
+  /** A setting of the network, in all panes. */
+  change(kind, values) {
+    this.worker.postMessage({ kind, ...values });
+    this.remember();
+  }
+
+  remember() {
+    this.dirty = true;
+    clearTimeout(this.later);
+    this.later = setTimeout(() => share(this.setting()), 300);
+  }
+
+  setting() {
+    const { pace, queues, rate, rtt, counts } = this;
+    return { pace, queues, rate, rtt, counts };
+  }
+
+  // ---- controls of the bench ----------------------------------------------------------------------------------------
+
+  buttons() {
+    const on = (id, act) => place(id).addEventListener("click", act);
+    on("play", () => this.play(!this.playing));
+    on("step", () => this.step());
+    on("restart", () => this.restart());
+    on("add", () => this.add());
+    on("share", () => this.copyLink());
+    on("svg", () => download(this.figureText(), "queues.svg", "image/svg+xml"));
+    on("theme", () => this.switchTheme());
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, button, summary")) return;
+    const acts = { " ": () => this.play(!this.playing), ".": () => this.step(), r: () => this.restart() };
+    if (!acts[event.key]) return;
+    event.preventDefault();
+    acts[event.key]();
+  }
+
+  step() {
+    this.play(false);
+    this.worker.postMessage({ kind: "step" });
+  }
+
+  async copyLink() {
+    share(this.setting());
+    try {
+      await navigator.clipboard.writeText(location.href);
+      place("said").textContent = "Link copied";
+    } catch {
+      place("said").textContent = "The link is in the address bar";
+    }
+  }
+
+  switchTheme() {
+    const root = document.documentElement;
+    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = isDark ? "light" : "dark";
+  }
+
+  figureText() {
+    return figure(this.panes, this.span);
+  }
+
+  /** The scenario with the queue of a pane, as TOML. */
+  scenarioOf(pane) {
+    const set = material.groups.filter(({ number }) => number in this.counts);
+    const counts = Object.fromEntries(set.map(({ number, name }) => [name, this.counts[number]]));
+    const delay = this.rtt === undefined ? undefined : pane.states.at(-1)?.delay;
+    return scenarioText(material.document, material.place, pane.queue, { rate: this.rate, delay, counts });
+  }
+
+  saveScenario(pane) {
+    download(this.scenarioOf(pane), `${pane.queue.scheme}.toml`, "application/toml");
+  }
+
+  commonSliders() {
+    const add = (options) => {
+      const made = slider(options);
+      place("sliders").append(made.node);
+      return made;
+    };
+    const changed = (pace) => {
+      this.pace = pace;
+      this.remember();
+    };
+    const help = "Simulated seconds in a second";
+    add({ label: "pace", help, unit: "times", value: this.pace, ends: [0.01, 10000], allowed: [1e-4, 10000], changed });
+    this.makeSlider = add;
+  }
+
+  /** Sliders of the network, once the engine has told its values. */
+  fillSliders(state) {
+    if (this.sliders.rate) return;
+    const rate = this.rate ?? state.rate;
+    this.sliders.rate = this.makeSlider({
+      label: "rate",
+      help: `Rate of the link ${material.place}`,
+      unit: "Mbit/s",
+      value: rate / 1e6,
+      ends: [rate / 2e7, rate / 5e4],
+      allowed: [1e-3, 1e6],
+      changed: (megabits) => this.change("rate", { rate: (this.rate = Math.round(megabits * 1e6)) }),
+    });
+    if (!Number.isNaN(state.rtt)) this.roundTripSlider(state);
+    material.groups.slice(0, 3).forEach((group) => this.countSlider(group));
+  }
+
+  roundTripSlider(state) {
+    const least = Math.max(0.001, state.rtt - state.delay);
+    this.sliders.rtt = this.makeSlider({
+      label: "round trip",
+      help: "Largest round trip of the flows without queueing; the link's delay makes up for the difference",
+      unit: "ms",
+      value: state.rtt * 1000,
+      ends: [least * 1000, Math.max(1000, state.rtt * 5000)],
+      allowed: [least * 1000, 1e5],
+      changed: (millis) => this.change("rtt", { rtt: (this.rtt = millis / 1000) }),
+    });
+  }
+
+  countSlider({ number, name, count }) {
+    const label = material.groups.length > 1 ? `flows of ${name}` : "flows";
+    const changed = (flows) => this.change("count", { group: number, count: (this.counts[number] = flows) });
+    const value = this.counts[number] ?? count;
+    this.makeSlider({ label, help: `TCP flows of ${name}`, unit: "", value, ends: [1, Math.max(100, 5 * count)], allowed: [1, 10000], whole: true, changed });
+  }
+}
+
+window.bench = new Bench();

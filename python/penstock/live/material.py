@@ -1,0 +1,139 @@
+"""What a page of the live bench needs to know: the resolved scenario, its panes, and the parameters of all schemes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from penstock import _native
+from penstock.errors import PenstockError, nearest
+from penstock.laws.catalog import Param, Scheme, find_scheme, schemes
+from penstock.scenario.resolve import Resolved
+from penstock.scenario.scenario import Document
+from penstock.scenario.scheme_text import parse_scheme
+
+__all__ = ["DEFAULT", "DEFAULT_SCHEMES", "MAX_PANES", "material"]
+
+DEFAULT: Final = Path(__file__).parent / "default.toml"
+"""The scenario of a page without one: RED swings, and PI calms it."""
+
+DEFAULT_SCHEMES: Final = ("pi:target=100p,a=0.0003,b=0.0002985",)
+"""The schemes beside its own queue."""
+
+MAX_PANES: Final = 4
+_DURATION_NS: Final = 10**15
+"""A page runs until it is closed: 11 days of simulated time."""
+
+
+def material(document: Document, texts: Sequence[str], at: str | None) -> dict[str, Any]:
+    """The content of a page: the scenario with its own queue in the first pane, the schemes of `texts` in the others.
+
+    `at` names the link that is watched; by default it is the first watched one. Raises `PenstockError`.
+    """
+    resolved = document.resolve()
+    place = _place(document, resolved, at)
+    scenario = _endless(json.loads(resolved.for_engine(flows=False, series=False)), place)
+    link = next(number for number, link in enumerate(scenario["links"]) if link["name"] == place)
+    texts = list(texts) or [_other(scenario["links"][link])]
+    if len(texts) >= MAX_PANES:
+        raise PenstockError(
+            f"--scheme: {len(texts)} are too many: there is room for {MAX_PANES - 1} beside the scenario's own"
+        )
+    queues = [scenario["links"][link]["queue"], *(_queue(document, place, text) for text in texts)]
+    return {
+        "version": _native.version,
+        "name": resolved.shown.get("name") or "live bench",
+        "seed": resolved.shown["seed"],
+        "scenario": scenario,
+        "document": document.tree,
+        "place": place,
+        "link": link,
+        "panes": queues,
+        "groups": [
+            {"number": number, "name": group["name"], "count": group["count"]}
+            for number, group in enumerate(scenario["traffic"])
+            if group["kind"] == "tcp" and group["count"] and not group.get("transfers")
+        ],
+        "schemes": [_scheme(scheme) for scheme in schemes() if _is_playable(scheme)],
+    }
+
+
+def _place(document: Document, resolved: Resolved, at: str | None) -> str:
+    names = list(document.tree["links"])
+    links = json.loads(resolved.for_engine(flows=False, series=False))["links"]
+    if at is not None and at not in names:
+        raise PenstockError(f'--at: there is no link "{at}"{nearest(at, names)}; there are: {", ".join(names)}')
+    watched = [link["name"] for link in links if link["watch"] and link["name"] in names]
+    return at or next(iter(watched), names[0])
+
+
+def _endless(scenario: dict[str, Any], place: str) -> dict[str, Any]:
+    """The scenario without an end, with statistics from its start, and watched at `place` alone."""
+    for group in scenario["traffic"]:
+        if group.get("replay"):
+            raise PenstockError(f"traffic.{group['name']}: recorded packets cannot be replayed in a page")
+        if (group.get("stop_ns") or 0) >= scenario["duration_ns"]:
+            group["stop_ns"] = None
+    for link in scenario["links"]:
+        link["watch"] = link["name"] == place
+        if link["queue"] and link["queue"]["scheme"] not in _registered():
+            raise PenstockError(f"links.{link['name']}.queue: a law in Python cannot run in a page")
+        if link["watch"] and not link["queue"]:
+            link["queue"] = {"scheme": "droptail", "limit": "inf", "params": {}}
+    return {**scenario, "duration_ns": _DURATION_NS, "warmup_ns": 0}
+
+
+def _other(link: Mapping[str, Any]) -> str:
+    """A scheme to set beside that of this link."""
+    return "codel" if link["queue"]["scheme"] != "codel" else "droptail"
+
+
+def _queue(document: Document, place: str, text: str) -> Any:
+    """The canonical queue of a scheme given as text, with the limit of the scenario's own."""
+    name, params = parse_scheme(text, "--scheme")
+    if not _is_playable(find_scheme(name)):
+        raise PenstockError(
+            f"--scheme {name}: has parameters without a default, or is written in Python: a page cannot set it"
+        )
+    own = document.tree["links"][place].get("queue", {})
+    kept = {"limit": own["limit"]} if "limit" in own else {}
+    changed = document.set(f"links.{place}.queue", {"scheme": name, **kept, **params}, "--scheme")
+    links = json.loads(changed.resolve().for_engine(flows=False, series=False))["links"]
+    return next(link["queue"] for link in links if link["name"] == place)
+
+
+def _is_playable(scheme: Scheme) -> bool:
+    """Whether a page can set all that the scheme needs."""
+    return scheme.name in _registered() and not any(param.required for param in scheme.params)
+
+
+@cache
+def _registered() -> frozenset[str]:
+    """The schemes of the engine, without laws in Python."""
+    return frozenset(entry["name"] for entry in json.loads(_native.schemes()))
+
+
+def _scheme(scheme: Scheme) -> dict[str, Any]:
+    return {
+        "name": scheme.name,
+        "title": scheme.title,
+        "family": scheme.family,
+        "params": [_param(param) for param in scheme.params if param.kind != "limit"],
+    }
+
+
+def _param(param: Param) -> dict[str, Any]:
+    return {
+        "name": param.name,
+        "doc": param.doc,
+        "unit": param.unit,
+        "kind": param.kind,
+        "default": param.default,
+        "choices": param.choices,
+        "words": param.words,
+        "range": param.range,
+        "required": param.required,
+    }

@@ -1,0 +1,169 @@
+// The worker: holds one run a pane, lets them go on together, and answers each request for a frame with their state.
+
+import { loadEngine } from "./engine.js";
+
+/** Milliseconds of work between two frames, all panes together. */
+const BUDGET = 11;
+/** Largest number of waiting packets in a frame. */
+const SHOWN_PACKETS = 160;
+/** Gauges that are a drop probability, the first that there is. */
+const PROBABILITIES = ["p_b", "p", "p_drop", "p_c", "p_m", "p_a"];
+
+let engine;
+let setting; // {scenario, link, seed, queues, rate, rtt, counts}
+let panes = [];
+
+const actions = {
+  async load({ module }) {
+    const stream = new Response(new Blob([module]).stream().pipeThrough(new DecompressionStream("gzip")));
+    engine = await loadEngine(await stream.arrayBuffer());
+    return { kind: "ready", meaning: engine.meaning };
+  },
+
+  /** Starts all panes at time 0, on the same random numbers. */
+  open(message) {
+    panes.forEach((pane) => pane.run.close());
+    setting = message.setting;
+    panes = [];
+    panes = setting.queues.map(openPane);
+    return frame([]);
+  },
+
+  advance({ span, slice }) {
+    return goOn(span, slice);
+  },
+
+  step() {
+    return stepOnce();
+  },
+
+  /** Another queue in one pane; an error leaves the one before. */
+  queue({ pane, queue }) {
+    setting.queues[pane] = queue;
+    panes[pane].run.setQueue(setting.link, queue);
+    return { kind: "curve", pane, curve: dropCurve(panes[pane]) };
+  },
+
+  /** Another buffer; the law keeps its state. */
+  limit({ pane, limit }) {
+    setting.queues[pane] = { ...setting.queues[pane], limit };
+    panes[pane].run.setLimit(setting.link, limit);
+    return { kind: "curve", pane, curve: dropCurve(panes[pane]) };
+  },
+
+  rate({ rate }) {
+    setting.rate = rate;
+    for (const { run } of panes) run.setRate(setting.link, rate);
+  },
+
+  rtt({ rtt }) {
+    setting.rtt = rtt;
+    for (const pane of panes) applyRtt(pane.run, rtt);
+  },
+
+  count({ group, count }) {
+    setting.counts[group] = count;
+    for (const { run } of panes) run.setFlowCount(group, count);
+  },
+};
+
+onmessage = async ({ data }) => {
+  try {
+    const answer = await actions[data.kind](data);
+    if (answer) postMessage(answer);
+  } catch (error) {
+    postMessage({ kind: "error", during: data.kind, pane: data.pane, message: error.message });
+  }
+};
+
+function openPane(queue) {
+  const scenario = structuredClone(setting.scenario);
+  scenario.links[setting.link].queue = queue;
+  if (setting.rate) scenario.links[setting.link].rate = setting.rate;
+  for (const [group, count] of Object.entries(setting.counts)) scenario.traffic[group].count = count;
+  const run = engine.open(JSON.stringify(scenario), setting.seed);
+  if (setting.rtt) applyRtt(run, setting.rtt);
+  return { run, seen: [] };
+}
+
+/** The link's delay makes up for the difference to its flows' round trip. */
+function applyRtt(run, rtt) {
+  const state = run.state(setting.link);
+  if (Number.isNaN(state.rtt)) return;
+  run.setDelay(setting.link, Math.max(0, state.delay + rtt - state.rtt));
+}
+
+/** Goes on by `span` seconds in slices, or until the budget is spent; all panes stop at the same time. */
+function goOn(span, slice) {
+  const started = performance.now();
+  const begin = panes[0].run.state(setting.link).time;
+  const samples = [];
+  let time = begin;
+  while (time < begin + span && performance.now() - started < BUDGET) {
+    time = Math.min(time + slice, begin + span);
+    for (const { run } of panes) run.advance(time);
+    samples.push(sample(time));
+  }
+  return frame(samples);
+}
+
+/** The next event at the watched queue of any pane; the other panes go on to its time. */
+function stepOnce() {
+  let next = Infinity;
+  for (const pane of panes) {
+    pane.seen = [];
+    for (let tries = 0; tries < 10000 && pane.seen.length === 0; tries += 1) {
+      const time = pane.run.step();
+      if (Number.isNaN(time)) break;
+      pane.seen = Array.from(pane.run.seen());
+      pane.time = time;
+    }
+    next = Math.min(next, pane.time ?? Infinity);
+  }
+  for (const pane of panes) next = Math.max(next, pane.time ?? 0);
+  for (const { run } of panes) run.advance(next);
+  return { ...frame([sample(next)]), stepped: true };
+}
+
+function sample(time) {
+  return [time, ...panes.flatMap((pane) => reading(pane))];
+}
+
+/** Queue, average (or NaN), drop probability (or NaN). */
+function reading({ run }) {
+  const gauges = run.gauges(setting.link);
+  const p = PROBABILITIES.find((name) => name in gauges);
+  return [run.state(setting.link).packets, gauges.avg ?? NaN, p ? gauges[p] : NaN];
+}
+
+function frame(samples) {
+  const views = panes.map((pane) => {
+    const { run } = pane;
+    const seen = [...(pane.seen ?? []), ...run.seen()];
+    pane.seen = [];
+    return {
+      state: run.state(setting.link),
+      gauges: run.gauges(setting.link),
+      waiting: run.waiting(setting.link, SHOWN_PACKETS),
+      flows: run.flows(),
+      delays: run.delays(setting.link),
+      seen,
+    };
+  });
+  const time = views[0].state.time;
+  const curves = samples.length === 0 ? panes.map(dropCurve) : undefined;
+  return { kind: "frame", time, samples: samples.length ? samples : [sample(time)], views, curves };
+}
+
+/** The law's drop function: points [average, probability], none if it has no such function. */
+function dropCurve({ run }) {
+  const limit = setting.queues.map((queue) => queue.limit?.packets ?? 100).reduce((a, b) => Math.max(a, b), 20);
+  const points = [];
+  for (let place = 0; place <= 200; place += 1) {
+    const average = (limit * place) / 200;
+    const p = run.dropFunction(setting.link, average);
+    if (Number.isNaN(p)) return [];
+    points.push([average, p]);
+  }
+  return points;
+}

@@ -1,0 +1,179 @@
+"""The page of the live bench, opened in a browser: it plays, hears every control, and asks nobody for anything."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from penstock.errors import PenstockError, ScenarioError
+from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
+from penstock.live.page import page
+from penstock.scenario.scenario import Document
+
+from .browser import Browser, needs_chromium
+
+ROOT = Path(__file__).parents[2]
+THESIS = ROOT / "scenarios" / "thesis_link.toml"
+
+
+@pytest.fixture(scope="module")
+def default_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("live") / "live.html"
+    file.write_text(page(material(Document.read(DEFAULT), DEFAULT_SCHEMES, None)), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    with Browser(tmp_path / "profile") as opened:
+        yield opened
+
+
+def started(browser: Browser, file: Path, second: float = 2) -> None:
+    browser.open(file)
+    browser.wait(f"bench.panes?.[0].states.at(-1)?.time > {second}")
+
+
+def pane(browser: Browser, number: int, text: str) -> Any:
+    return browser.value(f"bench.panes[{number}].{text}")
+
+
+def move(browser: Browser, label: str, text: str, inside: str = "body") -> None:
+    """Type a number into the slider of this label."""
+    browser.value(
+        f"(() => {{ const rows = [...document.querySelectorAll({json.dumps(inside + ' .slider')})];"
+        f" const row = rows.find((row) => row.querySelector('label').textContent === {json.dumps(label)});"
+        f" const typed = row.querySelector('input[type=text]'); typed.value = {json.dumps(text)};"
+        " typed.dispatchEvent(new Event('change')); })()"
+    )
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "theme"), [(1400, "light"), (390, "dark")])
+def test_the_page_plays_at_each_width_without_errors(
+    width: int, theme: str, default_page: Path, browser: Browser
+) -> None:
+    browser.resize(width)
+    started(browser, default_page)
+    browser.value(f"document.documentElement.dataset.theme = '{theme}'; bench.add(); 1")
+    browser.wait("bench.panes.length === 3 && bench.panes[2].states.at(-1)?.time > 1")
+    assert browser.value("document.documentElement.scrollWidth <= innerWidth")
+    beyond = browser.value(
+        "[...document.querySelectorAll('.pane *')].filter((node) => node.getClientRects().length &&"
+        " node.getBoundingClientRect().right > node.closest('.pane').getBoundingClientRect().right + 1)"
+        ".map((node) => node.outerHTML.slice(0, 80))"
+    )
+    assert beyond == []
+    assert browser.errors == []
+    # Every control has a name.
+    unnamed = browser.value(
+        "[...document.querySelectorAll('input, select, button')].filter((node) => !(node.textContent.trim() ||"
+        " node.ariaLabel || node.labels?.length)).map((node) => node.outerHTML)"
+    )
+    assert unnamed == []
+
+
+@needs_chromium
+def test_red_swings_and_pi_calms_it(default_page: Path, browser: Browser) -> None:
+    started(browser, default_page)
+    browser.value("bench.pace = 30; 1")
+    browser.wait("bench.panes[0].states.at(-1).time > 80", seconds=60)
+
+    def empty(number: int) -> float:
+        queue: list[int] = pane(browser, number, "history[1].filter((_, at) => bench.panes[0].history[0][at] > 20)")
+        return sum(length == 0 for length in queue) / len(queue)
+
+    # The queue of RED runs dry again and again; that of PI does not.
+    assert empty(0) > 0.1
+    assert empty(1) < 0.02
+    assert browser.errors == []
+
+
+@needs_chromium
+def test_each_control_is_heard(default_page: Path, browser: Browser) -> None:
+    started(browser, default_page)
+    move(browser, "rate", "5")
+    move(browser, "round trip", "200")
+    move(browser, "flows", "7")
+    browser.wait("bench.panes.every((pane) => pane.states.at(-1).rate === 5e6)")
+    browser.wait("Math.abs(bench.panes[1].states.at(-1).rtt - 0.2) < 1e-9")
+    browser.wait("bench.panes[0].bars.rates.size > 0")
+    move(browser, "max_p", "0.7", ".pane:nth-child(1)")
+    move(browser, "buffer", "150", ".pane:nth-child(1)")
+    assert pane(browser, 0, "queue.params.max_p") == 0.7
+    # A value out of range is refused where it is typed, an impossible combination by the engine.
+    move(browser, "max_p", "7", ".pane:nth-child(1)")
+    assert pane(browser, 0, "queue.params.max_p") == 0.7
+    move(browser, "min_th", "120", ".pane:nth-child(1)")
+    browser.wait("bench.panes[0].message.textContent.includes('max_th')")
+    move(browser, "min_th", "40", ".pane:nth-child(1)")
+    assert pane(browser, 0, "message.textContent") == ""
+    browser.value("bench.schemeChosen(bench.panes[1], 'fq-codel'); 1")
+    browser.wait("bench.panes[1].states.at(-1).time > 1")
+    assert browser.value("document.getElementById('problem').textContent") == ""
+    assert browser.errors == []
+
+    text = browser.value("bench.scenarioOf(bench.panes[0])")
+    resolved = json.loads(Document.parse(text).resolve().for_engine(flows=False, series=False))
+    link, flows = next(link for link in resolved["links"] if link["name"] == "bottleneck"), resolved["traffic"][0]
+    assert (link["rate"], flows["count"], link["queue"]["limit"]) == (5_000_000, 7, {"packets": 150})
+    # The rest of the round trip is 140 ms.
+    assert link["delay"] == 60_000_000
+    assert link["queue"]["params"]["max_p"] == 0.7
+    assert ET.fromstring(browser.value("bench.figureText()")).tag.endswith("svg")
+
+
+@needs_chromium
+def test_keys_pause_and_step(default_page: Path, browser: Browser) -> None:
+    started(browser, default_page)
+    browser.press(" ")
+    browser.wait("!bench.playing")
+    before = pane(browser, 0, "states.at(-1).time")
+    browser.press(".")
+    browser.wait(f"bench.panes[0].states.at(-1).time > {before} && bench.panes[0].events.children.length > 0")
+    browser.press("r")
+    browser.wait(f"bench.playing && bench.panes[0].states.at(-1)?.time < {before}")
+    assert browser.errors == []
+
+
+@needs_chromium
+def test_a_shared_address_opens_the_same_bench(default_page: Path, tmp_path: Path, browser: Browser) -> None:
+    started(browser, default_page)
+    move(browser, "rate", "5")
+    browser.value("bench.schemeChosen(bench.panes[1], 'codel'); 1")
+    browser.wait("location.hash.length > 10")
+    setting = browser.value("JSON.stringify(bench.setting())")
+    browser.reload()
+    browser.wait("window.bench?.panes?.[0].states.at(-1)?.rate === 5e6")
+    assert browser.value("JSON.stringify(bench.setting())") == setting
+    assert browser.errors == []
+
+
+@needs_chromium
+def test_a_page_of_a_scenario_has_its_queue_and_the_schemes_asked_for(tmp_path: Path, browser: Browser) -> None:
+    file = tmp_path / "thesis.html"
+    command = [sys.executable, "-m", "penstock", "live", str(THESIS), "--scheme", "pie:target=20ms", "--scheme", "sfq"]
+    subprocess.run([*command, "-o", str(file), "--no-open"], check=True, capture_output=True)
+    assert file.stat().st_size < 3_000_000
+    started(browser, file)
+    assert browser.value("bench.queues.map((queue) => queue.scheme)") == ["red", "pie", "sfq"]
+    assert browser.value("bench.queues[1].params.target") == {"ns": 20_000_000}
+    assert browser.errors == []
+
+
+def test_requests_that_no_page_can_fulfil_are_told() -> None:
+    document = Document.read(THESIS)
+    with pytest.raises(PenstockError, match=r'--at: there is no link "botleneck".*"bottleneck"'):
+        material(document, [], "botleneck")
+    with pytest.raises(PenstockError, match="4 are too many"):
+        material(document, ["pi"] * 4, None)
+    with pytest.raises(PenstockError, match="--scheme wfq"):
+        material(document, ["wfq"], None)
+    with pytest.raises(ScenarioError, match="max_p"):
+        material(document, ["red:max_p=3"], None)

@@ -15,7 +15,21 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-VERBS = ("run", "compare", "list", "explain", "check", "query", "export", "figure", "report", "tune", "live", "doctor")
+VERBS = (
+    "run",
+    "compare",
+    "list",
+    "explain",
+    "check",
+    "convert",
+    "query",
+    "export",
+    "figure",
+    "report",
+    "tune",
+    "live",
+    "doctor",
+)
 
 
 def penstock(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:

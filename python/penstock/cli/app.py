@@ -10,6 +10,7 @@ import typer
 from penstock.cli import (
     check,
     compare,
+    convert,
     doctor,
     explain,
     export,
@@ -50,6 +51,7 @@ VERBS: dict[str, tuple[Callable[..., None], str]] = {
     "live": (live.live, live.EXAMPLE),
     "list": (listing_verb.list_, listing_verb.EXAMPLE),
     "explain": (explain.explain, explain.EXAMPLE),
+    "convert": (convert.convert, convert.EXAMPLE),
     "check": (check.check, check.EXAMPLE),
     "query": (query.query, query.EXAMPLE),
     "export": (export.export, export.EXAMPLE),

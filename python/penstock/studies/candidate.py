@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock import dialects
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.laws.queue import Queue
 from penstock.results.display import scheme_argument
@@ -42,11 +43,20 @@ class Candidate:
     def parse(cls, text: str, origin: str | None = None) -> Candidate:
         """`NAME`, `NAME:key=value,...`, the same after `FILE.py:` for a law in Python, or `@FILE.toml` with a queue.
 
+        After the name of a dialect, such as `tc: red limit 60000 min 5000 max 15000`, in its words.
+
         `origin` names the source of the text in errors, by default `--scheme`.
         """
         origin = origin or f"--scheme {text}"
         if text.startswith("@"):
             return cls._from_file(text[1:], origin)
+        dialect, colon, settings = text.partition(":")
+        if colon and dialect.strip() in dialects.OTHERS:
+            try:
+                found = dialects.read(settings, dialect.strip())
+            except dialects.DialectError as error:
+                raise ScenarioError([ErrorDetail("", str(error), None, origin)]) from None
+            return cls(found.scheme, found.parameters, origin)
         name, params = parse_scheme(text, origin)
         return cls(name, params, origin)
 

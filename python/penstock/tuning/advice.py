@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock import _native
+from penstock import _native, dialects
 from penstock.engine.run import cores
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.summary import Summary, summarize
@@ -307,5 +307,12 @@ def _metrics(one: Measured) -> dict[str, dict[str, Any]]:
 
 def _lines(setting: Setting, link: TunedLink) -> str | None:
     """The lines for Linux' tc; None where tc lacks the scheme."""
-    del setting, link
-    return None
+    limit = {} if "limit" in setting.parameters else {"limit": f"{round(link.buffer)}p"}
+    facts = dialects.Facts(link.rate, round(link.packet))
+    try:
+        found = dialects.write(setting.scheme, {**limit, **setting.parameters}, "tc", facts)
+    except dialects.DialectError:
+        return None
+    return "\n".join(
+        [found.text, *(f"# {note}" for note in found.notes), *(f"# tc cannot say: {item}" for item in found.missing)]
+    )

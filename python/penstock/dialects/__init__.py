@@ -1,0 +1,37 @@
+"""Settings of queues in the words of routers, kernels and other simulators, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.errors import UnknownNameError
+
+__all__ = ["DIALECTS", "OTHERS", "Conversion", "DialectError", "Facts", "read", "write"]
+
+DIALECTS = ("tc", "cisco", "junos", "sonic", "arista", "dummynet", "ns2", "ns3", "penstock")
+"""Each is a module of this folder with `read(text, facts)` and `write(scheme, parameters, facts)`."""
+
+
+OTHERS = DIALECTS[:-1]
+"""Those that are not penstock's own."""
+
+
+def read(text: str, dialect: str, facts: Facts | None = None) -> Conversion:
+    """The settings that a text gives. Raises `DialectError`."""
+    found: Conversion = _module(dialect).read(text, facts or Facts())
+    return found
+
+
+def write(scheme: str, parameters: Mapping[str, Any], dialect: str, facts: Facts | None = None) -> Conversion:
+    """Settings in a dialect. Raises `DialectError` if it has no such scheme."""
+    found: Conversion = _module(dialect).write(scheme, dict(parameters), facts or Facts())
+    return found
+
+
+def _module(dialect: str) -> Any:
+    if dialect not in DIALECTS:
+        raise UnknownNameError("dialect", dialect, DIALECTS)
+    return import_module(f"penstock.dialects.{dialect}")

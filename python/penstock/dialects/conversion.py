@@ -1,0 +1,83 @@
+"""A queue's settings between dialects: penstock's own form in the middle, with notes on what changed or was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.errors import PenstockError
+from penstock.laws.catalog import find_scheme
+from penstock.units import parse_length
+
+__all__ = ["Conversion", "DialectError", "Facts", "changed", "limit_packets", "packets"]
+
+
+class DialectError(PenstockError):
+    """A text that is not of its dialect, or settings that a dialect cannot say at all."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a dialect needs to know of the link.
+
+    Attributes:
+        rate: in bit/s; None if it is not known.
+        packet: mean size of a packet in bytes, where one side counts bytes and the other packets.
+        device: name of the interface in lines to paste.
+
+    """
+
+    rate: float | None = None
+    packet: int = 1000
+    device: str = "eth0"
+
+
+@dataclass
+class Conversion:
+    """A queue's settings.
+
+    Attributes:
+        scheme: penstock's name of the scheme.
+        parameters: as in the table of a queue in a scenario, `limit` among them.
+        text: the settings in the other dialect; empty when they were only read.
+        notes: values after rounding, and units that are easily taken for others.
+        missing: what one side has and the other cannot say.
+
+    """
+
+    scheme: str
+    parameters: dict[str, Any]
+    text: str = ""
+    notes: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+def changed(scheme: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that differ from the scheme's defaults."""
+    defaults = {param.name: param.default for param in find_scheme(scheme).params}
+    return {name: value for name, value in parameters.items() if name not in defaults or defaults[name] != value}
+
+
+def packets(value: Any, facts: Facts, limit: float | None = None) -> float:
+    """A length in packets: 5, "5p", "7500B", "25%" of the limit, a time at the link's rate."""
+    if isinstance(value, (int, float)):
+        return float(value)
+    length = parse_length(value)
+    match length.unit:
+        case "packets":
+            return float(length.amount)
+        case "bytes":
+            return float(length.amount) / facts.packet
+        case "buffer" if limit is not None:
+            return float(length.amount) * limit
+        case "ns" if facts.rate is not None:
+            return float(length.amount) / 1e9 * facts.rate / 8 / facts.packet
+    needs = "the rate: give --link RATE" if length.unit == "ns" else "a limit"
+    raise DialectError(f'"{value}" cannot be converted to packets without {needs}')
+
+
+def limit_packets(parameters: Mapping[str, Any], facts: Facts) -> float | None:
+    """The limit in packets; None without one."""
+    limit = parameters.get("limit")
+    return None if limit in (None, "inf") else packets(limit, facts)

@@ -1,0 +1,294 @@
+"""Settings of queues in other dialects: documented examples, and nothing lost on the way there and back."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from penstock.dialects import DIALECTS, OTHERS, DialectError, Facts, read, write
+from penstock.dialects.tc import averaging
+from penstock.errors import ScenarioError
+from penstock.studies.candidate import Candidate
+
+ROOT = Path(__file__).resolve().parents[2]
+
+EXAMPLES: list[tuple[str, str, str, dict[str, Any]]] = [
+    # tc-red(8), EXAMPLES; burst 55 with 30 packets below min gives 2^-5 by the bound of Floyd and Jacobson, section 6.
+    (
+        "tc",
+        "tc qdisc add dev eth0 parent 1:1 handle 10: red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn "
+        "adaptive bandwidth 10Mbit",
+        "red",
+        {"limit": "400000B", "min_th": "30000B", "max_th": "90000B", "w_q": 2.0**-5, "max_p": 0.02, "ecn": True},
+    ),
+    # tc-fq_codel(8), EXAMPLES: as printed by tc -s qdisc show.
+    (
+        "tc",
+        "qdisc fq_codel 8001: dev eth0 root refcnt 2 limit 10240p flows 1024 quantum 1514 target 5.0ms "
+        "interval 100.0ms ecn",
+        "fq-codel",
+        {"limit": "10240p", "flows": 1024, "quantum": "1514B", "target": "5ms", "interval": "100ms", "ecn": True},
+    ),
+    # tc-pie(8), EXAMPLES: alpha and beta count sixteenths of 1/s (RFC 8033, section 4.2: 0.125 and 1.25).
+    (
+        "tc",
+        "qdisc pie 8036: dev eth0 root refcnt 2 limit 1000p target 20.0ms tupdate 30.0ms alpha 2 beta 20",
+        "pie",
+        {"limit": "1000p", "target": "20ms", "t_update": "30ms", "alpha": 0.125, "beta": 1.25},
+    ),
+    # tc-cake(8): besteffort for a single tin; mbps is a million bytes per second.
+    (
+        "tc",
+        "cake bandwidth 10mbps besteffort dual-dsthost rtt 50ms",
+        "cake",
+        {"bandwidth": "80Mbit", "diffserv": "besteffort", "isolation": "dual-dsthost", "rtt": "50ms"},
+    ),
+    # Cisco ME 3800X and ME 3600X command reference (OL-28238-01): the weight factor is 12; the default is 9.
+    (
+        "cisco",
+        "policy-map policy1\n class class1\n bandwidth 1000\n random-detect\n"
+        " random-detect exponential-weighting-constant 12\n random-detect precedence 0 20 40 10",
+        "red",
+        {"w_q": 2.0**-12, "min_th": 20.0, "max_th": 40.0, "max_p": 0.1},
+    ),
+    # Junos CoS reference, drop-profiles: lists of values in an interpolated profile.
+    (
+        "junos",
+        "drop-profiles { be { interpolate { fill-level [ 40 80 ]; drop-probability [ 0 20 ]; } } }",
+        "red",
+        {"min_th": "40%", "max_th": "80%", "max_p": 0.2, "gentle": True, "gentle_top": "buffer"},
+    ),
+    # SONiC, Configuration.md: profile AZURE_LOSSLESS in bytes and percent, with green alone.
+    (
+        "sonic",
+        '{"WRED_PROFILE": {"AZURE_LOSSLESS": {"wred_green_enable": "true", "green_max_threshold": "2097152", '
+        '"green_min_threshold": "1048576", "green_drop_probability": "5", "ecn": "ecn_all"}}}',
+        "red",
+        {"min_th": "1048576B", "max_th": "2097152B", "max_p": 0.05, "ecn": True},
+    ),
+    (
+        "arista",
+        "random-detect ecn minimum-threshold 128 kbytes maximum-threshold 1280 kbytes max-mark-probability 20 weight 5",
+        "red",
+        {"min_th": "128000B", "max_th": "1280000B", "max_p": 0.2, "w_q": 2.0**-5, "ecn": True},
+    ),
+    # ipfw(8): red w_q/min_th/max_th/max_p, and the AQMs by name.
+    (
+        "dummynet",
+        "ipfw pipe 1 config bw 10Mbit/s queue 50 gred 0.002/5/15/0.1",
+        "red",
+        {"limit": "50p", "w_q": 0.002, "min_th": 5.0, "max_th": 15.0, "max_p": 0.1, "gentle": True},
+    ),
+    (
+        "dummynet",
+        "ipfw sched 1 config pipe 1 type fq_codel target 5ms interval 100ms quantum 1514 limit 10240 flows 1024 ecn",
+        "fq-codel",
+        {"target": "5ms", "interval": "100ms", "quantum": "1514B", "limit": "10240p", "flows": 1024, "ecn": True},
+    ),
+    # The ns-2 manual, chapter "Queue management and packet scheduling": the defaults of RED as it prints them.
+    (
+        "ns2",
+        "Queue/RED set thresh_ 5\nQueue/RED set maxthresh_ 15\nQueue/RED set q_weight_ 0.002\n"
+        "Queue/RED set linterm_ 10\nQueue/RED set wait_ true\nQueue set limit_ 50",
+        "red",
+        {"min_th": 5.0, "max_th": 15.0, "w_q": 0.002, "max_p": 0.1, "spacing": "wait", "limit": "50p"},
+    ),
+    # ns-3, traffic-control module, red.rst: attributes of RedQueueDisc.
+    (
+        "ns3",
+        'Config::SetDefault ("ns3::RedQueueDisc::MinTh", DoubleValue (5));\n'
+        'Config::SetDefault ("ns3::RedQueueDisc::MaxSize", QueueSizeValue (QueueSize ("25p")));\n'
+        'Config::SetDefault ("ns3::RedQueueDisc::LInterm", DoubleValue (50));',
+        "red",
+        {"min_th": 5.0, "limit": "25p", "max_p": 0.02},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dialect", "text", "scheme", "parameters"), EXAMPLES)
+def test_documented_examples_are_read(dialect: str, text: str, scheme: str, parameters: dict[str, Any]) -> None:
+    found = read(text, dialect)
+    assert found.scheme == scheme
+    assert {name: found.parameters.get(name) for name in parameters} == parameters
+
+
+def test_the_weight_is_the_least_power_that_lets_a_burst_pass() -> None:
+    """Floyd and Jacobson 1993, section 6: a burst of L packets raises the average by L + 1 + ((1-w)^(L+1) - 1) / w."""
+    for burst, low in ((55, 30), (20, 5), (100, 10)):
+        power = averaging(burst, low)
+        assert power is not None
+        bound = [burst + 1 - low <= (1 - (1 - 2.0**-n) ** burst) / 2.0**-n for n in range(1, power + 1)]
+        assert bound == [False] * (power - 1) + [True]
+
+
+lengths = st.integers(1, 400)
+shares = st.integers(1, 100).map(lambda percent: percent / 100)
+powers = st.integers(2, 12).map(lambda power: 2.0**-power)
+flag = st.booleans()
+times = st.integers(1, 500).map(lambda ms: f"{ms}ms")
+counts = st.integers(1, 5000).map(lambda count: f"{count}p")
+
+
+def red(**more: Any) -> st.SearchStrategy[dict[str, Any]]:
+    """RED's thresholds, probability and further parameters."""
+    pair = st.tuples(lengths, lengths).map(lambda two: (min(two), min(two) + max(two)))
+    given = {"max_p": shares, "w_q": powers, **more}
+    return st.builds(lambda two, rest: {"min_th": two[0], "max_th": two[1], **rest}, pair, st.fixed_dictionaries(given))
+
+
+CODEL = st.fixed_dictionaries({"limit": counts, "target": times, "interval": times, "ecn": flag})
+PIE = st.fixed_dictionaries({"limit": counts, "target": times, "t_update": times, "alpha": shares, "beta": shares})
+SETTINGS: dict[str, list[tuple[str, st.SearchStrategy[dict[str, Any]]]]] = {
+    "tc": [("codel", CODEL), ("fq-codel", CODEL), ("pie", PIE), ("droptail", st.fixed_dictionaries({"limit": counts}))],
+    "cisco": [
+        ("red", red(limit=counts, max_p=st.integers(1, 100).map(lambda denominator: 1 / denominator))),
+        ("droptail", st.fixed_dictionaries({"limit": counts})),
+    ],
+    "sonic": [("red", red(ecn=flag).map(lambda given: {key: given[key] for key in given if key != "w_q"}))],
+    "arista": [("red", red(ecn=flag))],
+    "dummynet": [
+        ("red", red(limit=counts, gentle=flag)),
+        ("codel", st.fixed_dictionaries({"limit": counts, "target": times, "interval": times, "ecn": flag})),
+        ("pie", st.fixed_dictionaries({"target": times, "t_update": times, "alpha": shares, "beta": shares})),
+    ],
+    "ns2": [("red", red(limit=counts, gentle=flag, ecn=flag)), ("droptail", st.fixed_dictionaries({"limit": counts}))],
+    "ns3": [("red", red(limit=counts, gentle=flag, ecn=flag)), ("codel", CODEL), ("pie", PIE)],
+    "penstock": [("red", red(limit=counts, gentle=flag, ecn=flag)), ("codel", CODEL), ("pie", PIE)],
+    "junos": [
+        (
+            "red",
+            st.tuples(st.integers(1, 49), st.integers(50, 98), shares).map(
+                lambda three: {"min_th": f"{three[0]}%", "max_th": f"{three[1]}%", "max_p": three[2], "gentle": True,
+                               "gentle_top": "buffer"}
+            ),
+        )
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_nothing_is_lost_there_and_back(dialect: str, data: st.DataObject) -> None:
+    scheme, strategy = data.draw(st.sampled_from(SETTINGS[dialect]))
+    given_ = data.draw(strategy)
+    written = write(scheme, given_, dialect)
+    again = read(written.text, dialect)
+    assert again.scheme == scheme
+    for name, value in given_.items():
+        assert same(again.parameters.get(name), value, name), (written.text, name)
+
+
+def same(found: Any, value: Any, name: str) -> bool:
+    """Equal, with thresholds in bytes counted in packets of 1000 bytes; what is absent is off."""
+    if isinstance(found, str) and found.endswith("B") and not isinstance(value, str):
+        return bool(float(found[:-1]) == 1000 * value)
+    if name == "max_p" or isinstance(value, float):
+        return math.isclose(found, value, rel_tol=1e-9)
+    return bool(found == value) or (found is None and value is False)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    low=st.integers(2, 200),
+    more=st.integers(1, 400),
+    room=st.integers(1, 1000),
+    extra=st.integers(1, 300),
+    percent=st.integers(1, 100),
+    ecn=flag,
+)
+def test_red_of_tc_comes_back(low: int, more: int, room: int, extra: int, percent: int, ecn: bool) -> None:
+    """Of tc's own settings: the same limits, thresholds, probability and weight, if by another burst."""
+    high, burst = low + more, low + extra
+    text = (
+        f"red limit {1000 * (high + room)} min {1000 * low} max {1000 * high} avpkt 1000 burst {burst} "
+        f"probability {percent / 100}" + (" ecn" if ecn else "")
+    )
+    first = read(text, "tc")
+    again = read(write(first.scheme, first.parameters, "tc").text, "tc")
+    assert again.parameters == first.parameters
+
+
+def test_what_cannot_be_said_is_listed() -> None:
+    found = write("red", {"min_th": 5, "max_th": 15, "w_q": 0.002, "gentle": True}, "tc")
+    assert any("gentle" in item for item in found.missing)
+    assert any("2^-9" in note for note in found.notes)
+    assert read("fq_codel memory_limit 32Mb", "tc").missing == ["memory_limit 32Mb"]
+    with pytest.raises(DialectError, match="tc has no psand"):
+        write("psand", {}, "tc")
+    with pytest.raises(DialectError, match="--link"):
+        write("red", {"min_th": 5, "max_th": 15, "w_q": "auto"}, "tc")
+    assert "burst" in write("red", {"min_th": 5, "max_th": 15, "w_q": "auto"}, "tc", Facts(10e6)).text
+
+
+@pytest.mark.parametrize("dialect", OTHERS)
+@settings(max_examples=100, deadline=None)
+@given(text=st.text(alphabet=' abcdefgrqu_-0123456789.%:/[]{}"\n', max_size=60))
+def test_any_text_is_read_or_refused(dialect: str, text: str) -> None:
+    with contextlib.suppress(DialectError):
+        read(text, dialect)
+
+
+def test_a_scheme_may_be_given_in_a_dialect() -> None:
+    found = Candidate.parse("tc: red limit 60000 min 5000 max 15000 avpkt 1000 burst 20 probability 0.1")
+    assert (found.name, found.params["max_p"], found.params["limit"]) == ("red", 0.1, "60000B")
+    with pytest.raises(ScenarioError, match="did you mean"):
+        Candidate.parse("tc: rde limit 5")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "penstock", "convert", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_command_says_notes_and_errors() -> None:
+    done = run("codel target 5ms interval 100ms ecn", "--to", "ns3", "--json")
+    assert json.loads(done.stdout)["text"] == "ns3::CoDelQueueDisc[Interval=100ms|Target=5ms|UseEcn=true]"
+    wrong = run("codel", "--from", "tcc", "--to", "ns4", "--link", "10mbps")
+    assert wrong.returncode == 2
+    assert all(part in wrong.stderr for part in ("tcc", "ns4", "10mbps"))
+    assert "Traceback" not in wrong.stderr
+
+
+LINES = [
+    ("red", {"limit": "400p", "min_th": 30, "max_th": 90, "w_q": 2.0**-5, "max_p": 0.1}),
+    ("codel", {"limit": "1000p", "target": "5ms", "interval": "100ms", "ecn": False}),
+    ("fq-codel", {"limit": "10240p", "target": "5ms", "interval": "100ms", "flows": 1024, "quantum": "1514B"}),
+    ("pie", {"limit": "1000p", "target": "20ms", "alpha": 0.125, "beta": 1.25}),
+    ("sfq", {"limit": "127p", "quantum": "1514B", "perturb": "10s"}),
+    ("droptail", {"limit": "10p"}),
+    ("cake", {"bandwidth": "10Mbit", "diffserv": "besteffort", "rtt": "50ms"}),
+]
+
+
+@pytest.mark.parametrize(("scheme", "parameters"), LINES)
+def test_a_real_tc_takes_the_lines(scheme: str, parameters: dict[str, Any]) -> None:
+    """In a namespace of its own: the kernel's queue has the settings, where this kernel has the queue."""
+    if shutil.which("tc") is None or shutil.which("unshare") is None:
+        pytest.skip("no tc or no unshare")
+    line = write(scheme, parameters, "tc", Facts(device="lo")).text
+    done = subprocess.run(
+        ["unshare", "--net", "sh", "-c", f"{line} && tc -d qdisc show dev lo"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        told = done.stderr.strip()
+        assert "What is" not in told, told  # tc's words for an option that it does not know
+        assert "Usage" not in told, told
+        pytest.skip(f"this kernel lacks the queue, or namespaces may not be made: {told}")
+    shown = read(next(row for row in done.stdout.splitlines() if row.startswith("qdisc")), "tc")
+    assert shown.scheme == scheme
+    for name, value in parameters.items():
+        if name in shown.parameters:
+            assert same(shown.parameters[name], value, name) or shown.parameters[name] == f"{value}B", done.stdout

@@ -14,6 +14,7 @@ from penstock.explain import explanation, measured
 from penstock.explain import text as explain
 from penstock.results import metrics
 from penstock.scenario._generated import SCHEMES
+from penstock.scenario.workloads import KINDS, PARTS, size_of
 
 SCHEMES_HEAD = """# Schemes
 
@@ -31,6 +32,13 @@ the page of one. An action is `"pass"`, `"drop"` or a new codepoint.
 TCP_HEAD = """# TCP keys
 
 Flavours: {flavours}. A profile is a bundle of defaults; every key can be set alone in a `[traffic.NAME]` of kind `tcp`.
+"""
+
+WORKLOADS_HEAD = """# Workloads
+
+Named workloads for `[workloads.NAME]` of a scenario ([how to use them](../howto/workloads.md)); `penstock list
+workloads` prints this page. The numbers of flows follow the number of users; these shares are chosen, while the numbers
+of one user have sources.
 """
 
 METRICS_HEAD = """# Metrics
@@ -69,6 +77,7 @@ def write(folder: Path) -> None:
             put(folder / "conditioners" / f"{entry['name']}.md", conditioner_page(entry))
     put(folder / "classes.md", classes_table())
     put(folder / "tcp.md", tcp_page(json.loads(_native.tcp())))
+    put(folder / "workloads.md", workloads_page())
     put(folder / "metrics.md", metrics_page())
     put(folder / "cli.md", cli_page())
     put(folder / "validation.md", validation_page(folder.parent / "validation-results.md"))
@@ -163,6 +172,17 @@ def tcp_page(entry: Mapping[str, Any]) -> str:
     for p in entry["params"]:
         shown = [cell(explain.default_text({**p, "default": p["defaults"][profile]})) for profile in profiles]
         lines.append(f"| `{p['name']}` | {' | '.join(shown)} | {cell(explain.range_text(p))} | {cell(p['doc'])} |")
+    return "\n".join([*lines, ""])
+
+
+def workloads_page() -> str:
+    """Every workload and every part of one."""
+    lines = [WORKLOADS_HEAD, "| kind | users | flows | description |", "| --- | --- | --- | --- |"]
+    for name, kind in KINDS.items():
+        flows = ", ".join(f"`{part}` {size_of(kind, part, kind.users)}" for part in kind.parts)
+        lines.append(f"| `{name}` | {kind.users} | {flows} | {cell(kind.doc)} |")
+    lines += ["", "| part | description | source |", "| --- | --- | --- |"]
+    lines += [f"| `{name}` | {cell(part.doc)} | {cell(part.source)} |" for name, part in PARTS.items()]
     return "\n".join([*lines, ""])
 
 

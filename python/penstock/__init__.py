@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Video
     from penstock.scenario.scenario import Scenario, dumbbell
     from penstock.scenario.traffic import Incast, OnOff, Web
+    from penstock.scenario.workloads import Workload
     from penstock.studies.candidate import Precision
     from penstock.studies.cluster import Cluster
     from penstock.studies.compare import compare
@@ -49,6 +50,7 @@ _HOMES = {
     "scenario.elements": ("Cbr", "Fec", "Link", "Poisson", "Replay", "Reverse", "Video"),
     "scenario.scenario": ("Scenario", "dumbbell"),
     "scenario.traffic": ("Incast", "OnOff", "Web"),
+    "scenario.workloads": ("Workload",),
     "studies.candidate": ("Precision",),
     "studies.cluster": ("Cluster",),
     "studies.compare": ("compare",),
@@ -87,6 +89,7 @@ __all__ = [
     "Study",
     "Video",
     "Web",
+    "Workload",
     "__version__",
     "aqm",
     "compare",

@@ -1,4 +1,4 @@
-"""`penstock list`: schemes, conditioners, TCP keys, traffic, metrics, papers."""
+"""`penstock list`: schemes, conditioners, TCP keys, traffic, workloads, metrics, papers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ EXAMPLE = "penstock list schemes --json"
 
 def list_(
     kind: Annotated[
-        str, typer.Argument(metavar="LIST", help="schemes, conditioners, tcp, traffic, metrics or papers.")
+        str, typer.Argument(metavar="LIST", help="schemes, conditioners, tcp, traffic, workloads, metrics or papers.")
     ] = "schemes",
     as_json: AsJson = False,
 ) -> None:
-    """List the available schemes, conditioners, TCP keys, kinds of traffic, metrics or papers."""
+    """List the available schemes, conditioners, TCP keys, kinds of traffic, workloads, metrics or papers."""
     from penstock.cli.list_tables import LISTS
 
     if kind not in LISTS:

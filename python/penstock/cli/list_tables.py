@@ -1,4 +1,4 @@
-"""The lists of `penstock list`: schemes, conditioners, TCP keys, traffic, metrics, papers."""
+"""The lists of `penstock list`: schemes, conditioners, TCP keys, traffic, workloads, metrics, papers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from penstock.laws.catalog import LIMIT, tcp_keys
 from penstock.reproduce.paper import papers
 from penstock.results.metrics import METRICS
 from penstock.scenario.resolve.settings import default_shown
+from penstock.scenario.workloads import KINDS, PARTS, size_of
 
 Entry = Mapping[str, Any]
 
@@ -105,6 +106,31 @@ def _traffic_text(entries: Sequence[Entry]) -> str:
     return "".join(f"{entry['name']:10} {entry['doc']}\n" for entry in entries)
 
 
+def _workloads() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "doc": kind.doc,
+            "users": kind.users,
+            "parts": [
+                {"name": part, "flows": size_of(kind, part, kind.users), "doc": entry.doc, "source": entry.source}
+                for part, entry in PARTS.items()
+                if part in kind.parts
+            ],
+        }
+        for name, kind in KINDS.items()
+    ]
+
+
+def _workloads_text(entries: Sequence[Entry]) -> str:
+    lines = []
+    for entry in entries:
+        parts = ", ".join(f"{part['name']} {part['flows']}" for part in entry["parts"])
+        lines += [f"{entry['name']:14} {entry['doc']}.", f"{'':14} {entry['users']} users: {parts}"]
+    lines += ["", "parts:", *(_wrapped(f"{name}: {part.doc}. {part.source}.", 2) for name, part in PARTS.items())]
+    return "\n".join([*lines, ""])
+
+
 def _metrics() -> list[dict[str, Any]]:
     return [dataclasses.asdict(entry) for entry in METRICS]
 
@@ -139,6 +165,7 @@ LISTS: Mapping[str, Listing] = {
     "conditioners": Listing(_conditioners, _conditioners_text),
     "tcp": Listing(_tcp, _tcp_text),
     "traffic": Listing(_traffic, _traffic_text),
+    "workloads": Listing(_workloads, _workloads_text),
     "metrics": Listing(_metrics, _metrics_text),
     "papers": Listing(_papers, _papers_text),
 }

@@ -26,6 +26,7 @@ from penstock.scenario.resolve.files import content_of, named_files
 from penstock.scenario.resolve.forms import sorted_text
 from penstock.scenario.scheme_text import queue_table, read_value
 from penstock.scenario.traffic import Incast, OnOff, Web
+from penstock.scenario.workloads import Workload
 from penstock.units import format_rate, format_time, parse_rate, parse_time
 
 __all__ = [
@@ -107,6 +108,7 @@ class Scenario:
         seed: seed of the first run.
         links: links by name.
         traffic: groups of flows by name.
+        workloads: named workloads by name; each part becomes the group of flows `WORKLOAD-PART`.
         real: settings of real links by name, as in the table `real` of a file.
 
     """
@@ -118,6 +120,7 @@ class Scenario:
     seed: int = 1
     links: Mapping[str, Link]
     traffic: Mapping[str, Traffic] = field(default_factory=dict)
+    workloads: Mapping[str, Workload] = field(default_factory=dict)
     real: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -142,6 +145,8 @@ class Scenario:
         try:
             values["links"] = {name: _link(table) for name, table in tree.get("links", {}).items()}
             values["traffic"] = {name: _traffic(table) for name, table in tree.get("traffic", {}).items()}
+            workloads = tree.get("workloads", {}).items()
+            values["workloads"] = {name: elements.build(Workload, table) for name, table in workloads}
             return cls(**values)
         except (AttributeError, KeyError, TypeError) as error:
             # The tree does not have the structure of a scenario: the resolver reports each error with its path.
@@ -153,7 +158,7 @@ class Scenario:
         tree: Tree = {}
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
-            usual = {} if item.name == "real" else item.default
+            usual = {} if item.name in ("workloads", "real") else item.default
             if usual is dataclasses.MISSING or value != usual:
                 tree[item.name] = plain(value)
         for link in tree["links"].values():
@@ -230,6 +235,7 @@ def dumbbell(
     rtt: str,
     queue: Queue | str | None = None,
     traffic: Mapping[str, Traffic] | Sequence[Traffic] | Traffic | None = None,
+    workloads: Mapping[str, Workload] | None = None,
     duration: str = "100s",
     warmup: str = "0s",
     sampling: str = "10ms",
@@ -241,7 +247,8 @@ def dumbbell(
 
     The whole round trip `rtt` is on the bottleneck; the access links have ten times its rate, or the rate `access`.
     `queue` may be a text as after `--scheme`, such as "red:min_th=5". Traffic without `from_` and `to` goes from S to
-    D; groups of it without names, one or a list, are named by their kinds. By default one `Tcp`, "bulk".
+    D; groups of it without names, one or a list, are named by their kinds. Workloads likewise have
+    their servers at S and their users at D. Without traffic and workloads there is one `Tcp`, "bulk".
 
     Flows start together at 0 s unless they have a `start`; with nothing random all runs of drop-tail are the same run.
     """
@@ -254,10 +261,21 @@ def dumbbell(
     }
     flows = {
         label: dataclasses.replace(group, from_=group.from_ or "S", to=group.to or "D")
-        for label, group in _named(traffic).items()
+        for label, group in _named({} if traffic is None and workloads else traffic).items()
+    }
+    loads = {
+        label: dataclasses.replace(load, from_=load.from_ or "S", to=load.to or "D")
+        for label, load in (workloads or {}).items()
     }
     return Scenario(
-        name=name, duration=duration, warmup=warmup, sampling=sampling, seed=seed, links=links, traffic=flows
+        name=name,
+        duration=duration,
+        warmup=warmup,
+        sampling=sampling,
+        seed=seed,
+        links=links,
+        traffic=flows,
+        workloads=loads,
     )
 
 
@@ -282,7 +300,7 @@ def _named(traffic: Mapping[str, Traffic] | Sequence[Traffic] | Traffic | None) 
 def with_value(tree: Tree, path: str, value: Any, origin: str) -> Tree:
     """A copy of a tree with another value at a path; all other branches are shared.
 
-    Missing tables below a link or traffic are created. `origin` is the source of the path in errors.
+    Missing tables below a link, traffic or a workload are created. `origin` is the source of the path in errors.
     """
     keys = _keys(path)
     if not keys:
@@ -298,7 +316,7 @@ def with_value(tree: Tree, path: str, value: Any, origin: str) -> Tree:
             message = f"{_joined(keys[:depth])} is not a table, but {show_value(place)}"
             raise ScenarioError([ErrorDetail(path, message, None, origin)])
         elif not last and key not in place:
-            if depth == 1 and keys[0] in ("links", "traffic"):
+            if depth == 1 and keys[0] in ("links", "traffic", "workloads"):
                 message = f"no such name{nearest(key, place)}; there are: {', '.join(place) or 'none'}"
                 raise ScenarioError([ErrorDetail(_joined(keys[: depth + 1]), message, None, origin)])
             place[key] = {}

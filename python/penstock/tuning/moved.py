@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.scenario.scenario import Document
+from penstock.scenario.workloads import KINDS
 from penstock.units import format_rate, format_time, parse_rate, parse_time
 
 __all__ = ["FACTORS", "moved"]
@@ -16,8 +17,8 @@ FACTORS = (0.5, 1.0, 2.0)
 def moved(document: Document, place: str, *, rate: float = 1.0, flows: float = 1.0, rtt: float = 1.0) -> Document:
     """A copy with other values, by these factors.
 
-    They apply to the rate of one link, the number of flows of each group of several TCP flows, and the delay of every
-    link. Drawn and listed values stay as they are.
+    They apply to the rate of one link, the number of flows of each group of several TCP flows and of users of each
+    workload, and the delay of every link. Drawn and listed values stay as they are.
     """
     name = place.removesuffix(".reverse")
     for link, table in document.tree["links"].items():
@@ -29,6 +30,10 @@ def moved(document: Document, place: str, *, rate: float = 1.0, flows: float = 1
     for group, table in document.tree.get("traffic", {}).items():
         if flows != 1.0 and _several(table):
             document = document.set(f"traffic.{group}.count", max(1, round(table["count"] * flows)), "tune")
+    for workload, table in document.tree.get("workloads", {}).items():
+        users = table.get("users", KINDS[table["kind"]].users)
+        if flows != 1.0:
+            document = document.set(f"workloads.{workload}.users", max(1, round(users * flows)), "tune")
     return document
 
 

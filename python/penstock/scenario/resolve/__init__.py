@@ -25,6 +25,7 @@ from penstock.scenario.resolve.registries import settings_errors
 from penstock.scenario.resolve.resolved import Resolved
 from penstock.scenario.resolve.routes import Network, Topology
 from penstock.scenario.resolve.traffic import read_traffic
+from penstock.scenario.resolve.workloads import expand
 
 __all__ = ["Resolved", "resolve"]
 
@@ -34,6 +35,8 @@ _ANY_TRIP = 100_000_000
 def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -> Resolved:
     """Resolve a tree; `origins` gives the source of each path, such as `link.toml:12`."""
     errors = ErrorCollector(origins or {})
+    expanded = expand(tree, errors)
+    tree = expanded.tree
     top = Table(errors, "", tree)
     head = read_head(top)
 
@@ -53,7 +56,7 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     watched = tuple(_watched(links))
     resolved = Resolved(head, tuple(forms), tuple(traffic), (), watched, round_trip, network.names)
     _check_in_engine(errors, resolved, tree, links)
-    return replace(resolved, errors=tuple(errors.found)) if errors.found else resolved
+    return replace(resolved, errors=expanded.errors(errors)) if errors.found else resolved
 
 
 def _watched(links: Iterable[Link]) -> Iterable[str]:

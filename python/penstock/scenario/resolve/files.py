@@ -19,7 +19,7 @@ MAX_BYTES: Final = 1 << 30
 
 def named_files(tree: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """The tables that name a file, each with the key of the name; malformed values are left to the reader."""
-    for part in ("links", "traffic"):
+    for part in ("links", "traffic", "workloads"):
         yield from files_within(tree.get(part))
 
 

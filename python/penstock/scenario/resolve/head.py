@@ -15,7 +15,7 @@ from penstock.units import format_time, parse_time
 
 __all__ = ["Head", "read_head"]
 
-KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic", "real")
+KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic", "workloads", "real")
 TABLES = ("links", "traffic")
 
 

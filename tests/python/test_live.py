@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 import sys
@@ -112,6 +113,13 @@ def test_each_control_is_heard(default_page: Path, browser: Browser) -> None:
     assert pane(browser, 0, "queue.params.max_p") == 0.7
     move(browser, "min_th", "120", ".pane:nth-child(1)")
     browser.wait("bench.panes[0].message.textContent.includes('max_th')")
+    # Neither is in what is shared or started again.
+    assert browser.value(
+        "[bench.setting().queues[0].params.max_p, bench.setting().queues[0].params.min_th.packets]"
+    ) == [
+        0.7,
+        50,
+    ]
     move(browser, "min_th", "40", ".pane:nth-child(1)")
     assert pane(browser, 0, "message.textContent") == ""
     browser.value("bench.schemeChosen(bench.panes[1], 'fq-codel'); 1")
@@ -137,6 +145,12 @@ def test_keys_pause_and_step(default_page: Path, browser: Browser) -> None:
     before = pane(browser, 0, "states.at(-1).time")
     browser.press(".")
     browser.wait(f"bench.panes[0].states.at(-1).time > {before} && bench.panes[0].events.children.length > 0")
+    # The events of the panes are taken in the order of their times.
+    times = browser.value("bench.panes.map((pane) => pane.states.at(-1).time)")
+    for _ in range(5):
+        browser.press(".")
+    browser.wait(f"Math.max(...bench.panes.map((pane) => pane.states.at(-1).time)) > {max(times)}")
+    assert abs(times[0] - times[1]) < 0.05
     browser.press("r")
     browser.wait(f"bench.playing && bench.panes[0].states.at(-1)?.time < {before}")
     assert browser.errors == []
@@ -152,6 +166,46 @@ def test_a_shared_address_opens_the_same_bench(default_page: Path, tmp_path: Pat
     browser.reload()
     browser.wait("window.bench?.panes?.[0].states.at(-1)?.rate === 5e6")
     assert browser.value("JSON.stringify(bench.setting())") == setting
+    assert browser.errors == []
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "not base64",
+        {"queues": 5},
+        {"queues": [{"scheme": "unknown", "params": {}}], "counts": {}},
+        {"queues": [{"scheme": "red", "limit": {"packets": 50}, "params": {"max_p": 99}}], "counts": {}},
+    ],
+)
+def test_an_address_that_asks_for_the_impossible_is_left_aside(
+    setting: object, default_page: Path, browser: Browser
+) -> None:
+    text = setting if isinstance(setting, str) else base64.urlsafe_b64encode(json.dumps(setting).encode()).decode()
+    browser.open(default_page)
+    browser.value(f"location.hash = {json.dumps(text)}, 1")
+    browser.reload()
+    browser.wait("window.bench?.panes?.[1]?.states.at(-1)?.time > 0.5")
+    assert browser.value("bench.panes.map((pane) => pane.running.scheme)") == ["red", "pi"]
+    assert browser.errors == []
+
+
+@needs_chromium
+def test_every_scheme_of_the_page_can_be_chosen(default_page: Path, browser: Browser) -> None:
+    started(browser, default_page)
+    names = browser.value("JSON.parse(document.getElementById('material').textContent).schemes.map(({ name }) => name)")
+    assert len(names) > 40
+    browser.value(
+        f"window.refused = [], window.names = {json.dumps(names)}, window.timer = setInterval(() => {{"
+        " const pane = bench.panes[1]; const asked = window.asked;"
+        " if (asked && pane.running.scheme !== asked && !pane.message.textContent) return;"
+        " if (pane.message.textContent) refused.push([asked, pane.message.textContent]);"
+        " window.asked = names.shift(); if (window.asked) bench.schemeChosen(pane, window.asked);"
+        " else clearInterval(timer); }, 5), 1"
+    )
+    browser.wait("window.names.length === 0 && !window.asked", seconds=60)
+    assert browser.value("window.refused") == []
     assert browser.errors == []
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +15,7 @@ import pytest
 from penstock import _native
 from penstock.scenario.scenario import Document
 
+from .browser import Browser, needs_chromium
 from .recorded_runs import recorded_runs
 
 NODE: Final = shutil.which("node")
@@ -20,18 +23,28 @@ HERE: Final = Path(__file__).parent
 LIVE: Final = Path(_native.__file__).parent / "live"
 MODULE: Final = LIVE / "penstock.wasm"
 CURE: Final = "make live-module"
-pytestmark = pytest.mark.skipif(NODE is None, reason="no node on this machine (Debian: apt install nodejs)")
+needs_node = pytest.mark.skipif(NODE is None, reason="no node on this machine (Debian: apt install nodejs)")
+Job = dict[str, Any]
 
 
-def test_the_module_is_of_the_present_version_of_meaning(tmp_path: Path) -> None:
-    assert _in_module([], tmp_path)["meaning"] == _native.meaning, CURE
+@pytest.fixture(params=[pytest.param("node", marks=needs_node), pytest.param("browser", marks=needs_chromium)])
+def module(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[list[Job]], Any]:
+    """Runs jobs in the module, by node or in a browser: the module's version of meaning, and the results."""
+    run = {"node": _in_node, "browser": _in_browser}[request.param]
+    return lambda jobs: run(jobs, tmp_path)
+
+
+def test_the_module_is_of_the_present_version_of_meaning(module: Callable[[list[Job]], Any]) -> None:
+    assert module([])["meaning"] == _native.meaning, CURE
 
 
 def test_the_module_stays_small() -> None:
     assert MODULE.stat().st_size < 1_500_000
 
 
-def test_every_mechanism_gives_the_bytes_of_the_native_engine(tmp_path: Path) -> None:
+def test_every_mechanism_gives_the_bytes_of_the_native_engine(
+    module: Callable[[list[Job]], Any], tmp_path: Path
+) -> None:
     # Laws in Python and files of recorded packets are outside the module.
     runs = {
         name: text
@@ -40,7 +53,7 @@ def test_every_mechanism_gives_the_bytes_of_the_native_engine(tmp_path: Path) ->
     }
     jobs = [{"scenario": text, "seed": 1, "pieces": place % 3 * 7} for place, text in enumerate(runs.values())]
     native = _native.run_many(list(runs.values()), [1] * len(runs), 1, None)
-    found = _in_module(jobs, tmp_path)["results"]
+    found = module(jobs)["results"]
     assert len(runs) > 200
     different = [
         name
@@ -50,6 +63,7 @@ def test_every_mechanism_gives_the_bytes_of_the_native_engine(tmp_path: Path) ->
     assert not different, f"{CURE}; different: {different}"
 
 
+@needs_node
 def test_the_module_has_more_than_two_fifths_of_the_native_speed(tmp_path: Path) -> None:
     document = Document.read(HERE.parents[1] / "scenarios" / "thesis_link.toml")
     texts = []
@@ -59,7 +73,7 @@ def test_the_module_has_more_than_two_fifths_of_the_native_speed(tmp_path: Path)
         tree["duration"] = "1000s"
         texts.append(_for_engine(scheme, tree))
     # Processor time, and the best of several runs: the first ones are compiled while they run.
-    results = _in_module([{"scenario": text, "seed": 1, "pieces": 0} for _ in range(5) for text in texts], tmp_path)[
+    results = _in_node([{"scenario": text, "seed": 1, "pieces": 0} for _ in range(5) for text in texts], tmp_path)[
         "results"
     ]
     theirs = [min(result["seconds"] for result in results[place :: len(texts)]) for place in range(len(texts))]
@@ -76,15 +90,35 @@ def _for_engine(name: str, tree: dict[str, Any]) -> str:
     return Document(tree, {"": name}).resolve().for_engine(flows=True, series=False)
 
 
-def _in_module(jobs: list[dict[str, Any]], folder: Path) -> Any:
+def _in_node(jobs: list[Job], folder: Path) -> Any:
     asked, answered = folder / "jobs.json", folder / "results.json"
     asked.write_text(json.dumps(jobs), encoding="utf-8")
-    script = HERE / "wasm_runs.mjs"
-    done = subprocess.run(
-        [NODE or "node", script, LIVE / "engine.js", MODULE, asked, answered],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [NODE or "node", *map(str, (HERE / "wasm_runs.mjs", LIVE / "engine.js", MODULE, asked, answered))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(answered.read_text(encoding="utf-8"))
+
+
+def _in_browser(jobs: list[Job], folder: Path) -> Any:
+    """Run the jobs as scripts of a page do, without files beside it."""
+    engine = (LIVE / "engine.js").read_text(encoding="utf-8").replace("export ", "")
+    bytes_ = base64.b64encode(MODULE.read_bytes()).decode()
+    file = folder / "runs.html"
+    file.write_text(
+        f"""<!doctype html><meta charset="utf-8"><script type="module">{engine}
+        const engine = await loadEngine(Uint8Array.from(atob("{bytes_}"), (char) => char.charCodeAt(0)));
+        const results = {json.dumps(jobs)}.map(({{ scenario, seed, pieces }}) => {{
+          const run = engine.open(scenario, seed, false);
+          const end = JSON.parse(scenario).duration_ns / 1e9;
+          for (let piece = 1; piece < pieces; piece += 1) run.advance((end * piece) / pieces);
+          return {{ text: run.finish() }};
+        }});
+        window.answer = {{ meaning: engine.meaning, results }};
+        </script>""",
+        encoding="utf-8",
+    )
+    with Browser(folder / "profile") as browser:
+        browser.open(file)
+        browser.wait("window.answer !== undefined", seconds=60)
+        assert browser.errors == []
+        return json.loads(browser.value("JSON.stringify(window.answer)"))

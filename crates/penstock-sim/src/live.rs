@@ -104,9 +104,14 @@ impl LiveRun {
         self.engine.events - before
     }
 
+    /// Time of the next event; `None` if nothing happens before the end.
+    pub fn next_event(&mut self) -> Option<Time> {
+        self.engine.next_event(self.before_end())
+    }
+
     /// Process the next event; returns its time, or `None` if nothing happens before the end.
     pub fn step(&mut self) -> Option<Time> {
-        let time = self.engine.next_event(self.before_end())?;
+        let time = self.next_event()?;
         self.engine.advance(time, 1);
         self.observe();
         self.now = self.now.max(time);

@@ -53,6 +53,11 @@ impl Bench {
         Ok(self.run(run)?.advance(Time::ZERO + Span::from_secs(second)))
     }
 
+    /// Time of the next event in seconds, or NaN if none is left.
+    pub fn next_event(&mut self, run: usize) -> Answer<f64> {
+        Ok(self.run(run)?.next_event().map_or(f64::NAN, Time::as_secs))
+    }
+
     /// Process the next event; returns its time in seconds, or NaN if none is left.
     pub fn step(&mut self, run: usize) -> Answer<f64> {
         Ok(self.run(run)?.step().map_or(f64::NAN, Time::as_secs))

@@ -84,6 +84,12 @@ extern "C" fn advance(run: usize, second: f64) -> f64 {
     with(|bench| bench.advance(run, second).map_or(f64::NAN, |events| events as f64))
 }
 
+/// Time of the next event, NaN if there is none.
+#[unsafe(no_mangle)]
+extern "C" fn next_event(run: usize) -> f64 {
+    with(|bench| bench.next_event(run).unwrap_or(f64::NAN))
+}
+
 /// Process the next event; returns its time, NaN if there is none.
 #[unsafe(no_mangle)]
 extern "C" fn step(run: usize) -> f64 {

@@ -79,6 +79,11 @@ export class Run {
     return this.engine.exports.advance(this.number, second);
   }
 
+  /** Time of the next event, NaN if none is left. */
+  nextEvent() {
+    return this.engine.exports.next_event(this.number);
+  }
+
   /** One event; its time, NaN if none is left. */
   step() {
     return this.engine.exports.step(this.number);

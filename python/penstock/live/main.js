@@ -11,28 +11,30 @@ const MAX_PANES = 4;
 /** Seconds of real time that a chart shows, and the points on it. */
 const WINDOW_S = 10;
 const POINTS = 700;
+const DRAG_MS = 80;
 
 const material = JSON.parse(document.getElementById("material").textContent);
 const place = (id) => document.getElementById(id);
 
 class Bench {
   constructor() {
-    const shared = sharedSetting();
-    this.pace = shared?.pace ?? 4;
-    this.queues = shared?.queues ?? material.panes;
-    this.rate = shared?.rate;
-    this.rtt = shared?.rtt;
-    this.counts = shared?.counts ?? {};
+    const schemes = material.schemes.map(({ name }) => name);
+    this.take(sharedSetting(schemes) ?? {});
     this.playing = false;
     this.waits = false;
     this.sliders = {};
     this.worker = new Worker(URL.createObjectURL(new Blob([place("worker").textContent], { type: "text/javascript" })));
     this.worker.onmessage = ({ data }) => this.hear(data);
-    this.worker.onerror = (event) => this.fail(event.message);
+    this.worker.onerror = (event) => this.fail({ message: event.message });
     const module = Uint8Array.from(atob(place("engine").textContent.trim()), (char) => char.charCodeAt(0));
     this.worker.postMessage({ kind: "load", module }, [module.buffer]);
     this.buttons();
     this.commonSliders();
+  }
+
+  /** Takes over a setting; what it lacks is as in the scenario. */
+  take({ pace = 4, queues = structuredClone(material.panes), rate, rtt, counts = {} }) {
+    Object.assign(this, { pace, queues, rate, rtt, counts });
   }
 
   get span() {
@@ -42,8 +44,8 @@ class Bench {
   hear(message) {
     if (message.kind === "ready") this.open();
     else if (message.kind === "frame") this.show(message);
-    else if (message.kind === "curve") this.panes[message.pane]?.setCurve(message.curve);
-    else if (message.kind === "error") this.fail(message.message, message.pane);
+    else if (message.kind === "accepted") this.panes[message.pane]?.accept(message);
+    else if (message.kind === "error") this.fail(message);
   }
 
   /** Lays out the panes and starts at time 0. */
@@ -66,7 +68,8 @@ class Bench {
 
   restart() {
     this.panes.forEach((pane) => pane.restart());
-    const { rate, rtt, counts, queues } = this;
+    const { rate, rtt, counts } = this;
+    const queues = this.panes.map((pane) => pane.running);
     const setting = { scenario: material.scenario, link: material.link, seed: material.seed, queues, rate, rtt, counts };
     this.waits = true;
     this.worker.postMessage({ kind: "open", setting });
@@ -121,38 +124,53 @@ class Bench {
     this.paceFrom = { time, now };
   }
 
-  fail(text, pane) {
-    if (pane !== undefined && this.panes?.[pane]) this.panes[pane].complain(text);
-    else place("problem").textContent = text;
+  fail({ message, pane, during }) {
+    if (pane !== undefined && this.panes?.[pane]) this.panes[pane].complain(message);
+    else place("problem").textContent = message;
     this.waits = false;
+    if (during !== "open") return;
+    this.play(false);
+    if (!location.hash) return;
+    // What the address asks for is impossible: begin without it.
+    history.replaceState(null, "", location.pathname);
+    this.take({});
+    this.open();
   }
 
   // ---- what the reader changes --------------------------------------------------------------------------------------
 
+  /** While a slider is dragged, a law starts afresh at most every `DRAG_MS`. */
   queueChanged(pane, what) {
     pane.complain("");
+    clearTimeout(pane.later);
     const { number, queue } = pane;
     if (what === "limit") this.worker.postMessage({ kind: "limit", pane: number, limit: queue.limit });
-    else this.worker.postMessage({ kind: "queue", pane: number, queue });
+    else {
+      const wait = Math.max(0, (pane.sentAt ?? 0) + DRAG_MS - performance.now());
+      pane.later = setTimeout(() => {
+        pane.sentAt = performance.now();
+        this.worker.postMessage({ kind: "queue", pane: number, queue });
+      }, wait);
+    }
     this.remember();
   }
 
   schemeChosen(pane, name) {
-    this.queues[pane.number] = { scheme: name, limit: pane.queue.limit, params: {} };
-    pane.setQueue(this.queues[pane.number]);
+    pane.setQueue({ scheme: name, limit: pane.queue.limit, params: {} });
     this.queueChanged(pane, "scheme");
   }
 
   add() {
-    const used = new Set(this.queues.map((queue) => queue.scheme));
+    const running = this.panes.map((pane) => pane.running);
+    const used = new Set(running.map((queue) => queue.scheme));
     const next = ["droptail", "codel", "pie", "fq-codel", "red", "pi"].find((name) => !used.has(name)) ?? "droptail";
-    this.queues = [...this.queues, { scheme: next, limit: this.queues[0].limit, params: {} }];
+    this.queues = [...running, { scheme: next, limit: running[0].limit, params: {} }];
     this.open();
     this.remember();
   }
 
   remove(pane) {
-    this.queues = this.queues.filter((_, number) => number !== pane.number);
+    this.queues = this.panes.filter((each) => each !== pane).map((each) => each.running);
     this.open();
     this.remember();
   }
@@ -170,8 +188,8 @@ class Bench {
   }
 
   setting() {
-    const { pace, queues, rate, rtt, counts } = this;
-    return { pace, queues, rate, rtt, counts };
+    const { pace, rate, rtt, counts } = this;
+    return { pace, queues: this.panes.map((pane) => pane.running), rate, rtt, counts };
   }
 
   // ---- controls of the bench ----------------------------------------------------------------------------------------
@@ -226,11 +244,11 @@ class Bench {
     const set = material.groups.filter(({ number }) => number in this.counts);
     const counts = Object.fromEntries(set.map(({ number, name }) => [name, this.counts[number]]));
     const delay = this.rtt === undefined ? undefined : pane.states.at(-1)?.delay;
-    return scenarioText(material.document, material.place, pane.queue, { rate: this.rate, delay, counts });
+    return scenarioText(material.document, material.place, pane.running, { rate: this.rate, delay, counts });
   }
 
   saveScenario(pane) {
-    download(this.scenarioOf(pane), `${pane.queue.scheme}.toml`, "application/toml");
+    download(this.scenarioOf(pane), `${pane.running.scheme}.toml`, "application/toml");
   }
 
   commonSliders() {

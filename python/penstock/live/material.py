@@ -66,7 +66,8 @@ def _place(document: Document, resolved: Resolved, at: str | None) -> str:
     links = json.loads(resolved.for_engine(flows=False, series=False))["links"]
     if at is not None and at not in names:
         raise PenstockError(f'--at: there is no link "{at}"{nearest(at, names)}; there are: {", ".join(names)}')
-    watched = [link["name"] for link in links if link["watch"] and link["name"] in names]
+    own = [link for link in links if link["name"] in names]
+    watched = [link["name"] for link in own if link["watch"]] + [link["name"] for link in own if link["queue"]]
     return at or next(iter(watched), names[0])
 
 

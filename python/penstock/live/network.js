@@ -11,7 +11,20 @@ export class NetworkPicture {
     this.canvas = canvas;
     this.falling = [];
     this.cells = [];
-    canvas.addEventListener("click", (event) => picked(this.#describe(event.offsetX, event.offsetY)));
+    canvas.tabIndex = 0;
+    canvas.addEventListener("click", (event) => picked(this.#describe(this.#at(event.offsetX, event.offsetY))));
+    canvas.addEventListener("keydown", (event) => {
+      const move = { ArrowRight: -1, ArrowLeft: 1 }[event.key];
+      if (!move) return;
+      event.preventDefault();
+      picked(this.#describe(this.cells[this.#choose((this.chosen ?? -1) + move)]));
+    });
+  }
+
+  /** The place of a packet by number, within those that wait. */
+  #choose(number) {
+    this.chosen = Math.max(0, Math.min(this.cells.length - 1, number));
+    return this.chosen;
   }
 
   draw({ state, waiting, seen }, limit, now) {
@@ -77,7 +90,8 @@ export class NetworkPicture {
         this.falling.push({ flow: seen[row + 3], at: now, x: box.left - 14 + ((row / 8) % 5) * 5 });
       }
     }
-    this.falling = this.falling.filter((drop) => now - drop.at < FALL_MS);
+    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.falling = isStill ? [] : this.falling.filter((drop) => now - drop.at < FALL_MS);
   }
 
   #falls(context, height, now) {
@@ -90,8 +104,11 @@ export class NetworkPicture {
     }
   }
 
-  #describe(x, y) {
-    const found = this.cells.find((c) => x >= c.x && x < c.x + c.width && y >= c.y && y < c.y + c.height);
+  #at(x, y) {
+    return this.cells[this.#choose(this.cells.findIndex((c) => x >= c.x && x < c.x + c.width && y >= c.y && y < c.y + c.height))];
+  }
+
+  #describe(found) {
     if (!found) return "";
     const waited = ((this.time - found.since) * 1000).toFixed(1);
     const kind = ["data", "ACK", "datagram"][found.kind];

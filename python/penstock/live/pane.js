@@ -15,7 +15,9 @@ export class Pane {
   /** `host`: {schemes, queueChanged(pane, what), schemeChosen(pane, name), removed(pane), tomlAsked(pane)}. */
   constructor(number, queue, host) {
     this.number = number;
+    // What the controls say, and what the engine runs: they differ after a refusal.
     this.queue = queue;
+    this.running = structuredClone(queue);
     this.host = host;
     this.history = [[], [], [], []];
     this.states = [];
@@ -25,7 +27,7 @@ export class Pane {
   }
 
   get title() {
-    return `${"ABCD"[this.number]}: ${this.queue.scheme}`;
+    return `${"ABCD"[this.number]}: ${this.running.scheme}`;
   }
 
   #build() {
@@ -87,6 +89,12 @@ export class Pane {
     this.complain("");
   }
 
+  /** The engine has taken over a queue. */
+  accept({ queue, curve }) {
+    this.running = queue;
+    this.setCurve(curve);
+  }
+
   complain(text) {
     this.message.textContent = text;
   }
@@ -118,7 +126,7 @@ export class Pane {
   }
 
   draw(view, span, now, isStep) {
-    const limit = this.queue.limit?.packets ?? 100;
+    const limit = this.running.limit?.packets ?? 100;
     this.picture.draw(view, limit, now);
     this.time.draw(this.history, span);
     this.#log(view.seen, isStep);

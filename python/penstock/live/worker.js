@@ -39,16 +39,14 @@ const actions = {
 
   /** Another queue in one pane; an error leaves the one before. */
   queue({ pane, queue }) {
-    setting.queues[pane] = queue;
     panes[pane].run.setQueue(setting.link, queue);
-    return { kind: "curve", pane, curve: dropCurve(panes[pane]) };
+    return accepted(pane, queue);
   },
 
   /** Another buffer; the law keeps its state. */
   limit({ pane, limit }) {
-    setting.queues[pane] = { ...setting.queues[pane], limit };
     panes[pane].run.setLimit(setting.link, limit);
-    return { kind: "curve", pane, curve: dropCurve(panes[pane]) };
+    return accepted(pane, { ...setting.queues[pane], limit });
   },
 
   rate({ rate }) {
@@ -75,6 +73,11 @@ onmessage = async ({ data }) => {
     postMessage({ kind: "error", during: data.kind, pane: data.pane, message: error.message });
   }
 };
+
+function accepted(pane, queue) {
+  setting.queues[pane] = queue;
+  return { kind: "accepted", pane, queue, curve: dropCurve(panes[pane]) };
+}
 
 function openPane(queue) {
   const scenario = structuredClone(setting.scenario);
@@ -107,22 +110,18 @@ function goOn(span, slice) {
   return frame(samples);
 }
 
-/** The next event at the watched queue of any pane; the other panes go on to its time. */
+/** The next event at the watched queue of any pane; the others go on to its time. */
 function stepOnce() {
-  let next = Infinity;
-  for (const pane of panes) {
-    pane.seen = [];
-    for (let tries = 0; tries < 10000 && pane.seen.length === 0; tries += 1) {
-      const time = pane.run.step();
-      if (Number.isNaN(time)) break;
-      pane.seen = Array.from(pane.run.seen());
-      pane.time = time;
-    }
-    next = Math.min(next, pane.time ?? Infinity);
+  let time = NaN;
+  for (let tries = 0; tries < 100000; tries += 1) {
+    const times = panes.map(({ run }) => run.nextEvent());
+    const earliest = times.reduce((least, each, place) => (each < times[least] ? place : least), 0);
+    time = panes[earliest].run.step();
+    panes[earliest].seen = Array.from(panes[earliest].run.seen());
+    if (Number.isNaN(time) || panes[earliest].seen.length > 0) break;
   }
-  for (const pane of panes) next = Math.max(next, pane.time ?? 0);
-  for (const { run } of panes) run.advance(next);
-  return { ...frame([sample(next)]), stepped: true };
+  // At this very instant others may have events as well: those come next.
+  return { ...frame(Number.isNaN(time) ? [] : [sample(time)]), stepped: true };
 }
 
 function sample(time) {
@@ -150,7 +149,7 @@ function frame(samples) {
       seen,
     };
   });
-  const time = views[0].state.time;
+  const time = Math.max(...views.map((view) => view.state.time));
   const curves = samples.length === 0 ? panes.map(dropCurve) : undefined;
   return { kind: "frame", time, samples: samples.length ? samples : [sample(time)], views, curves };
 }

@@ -27,6 +27,7 @@ VERBS = (
     "figure",
     "report",
     "tune",
+    "evaluate",
     "live",
     "doctor",
 )

@@ -12,6 +12,7 @@ from penstock.cli import (
     compare,
     convert,
     doctor,
+    evaluate,
     explain,
     export,
     figure,
@@ -44,6 +45,7 @@ app = typer.Typer(
 VERBS: dict[str, tuple[Callable[..., None], str]] = {
     "run": (run.run, run.EXAMPLE),
     "compare": (compare.compare, compare.EXAMPLE),
+    "evaluate": (evaluate.evaluate, evaluate.EXAMPLE),
     "tune": (tune.tune, tune.EXAMPLE),
     "study": (study.study, study.EXAMPLE),
     "link": (link.link, link.EXAMPLE),

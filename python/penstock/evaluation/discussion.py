@@ -1,0 +1,123 @@
+"""Sections 8.3, 11 and 12 of RFC 7928: sensitivity to parameters, cost of the implementation, operator control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import ScenarioError
+from penstock.evaluation.network import MILD
+from penstock.laws.catalog import Param, find_scheme
+from penstock.studies.candidate import Candidate
+from penstock.studies.compare import run_plan
+from penstock.studies.plan import Plan
+from penstock.studies.store import Results
+
+if TYPE_CHECKING:
+    from penstock.evaluation.evaluate import Form
+
+__all__ = ["Discussion", "discussed"]
+
+FACTORS = (0.5, 2.0)
+"""By which each parameter with a number as default is changed."""
+
+
+@dataclass(frozen=True)
+class Discussion:
+    """Of a scheme.
+
+    Attributes:
+        scheme: its label.
+        sensitivity: section 8.3: for each changed parameter the changes of mean delay and utilization behind mild
+            congestion, as factors.
+        needs: section 11: parameters that the operator must give, whether it marks, and its cost.
+        knobs: section 12: the parameters with their defaults.
+
+    """
+
+    scheme: str
+    sensitivity: list[dict[str, Any]]
+    needs: dict[str, Any]
+    knobs: list[dict[str, Any]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in the JSON of an evaluation."""
+        return {
+            "scheme": self.scheme,
+            "8.3": {"sensitivity": self.sensitivity},
+            "11": self.needs,
+            "12": {"knobs": self.knobs},
+        }
+
+
+def discussed(form: Form, schemes: Sequence[Candidate], threads: int, store: Results | None) -> Iterator[Discussion]:
+    """What the RFC asks to be discussed, as far as the catalogue and runs answer it."""
+    for candidate in schemes:
+        scheme = find_scheme(candidate.name)
+        knobs = [
+            {"name": param.name, "default": param.default, "unit": param.unit, "doc": param.doc}
+            for param in scheme.params
+            if param.name != "limit"
+        ]
+        required = [param.name for param in scheme.params if param.required]
+        needs = {"must_be_given": required, "marks": any(param.name == "ecn" for param in scheme.params)}
+        yield Discussion(candidate.label, _sensitivity(form, candidate, scheme.params, threads, store), needs, knobs)
+
+
+def _sensitivity(
+    form: Form, candidate: Candidate, params: Sequence[Param], threads: int, store: Results | None
+) -> list[dict[str, Any]]:
+    """Mean delay and utilization with one parameter halved or doubled, relative to the scheme as given."""
+    scenario = form.bench.scenario("sensitivity", {"bulk": form.bench.tcp(form.bench.flows(MILD))})
+    changed: list[tuple[str, float, Candidate]] = []
+    for param in params:
+        for factor in FACTORS:
+            value = _scaled(param, factor)
+            if value is None or param.name in candidate.params:
+                continue
+            other = Candidate(candidate.name, {**candidate.params, param.name: value})
+            if _is_valid(scenario, other):
+                changed.append((param.name, factor, other))
+    if not changed:
+        return []
+    found = run_plan(
+        Plan.make(scenario, [candidate, *(one for _, _, one in changed)]), form.runs, jobs=threads, store=store
+    )
+    means = {
+        (row["scheme"], str(row["params"]), row["metric"]): row["mean"]
+        for row in found.to_dict()["rows"]
+        if row["place"] == "bottleneck"
+    }
+
+    def mean(one: Candidate, metric: str) -> float:
+        return float(means[one.name, str(dict(one.params)), metric])
+
+    return [
+        {
+            "parameter": name,
+            "factor": factor,
+            **{
+                metric: mean(other, metric) / mean(candidate, metric) if mean(candidate, metric) else None
+                for metric in ("delay_mean_s", "utilization")
+            },
+        }
+        for name, factor, other in changed
+    ]
+
+
+def _scaled(param: Param, factor: float) -> Any:
+    """The default times a factor, for numbers, lengths and times; None for all else."""
+    default = param.default
+    if param.kind == "time" and isinstance(default, dict):
+        return f"{default['ns'] * factor / 1e6:g}ms"
+    plain = isinstance(default, (int, float)) and not isinstance(default, bool) and default > 0
+    return default * factor if plain and param.kind in ("number", "length", "length_or_time") else None
+
+
+def _is_valid(scenario: Any, candidate: Candidate) -> bool:
+    try:
+        Plan.make(scenario, [candidate])
+    except ScenarioError:
+        return False
+    return True

@@ -1,0 +1,96 @@
+"""Sections 4.4, 7 and 9: packet sizes, bursts, mixes of applications, both directions; and 10, two queues in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from penstock.evaluation.case import Case
+from penstock.evaluation.network import MILD, Bench, Table, group
+from penstock.scenario.scenario import Document
+
+__all__ = ["cases"]
+
+BURSTS: dict[str, tuple[str, ...]] = {
+    "7.2-1": ("web", "cbr"),
+    "7.2-2": ("web", "cbr", "bulk"),
+    "7.2-3": ("video", "web", "cbr"),
+    "7.2-4": ("video", "web", "cbr", "bulk"),
+}
+
+
+def cases() -> Iterator[Case]:
+    """The cases of these sections."""
+    yield Case("4.4", "mild congestion, half of the flows with 500 B", "should", _sizes, ("small", "large"))
+    for name, parts in BURSTS.items():
+        yield Case(name, f"bursts: {', '.join(parts)}", "must", _burst(parts), parts)
+    yield Case(
+        "9.1", "calls, web, constant rate, video, bulk", "recommended", _mix, ("calls", "web", "cbr", "video", "bulk")
+    )
+    yield Case("9.2", "mild congestion in both directions", "may", _both_ways, ("bulk", "back"))
+    yield Case("10.2", "two queues in a row", "may", _two_queues, ("through", "joining"))
+
+
+def _sizes(bench: Bench) -> Document:
+    half = max(1, bench.flows(MILD) // 2)
+    small = bench.tcp(half) | {"packet": "460B"}
+    return bench.scenario("packet sizes", {"small": small, "large": bench.tcp(half)})
+
+
+def _burst(parts: Sequence[str]) -> Callable[[Bench], Document]:
+    def scenario(bench: Bench) -> Document:
+        return bench.scenario("bursts", {name: _part(bench, name) for name in parts})
+
+    return scenario
+
+
+def _mix(bench: Bench) -> Document:
+    traffic = {name: _part(bench, name) for name in ("web", "cbr", "video")}
+    calls = {**group("cbr"), "rate": "80kbit", "packet": "172B", "phase": "random"}
+    return bench.scenario("mix of applications", {"calls": calls, **traffic, "bulk": bench.tcp(5)})
+
+
+def _part(bench: Bench, name: str) -> Table:
+    """One application of section 7.2: web pages of 50 objects over six connections, a constant rate, video, a flow."""
+    match name:
+        case "web":
+            objects = {"sessions": 6, "objects": {"list": [50]}, "size": {"exp": "7kB"}, "gap": {"exp": "2s"}}
+            return {
+                **group("web"),
+                **objects,
+                "flavour": "newreno",
+                "profile": "linux",
+                "packet": f"{bench.packet - 40}B",
+            }
+        case "cbr":
+            return {**group("cbr"), "rate": f"{0.1 * bench.rate / 1e3:g}kbit", "packet": "972B"}
+        case "video":
+            return {
+                **group("video"),
+                "rate": f"{0.3 * bench.rate / 1e3:g}kbit",
+                "fps": 30,
+                "gop": "IPPPPPPPPPPP",
+                "sizes": {"I": 5, "P": 1},
+            }
+        case _:
+            return bench.tcp()
+
+
+def _both_ways(bench: Bench) -> Document:
+    flows = bench.flows(MILD)
+    back = bench.tcp(flows) | {"from": "B", "to": "A"}
+    return bench.scenario("both directions", {"bulk": bench.tcp(flows), "back": back}, back=True)
+
+
+def _two_queues(bench: Bench) -> Document:
+    """Senders A pass both queues, senders C join at the second one."""
+    half = max(1, bench.flows(MILD) // 2)
+    traffic = {"through": bench.tcp(half), "joining": bench.tcp(half) | {"from": "C"}}
+    document = bench.scenario("two queues in a row", traffic)
+    links = dict(document.tree["links"])
+    first = links["bottleneck"]
+    part = float(first["delay"].removesuffix("ms")) / 2
+    links["bottleneck"] = {**first, "delay": f"{part:g}ms", "to": "M"}
+    links["second"] = {**first, "delay": f"{part:g}ms", "from": "M"}
+    trip = bench.rtt_ms / 2 - part
+    links["left-C"] = {"from": "C", "to": "M", "rate": f"{10 * bench.rate / 1e3:g}kbit", "delay": f"{trip:g}ms"}
+    return Document({**document.tree, "links": links})

@@ -1,0 +1,121 @@
+"""The dumbbell of RFC 7928, section 3.1, and its numbers: sizes, loads, buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.scenario.scenario import Document
+
+__all__ = ["HEAVY", "MEDIUM", "MILD", "Bench", "Table", "group"]
+
+Table = dict[str, Any]
+
+MILD, MEDIUM, HEAVY = 0.036, 0.081, 0.114
+"""Flows per packet of S, section 8.2.1: N = S sqrt(l_r / 0.76), for losses of 0.1, 0.5 and 1 % behind drop-tail."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The bottleneck, and the lengths of runs.
+
+    Attributes:
+        rate: of the bottleneck in bit/s.
+        rtt_ms: round trip without queueing.
+        packet: size of a data packet in bytes, headers included.
+        duration_s: of a run; twice as long for the fairness of round trips.
+        start_s: time from which numbers count, and at which changing loads and capacities begin: NewReno needs up to
+            40 s to recover from the losses of its first slow start, one in each round trip.
+
+    """
+
+    rate: float = 10e6
+    rtt_ms: float = 100.0
+    packet: int = 1500
+    duration_s: float = 300.0
+    start_s: float = 40.0
+
+    @property
+    def bdp(self) -> float:
+        """Bandwidth-delay product in packets."""
+        return self.rate * self.rtt_ms / 1e3 / 8 / self.packet
+
+    def buffer(self, rtt_ms: float | None = None) -> int:
+        """Section 3.2: the bandwidth-delay product of the longest round trip, in packets, at least 10."""
+        return max(10, round(self.bdp * (rtt_ms or self.rtt_ms) / self.rtt_ms))
+
+    def flows(self, share: float) -> int:
+        """Section 8.2.1: the number of flows, ROUND(share S) with S = BDP + buffer, at least 1."""
+        return max(1, round(share * (self.bdp + self.buffer())))
+
+    def scenario(
+        self,
+        name: str,
+        traffic: Mapping[str, Table],
+        *,
+        trips_ms: Mapping[str, float] | None = None,
+        duration_s: float | None = None,
+        link: Mapping[str, Any] | None = None,
+        back: bool = False,
+    ) -> Document:
+        """A dumbbell with these groups of traffic; nodes of other round trips than the usual one are given with theirs.
+
+        Senders are at "A" and receivers at "B", routers "L" and "R"; with `back` the queue works in both directions.
+        """
+        trips = {"A": self.rtt_ms, **(trips_ms or {})}
+        core = min(trips.values()) / 2 * 0.9
+        links: dict[str, Table] = {
+            "bottleneck": {
+                "from": "L",
+                "to": "R",
+                "rate": _rate(self.rate),
+                "delay": _ms(core),
+                "queue": {"scheme": "droptail", "limit": f"{self.buffer(max(trips.values()))}p"},
+                "watch": True,
+                **({"reverse": {"queue": "same", "watch": True}} if back else {}),
+                **(link or {}),
+            },
+            "right": {"from": "R", "to": "B", "rate": _rate(10 * self.rate), "delay": "0ms"},
+        }
+        for node, trip in trips.items():
+            links[f"left-{node}"] = {
+                "from": node,
+                "to": "L",
+                "rate": _rate(10 * self.rate),
+                "delay": _ms(trip / 2 - core),
+            }
+        return Document(
+            {
+                "name": name,
+                "duration": f"{duration_s or self.duration_s:g}s",
+                "warmup": f"{self.start_s:g}s",
+                "links": links,
+                "traffic": {label: dict(table) for label, table in traffic.items()},
+            }
+        )
+
+    def tcp(self, count: int = 1, flavour: str = "newreno", **more: Any) -> Table:
+        """Long-lived flows that start within the first second."""
+        return {
+            **group("tcp"),
+            "flavour": flavour,
+            "profile": "linux",
+            "count": count,
+            "packet": f"{self.packet - 40}B",
+            "start": {"uniform": ["0s", "1s"]},
+            **more,
+        }
+
+
+def group(kind: str, source: str = "A", to: str = "B") -> Table:
+    """The head of a group of traffic."""
+    return {"kind": kind, "from": source, "to": to}
+
+
+def _rate(bits: float) -> str:
+    return f"{bits / 1e3:g}kbit"
+
+
+def _ms(value: float) -> str:
+    return f"{value:.6g}ms"

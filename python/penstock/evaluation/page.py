@@ -1,0 +1,31 @@
+"""The page of `penstock evaluate --html`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from penstock import _native
+from penstock.engine.environment import provenance
+from penstock.evaluation import shown
+from penstock.evaluation.evaluate import Evaluation
+from penstock.files import write_text
+from penstock.report.templating import render_template, template_text
+
+__all__ = ["write"]
+
+
+def write(found: Evaluation, file: Path) -> None:
+    """Write the page. Raises `FileError` if it cannot be written."""
+    page = render_template(
+        "evaluation.html.jinja",
+        title=f"{', '.join(found.schemes[1:])} by RFC 7928",
+        version=_native.version,
+        provenance=provenance(),
+        css=template_text("page.css", "advice.css"),
+        found=found,
+        bench=found.form.bench,
+        heads=shown.heads(),
+        rows=[(row, shown.cells(row)) for row in found.rows],
+        diagrams=shown.diagrams(found),
+    )
+    write_text(file, page)

@@ -1,0 +1,84 @@
+"""Sections 5 and 6: one or two flows of different transports, and of different round trips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from penstock.evaluation.case import Case
+from penstock.evaluation.network import Bench, Table, group
+from penstock.scenario.scenario import Document
+
+__all__ = ["cases"]
+
+TRIPS_MS = (5, 8, 10, 16, 20, 30, 40, 60, 80, 150, 200, 300, 400, 500, 560)
+"""Section 6.2: round trips of the second category, from 5 to 560 ms; the first has 100 ms."""
+
+FEW_TRIPS_MS = (5, 20, 60, 200, 560)
+"""Those of the quick form."""
+
+
+def cases(quick: bool) -> Iterator[Case]:
+    """The cases of both sections."""
+    yield Case("5.1.1", "one NewReno flow, initial window 3", "must", _friendly, ("bulk",))
+    for window in (3, 10):
+        title = f"a NewReno flow and short ones of 50 packets, initial window {window}"
+        yield Case(f"5.1.2-{window}", title, "must", _short(window), ("bulk", "short"))
+    yield Case("5.2", "one CUBIC flow", "must", _aggressive, ("bulk",))
+    yield Case("5.3-1", "datagrams at 1.2 times the rate", "must", _datagrams(1.2, alone=True), ("datagrams",))
+    for share in (0.6, 0.9):
+        title = f"datagrams at {share:g} times the rate and a NewReno flow"
+        yield Case(f"5.3-2-{share:g}", title, "must", _datagrams(share, alone=False), ("datagrams", "bulk"))
+    yield Case("5.4", "a NewReno flow and a LEDBAT flow", "may", _background, ("bulk", "background"))
+    for trip in FEW_TRIPS_MS if quick else TRIPS_MS:
+        title = f"round trips of 100 and {trip} ms"
+        yield Case(f"6.2-{trip}", title, "must", _trips(trip, ecn=False), ("first", "second"))
+    for trip in (20, 200):
+        title = f"round trips of 100 and {trip} ms, with ECN"
+        yield Case(f"4.5-{trip}", title, "should", _trips(trip, ecn=True), ("first", "second"), {"ecn": True})
+
+
+def _friendly(bench: Bench) -> Document:
+    return bench.scenario("TCP-friendly sender", {"bulk": bench.tcp(initial_window=3)})
+
+
+def _short(window: int) -> Callable[[Bench], Document]:
+    def scenario(bench: Bench) -> Document:
+        first = max(bench.start_s, 0.1 * bench.duration_s)
+        count = max(1, int((bench.duration_s - first) / 5) - 1)
+        short = bench.tcp(count, packets=50, initial_window=window, start={"first": f"{first:g}s", "every": "5s"})
+        return bench.scenario("different initial windows", {"bulk": bench.tcp(initial_window=3), "short": short})
+
+    return scenario
+
+
+def _aggressive(bench: Bench) -> Document:
+    return bench.scenario("aggressive sender", {"bulk": bench.tcp(flavour="cubic")})
+
+
+def _datagrams(share: float, *, alone: bool) -> Callable[[Bench], Document]:
+    def scenario(bench: Bench) -> Document:
+        table: Table = {**group("cbr"), "rate": f"{share * bench.rate / 1e3:g}kbit", "packet": f"{bench.packet - 28}B"}
+        traffic = {"datagrams": table} if alone else {"datagrams": table, "bulk": bench.tcp()}
+        return bench.scenario("unresponsive sender", traffic)
+
+    return scenario
+
+
+def _background(bench: Bench) -> Document:
+    return bench.scenario(
+        "less-than-best-effort sender", {"bulk": bench.tcp(), "background": bench.tcp(flavour="ledbat")}
+    )
+
+
+def _trips(trip: float, *, ecn: bool) -> Callable[[Bench], Document]:
+    def scenario(bench: Bench) -> Document:
+        first = bench.tcp(ecn=ecn)
+        second = bench.tcp(ecn=ecn) | {"from": "C"}
+        return bench.scenario(
+            "fairness of round trips",
+            {"first": first, "second": second},
+            trips_ms={"C": float(trip)},
+            duration_s=2 * bench.duration_s,
+        )
+
+    return scenario

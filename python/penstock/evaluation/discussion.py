@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from penstock.errors import ScenarioError
+from penstock.evaluation.form import Form
 from penstock.evaluation.network import MILD
 from penstock.laws.catalog import Param, find_scheme
 from penstock.studies.candidate import Candidate
 from penstock.studies.compare import run_plan
 from penstock.studies.plan import Plan
 from penstock.studies.store import Results
-
-if TYPE_CHECKING:
-    from penstock.evaluation.evaluate import Form
 
 __all__ = ["Discussion", "discussed"]
 

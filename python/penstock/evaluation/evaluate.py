@@ -12,7 +12,7 @@ from penstock.errors import PenstockError
 from penstock.evaluation import load, mixes, transport
 from penstock.evaluation.case import Case
 from penstock.evaluation.discussion import Discussion, discussed
-from penstock.evaluation.network import Bench
+from penstock.evaluation.form import FULL, QUICK, Form
 from penstock.results.comparison import Comparison
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import run_plan
@@ -23,19 +23,6 @@ __all__ = ["FULL", "QUICK", "Evaluation", "Form", "Row", "cases_of", "evaluate"]
 
 LINK = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate", "jain")
 GROUP = ("goodput_bps", "loss_rate", "completion_mean_s", "owd_mean_s", "jitter_mean_s")
-
-
-@dataclass(frozen=True)
-class Form:
-    """The extent of an evaluation: the bench, runs of each scenario, and whether only a part of section 6.2 is run."""
-
-    bench: Bench
-    runs: int
-    quick: bool
-
-
-QUICK = Form(Bench(duration_s=120.0), 5, quick=True)
-FULL = Form(Bench(), 10, quick=False)
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,17 @@ from typing import Any, overload
 from penstock.reproduce.effort import Change
 from penstock.scenario.scenario import Document
 
-__all__ = ["together", "with_queues", "with_tcp"]
+__all__ = ["together", "with_queues", "with_tcp", "with_traffic"]
 
 
 def with_tcp(**settings: Any) -> Change:
     """These settings for all TCP flows of a scenario."""
-    return _with(settings, "traffic", "", lambda group: group["kind"] == "tcp")
+    return with_traffic(("tcp",), **settings)
+
+
+def with_traffic(kinds: Collection[str], **settings: Any) -> Change:
+    """These settings for all traffic of these kinds."""
+    return _with(settings, "traffic", "", lambda group: group["kind"] in kinds)
 
 
 def with_queues(schemes: Collection[str], **settings: Any) -> Change:

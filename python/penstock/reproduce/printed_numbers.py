@@ -7,6 +7,7 @@ search was fitted to are counted apart from those held out.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,9 @@ from penstock.results.table import Table
 from penstock.studies.study import Measure, Study
 
 __all__ = ["PrintedNumber", "PrintedNumbers"]
+
+WIDEST = 26
+"""Characters of a line above a column."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,8 @@ class PrintedNumbers:
         texts, bold = {}, []
         for reading in self.readings:
             found = {n.says: shown("measured", reading=reading, number=n.says).mean for n in self.numbers}
-            column = f"{reading}\nheld out: {self._met(found, fitted=False)}\nfitted: {self._met(found, fitted=True)}"
+            met = (f"held out: {self._met(found, fitted=False)}", f"fitted: {self._met(found, fitted=True)}")
+            column = "\n".join((textwrap.fill(reading, WIDEST), *met))
             for number in self.numbers:
                 kind = ", fitted" if number.fitted else ""
                 row = f"{number.says}: {number.printed:g} ({number.low:g} to {number.high:g}{kind})"

@@ -11,6 +11,7 @@ from itertools import permutations
 from typing import Any
 
 import penstock as ps
+from penstock.reproduce.changes import together, with_queues, with_traffic
 from penstock.reproduce.figure import (
     Choice,
     Curves,
@@ -27,7 +28,6 @@ from penstock.reproduce.figure import (
     within,
 )
 from penstock.results.sample import Sample
-from penstock.scenario.scenario import Document
 
 claim = claims_of(__file__)
 
@@ -44,12 +44,19 @@ TRIPS, HOPS, ONE_TRIP = "two round trips", "three hops", "one round trip"
 
 NEVER = "1000s"  # an interval T that does not end within a run
 DSDRR_FULL = "DSDRR, W at its maximum"
+FULL_W: Mapping[str, Any] = {"w_init": 0.5, "w_max": 0.5, "interval": NEVER}
 SHORT_WINDOW = 20  # packets: the default of ns-2, which the text does not mention
+EARLIER_TIMER = with_traffic(("tcp", "onoff"), min_rto="200ms")
+SHORT_WINDOWS = with_traffic(("onoff",), window=SHORT_WINDOW)
+NOT_CLEARED = with_queues(("dsdrr",), **FULL_W)
+"""Figure 1 sets DSDRR's overflow bit and never clears it: W grows by 2 every second up to its maximum, and stays."""
+reconstructed = together(EARLIER_TIMER, SHORT_WINDOWS, NOT_CLEARED)
+"""The author's set-up: a least timeout of 0.2 s, DSDRR with its largest W, windows of 20 packets for short flows."""
 MULTI_QUEUE: dict[str, ps.Queue] = {
     "DTDRR": ps.Dtdrr(alpha=2),  # Section 3
     "DSDRR": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval="1s"),  # Section 3, figure 1
     "DSDRR-W": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval=NEVER),
-    DSDRR_FULL: ps.Dsdrr(alpha=0.1, w_init=0.5, w_max=0.5, interval=NEVER),
+    DSDRR_FULL: ps.Dsdrr(alpha=0.1, **FULL_W),
     "QSDRR": ps.Qsdrr(),
     "DRR": ps.Drr(),
     "TDRR": ps.Tdrr(),
@@ -278,23 +285,6 @@ def best(effort: Effort, network: str, load: str) -> Tuned:
         for scheme, settings in tried.items()
         for buffer in sizes
     }
-
-
-def reconstructed(document: Document) -> Document:
-    """The author's set-up: a least timeout of 0.2 s, DSDRR with its largest W, windows of 20 packets for short flows.
-
-    Figure 1 sets DSDRR's overflow bit and never clears it: W grows by 2 every second up to its maximum and stays there.
-    """
-    made = document
-    for name, group in document.tree["traffic"].items():
-        made = made.set(f"traffic.{name}.min_rto", "200ms")
-        if group["kind"] == "onoff":
-            made = made.set(f"traffic.{name}.window", SHORT_WINDOW)
-    for name, link in document.tree["links"].items():
-        if link.get("queue", {}).get("scheme") == "dsdrr":
-            for key in ("w_init", "w_max", "interval"):
-                made = made.set(f"links.{name}.queue.{key}", getattr(MULTI_QUEUE[DSDRR_FULL], key))
-    return made
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:

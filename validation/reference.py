@@ -9,7 +9,19 @@ from pathlib import Path
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "ns2"
 
-FILES = ("thesis_link", "queue_law", "red_family", "open_loop", "open_flows", "multirtt", "wred", "fec")
+FILES = (
+    "thesis_link",
+    "queue_law",
+    "red_family",
+    "open_loop",
+    "open_flows",
+    "multirtt",
+    "wred",
+    "fec",
+    "thesis_claims",
+    "kt_claims",
+    "br_claims",
+)
 
 
 @dataclass(frozen=True)

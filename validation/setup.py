@@ -1,7 +1,7 @@
 """Common parts of the sets of scenarios: queues by ns-2's names, and the source of each metric."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,21 +22,27 @@ LINK_METRICS = {
 }
 
 
+Where = str | Callable[[Mapping[str, Any]], float]
+
+
 @dataclass(frozen=True)
 class Setting:
     """A scenario for (part of) a cell, and which of the cell's metrics it yields from where in the run.
 
     A metric is one of the watched link, or ``traffic.NAME.METRIC`` of some traffic, times its factor in `factors`; of a
-    distribution the place follows, ``loss_run_pmf.0``, and what lies beyond its end is 0.
+    distribution the place follows, ``loss_run_pmf.0``, and what lies beyond its end is 0. Others are functions of runs.
     """
 
     scenario: Table
-    metrics: Mapping[str, str]
+    metrics: Mapping[str, Where]
     factors: Mapping[str, float] = field(default_factory=dict)
 
     def read(self, run: Mapping[str, Any], metric: str) -> float:
         """The metric `metric` of the reference from the results of one run."""
-        kind, _, name = self.metrics[metric].partition(".")
+        where = self.metrics[metric]
+        if not isinstance(where, str):
+            return where(run)
+        kind, _, name = where.partition(".")
         traffic, _, key = name.partition(".")
         key, _, place = key.partition(".")
         told = run[kind][traffic][key] if name else run["links"]["bottleneck"][kind]

@@ -16,23 +16,8 @@ def settings(cell: Cell) -> list[Setting] | str:
         return reason
     found = []
     for window, warmup in WINDOWS.items():
-        scenario: Table = {
-            "name": f"thesis link {cell.name}",
-            "duration": "100s",
-            "warmup": warmup,
-            "sampling": "10ms",
-            "links": {
-                "bottleneck": {
-                    **{"from": "R1", "to": "R2", "rate": "1.5Mbit", "delay": "20ms", "watch": True},
-                    "queue": queue(scheme, 35, RED),
-                    "reverse": {"queue": "same"},
-                },
-                "left": {"from": "S1", "to": "R1", "rate": "10Mbit", "delay": "2ms"},
-                "second": {"from": "S2", "to": "R1", "rate": "10Mbit", "delay": "3ms"},
-                "right": {"from": "R2", "to": "S3", "rate": "10Mbit", "delay": "4ms"},
-            },
-            "traffic": traffic(flows, f"{cell.settings['minrto']}s"),
-        }
+        scenario = link(f"thesis link {cell.name}", queue(scheme, 35, RED), warmup)
+        scenario["traffic"] = traffic(flows, f"{cell.settings['minrto']}s")
         if cell.settings["topo"] == "diff" and flows > 3:
             delay = {"linear": ["1ms", "200ms"]}
             access = {"count": flows - 3, "from": "A{i}", "to": "R1", "rate": "10Mbit", "delay": delay}
@@ -41,6 +26,26 @@ def settings(cell: Cell) -> list[Setting] | str:
         metrics = {m: LINK_METRICS[m.partition(".")[2]] for m in cell.metrics if m.startswith(f"{window}.")}
         found.append(Setting(scenario, metrics))
     return found
+
+
+def link(name: str, discipline: Table, warmup: str) -> Table:
+    """Topology A without its flows."""
+    return {
+        "name": name,
+        "duration": "100s",
+        "warmup": warmup,
+        "sampling": "10ms",
+        "links": {
+            "bottleneck": {
+                **{"from": "R1", "to": "R2", "rate": "1.5Mbit", "delay": "20ms", "watch": True},
+                "queue": discipline,
+                "reverse": {"queue": "same"},
+            },
+            "left": {"from": "S1", "to": "R1", "rate": "10Mbit", "delay": "2ms"},
+            "second": {"from": "S2", "to": "R1", "rate": "10Mbit", "delay": "3ms"},
+            "right": {"from": "R2", "to": "S3", "rate": "10Mbit", "delay": "4ms"},
+        },
+    }
 
 
 def traffic(flows: int, min_rto: str) -> Table:

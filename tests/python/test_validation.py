@@ -50,6 +50,14 @@ QUICK = {
     "wred": ["scheme=WRED tcp=Sack1 cir=0 minrto=1.0"],
     "multirtt": ["scheme=gRED B=200 minrto=1.0"],
     "fec": ["scheme=gRED N=10 load=1.0625 minrto=1.0", "scheme=RED N=50 load=1.25 minrto=1.0"],
+    "thesis_claims": [
+        "scheme=PSAND when=load N=28 min=0 max=20",
+        "scheme=PSAND when=leaves N=50 min=0 max=20",
+        "scheme=Floyd when=joins N=50 min=5 max=15",
+        "scheme=AVQ when=first N=8 min=5 max=15",
+    ],
+    "br_claims": ["scheme=REDopt flows=16", "scheme=TD flows=256"],
+    "kt_claims": ["network=trips scheme=DRR B=400 queues=100 tcp=Tahoe"],
 }
 
 

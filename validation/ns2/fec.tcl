@@ -1,8 +1,8 @@
 # Topology C of Alemu's thesis: ns fec.tcl SCHEME N LOAD MINRTO SEED DURATION
 # SCHEME is DropTail, RED or gRED, through which go N SACK flows and one Poisson source of LOAD times 500 kb/s; see README.md
-# beside the numbers. Prints one line: loss of the queue, of the source, of the flows, share of the runs of 1 and 2 losses
-# of the source and of the flows, and for blocks of (16,1), (16,4) and (8,2) packets loss before, loss after and loss of
-# data after correction; then mean, variance and share of the empty ones of samples of the queue every 10 ms.
+# beside the numbers. Prints a line for each number: loss of the queue, of the source, of the flows, share of the runs of 1
+# and 2 losses of the source and of the flows, mean, variance and share of the empty ones of samples of the queue every 10 ms,
+# and for blocks of (16,1), (16,4) and (8,2) packets loss before, loss after and loss of data after correction.
 lassign $argv scheme flows load minrto seed duration
 
 set ns [new Simulator]
@@ -131,12 +131,16 @@ proc finish {} {
     }
     set share {{counts of} {upvar $counts c; expr {double($c($of)) / max(1, $c(1) + $c(2) + $c(3))}}}
     set all_lost [expr {$lost + [sum $fates]}]
-    puts [concat \
-        [expr {double($all_lost) / ($all + [llength $fates])}] [expr {double([sum $fates]) / [llength $fates]}] \
-        [expr {double($lost) / $all}] \
-        [apply $share udp 1] [apply $share udp 2] [apply $share tcp 1] [apply $share tcp 2] \
-        [blocks $fates 16 1] [blocks $fates 16 4] [blocks $fates 8 2] \
-        [expr {$sum / $samples}] [expr {$squares / $samples - pow($sum / $samples, 2)}] [expr {double($empty) / $samples}]]
+    set told [list \
+        loss [expr {double($all_lost) / ($all + [llength $fates])}] udp_loss [expr {double([sum $fates]) / [llength $fates]}] \
+        tcp_loss [expr {double($lost) / $all}] udp_run1 [apply $share udp 1] udp_run2 [apply $share udp 2] \
+        tcp_run1 [apply $share tcp 1] tcp_run2 [apply $share tcp 2] \
+        q_mean [expr {$sum / $samples}] q_var [expr {$squares / $samples - pow($sum / $samples, 2)}] \
+        p_empty [expr {double($empty) / $samples}]]
+    foreach {k h} {16 1 16 4 8 2} {
+        foreach name {plrbc plr plrdata} value [blocks $fates $k $h] {lappend told ${name}_${k}_$h $value}
+    }
+    foreach {name value} $told {puts "$name $value"}
     exit 0
 }
 $ns run

@@ -7,22 +7,7 @@ lassign $argv coef gamma high min max flows delayed seed scheme
 set adaptive [expr {$scheme eq "Floyd"}]
 set start 3.5
 source [file join [file dirname [info script]] thesis.tcl]
-set prev(0) -1; set prev(1) -1
-proc adapt {} {
-    global ns r1 r2 prev coef gamma high
-    foreach i {0 1} ends {{r1 r2} {r2 r1}} {
-        set q [[$ns link [set [lindex $ends 0]] [set [lindex $ends 1]]] queue]
-        set a [$q set ave_]
-        set change [expr {$prev($i) > 1e-9 ? $a / $prev($i) : 1.0}]
-        set beta [expr {$coef * pow($a / 10.0 * $change, $gamma)}]
-        set p [expr {[$q set cur_max_p_] * $beta}]
-        if {$p > $high} {set p $high}
-        if {$p < 0.01} {set p 0.01}
-        $q set cur_max_p_ $p
-        set prev($i) $a
-    }
-    $ns at [expr {[$ns now] + 0.5}] adapt
-}
+source [file join [file dirname [info script]] moves.tcl]
 if {$scheme eq "PSAND" || $scheme eq ""} {$ns at 0.5 adapt}
 proc finish {} {
     global samples sum squares empty monitor

@@ -1,5 +1,9 @@
 # Topology A of Alemu's thesis: RED with $min and $max on both ends of the congested link, Floyd's scheme if $adaptive is 1,
 # $flows in all, those beyond three from $start on, and receivers that wait 100 ms for a second packet if $delayed is 1.
+# What need not be set: $kind, another queue than RED, $bases, when the first three start, and $stop, when the others end.
+foreach {name value} {kind RED bases {0.0 1.0 3.0} stop {}} {
+    if {![info exists $name]} {set $name $value}
+}
 set ns [new Simulator]
 $defaultRNG seed $seed
 set rng [new RNG]
@@ -20,13 +24,13 @@ foreach name {s1 s2 r1 r2 s3} {set $name [$ns node]}
 $ns duplex-link $s1 $r1 10Mb 2ms DropTail
 $ns duplex-link $s2 $r1 10Mb 3ms DropTail
 $ns duplex-link $r2 $s3 10Mb 4ms DropTail
-$ns duplex-link $r1 $r2 1.5Mb 20ms RED
+$ns duplex-link $r1 $r2 1.5Mb 20ms $kind
 $ns queue-limit $r1 $r2 35
 $ns queue-limit $r2 $r1 35
 set monitor [$ns monitor-queue $r1 $r2 ""]
 source [file join [file dirname [info script]] samples.tcl]
-$ns at 0.01 sample
-proc transfer {from to size window at} {
+if {![info exists warmup]} {$ns at 0.01 sample}
+proc transfer {from to size window at {stop {}}} {
     global ns delayed
     set tcp [new Agent/TCP/Sack1]
     $tcp set packetSize_ $size
@@ -38,10 +42,11 @@ proc transfer {from to size window at} {
     set ftp [new Application/FTP]
     $ftp attach-agent $tcp
     $ns at $at "$ftp start"
+    if {$stop ne ""} {$ns at $stop "$ftp stop"}
 }
-transfer $s1 $s3 1600 15 0.0
-transfer $s3 $s1 1600 15 1.0
-transfer $s2 $s3 1600 15 3.0
+transfer $s1 $s3 1600 15 [lindex $bases 0]
+transfer $s3 $s1 1600 15 [lindex $bases 1]
+transfer $s2 $s3 1600 15 [lindex $bases 2]
 for {set i 0} {$i < $flows - 3} {incr i} {
-    transfer $s1 $s3 1000 20 [expr {$start + 0.1 * $i + [$rng uniform 0 0.1]}]
+    transfer $s1 $s3 1000 20 [expr {$start + 0.1 * $i + [$rng uniform 0 0.1]}] $stop
 }

@@ -25,7 +25,7 @@ from penstock.studies.study import Measure, Study
 
 __all__ = ["PrintedNumber", "PrintedNumbers"]
 
-WIDEST = 26
+WIDEST = 18
 """Characters of a line above a column."""
 
 

@@ -147,6 +147,9 @@ def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]]
         table.auto_set_font_size(False)
         table.set_fontsize(5.0)
         table.scale(1, 1.6)
+        lines = max((column.count("\n") + 1 for column in columns), default=1)
+        for i in range(len(columns)):
+            table[0, i].set_height(table[0, i].get_height() * max(1.0, lines / 2))
         for row, column in bold:
             table[rows.index(row) + 1, columns.index(column)].set_text_props(weight="bold")
         ax.set_title(title, size=6)

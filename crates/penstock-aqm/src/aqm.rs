@@ -188,6 +188,10 @@ pub trait Aqm: Send {
     /// prefixes the names of a class's law with the name of the class: `gold.avg`.
     fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
 
+    /// Continue where another law of this scheme is, which has other parameters and showed these gauges; `queue` is the
+    /// queue that it guarded. By default a law starts afresh.
+    fn resume(&mut self, _queue: &Backlog, _gauge: &dyn Fn(&str) -> Option<f64>) {}
+
     /// The law's drop probability while the average queue stays at `average` packets; `None` for laws without such a
     /// function.
     fn drop_function(&self, _average: f64) -> Option<f64> {
@@ -234,6 +238,9 @@ impl Aqm for alloc::boxed::Box<dyn Aqm> {
     }
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         (**self).gauges(show);
+    }
+    fn resume(&mut self, queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        (**self).resume(queue, gauge);
     }
     fn drop_function(&self, average: f64) -> Option<f64> {
         (**self).drop_function(average)

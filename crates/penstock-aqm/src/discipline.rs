@@ -227,6 +227,8 @@ pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send {
     fn on_timeout(&mut self, _env: &mut Env<'_, P, W>) {}
     /// Shows the state of the law to a probe, as (name, value).
     fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
+    /// As [`crate::Aqm::resume`].
+    fn resume(&mut self, _queue: &Backlog, _gauge: &dyn Fn(&str) -> Option<f64>) {}
     /// As [`crate::Aqm::drop_function`].
     fn drop_function(&self, _average: f64) -> Option<f64> {
         None

@@ -54,7 +54,7 @@ def material(document: Document, texts: Sequence[str], at: str | None) -> dict[s
         "panes": queues,
         "groups": [
             {"number": number, "name": group["name"], "count": group["count"]}
-            for number, group in enumerate(scenario["traffic"])
+            for number, group in sorted(enumerate(scenario["traffic"]), key=lambda item: -item[1]["count"])
             if group["kind"] == "tcp" and group["count"] and not group.get("transfers")
         ],
         "schemes": [_scheme(scheme) for scheme in schemes() if _is_playable(scheme)],

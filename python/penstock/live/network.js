@@ -66,7 +66,7 @@ export class NetworkPicture {
     const inner = { width: box.right - box.left - 6, height: box.bottom - box.top - 6 };
     const rows = Math.max(1, Math.min(12, Math.ceil(Math.sqrt((Math.min(capacity, 600) * inner.height) / inner.width))));
     const columns = Math.ceil(Math.min(capacity, 600) / rows);
-    const cell = { width: Math.min(inner.width / columns, 22), height: inner.height / rows };
+    const cell = { width: inner.width / columns, height: inner.height / rows };
     const count = waiting.length / 6;
     this.cells = [];
     for (let place = 0; place < count; place += 1) {

@@ -96,6 +96,10 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
         self.law.gauges(show);
     }
 
+    fn resume(&mut self, queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        self.law.resume(queue, gauge);
+    }
+
     fn drop_function(&self, average: f64) -> Option<f64> {
         self.law.drop_function(average)
     }

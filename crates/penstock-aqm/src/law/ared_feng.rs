@@ -22,7 +22,7 @@
 
 use super::drop_curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
-use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Time};
@@ -115,6 +115,10 @@ impl Aqm for AredFeng {
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
+    }
+
+    fn resume(&mut self, queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        self.red.resume(queue, gauge);
     }
 
     fn drop_function(&self, average: f64) -> Option<f64> {

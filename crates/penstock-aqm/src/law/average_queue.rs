@@ -105,6 +105,11 @@ impl Average {
         self.avg
     }
 
+    /// Continue from another average, of a queue that is not idle.
+    pub(crate) fn resume(&mut self, avg: f64) {
+        (self.avg, self.idle_since) = (avg, None);
+    }
+
     /// The link found the queue empty.
     pub(crate) fn on_idle(&mut self, now: Time) {
         self.idle_since.get_or_insert(now);

@@ -117,6 +117,11 @@ impl Aqm for Blue {
         }
     }
 
+    fn resume(&mut self, queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        self.p = gauge("p").unwrap_or(self.p);
+        self.idle = queue.packets == 0;
+    }
+
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p", self.p);
     }

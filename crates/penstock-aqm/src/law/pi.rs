@@ -28,7 +28,7 @@
 
 use super::link_facts;
 use super::random_verdict::toss;
-use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
@@ -116,6 +116,11 @@ impl Aqm for Pi {
         self.p = (self.p + a * (queue - target) - b * (self.previous - target)).clamp(0.0, 1.0);
         self.previous = queue;
         self.ticker.advance(cx.now);
+    }
+
+    fn resume(&mut self, queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        self.p = gauge("p").unwrap_or(self.p);
+        self.previous = f64::from(queue.packets);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

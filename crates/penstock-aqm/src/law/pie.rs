@@ -451,6 +451,13 @@ impl Aqm for Pie {
         self.ticker.advance(cx.now);
     }
 
+    fn resume(&mut self, _queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        let Some((p, qdelay)) = gauge("p").zip(gauge("qdelay")) else { return };
+        (self.vars.p, self.vars.qdelay, self.vars.qdelay_old) = (p, qdelay, qdelay);
+        self.vars.active |= p > 0.0;
+        self.vars.burst_allowance = Span::ZERO;
+    }
+
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         show("p", self.vars.p.min(1.0));
         show("qdelay", self.vars.qdelay);

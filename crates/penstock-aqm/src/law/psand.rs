@@ -53,7 +53,7 @@ pub use threshold_adaptation::Adapt;
 use super::drop_curve::{DropCurve, GentleFrom};
 use super::measure_in::MeasureIn;
 use super::red::{Red, RedParams};
-use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
@@ -277,6 +277,10 @@ impl Aqm for Psand {
             show("min_th", self.red.curve.min_th);
             show("max_th", self.red.curve.max_th);
         }
+    }
+
+    fn resume(&mut self, queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        self.red.resume(queue, gauge);
     }
 
     fn drop_function(&self, average: f64) -> Option<f64> {

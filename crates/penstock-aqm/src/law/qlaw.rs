@@ -27,7 +27,7 @@
 use super::drop_curve::GentleFrom;
 use super::measure_in::MeasureIn;
 use super::red::{Red, RedParams};
-use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with};
@@ -169,6 +169,10 @@ impl Aqm for Qlaw {
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.red.gauges(show);
         show("flows", self.flows);
+    }
+
+    fn resume(&mut self, queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        self.red.resume(queue, gauge);
     }
 
     fn drop_function(&self, average: f64) -> Option<f64> {

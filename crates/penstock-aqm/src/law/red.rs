@@ -300,6 +300,12 @@ impl Aqm for Red {
         show("max_p", self.curve.max_p);
     }
 
+    fn resume(&mut self, _queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        if let Some(avg) = gauge("avg") {
+            self.average.resume(avg);
+        }
+    }
+
     fn drop_function(&self, average: f64) -> Option<f64> {
         Some(self.curve.p_b(self.params.in_unit(Length::Packets(average))))
     }

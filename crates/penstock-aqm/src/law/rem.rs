@@ -31,7 +31,7 @@
 //! * ns-2 can pass x through a low-pass filter whose weight is 1 by default; there is none here.
 
 use super::random_verdict::toss;
-use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, LengthOrTime, ParamErrors, Settings};
@@ -131,6 +131,12 @@ impl Aqm for Rem {
         self.previous = queue;
         self.arrived = 0;
         self.ticker.advance(cx.now);
+    }
+
+    fn resume(&mut self, queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        self.price = gauge("price").unwrap_or(self.price);
+        self.p = 1.0 - math::pow(self.params.phi, -self.price);
+        self.previous = f64::from(queue.packets);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {

@@ -36,7 +36,7 @@ impl LiveRun {
     }
 
     /// Another queue in front of this link. Packets that wait are sent first, by their own queue; none is lost by the change.
-    /// The law starts afresh.
+    /// The law of another scheme starts afresh; so do, with other parameters, laws without [`penstock_aqm::Aqm::resume`].
     ///
     /// # Errors
     /// The link cannot change, or the errors of the queue's parameters; the queue is then the one before.
@@ -58,9 +58,11 @@ impl LiveRun {
         self.replacements += 1;
         self.changed = true;
         let rng = Rng::stream(self.seed, &format!("{}.aqm.{}", spec.name, self.replacements));
+        let resumes = spec.queue.as_ref().map(|queue| &queue.scheme)
+            == self.scenario.links[link].queue.as_ref().map(|queue| &queue.scheme);
         self.scenario.links[link] = spec;
         self.engine.network.adjust(port, changes, self.now, |known, _| *known = info);
-        self.engine.network.replace(port, queue.discipline, rng);
+        self.engine.network.replace(port, queue.discipline, rng, resumes);
         Ok(())
     }
 

@@ -28,9 +28,16 @@ impl Network {
         self.events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
     }
 
-    /// Another queue at this port, which draws from `rng`. Packets that wait are sent first.
-    pub(crate) fn replace(&mut self, port: usize, queue: Queue, rng: Rng) {
+    /// Another queue at this port, which draws from `rng`. Packets that wait are sent first. If it `resumes`, its law
+    /// continues where the one before is.
+    pub(crate) fn replace(&mut self, port: usize, mut queue: Queue, rng: Rng, resumes: bool) {
         let port = &mut self.ports[port];
+        if resumes {
+            let mut gauges = Vec::new();
+            port.queue.gauges(&mut |name, value| gauges.push((name.to_owned(), value)));
+            let gauge = |name: &str| gauges.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
+            queue.resume(&port.queue.backlog(), &gauge);
+        }
         let nobody: Queue = Box::new(Handover { before: None, queue: None });
         let before = std::mem::replace(&mut port.queue, nobody);
         let before = (before.backlog().packets > 0).then_some(before);
@@ -144,6 +151,10 @@ impl Discipline<SimPacket, Tally> for Handover {
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.queue.iter().for_each(|queue| queue.gauges(show));
+    }
+
+    fn resume(&mut self, queue: &Backlog, gauge: &dyn Fn(&str) -> Option<f64>) {
+        self.queue.iter_mut().for_each(|own| own.resume(queue, gauge));
     }
 
     fn drop_function(&self, average: f64) -> Option<f64> {

@@ -167,6 +167,42 @@ fn another_law_takes_over_and_nothing_is_lost_by_it() {
     assert_eq!(run.finish().unwrap(), None);
 }
 
+/// A slider moves a parameter: the law does not forget what it knows about the load.
+#[test]
+fn a_law_with_other_parameters_continues() {
+    let other = |scheme| match scheme {
+        "pi" | "rem" => json!({"target": {"packets": 12}}),
+        "pie" => json!({"alpha": 0.2}),
+        "blue" => json!({"d1": 0.03}),
+        "psand" => json!({"coef": 1.6}),
+        "qlaw" => json!({"interval": {"ns": 400 * MS}}),
+        _ => json!({"min_th": {"packets": 6}}),
+    };
+    for scheme in ["red", "ared-floyd", "ared-feng", "fb-red", "psand", "qlaw", "pi", "rem", "pie", "blue"] {
+        let mut run = live(network(&json!({"scheme": scheme, "limit": {"packets": 40}}), &json!({})), FOR_A_PAGE);
+        run.advance(at(9000));
+        let known = |run: &LiveRun| {
+            let mut found = Vec::new();
+            run.gauges(0, &mut |name, value| {
+                if ["avg", "p", "price"].contains(&name) {
+                    found.push((name.to_owned(), value));
+                }
+            });
+            found
+        };
+        let before = known(&run);
+        assert!(before.iter().any(|(_, value)| *value > 0.0), "{scheme} knows nothing: {before:?}");
+        let spec = json!({"scheme": scheme, "limit": {"packets": 40}, "params": other(scheme)});
+        run.set_queue(0, serde_json::from_value(spec).unwrap()).unwrap();
+        for ((name, was), (_, is)) in before.iter().zip(known(&run)) {
+            // The price of REM gives p by another way than the steps before.
+            assert!((was - is).abs() < 1e-12, "{scheme}: {name} was {was} and is {is}");
+        }
+        run.advance(at(12_000));
+        assert_eq!(run.finish().unwrap(), None);
+    }
+}
+
 #[test]
 fn a_refused_queue_leaves_the_one_before() {
     let mut run = live(network(&red(), &json!({})), FOR_A_PAGE);

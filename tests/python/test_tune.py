@@ -14,11 +14,11 @@ import penstock as ps
 import pytest
 from penstock.errors import ScenarioError
 from penstock.laws.catalog import schemes
+from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document, read_document
 from penstock.tuning.advice import Budget, tune
 from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.link import TunedLink
 from penstock.tuning.moved import moved
 from penstock.tuning.rules import rules_of
 from penstock.tuning.search import search
@@ -35,8 +35,8 @@ def document() -> Document:
     return LINK.document()
 
 
-def tuned() -> TunedLink:
-    return TunedLink.of(document().resolve(), "bottleneck")
+def tuned() -> LoadedLink:
+    return LoadedLink.of(document().resolve(), "bottleneck")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_given_parameters_stay_as_they_are() -> None:
 
 def test_rules_are_those_of_their_sources() -> None:
     """Floyd et al. 2001, section 4.4: min_th = max(5, target C / 2), 5 ms; RFC 8289: 5 % of the interval."""
-    link = TunedLink("bottleneck", rate=800e6, rtt=0.1, buffer=10_000, packet=1000, flows=100)
+    link = LoadedLink("bottleneck", rate=800e6, rtt=0.1, buffer=10_000, packet=1000, flows=100)
     ared = rules_of("red", link)[0].parameters
     assert (ared["min_th"], ared["max_th"]) == (250.0, 750.0)
     assert rules_of("codel", link)[0].parameters == {"target": "5ms", "interval": "100ms"}
@@ -138,7 +138,7 @@ def test_the_search_finds_a_known_optimum_and_repeats() -> None:
 def test_link_and_load_are_moved() -> None:
     base = read_document(str(ROOT / "scenarios" / "standard.toml"))
     other = moved(base, "bottleneck", rate=2.0, flows=0.5, rtt=2.0)
-    before, after = (TunedLink.of(one.resolve(), "bottleneck") for one in (base, other))
+    before, after = (LoadedLink.of(one.resolve(), "bottleneck") for one in (base, other))
     assert (after.rate, after.flows) == (2 * before.rate, before.flows // 2)
     assert after.rtt == pytest.approx(2 * before.rtt)
 

@@ -21,6 +21,7 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print the resolved scenario as JSON.")] = False,
 ) -> None:
     """Check a scenario without running it: draw its network and show every value, or list all errors."""
+    from penstock.explain.warnings import of_scenario
     from penstock.scenario.budget import Limits, check_budget
     from penstock.scenario.check import resolved_text
     from penstock.scenario.scenario import read_document
@@ -30,6 +31,8 @@ def check(
     resolved = document.resolve()
     for note in check_budget([resolved], Limits.parse(max_events, max_memory), document.origins):
         notify(note)
+    for warned in of_scenario(resolved):
+        notify(f"warning: {warned.text}")
     if as_json:
         write_json(json_text(resolved.shown), None)
     else:

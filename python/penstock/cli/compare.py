@@ -131,14 +131,28 @@ def compare(
     notes = plan.check_budget(runs, threads, Limits.parse(max_events, max_memory))
     for note in (*plan.notes, plan.cost(runs, threads) + _looks(runs, goal), *notes):
         notify(note)
+    warnings = _warnings(plan)
     kept = open_store(store)
     found, series = _run(plan, runs, goal, threads, kept, series=html_file is not None)
+    found = found.with_warnings(warnings)
     if json_target != "-":
         print_result(repr(found))
     if json_target is not None:
         write_json(found.to_json(), json_file)
     if html_file is not None:
         write_page({**found.to_dict(), "series": series, "command": command_line()}, html_file)
+
+
+def _warnings(plan: Plan) -> list[dict[str, str]]:
+    """Settings of the schemes that do not suit the links, at the first point; also told to standard error."""
+    from penstock.explain.warnings import of_scenario
+
+    found = []
+    for case in plan.cases[: len(plan.schemes)]:
+        for warned in of_scenario(case.resolved, plan.at):
+            notify(f"warning: {case.candidate.label} at {warned.text}")
+            found.append({"scheme": case.candidate.label, **warned.to_dict()})
+    return found
 
 
 def _on_link(

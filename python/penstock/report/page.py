@@ -65,6 +65,8 @@ def _compare_page(result: Json) -> dict[str, Any]:
     series = _compare_series(result, found)
     return {
         "kind": "compare",
+        "conclusion": found.conclusion,
+        "warnings": found.warnings,
         "schemes": found.schemes,
         "sources": [known[s.name]["source"] if s.name in known else "" for s in found.schemes],
         "leading": found.leading,
@@ -117,6 +119,8 @@ def _run_page(result: Json) -> dict[str, Any]:
     name = str(result["scenario"].get("name") or "scenario")
     return {
         "kind": "run",
+        "conclusion": "",
+        "warnings": [],
         "schemes": [],
         "sources": [],
         "leading": {},

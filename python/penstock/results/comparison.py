@@ -22,6 +22,7 @@ from penstock.results.leading import Leading, Values, difference_data, from_mean
 from penstock.results.metrics import metric, order
 from penstock.results.simultaneous import adjusted_alpha
 from penstock.results.summary import ALPHA, summarize
+from penstock.results.trade_off import conclusion
 
 __all__ = ["ComparedScheme", "Comparison", "Row", "SweepPoint", "axis", "axis_title", "short_path"]
 
@@ -122,7 +123,27 @@ class Comparison:
         """As `penstock compare --json` writes it."""
         if self._run_rows is None:
             return dict(self._result)
-        return {**self._result, "leaders": [self._leading_row(leading) for leading in self.leading.values()]}
+        return {
+            **self._result,
+            "conclusion": self.conclusion,
+            "leaders": [self._leading_row(leading) for leading in self.leading.values()],
+        }
+
+    def with_warnings(self, warnings: Sequence[Json]) -> Comparison:
+        """A copy with warnings about the settings, as its JSON and page have them."""
+        result = {**self._result, "warnings": list(warnings)}
+        return Comparison(result, at=self.at, run_rows=self._run_rows, run_series=self._run_series)
+
+    @property
+    def warnings(self) -> Sequence[Json]:
+        """Settings that do not suit their link: `scheme`, `place`, `says`, `advice`, `source`."""
+        return self._result.get("warnings") or ()
+
+    @cached_property
+    def conclusion(self) -> str:
+        """The trade-off of delay and utilization at the first link and point; empty without them or of one scheme."""
+        labels = [scheme.label for scheme in self.schemes]
+        return conclusion(labels, self.at, lambda scheme, place, name: self.cell(scheme, 0, place, name))
 
     def to_json(self) -> str:
         """The JSON text: the same bytes for the same scenario, seeds and version, on any number of threads."""
@@ -420,7 +441,7 @@ class Comparison:
     def _notes(self) -> list[str]:
         """The lines below the tables."""
         corrected = f"95 % intervals, {self.correction}." if self.correction else ""
-        return [note for note in (corrected, self._identical_note()) if note]
+        return [note for note in (self.conclusion, corrected, self._identical_note()) if note]
 
     def _identical_note(self) -> str:
         alike = []

@@ -13,6 +13,7 @@ from penstock.engine.run import cores
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.summary import Summary, summarize
 from penstock.scenario.budget.estimate import estimate
+from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import ScenarioLike, as_document
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.executor import Progress
@@ -20,7 +21,6 @@ from penstock.studies.plan import check_places
 from penstock.studies.store import Results
 from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.link import TunedLink
 from penstock.tuning.moved import FACTORS, moved
 from penstock.tuning.rules import rules_of
 from penstock.tuning.search import PER_ROUND, RUNS, objectives, search
@@ -100,7 +100,7 @@ class Advice:
     """
 
     scenario: dict[str, Any]
-    link: TunedLink
+    link: LoadedLink
     aims: tuple[Aim, ...]
     advised: tuple[Setting, ...]
     confirmed: tuple[Confirmed, ...]
@@ -194,7 +194,7 @@ def tune(
     check_places(document, [place])
     places = {"links": [place, *resolved.watched], "traffic": resolved.shown["traffic"]}
     schemes, found = _asked(candidates, aims, places)
-    link = TunedLink.of(resolved, place)
+    link = LoadedLink.of(resolved, place)
     bench = Bench(document, link, found, results=store, threads=jobs or cores(), progress=progress)
     plain = _plain(bench, schemes)
     budget = Budget.plan(budget_s, estimate(resolved).total_events, len(schemes), len(plain) + 1)
@@ -305,7 +305,7 @@ def _metrics(one: Measured) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _lines(setting: Setting, link: TunedLink) -> str | None:
+def _lines(setting: Setting, link: LoadedLink) -> str | None:
     """The lines for Linux' tc; None where tc lacks the scheme."""
     limit = {} if "limit" in setting.parameters else {"limit": f"{round(link.buffer)}p"}
     facts = dialects.Facts(link.rate, round(link.packet))

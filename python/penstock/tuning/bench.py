@@ -13,6 +13,7 @@ import numpy.typing as npt
 from penstock.errors import PenstockError, ScenarioError
 from penstock.results.display import scheme_argument
 from penstock.results.summary import Summary, summarize
+from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.collected import Collected
@@ -20,7 +21,6 @@ from penstock.studies.executor import Progress
 from penstock.studies.plan import Plan
 from penstock.studies.store import Results
 from penstock.tuning.aim import Aim
-from penstock.tuning.link import TunedLink
 
 __all__ = ["Bench", "Measured", "Setting"]
 
@@ -76,7 +76,7 @@ class Bench:
     def __init__(
         self,
         document: Document,
-        link: TunedLink,
+        link: LoadedLink,
         aims: Sequence[Aim],
         *,
         results: Results | None = None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.model import design
-from penstock.tuning.link import TunedLink
+from penstock.scenario.loaded_link import LoadedLink
 
 __all__ = ["Rule", "rules_of"]
 
@@ -23,13 +23,13 @@ class Rule:
     parameters: dict[str, Any]
 
 
-def rules_of(scheme: str, link: TunedLink) -> list[Rule]:
+def rules_of(scheme: str, link: LoadedLink) -> list[Rule]:
     """The rules for a scheme that have an answer on this link."""
     made = _RULES.get(scheme)
     return [] if made is None else made(link)
 
 
-def _red(link: TunedLink) -> list[Rule]:
+def _red(link: LoadedLink) -> list[Rule]:
     low = max(5.0, round(DELAY_TARGET_S * link.capacity / 2, 1))
     found = [
         Rule(
@@ -46,7 +46,7 @@ def _red(link: TunedLink) -> list[Rule]:
     return found
 
 
-def _pi(link: TunedLink) -> list[Rule]:
+def _pi(link: LoadedLink) -> list[Rule]:
     gains = design.pi_gains(link.flows, _longest(link), link.capacity, 170)
     a, b = (float(f"{float(gain):.4g}") for gain in (gains.a, gains.b))
     if not 0 < b < a <= 1:
@@ -58,27 +58,27 @@ def _pi(link: TunedLink) -> list[Rule]:
     ]
 
 
-def _lred(link: TunedLink) -> list[Rule]:
+def _lred(link: LoadedLink) -> list[Rule]:
     bounds = design.lred_beta(link.flows, _longest(link), link.capacity)
     beta = float(f"{min(float(bound) for bound in bounds):.3g}")
     return [Rule("C. Wang et al., INFOCOM 2004: the largest stable gain", {"beta": beta})] if 0 < beta < 1000 else []
 
 
-def _avq(link: TunedLink) -> list[Rule]:
+def _avq(link: LoadedLink) -> list[Rule]:
     alpha = float(f"{float(design.avq_alpha(link.flows, _longest(link), link.capacity)):.3g}")
     return (
         [Rule("S. Kunniyur, R. Srikant, SIGCOMM 2001: the largest stable gain", {"alpha": alpha})] if alpha > 0 else []
     )
 
 
-def _codel(link: TunedLink) -> list[Rule]:
+def _codel(link: LoadedLink) -> list[Rule]:
     interval = max(0.01, link.rtt)
     target = max(0.05 * interval, link.packet_s)
     shown = {"target": f"{1e3 * target:.3g}ms", "interval": f"{1e3 * interval:.3g}ms"}
     return [Rule("RFC 8289, sections 3.2 and 4.3: the interval covers the round trips, the target is 5 % of it", shown)]
 
 
-def _longest(link: TunedLink) -> float:
+def _longest(link: LoadedLink) -> float:
     """The round trip through a full queue."""
     return float(design.longest_rtt(link.buffer, link.capacity, link.rtt))
 

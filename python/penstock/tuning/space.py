@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.laws.catalog import Param, find_scheme
-from penstock.tuning.link import TunedLink
+from penstock.scenario.loaded_link import LoadedLink
 
 __all__ = ["Knob", "Space", "space_of"]
 
@@ -37,7 +37,7 @@ class Space:
     parameters: Callable[[Values], dict[str, Any]]
 
 
-def space_of(scheme: str, link: TunedLink, fixed: Values) -> Space:
+def space_of(scheme: str, link: LoadedLink, fixed: Values) -> Space:
     """The space of a scheme on a link, without parameters that are fixed; empty if nothing is left to choose."""
     family = _FAMILIES.get(scheme, _general(scheme))
     knobs, make = family(link)
@@ -52,7 +52,7 @@ def space_of(scheme: str, link: TunedLink, fixed: Values) -> Space:
 Family = tuple[list[Knob], Callable[[Values], dict[str, Any]]]
 
 
-def _length(name: str, link: TunedLink) -> Knob:
+def _length(name: str, link: LoadedLink) -> Knob:
     """A number of packets, up to half of the buffer."""
     return Knob(name, 1.0, max(2.0, link.buffer / 2))
 
@@ -65,13 +65,13 @@ def _ms(seconds: float) -> str:
     return f"{_rounded(1e3 * seconds):g}ms"
 
 
-def _droptail(link: TunedLink) -> Family:
+def _droptail(link: LoadedLink) -> Family:
     """The buffer itself, up to the given one."""
     knob = Knob("limit", 2.0, max(3.0, link.buffer))
     return [knob], lambda values: {"limit": f"{round(values['limit'])}p"} if "limit" in values else {}
 
 
-def _red(link: TunedLink) -> Family:
+def _red(link: LoadedLink) -> Family:
     """Thresholds, the probability between them, and the time constant of the average in round trips."""
     knobs = [_length("min_th", link), Knob("spread", 1.5, 8.0), Knob("max_p", 0.005, 1.0), Knob("trips", 0.3, 100.0)]
     gentle = Knob("gentle", choices=(False, True))
@@ -88,7 +88,7 @@ def _red(link: TunedLink) -> Family:
     return [*knobs, gentle], make
 
 
-def _codel(link: TunedLink) -> Family:
+def _codel(link: LoadedLink) -> Family:
     """Target and interval: RFC 8289 asks for 5 to 10 % of an interval that covers the round trips."""
     knobs = [
         Knob("target", max(link.packet_s, 5e-4), max(0.1, 4 * link.packet_s)),
@@ -97,7 +97,7 @@ def _codel(link: TunedLink) -> Family:
     return knobs, lambda values: {name: _ms(value) for name, value in values.items()}
 
 
-def _pie(link: TunedLink) -> Family:
+def _pie(link: LoadedLink) -> Family:
     """The reference delay, and both gains by one factor."""
     knobs = [Knob("target", max(link.packet_s, 1e-3), 0.1), Knob("gain", 0.1, 10.0)]
 
@@ -112,7 +112,7 @@ def _pie(link: TunedLink) -> Family:
     return knobs, make
 
 
-def _pi(link: TunedLink) -> Family:
+def _pi(link: LoadedLink) -> Family:
     """The reference length, and both gains by one factor."""
     knobs = [_length("target", link), Knob("gain", 0.1, 100.0)]
 
@@ -128,10 +128,10 @@ def _pi(link: TunedLink) -> Family:
     return knobs, make
 
 
-def _general(scheme: str) -> Callable[[TunedLink], Family]:
+def _general(scheme: str) -> Callable[[LoadedLink], Family]:
     """Every number, time and length of the registry that has a default, from an eighth to eight times of it."""
 
-    def family(link: TunedLink) -> Family:
+    def family(link: LoadedLink) -> Family:
         params = {param.name: param for param in find_scheme(scheme).params}
         knobs = [knob for param in params.values() if (knob := _knob(param, link)) is not None]
         return knobs, lambda values: {name: _value(params[name], value) for name, value in values.items()}
@@ -139,7 +139,7 @@ def _general(scheme: str) -> Callable[[TunedLink], Family]:
     return family
 
 
-def _knob(param: Param, link: TunedLink) -> Knob | None:
+def _knob(param: Param, link: LoadedLink) -> Knob | None:
     default = param.default
     if param.kind == "time" and isinstance(default, Mapping):
         default = default["ns"] / 1e9
@@ -162,7 +162,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, bool) else _rounded(value)
 
 
-_FAMILIES: dict[str, Callable[[TunedLink], Family]] = {
+_FAMILIES: dict[str, Callable[[LoadedLink], Family]] = {
     "droptail": _droptail,
     "red": _red,
     "codel": _codel,

@@ -1,4 +1,4 @@
-"""The link that is tuned, as search and rules need it: rate, round trip, buffer, packet, flows."""
+"""A link with its load, in the numbers that rules need: rate, round trip, buffer, packet, flows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.scenario.resolve import Resolved
 
-__all__ = ["TunedLink"]
+__all__ = ["LoadedLink"]
 
 DEFAULT_RTT_S = 0.1
 """Where no flow's round trip crosses the link; RFC 8289 takes 100 ms for the Internet."""
@@ -19,8 +19,8 @@ LARGEST_BDP = 4.0
 
 
 @dataclass(frozen=True)
-class TunedLink:
-    """A link direction whose queue is tuned.
+class LoadedLink:
+    """A link direction with its load.
 
     Attributes:
         place: its name.
@@ -28,7 +28,8 @@ class TunedLink:
         rtt: longest propagation round trip of its flows, in seconds.
         buffer: limit of the queue in packets.
         packet: mean size of a packet in bytes, with headers.
-        flows: TCP flows of the scenario.
+        flows: TCP flows of the scenario, at least 1.
+        flows_cross: whether there are endless TCP flows, and a round trip over this link is known.
 
     """
 
@@ -38,6 +39,7 @@ class TunedLink:
     buffer: float
     packet: float
     flows: int
+    flows_cross: bool = True
 
     @property
     def packet_s(self) -> float:
@@ -59,7 +61,7 @@ class TunedLink:
         return -math.expm1(-1 / (self.capacity * trips * self.rtt))
 
     @classmethod
-    def of(cls, resolved: Resolved, place: str) -> TunedLink:
+    def of(cls, resolved: Resolved, place: str) -> LoadedLink:
         """The link of a scenario."""
         canonical = resolved.canonical
         entry = next(link for link in canonical["links"] if link["name"] == place)
@@ -69,12 +71,12 @@ class TunedLink:
         trip = resolved.round_trip(place)
         rtt = trip / 1e9 if trip else DEFAULT_RTT_S
         limit = (entry["queue"] or {}).get("limit") or {}
-        bdp = rtt * entry["rate"] / (8 * packet)
+        rate = float(entry["rate"])
+        bdp = rtt * rate / (8 * packet)
         buffer = limit["packets"] if "packets" in limit else limit["bytes"] / packet if "bytes" in limit else None
         flows = sum(int(group.get("count", 1)) for group in groups)
-        return cls(
-            place, float(entry["rate"]), rtt, float(buffer or max(4.0, LARGEST_BDP * bdp)), packet, max(flows, 1)
-        )
+        room = float(buffer or max(4.0, LARGEST_BDP * bdp))
+        return cls(place, rate, rtt, room, packet, max(flows, 1), bool(trip) and flows > 0)
 
 
 def _size(group: Mapping[str, Any]) -> float | None:

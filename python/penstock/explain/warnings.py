@@ -1,0 +1,255 @@
+"""Settings that are legal and yet do not suit a link: each warning says why, by which source, and what to do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from penstock.model import design
+from penstock.scenario.loaded_link import LoadedLink
+from penstock.scenario.resolve import Resolved
+from penstock.units import UnitError, parse_length, parse_size, parse_time
+
+__all__ = ["Warned", "of_scenario"]
+
+LONG_BUFFER_S = 1.0
+"""A full buffer that takes longer than this to drain."""
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A warning about the queue of a link.
+
+    Attributes:
+        place: the link.
+        name: short name of the warning.
+        says: the fact, with its numbers.
+        advice: what to do.
+        source: paper or RFC with section.
+
+    """
+
+    place: str
+    name: str
+    says: str
+    advice: str
+    source: str
+
+    @property
+    def text(self) -> str:
+        """In one line."""
+        return f"{self.place}: {self.says}; {self.advice} ({self.source})"
+
+    def to_dict(self) -> dict[str, str]:
+        """As in JSON."""
+        return {"place": self.place, "name": self.name, "says": self.says, "advice": self.advice, "source": self.source}
+
+
+@dataclass(frozen=True)
+class _Queue:
+    """The settings of a queue as shown, on its link."""
+
+    link: LoadedLink
+    table: Mapping[str, Any]
+
+    @property
+    def scheme(self) -> str:
+        return str(self.table["scheme"])
+
+    def seconds(self, name: str) -> float | None:
+        """A time of the table; None if it has none."""
+        try:
+            return parse_time(self.table[name]) / 1e9
+        except (KeyError, UnitError):
+            return None
+
+    def packets(self, name: str) -> float | None:
+        """A length in packets, the least of a list; None if it is no number of packets or bytes."""
+        value = self.table.get(name)
+        if isinstance(value, list):
+            return min((float(one) for one in value), default=None)
+        try:
+            length = parse_length(value)
+        except UnitError:
+            return float(value) if isinstance(value, (int, float)) else None
+        return {"packets": float(length.amount), "bytes": float(length.amount) / self.link.packet}.get(length.unit)
+
+    def weight(self) -> float | None:
+        """RED's w_q; that of "auto" has a time constant of one second (ns-2: 1 - exp(-1/C))."""
+        value = self.table.get("w_q")
+        if value == "auto":
+            size = self.table.get("mean_packet", "1000B")
+            return -math.expm1(-8 * float(parse_size(size)) / self.link.rate)
+        return float(value) if isinstance(value, (int, float)) and 0 < value < 1 else None
+
+
+def of_scenario(resolved: Resolved, places: Sequence[str] | None = None) -> list[Warned]:
+    """The warnings about the queues at these links, by default the watched ones."""
+    found: list[Warned] = []
+    for place in resolved.watched if places is None else places:
+        table = _table(resolved.shown, place)
+        if not isinstance(table, Mapping) or not _has_plain_rate(resolved, place):
+            continue
+        link = LoadedLink.of(resolved, place)
+        if link.flows_cross:
+            queue = _Queue(link, table)
+            found += [Warned(place, *told) for check in _CHECKS for told in check(queue)]
+    return found
+
+
+def _table(shown: Mapping[str, Any], place: str) -> Any:
+    link = shown["links"][place.removesuffix(".reverse")]
+    back = link.get("reverse", {}).get("queue")
+    return back if place.endswith(".reverse") and back != "same" else link.get("queue")
+
+
+def _has_plain_rate(resolved: Resolved, place: str) -> bool:
+    """Whether the rate is a number: that of a drawn one is another one in each run."""
+    rates = {link["name"]: link["rate"] for link in resolved.canonical["links"]}
+    return isinstance(rates.get(place), (int, float))
+
+
+Told = Iterator[tuple[str, str, str, str]]
+"""Name, fact, advice, source."""
+
+
+def _thresholds(queue: _Queue) -> Told:
+    """A queue that may not grow to half of BDP / sqrt(n) cannot keep the link busy through the flows' reductions."""
+    high = queue.packets("max_th")
+    link = queue.link
+    need = link.bdp / math.sqrt(link.flows)
+    if high is not None and link.flows and high < need / 2:
+        yield (
+            "low-thresholds",
+            f"max_th = {high:.4g} packets is far below {need:.4g}, the bandwidth-delay product of {link.bdp:.4g} "
+            f"packets over the root of {link.flows} flows: the link will idle",
+            f"raise max_th to {need:.3g} packets or more, min_th to a third of it",
+            "G. Appenzeller, I. Keslassy, N. McKeown, SIGCOMM 2004",
+        )
+
+
+def _small_buffer(queue: _Queue) -> Told:
+    """The same for the buffer of drop-tail."""
+    link = queue.link
+    need = link.bdp / math.sqrt(link.flows)
+    if queue.scheme == "droptail" and queue.table.get("limit") != "inf" and link.buffer < need / 2:
+        yield (
+            "small-buffer",
+            f"a buffer of {link.buffer:.4g} packets is far below {need:.4g}, the bandwidth-delay product of "
+            f"{link.bdp:.4g} packets over the root of {link.flows} flows: the link will idle",
+            f"give it {need:.3g} packets or more",
+            "G. Appenzeller, I. Keslassy, N. McKeown, SIGCOMM 2004",
+        )
+
+
+def _long_buffer(queue: _Queue) -> Told:
+    """A buffer of seconds behind a scheme that fills it."""
+    if queue.scheme != "droptail" or queue.table.get("limit") == "inf":
+        return
+    drain = queue.link.buffer * queue.link.packet_s
+    if drain > LONG_BUFFER_S:
+        yield (
+            "long-buffer",
+            f"a full buffer of {queue.link.buffer:.4g} packets delays every packet by {drain:.3g} s",
+            f"one bandwidth-delay product is {queue.link.bdp:.3g} packets; or let codel, pie or fq-codel hold the "
+            "delay",
+            "RFC 7567, section 1",
+        )
+
+
+def _fast_average(queue: _Queue) -> Told:
+    """An average that follows the queue within a round trip filters nothing."""
+    weight = queue.weight()
+    if weight is None or queue.packets("max_th") is None:
+        return
+    constant = -queue.link.packet_s / math.log1p(-weight)
+    if constant < queue.link.rtt:
+        slow = queue.link.weight(10)
+        yield (
+            "fast-average",
+            f"w_q = {weight:.3g} averages over {1e3 * constant:.3g} ms, less than a round trip of "
+            f"{1e3 * queue.link.rtt:.3g} ms: the average is the queue itself",
+            f'w_q = "auto" averages over a second, w_q = {slow:.2g} over ten round trips',
+            "S. Floyd, V. Jacobson, 1993, section 6; S. Floyd et al., Adaptive RED, 2001, section 4.3",
+        )
+
+
+def _target_below_a_packet(queue: _Queue) -> Told:
+    """A target that one packet in transmission exceeds."""
+    target = queue.seconds("target")
+    if queue.scheme in _CODELS | _PIES and target is not None and target < queue.link.packet_s:
+        source = "RFC 8289, section 4.4" if queue.scheme in _CODELS else "RFC 8033, section 4.2"
+        yield (
+            "low-target",
+            f"target = {1e3 * target:.3g} ms is less than the {1e3 * queue.link.packet_s:.3g} ms that a packet of "
+            f"{queue.link.packet:.4g} B takes",
+            f"set target to {1e3 * 1.25 * queue.link.packet_s:.2g} ms or more",
+            source,
+        )
+
+
+def _short_interval(queue: _Queue) -> Told:
+    """An interval in which senders cannot have reacted."""
+    interval = queue.seconds("interval")
+    if queue.scheme in _CODELS and interval is not None and interval < queue.link.rtt:
+        yield (
+            "short-interval",
+            f"interval = {1e3 * interval:.3g} ms is less than a round trip of {1e3 * queue.link.rtt:.3g} ms: it drops "
+            "again before senders react",
+            f"set interval to {1e3 * queue.link.rtt:.3g} ms, target to 5 % of it",
+            "RFC 8289, section 4.3",
+        )
+
+
+def _marks_end(queue: _Queue) -> Told:
+    """PIE drops ECN-capable packets too once p is above mark_ecnth."""
+    limit = queue.table.get("mark_ecnth")
+    target = queue.seconds("target")
+    if queue.scheme not in _PIES or not queue.table.get("ecn") or target is None or not isinstance(limit, (int, float)):
+        return
+    window = (queue.link.bdp + target * queue.link.capacity) / queue.link.flows
+    p = min(1.0, 1.5 / window**2)
+    if p > limit:
+        yield (
+            "marks-end",
+            f"{queue.link.flows} flows need marks with p = {p:.2g} or so, and above mark_ecnth = {limit:g} packets are "
+            "dropped instead",
+            "raise mark_ecnth",
+            "RFC 8033, section 5.1; p by M. Mathis et al., 1997",
+        )
+
+
+def _foreign_gains(queue: _Queue) -> Told:
+    """PI's default gains are those of its source's link."""
+    a = queue.table.get("a")
+    if queue.scheme != "pi" or not isinstance(a, (int, float)):
+        return
+    link = queue.link
+    trip = float(design.longest_rtt(link.buffer, link.capacity, link.rtt))
+    designed = float(design.pi_gains(link.flows, trip, link.capacity, 170).a)
+    if designed > 0 and not 1 / 5 < a / designed < 5:
+        yield (
+            "foreign-gains",
+            f"a = {a:.3g} is {'above' if a > designed else 'below'} the {designed:.2g} that the design rule gives for "
+            f"{link.flows} flows and round trips up to {1e3 * trip:.3g} ms",
+            'set a = "auto" and b = "auto"'
+            if a > designed
+            else 'expect a slow start, or set a = "auto" and b = "auto"',
+            "C. Hollot et al., INFOCOM 2001",
+        )
+
+
+_CODELS = {"codel", "fq-codel", "cobalt"}
+_PIES = {"pie", "fq-pie"}
+_CHECKS: tuple[Callable[[_Queue], Told], ...] = (
+    _thresholds,
+    _small_buffer,
+    _long_buffer,
+    _fast_average,
+    _target_below_a_packet,
+    _short_interval,
+    _marks_end,
+    _foreign_gains,
+)

@@ -11,6 +11,7 @@ from typing import Any
 
 import penstock as ps
 import pytest
+from penstock.explain.on_link import OnLink
 from penstock.explain.warnings import Warned, of_scenario
 from penstock.results.cell import Cell
 from penstock.results.trade_off import Standing, conclusion, front, sentence
@@ -149,3 +150,18 @@ def test_compare_and_check_tell_them(tmp_path: Path) -> None:
         check=True,
     )
     assert "warning: bottleneck: target = 5 ms is less than" in done.stderr
+
+
+def test_explain_takes_the_link_of_a_scenario() -> None:
+    found = OnLink.of("red", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None)
+    assert "max_th=300" in found.scheme
+    assert found.options == {"link": "500000000bit", "rtt": "200000000ns", "flows": "100", "limit": "1000p"}
+    assert found.numbers()["bandwidth-delay product"].startswith("8333 packets")
+    assert found.numbers()["time constant of the average"].startswith("12 ms")
+    assert {one.name for one in found.warnings} == EXPECTED["scenarios/w2_red.toml"]
+    given = OnLink.of("red:w_q=0.5", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None)
+    assert given.scheme == "red:w_q=0.5"
+    command = [sys.executable, "-m", "penstock", "explain", "red", "--scenario", "scenarios/w2_red.toml"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "On bottleneck" in done.stdout
+    assert "warning: bottleneck: max_th = 300 packets" in done.stdout

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penstock.cli.options import JsonTarget, schemes_beginning
 from penstock.cli.output import json_text, output_file, print_result, terminal_width, write_json
 from penstock.errors import PenstockError
+
+if TYPE_CHECKING:
+    from penstock.explain.on_link import OnLink
 
 EXAMPLE = "penstock explain red --link 20Mbit --rtt 80ms --flows 50..400"
 
@@ -29,6 +32,11 @@ def explain(
         typer.Option(metavar="N|A..B", help="Number of TCP flows or a range: adds the operating point of law and TCP."),
     ] = None,
     limit: Annotated[str, typer.Option(metavar="LENGTH", help="Buffer size.")] = "1BDP",
+    scenario: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Scenario: its link, round trip, flows and buffer, in place of the options."),
+    ] = None,
+    at: Annotated[str | None, typer.Option(metavar="LINK", help="Link of it; default: the first watched one.")] = None,
     svg: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the picture as SVG, PDF or PNG; with --flows, the operating point."),
@@ -47,10 +55,23 @@ def explain(
             raise PenstockError(f"--json: {scheme} is a conditioner; use penstock list conditioners --json")
         print_result(text)
         return
-    found = explanation.prepare(scheme, link, rtt, flows, limit)
+    on_link = None if scenario is None else _on_link(scheme, scenario, at)
+    if on_link is None:
+        found = explanation.prepare(scheme, link, rtt, flows, limit)
+    else:
+        found = explanation.prepare(on_link.scheme, **on_link.options)
     if json_target != "-":
-        print_result(found.text(terminal_width()))
+        print_result(found.text(terminal_width()) + ("" if on_link is None else "\n" + on_link.text()))
     if json_target is not None:
-        write_json(json_text(found.as_json()), json_file)
+        more = {} if on_link is None else {"warnings": [warned.to_dict() for warned in on_link.warnings]}
+        write_json(json_text({**found.as_json(), **more}), json_file)
     if svg_file is not None:
         found.draw(svg_file)
+
+
+def _on_link(scheme: str, scenario: str, at: str | None) -> OnLink:
+    """The scheme on a link of a scenario."""
+    from penstock.explain.on_link import OnLink
+    from penstock.scenario.scenario import read_document
+
+    return OnLink.of(scheme, read_document(scenario, []), at)

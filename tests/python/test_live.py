@@ -234,13 +234,28 @@ def test_a_page_of_a_scenario_has_its_queue_and_the_schemes_asked_for(tmp_path: 
     assert browser.errors == []
 
 
+@needs_chromium
+def test_a_queue_with_classes_stays_as_the_file_has_it(tmp_path: Path, browser: Browser) -> None:
+    tree = Document.read(DEFAULT).tree
+    classes = [{"name": "voice", "match": {"dscp": "EF"}, "weight": 2}, {"name": "rest", "weight": 1}]
+    document = Document(tree).set("links.bottleneck.queue", {"scheme": "wfq", "limit": "100p", "classes": classes})
+    file = tmp_path / "classes.html"
+    file.write_text(page(material(document, [], None)), encoding="utf-8")
+    started(browser, file)
+    move(browser, "buffer", "70", ".pane:nth-child(1)")
+    browser.wait("bench.panes[0].running.limit.packets === 70")
+    written = Document.parse(browser.value("bench.scenarioOf(bench.panes[0])")).tree["links"]["bottleneck"]["queue"]
+    assert written == {"scheme": "wfq", "limit": "70p", "classes": classes}
+    assert browser.errors == []
+
+
 def test_requests_that_no_page_can_fulfil_are_told() -> None:
     document = Document.read(THESIS)
-    with pytest.raises(PenstockError, match=r'--at: there is no link "botleneck".*"bottleneck"'):
+    with pytest.raises(PenstockError, match=r'^--at: there is no link "botleneck"; did you mean "bottleneck"\?$'):
         material(document, [], "botleneck")
     with pytest.raises(PenstockError, match="4 are too many"):
         material(document, ["pi"] * 4, None)
     with pytest.raises(PenstockError, match="--scheme wfq"):
         material(document, ["wfq"], None)
-    with pytest.raises(ScenarioError, match="max_p"):
+    with pytest.raises(ScenarioError, match=r"--scheme red:max_p=3: links.bottleneck.queue.max_p = 3"):
         material(document, ["red:max_p=3"], None)

@@ -244,7 +244,7 @@ class Bench {
     const set = material.groups.filter(({ number }) => number in this.counts);
     const counts = Object.fromEntries(set.map(({ number, name }) => [name, this.counts[number]]));
     const delay = this.rtt === undefined ? undefined : pane.states.at(-1)?.delay;
-    return scenarioText(material.document, material.place, pane.running, { rate: this.rate, delay, counts });
+    return scenarioText(material.document, material.place, pane.running, { own: material.panes[0], rate: this.rate, delay, counts });
   }
 
   saveScenario(pane) {

@@ -62,11 +62,15 @@ def material(document: Document, texts: Sequence[str], at: str | None) -> dict[s
 
 
 def _place(document: Document, resolved: Resolved, at: str | None) -> str:
-    names = list(document.tree["links"])
+    """The link to watch: one that the file names, not a copy, whose queue a page can set."""
     links = json.loads(resolved.for_engine(flows=False, series=False))["links"]
+    own = [link for link in links if link["name"] in document.tree["links"]]
+    names = [link["name"] for link in own]
+    if not names:
+        raise PenstockError("live: all links of the scenario are copies; a page watches a link of its own")
     if at is not None and at not in names:
-        raise PenstockError(f'--at: there is no link "{at}"{nearest(at, names)}; there are: {", ".join(names)}')
-    own = [link for link in links if link["name"] in names]
+        known = nearest(at, names) or f"; there are: {', '.join(names)}"
+        raise PenstockError(f'--at: there is no link "{at}"{known}')
     watched = [link["name"] for link in own if link["watch"]] + [link["name"] for link in own if link["queue"]]
     return at or next(iter(watched), names[0])
 
@@ -101,7 +105,9 @@ def _queue(document: Document, place: str, text: str) -> Any:
         )
     own = document.tree["links"][place].get("queue", {})
     kept = {"limit": own["limit"]} if "limit" in own else {}
-    changed = document.set(f"links.{place}.queue", {"scheme": name, **kept, **params}, "--scheme")
+    path = f"links.{place}.queue"
+    elsewhere = {key: origin for key, origin in document.origins.items() if not key.startswith(f"{path}.")}
+    changed = Document(document.tree, elsewhere).set(path, {"scheme": name, **kept, **params}, f"--scheme {text}")
     links = json.loads(changed.resolve().for_engine(flows=False, series=False))["links"]
     return next(link["queue"] for link in links if link["name"] == place)
 

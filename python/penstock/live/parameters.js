@@ -62,6 +62,7 @@ export function sliderEnds(param, around) {
 
 /** A canonical value as in a scenario file. */
 export function fileValue(value) {
+  if (Array.isArray(value)) return value.map(fileValue);
   if (value === null || typeof value !== "object") return value;
   if ("ns" in value) return `${value.ns / 1e6}ms`;
   if ("packets" in value) return Number.isInteger(value.packets) ? `${value.packets}p` : value.packets;

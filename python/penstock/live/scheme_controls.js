@@ -18,6 +18,10 @@ export function schemeChoice(schemes, chosen, label, changed) {
       ...members.map(({ name, title }) => element("option", { value: name, selected: name === chosen, title }, name)),
     ),
   );
+  if (!schemes.some(({ name }) => name === chosen)) {
+    // The scenario's own queue has what a page cannot set, such as classes.
+    groups.unshift(element("option", { value: chosen, selected: true, disabled: true }, chosen));
+  }
   return element("select", { "aria-label": label, onchange: (event) => changed(event.target.value) }, ...groups);
 }
 
@@ -51,6 +55,7 @@ function control(param, queue, changed) {
   const present = () => queue.params?.[param.name] ?? param.default;
   const set = (value) => {
     queue.params = { ...queue.params, [param.name]: value };
+    if (value === null) delete queue.params[param.name];
     changed(queue, param.name);
   };
   if (param.kind === "flag") {

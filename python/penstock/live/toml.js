@@ -2,12 +2,21 @@
 
 import { fileValue } from "./parameters.js";
 
-/** `queue` is canonical; `changes` has rate (bit/s), rtt change of the delay (s) and counts by group name, where set. */
-export function scenarioText(document, place, queue, { rate, delay, counts }) {
+/**
+ * `queue` and `own`, the scenario's, are canonical. The rest is what was set: rate (bit/s), delay of the link (s), and counts of flows
+ * by the names of their groups.
+ */
+export function scenarioText(document, place, queue, { own, rate, delay, counts }) {
   const tree = structuredClone(document);
   const link = tree.links[place];
-  link.queue = { scheme: queue.scheme, limit: limitText(queue.limit) };
-  for (const [name, value] of Object.entries(queue.params ?? {})) link.queue[name] = fileValue(value);
+  // The scenario's own scheme keeps what only the file says, such as classes.
+  link.queue = queue.scheme === own.scheme && link.queue ? link.queue : { scheme: queue.scheme };
+  link.queue.limit = limitText(queue.limit);
+  for (const [name, value] of Object.entries(queue.params ?? {})) {
+    if (JSON.stringify(value) !== JSON.stringify(own.scheme === queue.scheme ? own.params?.[name] : undefined)) {
+      link.queue[name] = fileValue(value);
+    }
+  }
   if (rate) link.rate = `${rate}bit`;
   if (delay !== undefined) link.delay = `${Math.round(delay * 1e9)}ns`;
   for (const [name, count] of Object.entries(counts)) tree.traffic[name].count = count;

@@ -6,6 +6,10 @@ import sys
 from pathlib import Path
 
 from penstock import _native
+from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
+from penstock.live.page import page
+from penstock.scenario.scenario import read_document
+from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -38,6 +42,13 @@ html_theme_options = {
 }
 
 
-def setup(app: object) -> None:
-    """Write the reference pages before Sphinx reads its sources."""
+def setup(app: Sphinx) -> None:
+    """Write the reference pages before Sphinx reads its sources, and the live bench beside its pages."""
     generate.write(Path(__file__).parent / "generated")
+    app.connect("build-finished", _write_live_page)
+
+
+def _write_live_page(app: Sphinx, failure: Exception | None) -> None:
+    if failure is None and app.builder.format == "html":
+        content = material(read_document(DEFAULT), DEFAULT_SCHEMES, None)
+        (Path(app.outdir) / "live.html").write_text(page(content), encoding="utf-8")

@@ -8,6 +8,7 @@
 //! * How TCP answers: [`sqrt_law`], [`padhye`], [`cubic_response`], [`dctcp_response`].
 //! * Queues: [`queue_law`] under TCP; [`mm1`], [`mg1`], [`erlang`] under random arrivals; [`gps`] under a fair
 //!   scheduler.
+//! * What a caller hears: [`e_model`].
 //! * Losses and codes: [`batch_losses`], [`red_spacing`].
 //! * Design: [`avq_design`], [`blue_design`], [`lred_design`], [`p_design`], [`pi_design`], [`pie_design`],
 //!   [`psand_design`], [`red_weight`], [`redopt_design`], [`sfc_design`].
@@ -29,6 +30,7 @@ pub mod complex;
 pub mod cubic_response;
 pub mod dctcp_response;
 pub mod dde;
+pub mod e_model;
 pub mod erlang;
 pub mod fluid;
 pub mod gps;

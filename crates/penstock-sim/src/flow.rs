@@ -18,6 +18,8 @@ pub(crate) struct Flow {
     pub(crate) receiver_rank: u32,
     /// Codepoint of its packets.
     pub(crate) dscp: u8,
+    /// Whether the one-way delays of the open connection of a TCP are measured.
+    pub(crate) measured: bool,
     /// Number of its open connection.
     pub(crate) epoch: u16,
     /// The receiver of a TCP flow; `None` while no connection is open.

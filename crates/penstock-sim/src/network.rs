@@ -208,6 +208,12 @@ impl Network {
             return false;
         };
         let before = if counts { 0 } else { receiver.delivered_bytes() };
+        if flow.measured
+            && counts
+            && let Some(delays) = &mut tally.one_way[flow.group as usize]
+        {
+            delays.deliver(packet.flow, now - packet.stamp);
+        }
         let ack = receiver.on_segment(now, &packet.segment());
         if !counts {
             flow.stats.payload_bytes += receiver.delivered_bytes() - before;

@@ -91,13 +91,16 @@ fn recordings(scenario: &Scenario, errors: &mut Vec<ScenarioError>) -> Vec<Optio
     scenario.traffic.iter().map(&mut of).collect()
 }
 
-/// Accumulators for the one-way delays of datagrams, one per group; `groups` gives the group of each flow.
+/// Accumulators for the one-way delays of datagrams and of TCPs that are measured, one per group; `groups` gives the group
+/// of each flow.
 pub(crate) fn one_way_delays(scenario: &Scenario, groups: impl Iterator<Item = usize>) -> Vec<Option<OneWayDelays>> {
     let mut counts = vec![0; scenario.traffic.len()];
     groups.for_each(|group| counts[group] += 1);
     let mut first = 0;
     let of = |(group, count): (&TrafficSpec, usize)| {
-        let delays = group.tcp.is_none().then(|| OneWayDelays::new(first, count));
+        // Sessions use flows of any number.
+        let (base, flows) = if group.opens() { (0, 0) } else { (first, count) };
+        let delays = (group.tcp.is_none() || group.delays).then(|| OneWayDelays::new(base, flows));
         first += count as u32;
         delays
     };

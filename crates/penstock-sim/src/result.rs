@@ -7,10 +7,12 @@ use crate::probe::blocks::BlockSums;
 use crate::probe::flow::jain;
 use crate::probe::frames::{Frames, Waste};
 use crate::probe::one_way::OneWayDelays;
-use crate::scenario::{Scenario, TrafficSpec};
+use crate::scenario::{Codec, Draw, Scenario, TrafficSpec, UdpSpec};
 use crate::session::{Completion, Session};
 use flows::{Flows, Row, data_links};
 use penstock_link::metrics::{Metrics, link_metrics, over_time};
+use penstock_link::probe::histogram::Histogram;
+use penstock_model::e_model;
 use serde_json::{Map, Value, json};
 
 /// The numbers of one run.
@@ -216,6 +218,9 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
     }
     if let Some(delays) = &engine.network.tally.one_way[group] {
         delay_metrics(&mut metrics, delays);
+        if let (Some(codec), Some(udp)) = (scenario.traffic[group].call, &scenario.traffic[group].udp) {
+            call_metrics(&mut metrics, codec, udp, &delays.delays, sums.lost as f64 / sums.sent.max(1) as f64);
+        }
     }
     if scenario.traffic[group].video.is_some() {
         let flows = engine.network.tally.flows[..engine.users].iter().zip(&engine.network.tally.frames);
@@ -232,14 +237,36 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
     metrics.into()
 }
 
-fn delay_metrics(metrics: &mut Metrics, datagrams: &OneWayDelays) {
-    let delays = &datagrams.delays;
+fn delay_metrics(metrics: &mut Metrics, packets: &OneWayDelays) {
+    let delays = &packets.delays;
     metrics.number("owd_mean_s", delays.mean());
     metrics.number("owd_sd_s", delays.sd());
     for (name, p) in [("owd_p50_s", 0.5), ("owd_p95_s", 0.95), ("owd_p99_s", 0.99)] {
         metrics.number(name, delays.quantile(p));
     }
-    metrics.number("jitter_mean_s", datagrams.jitter());
+    metrics.number("jitter_mean_s", packets.jitter());
+}
+
+/// Quality of telephone calls with these delays and this share of lost packets. The receiver delays the play-out as suits
+/// the call best: what arrives later is lost too. A packet has to be filled before it is sent.
+fn call_metrics(metrics: &mut Metrics, codec: Codec, udp: &UdpSpec, delays: &Histogram, lost: f64) {
+    let codec = match codec {
+        Codec::G711 => e_model::G711,
+        Codec::G711Plain => e_model::G711_PLAIN,
+        Codec::G729A => e_model::G729A,
+    };
+    let (Draw::Fixed(rate), Draw::Fixed(payload)) = (&udp.rate, &udp.payload) else { return };
+    let filling = (payload + f64::from(udp.headers)) * 8.0 / rate;
+    let rated = |late: f64| {
+        let delay = delays.quantile(1.0 - late)? + filling;
+        Some((e_model::rating(delay, 1.0 - (1.0 - lost) * (1.0 - late), codec), delay))
+    };
+    // Of up to half of the packets.
+    let best = (0..=500).filter_map(|thousandth| rated(f64::from(thousandth) / 1000.0));
+    let best = best.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    metrics.number("mos", best.map(|(r, _)| e_model::mos(r)));
+    metrics.number("r_factor", best.map(|(r, _)| r));
+    metrics.number("mouth_to_ear_s", best.map(|(_, delay)| delay));
 }
 
 /// Shares of all packets of the blocks, which all have the same size: means over the blocks.
@@ -273,8 +300,14 @@ fn session_metrics<'a>(metrics: &mut Metrics, spec: &TrafficSpec, sessions: impl
         let count = quantiles(metrics, "completion", &place, seconds(&class));
         metrics.count(&format!("completed{place}"), count.unwrap_or(0));
     }
-    if let Some(count) = quantiles(metrics, "round", "", rounds) {
-        metrics.count("rounds", count);
+    if spec.web.is_none() {
+        if let Some(count) = quantiles(metrics, "round", "", rounds) {
+            metrics.count("rounds", count);
+        }
+    } else if spec.delays
+        && let Some(count) = quantiles(metrics, "page", "", rounds)
+    {
+        metrics.count("pages", count);
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct ClosedConnections {
     /// Seconds during which they were open, added up.
     pub(crate) active_s: f64,
     pub(crate) completions: Vec<Completion>,
-    /// Seconds that each round of transfers took.
+    /// Seconds that each round of transfers, or each page, took.
     pub(crate) rounds: Vec<f64>,
 }
 

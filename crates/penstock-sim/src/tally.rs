@@ -138,6 +138,14 @@ impl Tally {
         !acknowledged || flow.receiver.as_ref().is_some_and(|receiver| receiver.lacks(packet.seq))
     }
 
+    /// A connection opens on this flow: if its one-way delays are measured, those before are of another one.
+    pub(crate) fn begin_delays(&mut self, flow: u32) {
+        let Flow { group, measured, .. } = self.flows[flow as usize];
+        if let Some(delays) = self.one_way[group as usize].as_mut().filter(|_| measured) {
+            delays.begin(flow);
+        }
+    }
+
     /// A datagram has reached its receiver.
     pub(crate) fn deliver_datagram(&mut self, now: Time, packet: &SimPacket) {
         // An arrival computed ahead of time, beyond the end of the run, is not part of the run.

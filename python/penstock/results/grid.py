@@ -37,6 +37,10 @@ COLUMNS = (
     "jain",
 )
 
+# What users feel: the metrics of calls and of web sessions whose pages are measured, each in a table of its own.
+USER_COLUMNS = ("mos", "mouth_to_ear_s", "page_mean_s", "page_p95_s", "owd_p99_s", "loss_rate")
+FELT = ("mos", "page_mean_s")
+
 _HEADS = {
     "length_mean_pkts": "queue",
     "length_var_pkts2": "queue variance",
@@ -47,6 +51,11 @@ _HEADS = {
     "utilization": "utilization",
     "jain": "Jain",
     "goodput_bps": "goodput",
+    "mos": "MOS",
+    "mouth_to_ear_s": "mouth to ear",
+    "page_mean_s": "page",
+    "page_p95_s": "page p95",
+    "owd_p99_s": "one-way p99",
 }
 
 STYLE = """<style>
@@ -72,7 +81,10 @@ class Grid:
 
 
 def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequence[str], runs: int) -> list[Grid]:
-    """The tables of each place of `at`: means with half-widths, and paired differences to the first scheme."""
+    """The tables of each place of `at`: means with half-widths, and paired differences to the first scheme.
+
+    Below these, the means of each group of calls and of measured web sessions.
+    """
     grids = []
     for place in at:
         own = [row for row in rows if row["place"] == place]
@@ -80,6 +92,9 @@ def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequen
         if runs > 1 and differences:
             title = f"{place}: paired difference to {_label(rows[0])}, mean ± half the 95 % interval"
             grids.append(_grid(title, [row for row in differences if row["place"] == place], signed=True))
+    for place in dict.fromkeys(row["place"] for row in rows if row["metric"] in FELT):
+        own = [row for row in rows if row["place"] == place]
+        grids.append(_grid(f"{place}: mean ± half the 95 % interval of {runs} runs", own, of=USER_COLUMNS))
     return grids
 
 
@@ -123,17 +138,17 @@ def comparison_html(rows: Sequence[Row], differences: Sequence[Row], place: str,
     return _table(title, means.heads, means.labels, body)
 
 
-def _grid(title: str, rows: Sequence[Row], *, signed: bool = False) -> Grid:
+def _grid(title: str, rows: Sequence[Row], *, signed: bool = False, of: Sequence[str] = COLUMNS) -> Grid:
     swept, lines = _swept(rows), _lines(rows)
-    columns = [_column(name, [line.get(name) for line in lines.values()], signed=signed) for name in _columns(rows)]
+    columns = [_column(name, [line.get(name) for line in lines.values()], signed=signed) for name in _columns(rows, of)]
     heads = (*(path.split(".", 1)[-1] for path in swept), "scheme", *(head for head, _ in columns))
     body = tuple((*key, *(texts[i] for _, texts in columns)) for i, key in enumerate(lines))
     return Grid(title, heads, _without_repeats(body, len(swept)), len(swept) + 1)
 
 
-def _columns(rows: Sequence[Row]) -> list[str]:
+def _columns(rows: Sequence[Row], of: Sequence[str] = COLUMNS) -> list[str]:
     names = {row["metric"] for row in rows if row["mean"] != 0 or row["metric"] != "mark_rate"}
-    return [name for name in COLUMNS if name in names]
+    return [name for name in of if name in names]
 
 
 def _swept(rows: Sequence[Row]) -> list[str]:

@@ -38,6 +38,9 @@ _TRANSFERS = (
 _WATCH = Param("watch", "Whether series include the state of each sender; only for lasting connections.", "",
                "flag", None)  # fmt: skip
 
+_DELAYS = Param("delays", "Whether the one-way delays of data packets are measured, and of web sessions the times of "
+                "pages.", "", "flag", None)  # fmt: skip
+
 # Class names of schemes whose name does not show where its words begin.
 _NAMES = {"droptail": "DropTail"}
 
@@ -97,11 +100,11 @@ def _class_of_packets() -> str:
 def _tcp_class() -> str:
     keys = tcp_keys()
     profile = Param("profile", "Bundle of defaults for all other keys.", "", "choice", keys.profiles[0], keys.profiles)
-    params = [profile, *keys.params, *_TRANSFERS, _WATCH]
+    params = [profile, *keys.params, *_TRANSFERS, _WATCH, _DELAYS]
     docs = _docs("TCP flows; keys left out (None) have the default of the profile.", params, "")
     fields = [_field(profile, keys.profiles[0]), *(_tcp_field(param) for param in keys.params)]
     fields += [f"    {param.name}: {param.kind} | None = None\n" for param in _TRANSFERS]
-    fields.append(_field(_WATCH, None))
+    fields += [_field(param, None) for param in (_WATCH, _DELAYS)]
     return (
         "\n\n@dataclass(frozen=True, kw_only=True)\nclass Tcp(Traffic):\n"
         + docs

@@ -2024,6 +2024,7 @@ class Tcp(Traffic):
         load: Instead of arrivals: average rate offered by transfers with exponential gaps.
         classes: Upper bounds of size classes with completion times of their own.
         watch: Whether series include the state of each sender; only for lasting connections.
+        delays: Whether the one-way delays of data packets are measured, and of web sessions the times of pages.
     """
 
     kind: ClassVar[str] = "tcp"
@@ -2080,6 +2081,7 @@ class Tcp(Traffic):
     load: str | None = None
     classes: Sequence[str] | None = None
     watch: bool | None = None
+    delays: bool | None = None
 
 
 SCHEMES: dict[str, type[Queue]] = {

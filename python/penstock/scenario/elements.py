@@ -126,6 +126,8 @@ class Cbr(Traffic):
         phase: "zero": the first packet leaves at the start; "random": within the first gap.
         jitter: each gap is drawn uniformly from 1 - jitter to 1 + jitter times its length.
         ecn: whether the packets may be marked instead of dropped (ECT(0)).
+        call: codec of a telephone call, whose quality (`mos`) is computed: "g711" with packet-loss concealment,
+            "g711-plain" without, or "g729a".
 
     """
 
@@ -137,6 +139,7 @@ class Cbr(Traffic):
     phase: Literal["zero", "random"] = "zero"
     jitter: float | str = 0.0
     ecn: bool = False
+    call: Literal["g711", "g711-plain", "g729a"] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ __all__ = ["KINDS", "PARTS", "Kind", "Part", "Workload", "one_in", "size_of"]
 
 Tables = Mapping[str, Any]
 
-_LINUX: Tables = {"profile": "linux", "flavour": "cubic"}
+_LINUX: Tables = {"profile": "linux", "flavour": "cubic", "delays": True}
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _stream(segment: str) -> Tables:
     return {"kind": "tcp", "bytes": segment, "arrivals": "4s", "start": {"uniform": ["0s", "4s"]}, **_LINUX}
 
 
-_CALL: Tables = {"kind": "cbr", "rate": "80kbit", "packet": "172B", "phase": "random", "dscp": "EF"}
+_CALL: Tables = {"kind": "cbr", "rate": "80kbit", "packet": "172B", "phase": "random", "dscp": "EF", "call": "g711"}
 _MEETING: Tables = {"kind": "video", "rate": "1200kbit", "fps": 30, "phase": "random", "dscp": "AF41"}
 _ALMANAC = "HTTP Archive, Web Almanac 2024, chapter Page Weight"
 _READING = "reading time: IEEE 802.16m-08/004r5, Evaluation Methodology Document, section 10 (HTTP)"
@@ -131,6 +131,7 @@ PARTS: Mapping[str, Part] = {
             "load": "100Mbit",
             "profile": "linux",
             "flavour": "dctcp",
+            "delays": True,
             "ecn": True,
             "min_rto": "10ms",
         },
@@ -144,6 +145,7 @@ PARTS: Mapping[str, Part] = {
             "every": "100ms",
             "profile": "linux",
             "flavour": "dctcp",
+            "delays": True,
             "ecn": True,
             "min_rto": "10ms",
         },

@@ -26,6 +26,7 @@ SHORT = {
     "completion": "completion_mean_s",
     "owd": "owd_mean_s",
     "jitter": "jitter_mean_s",
+    "page": "page_mean_s",
 }
 """Words for metrics beside their names; every name may also be given without its unit: `delay_p99`."""
 

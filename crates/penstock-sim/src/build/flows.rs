@@ -61,6 +61,7 @@ impl Builder<'_> {
             group: planned.group as u32,
             receiver_rank: self.ranks.of(EventSource::ReceiverTimer(number)).unwrap_or(NO_TIMER),
             dscp: group.dscp,
+            measured: group.delays,
             epoch: 0,
             receiver: params.filter(|_| !group.opens()).map(|params| Receiver::new(params)),
         }

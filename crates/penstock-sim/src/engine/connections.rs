@@ -51,8 +51,8 @@ impl Engine {
         self.network.events.clear(host.rank);
         session.free.push(flow);
         let mut openings = std::mem::take(&mut self.openings);
-        let round = session.behaviour.on_end(now, host.tag, &mut session.rng, &mut openings);
-        session.closed.rounds.extend(round.filter(|_| counts).map(Span::as_secs));
+        let whole = session.behaviour.on_end(now, host.tag, &mut session.rng, &mut openings);
+        session.closed.rounds.extend(whole.filter(|_| counts).map(Span::as_secs));
         self.open_all(now, number, openings);
     }
 
@@ -77,6 +77,8 @@ impl Engine {
         let state = &mut self.network.tally.flows[flow as usize];
         state.receiver = Some(Receiver::new(params));
         state.ack_hop = route.ack_hop;
+        state.measured = !route.request && self.network.tally.one_way[session.group as usize].is_some();
+        self.network.tally.begin_delays(flow);
         if let Some(ends) = self.network.facts.hosts.get_mut(flow as usize) {
             *ends = route.ends;
             self.network.facts.rtts[flow as usize] = None;
@@ -126,6 +128,7 @@ impl Engine {
             group: session.group,
             receiver_rank: if delays_acks { rank + 1 } else { NO_TIMER },
             dscp: session.dscp,
+            measured: false,
             epoch: 0,
             receiver: None,
         });

@@ -144,6 +144,7 @@ impl Engine {
         host.origin.epoch = state.epoch;
         host.source = Source::Tcp(Sender::new(Arc::clone(params)));
         host.stop = Time::NEVER;
+        self.network.tally.begin_delays(flow);
     }
 
     /// A further flow on the route of copy `copy` of the group whose first flow is `first`; `None` if the event queue cannot
@@ -156,7 +157,7 @@ impl Engine {
         let group = flows[first as usize].group;
         let copies = flows[first as usize..self.users].iter().take_while(|flow| flow.group == group).count() as u32;
         let model = first + copy % copies;
-        let Flow { ack_hop, dscp, receiver_rank, .. } = self.network.tally.flows[model as usize];
+        let Flow { ack_hop, dscp, measured, receiver_rank, .. } = self.network.tally.flows[model as usize];
         let flow = self.hosts.len() as u32;
         let rank = self.sources.len() as u32;
         self.sources.push(EventSource::Flow(flow));
@@ -170,7 +171,9 @@ impl Engine {
         let receiver_rank = if delays_acks { rank + 1 } else { receiver_rank };
         let receiver = Some(Receiver::new(params));
         let stats = FlowStats::default();
-        self.network.tally.flows.push(Flow { stats, ack_hop, group, receiver_rank, dscp, epoch: 0, receiver });
+        let added = Flow { stats, ack_hop, group, receiver_rank, dscp, measured, epoch: 0, receiver };
+        self.network.tally.flows.push(added);
+        self.network.tally.begin_delays(flow);
         if !self.before.is_empty() {
             self.before.push(SenderCounts::default());
         }

@@ -1,4 +1,5 @@
-//! One-way delays of datagrams, from their sending to their delivery.
+//! One-way delays of datagrams and of data packets of TCPs, from their sending to their arrival at the receiver. A
+//! retransmission is a packet of its own, with a sending time of its own.
 
 use penstock_core::Span;
 use penstock_link::probe::histogram::Histogram;
@@ -6,12 +7,12 @@ use penstock_link::probe::histogram::Histogram;
 /// The one-way delays of a group of flows since the warm-up.
 pub(crate) struct OneWayDelays {
     pub(crate) delays: Histogram,
-    /// Differences between the delays of datagrams of one flow that were delivered one after the other: sum of the absolute
+    /// Differences between the delays of packets of one flow that were delivered one after the other: sum of the absolute
     /// values in nanoseconds, and number.
     differences: (u128, u64),
     /// Number of the first flow of the group.
     first: u32,
-    /// By flow of the group: delay of the last datagram.
+    /// By flow of the group: delay of the last packet of its connection.
     last: Vec<Option<Span>>,
 }
 
@@ -21,7 +22,16 @@ impl OneWayDelays {
         Self { delays: Histogram::default(), differences: (0, 0), first, last: vec![None; count] }
     }
 
-    /// A datagram of this flow was delivered after this delay.
+    /// A session opens a connection on this flow: its first packet follows none.
+    pub(crate) fn begin(&mut self, flow: u32) {
+        let index = (flow - self.first) as usize;
+        if self.last.len() <= index {
+            self.last.resize(index + 1, None);
+        }
+        self.last[index] = None;
+    }
+
+    /// A packet of this flow was delivered after this delay.
     pub(crate) fn deliver(&mut self, flow: u32, delay: Span) {
         self.delays.record(delay);
         let last = self.last[(flow - self.first) as usize].replace(delay);

@@ -74,6 +74,11 @@ impl TrafficSpec {
             require(web.size.within(0.0, 1e15), "size", "must be at least 0 B");
             require(web.option <= 1, "option", "must be 0 or 1");
         }
+        require(!self.delays || self.tcp.is_some(), "delays", "applies to TCP; those of datagrams are always measured");
+        let steady = self.udp.as_ref().is_some_and(|udp| {
+            self.kind == TrafficKind::Cbr && matches!((&udp.rate, &udp.payload), (Draw::Fixed(_), Draw::Fixed(_)))
+        });
+        require(self.call.is_none() || steady, "call", "belongs to cbr with one rate and one packet size");
         self.check_sessions(require);
         self.check_datagrams(require);
     }

@@ -39,6 +39,12 @@ pub struct TrafficSpec {
     /// Whether series include the state of its TCP senders.
     #[serde(default)]
     pub watch: bool,
+    /// Whether the one-way delays of the data packets of a TCP are measured, and of web sessions the times of pages.
+    #[serde(default)]
+    pub delays: bool,
+    /// For `cbr`: the codec of a telephone call, whose quality is computed.
+    #[serde(default)]
+    pub call: Option<Codec>,
     /// For TCP.
     #[serde(default)]
     pub tcp: Option<TcpSpec>,
@@ -108,6 +114,20 @@ pub enum TrafficKind {
     Video,
     /// Datagrams with the sizes and times of recorded packets.
     Replay,
+}
+
+/// Codec of a telephone call.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub enum Codec {
+    /// G.711 with packet-loss concealment.
+    #[serde(rename = "g711")]
+    G711,
+    /// G.711 without concealment.
+    #[serde(rename = "g711-plain")]
+    G711Plain,
+    /// G.729A with voice activity detection.
+    #[serde(rename = "g729a")]
+    G729A,
 }
 
 /// Transfers, each on a connection of its own.

@@ -74,14 +74,14 @@ impl Behaviour {
         }
     }
 
-    /// All data of the connection with this tag is acknowledged. If that ends a round, returns the duration of the
-    /// round.
+    /// All data of the connection with this tag is acknowledged. If that ends a round or a page, returns its
+    /// duration.
     pub(crate) fn on_end(&mut self, now: Time, tag: u32, rng: &mut Rng, open: &mut Vec<Opening>) -> Option<Span> {
         match self {
             Self::Transfers(transfers) => transfers.on_end(now, rng),
             Self::Arrivals(_) => {}
             Self::Incast(incast) => return incast.on_end(now, tag, rng),
-            Self::Web(web) => web.on_end(now, tag, rng, open),
+            Self::Web(web) => return web.on_end(now, tag, rng, open),
         }
         None
     }

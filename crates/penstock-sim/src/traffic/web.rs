@@ -13,7 +13,7 @@
 
 use crate::scenario::WebSpec;
 use crate::traffic::opening::{Opening, Size};
-use penstock_core::{Rng, Time};
+use penstock_core::{Rng, Span, Time};
 
 /// A session.
 pub(crate) struct Web {
@@ -33,6 +33,8 @@ pub(crate) struct Web {
 /// A page that waits for objects.
 struct Page {
     number: u32,
+    /// Time of the first request.
+    start: Time,
     server: u32,
     /// Objects not yet requested.
     left: u32,
@@ -69,7 +71,8 @@ impl Web {
         if self.next_page <= now {
             let server = rng.below(u64::from(self.servers)) as u32;
             let count = self.spec.objects.count(rng);
-            self.pages.push(Page { number: self.page_number, server, left: count, next: now, missing: count });
+            let number = self.page_number;
+            self.pages.push(Page { number, start: now, server, left: count, next: now, missing: count });
             self.page_number += 1;
             self.next_page = if self.spec.option == 0 { now + self.spec.pages.span(rng) } else { Time::NEVER };
         }
@@ -96,24 +99,27 @@ impl Web {
         self.objects.len() as u32 - 1
     }
 
-    /// A request has reached its server, or an object has arrived.
-    pub(crate) fn on_end(&mut self, now: Time, tag: u32, rng: &mut Rng, open: &mut Vec<Opening>) {
+    /// A request has reached its server, or an object has arrived. With the last object of a page, returns the time since
+    /// the first request of the page.
+    pub(crate) fn on_end(&mut self, now: Time, tag: u32, rng: &mut Rng, open: &mut Vec<Opening>) -> Option<Span> {
         let object = &mut self.objects[tag as usize];
         if object.answer > 0 {
             let packets = std::mem::take(&mut object.answer);
             open.push(Opening { route: 2 * object.server, size: Size::Packets(packets), tag });
-            return;
+            return None;
         }
         let number = object.page;
         self.free.push(tag);
-        let Some(place) = self.pages.iter().position(|page| page.number == number) else { return };
+        let place = self.pages.iter().position(|page| page.number == number)?;
         self.pages[place].missing -= 1;
-        if self.pages[place].missing == 0 {
-            self.pages.swap_remove(place);
-            if self.spec.option == 1 {
-                self.next_page = now + self.spec.pages.span(rng);
-            }
+        if self.pages[place].missing > 0 {
+            return None;
         }
+        let page = self.pages.swap_remove(place);
+        if self.spec.option == 1 {
+            self.next_page = now + self.spec.pages.span(rng);
+        }
+        Some(now - page.start)
     }
 }
 
@@ -121,7 +127,6 @@ impl Web {
 mod tests {
     use super::*;
     use crate::scenario::Draw;
-    use penstock_core::Span;
 
     fn web(option: u32) -> (Web, Rng) {
         let fixed = Draw::Fixed;
@@ -157,7 +162,8 @@ mod tests {
         web.on_end(at(3.0), 0, &mut rng, &mut open);
         assert_eq!(web.next(), Time::NEVER);
         web.on_end(at(3.0), 1, &mut rng, &mut open);
-        web.on_end(at(4.0), 1, &mut rng, &mut open);
+        // From the first request, at 1 s, to the last object.
+        assert_eq!(web.on_end(at(4.0), 1, &mut rng, &mut open), Some(Span::from_secs(3.0)));
         assert_eq!(web.next(), at(14.0));
     }
 

@@ -79,3 +79,113 @@ fn delays_that_were_not_measured_are_left_out() {
     assert!(load(&single, "owd_mean_s") > 0.0);
     assert!(single["traffic"]["load"].get("jitter_mean_s").is_none_or(Value::is_null));
 }
+
+/// As `results`, of TCP traffic with `keys`, over a link of 10 Mbit/s and 20 ms with `queue`, whose ACKs take 5 ms.
+fn tcp(queue: &Value, keys: &Value, more: &Value) -> Value {
+    let mut link = json!({"name": "link", "from": "A", "to": "B", "rate": 1e7, "delay": 20 * MS, "watch": true});
+    link.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    link["queue"] = queue.clone();
+    let back = json!({"name": "back", "from": "B", "to": "A", "rate": 1e9, "delay": 5 * MS});
+    let mut group = json!({
+        "name": "load", "kind": "tcp", "count": 1, "from": ["A"], "to": ["B"], "delays": true,
+        "start": {"first_ns": 0, "every_ns": 0, "jitter_ns": 0},
+        "tcp": {"profile": "linux", "flavour": "newreno", "settings": {"window": 4, "packet": {"bytes": 960}}},
+    });
+    group.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+    let scenario =
+        json!({"duration_ns": 60_000 * MS, "warmup_ns": 1000 * MS, "links": [link, back], "traffic": [group]});
+    let scenario: Scenario = serde_json::from_value(scenario).expect("the scenario is canonical");
+    serde_json::from_str(&run(&scenario, 1).expect("it runs").to_json()).expect("results are JSON")
+}
+
+/// With a window of one packet of 1000 bytes the link is idle whenever it sends: 0.8 ms and 20 ms.
+#[test]
+fn an_idle_link_delays_the_packets_of_a_tcp_by_its_own() {
+    let settings = json!({"window": 1, "packet": {"bytes": 960}});
+    let one = json!({"tcp": {"profile": "linux", "flavour": "newreno", "settings": settings}});
+    let result = tcp(&json!({"scheme": "droptail", "limit": "inf"}), &one, &json!({}));
+    assert!((load(&result, "owd_mean_s") - 0.0208).abs() < 1e-12);
+    assert_eq!((load(&result, "owd_sd_s"), load(&result, "jitter_mean_s")), (0.0, 0.0));
+}
+
+/// What the queue reports, and 20.8 ms: of a TCP that fills its queue, and of one whose packets are lost and repeated, each
+/// packet by its own sending.
+#[test]
+fn the_delay_of_a_tcp_is_that_of_the_queue_and_of_the_link() {
+    let settings = json!({"packet": {"bytes": 960}});
+    let many = json!({"count": 3, "tcp": {"profile": "linux", "flavour": "newreno", "settings": settings}});
+    let result = tcp(&json!({"scheme": "droptail", "limit": {"packets": 20}}), &many, &json!({}));
+    assert!(load(&result, "retransmitted_pkts") > 100.0);
+    let queued = number(&result, "/links/link/delay_mean_s");
+    assert!(queued > 0.005, "{queued}");
+    assert!((load(&result, "owd_mean_s") - queued - 0.0208).abs() < 0.002 * queued);
+    let spread = number(&result, "/links/link/delay_sd_s");
+    assert!((load(&result, "owd_sd_s") / spread - 1.0).abs() < 0.002);
+}
+
+/// Measuring changes nothing else.
+#[test]
+fn measured_delays_move_no_other_metric() {
+    let queue = json!({"scheme": "droptail", "limit": {"packets": 20}});
+    let web = json!({
+        "kind": "web", "count": 5,
+        "web": {"pages": {"exp": 1e9}, "objects": 5.0, "gap": {"exp": 1e7}, "size": {"exp": 2e4}, "request": 300, "option": 1},
+    });
+    for keys in [json!({"count": 3}), web] {
+        let with = tcp(&queue, &keys, &json!({}));
+        let mut without = keys;
+        without["delays"] = json!(false);
+        let mut without = tcp(&queue, &without, &json!({}));
+        let load = without["traffic"]["load"].as_object_mut().unwrap();
+        for (metric, value) in with["traffic"]["load"].as_object().unwrap() {
+            if ["owd_", "jitter_", "page"].iter().any(|new| metric.starts_with(new)) {
+                assert_eq!(load.insert(metric.clone(), value.clone()), None, "{metric}");
+            }
+        }
+        assert_eq!(with, without);
+    }
+}
+
+/// One session whose page has three objects of two packets, asked for at the same time, on a fast link: each takes a round
+/// trip for its request and another for its two packets. Requests have no part in the one-way delays.
+#[test]
+fn a_page_lasts_from_its_first_request_to_its_last_object() {
+    let keys = json!({
+        "kind": "web",
+        "web": {"pages": 1e9, "objects": 3.0, "gap": 0.0, "size": 1900.0, "request": 300, "option": 1},
+    });
+    let result = tcp(&json!({"scheme": "droptail", "limit": "inf"}), &keys, &json!({"rate": 1e10}));
+    let page = load(&result, "page_mean_s");
+    assert!((page - 0.050).abs() < 0.0001, "{page}");
+    // Page k ends at 0.05 + 1.05 k: the first before the warm-up ends.
+    assert_eq!(load(&result, "pages"), (59.95_f64 / 1.05).floor());
+    assert!((load(&result, "owd_mean_s") - 0.020).abs() < 1e-5);
+    assert!((load(&result, "page_p95_s") - page).abs() < 1e-6);
+}
+
+/// A call over an idle link: 20 ms to fill a packet of 200 bytes at 80 kbit/s, 20 ms of propagation, 0.16 ms of transmission.
+#[test]
+fn a_call_is_rated_by_its_delay_and_loss() {
+    let udp = json!({"rate": 8e4, "payload": 172, "headers": 28, "phase": "zero"});
+    for loss in [0.0, 0.03] {
+        let keys = json!({"loss": {"rate": loss}});
+        let result = results(8e4, &keys, &json!({"call": "g711", "udp": udp.clone()}));
+        let delay = load(&result, "mouth_to_ear_s");
+        assert!((delay - 0.04016).abs() < 0.0001, "{delay}");
+        let rated = penstock_model::e_model::rating(delay, load(&result, "loss_rate"), penstock_model::e_model::G711);
+        assert!((load(&result, "r_factor") - rated).abs() < 1e-9);
+        assert!((load(&result, "mos") - penstock_model::e_model::mos(rated)).abs() < 1e-9);
+    }
+    // Delays uniform over 200 ms: no play-out is better than a late one for all, of 25 in 1000 steps.
+    let wide = results(
+        8e4,
+        &json!({"reorder": {"rate": 1.0, "delay": {"uniform": [0, 200 * MS]}}}),
+        &json!({"call": "g711", "udp": udp}),
+    );
+    let found = load(&wide, "r_factor");
+    for late in (0..200).map(|step| f64::from(step) * 0.002) {
+        let delay = 0.04016 + 0.2 * (1.0 - late);
+        assert!(penstock_model::e_model::rating(delay, late, penstock_model::e_model::G711) < found + 0.5, "{late}");
+    }
+    assert!(load(&wide, "mouth_to_ear_s") < 0.2402);
+}

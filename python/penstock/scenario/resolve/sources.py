@@ -27,6 +27,8 @@ KINDS: Final = ("tcp", "cbr", "poisson", "onoff", "web", "fec", "incast", "video
 COMMON: Final = ("kind", "count", "from", "to", "path", "start", "stop", "dscp")
 # Maximum block length of a Reed-Solomon code over symbols of 16 bits.
 MAX_IN_BLOCK: Final = 65_535
+# Codecs of a call: impairments of ITU-T G.113, appendix I.
+CODECS: Final = ("g711", "g711-plain", "g729a")
 WEB_COMMON: Final = ("kind", "sessions", "from", "to", "start", "stop", "dscp")
 INCAST_COMMON: Final = ("kind", "senders", "from", "to", "start", "stop", "dscp")
 
@@ -58,7 +60,12 @@ def read_source(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def _cbr(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
-    own, shown = _udp(table, "jitter")
+    own, shown = _udp(table, "jitter", "call")
+    call = table.take("call", choice(*CODECS))
+    if own and call is not None:
+        own["call"] = shown["call"] = call
+        if not isinstance(own["udp"]["rate"], int) or not isinstance(own["udp"]["payload"], int):
+            table.error("call", "needs one rate and one packet size, not drawn ones")
     if own:
         jitter = table.take("jitter", parse_probability, 0.0)
         own["udp"]["jitter"] = jitter or 0.0
@@ -198,8 +205,10 @@ def _tcp(
             settings[param.name], shown[param.name] = pair
     if "packets" in settings and "bytes" in settings:
         table.error("bytes", "give the transfer's length either in packets or in bytes")
-    table.known([*common[:2], "profile", *common[2:], *own, *(param.name for param in keys.params)])
-    return {"tcp": {"profile": profile, "flavour": flavour, "settings": settings}}, {"flavour": flavour} | shown
+    delays = {"delays": True} if table.take("delays", flag, False) else {}
+    table.known([*common[:2], "profile", *common[2:], *own, "delays", *(param.name for param in keys.params)])
+    tcp = {"profile": profile, "flavour": flavour, "settings": settings}
+    return {"tcp": tcp} | delays, {"flavour": flavour} | shown | delays
 
 
 def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -119,6 +119,7 @@ def test_each_control_is_heard(default_page: Path, browser: Browser) -> None:
     browser.wait("bench.panes[0].bars.rates.size > 0")
     move(browser, "max_p", "0.7", ".pane:nth-child(1)")
     move(browser, "buffer", "150", ".pane:nth-child(1)")
+    browser.wait("bench.panes[0].running.limit.packets === 150")
     assert pane(browser, 0, "queue.params.max_p") == 0.7
     # A value out of range is refused where it is typed, an impossible combination by the engine.
     move(browser, "max_p", "7", ".pane:nth-child(1)")
@@ -147,6 +148,25 @@ def test_each_control_is_heard(default_page: Path, browser: Browser) -> None:
     assert link["delay"] == 60_000_000
     assert link["queue"]["params"]["max_p"] == 0.7
     assert ET.fromstring(browser.value("bench.figureText()")).tag.endswith("svg")
+
+
+@needs_chromium
+def test_what_cannot_run_is_told_and_the_rest_goes_on(default_page: Path, browser: Browser) -> None:
+    started(browser, default_page)
+    # RED of these thresholds would put up with it while it runs, but could not begin again.
+    move(browser, "buffer", "60", ".pane:nth-child(1)")
+    browser.wait("bench.panes[0].message.textContent.includes('max_th')")
+    assert pane(browser, 0, "running.limit") == {"packets": 300}
+    browser.value("bench.panes[1].running = { scheme: 'red', limit: { packets: 3 }, params: {} }, bench.restart(), 1")
+    browser.wait("bench.panes[1].running.scheme === 'droptail' && bench.panes[1].states.at(-1)?.time > 0.5")
+    assert "max_th" in pane(browser, 1, "message.textContent")
+    # A pace beyond the machine leaves it time to listen.
+    move(browser, "rate", "500")
+    move(browser, "pace", "10000")
+    browser.wait("document.getElementById('reached').textContent !== ''")
+    move(browser, "rate", "5")
+    browser.wait("bench.panes[0].states.at(-1).rate === 5e6", seconds=3)
+    assert browser.errors == []
 
 
 @needs_chromium

@@ -19,7 +19,9 @@ const place = (id) => document.getElementById(id);
 class Bench {
   constructor() {
     const schemes = material.schemes.map(({ name }) => name);
-    this.take(sharedSetting(schemes) ?? {});
+    const shared = sharedSetting(schemes);
+    this.isFromAddress = shared !== null;
+    this.take(shared ?? {});
     this.playing = false;
     this.waits = false;
     this.sliders = {};
@@ -38,13 +40,14 @@ class Bench {
   }
 
   get span() {
-    return WINDOW_S * this.pace;
+    return WINDOW_S * Math.min(this.pace, this.reached ?? Infinity);
   }
 
   hear(message) {
     if (message.kind === "ready") this.open();
     else if (message.kind === "frame") this.show(message);
     else if (message.kind === "accepted") this.panes[message.pane]?.accept(message);
+    else if (message.kind === "refused") this.refused(message);
     else if (message.kind === "error") this.fail(message);
   }
 
@@ -57,6 +60,8 @@ class Bench {
       removed: (pane) => this.remove(pane),
       tomlAsked: (pane) => this.saveScenario(pane),
     };
+    // What a pane was about to send was meant for its old place.
+    this.panes?.forEach((pane) => clearTimeout(pane.later));
     this.panes = this.queues.map((queue, number) => new Pane(number, queue, host));
     place("panes").replaceChildren(...this.panes.map((pane) => pane.node));
     place("panes").style.setProperty("--count", this.panes.length);
@@ -72,6 +77,7 @@ class Bench {
     const queues = this.panes.map((pane) => pane.running);
     const setting = { scenario: material.scenario, link: material.link, seed: material.seed, queues, rate, rtt, counts };
     this.waits = true;
+    place("problem").textContent = "";
     this.worker.postMessage({ kind: "open", setting });
     this.play(true);
   }
@@ -119,7 +125,8 @@ class Bench {
     this.paceFrom ??= { time, now };
     if (now - this.paceFrom.now < 1000) return;
     const pace = ((time - this.paceFrom.time) * 1000) / (now - this.paceFrom.now);
-    const slow = this.playing && pace < 0.8 * this.pace;
+    const slow = this.playing && pace > 0 && pace < 0.8 * this.pace;
+    this.reached = slow ? pace : undefined;
     place("reached").textContent = slow ? `as fast as this machine can: ${threeDigits(Math.max(0, pace))} times` : "";
     this.paceFrom = { time, now };
   }
@@ -128,13 +135,23 @@ class Bench {
     if (pane !== undefined && this.panes?.[pane]) this.panes[pane].complain(message);
     else place("problem").textContent = message;
     this.waits = false;
-    if (during !== "open") return;
-    this.play(false);
-    if (!location.hash) return;
+    if (during === "open") this.play(false);
+  }
+
+  /** A pane began with drop-tail, since its queue is refused. */
+  refused({ pane, queue, message }) {
+    if (!this.isFromAddress) {
+      this.panes[pane].setQueue(queue);
+      this.panes[pane].running = structuredClone(queue);
+      this.panes[pane].complain(`Drop-tail runs here, because ${message}`);
+      return;
+    }
     // What the address asks for is impossible: begin without it.
+    this.isFromAddress = false;
     history.replaceState(null, "", location.pathname);
     this.take({});
     this.open();
+    place("problem").textContent = `The address asks for what is refused: ${message}`;
   }
 
   // ---- what the reader changes --------------------------------------------------------------------------------------
@@ -182,7 +199,7 @@ class Bench {
   }
 
   remember() {
-    this.dirty = true;
+    this.isFromAddress = false;
     clearTimeout(this.later);
     this.later = setTimeout(() => share(this.setting()), 300);
   }

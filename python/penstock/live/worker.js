@@ -4,6 +4,10 @@ import { loadEngine } from "./engine.js";
 
 /** Milliseconds of work between two frames, all panes together. */
 const BUDGET = 11;
+/** Milliseconds of work in one step: nothing else is heard meanwhile. */
+const STEP = 4;
+/** Simulated seconds of the next step at most, as the last ones took; a change may make the next one much longer. */
+let stride = 1e-3;
 /** Largest number of waiting packets in a frame. */
 const SHOWN_PACKETS = 160;
 /** Gauges that are a drop probability, the first that there is. */
@@ -25,7 +29,7 @@ const actions = {
     panes.forEach((pane) => pane.run.close());
     setting = message.setting;
     panes = [];
-    panes = setting.queues.map(openPane);
+    panes = setting.queues.map(openOrReplace);
     return frame([]);
   },
 
@@ -45,8 +49,11 @@ const actions = {
 
   /** Another buffer; the law keeps its state. */
   limit({ pane, limit }) {
+    const queue = { ...setting.queues[pane], limit };
+    // A running law puts up with a limit below its thresholds; a new one would not.
+    openPane(queue).run.close();
     panes[pane].run.setLimit(setting.link, limit);
-    return accepted(pane, { ...setting.queues[pane], limit });
+    return accepted(pane, queue);
   },
 
   rate({ rate }) {
@@ -67,6 +74,7 @@ const actions = {
 
 onmessage = async ({ data }) => {
   try {
+    if (data.kind !== "advance") stride = Math.min(stride, 1e-2);
     const answer = await actions[data.kind](data);
     if (answer) postMessage(answer);
   } catch (error) {
@@ -77,6 +85,17 @@ onmessage = async ({ data }) => {
 function accepted(pane, queue) {
   setting.queues[pane] = queue;
   return { kind: "accepted", pane, queue, curve: dropCurve(panes[pane]) };
+}
+
+/** A pane with this queue, or with drop-tail if the queue is refused. */
+function openOrReplace(queue, number) {
+  try {
+    return openPane(queue);
+  } catch (error) {
+    setting.queues[number] = { scheme: "droptail", limit: queue.limit, params: {} };
+    postMessage({ kind: "refused", pane: number, queue: setting.queues[number], message: error.message });
+    return openPane(setting.queues[number]);
+  }
 }
 
 function openPane(queue) {
@@ -96,17 +115,25 @@ function applyRtt(run, rtt) {
   run.setDelay(setting.link, Math.max(0, state.delay + rtt - state.rtt));
 }
 
-/** Goes on by `span` seconds in slices, or until the budget is spent; all panes stop at the same time. */
+/** Goes on by `span` seconds, or until the budget is spent; all panes stop at the same time. A sample is taken every `slice`. */
 function goOn(span, slice) {
   const started = performance.now();
-  const begin = panes[0].run.state(setting.link).time;
+  const begin = Math.max(...panes.map(({ run }) => run.state(setting.link).time));
   const samples = [];
-  let time = begin;
-  while (time < begin + span && performance.now() - started < BUDGET) {
-    time = Math.min(time + slice, begin + span);
+  let [time, sampled, now] = [begin, begin, started];
+  while (begin + span - time > 1e-9 && now - started < BUDGET) {
+    const step = Math.min(stride, slice, begin + span - time);
+    time += step;
     for (const { run } of panes) run.advance(time);
-    samples.push(sample(time));
+    if (time >= sampled + slice * 0.999) {
+      samples.push(sample(time));
+      sampled = time;
+    }
+    const spent = performance.now() - now;
+    now += spent;
+    stride = Math.max(1e-6, step * Math.min(2, STEP / Math.max(spent, 0.01)));
   }
+  if (sampled < time) samples.push(sample(time));
   return frame(samples);
 }
 

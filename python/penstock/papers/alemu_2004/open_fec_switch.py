@@ -61,7 +61,7 @@ study = Sweep(
 def measure(run: ps.Run) -> dict[str, float | None]:
     """Losses before and after correction, the queue, and what the switch was."""
     found = of_codes(run)
-    return {**{name: found[name] for name in ("PLRBC", "PLR", "AQS", "VQS", "TCP")}, **run.raw["kept"]}
+    return {**{name: found[name] for name in ("PLRBC", "PLR", "AQS", "VQS", "TCP")}, **run.raw.get("kept", {})}
 
 
 SWITCH = Readings(SWITCHES)

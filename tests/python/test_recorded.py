@@ -14,7 +14,7 @@ from penstock.reproduce.record import recorded
 from penstock.reproduce.why import UNKNOWN
 
 WORKS = papers()
-MAX_BYTES = 300_000
+MAX_BYTES = 450_000
 
 by_work = pytest.mark.parametrize("work", WORKS, ids=lambda work: work.alias)
 

@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid recommendations model-figures study-figures studies live-module real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid recommendations advice model-figures study-figures studies live-module real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ fluid: setup ## simulate where queues begin to swing beside the fluid model, and
 
 recommendations: setup ## the advice of the five works with today's TCP and queues: measure it, and write its page
 	$(BIN)/python docs/recommendations.py --measure
+
+advice: setup ## what penstock tune advises on ten links: measure it, and write its page; half an hour
+	$(BIN)/python docs/advice.py --measure
 
 model-figures: setup ## draw the figures of the closed forms of ps.model again
 	$(BIN)/python docs/model_figures.py

@@ -30,6 +30,9 @@ __all__ = ["Advice", "Budget", "Confirmed", "tune"]
 CONFIRMING_RUNS = 20
 """Runs of each setting that is confirmed, with seeds that the search did not use."""
 
+FINALISTS, FINAL_RUNS = 6, 12
+"""The best settings of the search, and the runs over which one of them is chosen."""
+
 FRESH = 1_000_000
 """Distance of the seeds of the confirmation from those of the search."""
 
@@ -46,18 +49,20 @@ give the same runs everywhere."""
 
 @dataclass(frozen=True)
 class Budget:
-    """Rounds of the search, and the expected time of all runs in seconds on two cores."""
+    """Rounds of the search, the expected time of all runs in seconds on two cores, and their largest number."""
 
     rounds: int
     seconds: float
+    runs: int = 0
 
     @classmethod
     def plan(cls, seconds: float, events: float, schemes: int, confirmed: int) -> Budget:
         """As many rounds as this time allows beside the confirmation and the map, from 2 to 20."""
-        fixed = (confirmed * CONFIRMING_RUNS + len(FACTORS) ** 3 * MOVED_RUNS) * events / EVENTS_PER_S
-        a_round = schemes * PER_ROUND * (1 + RUNS) / 2 * events / EVENTS_PER_S
-        rounds = min(20, max(2, int((seconds - fixed) / a_round))) if a_round else 0
-        return cls(rounds, fixed + rounds * a_round)
+        fixed = confirmed * (CONFIRMING_RUNS + RUNS) + FINALISTS * FINAL_RUNS + len(FACTORS) ** 3 * MOVED_RUNS
+        a_round = schemes * PER_ROUND * (1 + RUNS)
+        a_run = events / EVENTS_PER_S
+        rounds = min(20, max(2, int((seconds / a_run - fixed) / (a_round / 2)))) if a_round and a_run else 0
+        return cls(rounds, (fixed + rounds * a_round / 2) * a_run, fixed + rounds * a_round)
 
 
 @dataclass(frozen=True)
@@ -181,7 +186,7 @@ def tune(
         at: the link whose queue is tuned; by default the first watched one.
         budget_s: planned time in seconds on two cores; it sets the number of settings that are tried.
         jobs: number of threads; by default all cores.
-        progress: called with the number of finished runs, and 0.
+        progress: called with the number of finished runs, and the largest number of all.
         store: where finished runs are kept and looked up, so that an interrupted search resumes.
 
     Raises `ScenarioError` with all errors of the request, and `MissingPackageError` without Optuna.
@@ -198,10 +203,11 @@ def tune(
     bench = Bench(document, link, found, results=store, threads=jobs or cores(), progress=progress)
     plain = _plain(bench, schemes)
     budget = Budget.plan(budget_s, estimate(resolved).total_events, len(schemes), len(plain) + 1)
+    bench.planned = budget.runs
     seed = int(resolved.shown["seed"])
     before = bench.measure(plain, range(seed, seed + RUNS))
     tried = (*before, *search(bench, [(one.name, dict(one.params)) for one in schemes], budget.rounds, seed))
-    advised = _chosen(bench, tried)
+    advised = _chosen(bench, tried, seed + RUNS)
     confirmed = _confirm(bench, advised, plain, seed + FRESH)
     robust = _robust(bench, advised[0], seed + FRESH) if any(aim.bounded for aim in found) else {}
     return Advice(resolved.shown, link, found, advised, confirmed, tried, robust, bench.runs)
@@ -239,11 +245,16 @@ def _plain(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
     return [one for one in found if labels[one.label] is one]
 
 
-def _chosen(bench: Bench, tried: Sequence[Measured]) -> tuple[Setting, ...]:
-    """The best setting of those with all runs; where aims compete, the front."""
+def _chosen(bench: Bench, tried: Sequence[Measured], seed: int) -> tuple[Setting, ...]:
+    """The best setting; where aims compete, the front.
+
+    The best of many by a few runs is partly the luckiest, so the first ones meet again over more runs.
+    """
     whole = [one for one in tried if len(one.scores) >= RUNS]
     if sum(not aim.bounded for aim in bench.aims) < 2:
-        return (min(whole, key=lambda one: one.score).setting,)
+        first = sorted(whole, key=lambda one: one.score)[:FINALISTS]
+        again = bench.measure([one.setting for one in first], range(seed, seed + FINAL_RUNS))
+        return (min(again, key=lambda one: one.score).setting,)
     points = np.array([objectives(bench, one) for one in whole])
     front = [
         one.setting

@@ -86,7 +86,7 @@ class Bench:
         self.document, self.link, self.aims = document, link, tuple(aims)
         self.results = Results() if results is None else results
         self.threads, self.progress = threads, progress
-        self.runs = 0
+        self.runs = self.planned = 0
 
     def is_valid(self, setting: Setting) -> bool:
         """Whether the scheme accepts these parameters on this link."""
@@ -109,7 +109,7 @@ class Bench:
 
     def _report(self, finished: int, _: int) -> None:
         if self.progress is not None:
-            self.progress(self.runs + finished, 0)
+            self.progress(self.runs + finished, max(self.planned, self.runs + finished))
 
     def _measured(self, setting: Setting, columns: Mapping[tuple[str, str, str], Sequence[Any]], runs: int) -> Measured:
         by_place = {(place, name): column for (_, place, name), column in columns.items()}

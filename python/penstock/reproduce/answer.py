@@ -48,7 +48,7 @@ def headline(claims: Sequence[Claim]) -> str:
         return of_figure(claims)
     said = [f"Of {total} claims, {found['confirmed']} hold as printed"]
     words = {
-        "near": "{} nearly (the order is found, a number or a few cells are missed)",
+        "near": "{} nearly (the order is found, a number or a few of the tested settings are missed)",
         "mixed": "{} in part",
         "opposite": "of {} the reverse is found, or nothing near it",
     }

@@ -135,6 +135,8 @@ class Advice:
         plain = [one.label for one in ties if one.origin == "default"]
         if plain:
             return f"{before}, and the defaults of {', '.join(plain)} are as good: no tuning is needed."
+        if best.measured.setting.origin == "default":
+            return f"{before} with its defaults; nothing tried is better."
         rest = "every default and rule tried is worse" if not ties else f"{', '.join(one.label for one in ties)} ties"
         return f"{before}; {rest}."
 

@@ -386,6 +386,7 @@ def test_a_link_that_was_stopped_for_5_s_is_invalid_and_goes_on(scenario: Path, 
     link = os.getppid()
     s = socket.socket(type=socket.SOCK_DGRAM)
     s.sendto(bytes(1000), (os.environ["PENSTOCK_PEER"], 7))
+    time.sleep(0.004)  # the packet is on the link, which delays it by 10 ms, when the link stops
     os.kill(link, signal.SIGSTOP)
     s.sendto(bytes(1000), (os.environ["PENSTOCK_PEER"], 7))
     time.sleep(5)

@@ -115,6 +115,7 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
         "link: a (10.00 ms, 90.0 %) has the shortest mean delay and the highest utilization: it beats d in both."
     )
     assert conclusion(["a"], ["link"], lambda *_: cell(1.0)) == ""
+    assert conclusion(["a", "b"], ["link"], lambda *_: cell(0.5), " at n = 5").startswith("link at n = 5: mean delay")
 
 
 def test_compare_and_check_tell_them(tmp_path: Path) -> None:

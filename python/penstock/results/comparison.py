@@ -143,7 +143,8 @@ class Comparison:
     def conclusion(self) -> str:
         """The trade-off of delay and utilization at the first link and point; empty without them or of one scheme."""
         labels = [scheme.label for scheme in self.schemes]
-        return conclusion(labels, self.at, lambda scheme, place, name: self.cell(scheme, 0, place, name))
+        point = f" at {self.points[0].label}" if len(self.points) > 1 else ""
+        return conclusion(labels, self.at, lambda scheme, place, name: self.cell(scheme, 0, place, name), point)
 
     def to_json(self) -> str:
         """The JSON text: the same bytes for the same scenario, seeds and version, on any number of threads."""

@@ -53,8 +53,13 @@ def sentence(place: str, standings: Sequence[Standing]) -> str:
     return f"{place}: mean delay trades for utilization, from {_listed(shown)}.{rest}"
 
 
-def conclusion(labels: Sequence[str], places: Sequence[str], cell: Callable[[int, str, str], Cell | None]) -> str:
-    """The sentence for the first place that has both metrics of several schemes; `cell(scheme, place, metric)`."""
+def conclusion(
+    labels: Sequence[str], places: Sequence[str], cell: Callable[[int, str, str], Cell | None], point: str = ""
+) -> str:
+    """The sentence for the first place that has both metrics of several schemes; `cell(scheme, place, metric)`.
+
+    `point` follows the place, such as " at flows = 5" where the cells are those of one point of a sweep.
+    """
     for place in places:
         standings = []
         for scheme, label in enumerate(labels):
@@ -62,7 +67,7 @@ def conclusion(labels: Sequence[str], places: Sequence[str], cell: Callable[[int
             if delay is not None and utilization is not None:
                 standings.append(Standing(label, delay, utilization))
         if len(standings) > 1:
-            return sentence(place, standings)
+            return sentence(place + point, standings)
     return ""
 
 

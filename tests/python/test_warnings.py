@@ -11,11 +11,16 @@ from typing import Any
 
 import penstock as ps
 import pytest
+from penstock.cli.compare import _warnings as compare_warnings
+from penstock.explain.explanation import prepare
 from penstock.explain.on_link import OnLink
-from penstock.explain.warnings import Warned, of_scenario
+from penstock.explain.settings_here import settings_here
+from penstock.explain.warnings import Warned, average_seconds, of_scenario
 from penstock.results.cell import Cell
 from penstock.results.trade_off import Standing, conclusion, front, sentence
+from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document, read_document
+from penstock.studies.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,7 +43,12 @@ def warned(rate: str = "10Mbit", flows: int = 16, rtt: str = "40ms", **queue: An
 
 @pytest.mark.parametrize(
     "file",
-    [str(path.relative_to(ROOT)) for path in sorted([*ROOT.glob("scenarios/*.toml"), ROOT / "examples/slow_dsl.toml"])],
+    [
+        str(path.relative_to(ROOT))
+        for folder in ("scenarios", "examples")
+        for path in sorted((ROOT / folder).glob("*.toml"))
+        if not path.name.endswith(".study.toml")
+    ],
 )
 def test_scenarios_at_hand_have_no_other_warnings(file: str) -> None:
     found = {one.name for one in of_scenario(read_document(str(ROOT / file)).resolve())}
@@ -156,9 +166,16 @@ def test_compare_and_check_tell_them(tmp_path: Path) -> None:
 def test_explain_takes_the_link_of_a_scenario() -> None:
     found = OnLink.of("red", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None)
     assert "max_th=300" in found.scheme
-    assert found.options == {"link": "500000000bit", "rtt": "200000000ns", "flows": "100", "limit": "1000p"}
-    assert found.numbers()["bandwidth-delay product"].startswith("8333 packets")
-    assert found.numbers()["time constant of the average"].startswith("12 ms")
+    assert found.options == {
+        "link": "500000000bit",
+        "rtt": "200000000ns",
+        "flows": "100",
+        "limit": "1000p",
+        "packet": 1500.0,
+    }
+    numbers = found.numbers(prepare(found.scheme, **found.options))
+    assert numbers["bandwidth-delay product"].startswith("8333 packets")
+    assert numbers["time constant of the average"].startswith("12 ms")
     assert {one.name for one in found.warnings} == EXPECTED["scenarios/w2_red.toml"]
     given = OnLink.of("red:w_q=0.5", read_document(str(ROOT / "scenarios" / "w2_red.toml")), None)
     assert given.scheme == "red:w_q=0.5"
@@ -166,3 +183,97 @@ def test_explain_takes_the_link_of_a_scenario() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "On bottleneck" in done.stdout
     assert "warning: bottleneck: max_th = 300 packets" in done.stdout
+
+
+def test_the_words_of_w_q_have_the_constants_of_the_law() -> None:
+    """law/red.rs: T = 1 s, ten round trips of at least 100 ms each, 0.1 s, at packets of mean_packet."""
+    link = LoadedLink("l", 10e6, 0.2, 100, 1500, 4)
+    for word, constant in (("auto", 1.0), ("auto_rtt", 2.0), ("auto_fast", 0.1)):
+        weight, seconds = average_seconds(link, {"w_q": word, "mean_packet": "1500B"}) or (0, 0)
+        assert seconds == pytest.approx(constant)
+        assert weight == pytest.approx(1 - math.exp(-8 * 1500 / 10e6 / constant))
+    # the law counts arrivals of 1000 bytes, and each is of 1500
+    assert (average_seconds(link, {"w_q": "auto"}) or (0, 0))[1] == pytest.approx(1.5)
+    short = LoadedLink("l", 10e6, 0.02, 100, 1500, 4)
+    assert (average_seconds(short, {"w_q": "auto_rtt", "mean_packet": "1500B"}) or (0, 0))[1] == pytest.approx(1.0)
+
+
+def test_settings_are_in_the_units_of_the_link() -> None:
+    """1500 bytes at 10 Mb/s take 1.2 ms; 50 ms hold 41.67 packets."""
+    link = LoadedLink("l", 10e6, 0.05, 100, 1500, 4)
+    found = settings_here(link, {"scheme": "red", "min_th": "10p", "max_th": "45kB", "w_q": 0.5, "ecn": True})
+    assert found["min_th"] == ("10p", "10 packets, 15 kB, 12 ms, 0.24 BDP")
+    assert found["max_th"] == ("45kB", "30 packets, 45 kB, 36 ms, 0.72 BDP")
+    assert found["w_q"][1].startswith("w_q = 0.5 averages over 1.73 ms")  # 1.2 ms / ln 2
+    assert "ecn" not in found
+    codel = settings_here(link, {"scheme": "codel", "target": "6ms", "interval": "100ms"})
+    assert codel["target"][1] == "5 packets at full rate, 0.12 round trips"
+    assert codel["interval"][1] == "83.33 packets at full rate, 2 round trips"
+
+
+def test_pis_automatic_gains_are_the_printed_ones() -> None:
+    """Thesis, section 1.2.2.4: 0.000344519 and 0.000343499 for 3 flows, 187.5 packets/s, R = 0.252 s, 170 Hz.
+
+    35 packets of 1000 bytes at 1.5 Mb/s take 186.7 ms of the 252 ms.
+    """
+    link = LoadedLink("l", 1.5e6, 0.252 - 35 / 187.5, 35, 1500, 3)  # gains are for the law's own packets of 1000 bytes
+    table = {"scheme": "pi", "limit": "35p", "a": "auto", "b": "auto", "interval": "5.882353ms", "mean_packet": "1000B"}
+    found = settings_here(link, table)
+    assert found["a"] == ("auto", "0.0003445 for 3 flows and round trips up to 252 ms")
+    assert found["b"] == ("auto", "0.0003435 for 3 flows and round trips up to 252 ms")
+
+
+def test_damping_does_not_depend_on_mean_packet_where_the_link_has_packets() -> None:
+    settings = "min_th=20,max_th=60,gentle=true,w_q=0.001,spacing=none"
+    found = [
+        prepare(f"red:{settings},mean_packet={size}", "20Mbit", "80ms", "50", "500p", 1500.0).damping()
+        for size in ("500B", "1500B")
+    ]
+    assert found[0] == found[1]
+    assert found[0][0].damped is not None
+    without = [
+        prepare(f"red:{settings},mean_packet={size}", "20Mbit", "80ms", "50", "500p").damping()
+        for size in ("500B", "1500B")
+    ]
+    assert without[0] != without[1]
+
+
+def test_explain_says_where_the_queue_settles_and_the_margins() -> None:
+    found = prepare("red:gentle=true,min_th=20,max_th=60,spacing=none", "20Mbit", "80ms", "50", "500p")
+    on_link = OnLink.of_options(found)
+    assert on_link is not None
+    numbers = on_link.numbers(found)
+    operating = found.operating()
+    (damping,) = found.damping()
+    assert operating is not None
+    assert damping.queue is not None
+    point = operating.point(50)
+    assert numbers["the queue settles at"].startswith(f"{point.queue:.4g} packets, ")
+    assert numbers["the queue settles at"].endswith("stable")
+    assert f"{damping.phase_deg:.0f}°, gain margin {damping.gain:.3g}" in numbers["loop (fluid model)"]
+    # Hollot et al. 2001: the pole of the windows is 2 N / (R^2 C)
+    trip = 0.08 + damping.queue / 2500
+    assert numbers["time constant of the TCP windows"].startswith(f"{1e3 * trip**2 * 2500 / 100:.3g} ms")
+    assert OnLink.of_options(prepare("red", "20Mbit", "80ms", None, "500p")) is None
+
+
+def test_a_default_of_another_link_is_told_by_the_options_alone() -> None:
+    found = prepare("pi", "100Mbit", "40ms", "16", "400p")
+    on_link = OnLink.of_options(found)
+    assert on_link is not None
+    assert [one["name"] for one in on_link.as_json(found)["warnings"]] == ["foreign-gains"]
+
+
+def test_check_has_them_in_its_json() -> None:
+    command = [sys.executable, "-m", "penstock", "check", "examples/slow_dsl.toml", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert [(one["place"], one["name"]) for one in json.loads(done.stdout)["warnings"]] == [("dsl", "long-buffer")]
+
+
+def test_compare_warns_at_later_points_of_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
+    document = read_document(str(ROOT / "scenarios" / "standard.toml"))
+    plan = Plan.make(document, ["codel", "wred"], {"links.bottleneck.rate": ["10Mbit", "500kbit", "100kbit"]})
+    found = compare_warnings(plan)
+    assert [(one["scheme"], one["name"]) for one in found] == [("codel", "low-target")]
+    assert found[0]["point"] == "bottleneck.rate = 500kbit"
+    assert "[bottleneck.rate = 500kbit]" in capsys.readouterr().err

@@ -31,9 +31,10 @@ def check(
     resolved = document.resolve()
     for note in check_budget([resolved], Limits.parse(max_events, max_memory), document.origins):
         notify(note)
-    for warned in of_scenario(resolved):
+    warnings = of_scenario(resolved)
+    for warned in warnings:
         notify(f"warning: {warned.text}")
     if as_json:
-        write_json(json_text(resolved.shown), None)
+        write_json(json_text({**resolved.shown, "warnings": [warned.to_dict() for warned in warnings]}), None)
     else:
         print_result(resolved_text(resolved))

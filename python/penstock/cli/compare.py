@@ -144,15 +144,22 @@ def compare(
 
 
 def _warnings(plan: Plan) -> list[dict[str, str]]:
-    """Settings of the schemes that do not suit the links, at the first point; also told to standard error."""
-    from penstock.explain.warnings import of_scenario
+    """Settings of the schemes that do not suit the links; also told to standard error.
 
-    found = []
-    for case in plan.cases[: len(plan.schemes)]:
+    Each warning is told once, for the first point of the sweep that has it.
+    """
+    from penstock.explain.warnings import of_scenario
+    from penstock.results.comparison import SweepPoint
+
+    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    for case in plan.cases:
         for warned in of_scenario(case.resolved, plan.at):
-            notify(f"warning: {case.candidate.label} at {warned.text}")
-            found.append({"scheme": case.candidate.label, **warned.to_dict()})
-    return found
+            key = (case.candidate.label, warned.place, warned.name)
+            if key not in found:
+                point = SweepPoint(case.vary).label if case.vary and case.vary != plan.points[0] else ""
+                notify(f"warning: {case.candidate.label} at {warned.text}{f' [{point}]' if point else ''}")
+                found[key] = {"scheme": case.candidate.label, **warned.to_dict(), **({"point": point} if point else {})}
+    return list(found.values())
 
 
 def _on_link(

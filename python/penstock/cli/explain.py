@@ -46,6 +46,7 @@ def explain(
     """Explain a scheme or conditioner: formulas, parameters, source, picture, strengths and weaknesses."""
     from penstock.explain import explanation
     from penstock.explain.conditioner import conditioner_text
+    from penstock.explain.on_link import OnLink
 
     svg_file, json_file = output_file(svg, "--svg"), output_file(json_target, "--json")
     if (text := conditioner_text(scheme, terminal_width())) is not None:
@@ -55,16 +56,16 @@ def explain(
             raise PenstockError(f"--json: {scheme} is a conditioner; use penstock list conditioners --json")
         print_result(text)
         return
-    on_link = None if scenario is None else _on_link(scheme, scenario, at)
-    if on_link is None:
+    if scenario is None:
         found = explanation.prepare(scheme, link, rtt, flows, limit)
+        on_link = OnLink.of_options(found)
     else:
+        on_link = _on_link(scheme, scenario, at)
         found = explanation.prepare(on_link.scheme, **on_link.options)
     if json_target != "-":
-        print_result(found.text(terminal_width()) + ("" if on_link is None else "\n" + on_link.text()))
+        print_result(found.text(terminal_width()) + ("" if on_link is None else "\n" + on_link.text(found)))
     if json_target is not None:
-        more = {} if on_link is None else {"warnings": [warned.to_dict() for warned in on_link.warnings]}
-        write_json(json_text({**found.as_json(), **more}), json_file)
+        write_json(json_text(found.as_json() | ({} if on_link is None else on_link.as_json(found))), json_file)
     if svg_file is not None:
         found.draw(svg_file)
 

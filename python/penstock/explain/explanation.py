@@ -16,6 +16,7 @@ from penstock.laws.catalog import Scheme, find_scheme
 from penstock.model.operating_point import Operating, Point, damping_table, law_of, law_words, picture_top, rows, table
 from penstock.model.operating_point import as_json as operating_json
 from penstock.model.stability import SHARES, Damping, Loop, fluid_law
+from penstock.scenario.loaded_link import LARGEST_BDP, LoadedLink
 from penstock.scenario.resolve.queues import QueueSpec, read_queue
 from penstock.scenario.resolve.reader import Table
 from penstock.scenario.resolve.settings import Surroundings
@@ -58,6 +59,8 @@ class Explanation:
     words: str
     flows: tuple[int, int] | None = None
     """The range of the number of flows, for the queue law."""
+    packet: float | None = None
+    """Bytes of the link's packets; None for those that the scheme assumes."""
 
     @property
     def entry(self) -> dict[str, Any]:
@@ -97,7 +100,7 @@ class Explanation:
         return Operating.of(
             lambda q: share(float(_asked(_native.drop_function, name, chosen, link, [q])[0])),
             law,
-            float(limit["packets"]) if "packets" in limit else limit["bytes"] / size,
+            self._limit_packets(limit, size),
             None if top is None else share(top),
             highest,
             spacing,
@@ -107,7 +110,7 @@ class Explanation:
         """The scheme as a law of the fluid model; None if the model does not have the scheme or its settings."""
         limit = self.queue.canonical["limit"]
         size, rate, rtt = self._plant()
-        room = math.inf if limit == "inf" else float(limit["packets"]) if "packets" in limit else limit["bytes"] / size
+        room = math.inf if limit == "inf" else self._limit_packets(limit, size)
         law = fluid_law(self.candidate.name, self._setting, rate, size, room)
         return None if law is None else Loop(law, rtt, rate)
 
@@ -116,10 +119,23 @@ class Explanation:
         loop = self.loop()
         return loop.of(rows(*self.flows)) if loop is not None and self.flows is not None else []
 
+    @property
+    def loaded_link(self) -> LoadedLink:
+        """The link in packets of the plant; for a range of flows, design rules get its geometric mean."""
+        size, rate, rtt = self._plant()
+        limit = self.queue.canonical["limit"]
+        room = LARGEST_BDP * rtt * rate if limit == "inf" else self._limit_packets(limit, size)
+        return LoadedLink("this link", float(self.link["rate"]), rtt, room, size, self.link["flows"] or 1)
+
+    @staticmethod
+    def _limit_packets(limit: Any, size: float) -> float:
+        return float(limit["packets"]) if "packets" in limit else float(limit["bytes"]) / size
+
     def _plant(self) -> tuple[float, float, float]:
         """Packet size in bytes, rate of the link in packets per second, and round-trip time in seconds."""
         packet = self._setting("mean_packet")
         size = PACKET if packet is None else packet["bytes"] if isinstance(packet, dict) else packet
+        size = size if self.packet is None else self.packet
         return size, self.link["rate"] / (8 * size), self.link["rtt_ns"] / 1e9
 
     def largest_flows(self, operating: Operating) -> dict[str, int]:
@@ -304,8 +320,10 @@ def _class(scheme: Scheme, i: int, rate: int) -> dict[str, Any]:
     return {"name": name, **match, **{key: value for key, value in own.items() if key in known}}
 
 
-def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> Explanation:
-    """Read the options of `explain`. Raises `PenstockError` with all errors."""
+def prepare(
+    scheme: str, link: str, rtt: str, flows: str | None, limit: str, packet: float | None = None
+) -> Explanation:
+    """Read the options of `explain`; `packet` in bytes. Raises `PenstockError` with all errors."""
     candidate = Candidate.parse(scheme, f"explain {scheme}")
     errors = ErrorCollector()
     rate = _read(errors, "--link", link, parse_rate)
@@ -325,7 +343,7 @@ def prepare(scheme: str, link: str, rtt: str, flows: str | None, limit: str) -> 
     about = {"rate": rate, "limit": queue.canonical["limit"], "rtt_ns": trip, "flows": count}
     shown = queue.shown["limit"]
     words = f"Drawn for a link of {format_rate(rate)} with a round trip of {format_time(trip)} and a limit of {shown}."
-    return Explanation(candidate, queue, about, words, between)
+    return Explanation(candidate, queue, about, words, between, packet)
 
 
 def _read(errors: ErrorCollector, option: str, text: str, parse: Any) -> Any:

@@ -1,44 +1,49 @@
-"""`penstock explain SCHEME --scenario FILE`: the link of a scenario, its time constants, and warnings."""
+"""`penstock explain` for a link with flows: sizes, time constants, operating point, settings and warnings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError
-from penstock.explain.warnings import Warned, of_scenario
+from penstock.explain.settings_here import settings_here, span
+from penstock.explain.warnings import Warned, average_seconds, of_queue, queue_table
 from penstock.results.display import scheme_argument
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.plan import check_places, placed
 from penstock.units import format_rate, format_time
+
+if TYPE_CHECKING:
+    from penstock.explain.explanation import Explanation
 
 __all__ = ["OnLink"]
 
 
 @dataclass(frozen=True)
 class OnLink:
-    """A scheme on a link of a scenario.
+    """A scheme on a link.
 
     Attributes:
-        scheme: with its parameters, in the notation of `--scheme`; those of the scenario's own queue if it is the same
-            scheme and none are given.
+        scheme: with its parameters, in the notation of `--scheme`.
         link: the link.
-        resolved: the scenario with the scheme on that link.
+        table: the scheme's settings as `check` shows them.
 
     """
 
     scheme: str
     link: LoadedLink
-    resolved: Resolved
+    table: Mapping[str, Any]
 
     @classmethod
     def of(cls, scheme: str, document: Document, at: str | None) -> OnLink:
-        """The scheme on a link, by default the first watched one. Raises `ScenarioError`."""
+        """The scheme on a link of a scenario, by default the first watched one. Raises `ScenarioError`.
+
+        Without parameters it has those of the scenario's own queue, if that is the same scheme.
+        """
         candidate = Candidate.parse(scheme, f"explain {scheme}")
         before = document.resolve()
         if at is None and not before.watched:
@@ -50,69 +55,117 @@ class OnLink:
             given = {name: value for name, value in own.items() if name not in ("scheme", "limit", "share")}
             candidate = Candidate(candidate.name, given)
         resolved = placed(document, candidate, (place,)).resolve()
-        return cls(scheme_argument(candidate.name, candidate.params), LoadedLink.of(resolved, place), resolved)
+        table = queue_table(resolved, place)
+        return cls(scheme_argument(candidate.name, candidate.params), LoadedLink.of(resolved, place), table)
+
+    @classmethod
+    def of_options(cls, found: Explanation) -> OnLink | None:
+        """The scheme on the link of the options; None without a number of flows."""
+        if found.flows is None:
+            return None
+        scheme = scheme_argument(found.candidate.name, found.candidate.params)
+        return cls(scheme, found.loaded_link, found.queue.shown)
 
     @property
-    def options(self) -> dict[str, str]:
-        """The options of `explain` that describe this link."""
+    def options(self) -> dict[str, Any]:
+        """The arguments of `explanation.prepare` that describe this link."""
         link = self.link
         return {
             "link": f"{link.rate:.0f}bit",
             "rtt": f"{1e9 * link.rtt:.0f}ns",
             "flows": f"{link.flows}",
             "limit": f"{max(1, round(link.buffer))}p",
+            "packet": link.packet,
         }
 
     @property
     def warnings(self) -> list[Warned]:
         """Settings that do not suit the link."""
-        return of_scenario(self.resolved, [self.link.place])
+        return of_queue(self.link, self.table) if self.link.flows_cross else []
 
-    def text(self) -> str:
-        """The link in numbers, and the warnings."""
-        return "\n".join(self._lines()) + "\n\n"
+    def text(self, found: Explanation) -> str:
+        """The link in numbers, the settings there, and the warnings."""
+        return "\n".join(self._lines(found)) + "\n\n"
 
-    def _lines(self) -> Iterator[str]:
+    def as_json(self, found: Explanation) -> dict[str, Any]:
+        """As text, for JSON."""
+        return {
+            "numbers": self.numbers(found),
+            "settings": {name: {"value": value, "here": here} for name, (value, here) in self.settings().items()},
+            "warnings": [warned.to_dict() for warned in self.warnings],
+        }
+
+    def settings(self) -> dict[str, tuple[str, str]]:
+        """Each setting that depends on the link, with what it comes to there."""
+        return settings_here(self.link, self.table)
+
+    def _lines(self, found: Explanation) -> Iterator[str]:
         link = self.link
         title = f"On {link.place}"
         yield title
         yield "-" * len(title)
         yield (
-            f"{format_rate(link.rate)}, round trip {format_time(1e9 * link.rtt)}, {link.flows} TCP flows, packets of "
+            f"{format_rate(link.rate)}, round trip {format_time(1e9 * link.rtt)}, {link.flows} TCP flow"
+            f"{'s' if link.flows > 1 else ''}, packets of "
             f"{link.packet:.4g} B"
         )
-        for name, value in self.numbers().items():
+        for name, value in self.numbers(found).items():
             yield f"{name:<38} {value}"
+        if settings := self.settings():
+            yield ""
+            yield "The settings there:"
+            for name, (value, here) in settings.items():
+                yield f"{name:<14} {value:<20} {here}"
+        yield ""
         for warned in self.warnings:
             yield f"warning: {warned.text}"
 
-    def numbers(self) -> dict[str, str]:
-        """Sizes and time constants."""
+    def numbers(self, found: Explanation) -> dict[str, str]:
+        """Sizes, time constants, operating point and margins."""
         link = self.link
         root = link.bdp / math.sqrt(link.flows)
-        drain = _ms(link.buffer * link.packet_s)
-        found = {
-            "bandwidth-delay product": f"{link.bdp:.4g} packets",
+        drain = span(link.buffer * link.packet_s)
+        told = {
+            "bandwidth-delay product": f"{link.bdp:.4g} packets, {link.bdp * link.packet / 1e3:.4g} kB",
             "buffer": f"{link.buffer:.4g} packets, {link.buffer / link.bdp:.3g} BDP, drains in {drain}",
             "BDP over the root of the flows": f"{root:.4g} packets: less leaves the link idle",
-            "time of a packet": _ms(link.packet_s),
+            "time of a packet": span(link.packet_s),
         }
-        weight = self._weight()
-        if weight is not None:
-            constant = -link.packet_s / math.log1p(-weight)
-            found["time constant of the average"] = (
-                f"{_ms(constant)}, {constant / link.rtt:.3g} round trips (w_q = {weight:.3g})"
+        average = average_seconds(link, self.table)
+        if average is not None:
+            weight, constant = average
+            told["time constant of the average"] = (
+                f"{span(constant)}, {constant / link.rtt:.3g} round trips (w_q = {weight:.3g})"
             )
-        return found
+        return told | self._operating(found) | self._loop(found)
 
-    def _weight(self) -> float | None:
-        """RED's weight, that of the link's rate where it is automatic; None without an average."""
-        table: Mapping[str, Any] = self.resolved.shown["links"][self.link.place.removesuffix(".reverse")]["queue"]
-        value = table.get("w_q")
-        if value == "auto":
-            return -math.expm1(-self.link.packet_s)
-        return float(value) if isinstance(value, (int, float)) and 0 < value < 1 else None
+    def _operating(self, found: Explanation) -> dict[str, str]:
+        """Where control function and queue law meet."""
+        operating = None if self.table["limit"] == "inf" else found.operating()
+        if operating is None:
+            return {}
+        point = operating.point(self.link.flows)
+        if point.queue is None:
+            return {"the queue settles at": f"no point: {point.why}"}
+        delay = span(point.queue * self.link.packet_s)
+        return {"the queue settles at": f"{point.queue:.4g} packets, {delay}, p = {point.probability:.3g}: {point.why}"}
 
-
-def _ms(seconds: float) -> str:
-    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+    def _loop(self, found: Explanation) -> dict[str, str]:
+        """The loop about the equilibrium of the fluid model, and the senders' own time constant there."""
+        loop = found.loop()
+        if loop is None:
+            return {}
+        (damping,) = loop.of([self.link.flows])
+        if damping.queue is None:
+            return {"loop (fluid model)": damping.words}
+        trip = self.link.rtt + damping.queue * self.link.packet_s
+        senders = trip**2 * self.link.capacity / (2 * self.link.flows)
+        gain = "" if damping.gain is None or not damping.damped else f", gain margin {damping.gain:.3g}"
+        told = {
+            "round trip with that queue": span(trip),
+            "time constant of the TCP windows": f"{span(senders)}, R^2 C / (2 N)",
+            "loop (fluid model)": f"{damping.words}{gain}",
+        }
+        if damping.omega:
+            told["time constant of the loop"] = f"{span(1 / damping.omega)}, 1 / crossover frequency"
+        return told

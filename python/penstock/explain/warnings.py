@@ -12,7 +12,10 @@ from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import Resolved
 from penstock.units import UnitError, parse_length, parse_size, parse_time
 
-__all__ = ["Warned", "of_scenario"]
+__all__ = ["Warned", "average_seconds", "of_queue", "of_scenario", "queue_table"]
+
+SHORTEST_AUTO_RTT_S = 0.1
+"""The least round trip of w_q = "auto_rtt"."""
 
 LONG_BUFFER_S = 1.0
 """A full buffer that takes longer than this to drain."""
@@ -77,30 +80,43 @@ class _Queue:
         return {"packets": float(length.amount), "bytes": float(length.amount) / self.link.packet}.get(length.unit)
 
     def weight(self) -> float | None:
-        """RED's w_q; that of "auto" has a time constant of one second (ns-2: 1 - exp(-1/C))."""
+        """RED's w_q; the words choose a time constant T at mean packets: 1 - exp(-1 / (C T)) (law/red.rs)."""
         value = self.table.get("w_q")
-        if value == "auto":
-            size = self.table.get("mean_packet", "1000B")
-            return -math.expm1(-8 * float(parse_size(size)) / self.link.rate)
+        constants = {"auto": 1.0, "auto_rtt": 10 * max(self.link.rtt, SHORTEST_AUTO_RTT_S), "auto_fast": 0.1}
+        if isinstance(value, str) and value in constants:
+            size = float(parse_size(self.table.get("mean_packet", "1000B")))
+            return -math.expm1(-8 * size / (self.link.rate * constants[value]))
         return float(value) if isinstance(value, (int, float)) and 0 < value < 1 else None
+
+
+def average_seconds(link: LoadedLink, table: Mapping[str, Any]) -> tuple[float, float] | None:
+    """RED's w_q and the time constant of its average in seconds, at full rate; None without an average."""
+    weight = _Queue(link, table).weight()
+    return None if weight is None else (weight, -link.packet_s / math.log1p(-weight))
+
+
+def of_queue(link: LoadedLink, table: Mapping[str, Any]) -> list[Warned]:
+    """The warnings about a queue, its settings as `check` shows them, on a link that endless TCP flows cross."""
+    queue = _Queue(link, table)
+    return [Warned(link.place, *told) for check in _CHECKS for told in check(queue)]
 
 
 def of_scenario(resolved: Resolved, places: Sequence[str] | None = None) -> list[Warned]:
     """The warnings about the queues at these links, by default the watched ones."""
     found: list[Warned] = []
     for place in resolved.watched if places is None else places:
-        table = _table(resolved.shown, place)
+        table = queue_table(resolved, place)
         if not isinstance(table, Mapping) or not _has_plain_rate(resolved, place):
             continue
         link = LoadedLink.of(resolved, place)
         if link.flows_cross:
-            queue = _Queue(link, table)
-            found += [Warned(place, *told) for check in _CHECKS for told in check(queue)]
+            found += of_queue(link, table)
     return found
 
 
-def _table(shown: Mapping[str, Any], place: str) -> Any:
-    link = shown["links"][place.removesuffix(".reverse")]
+def queue_table(resolved: Resolved, place: str) -> Any:
+    """The queue of a link as `check` shows it; None if it has none."""
+    link = resolved.shown["links"][place.removesuffix(".reverse")]
     back = link.get("reverse", {}).get("queue")
     return back if place.endswith(".reverse") and back != "same" else link.get("queue")
 
@@ -161,10 +177,10 @@ def _long_buffer(queue: _Queue) -> Told:
 
 def _fast_average(queue: _Queue) -> Told:
     """An average that follows the queue within a round trip filters nothing."""
-    weight = queue.weight()
-    if weight is None or queue.packets("max_th") is None:
+    average = average_seconds(queue.link, queue.table)
+    if average is None or queue.packets("max_th") is None:
         return
-    constant = -queue.link.packet_s / math.log1p(-weight)
+    weight, constant = average
     if constant < queue.link.rtt:
         slow = queue.link.weight(10)
         yield (

@@ -36,6 +36,10 @@ class Damping:
     """Whether small disturbances decay."""
     phase_deg: float | None
     """Phase margin in degrees; None also if the gain of the loop is never 1."""
+    gain: float | None = None
+    """Gain margin, the factor on the loop's gain at which the loop begins to swing; None also if there is none."""
+    omega: float | None = None
+    """Frequency in rad/s at which the gain of the loop is 1; None also if there is none."""
 
     @property
     def words(self) -> str:
@@ -61,12 +65,13 @@ class Loop:
         """The damping for each number of flows."""
         fluid = Fluid(flows=list(flows), rtt=self.rtt, capacity=self.capacity, law=self.law, eta=ETA)
         queues, margins = np.asarray(fluid.equilibrium().queue), fluid.margins()
-        found = zip(flows, queues, np.asarray(margins.stable), np.asarray(margins.phase_deg), strict=True)
+        columns = (margins.stable, margins.phase_deg, margins.gain, margins.phase_omega)
+        found = zip(flows, queues, *map(np.asarray, columns), strict=True)
         return [
             Damping(count, None, None, None)
             if np.isnan(queue)
-            else Damping(count, float(queue), bool(stable), None if np.isnan(phase) else float(phase))
-            for count, queue, stable, phase in found
+            else Damping(count, float(queue), bool(stable), _finite(phase), _finite(gain), _finite(omega))
+            for count, queue, stable, phase, gain, omega in found
         ]
 
     def as_json(self, damping: Sequence[Damping]) -> dict[str, Any]:
@@ -78,16 +83,28 @@ class Loop:
             "capacity_pps": self.capacity,
             "eta": ETA,
             "points": [
-                {"flows": d.flows, "queue_pkts": d.queue, "damped": d.damped, "phase_margin_deg": d.phase_deg}
+                {
+                    "flows": d.flows,
+                    "queue_pkts": d.queue,
+                    "damped": d.damped,
+                    "phase_margin_deg": d.phase_deg,
+                    "gain_margin": d.gain,
+                    "crossover_rad_s": d.omega,
+                }
                 for d in damping
             ],
         }
 
 
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
 def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, limit: float) -> FluidLaw | None:
     """The law of RED or PI with these canonical settings, None meaning "auto"; None if the model lacks a setting.
 
-    `capacity` of the link in packets per second, `packet` in bytes, `limit` in packets. RED's drop function is
+    `capacity` of the link in packets per second, `packet` in bytes, `limit` in packets. An "auto" weight counts packets
+    of the scheme's own mean_packet, as the scheme does. RED's drop function is
     approximated by a straight line to the fraction that is dropped at max_p. The model has no "auto" gains of PI, no
     weights of 0, 1 or "auto_rtt", no nonlinear RED and no probabilities that depend on the size of packets.
     """
@@ -105,7 +122,11 @@ def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, lim
             return None
         constants = {None: 1.0, "auto_fast": 0.1}
         w_q = setting("w_q")
-        w_q = float(red_weight(capacity, time_constant=constants[w_q])) if w_q in constants else w_q
+        if w_q in constants:
+            mean = (
+                setting("mean_packet")["bytes"] if isinstance(setting("mean_packet"), dict) else setting("mean_packet")
+            )
+            w_q = float(red_weight(capacity * packet / mean, time_constant=constants[w_q]))
         max_th = length("max_th")
         top = limit if setting("gentle_top") == "buffer" else 2 * max_th
         if not 0 < w_q < 1:

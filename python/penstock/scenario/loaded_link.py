@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.scenario.resolve import Resolved
 
-__all__ = ["LoadedLink"]
+__all__ = ["LARGEST_BDP", "LoadedLink"]
 
 DEFAULT_RTT_S = 0.1
 """Where no flow's round trip crosses the link; RFC 8289 takes 100 ms for the Internet."""

@@ -1,0 +1,80 @@
+"""The settings of a queue in the units of a link: packets, bytes, milliseconds, round trips."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from penstock.explain.warnings import average_seconds
+from penstock.laws.catalog import find_scheme
+from penstock.model import design
+from penstock.results.display import setting
+from penstock.scenario.loaded_link import LoadedLink
+from penstock.units import Length, UnitError, parse_length, parse_size, parse_time
+
+__all__ = ["settings_here", "span"]
+
+_TIMES = ("ns", "us", "ms", "s")
+
+
+def settings_here(link: LoadedLink, table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Each setting with its value and, where it has a unit or is derived from the link, what it comes to there."""
+    units = {param.name: param.unit for param in find_scheme(str(table["scheme"])).params}
+    found = {}
+    for name, value in table.items():
+        if name not in ("scheme", "classes", "precedence", "mean_packet") and not isinstance(value, (bool, Mapping)):
+            here = "; ".join(_here(link, table, name, value, units.get(name, "")))
+            if here:
+                found[name] = (setting(value), here)
+    return found
+
+
+def span(seconds: float) -> str:
+    """A time in milliseconds or, from a second on, in seconds."""
+    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+def _here(link: LoadedLink, table: Mapping[str, Any], name: str, value: Any, unit: str) -> Iterator[str]:
+    if name == "w_q" and (average := average_seconds(link, table)) is not None:
+        weight, constant = average
+        yield f"w_q = {weight:.3g} averages over {span(constant)}, {constant / link.rtt:.3g} round trips"
+    elif value == "auto" and table["scheme"] == "pi" and name in ("a", "b"):
+        yield from _pi_gain(link, table, name)
+    elif isinstance(value, list) and unit == "packets":
+        yield ", ".join(_length(link, Length("packets", one)) for one in value)
+    elif isinstance(value, str):
+        try:
+            length = parse_length(value)
+        except UnitError:
+            return
+        yield from _lengths(link, value, length)
+
+
+def _pi_gain(link: LoadedLink, table: Mapping[str, Any], name: str) -> Iterator[str]:
+    """PI's automatic gain as the law derives it (law/pi.rs): for packets of its own mean_packet."""
+    mean, limit = float(parse_size(table["mean_packet"])), table["limit"]
+    if limit == "inf":
+        return
+    room = parse_length(limit)
+    capacity = link.rate / (8 * mean)
+    trip = float(design.longest_rtt(room.amount / (1 if room.unit == "packets" else mean), capacity, link.rtt))
+    gains = design.pi_gains(link.flows, trip, capacity, 1e9 / parse_time(table["interval"]))
+    yield f"{float(getattr(gains, name)):.4g} for {link.flows} flows and round trips up to {span(trip)}"
+
+
+def _lengths(link: LoadedLink, text: str, length: Length) -> Iterator[str]:
+    if text.endswith(_TIMES):
+        seconds = float(length.amount) / 1e9
+        yield f"{seconds * link.capacity:.4g} packets at full rate, {seconds / link.rtt:.3g} round trips"
+    elif length.unit in ("packets", "bytes") and length.amount:
+        yield _length(link, length)
+
+
+def _length(link: LoadedLink, length: Length) -> str:
+    """A length in packets, bytes, time and BDP; one far beyond the buffer is never reached."""
+    packets = float(length.amount) / (1 if length.unit == "packets" else link.packet)
+    if packets > 100 * link.buffer:
+        return "beyond any queue here"
+    size = packets * link.packet
+    told = f"{size / 1e3:.4g} kB" if size >= 1e3 else f"{size:.4g} B"
+    return f"{packets:.4g} packets, {told}, {span(packets * link.packet_s)}, {packets / link.bdp:.3g} BDP"

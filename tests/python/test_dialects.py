@@ -146,7 +146,10 @@ def red(**more: Any) -> st.SearchStrategy[dict[str, Any]]:
 
 
 CODEL = st.fixed_dictionaries({"limit": counts, "target": times, "interval": times, "ecn": flag})
-PIE = st.fixed_dictionaries({"limit": counts, "target": times, "t_update": times, "alpha": shares, "beta": shares})
+sixteenths = st.integers(1, 32).map(lambda number: number / 16)  # tc has whole sixteenths
+PIE = st.fixed_dictionaries(
+    {"limit": counts, "target": times, "t_update": times, "alpha": sixteenths, "beta": sixteenths}
+)
 SETTINGS: dict[str, list[tuple[str, st.SearchStrategy[dict[str, Any]]]]] = {
     "tc": [("codel", CODEL), ("fq-codel", CODEL), ("pie", PIE), ("droptail", st.fixed_dictionaries({"limit": counts}))],
     "cisco": [
@@ -236,6 +239,12 @@ def test_what_cannot_be_said_is_listed() -> None:
 def test_any_text_is_read_or_refused(dialect: str, text: str) -> None:
     with contextlib.suppress(DialectError):
         read(text, dialect)
+
+
+def test_gains_of_pie_are_whole_sixteenths_in_tc() -> None:
+    found = write("pie", {"alpha": 0.106, "beta": 1.06}, "tc")
+    assert found.text.endswith("pie alpha 2 beta 17")
+    assert any("alpha = 2 sixteenths instead of 1.696" in note for note in found.notes)
 
 
 def test_a_scheme_may_be_given_in_a_dialect() -> None:

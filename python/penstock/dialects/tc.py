@@ -48,13 +48,14 @@ SIZE = Kind(_size, lambda value: str(round(parse_size(value) if isinstance(value
 TIME = Kind(_time, time_text)
 RATE = Kind(_rate, lambda value: format_rate(parse_rate(value)).lower().replace(" ", "").removesuffix("/s"))
 SECONDS = Kind(lambda text: f"{int(text.removesuffix('sec'))}s", lambda value: plain(parse_time(value) / 1e9))
+WHOLE = Kind(float, lambda value: str(round(float(value))))
 PERCENT = Kind(lambda text: number(float(text.removesuffix("%")) / 100), lambda value: f"{plain(100 * value)}%")
 
 _CODEL = [Option("limit", "limit", PACKETS), Option("target", "target", TIME), Option("interval", "interval", TIME)]
 _CODEL += [Option("ce_threshold", "ce_threshold", TIME), Option("ecn", "ecn", FLAG)]
 _FLOWS = [Option("flows", "flows", INTEGER), Option("quantum", "quantum", SIZE)]
 _PIE = [Option("limit", "limit", PACKETS), Option("target", "target", TIME), Option("tupdate", "t_update", TIME)]
-_PIE += [Option("alpha", "alpha", NUMBER, 1 / 16), Option("beta", "beta", NUMBER, 1 / 16), Option("ecn", "ecn", FLAG)]
+_PIE += [Option("alpha", "alpha", WHOLE, 1 / 16), Option("beta", "beta", WHOLE, 1 / 16), Option("ecn", "ecn", FLAG)]
 _THRESHOLDS = [Option("probability", "max_p", NUMBER), Option("ecn", "ecn", FLAG)]
 
 OPTIONS: dict[str, tuple[str, Sequence[Option]]] = {
@@ -309,6 +310,11 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
             words.append(word)
     for option, text in option_texts(options, found, said | set(flags)):
         words += [option.word, text]
+        given = found.parameters[option.parameter]
+        if option.kind is WHOLE and float(text) * option.scale != given:
+            found.notes.append(
+                f"{option.word} = {text} sixteenths instead of {plain(16 * given)}: tc has whole numbers"
+            )
     for parameter, word in flags.items():
         if parameter in found.parameters:
             words += (

@@ -20,6 +20,9 @@ if ! command -v wasm-opt >/dev/null; then
     exit 4
 fi
 
+# The paths of the building machine have no place in the module.
+export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --remap-path-prefix=$PWD=."
+
 # shellcheck disable=SC2086 # no option or one
 cargo build ${std:+$std} --locked --quiet --profile live -p penstock-wasm --lib --target $target
 # What compilers for WebAssembly emit by default; names are for debugging.

@@ -247,6 +247,17 @@ def test_gains_of_pie_are_whole_sixteenths_in_tc() -> None:
     assert any("alpha = 2 sixteenths instead of 1.696" in note for note in found.notes)
 
 
+def test_every_rounded_number_is_told() -> None:
+    cisco = write("red", {"min_th": 5.4, "max_th": 15, "max_p": 0.3, "w_q": 0.002}, "cisco")
+    assert any("min_th = 5 packets instead of 5.4" in note for note in cisco.notes)
+    assert any("mark denominator = 3" in note for note in cisco.notes)
+    assert any("2^-9" in note for note in cisco.notes)
+    tc = write("choke", {"min_th": 5.4, "max_th": 15, "w_q": 0.002}, "tc", Facts(10e6))
+    assert any("min = 5 packets instead of 5.4" in note for note in tc.notes)
+    assert "bandwidth 10mbit" in tc.text
+    assert write("red", {"min_th": 5, "max_th": 15, "max_p": 0.105}, "sonic").notes[0].startswith("max_p = 10 %")
+
+
 def test_a_scheme_may_be_given_in_a_dialect() -> None:
     found = Candidate.parse("tc: red limit 60000 min 5000 max 15000 avpkt 1000 burst 20 probability 0.1")
     assert (found.name, found.params["max_p"], found.params["limit"]) == ("red", 0.1, "60000B")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
-from penstock.dialects.kinds import number, plain
+from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.dialects.kinds import number
+from penstock.dialects.red import DEFAULTS, list_unsaid, power_of_two, thresholds, whole, whole_percent
 
 __all__ = ["read", "write"]
 
@@ -15,6 +16,7 @@ _LINE = re.compile(
     r"maximum-threshold\s+(?P<high>\d+)\s*\w+\s+(?:drop-probability|max-mark-probability)\s+(?P<share>\d+)"
     r"(?:\s+weight\s+(?P<weight>\d+))?"
 )
+LARGEST_WEIGHT = 15
 _UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
 
 
@@ -46,28 +48,16 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     if scheme != "red":
         raise DialectError(f"Arista EOS has no {scheme}: it has random-detect")
     found = Conversion(scheme, dict(parameters))
-    limit = limit_packets(parameters, facts)
     low, high = (
-        round(packets(parameters.get(name, usual), facts, limit) * facts.packet)
-        for name, usual in (("min_th", 5), ("max_th", 15))
+        whole(found, name, value * facts.packet, "bytes")
+        for name, value in zip(("min_th", "max_th"), thresholds(found, facts), strict=True)
     )
-    max_p = parameters.get("max_p", 0.1)
-    percent = max(1, round(100 * max_p))
-    if abs(percent / 100 - max_p) > 1e-9:
-        found.notes.append(f"max_p = {percent} % instead of {plain(100 * max_p)} %: EOS has whole percents")
+    percent = whole_percent(found, parameters.get("max_p", DEFAULTS["max_p"]), least=1)
     how, word = ("ecn", "max-mark-probability") if parameters.get("ecn") else ("drop", "drop-probability")
     found.text = f"random-detect {how} minimum-threshold {low} bytes maximum-threshold {high} bytes {word} {percent}"
-    w_q = parameters.get("w_q", "auto")
-    if not isinstance(w_q, str):
-        import math
-
-        power = min(15, max(0, round(-math.log2(w_q))))
+    if not isinstance(parameters.get("w_q", "auto"), str):
+        power = power_of_two(found, parameters["w_q"], LARGEST_WEIGHT, "EOS has powers of two")
         found.text += f" weight {power}"
-        if 2.0**-power != w_q:
-            found.notes.append(f"w_q = {plain(2.0**-power)} (2^-{power}) instead of {plain(w_q)}")
-    known = {"min_th", "max_th", "max_p", "ecn", "w_q", "measure_in", "mean_packet", "limit"}
-    found.missing += [
-        f"{name} = {value}" for name, value in parameters.items() if name not in known and value is not False
-    ]
     found.notes.append(f"thresholds are bytes: packets of {facts.packet} B")
+    list_unsaid(found, {"min_th", "max_th", "max_p", "ecn", "w_q", "measure_in", "mean_packet", "limit"})
     return found

@@ -6,18 +6,19 @@ of mark-denominator packets is dropped, above it all.
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
-from penstock.dialects.kinds import facts_needed, number, plain
+from penstock.dialects.kinds import number
+from penstock.dialects.red import DEFAULTS, list_unsaid, power_of_two, weight, whole
 
 __all__ = ["read", "write"]
 
 _PROFILE = re.compile(r"random-detect\s+(precedence|dscp)\s+(\S+)\s+(\d+)\s+(\d+)(?:\s+(\d+))?")
 DEFAULT_CONSTANT, DEFAULT_DENOMINATOR = 9, 10
 PRECEDENCES = 8
+LARGEST_CONSTANT = 16
 
 
 def read(text: str, facts: Facts) -> Conversion:
@@ -60,7 +61,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     """The lines of a class. Raises `DialectError` for all but drop-tail, RED and WRED."""
     found = Conversion(scheme, dict(parameters))
     limit = limit_packets(parameters, facts)
-    lines = [] if limit is None else [f"queue-limit {round(limit)} packets"]
+    lines = [] if limit is None else [f"queue-limit {whole(found, 'limit', limit, 'packets')} packets"]
     if scheme not in ("droptail", "red", "wred"):
         raise DialectError(f"Cisco IOS has no {scheme}: it has queue-limit and random-detect")
     if scheme != "droptail":
@@ -71,34 +72,24 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
 
 def _lines(found: Conversion, facts: Facts, limit: float | None) -> list[str]:
     given = found.parameters
-    lows, highs, shares = (
-        _list(given.get(name, usual)) for name, usual in (("min_th", 5), ("max_th", 15), ("max_p", 0.1))
-    )
+    lows, highs, shares = (_list(given.get(name, DEFAULTS[name])) for name in ("min_th", "max_th", "max_p"))
     if found.scheme == "red":
         lows, highs, shares = lows * PRECEDENCES, highs * PRECEDENCES, shares * PRECEDENCES
     by_class = found.scheme == "wred" and given.get("precedence", "af") == "af"
+    power = power_of_two(found, weight(found, facts), LARGEST_CONSTANT, "IOS has powers of two")
     lines = ["random-detect dscp-based" if by_class else "random-detect"]
-    w_q = given.get("w_q", "auto")
-    if isinstance(w_q, str):
-        w_q = -math.expm1(-8 * facts.packet / facts_needed(facts, "an automatic w_q"))
-    power = min(16, max(1, round(-math.log2(w_q))))
-    if 2.0**-power != w_q:
-        found.notes.append(f"w_q = {plain(2.0**-power)} (2^-{power}) instead of {plain(number(w_q))}")
     lines.append(f"random-detect exponential-weighting-constant {power}")
     for place, (low, high, max_p) in enumerate(zip(lows, highs, shares, strict=True)):
-        denominator = max(1, round(1 / max_p))
-        if abs(1 / denominator - max_p) > 1e-9:
-            found.notes.append(f"max_p = 1/{denominator} = {plain(number(1 / denominator))} instead of {plain(max_p)}")
         name = f"dscp af1{place + 1}" if by_class else f"precedence {place}"
-        first, last = (round(packets(value, facts, limit)) for value in (low, high))
+        first, last = (
+            whole(found, key, packets(value, facts, limit), "packets")
+            for key, value in (("min_th", low), ("max_th", high))
+        )
+        denominator = max(1, whole(found, "the mark denominator", number(1 / max_p), "packets"))
         lines.append(f"random-detect {name} {first} {last} {denominator}")
     if given.get("ecn"):
         lines.append("random-detect ecn")
-    if given.get("gentle"):
-        found.missing.append("gentle = true: above the maximum threshold every packet is dropped")
-    known = {"limit", "min_th", "max_th", "max_p", "w_q", "ecn", "gentle", "spacing", "precedence", "variant"}
-    found.missing += [f"{name} = {value}" for name, value in given.items() if name not in known]
-    found.notes = list(dict.fromkeys(found.notes))
+    list_unsaid(found, {"limit", "min_th", "max_th", "max_p", "w_q", "ecn", "spacing", "precedence", "variant"})
     return lines
 
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.errors import PenstockError
-from penstock.laws.catalog import find_scheme
 from penstock.units import parse_length
 
-__all__ = ["Conversion", "DialectError", "Facts", "changed", "limit_packets", "packets"]
+__all__ = ["Conversion", "DialectError", "Facts", "limit_packets", "packets"]
 
 
 class DialectError(PenstockError):
@@ -51,12 +50,6 @@ class Conversion:
     text: str = ""
     notes: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-
-
-def changed(scheme: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that differ from the scheme's defaults."""
-    defaults = {param.name: param.default for param in find_scheme(scheme).params}
-    return {name: value for name, value in parameters.items() if name not in defaults or defaults[name] != value}
 
 
 def packets(value: Any, facts: Facts, limit: float | None = None) -> float:

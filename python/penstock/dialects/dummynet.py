@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
-from penstock.dialects.kinds import INTEGER, NUMBER, PACKETS, SIZE, TIME, Option, facts_needed, option_texts, plain
+from penstock.dialects.conversion import Conversion, DialectError, Facts, packets
+from penstock.dialects.kinds import INTEGER, NUMBER, PACKETS, SIZE, TIME, Option, option_texts, plain
+from penstock.dialects.red import DEFAULTS, list_unsaid, thresholds, weight
 
 __all__ = ["read", "write"]
 
@@ -119,18 +120,12 @@ def _pipe_words(found: Conversion, facts: Facts) -> list[str]:
     words = [] if given.get("limit") in (None, "inf") else [f"queue {_slots(given, facts)}"]
     known = {"limit"}
     if found.scheme == "red":
-        limit = limit_packets(given, facts)
-        low, high = (packets(given.get(name, usual), facts, limit) for name, usual in (("min_th", 5), ("max_th", 15)))
-        w_q = given.get("w_q", "auto")
-        if isinstance(w_q, str):
-            import math
-
-            w_q = float(f"{-math.expm1(-8 * facts.packet / facts_needed(facts, 'an automatic w_q')):.4g}")
-            found.notes.append(f"w_q automatic: {plain(w_q)} at this rate, 1 - exp(-1/C)")
+        low, high = thresholds(found, facts)
         word = "gred" if given.get("gentle") else "red"
-        words.append(f"{word} {plain(w_q)}/{plain(low)}/{plain(high)}/{plain(given.get('max_p', 0.1))}")
+        max_p = given.get("max_p", DEFAULTS["max_p"])
+        words.append(f"{word} {plain(weight(found, facts))}/{plain(low)}/{plain(high)}/{plain(max_p)}")
         if given.get("ecn"):
             words.append("ecn")
         known |= {"min_th", "max_th", "max_p", "w_q", "gentle", "ecn"}
-    found.missing += [f"{name} = {value}" for name, value in given.items() if name not in known]
+    list_unsaid(found, known)
     return words

@@ -10,7 +10,8 @@ import re
 from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
-from penstock.dialects.kinds import number, plain
+from penstock.dialects.kinds import number
+from penstock.dialects.red import DEFAULTS, list_unsaid, whole, whole_percent
 
 __all__ = ["read", "write"]
 
@@ -57,11 +58,9 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     found = Conversion(scheme, dict(parameters))
     limit = limit_packets(parameters, facts)
     low, high = (
-        _percent(parameters.get(name, usual), facts, limit, found) for name, usual in (("min_th", 5), ("max_th", 15))
+        _percent(name, parameters.get(name, DEFAULTS[name]), facts, limit, found) for name in ("min_th", "max_th")
     )
-    share = round(100 * parameters.get("max_p", 0.1))
-    if abs(share / 100 - parameters.get("max_p", 0.1)) > 1e-9:
-        found.notes.append(f"max_p = {share} % instead of {plain(100 * parameters.get('max_p', 0.1))} %")
+    share = whole_percent(found, parameters.get("max_p", DEFAULTS["max_p"]))
     points = [(low, 0), (high, share)]
     if not parameters.get("gentle"):
         if high < FULL:
@@ -72,19 +71,15 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     levels, shares = (" ".join(str(point[place]) for point in points) for place in (0, 1))
     body = f"fill-level [ {levels} ]; drop-probability [ {shares} ];"
     found.text = f"drop-profiles {{ penstock {{ interpolate {{ {body} }} }} }}"
-    known = {"min_th", "max_th", "max_p", "gentle", "gentle_top", "limit"}
-    found.missing += [f"{name} = {value}" for name, value in parameters.items() if name not in known]
+    list_unsaid(found, {"min_th", "max_th", "max_p", "gentle", "gentle_top", "limit"})
     return found
 
 
-def _percent(value: Any, facts: Facts, limit: float | None, found: Conversion) -> int:
+def _percent(name: str, value: Any, facts: Facts, limit: float | None, found: Conversion) -> int:
     if isinstance(value, str) and value.endswith("%"):
         exact = float(value[:-1])
     elif limit is None:
         raise DialectError("fill levels are parts of the buffer: give the queue a limit")
     else:
         exact = 100 * packets(value, facts, limit) / limit
-    level = round(exact)
-    if abs(level - exact) > 1e-9:
-        found.notes.append(f"fill level {level} % instead of {plain(number(exact))} %")
-    return level
+    return whole(found, f"fill level of {name}", exact, "%")

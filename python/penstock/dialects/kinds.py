@@ -7,10 +7,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.dialects.conversion import Conversion, DialectError
 from penstock.units import UnitError, parse_size, parse_time
 
-__all__ = ["FLAG", "INTEGER", "NUMBER", "PACKETS", "SIZE", "TIME", "Kind", "Option", "number", "plain", "time_text"]
+__all__ = [
+    "FLAG",
+    "INTEGER",
+    "INVERSE",
+    "LENGTH",
+    "NUMBER",
+    "PACKETS",
+    "SIZE",
+    "TIME",
+    "Kind",
+    "Option",
+    "number",
+    "option_texts",
+    "plain",
+    "time_text",
+]
 
 
 @dataclass(frozen=True)
@@ -77,6 +92,10 @@ def _integer(text: str) -> int:
     return int(text)
 
 
+def _inverse(value: Any) -> float:
+    return number(1 / float(value))
+
+
 def _packets(value: Any) -> str:
     text = str(value).removesuffix("p")
     return str(round(float(text)))
@@ -91,6 +110,8 @@ NUMBER = Kind(float, lambda value: plain(float(value)))
 INTEGER = Kind(_integer, lambda value: str(round(value)))
 PACKETS = Kind(lambda text: f"{_integer(text.removesuffix('p'))}p", _packets)
 SIZE = Kind(lambda text: f"{_integer(text)}B", _size)
+LENGTH = Kind(lambda text: number(float(text)), lambda value: plain(float(str(value).removesuffix("p"))))
+INVERSE = Kind(_inverse, lambda value: plain(_inverse(value)))
 FLAG = Kind(lambda text: text.lower() in ("true", "1", "on"), lambda value: "true" if value else "false")
 
 
@@ -102,10 +123,3 @@ def option_texts(
     conversion.missing += [f"{name} = {value}" for name, value in conversion.parameters.items() if name not in known]
     given = conversion.parameters
     return [(option, option.text(given[option.parameter])) for option in options if option.parameter in given]
-
-
-def facts_needed(facts: Facts, why: str) -> float:
-    """The rate. Raises `DialectError` if it is not known."""
-    if facts.rate is None:
-        raise DialectError(f"{why} needs the rate: give --link RATE")
-    return facts.rate

@@ -6,20 +6,16 @@ import re
 from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError, Facts
-from penstock.dialects.kinds import FLAG, NUMBER, PACKETS, Kind, Option, number, option_texts, plain
+from penstock.dialects.kinds import FLAG, INVERSE, LENGTH, NUMBER, PACKETS, SIZE, Kind, Option, option_texts, plain
 from penstock.errors import nearest
-from penstock.units import parse_size, parse_time
+from penstock.units import parse_time
 
 __all__ = ["read", "write"]
 
-INVERSE = Kind(lambda text: number(1 / float(text)), lambda value: plain(number(1 / float(value))))
-LENGTH = Kind(lambda text: number(float(text)), lambda value: plain(float(str(value).removesuffix("p"))))
 SECONDS = Kind(lambda text: f"{plain(1e3 * float(text))}ms", lambda value: plain(parse_time(value) / 1e9))
-BYTES = Kind(lambda text: f"{int(text)}B", lambda value: str(parse_size(value)))
 WEIGHT = Kind(
     lambda text: "auto" if float(text) == 0 else float(text), lambda value: "0" if value == "auto" else plain(value)
 )
-BOOL = Kind(FLAG.read, lambda value: "true" if value else "false")
 
 _LIMIT = Option("limit_", "limit", PACKETS)
 QUEUES: dict[str, tuple[str, list[Option]]] = {
@@ -32,9 +28,9 @@ QUEUES: dict[str, tuple[str, list[Option]]] = {
             Option("maxthresh_", "max_th", LENGTH),
             Option("linterm_", "max_p", INVERSE),
             Option("q_weight_", "w_q", WEIGHT),
-            Option("gentle_", "gentle", BOOL),
-            Option("mean_pktsize_", "mean_packet", BYTES),
-            Option("setbit_", "ecn", BOOL),
+            Option("gentle_", "gentle", FLAG),
+            Option("mean_pktsize_", "mean_packet", SIZE),
+            Option("setbit_", "ecn", FLAG),
         ],
     ),
     "PI": ("pi", [_LIMIT, Option("qref_", "target", LENGTH), Option("a_", "a", NUMBER), Option("b_", "b", NUMBER)]),

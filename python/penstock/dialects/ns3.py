@@ -9,9 +9,8 @@ import re
 from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError, Facts
-from penstock.dialects.kinds import FLAG, INTEGER, NUMBER, TIME, Kind, Option, number, option_texts, plain
+from penstock.dialects.kinds import FLAG, INTEGER, INVERSE, LENGTH, NUMBER, SIZE, TIME, Kind, Option, option_texts
 from penstock.errors import nearest
-from penstock.units import parse_size
 
 __all__ = ["read", "write"]
 
@@ -23,14 +22,7 @@ def _queue_size(text: str) -> str:
     return "".join(found.groups())
 
 
-def _inverse(value: Any) -> Any:
-    return number(1 / float(value))
-
-
-LENGTH = Kind(lambda text: number(float(text)), lambda value: plain(float(str(value).removesuffix("p"))))
 LIMIT = Kind(_queue_size, lambda value: value if str(value).endswith(("p", "B")) else f"{round(float(value))}p")
-INVERSE = Kind(_inverse, lambda value: plain(_inverse(value)))
-BYTES = Kind(lambda text: f"{int(text)}B", lambda value: str(parse_size(value)))
 SECONDS = Kind(lambda text: TIME.read(text if re.search(r"[a-z]$", text) else f"{text}s"), TIME.write)
 
 _SIZE = Option("MaxSize", "limit", LIMIT)
@@ -49,7 +41,7 @@ DISCS: dict[str, tuple[str, list[Option]]] = {
             Option("LInterm", "max_p", INVERSE),
             Option("QW", "w_q", NUMBER),
             Option("Gentle", "gentle", FLAG),
-            Option("MeanPktSize", "mean_packet", BYTES),
+            Option("MeanPktSize", "mean_packet", SIZE),
             _ECN,
         ],
     ),

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
-from penstock.dialects.kinds import number, plain
+from penstock.dialects.kinds import number
+from penstock.dialects.red import DEFAULTS, list_unsaid, whole, whole_percent
 
 __all__ = ["read", "write"]
 
@@ -65,28 +66,22 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
         raise DialectError(f"SONiC's WRED_PROFILE has no {scheme}")
     found = Conversion(scheme, dict(parameters))
     limit = limit_packets(parameters, facts)
-    columns = [parameters.get(name, usual) for name, usual in (("min_th", 5), ("max_th", 15), ("max_p", 0.1))]
+    columns = [parameters.get(name, usual) for name, usual in DEFAULTS.items()]
     rows = list(zip(*columns, strict=True)) if isinstance(columns[0], list) else [tuple(columns)] * len(COLOURS)
     in_bytes = scheme == "wred" and parameters.get("measure_in") == "bytes"
     profile: dict[str, str] = {}
     for colour, (low, high, max_p) in zip(COLOURS, rows, strict=False):
-        sizes = [round(value if in_bytes else packets(value, facts, limit) * facts.packet) for value in (low, high)]
-        percent = round(100 * max_p)
-        if abs(percent / 100 - max_p) > 1e-9:
-            found.notes.append(f"max_p = {percent} % instead of {plain(100 * max_p)} %: SONiC has whole percents")
+        exact = [value if in_bytes else packets(value, facts, limit) * facts.packet for value in (low, high)]
+        sizes = [whole(found, name, size, "bytes") for name, size in zip(("min_th", "max_th"), exact, strict=True)]
         profile |= {
             f"wred_{colour}_enable": "true",
             f"{colour}_min_threshold": str(sizes[0]),
             f"{colour}_max_threshold": str(sizes[1]),
-            f"{colour}_drop_probability": str(percent),
+            f"{colour}_drop_probability": str(whole_percent(found, max_p)),
         }
     profile["ecn"] = "ecn_all" if parameters.get("ecn") else "ecn_none"
-    known = {"min_th", "max_th", "max_p", "ecn", "measure_in", "mean_packet", "gentle"}
-    found.missing += [f"{name} = {value}" for name, value in parameters.items() if name not in known]
-    if parameters.get("gentle"):
-        found.missing.append("gentle = true: above the maximum threshold every packet is dropped")
     if not in_bytes:
         found.notes.append(f"thresholds are bytes: packets of {facts.packet} B")
-    found.notes = list(dict.fromkeys(found.notes))
+    list_unsaid(found, {"min_th", "max_th", "max_p", "ecn", "measure_in", "mean_packet"})
     found.text = json.dumps({"WRED_PROFILE": {"penstock": profile}}, indent=2)
     return found

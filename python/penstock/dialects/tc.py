@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
+from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets
 from penstock.dialects.kinds import FLAG, INTEGER, NUMBER, PACKETS, Kind, Option, number, option_texts, plain, time_text
+from penstock.dialects.red import note_weight, thresholds, weight, whole
 from penstock.errors import nearest
 from penstock.units import format_rate, parse_rate, parse_size, parse_time
 
@@ -328,39 +329,26 @@ _HAS_NOECN = {"codel", "fq_codel", "pie"}
 
 
 def _red_words(kind: str, found: Conversion, facts: Facts) -> list[str]:
-    """limit, min, max, avpkt, burst and flags of red and choke."""
+    """limit, min, max, avpkt, burst and bandwidth of red and choke."""
     given = found.parameters
     packet = parse_size(given["mean_packet"]) if "mean_packet" in given else facts.packet
     own = Facts(facts.rate, packet, facts.device)
-    limit = limit_packets(given, own)
-    low = packets(given.get("min_th", 5), own, limit)
-    high = packets(given.get("max_th", 15), own, limit)
-    limit = limit or 4 * high
-    power = _power(given.get("w_q", "auto"), own, found)
-    burst, got = _burst(low, power)
-    w_q = 2.0**-got
-    if given.get("w_q") != w_q:
-        found.notes.append(
-            f"w_q = {plain(w_q)} (2^-{got}) instead of {given.get('w_q', 'auto')}: tc has powers of two, set by burst"
-        )
+    low, high = thresholds(found, own)
+    limit = limit_packets(given, own) or 4 * high
+    w_q = weight(found, own)
+    burst, got = _burst(low, min(LARGEST_POWER, max(1, round(-math.log2(w_q)))))
+    note_weight(found, w_q, got, "tc has powers of two, set by burst")
     if given.get("gentle"):
         found.missing.append("gentle = true: Linux drops every packet above max")
+    unit, size = ("bytes", packet) if kind == "red" else ("packets", 1)
+    words: list[str] = []
+    for word, exact in (("limit", limit), ("min", low), ("max", high)):
+        words += [word, str(whole(found, word, exact * size, unit))]
     if kind == "red":
-        sizes = [str(round(value * packet)) for value in (limit, low, high)]
         found.notes.append(f"min and max are bytes: packets of {packet} B")
-        return ["limit", sizes[0], "min", sizes[1], "max", sizes[2], "avpkt", str(packet), "burst", str(burst)]
-    numbers = [str(round(value)) for value in (limit, low, high)]
-    return ["limit", numbers[0], "min", numbers[1], "max", numbers[2], "burst", str(burst)]
-
-
-def _power(w_q: Any, facts: Facts, found: Conversion) -> int:
-    """The nearest power of two of a weight; of an automatic one by the link's rate."""
-    if isinstance(w_q, str):
-        if facts.rate is None:
-            raise DialectError(f'w_q = "{w_q}" follows the rate of the link: give --link RATE')
-        w_q = -math.expm1(-8 * facts.packet / facts.rate)
-        found.notes.append(f"w_q automatic: {plain(number(w_q))} at this rate, 1 - exp(-1/C)")
-    return min(LARGEST_POWER, max(1, round(-math.log2(w_q))))
+        words += ["avpkt", str(packet)]
+    words += ["burst", str(burst)]
+    return words if facts.rate is None else [*words, "bandwidth", RATE.write(f"{facts.rate:.0f}bit")]
 
 
 def _burst(low: float, power: int) -> tuple[int, int]:

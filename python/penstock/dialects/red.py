@@ -1,0 +1,76 @@
+"""RED's settings as several dialects need them: thresholds, weights that are powers of two, whole numbers and percents.
+
+Each function notes in the conversion what it rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import Any
+
+from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
+from penstock.dialects.kinds import number, plain
+from penstock.model.design import red_weight
+
+__all__ = ["DEFAULTS", "list_unsaid", "note_weight", "power_of_two", "thresholds", "weight", "whole", "whole_percent"]
+
+DEFAULTS: dict[str, Any] = {"min_th": 5, "max_th": 15, "max_p": 0.1}
+"""Those of the registry, for settings that are not given."""
+
+STRICT = "gentle = true: above the maximum threshold every packet is dropped"
+
+
+def thresholds(found: Conversion, facts: Facts) -> tuple[float, float]:
+    """min_th and max_th in packets."""
+    limit = limit_packets(found.parameters, facts)
+    low, high = (packets(found.parameters.get(name, DEFAULTS[name]), facts, limit) for name in ("min_th", "max_th"))
+    return low, high
+
+
+def weight(found: Conversion, facts: Facts) -> float:
+    """w_q; an automatic one by the rate of the link. Raises `DialectError` if that is not known."""
+    w_q = found.parameters.get("w_q", "auto")
+    if not isinstance(w_q, str):
+        return float(w_q)
+    if facts.rate is None:
+        raise DialectError(f'w_q = "{w_q}" follows the rate of the link: give --link RATE')
+    made = float(f"{float(red_weight(facts.rate / (8 * facts.packet))):.4g}")
+    found.notes.append(f"w_q automatic: {plain(made)} at this rate, 1 - exp(-1/C)")
+    return made
+
+
+def power_of_two(found: Conversion, w_q: float, largest: int, why: str) -> int:
+    """N of the nearest w_q = 2^-n, from 1 to `largest`; `why` follows the note."""
+    power = min(largest, max(1, round(-math.log2(w_q))))
+    note_weight(found, w_q, power, why)
+    return power
+
+
+def note_weight(found: Conversion, w_q: float, power: int, why: str) -> None:
+    """Note that w_q becomes another number."""
+    if 2.0**-power != w_q:
+        found.notes.append(f"w_q = {plain(2.0**-power)} (2^-{power}) instead of {plain(number(w_q))}: {why}")
+
+
+def whole(found: Conversion, name: str, exact: float, unit: str) -> int:
+    """The nearest whole number."""
+    made = round(exact)
+    if abs(made - exact) > 1e-9:
+        found.notes.append(f"{name} = {made} {unit} instead of {plain(number(exact))}")
+    return made
+
+
+def whole_percent(found: Conversion, share: float, least: int = 0) -> int:
+    """max_p in whole percents."""
+    return max(least, whole(found, "max_p", number(100 * share), "%"))
+
+
+def list_unsaid(found: Conversion, known: Collection[str]) -> None:
+    """List the parameters that the dialect cannot say: those outside `known`, and gentle unless it is among them."""
+    if found.parameters.get("gentle") and "gentle" not in known:
+        found.missing.append(STRICT)
+    for name, value in found.parameters.items():
+        if name not in known and name != "gentle" and value is not False:
+            found.missing.append(f"{name} = {value}")
+    found.notes = list(dict.fromkeys(found.notes))

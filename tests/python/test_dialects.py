@@ -243,8 +243,17 @@ def test_any_text_is_read_or_refused(dialect: str, text: str) -> None:
 
 def test_gains_of_pie_are_whole_sixteenths_in_tc() -> None:
     found = write("pie", {"alpha": 0.106, "beta": 1.06}, "tc")
-    assert found.text.endswith("pie alpha 2 beta 17")
+    assert "pie alpha 2 beta 17" in found.text
     assert any("alpha = 2 sixteenths instead of 1.696" in note for note in found.notes)
+
+
+def test_defaults_that_differ_are_written_out() -> None:
+    """tc-red(8): probability 0.02; ns-3's red.rst: LInterm 50 and Gentle true. Ours: max_p 0.1, gentle false."""
+    assert "probability 0.1" in write("red", {"min_th": 5, "max_th": 15, "w_q": 0.002}, "tc").text
+    assert "LInterm=10|Gentle=false" in write("red", {}, "ns3").text.replace("QW=0.002|", "")
+    assert "noecn" in write("codel", {}, "tc").text
+    assert write("fq-codel", {}, "dummynet").text.endswith(" ecn")
+    assert "no limit is given: that of tc holds" in write("codel", {}, "tc").notes
 
 
 def test_every_rounded_number_is_told() -> None:

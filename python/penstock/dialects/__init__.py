@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError, Facts
 from penstock.errors import UnknownNameError
+from penstock.laws.catalog import find_scheme
 
 __all__ = ["DIALECTS", "OTHERS", "Conversion", "DialectError", "Facts", "read", "write"]
 
@@ -26,8 +27,18 @@ def read(text: str, dialect: str, facts: Facts | None = None) -> Conversion:
 
 
 def write(scheme: str, parameters: Mapping[str, Any], dialect: str, facts: Facts | None = None) -> Conversion:
-    """Settings in a dialect. Raises `DialectError` if it has no such scheme."""
-    found: Conversion = _module(dialect).write(scheme, dict(parameters), facts or Facts())
+    """Settings in a dialect. Raises `DialectError` if it has no such scheme.
+
+    Defaults differ between dialects, so those of penstock that others have too are written out.
+    """
+    written = dict(parameters)
+    if dialect != "penstock":
+        known = {param.name: param.default for param in find_scheme(scheme).params}
+        names = ("min_th", "max_th", "max_p", "gentle", "ecn") if scheme in ("red", "choke") else ("ecn",)
+        written = {**{name: known[name] for name in names if name in known}, **written}
+    found: Conversion = _module(dialect).write(scheme, written, facts or Facts())
+    if dialect != "penstock" and "limit" not in parameters and scheme not in ("cake", "wred"):
+        found.notes.append(f"no limit is given: that of {dialect} holds")
     return found
 
 

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, StoreFolder, schemes_beginning
-from penstock.cli.output import json_text, load_laws, notify, open_store, output_file, print_result, write_json
+from penstock.cli.output import (
+    json_text,
+    load_laws,
+    notify,
+    open_store,
+    output_file,
+    print_result,
+    resumable,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from penstock.evaluation.evaluate import Evaluation
@@ -61,7 +70,7 @@ def _evaluation(schemes: list[str], quick: bool, jobs: int | None, store: str | 
     from penstock.evaluation.evaluate import FULL, QUICK, evaluate
 
     kept = open_store(store)
-    try:
+    with resumable():
         return evaluate(
             schemes,
             QUICK if quick else FULL,
@@ -69,6 +78,3 @@ def _evaluation(schemes: list[str], quick: bool, jobs: int | None, store: str | 
             progress=lambda title, number, total: notify(f"{number + 1} of {total}: {title}"),
             store=kept,
         )
-    except KeyboardInterrupt:
-        notify("interrupted; finished runs are kept; rerun the same command to resume")
-        raise typer.Exit(130) from None

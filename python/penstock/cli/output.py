@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 from penstock.errors import PenstockError, nearest
 from penstock.files import write_text
@@ -60,6 +64,16 @@ def open_store(folder: str | None) -> Store | None:
             raise
         notify(f"{error}; finished runs are not kept")
         return None
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Ctrl-C ends the command with the code for it, and says that it can be resumed."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        notify("interrupted; finished runs are kept; rerun the same command to resume")
+        raise typer.Exit(130) from None
 
 
 def output_file(name: str | None, option: str) -> Path | None:

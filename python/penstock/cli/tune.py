@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, ScenarioFile, Settings, StoreFolder
-from penstock.cli.output import json_text, load_laws, notify, open_store, output_file, print_result, write_json
+from penstock.cli.output import (
+    json_text,
+    load_laws,
+    notify,
+    open_store,
+    output_file,
+    print_result,
+    resumable,
+    write_json,
+)
 from penstock.errors import ErrorDetail, ScenarioError
 
 if TYPE_CHECKING:
@@ -92,14 +101,8 @@ def _advice(
     document = read_document(scenario, settings)
     watch = Watch(0)
     kept = open_store(store)
-    try:
-        with watch:
-            found = tune(
-                document, aims, candidates, at=at, budget_s=budget_s, jobs=jobs, progress=watch.update, store=kept
-            )
-    except KeyboardInterrupt:
-        notify("interrupted; finished runs are kept; rerun the same command to resume")
-        raise typer.Exit(130) from None
+    with resumable(), watch:
+        found = tune(document, aims, candidates, at=at, budget_s=budget_s, jobs=jobs, progress=watch.update, store=kept)
     notify(f"{found.runs} runs of {len(found.tried)} settings")
     return found
 

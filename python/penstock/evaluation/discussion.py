@@ -29,7 +29,7 @@ class Discussion:
         scheme: its label.
         sensitivity: section 8.3: for each changed parameter the changes of mean delay and utilization behind mild
             congestion, as factors.
-        needs: section 11: parameters that the operator must give, whether it marks, and its cost.
+        needs: section 11: the parameters that must be given, and whether it marks.
         knobs: section 12: the parameters with their defaults.
 
     """
@@ -59,7 +59,8 @@ def discussed(form: Form, schemes: Sequence[Candidate], threads: int, store: Res
             if param.name != "limit"
         ]
         required = [param.name for param in scheme.params if param.required]
-        needs = {"must_be_given": required, "marks": any(param.name == "ecn" for param in scheme.params)}
+        marks = any(param.name == "ecn" for param in scheme.params)
+        needs = {"must_be_given": required, "marks": marks}
         yield Discussion(candidate.label, _sensitivity(form, candidate, scheme.params, threads, store), needs, knobs)
 
 
@@ -110,7 +111,9 @@ def _scaled(param: Param, factor: float) -> Any:
     if param.kind == "time" and isinstance(default, dict):
         return f"{default['ns'] * factor / 1e6:g}ms"
     plain = isinstance(default, (int, float)) and not isinstance(default, bool) and default > 0
-    return default * factor if plain and param.kind in ("number", "length", "length_or_time") else None
+    if not plain or param.kind not in ("number", "integer", "length", "length_or_time"):
+        return None
+    return max(1, round(default * factor)) if param.kind == "integer" else default * factor
 
 
 def _is_valid(scenario: Any, candidate: Candidate) -> bool:

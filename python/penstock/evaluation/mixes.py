@@ -45,8 +45,9 @@ def _burst(parts: Sequence[str]) -> Callable[[Bench], Document]:
 
 def _mix(bench: Bench) -> Document:
     traffic = {name: _part(bench, name) for name in ("web", "cbr", "video")}
-    calls = {**group("cbr"), "rate": "80kbit", "packet": "172B", "phase": "random"}
-    return bench.scenario("mix of applications", {"calls": calls, **traffic, "bulk": bench.tcp(5)})
+    call = {"rate": "80kbit", "packet": "172B", "phase": "random"}
+    calls = {"calls": {**group("cbr"), **call}, "calls-back": {**group("cbr", "B", "A"), **call}}
+    return bench.scenario("mix of applications", {**calls, **traffic, "bulk": bench.tcp(5)})
 
 
 def _part(bench: Bench, name: str) -> Table:
@@ -57,7 +58,7 @@ def _part(bench: Bench, name: str) -> Table:
             return {
                 **group("web"),
                 **objects,
-                "flavour": "newreno",
+                "flavour": "sack",
                 "profile": "linux",
                 "packet": f"{bench.packet - 40}B",
             }

@@ -25,8 +25,8 @@ class Bench:
         rtt_ms: round trip without queueing.
         packet: size of a data packet in bytes, headers included.
         duration_s: of a run; twice as long for the fairness of round trips.
-        start_s: time from which numbers count, and at which changing loads and capacities begin: NewReno needs up to
-            40 s to recover from the losses of its first slow start, one in each round trip.
+        start_s: time from which numbers count, and at which changing loads and capacities begin: by then all flows
+            have left the slow start in which they began.
 
     """
 
@@ -95,8 +95,8 @@ class Bench:
             }
         )
 
-    def tcp(self, count: int = 1, flavour: str = "newreno", **more: Any) -> Table:
-        """Long-lived flows that start within the first second."""
+    def tcp(self, count: int = 1, flavour: str = "sack", **more: Any) -> Table:
+        """Long-lived flows that start within the first second, by default NewReno with SACK (section 3.3)."""
         return {
             **group("tcp"),
             "flavour": flavour,

@@ -27,7 +27,7 @@ from .setup import (
     runs,
 )
 
-LONG_WINDOWS = [100, 200, 400]
+LONG_WINDOWS = [100, 128, 150, 200, 400]
 """Packets: the fair share of long flows takes 83 over 200 ms and 125 over 300 ms, without the queue."""
 BITS: Mapping[str, Change | None] = {"cleared": None, "never": NOT_CLEARED}
 TIMERS: Mapping[str, Change | None] = {"1 s": None, "0.2 s": EARLIER_TIMER}

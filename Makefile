@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes queue-law fec fluid recommendations advice model-figures study-figures studies live-module real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,10 +60,13 @@ meaning: setup ## record the results of every mechanism again, once MEANING was 
 
 measured: setup ## write every measured table of the documentation again: docs/data, and the pages made from it
 	PENSTOCK_MEASURE=1 cargo test --locked --quiet -p penstock-sim --test integration measured
-	$(MAKE) schemes queue-law fec fluid recommendations model-figures study-figures
+	$(MAKE) schemes lessons queue-law fec fluid recommendations model-figures study-figures
 
 schemes: setup ## measure every scheme on the standard link, and write docs/schemes-compared.md from it
 	$(BIN)/python docs/compared.py --measure
+
+lessons: setup ## run the lessons, and write the tables of their pages
+	$(BIN)/python docs/lessons.py
 
 queue-law: setup ## the queue law against the simulation: measure it, and write docs/explanation/queue-law.md from it
 	$(BIN)/python docs/queue_law.py --measure

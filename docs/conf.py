@@ -14,6 +14,7 @@ from sphinx.application import Sphinx
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generate
+import lessons
 
 project = "penstock"
 copyright = "the penstock authors"
@@ -43,12 +44,17 @@ html_theme_options = {
 
 
 def setup(app: Sphinx) -> None:
-    """Write the reference pages before Sphinx reads its sources, and the live bench beside its pages."""
+    """Write the reference pages before Sphinx reads its sources, and the live benches beside its pages."""
     generate.write(Path(__file__).parent / "generated")
-    app.connect("build-finished", _write_live_page)
+    app.connect("build-finished", _write_benches)
 
 
-def _write_live_page(app: Sphinx, failure: Exception | None) -> None:
-    if failure is None and app.builder.format == "html":
-        content = material(read_document(DEFAULT), DEFAULT_SCHEMES, None)
-        (Path(app.outdir) / "live.html").write_text(page(content), encoding="utf-8")
+def _write_benches(app: Sphinx, failure: Exception | None) -> None:
+    if failure is not None or app.builder.format != "html":
+        return
+    out = Path(app.outdir)
+    benches = {lesson.bench: lesson.material() for lesson in lessons.LESSONS}
+    benches["live.html"] = material(read_document(DEFAULT), DEFAULT_SCHEMES, None)
+    for name, content in benches.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text(page(content), encoding="utf-8")

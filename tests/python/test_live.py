@@ -69,7 +69,7 @@ def nothing_protrudes(browser: Browser) -> None:
 
 
 @needs_chromium
-@pytest.mark.parametrize(("width", "theme"), [(1400, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "theme"), [(1400, "light"), (700, "light"), (390, "dark")])
 def test_the_page_plays_at_each_width_without_errors(
     width: int, theme: str, default_page: Path, browser: Browser
 ) -> None:

@@ -17,6 +17,11 @@ export function flowColour(flow) {
   return `hsl(${(flow * 137.508) % 360} 62% 52%)`;
 }
 
+/** Whether the page stands inside another one, which has a title and words of its own. */
+export function isEmbedded() {
+  return window.self !== window.top;
+}
+
 /** A colour of the style sheet. */
 export function themeColour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();

@@ -1,15 +1,33 @@
-// Windows and rates of the flows, a bar each.
+// Windows, rates and waiting times of the flows, a bar each.
 
 import { cleared, flowColour, themeColour } from "./elements.js";
 
 const MOST = 60;
+const LEAVES = 5;
+/** Simulated seconds after which a rate or a waiting time has mostly been forgotten. */
+const MEMORY_S = 2;
+/** Height of the line with the names of the traffic groups. */
+const NAMES = 16;
 
 export class FlowBars {
-  constructor(canvas) {
+  /** `names`: of the traffic groups. */
+  constructor(canvas, names) {
     this.canvas = canvas;
+    this.names = names;
     this.before = new Map();
     this.rates = new Map();
+    this.waits = new Map();
+    this.heard = new Map();
     this.time = 0;
+  }
+
+  /** `seen`: rows of 8 since the last call: time, kind, link, flow, packet number, bytes, cause, waiting time. */
+  hear(seen) {
+    for (let at = 0; at < seen.length; at += 8) {
+      if (seen[at + 1] !== LEAVES) continue;
+      const [sum, count] = this.heard.get(seen[at + 3]) ?? [0, 0];
+      this.heard.set(seen[at + 3], [sum + seen[at + 7], count + 1]);
+    }
   }
 
   /** `flows`: rows of 6: flow, group, window, threshold, round trip, bytes received. */
@@ -17,44 +35,66 @@ export class FlowBars {
     this.#measure(flows, time);
     const rows = [];
     for (let at = 0; at < flows.length && rows.length < MOST; at += 6) {
-      rows.push({ flow: flows[at], window: flows[at + 2], rate: this.rates.get(flows[at]) ?? 0 });
+      const [flow, group, window] = flows.slice(at, at + 3);
+      rows.push({ flow, group, window, rate: (this.rates.get(flow) ?? 0) / 1e6, wait: (this.waits.get(flow) ?? NaN) * 1e3 });
     }
     const { context, width, height } = cleared(this.canvas);
-    const half = height / 2;
-    bars(context, rows.map((row) => row.window), rows, { width, top: 0, height: half, label: "window", unit: "packets" });
-    bars(context, rows.map((row) => row.rate / 1e6), rows, { width, top: half, height: half, label: "rate", unit: "Mbit/s" });
+    const each = (height - NAMES) / 3;
+    const area = (place) => ({ width, top: place * each, height: each });
+    bars(context, rows, "window", { ...area(0), label: "window", unit: "packets" });
+    bars(context, rows, "rate", { ...area(1), label: "rate", unit: "Mbit/s" });
+    bars(context, rows, "wait", { ...area(2), label: "waiting time", unit: "ms" });
+    this.#name(context, rows, width, height);
   }
 
-  /** Rates between two readings, smoothed. */
+  /** Rates and mean waiting times since the last reading, smoothed. */
   #measure(flows, time) {
     const span = time - this.time;
-    if (span <= 0) {
-      if (span < 0) this.before.clear();
-      this.time = time;
-      return;
-    }
-    for (let at = 0; at < flows.length; at += 6) {
-      const [flow, received] = [flows[at], flows[at + 5]];
-      const rate = ((received - (this.before.get(flow) ?? received)) * 8) / span;
-      const known = this.rates.get(flow) ?? rate;
-      const weight = 1 - Math.exp(-span / 2);
-      this.rates.set(flow, known + weight * (rate - known));
-      this.before.set(flow, received);
-    }
     this.time = time;
+    if (span < 0) [this.before, this.rates, this.waits].forEach((known) => known.clear());
+    if (span > 0) {
+      const weight = 1 - Math.exp(-span / MEMORY_S);
+      const smooth = (known, flow, value) => {
+        const old = known.get(flow) ?? value;
+        known.set(flow, old + weight * (value - old));
+      };
+      for (let at = 0; at < flows.length; at += 6) {
+        const [flow, received] = [flows[at], flows[at + 5]];
+        smooth(this.rates, flow, ((received - (this.before.get(flow) ?? received)) * 8) / span);
+        this.before.set(flow, received);
+      }
+      this.heard.forEach(([sum, count], flow) => smooth(this.waits, flow, sum / count));
+    }
+    this.heard.clear();
+  }
+
+  /** The name of each group below its first bar, where there are several groups and room. */
+  #name(context, rows, width, height) {
+    if (new Set(rows.map((row) => row.group)).size < 2) return;
+    let free = 0;
+    rows.forEach(({ group }, place) => {
+      const x = barPlace(place, rows.length, width);
+      if (group === rows[place - 1]?.group || x < free) return;
+      context.fillText(this.names[group], x, height - 4);
+      free = x + context.measureText(this.names[group]).width + 8;
+    });
   }
 }
 
-function bars(context, values, rows, { width, top, height, label, unit }) {
-  const known = values.filter(Number.isFinite);
+function barPlace(place, count, width) {
+  return 2 + (place * (width - 4)) / Math.max(count, 1);
+}
+
+function bars(context, rows, key, { width, top, height, label, unit }) {
+  const known = rows.map((row) => row[key]).filter(Number.isFinite);
   const most = Math.max(...known, 1e-9);
   const base = top + height - 3;
-  const each = (width - 4) / Math.max(values.length, 1);
-  values.forEach((value, place) => {
-    if (!Number.isFinite(value)) return;
-    const tall = ((height - 20) * value) / most;
-    context.fillStyle = flowColour(rows[place].flow);
-    context.fillRect(2 + place * each, base - tall, Math.max(1, each - 1), tall);
+  const each = barPlace(1, rows.length, width) - barPlace(0, rows.length, width);
+  rows.forEach((row, place) => {
+    if (!Number.isFinite(row[key])) return;
+    const tall = ((height - 20) * row[key]) / most;
+    context.fillStyle = flowColour(row.flow);
+    context.fillRect(barPlace(place, rows.length, width), base - tall, Math.max(1, each - 1), tall);
   });
   context.strokeStyle = themeColour("--line");
   context.strokeRect(0, base, width, 0.5);

@@ -1,6 +1,6 @@
 // The bench: keeps time, talks to the worker, and lays out the panes.
 
-import { download, element, threeDigits } from "./elements.js";
+import { download, element, isEmbedded, threeDigits } from "./elements.js";
 import { figure } from "./figure.js";
 import { Pane } from "./pane.js";
 import { share, sharedSetting } from "./sharing.js";
@@ -55,6 +55,7 @@ class Bench {
   open() {
     const host = {
       schemes: material.schemes,
+      groups: material.scenario.traffic.map(({ name }) => name),
       queueChanged: (pane, what) => this.queueChanged(pane, what),
       schemeChosen: (pane, name) => this.schemeChosen(pane, name),
       removed: (pane) => this.remove(pane),
@@ -321,4 +322,5 @@ class Bench {
   }
 }
 
+document.documentElement.classList.toggle("embedded", isEmbedded());
 window.bench = new Bench();

@@ -1,7 +1,7 @@
 // One pane: a scheme with its picture, charts, numbers and controls.
 
 import { CurveChart, DelayChart, TimeChart } from "./charts.js";
-import { element, themeColour, threeDigits } from "./elements.js";
+import { element, isEmbedded, themeColour, threeDigits } from "./elements.js";
 import { FlowBars } from "./flow_bars.js";
 import { NetworkPicture } from "./network.js";
 import { queueControls, schemeChoice } from "./scheme_controls.js";
@@ -12,7 +12,7 @@ const SPOKEN_MS = 2000;
 const EVENTS = ["", "arrives", "is dropped", "is marked", "is queued", "leaves"];
 
 export class Pane {
-  /** `host`: {schemes, queueChanged(pane, what), schemeChosen(pane, name), removed(pane), tomlAsked(pane)}. */
+  /** `host`: {schemes, groups: names of the traffic groups, queueChanged(pane, what), schemeChosen(pane, name), removed(pane), tomlAsked(pane)}. */
   constructor(number, queue, host) {
     this.number = number;
     // What the controls say, and what the engine runs: they differ after a refusal.
@@ -33,7 +33,7 @@ export class Pane {
   #build() {
     const name = "ABCD"[this.number];
     this.canvas = element("canvas", { class: "network", role: "img", "aria-label": `Queue of pane ${name}` });
-    this.flowCanvas = element("canvas", { class: "flows", role: "img", "aria-label": `Windows and rates of pane ${name}` });
+    this.flowCanvas = element("canvas", { class: "flows", role: "img", "aria-label": `Windows, rates and waiting times of pane ${name}` });
     this.timeNode = element("div", { class: "chart", role: "img", "aria-label": `Queue over time, pane ${name}` });
     this.delayNode = element("div", { class: "chart" });
     this.curveNode = element("div", { class: "chart" });
@@ -44,6 +44,9 @@ export class Pane {
     this.controls = element("div", { class: "controls" });
     this.message = element("p", { class: "message", role: "alert" });
     this.choice = element("span", {});
+    const flows = element("figure", {}, element("figcaption", {}, "Flows"), this.flowCanvas);
+    // Where several kinds of traffic compete, who gets what is what one came to see.
+    const isContest = this.host.groups.length > 1;
     const button = (text, label, act) => element("button", { type: "button", class: "ghost", "aria-label": label, onclick: act }, text);
     this.node = element(
       "section",
@@ -61,10 +64,11 @@ export class Pane {
       this.packet,
       element("ul", { class: "keys" }, ...["queue", "average", "probability"].map((word) => element("li", { class: word }, word))),
       this.timeNode,
-      element("details", { class: "parameters", open: innerWidth > 900 }, element("summary", {}, "Parameters"), this.controls, this.message),
+      ...(isContest ? [flows] : []),
+      element("details", { class: "parameters", open: innerWidth > 900 && !isEmbedded() }, element("summary", {}, "Parameters"), this.controls, this.message),
       this.curveFigure,
       element("figure", {}, element("figcaption", {}, "Queueing delays"), this.delayNode),
-      element("figure", {}, element("figcaption", {}, "Flows"), this.flowCanvas),
+      ...(isContest ? [] : [flows]),
       element("details", { class: "log" }, element("summary", {}, "Events"), this.events),
     );
     this.setQueue(this.queue);
@@ -76,7 +80,7 @@ export class Pane {
     this.time = new TimeChart(this.timeNode);
     this.delay = new DelayChart(this.delayNode);
     this.curve = new CurveChart(this.curveNode);
-    this.bars = new FlowBars(this.flowCanvas);
+    this.bars = new FlowBars(this.flowCanvas, this.host.groups);
   }
 
   setQueue(queue) {
@@ -130,6 +134,7 @@ export class Pane {
     this.picture.draw(view, limit, now);
     this.time.draw(this.history, span);
     this.#log(view.seen, isStep);
+    this.bars.hear(view.seen);
     if (now - this.slowAt < SLOW_MS && !isStep) return;
     this.slowAt = now;
     this.delay.draw(view.delays);

@@ -1,0 +1,380 @@
+"""What the pages of the lessons say beside their tables: each sentence with the condition that it stands for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from penstock import model
+
+__all__ = ["CLAIMS", "Cases", "Result"]
+
+Result = Mapping[str, Any]
+Cases = Mapping[str, Result]
+"""By the name of a case its run, all with the same seed; those of the panes by their letters too."""
+Claim = tuple[str, Callable[[Cases], bool]]
+
+STEEP = (50, 100, 0.3, None)
+FLAT = (30, 150, 0.02, 300)
+
+
+def meeting(flows: int, min_th: float, max_th: float, max_p: float, gentle_top: float | None) -> int:
+    """Where the queue law of the lesson about swinging meets a drop function, in packets."""
+    law = model.QueueLaw(rtld=0.26, service_rate=10e6 / 8320)
+
+    def control(length: float) -> float:
+        p = float(model.red_control(length, min_th, max_th, max_p, gentle_top=gentle_top))
+        return float(model.red_drop_share(p)) if p > 1e-6 else 0.0
+
+    found = law.crossing(flows, control, 299)
+    assert found is not None
+    return round(found.queue)
+
+
+def link(run: Result, metric: str) -> float:
+    return float(run["links"]["bottleneck"][metric])
+
+
+def queue(run: Result) -> float:
+    return link(run, "length_mean_pkts")
+
+
+def sd(run: Result) -> float:
+    return math.sqrt(link(run, "length_var_pkts2"))
+
+
+def traffic(run: Result, group: str, metric: str) -> float:
+    return float(run["traffic"][group][metric])
+
+
+def bbr_share(run: Result) -> float:
+    """Of the goodput of both senders."""
+    bbr = traffic(run, "bbr", "goodput_bps")
+    return bbr / (bbr + traffic(run, "cubic", "goodput_bps"))
+
+
+def series(run: Result, name: str, after: float = 0) -> npt.NDArray[np.float64]:
+    """Largest values of a series in each sample, from `after` seconds on."""
+    found = run["series"]["bottleneck"]
+    largest: npt.NDArray[np.float64] = np.array(found[name]["max"])[np.array(found["t_ns"]) > after * 1e9]
+    return largest
+
+
+def reached(run: Result, average: float) -> float:
+    """Seconds until RED's average is this long."""
+    found = run["series"]["bottleneck"]
+    return float(np.array(found["t_ns"])[np.array(found["avg"]["max"]) > average][0]) / 1e9
+
+
+def waits(run: Result, group: str) -> float:
+    """Mean time in ms above the least one-way delay of the path of the lesson about L4S, 10 ms."""
+    return 1e3 * traffic(run, group, "owd_mean_s") - 10
+
+
+CLAIMS: dict[str, list[Claim]] = {
+    "bloat": [
+        (
+            "The delay of A is a second, more than thirty times that of B.",
+            lambda of: (
+                link(of["A"], "delay_mean_s") == pytest.approx(1, rel=0.1)
+                and link(of["A"], "delay_mean_s") > 30 * link(of["B"], "delay_mean_s")
+            ),
+        ),
+        ("Both use the whole link.", lambda of: all(link(of[case], "utilization") > 0.999 for case in "AB")),
+        ("the queue runs empty after each loss", lambda of: link(of["C"], "empty_share") > 0.2),
+        ("part of the link is wasted", lambda of: link(of["C"], "utilization") < 0.95),
+        (
+            "In C the link is used nearly fully now",
+            lambda of: link(of["C, 16 downloads"], "utilization") > max(0.98, link(of["C"], "utilization") + 0.04),
+        ),
+        (
+            "but a tenth of all packets is lost",
+            lambda of: link(of["C, 16 downloads"], "loss_rate") == pytest.approx(0.1, rel=0.1),
+        ),
+        (
+            "In A more flows do not shorten the queue.",
+            lambda of: link(of["A, 16 downloads"], "delay_mean_s") > link(of["A"], "delay_mean_s"),
+        ),
+        (
+            "the link is no longer used fully",
+            lambda of: link(of["B, round trip 200 ms"], "utilization") < 0.985,
+        ),
+        ("BDP, here 33 packets of 1500 bytes", lambda of: 10e6 * 0.04 / 12_000 // 1 == 33),
+    ],
+    "red-average": [
+        (
+            "its standard deviation is less than half",
+            lambda of: all(series(of[case], "avg", 10).std() < sd(of[case]) / 2 for case in of if case[0] == "A"),
+        ),
+        (
+            "the queue passes `max_th`, 40 packets, but the average does not",
+            lambda of: series(of["A"], "queue", 10).max() > 40 > series(of["A"], "avg", 10).max(),
+        ),
+        (
+            "The point moves down and up the slope",
+            lambda of: (
+                link(of["A, 5 downloads"], "average_mean_pkts") + 10
+                < link(of["A"], "average_mean_pkts")
+                < link(of["A, 40 downloads"], "average_mean_pkts") - 10
+            ),
+        ),
+        (
+            "more flows need a higher loss rate",
+            lambda of: (
+                link(of["A, 5 downloads"], "loss_rate")
+                < link(of["A"], "loss_rate") / 2
+                < link(of["A, 40 downloads"], "loss_rate") / 4
+            ),
+        ),
+        (
+            "With 40 it touches `max_th`",
+            lambda of: link(of["A, 40 downloads"], "drops_forced") > 1000 and link(of["A"], "drops_forced") == 0,
+        ),
+        (
+            "the queue becomes shorter, no packet is dropped above `max_th`, and about the same share is lost",
+            lambda of: (
+                queue(of["A, 40 downloads, `max_p` 0.3"]) < queue(of["A, 40 downloads"]) - 10
+                and link(of["A, 40 downloads, `max_p` 0.3"], "drops_forced") == 0
+                and link(of["A, 40 downloads, `max_p` 0.3"], "loss_rate")
+                == pytest.approx(link(of["A, 40 downloads"], "loss_rate"), rel=0.1)
+            ),
+        ),
+        (
+            "Drop-tail loses packets only when its buffer is full; its queue is longer and swings more.",
+            lambda of: (
+                link(of["B"], "drops_overflow") == link(of["B"], "drops") > 0
+                and queue(of["B"]) > 2 * queue(of["A"])
+                and sd(of["B"]) > 2 * sd(of["A"])
+            ),
+        ),
+        (
+            "RED loses more here than drop-tail does",
+            lambda of: link(of["A"], "loss_rate") > 1.5 * link(of["B"], "loss_rate"),
+        ),
+    ],
+    "red-weight": [
+        (
+            "Bursts lose about a fifth of their packets, with drop-tail a quarter; downloads lose far fewer.",
+            lambda of: (
+                0.15 < traffic(of["B"], "bursts", "loss_rate") < 0.27
+                and 0.2 < traffic(of["drop-tail"], "bursts", "loss_rate") < 0.32
+                and traffic(of["B"], "downloads", "loss_rate") < 0.05
+            ),
+        ),
+        (
+            "They lose about as much as the downloads do.",
+            lambda of: abs(traffic(of["A"], "bursts", "loss_rate") - traffic(of["A"], "downloads", "loss_rate")) < 0.02,
+        ),
+        (
+            "The buffer is full in the first seconds, while the average takes more than five seconds "
+            "to reach `min_th`.",
+            lambda of: 5 < reached(of["C"], 10) < 9 and series(of["C"], "queue")[:300].max() >= 100,
+        ),
+        (
+            "far more packets than in A find the buffer full",
+            lambda of: (
+                link(of["C"], "drops_overflow") > 4 * link(of["A"], "drops_overflow")
+                and queue(of["C"]) > 1.4 * queue(of["A"])
+            ),
+        ),
+        (
+            "it recovers within two seconds, with bursts treated as in A",
+            lambda of: (
+                reached(of["`w_q` 0.0001"], 10) < 2
+                and abs(traffic(of["`w_q` 0.0001"], "bursts", "loss_rate") - traffic(of["A"], "bursts", "loss_rate"))
+                < 0.02
+            ),
+        ),
+        (
+            # L + 1 + ((1 - w)^(L + 1) - 1) / w, section VI of the paper
+            "25 packets at once lift the average by 0.64 packets with `w_q` 0.002, and by 25 with 1",
+            lambda of: [round(26 + ((1 - w) ** 26 - 1) / w, 2) for w in (0.002, 1)] == [0.64, 25],
+        ),
+        (
+            "here 0.4 s with 0.002, and 42 s with 0.00002",
+            lambda of: [round(8320 / 10e6 / w, 1) for w in (0.002, 0.00002)] == [0.4, 41.6],
+        ),
+    ],
+    "swing": [
+        (
+            "The queue swings between about a hundred packets and none; it is empty for a fifth of the time, "
+            "and the link is used to nine tenths.",
+            lambda of: (
+                85 < float(np.percentile(series(of["A"], "queue", 50), 97.5)) < 120
+                and 0.18 < link(of["A"], "empty_share") < 0.25
+                and 0.88 < link(of["A"], "utilization") < 0.92
+            ),
+        ),
+        (
+            "**B: PI** has about half the standard deviation, its queue does not run empty, "
+            "and the link is used fully.",
+            lambda of: (
+                sd(of["B"]) < 0.6 * sd(of["A"])
+                and link(of["B"], "empty_share") < 0.005
+                and link(of["B"], "utilization") > 0.998
+            ),
+        ),
+        (
+            "calms it too",
+            lambda of: sd(of["C"]) < 0.5 * sd(of["A"]) and link(of["C"], "utilization") > 0.998,
+        ),
+        (
+            "A no longer runs empty",
+            lambda of: (
+                link(of["A, round trip 60 ms"], "empty_share") < 0.001
+                and link(of["A, round trip 60 ms"], "utilization") > 0.999
+                and sd(of["A, round trip 60 ms"]) < 0.75 * sd(of["A"])
+            ),
+        ),
+        (
+            "The queue of C nearly doubles; that of B stays below its target of 100.",
+            lambda of: (
+                1.7 < queue(of["C, 40 downloads"]) / queue(of["C"]) < 2
+                and 70 < queue(of["B"]) < queue(of["B, 40 downloads"]) < 100
+            ),
+        ),
+        (
+            "For C both meet at 66 packets. For A they meet at 51,",
+            lambda of: (
+                [meeting(20, *shape) for shape in (FLAT, STEEP)] == [66, 51]
+                and queue(of["C"]) == pytest.approx(66, rel=0.05)
+            ),
+        ),
+        (
+            "to 133 packets for 40",
+            lambda of: meeting(40, *FLAT) == 133 and queue(of["C, 40 downloads"]) == pytest.approx(133, rel=0.1),
+        ),
+    ],
+    "codel": [
+        (
+            "CoDel keeps the delay near its `target` of 5 ms; drop-tail keeps 300 packets, a third of a second.",
+            lambda of: (
+                0.004 < link(of["A"], "delay_mean_s") < 0.009
+                and 250 < queue(of["B"]) < 300
+                and link(of["B"], "delay_mean_s") == pytest.approx(1 / 3, rel=0.1)
+            ),
+        ),
+        ("The link is used alike.", lambda of: all(link(of[case], "utilization") > 0.997 for case in "AB")),
+        (
+            "The delay follows.",
+            lambda of: link(of["A, `target` 20 ms"], "delay_mean_s") == pytest.approx(0.02, rel=0.15),
+        ),
+        (
+            "With 20 the delay is more than three times the target",
+            lambda of: link(of["A, 20 downloads"], "delay_mean_s") > 0.015,
+        ),
+        (
+            "With 1 the queue runs empty after a drop, and part of the link is wasted.",
+            lambda of: (
+                link(of["A, 1 download"], "empty_share") > 0.2 and link(of["A, 1 download"], "utilization") < 0.96
+            ),
+        ),
+    ],
+    "calls": [
+        (
+            "Each of their small packets waits for more than a quarter of a second",
+            lambda of: traffic(of["A"], "calls", "owd_mean_s") - 0.02 > 0.25,
+        ),
+        ("many users are dissatisfied", lambda of: traffic(of["A"], "calls", "mos") < 3.6),
+        (
+            "**In B everyone waits less**, but CoDel drops whatever packet is at the head: "
+            "calls lose more packets than in A",
+            lambda of: (
+                link(of["B"], "delay_p99_s") < 0.1 * link(of["A"], "delay_p99_s")
+                and traffic(of["B"], "calls", "loss_rate") > 1.2 * traffic(of["A"], "calls", "loss_rate")
+            ),
+        ),
+        (
+            "**In C no call loses a packet**, and calls hardly wait",
+            lambda of: traffic(of["C"], "calls", "loss_rate") == 0 and traffic(of["C"], "calls", "owd_mean_s") < 0.022,
+        ),
+        (
+            "In B the calls lose more than 5 % of their packets, and their MOS falls nearly as low as that of "
+            "A before. In C they stay as they are.",
+            lambda of: (
+                traffic(of["B, 16 downloads"], "calls", "loss_rate") > 0.05
+                and traffic(of["B, 16 downloads"], "calls", "mos")
+                == pytest.approx(traffic(of["A"], "calls", "mos"), abs=0.4)
+                and traffic(of["C, 16 downloads"], "calls", "loss_rate") == 0
+                and traffic(of["C, 16 downloads"], "calls", "mos") > 4.37
+            ),
+        ),
+        (
+            "The downloads wait long again, each behind its own packets; the calls do not.",
+            lambda of: (
+                link(of["DRR in C"], "delay_p99_s") > 0.3 and traffic(of["DRR in C"], "calls", "owd_mean_s") < 0.026
+            ),
+        ),
+    ],
+    "l4s": [
+        (
+            "nothing is lost any more",
+            lambda of: link(of["A"], "drops") > 0 == link(of["B"], "drops") and link(of["B"], "marks") > 0,
+        ),
+        (
+            "Prague takes more than nine tenths of the link.",
+            lambda of: traffic(of["B"], "prague", "goodput_bps") > 0.9 * 40e6,
+        ),
+        (
+            "Prague waits for less than a millisecond, CUBIC for about 15, and neither starves.",
+            lambda of: (
+                waits(of["C"], "prague") < 1
+                and waits(of["C"], "cubic") == pytest.approx(15, rel=0.1)
+                and min(traffic(of["C"], group, "goodput_bps") for group in ("prague", "cubic")) > 10e6
+            ),
+        ),
+        (
+            "both get the same rate",
+            lambda of: (
+                traffic(of["FQ-CoDel in B"], "prague", "goodput_bps")
+                == pytest.approx(traffic(of["FQ-CoDel in B"], "cubic", "goodput_bps"), rel=0.05)
+            ),
+        ),
+        (
+            "Prague still waits less than a millisecond, and still has one window among equals.",
+            lambda of: (
+                waits(of["C, 4 CUBIC flows"], "prague") < 1
+                and traffic(of["C, 4 CUBIC flows"], "prague", "cwnd_mean_pkts")
+                == pytest.approx(traffic(of["C, 4 CUBIC flows"], "cubic", "cwnd_mean_pkts"), rel=0.25)
+            ),
+        ),
+        (
+            "Windows become about equal, so rates go with 1 / round trip",
+            lambda of: (
+                traffic(of["C"], "prague", "cwnd_mean_pkts")
+                == pytest.approx(traffic(of["C"], "cubic", "cwnd_mean_pkts"), rel=0.25)
+                and traffic(of["C"], "prague", "goodput_bps") / traffic(of["C"], "cubic", "goodput_bps")
+                == pytest.approx((20 + waits(of["C"], "cubic")) / (20 + waits(of["C"], "prague")), rel=0.2)
+            ),
+        ),
+    ],
+    "bbr": [
+        ("BBR takes about nine tenths.", lambda of: 0.88 < bbr_share(of["A"]) < 0.96),
+        ("CUBIC wins", lambda of: bbr_share(of["B"]) < 0.45),
+        (
+            "the deeper it is, the less BBR gets",
+            lambda of: bbr_share(of["B, 132 packets"]) > bbr_share(of["B"]) > bbr_share(of["B, 1000 packets"]) + 0.15,
+        ),
+        (
+            "gives each half of the link, and BBR loses far more packets than CUBIC does",
+            lambda of: (
+                bbr_share(of["C"]) == pytest.approx(0.5, abs=0.03)
+                and traffic(of["C"], "bbr", "loss_rate") > 10 * traffic(of["C"], "cubic", "loss_rate")
+            ),
+        ),
+        (
+            "In A and B BBR has about what it had, one flow against four. In C it has a fifth, as each flow.",
+            lambda of: (
+                all(
+                    bbr_share(of[f"{case}, 4 CUBIC flows"]) == pytest.approx(bbr_share(of[case]), abs=0.15)
+                    for case in "AB"
+                )
+                and bbr_share(of["C, 4 CUBIC flows"]) == pytest.approx(0.2, abs=0.02)
+            ),
+        ),
+    ],
+}

@@ -1,7 +1,7 @@
 """Ten links, what `penstock tune` advises on each, and the page that shows it.
 
-`make advice` runs this; it takes half an hour on two cores. Without `--measure` only the page is made again, from the
-data.
+`make advice` runs this; it takes five minutes on two quiet cores. Without `--measure` only the page is made
+again, from the data.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from penstock.files import write_text
-from penstock.results.display import decimals, number, scale_for, scheme_argument
+from penstock.results.display import Scale, decimals, number, scale_for, scheme_argument
 from penstock.results.metrics import metric
 from penstock.scenario.scenario import Document
-from penstock.studies.store import Store
 from penstock.tuning.advice import tune
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -133,7 +132,7 @@ def main() -> None:
 def measured(case: Case) -> dict[str, Any]:
     """The advice for a case, without the settings that were only tried."""
     begun = time.process_time()
-    found = tune(Document.parse(case.scenario), case.aims, case.candidates, budget_s=BUDGET_S, store=Store(None))
+    found = tune(Document.parse(case.scenario), case.aims, case.candidates, budget_s=BUDGET_S)
     result = found.to_dict()
     kept = {name: result[name] for name in ("place", "aims", "conclusion", "confirmed", "runs")}
     robust = result["advice"][0]["robust"] or []
@@ -162,19 +161,20 @@ What [`penstock tune`](../howto/tune.md) advises on ten links from 0.5 Mbit/s to
 schemes and the published rules that fit the link: Floyd's thresholds for RED, Brandauer's REDopt, the design rules of
 PI and LRED, CoDel's interval by RFC 8289. `make advice` measures it again.
 
-*better, ties, worse*: of these other settings, those that the advice beats, ties with, or loses to, by the 95 %
-interval of the difference over 20 runs with seeds that the search did not use. *robust*: points of the map of rate,
-flows and round trip, each halved and doubled, at which the advice still meets the aims.
+*others*: of the defaults and rules, those that miss an aim or miss it by more, those that meet the aims with less
+power, those that tie, and those that are better; by the simultaneous 95 % intervals of the differences over 20 runs
+with seeds that the search did not use. *robust*: points of the map of rate, flows and round trip, each halved and
+doubled, at which the advice still meets the aims.
 
-| link | aims | advice | aims met | better, ties, worse | robust |
+| link | aims | advice | aims met | others: miss, less power, tie, better | robust |
 | --- | --- | --- | --- | --- | --- |"""
 
 
 def line(name: str, entry: dict[str, Any]) -> str:
     """A row of the table."""
     best, others = entry["confirmed"][0], entry["confirmed"][1:]
-    told = [one["verdict"] for one in others]
-    counts = f"{told.count('worse')}, {told.count('tie')}, {told.count('better')}"
+    told = ["miss" if missing(one) else one["verdict"] for one in others]
+    counts = ", ".join(str(told.count(word)) for word in ("miss", "worse", "tie", "better"))
     words = {True: "yes", False: "no", None: "undecided"}
     met = ", ".join(words[value] for value in best["met"].values())
     return (
@@ -183,10 +183,14 @@ def line(name: str, entry: dict[str, Any]) -> str:
     )
 
 
+def missing(one: dict[str, Any]) -> bool:
+    """Whether a setting is worse than the advice and does not meet every aim."""
+    return one["verdict"] == "worse" and not all(one["met"].values())
+
+
 def section(name: str, entry: dict[str, Any]) -> str:
-    """The settings of a link with the metrics of the tuned queue."""
-    place = entry["place"]
-    names = list(entry["confirmed"][0]["metrics"][place])
+    """The settings of a link with the metrics of the aims and of the tuned queue."""
+    names = [(place, name) for place, found in entry["confirmed"][0]["metrics"].items() for name in found]
     rows = [
         f"## {name[0].upper()}{name[1:]}",
         "",
@@ -196,27 +200,31 @@ def section(name: str, entry: dict[str, Any]) -> str:
     ]
     rows.append("| --- " * (2 + len(names)) + "|")
     for one in entry["confirmed"]:
-        cells = " | ".join(cell(entry, name_, one["metrics"][place][name_]) for name_ in names)
+        cells = " | ".join(cell(entry, key, one["metrics"][key[0]][key[1]]) for key in names)
         rows.append(f"| `{label(one)}` | {one['origin']} | {cells} |")
     return "\n".join([*rows, ""])
 
 
-def heads(entry: dict[str, Any], names: list[str]) -> list[str]:
-    """Titles with units."""
-    return [f"{metric(name).title} ({scale_for(metric(name).quantity, values(entry, name)).unit})" for name in names]
+def heads(entry: dict[str, Any], names: list[tuple[str, str]]) -> list[str]:
+    """Titles with units; before those of other places than the tuned link the place."""
+    return [
+        f"{'' if place == entry['place'] else place + ': '}{metric(name).title} ({scale(entry, (place, name)).unit})"
+        for place, name in names
+    ]
 
 
-def values(entry: dict[str, Any], name: str) -> list[float]:
-    """The means of all settings."""
-    return [one["metrics"][entry["place"]][name]["mean"] for one in entry["confirmed"]]
+def scale(entry: dict[str, Any], key: tuple[str, str]) -> Scale:
+    """The unit that suits a metric of all settings."""
+    place, name = key
+    return scale_for(metric(name).quantity, [one["metrics"][place][name]["mean"] for one in entry["confirmed"]])
 
 
-def cell(entry: dict[str, Any], name: str, found: dict[str, Any]) -> str:
+def cell(entry: dict[str, Any], key: tuple[str, str], found: dict[str, Any]) -> str:
     """Mean and half-width."""
-    scale = scale_for(metric(name).quantity, values(entry, name))
-    half = scale.factor * (found["ci95"][1] - found["ci95"][0]) / 2
-    places = decimals([scale.factor * found["mean"]], [half])
-    return f"{number(scale.factor * found['mean'], places)} ± {number(half, places)}"
+    factor = scale(entry, key).factor
+    half = factor * (found["ci95"][1] - found["ci95"][0]) / 2
+    places = decimals([factor * found["mean"]], [half])
+    return f"{number(factor * found['mean'], places)} ± {number(half, places)}"
 
 
 def label(one: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import subprocess
@@ -12,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import penstock as ps
 import pytest
-from penstock.errors import ScenarioError
+from penstock.errors import MissingPackageError, ScenarioError
 from penstock.laws.catalog import schemes
+from penstock.results.summary import Summary
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document, read_document
-from penstock.tuning.advice import Budget, tune
+from penstock.tuning.advice import Advice, Budget, Confirmed, tune
 from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.moved import moved
@@ -104,6 +106,60 @@ def test_given_parameters_stay_as_they_are() -> None:
     assert "max_p" not in {knob.name for knob in space.knobs}
     made = space.parameters({"min_th": 5.0, "spread": 3.0, "trips": 10.0, "gentle": True})
     assert (made["max_p"], made["ecn"], made["min_th"], made["max_th"]) == (0.2, True, 5.0, 15.0)
+
+
+def test_the_target_of_codel_stays_below_its_interval() -> None:
+    """RFC 8289, section 4.3: 5 to 10 % of the interval; half of it at most, or the time of a packet."""
+    space = space_of("codel", tuned(), {})
+    for values in itertools.product(*((knob.low, knob.high) for knob in space.knobs)):
+        made = space.parameters(dict(zip((knob.name for knob in space.knobs), values, strict=True)))
+        target, interval = (float(made[name].removesuffix("ms")) for name in ("target", "interval"))
+        assert target <= max(0.5 * interval, 1e3 * tuned().packet_s)
+    given = space_of("codel", tuned(), {"interval": "60ms"}).parameters({"part": 0.1})
+    assert given == {"target": "10ms", "interval": "60ms"}
+
+
+def test_of_settings_that_meet_the_aims_the_highest_power_wins_less_what_is_lost() -> None:
+    bench = Bench(document(), tuned(), parse_aims(["utilization > 50%"], PLACES))
+    used, delay, loss = np.array([0.9, 0.9, 0.4]), np.array([0.04, 0.04, 0.0]), np.array([0.0, 0.25, 0.0])
+    metrics = {"utilization": used, "delay_mean_s": delay, "loss_rate": loss}
+    scores = bench._scores({("bottleneck", name): column for name, column in metrics.items()})
+    assert scores == pytest.approx([1 - 0.9 / 2, 1 - 0.9 * 0.75 / 2, 1 + 0.1 / 0.5])
+
+
+def confirmed(label: str, *, met: bool, behind: float, origin: str = "default") -> Confirmed:
+    interval = (behind - 0.01, behind + 0.01)
+    measured = Measured(Setting(label, {}, origin), {}, np.zeros(20))
+    return Confirmed(measured, {"delay < 20ms": met}, Summary(behind, 0.02, interval, 20))
+
+
+@pytest.mark.parametrize(
+    ("others", "told"),
+    [
+        ([(False, 0.5)], "the only other setting tried misses an aim"),
+        ([(False, 0.5), (True, 0.2)], "of 2 defaults and rules tried codel1 does too, with less power"),
+        ([(True, 0.3), (True, 0.2)], "of 2 defaults and rules tried 2 do too, with less power"),
+        ([(True, 0.4), (True, 0.2)], "codel0 does so with the defaults, with less power"),
+        ([(True, 0.0), (True, 0.2)], "codel0 ties"),
+    ],
+)
+def test_the_conclusion_tells_a_missed_aim_from_less_power(others: Sequence[tuple[bool, float]], told: str) -> None:
+    first = confirmed("red", met=True, behind=0.0, origin="searched")
+    rest = [
+        confirmed(f"codel{n}", met=met, behind=far, origin="default" if far == 0.4 else "rule")
+        for n, (met, far) in enumerate(others)
+    ]
+    aims = parse_aims(["delay < 20ms"], PLACES)
+    advice = Advice({}, tuned(), aims, (first.measured.setting,), (first, *rest), ())
+    assert advice.conclusion == f"red meets delay < 20ms; {told}."
+
+
+def test_a_missing_optimiser_is_told_before_the_first_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    begun = []
+    with pytest.raises(MissingPackageError, match="optuna is not installed"):
+        tune(LINK, ["delay < 20ms"], ["red"], progress=lambda *told: begun.append(told))
+    assert not begun
 
 
 def test_rules_are_those_of_their_sources() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from penstock import _native, dialects
 from penstock.engine.run import cores
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.results.simultaneous import adjusted_alpha
 from penstock.results.summary import Summary, summarize
 from penstock.scenario.budget.estimate import estimate
 from penstock.scenario.loaded_link import LoadedLink
@@ -23,7 +24,7 @@ from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.moved import FACTORS, moved
 from penstock.tuning.rules import rules_of
-from penstock.tuning.search import PER_ROUND, RUNS, objectives, search
+from penstock.tuning.search import PER_ROUND, RUNS, objectives, optimizer, search
 
 __all__ = ["Advice", "Budget", "Confirmed", "tune"]
 
@@ -72,7 +73,8 @@ class Confirmed:
     Attributes:
         measured: the runs.
         met: for each aim with a bound whether the 95 % interval of the metric meets it; None where it spans the bound.
-        behind: the difference of the scores to those of the advice, paired by seed; negative where it is better.
+        behind: the difference of the scores to those of the advice, paired by seed; negative where it is better. Its
+            interval is simultaneous: those of all confirmed settings hold together with probability 95 %.
 
     """
 
@@ -98,8 +100,8 @@ class Advice:
         advised: the settings that are advised: one, or a Pareto front.
         confirmed: every setting that was confirmed, the advised ones first.
         tried: every setting of the search.
-        robust: whether the first advised setting meets the aims where link and load are moved, by factors of rate,
-            flows and round trip; None where a mean spans a bound by chance of few runs.
+        robust: whether the means of a few runs of the first advised setting meet the aims where link and load are
+            moved, by factors of rate, flows and round trip.
         runs: number of runs.
 
     """
@@ -137,8 +139,26 @@ class Advice:
             return f"{before}, and the defaults of {', '.join(plain)} are as good: no tuning is needed."
         if best.measured.setting.origin == "default":
             return f"{before} with its defaults; nothing tried is better."
-        rest = "every default and rule tried is worse" if not ties else f"{', '.join(one.label for one in ties)} ties"
-        return f"{before}; {rest}."
+        return f"{before}; {self._others(ties)}."
+
+    def _others(self, ties: Sequence[Setting]) -> str:
+        """Where the other confirmed settings stand: those that tie, or how many miss an aim or have less power."""
+        if ties:
+            return f"{', '.join(one.label for one in ties)} {'ties' if len(ties) == 1 else 'tie'}"
+        others = self.confirmed[1:]
+        meeting = [one for one in others if all(one.met.values())]
+        worth = "a worse result" if any(not aim.bounded for aim in self.aims) else "less power"
+        if not others:
+            return "nothing else was tried"
+        if not meeting:
+            every = f"all {len(others)} defaults and rules" if len(others) > 1 else "the only other setting"
+            return f"{every} tried miss{'es' if len(others) == 1 else ''} an aim"
+        untuned = [one.measured.setting.label for one in meeting if one.measured.setting.origin == "default"]
+        if untuned:
+            does = "does" if len(untuned) == 1 else "do"
+            return f"{' and '.join(untuned)} {does} so with the defaults, with {worth}"
+        also = f"{meeting[0].measured.setting.label} does too" if len(meeting) == 1 else f"{len(meeting)} do too"
+        return f"of {len(others)} defaults and rules tried {also}, with {worth}"
 
     def to_dict(self) -> dict[str, Any]:
         """As `penstock tune --json` writes it."""
@@ -201,6 +221,7 @@ def tune(
     check_places(document, [place])
     places = {"links": [place, *resolved.watched], "traffic": resolved.shown["traffic"]}
     schemes, found = _asked(candidates, aims, places)
+    optimizer()  # its absence is told before the first run
     link = LoadedLink.of(resolved, place)
     bench = Bench(document, link, found, results=store, threads=jobs or cores(), progress=progress)
     plain = _plain(bench, schemes)
@@ -273,8 +294,12 @@ def _confirm(bench: Bench, advised: Sequence[Setting], plain: Sequence[Setting],
     labels = {one.label for one in advised}
     settings = [*advised, *(one for one in plain if one.label not in labels)]
     found = bench.measure(settings, range(seed, seed + CONFIRMING_RUNS))
-    best = found[0].scores
-    return tuple(Confirmed(one, _met(bench, one), summarize((one.scores - best).tolist())) for one in found)
+    apart = np.column_stack([one.scores - found[0].scores for one in found])
+    alpha = adjusted_alpha(apart)
+    return tuple(
+        Confirmed(one, _met(bench, one), summarize(column.tolist(), alpha))
+        for one, column in zip(found, apart.T, strict=True)
+    )
 
 
 def _met(bench: Bench, found: Measured) -> dict[str, bool | None]:

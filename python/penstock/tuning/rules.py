@@ -34,7 +34,7 @@ def _red(link: LoadedLink) -> list[Rule]:
     found = [
         Rule(
             "S. Floyd, R. Gummadi, S. Shenker, Adaptive RED, 2001, sections 4.3 and 4.4",
-            {"min_th": low, "max_th": 3 * low, "w_q": "auto", "gentle": True},
+            {"min_th": low, "max_th": round(3 * low, 1), "w_q": "auto", "gentle": True},
         )
     ]
     best = design.redopt(link.flows, link.capacity, link.rtt)

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from penstock.errors import MissingPackageError, PenstockError
+from penstock.errors import PenstockError
+from penstock.results.frames import package
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.space import Space, space_of
 
-__all__ = ["Search", "objectives", "search"]
+__all__ = ["Search", "objectives", "optimizer", "search"]
 
 PER_ROUND = 6
 """Settings of a scheme in a round."""
@@ -113,10 +114,7 @@ def _objective(bench: Bench, found: Measured, aim: Aim) -> float:
 
 
 def _study(competing: int, seed: int) -> Any:
-    try:
-        import optuna
-    except ImportError:
-        raise MissingPackageError("optuna", "the search of penstock tune") from None
+    optuna = optimizer()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     if competing > 1:
         sampler: Any = optuna.samplers.NSGAIISampler(seed=seed, population_size=2 * PER_ROUND)
@@ -129,6 +127,9 @@ def _study(competing: int, seed: int) -> Any:
 
 def _failed() -> Any:
     """The state of a trial that was not measured."""
-    import optuna
+    return optimizer().trial.TrialState.FAIL
 
-    return optuna.trial.TrialState.FAIL
+
+def optimizer() -> Any:
+    """The package Optuna. Raises `MissingPackageError` if it is not installed."""
+    return package("optuna", "the search of penstock tune")

@@ -12,6 +12,9 @@ from penstock.scenario.loaded_link import LoadedLink
 
 __all__ = ["Knob", "Space", "space_of"]
 
+CODEL_INTERVAL_S = 0.1
+"""The default interval (RFC 8289, section 4.3); of a given one the target need not be the stated part."""
+
 Values = Mapping[str, Any]
 
 
@@ -89,12 +92,15 @@ def _red(link: LoadedLink) -> Family:
 
 
 def _codel(link: LoadedLink) -> Family:
-    """Target and interval: RFC 8289 asks for 5 to 10 % of an interval that covers the round trips."""
-    knobs = [
-        Knob("target", max(link.packet_s, 5e-4), max(0.1, 4 * link.packet_s)),
-        Knob("interval", max(0.01, 2 * link.packet_s), max(1.0, 20 * link.packet_s)),
-    ]
-    return knobs, lambda values: {name: _ms(value) for name, value in values.items()}
+    """The interval, and the target as a part of it: RFC 8289 (section 4.3) asks for 5 to 10 %."""
+    knobs = [Knob("interval", max(0.01, 2 * link.packet_s), max(1.0, 20 * link.packet_s)), Knob("part", 0.02, 0.5)]
+
+    def make(values: Values) -> dict[str, Any]:
+        interval = values.get("interval", CODEL_INTERVAL_S)
+        target = {"target": _ms(max(values["part"] * interval, link.packet_s))} if "part" in values else {}
+        return target | ({"interval": _ms(interval)} if "interval" in values else {})
+
+    return knobs, make
 
 
 def _pie(link: LoadedLink) -> Family:

@@ -231,7 +231,7 @@ LESSONS = (
             Case("C: RED, flat", GENTLE_SLOPE),
         ),
         tries=(
-            Case("A, round trip 60 ms", settings=("links.bottleneck.delay=26ms",)),
+            Case("A, round trip 60 ms", settings=("links.bottleneck.delay=50ms",)),
             Case("B, 40 downloads", PI, _flows(40)),
             Case("C, 40 downloads", GENTLE_SLOPE, _flows(40)),
         ),
@@ -284,8 +284,8 @@ LESSONS = (
             Case("C: FQ-CoDel", "fq-codel:limit=264p"),
         ),
         tries=(
-            Case("B, 132 packets", "droptail:limit=132p"),
-            Case("B, 1000 packets", "droptail:limit=1000p"),
+            Case("A, 66 packets", "droptail:limit=66p"),
+            Case("A, 132 packets", "droptail:limit=132p"),
             Case("A, 4 CUBIC flows", settings=_flows(4, "cubic")),
             Case("B, 4 CUBIC flows", "droptail:limit=264p", _flows(4, "cubic")),
             Case("C, 4 CUBIC flows", "fq-codel:limit=264p", _flows(4, "cubic")),

@@ -110,6 +110,21 @@ def test_a_call_that_shares_a_queue_with_a_download_loses_packets_too() -> None:
 
 
 @needs_chromium
+def test_every_bench_runs_with_the_queues_of_its_lesson(tmp_path: Path) -> None:
+    with Browser(tmp_path / "profile") as browser:
+        for lesson in LESSONS.values():
+            content = lesson.material()
+            file = tmp_path / f"{lesson.name}.html"
+            file.write_text(page(content), encoding="utf-8")
+            browser.open(file)
+            browser.wait("bench.panes?.[0].states.at(-1)?.time > 0.5")
+            assert browser.value("bench.panes.map((pane) => pane.running)") == content["panes"]
+            messages = "[...document.querySelectorAll('.message')].map((node) => node.textContent).join('')"
+            assert browser.value(messages) == ""
+        assert browser.errors == []
+
+
+@needs_chromium
 def test_a_bench_inside_of_a_page_shows_who_waits(tmp_path: Path) -> None:
     """The calls, flows 0 to 4, wait behind the downloads in A, and not in C."""
     outer = tmp_path / "page.html"
@@ -127,6 +142,9 @@ def test_a_bench_inside_of_a_page_shows_who_waits(tmp_path: Path) -> None:
         longest = "Math.max(...[0, 1, 2, 3, 4].map((flow) => bars.waits.get(flow)))"
         drop_tail, codel, fair = browser.value(f"inside.bench.panes.map(({{ bars }}) => {longest})")
         assert drop_tail > 0.2 > 0.03 > codel > 0.005 > fair
+        lost = "Math.max(...[0, 1, 2, 3, 4].map((flow) => bars.dropped.get(flow) ?? 0))"
+        _, codel, fair = browser.value(f"inside.bench.panes.map(({{ bars }}) => {lost})")
+        assert codel > 0 == fair
         shown = "getComputedStyle(inside.document.querySelector('h1')).display"
         assert browser.value(shown) == "none"  # the page around it has the title
         assert browser.errors == []

@@ -1,5 +1,8 @@
 // The engine's module behind plain calls: texts go in, numbers and texts come out.
 
+/** Kinds of what `Run.seen` tells. */
+export const EVENT = { arrives: 1, dropped: 2, marked: 3, queued: 4, leaves: 5 };
+
 /** Loads the module from its bytes. */
 export async function loadEngine(bytes) {
   const { instance } = await WebAssembly.instantiate(bytes, {});

@@ -1,11 +1,12 @@
-// Windows, rates and waiting times of the flows, a bar each.
+// Windows, rates, waiting times and losses of the flows, a bar each.
 
 import { cleared, flowColour, themeColour } from "./elements.js";
+import { EVENT } from "./engine.js";
 
 const MOST = 60;
-const LEAVES = 5;
-/** Simulated seconds after which a rate or a waiting time has mostly been forgotten. */
+/** Simulated seconds after which a rate or a waiting time has mostly been forgotten, and a loss. */
 const MEMORY_S = 2;
+const LOSS_MEMORY_S = 10;
 /** Height of the line with the names of the traffic groups. */
 const NAMES = 16;
 
@@ -18,15 +19,21 @@ export class FlowBars {
     this.rates = new Map();
     this.waits = new Map();
     this.heard = new Map();
+    /** By flow: packets that arrived, and those that were dropped. */
+    this.arrived = new Map();
+    this.dropped = new Map();
     this.time = 0;
   }
 
   /** `seen`: rows of 8 since the last call: time, kind, link, flow, packet number, bytes, cause, waiting time. */
   hear(seen) {
     for (let at = 0; at < seen.length; at += 8) {
-      if (seen[at + 1] !== LEAVES) continue;
-      const [sum, count] = this.heard.get(seen[at + 3]) ?? [0, 0];
-      this.heard.set(seen[at + 3], [sum + seen[at + 7], count + 1]);
+      const [kind, flow] = [seen[at + 1], seen[at + 3]];
+      if (kind === EVENT.arrives) this.arrived.set(flow, (this.arrived.get(flow) ?? 0) + 1);
+      if (kind === EVENT.dropped) this.dropped.set(flow, (this.dropped.get(flow) ?? 0) + 1);
+      if (kind !== EVENT.leaves) continue;
+      const [sum, count] = this.heard.get(flow) ?? [0, 0];
+      this.heard.set(flow, [sum + seen[at + 7], count + 1]);
     }
   }
 
@@ -36,22 +43,25 @@ export class FlowBars {
     const rows = [];
     for (let at = 0; at < flows.length && rows.length < MOST; at += 6) {
       const [flow, group, window] = flows.slice(at, at + 3);
-      rows.push({ flow, group, window, rate: (this.rates.get(flow) ?? 0) / 1e6, wait: (this.waits.get(flow) ?? NaN) * 1e3 });
+      const lost = (100 * (this.dropped.get(flow) ?? 0)) / this.arrived.get(flow);
+      const wait = (this.waits.get(flow) ?? NaN) * 1e3;
+      rows.push({ flow, group, window, rate: (this.rates.get(flow) ?? 0) / 1e6, wait, lost });
     }
     const { context, width, height } = cleared(this.canvas);
-    const each = (height - NAMES) / 3;
+    const each = (height - NAMES) / 4;
     const area = (place) => ({ width, top: place * each, height: each });
     bars(context, rows, "window", { ...area(0), label: "window", unit: "packets" });
     bars(context, rows, "rate", { ...area(1), label: "rate", unit: "Mbit/s" });
     bars(context, rows, "wait", { ...area(2), label: "waiting time", unit: "ms" });
+    bars(context, rows, "lost", { ...area(3), label: "lost", unit: "%" });
     this.#name(context, rows, width, height);
   }
 
-  /** Rates and mean waiting times since the last reading, smoothed. */
+  /** Rates and mean waiting times since the last reading, smoothed; losses are forgotten with time. */
   #measure(flows, time) {
     const span = time - this.time;
     this.time = time;
-    if (span < 0) [this.before, this.rates, this.waits].forEach((known) => known.clear());
+    if (span < 0) [this.before, this.rates, this.waits, this.arrived, this.dropped].forEach((known) => known.clear());
     if (span > 0) {
       const weight = 1 - Math.exp(-span / MEMORY_S);
       const smooth = (known, flow, value) => {
@@ -64,17 +74,19 @@ export class FlowBars {
         this.before.set(flow, received);
       }
       this.heard.forEach(([sum, count], flow) => smooth(this.waits, flow, sum / count));
+      const kept = Math.exp(-span / LOSS_MEMORY_S);
+      for (const counts of [this.arrived, this.dropped]) counts.forEach((count, flow) => counts.set(flow, count * kept));
     }
     this.heard.clear();
   }
 
-  /** The name of each group below its first bar, where there are several groups and room. */
+  /** The name of each group below its first bar, where there are several groups. */
   #name(context, rows, width, height) {
     if (new Set(rows.map((row) => row.group)).size < 2) return;
     let free = 0;
     rows.forEach(({ group }, place) => {
-      const x = barPlace(place, rows.length, width);
-      if (group === rows[place - 1]?.group || x < free) return;
+      if (group === rows[place - 1]?.group) return;
+      const x = Math.max(free, barPlace(place, rows.length, width));
       context.fillText(this.names[group], x, height - 4);
       free = x + context.measureText(this.names[group]).width + 8;
     });
@@ -87,12 +99,12 @@ function barPlace(place, count, width) {
 
 function bars(context, rows, key, { width, top, height, label, unit }) {
   const known = rows.map((row) => row[key]).filter(Number.isFinite);
-  const most = Math.max(...known, 1e-9);
+  const most = Math.max(...known, 0);
   const base = top + height - 3;
   const each = barPlace(1, rows.length, width) - barPlace(0, rows.length, width);
   rows.forEach((row, place) => {
     if (!Number.isFinite(row[key])) return;
-    const tall = ((height - 20) * row[key]) / most;
+    const tall = ((height - 20) * row[key]) / (most || 1);
     context.fillStyle = flowColour(row.flow);
     context.fillRect(barPlace(place, rows.length, width), base - tall, Math.max(1, each - 1), tall);
   });

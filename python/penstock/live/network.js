@@ -1,9 +1,9 @@
 // The network: senders, the queue with its packets, the link; packets that are dropped fall out of the picture.
 
 import { cleared, flowColour, themeColour } from "./elements.js";
+import { EVENT } from "./engine.js";
 
 const FALL_MS = 500;
-const DROP = 2;
 
 export class NetworkPicture {
   /** `picked(text)` is called with the description of a packet that the reader points at. */
@@ -86,7 +86,7 @@ export class NetworkPicture {
 
   #remember(seen, now, box) {
     for (let row = 0; row < seen.length; row += 8) {
-      if (seen[row + 1] === DROP && this.falling.length < 60) {
+      if (seen[row + 1] === EVENT.dropped && this.falling.length < 60) {
         this.falling.push({ flow: seen[row + 3], at: now, x: box.left - 14 + ((row / 8) % 5) * 5 });
       }
     }

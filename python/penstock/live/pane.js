@@ -33,7 +33,7 @@ export class Pane {
   #build() {
     const name = "ABCD"[this.number];
     this.canvas = element("canvas", { class: "network", role: "img", "aria-label": `Queue of pane ${name}` });
-    this.flowCanvas = element("canvas", { class: "flows", role: "img", "aria-label": `Windows, rates and waiting times of pane ${name}` });
+    this.flowCanvas = element("canvas", { class: "flows", role: "img", "aria-label": `Windows, rates, waiting times and losses of pane ${name}` });
     this.timeNode = element("div", { class: "chart", role: "img", "aria-label": `Queue over time, pane ${name}` });
     this.delayNode = element("div", { class: "chart" });
     this.curveNode = element("div", { class: "chart" });

@@ -168,6 +168,13 @@ def test_thresholds_as_shares_of_the_buffer() -> None:
     assert (queue["params"]["min_th"], queue["params"]["max_th"]) == ({"packets": 10}, {"packets": 50})
 
 
+def test_a_list_may_have_one_number() -> None:
+    queue = ps.Nonlinear(limit="50p", fill_level=(0.5,), drop_probability=(0.2,))
+    assert ps.run(small(queue=queue)).links["bottleneck"].utilization > 0
+    with pytest.raises(ps.ScenarioError, match="must have at least one number"):
+        small(queue=ps.Nonlinear(limit="50p", fill_level=())).resolve()
+
+
 def test_round_trips_count_the_shortest_ways() -> None:
     assert small().resolve().round_trip("bottleneck") == 80_000_000
     assert small().resolve().round_trip("bottleneck.reverse") is None

@@ -55,6 +55,12 @@ def test_scenarios_at_hand_have_no_other_warnings(file: str) -> None:
     assert found == EXPECTED.get(file, set())
 
 
+def test_a_profile_of_fill_levels_needs_a_limit() -> None:
+    assert "no-fill-level" in warned(scheme="nonlinear", limit="inf")
+    assert "no-fill-level" not in warned(scheme="nonlinear")
+    assert "no-fill-level" not in warned(scheme="red", limit="inf")
+
+
 def test_thresholds_follow_the_rule_of_the_root() -> None:
     """Appenzeller et al. 2004: BDP / sqrt(n); 100 Mb/s and 40 ms hold 500 packets, for 16 flows 125."""
     found = warned("100Mbit", scheme="red", min_th=5, max_th=15)["low-thresholds"]

@@ -24,6 +24,7 @@ pub mod green;
 mod link_facts;
 pub mod lred;
 pub mod measure_in;
+pub mod nonlinear;
 pub mod p;
 pub mod pi;
 pub mod pi2;

@@ -44,6 +44,7 @@ schemes! {
     crate::law::sred::Sred,
     crate::law::rem::Rem,
     crate::law::dsred::Dsred,
+    crate::law::nonlinear::Nonlinear,
     crate::law::green::Green,
     crate::law::fred::Fred,
     crate::law::sfb::Sfb,

@@ -54,6 +54,8 @@ pub enum Value {
     Flag(bool),
     /// A word.
     Text(String),
+    /// Several numbers. Before what is read from objects: a list of one number would be taken for an object with one field.
+    Numbers(Vec<f64>),
     /// A length in packets.
     #[serde(deserialize_with = "packets")]
     Packets(f64),
@@ -63,8 +65,6 @@ pub enum Value {
     /// A length of time.
     #[serde(deserialize_with = "time")]
     Time(Span),
-    /// Several numbers.
-    Numbers(Vec<f64>),
     /// Classes of packets. They are not deserialized: the names in a class have a meaning only within a scenario.
     #[serde(skip)]
     Classes(Vec<ClassSetting>),

@@ -175,6 +175,17 @@ def _long_buffer(queue: _Queue) -> Told:
         )
 
 
+def _no_fill_level(queue: _Queue) -> Told:
+    """A drop profile over the share of a limit that is not there."""
+    if queue.scheme == "nonlinear" and queue.table.get("limit") == "inf":
+        yield (
+            "no-fill-level",
+            "without a limit the fill level is always 0: the points of the profile have no effect",
+            "give the queue a limit",
+            "Juniper Networks, Junos OS Class of Service User Guide, RED Drop Profiles Overview",
+        )
+
+
 def _fast_average(queue: _Queue) -> Told:
     """An average that follows the queue within a round trip filters nothing."""
     average = average_seconds(queue.link, queue.table)
@@ -263,6 +274,7 @@ _CHECKS: tuple[Callable[[_Queue], Told], ...] = (
     _thresholds,
     _small_buffer,
     _long_buffer,
+    _no_fill_level,
     _fast_average,
     _target_below_a_packet,
     _short_interval,

@@ -42,6 +42,7 @@ __all__ = [
     "Fred",
     "Green",
     "Lred",
+    "Nonlinear",
     "P",
     "Pi",
     "Pi2",
@@ -513,6 +514,34 @@ class Dsred(Queue):
     min_th: float | str = "5p"
     max_th: float | str = "25p"
     gamma: float | str = 0.96
+    w_q: float | str = "auto"
+    mean_packet: str = "1000B"
+    measure_in: Literal["packets", "bytes"] = "packets"
+    ecn: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nonlinear(Queue):
+    """Nonlinear RED with free points (drop profile).
+
+    Attributes:
+        fill_level: Fill levels of the points: the average queue as a share of the limit, rising. From 0 to 1.
+        drop_probability: Drop probability at each of the points. From 0 to 1.
+        interpolate: Draw a line through the points, instead of a step at each.
+        w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
+            of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
+        mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
+        measure_in: Measure queue and limit in packets or in bytes.
+        ecn: Mark ECN-capable packets instead of dropping them while the probability is below 1.
+
+    References: Juniper Networks, Junos OS Class of Service User Guide, RED Drop Profiles Overview
+    """
+
+    scheme: ClassVar[str] = "nonlinear"
+
+    fill_level: Sequence[float] = (0.2, 0.5, 0.8)
+    drop_probability: Sequence[float] = (0.0, 0.1, 0.4)
+    interpolate: bool = True
     w_q: float | str = "auto"
     mean_packet: str = "1000B"
     measure_in: Literal["packets", "bytes"] = "packets"
@@ -2096,6 +2125,7 @@ SCHEMES: dict[str, type[Queue]] = {
     "sred": Sred,
     "rem": Rem,
     "dsred": Dsred,
+    "nonlinear": Nonlinear,
     "green": Green,
     "fred": Fred,
     "sfb": Sfb,

@@ -97,8 +97,10 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
         case "length" | "length_or_time":
             return _length(param, value, words, around)
         case "numbers":
-            if not isinstance(value, (list, tuple)) or not value:
+            if not isinstance(value, (list, tuple)):
                 raise UnitError(f"must be a list of numbers such as [5, 15], not {kind_of(value)}")
+            if not value:
+                raise UnitError("must have at least one number")
             numbers = [_number(param, item) for item in value]
             return numbers, numbers
         case _:

@@ -46,6 +46,7 @@ mod fq_pie;
 mod fred;
 mod green;
 mod lred;
+mod nonlinear;
 mod p;
 mod pi;
 mod pi2;
@@ -94,6 +95,7 @@ pub const ORACLES: &[Entry] = &[
     ("pi2", pi2::settings, pi2::oracle),
     ("sred", sred::settings, sred::oracle),
     ("dsred", dsred::settings, dsred::oracle),
+    ("nonlinear", nonlinear::settings, nonlinear::oracle),
     ("fq", fq::settings, fq::oracle),
     ("cbfq", cbfq::settings, cbfq::oracle),
     ("scfq", scfq::settings, scfq::oracle),

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import penstock as ps
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -65,7 +66,30 @@ EXAMPLES: list[tuple[str, str, str, dict[str, Any]]] = [
         "junos",
         "drop-profiles { be { interpolate { fill-level [ 40 80 ]; drop-probability [ 0 20 ]; } } }",
         "red",
-        {"min_th": "40%", "max_th": "80%", "max_p": 0.2, "gentle": True, "gentle_top": "buffer"},
+        {"min_th": "40%", "max_th": "80%", "max_p": 0.2, "gentle": True, "gentle_top": "buffer", "spacing": "none"},
+    ),
+    # Junos CoS User Guide, "Configuring RED Drop Profiles": the interpolated profile of its example, and the segmented
+    # one; and "Configuring Weighted RED Buffer Occupancy": a weight of 1/4.
+    (
+        "junos",
+        "class-of-service { drop-profiles { interpolated-style-profile { interpolate { fill-level [ 50 75 ]; "
+        "drop-probability [ 25 50 ]; } } } }",
+        "nonlinear",
+        {"fill_level": [0.5, 0.75], "drop_probability": [0.25, 0.5], "interpolate": True, "w_q": 1.0},
+    ),
+    (
+        "junos",
+        "class-of-service { drop-profiles { segmented-style-profile { fill-level 25 drop-probability 25; fill-level 50 "
+        "drop-probability 50; fill-level 75 drop-probability 75; fill-level 95 drop-probability 100; } } }",
+        "nonlinear",
+        {"fill_level": [0.25, 0.5, 0.75, 0.95], "drop_probability": [0.25, 0.5, 0.75, 1.0], "interpolate": False},
+    ),
+    (
+        "junos",
+        "chassis { fpc 0 { pic 1 { red-buffer-occupancy { weighted-averaged instant-usage-weight-exponent 2; } } } }\n"
+        "drop-profiles { be { interpolate { fill-level [ 40 80 ]; drop-probability [ 0 20 ]; } } }",
+        "red",
+        {"w_q": 1 / 4, "max_p": 0.2},
     ),
     # SONiC, Configuration.md: profile AZURE_LOSSLESS in bytes and percent, with green alone.
     (
@@ -145,6 +169,26 @@ def red(**more: Any) -> st.SearchStrategy[dict[str, Any]]:
     return st.builds(lambda two, rest: {"min_th": two[0], "max_th": two[1], **rest}, pair, st.fixed_dictionaries(given))
 
 
+def profiles() -> st.SearchStrategy[dict[str, Any]]:
+    """Profiles in whole percents that no RED has: two bends or more, or steps."""
+    percents = st.sets(st.integers(1, 99), min_size=2, max_size=62).map(lambda found: [n / 100 for n in sorted(found)])
+
+    def pairs(levels: list[float]) -> st.SearchStrategy[dict[str, Any]]:
+        any_probabilities = st.lists(shares, min_size=len(levels), max_size=len(levels))
+        rising = st.sets(st.integers(0, 100), min_size=len(levels), max_size=len(levels))
+        steps = rising.map(lambda found: [n / 100 for n in sorted(found)])
+        line, stepped = (
+            st.fixed_dictionaries(
+                {"fill_level": st.just(levels), "drop_probability": given, "interpolate": st.just(interpolate),
+                 "w_q": powers | st.just(1.0)}
+            )
+            for given, interpolate in ((any_probabilities, True), (steps, False))
+        )  # fmt: skip
+        return line | stepped
+
+    return percents.flatmap(pairs)
+
+
 CODEL = st.fixed_dictionaries({"limit": counts, "target": times, "interval": times, "ecn": flag})
 sixteenths = st.integers(1, 32).map(lambda number: number / 16)  # tc has whole sixteenths
 PIE = st.fixed_dictionaries(
@@ -171,9 +215,10 @@ SETTINGS: dict[str, list[tuple[str, st.SearchStrategy[dict[str, Any]]]]] = {
             "red",
             st.tuples(st.integers(1, 49), st.integers(50, 98), shares).map(
                 lambda three: {"min_th": f"{three[0]}%", "max_th": f"{three[1]}%", "max_p": three[2], "gentle": True,
-                               "gentle_top": "buffer"}
+                               "gentle_top": "buffer", "w_q": 1.0, "spacing": "none", "guards": False}
             ),
-        )
+        ),
+        ("nonlinear", profiles()),
     ],
 }  # fmt: skip
 
@@ -239,6 +284,66 @@ def test_what_cannot_be_said_is_listed() -> None:
 def test_any_text_is_read_or_refused(dialect: str, text: str) -> None:
     with contextlib.suppress(DialectError):
         read(text, dialect)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("interpolate { fill-level [ 50 40 ]; drop-probability [ 0 20 ]; }", "must rise: 40 follows 50"),
+        ("interpolate { fill-level [ 50 101 ]; drop-probability [ 0 20 ]; }", "fill level 101 must lie between"),
+        ("fill-level 50 drop-probability 150;", "drop probability 150 must lie between"),
+        ("interpolate { fill-level [ 50 60 ]; drop-probability [ 0 ]; }", "a probability for each level"),
+        (
+            f"interpolate {{ fill-level [ {' '.join(map(str, range(65)))} ]; drop-probability [ {'1 ' * 65}]; }}",
+            "at most 64 points: this has 65",
+        ),
+    ],
+)  # fmt: skip
+def test_a_profile_of_junos_at_fault_is_told(text: str, message: str) -> None:
+    with pytest.raises(DialectError, match=message):
+        read(f"drop-profiles {{ be {{ {text} }} }}", "junos")
+
+
+def test_what_junos_cannot_say_of_a_profile_is_told() -> None:
+    found = write("nonlinear", {"fill_level": [0.301, 0.5], "drop_probability": [0.0149, 1], "w_q": 0.002}, "junos")
+    assert "fill-level [ 30 50 ]; drop-probability [ 1 100 ];" in found.text
+    assert "weighted-averaged instant-usage-weight-exponent 9" in found.text
+    assert "fill level of point 1 = 30 % instead of 30.1" in found.notes
+    assert "drop probability of point 1 = 1 % instead of 1.49" in found.notes
+    assert any("2^-9" in note for note in found.notes)
+    defaults = write("nonlinear", {"ecn": True}, "junos")
+    assert "fill-level [ 20 50 80 ]; drop-probability [ 0 10 40 ];" in defaults.text
+    assert [item.split(":")[0] for item in defaults.missing] == ["w_q = auto", "ecn = True"]
+    assert "exponent 10" in write("nonlinear", {}, "junos", Facts(10e6)).text  # 1 - exp(-1 / 1250), near 2^-10
+    with pytest.raises(DialectError, match="each above the one before"):
+        write("nonlinear", {"fill_level": [0.301, 0.302], "drop_probability": [0, 1]}, "junos")
+    with pytest.raises(DialectError, match="rise from point to point"):
+        write("nonlinear", {"fill_level": [0.3, 0.5], "drop_probability": [0.2, 0.1], "interpolate": False}, "junos")
+    spaced = write("red", {"min_th": "20%", "max_th": "40%", "spacing": "wait"}, "junos")
+    assert "drops are not spaced: a random number decides about each packet alone" in spaced.notes
+
+
+@pytest.mark.parametrize("points", [[(40, 0), (80, 20)], [(30, 50)], [(0, 0), (20, 0), (60, 100)], [(20, 0), (90, 0)]])
+def test_the_red_that_a_profile_is_read_as_is_its_equal(points: list[tuple[int, int]]) -> None:
+    """It drops the same packets as the law of free points with the same points."""
+    levels, probabilities = ([point[place] for point in points] for place in (0, 1))
+    body = f"fill-level [ {' '.join(map(str, levels))} ]; drop-probability [ {' '.join(map(str, probabilities))} ];"
+    red = read(f"be {{ interpolate {{ {body} }} }}", "junos")
+    assert red.scheme == "red"
+    line = [[percent / 100 for percent in column] for column in (levels, probabilities)]
+    queues = [
+        ps.Red(limit="50p", **red.parameters),
+        ps.Nonlinear(limit="50p", fill_level=line[0], drop_probability=line[1], w_q=1.0),
+    ]
+    scenarios = [
+        ps.dumbbell(rate="5Mbit", rtt="40ms", duration="20s", queue=queue, traffic={"bulk": ps.Tcp(count=12)})
+        for queue in queues
+    ]
+    ours, theirs = (ps.run(scenario, seed=1).links["bottleneck"] for scenario in scenarios)
+    assert ours.loss_rate > 0
+    assert (ours.loss_rate, ours.length_mean_pkts, ours.delay_p99_s) == (
+        theirs.loss_rate, theirs.length_mean_pkts, theirs.delay_p99_s
+    )  # fmt: skip
 
 
 def test_gains_of_pie_are_whole_sixteenths_in_tc() -> None:

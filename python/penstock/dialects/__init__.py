@@ -19,6 +19,12 @@ DIALECTS = ("tc", "cisco", "junos", "sonic", "arista", "dummynet", "ns2", "ns3",
 OTHERS = DIALECTS[:-1]
 """Those that are not penstock's own."""
 
+_WRITTEN_OUT = {
+    **dict.fromkeys(("red", "choke"), ("min_th", "max_th", "max_p", "gentle")),
+    "nonlinear": ("fill_level", "drop_probability", "interpolate"),
+}
+"""Parameters that are written out by scheme, where they are not given too, since their defaults differ; and `ecn`."""
+
 
 def read(text: str, dialect: str, facts: Facts | None = None) -> Conversion:
     """The settings that a text gives. Raises `DialectError`."""
@@ -34,7 +40,7 @@ def write(scheme: str, parameters: Mapping[str, Any], dialect: str, facts: Facts
     written = dict(parameters)
     if dialect != "penstock":
         known = {param.name: param.default for param in find_scheme(scheme).params}
-        names = ("min_th", "max_th", "max_p", "gentle", "ecn") if scheme in ("red", "choke") else ("ecn",)
+        names = (*_WRITTEN_OUT.get(scheme, ()), "ecn")
         written = {**{name: known[name] for name in names if name in known}, **written}
     found: Conversion = _module(dialect).write(scheme, written, facts or Facts())
     if dialect != "penstock" and "limit" not in parameters and scheme not in ("cake", "wred"):

@@ -42,7 +42,7 @@ def weight(found: Conversion, facts: Facts) -> float:
 
 def power_of_two(found: Conversion, w_q: float, largest: int, why: str) -> int:
     """N of the nearest w_q = 2^-n, from 1 to `largest`; `why` follows the note."""
-    power = min(largest, max(1, round(-math.log2(w_q))))
+    power = min(largest, max(1, round(-math.log2(w_q)))) if w_q > 0 else largest
     note_weight(found, w_q, power, why)
     return power
 

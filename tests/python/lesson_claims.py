@@ -353,7 +353,7 @@ CLAIMS: dict[str, list[Claim]] = {
         ),
     ],
     "bbr": [
-        ("BBR takes about nine tenths.", lambda of: 0.88 < bbr_share(of["A"]) < 0.96),
+        ("BBR takes about nine tenths", lambda of: 0.88 < bbr_share(of["A"]) < 0.96),
         (
             "The share of BBR falls to two thirds, then to half.",
             lambda of: (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import importlib
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -18,6 +19,7 @@ from penstock.live.page import page
 
 from .browser import Browser, needs_chromium
 from .lesson_claims import CLAIMS, Result
+from .test_live import move
 
 DOCS = Path(__file__).parents[2] / "docs"
 SEEDS = (1, 2, 3)
@@ -121,6 +123,9 @@ def test_every_bench_runs_with_the_queues_of_its_lesson(tmp_path: Path) -> None:
             assert browser.value("bench.panes.map((pane) => pane.running)") == content["panes"]
             messages = "[...document.querySelectorAll('.message')].map((node) => node.textContent).join('')"
             assert browser.value(messages) == ""
+            for millis in re.findall(r"round trip\*? to (\d+)", text(lesson.name)):
+                move(browser, "round trip", millis)
+                browser.wait(f"Math.abs(bench.panes[0].states.at(-1).rtt * 1000 - {millis}) < 1e-6")
         assert browser.errors == []
 
 

@@ -22,6 +22,9 @@ All queue schemes, from the registry. `penstock list schemes` prints this list, 
 stands on the page of a scheme.
 """
 
+VICTIMS_HEAD = """Schemes that remove a queued packet when another one arrives, and which one it is. All others drop
+the arriving packet, or one that has reached the head of its queue."""
+
 CONDITIONERS_HEAD = """# Conditioners
 
 What may stand in `edge` of a link, in order, in front of its queue: markers, meters and policers act on each packet at
@@ -102,8 +105,17 @@ def schemes_page(schemes: Sequence[Mapping[str, Any]]) -> str:
             link = f"[`{e['name']}`](schemes/{e['name']}.md)"
             lines.append(f"| {link}{also} | {cell(e['title'])} | {'yes' if e['ecn'] else 'no'} | {cell(e['source'])} |")
         lines.append("")
+    lines += ["## Victims", "", VICTIMS_HEAD, "", "| scheme | victim |", "| --- | --- |"]
+    lines += [f"| [`{e['name']}`](schemes/{e['name']}.md) | {words} |" for e in schemes if (words := victim(e["doc"]))]
+    lines.append("")
     names = "\n".join(f"schemes/{e['name']}" for e in schemes)
     return "\n".join([*lines, "```{toctree}", ":hidden:", "", names, "```", ""])
+
+
+def victim(doc: str) -> str:
+    """The section on the victim of a scheme's documentation, in one line; empty without one."""
+    _, _, after = doc.partition("# Victim\n")
+    return cell(" ".join(after.partition("\n# ")[0].split()))
 
 
 PICTURES = {

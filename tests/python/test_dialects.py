@@ -372,6 +372,10 @@ def test_every_rounded_number_is_told() -> None:
     assert write("red", {"min_th": 5, "max_th": 15, "max_p": 0.105}, "sonic").notes[0].startswith("max_p = 10 %")
 
 
+def test_an_average_that_never_moves_has_the_least_weight() -> None:
+    assert "constant 16" in write("red", {"w_q": 0.0}, "cisco").text
+
+
 def test_a_scheme_may_be_given_in_a_dialect() -> None:
     found = Candidate.parse("tc: red limit 60000 min 5000 max 15000 avpkt 1000 burst 20 probability 0.1")
     assert (found.name, found.params["max_p"], found.params["limit"]) == ("red", 0.1, "60000B")

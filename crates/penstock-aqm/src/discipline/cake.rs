@@ -37,6 +37,9 @@
 //! Random numbers are drawn for the salt of the hash at the first packet, for each credit that is divided by n > 1, and
 //! by COBALT.
 //!
+//! # Victim
+//! Packets at the head of the longest queue in bytes over all tins, when an arrival exceeds the limit.
+//!
 //! # Parameters
 //! `bandwidth` should be a little below the rate of the link, so that the queue forms at the shaper and not further
 //! down the path. `rtt` is the longest usual round-trip time. The tins with their priorities and shares, the least

@@ -17,6 +17,10 @@
 //! Positions of evicted packets are removed when they reach an end of the queue, and all of them when they outnumber
 //! the packets.
 //!
+//! # Victim
+//! The packets drawn at random, or from the front or back (`candidate`), that belong to the flow of the arriving
+//! packet; it is dropped with them.
+//!
 //! # Parameters
 //! Those of RED, and `draws`: the number of candidates drawn, with replacement; each candidate of the arriving packet's
 //! flow is dropped, and then the arriving packet as well. `candidate` takes the packet at the "front" or "back" instead

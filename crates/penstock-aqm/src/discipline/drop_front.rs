@@ -9,6 +9,9 @@
 //! last, so the sender learns of the loss earlier than with drop-tail, by about K / C, the time to send the K waiting
 //! packets.
 //!
+//! # Victim
+//! The packet at the head, on every arrival that finds no room.
+//!
 //! # Parameters
 //! None. The limit, in packets or bytes, belongs to the queue; the thesis calls the limit the threshold L.
 //!

@@ -15,6 +15,9 @@
 //! Fairness, as proved in the paper: over any interval in which neither of two queues is empty, the bytes that they
 //! send differ by at most Q + 2 Max, where Max is the largest packet.
 //!
+//! # Victim
+//! The packet at the head of the longest queue in bytes, the arriving packet counted, when the buffer overflows.
+//!
 //! # Parameters
 //! `quantum`: with the default, the largest packet, every turn sends at least one packet and the work per packet is
 //! constant. A smaller quantum is fair over shorter intervals, at the cost of rounds in which no queue can send.

@@ -20,6 +20,10 @@
 //! charges ill-behaved hosts "for throughput that, because of their own poor flow control, they could not use". No
 //! random number is drawn.
 //!
+//! # Victim
+//! None with `by` = "packet" or with classes. With `by` = "bit" the last packet of the flow with the most queued bytes,
+//! the arriving packet counted, when the queue is full.
+//!
 //! # Parameters
 //! `by` is the unit that is shared equally. `classes` is optional. Each class has a `limit` of its own besides the
 //! shared one, and a law (`queue`) that treats the class as a link with an equal part of the rate.

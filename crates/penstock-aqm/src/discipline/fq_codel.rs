@@ -20,6 +20,10 @@
 //! Hence a flow that sends less than a quantum per round is served before flows with a standing queue. One random
 //! number is drawn, with the first packet: the salt. CoDel rounds the time between drops down to a nanosecond.
 //!
+//! # Victim
+//! Packets at the head of the queue with most bytes, the arriving packet counted, when an arrival exceeds the limit:
+//! half of the queue, at most `drop_batch`.
+//!
 //! # Parameters
 //! Those of CoDel, for each queue, and `flows`, `quantum` and `drop_batch`. `target` should not be below the
 //! transmission time of a full packet. The RFC's limit is 10240 packets; here the limit of the queue applies.

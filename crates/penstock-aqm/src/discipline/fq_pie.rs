@@ -10,6 +10,10 @@
 //!
 //! One random number, the salt, is drawn with the first packet; the others are those of PIE.
 //!
+//! # Victim
+//! None: an arrival without room is dropped itself. With `overflow` = "fattest" packets at the head of the queue with
+//! most bytes, until half of its bytes are removed, at most `drop_batch`.
+//!
 //! # Parameters
 //! Those of PIE, for each queue, in the variant "linux", and `flows` and `quantum`. Linux's limit is 10240 packets for
 //! all queues together; here the limit of the queue applies.

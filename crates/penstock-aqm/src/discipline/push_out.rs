@@ -6,6 +6,9 @@
 //! An arriving packet that finds no room removes the newest waiting packet and takes its place at the end. No other
 //! packet is dropped, and none on arrival.
 //!
+//! # Victim
+//! The newest waiting packet, on every arrival that finds no room.
+//!
 //! # Parameters
 //! None. The limit, in packets or bytes, belongs to the queue; the thesis calls the limit the threshold L.
 //!

@@ -14,6 +14,10 @@
 //! congestion, and the others are not slowed down. All lengths exclude the arriving packet. Of equally long queues, the
 //! one served soonest is chosen. No random number is drawn, except one for the salt of `spread = "hash"`.
 //!
+//! # Victim
+//! The packet at the head of the drop queue, when an arrival finds no room: the queue that was longest, until it is the
+//! shortest.
+//!
 //! # Parameters
 //! `measure_in` is the unit of the lengths; `quantum`, `buckets` and `spread` are those of DRR.
 //!

@@ -19,6 +19,10 @@
 //! One random number is drawn when the first packet arrives, and one after each perturbation: immediately if packets
 //! wait, else at the next arrival.
 //!
+//! # Victim
+//! The last packet of the longest queue in packets, the arriving packet counted, when the buffer overflows; with
+//! `headdrop` its first one. With `room` = "threshold" none.
+//!
 //! # Parameters
 //! | | Linux (the defaults) | ns-2 |
 //! |---|---|---|

@@ -18,6 +18,9 @@
 //! or whose r_i was discarded, lose a packet only if no other queue is active, the one with the lowest number first. No
 //! random number is drawn, except one for the salt of `spread = "hash"`.
 //!
+//! # Victim
+//! The packet at the head of the active queue with the highest throughput, when an arrival finds no room.
+//!
 //! # Parameters
 //! `k` is the time over which throughput is averaged; `quantum`, `buckets` and `spread` are those of DRR.
 //!

@@ -19,6 +19,10 @@
 //!
 //! The packet in transmission has left the queue and cannot be removed. A removal shortens the queue immediately.
 //!
+//! # Victim
+//! A packet of the level that WRED drops, chosen by `victim`; when an arrival finds no room, one of the highest level
+//! above its own.
+//!
 //! # Parameters
 //! Those of WRED except `ecn`, and `victim`: "last" is the arriving packet if it is of that level, else the last
 //! waiting one (the paper's measurements); "first" is the first waiting one; "random" is any of them, the arriving

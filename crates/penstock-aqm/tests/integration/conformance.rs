@@ -238,6 +238,33 @@ fn every_file_of_a_scheme_is_registered_and_documented() {
     }
 }
 
+/// Those that remove a queued packet when another one arrives, and no others.
+#[test]
+fn a_scheme_that_pushes_out_says_which_packet() {
+    let names = |wanted: &dyn Fn(&SchemeInfo) -> bool| -> Vec<&str> {
+        schemes().iter().filter(|scheme| wanted(scheme)).map(|scheme| scheme.name).collect()
+    };
+    let push_out = names(&|scheme| {
+        let choices = scheme.params.iter().flat_map(|info| match info.kind {
+            Kind::Choice(words) => words.iter().map(|word| vec![(info.name, *word)]).collect(),
+            _ => vec![],
+        });
+        let small = LinkInfo { limit: Limit::Packets(10), ..thesis_link() };
+        [vec![]].into_iter().chain(choices).any(|set| {
+            let set = set.into_iter().map(|(name, word)| (name.to_string(), Value::Text(word.into())));
+            let settings: Vec<_> = required(scheme).into_iter().chain(set).collect();
+            // what does not fit the short queue is left out
+            [thesis_link(), small].iter().filter_map(|link| Rig::on(link, scheme.name, &settings, 13).ok()).any(
+                |mut rig| {
+                    exercise(&mut rig, 13);
+                    rig.counts.evicted > 0
+                },
+            )
+        })
+    });
+    assert_eq!(names(&|scheme| scheme.doc.contains("# Victim\n")), push_out);
+}
+
 /// Any legal value of a parameter, or its default.
 fn legal(scheme: &'static SchemeInfo, info: &'static ParamInfo) -> BoxedStrategy<Option<Value>> {
     let (low, high) = info.range.unwrap_or((0.0, 100.0));

@@ -104,6 +104,16 @@ class Browser:
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
+    def awaited(self, script: str) -> Any:
+        """The value of a promise on the page."""
+        found = self._ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in found, found
+        return found["result"].get("value")
+
+    def prefer(self, theme: str) -> None:
+        """Let the user of the browser prefer the theme "light" or "dark"."""
+        self._ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+
     def resize(self, width: int, height: int = 900) -> None:
         """Set the size of the window in CSS pixels."""
         self._ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)

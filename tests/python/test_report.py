@@ -249,7 +249,7 @@ def test_shares_of_a_distribution_make_one_chart_and_no_rows(page: str) -> None:
 
 @pytest.mark.parametrize("top", [0.00704, 0.0704, 0.704, 1.0, 1.23e-05])
 def test_the_label_of_an_axis_is_not_clipped(top: float) -> None:
-    text = re.search(r'<text x="([0-9.]+)" y="16" text-anchor="end">([^<]+)</text>', view.bars([top / 2, top]))
+    text = re.search(r'<text x="([0-9.]+)" y="16" text-anchor="end">([^<]+)</text>', view.bars("x", [top / 2, top]))
     assert text
     assert float(text[1]) - 6.5 * len(text[2]) >= 0, "a digit is 6.2 to 6.5 wide at 11 px"
 

@@ -19,6 +19,7 @@ from penstock.reproduce.prose import prose
 from penstock.reproduce.text import text
 
 from .browser import Browser, needs_chromium
+from .page_checks import LARGEST, suits_every_reader
 
 # One process draws all recorded pages, and all tests here read them.
 pytestmark = pytest.mark.xdist_group("recorded pages")
@@ -69,8 +70,10 @@ SHOWN = '[...document.querySelectorAll("tr[data-verdict]")].filter((row) => row.
 @pytest.mark.slow
 @needs_chromium
 def test_every_verdict_is_two_clicks_from_the_index_and_no_page_complains_or_asks(index: Path, tmp_path: Path) -> None:
-    with Browser(tmp_path / "profile") as browser:
+    with Browser(tmp_path / "profile", seconds=250) as browser:
+        suits_every_reader(browser, index)
         for paper in papers.papers():
+            assert index.with_name(f"papers-{paper.name}.html").stat().st_size < LARGEST
             claims = [claim for outcome in record.recorded(paper.experiments) for claim in outcome.claims]
             main = [claim for claim in claims if "reading" not in claim]
             told = "badge" if badged(claims) else "verdict"
@@ -88,7 +91,7 @@ def test_every_verdict_is_two_clicks_from_the_index_and_no_page_complains_or_ask
                 browser.click(f'button[data-verdict="{verdict}"]')
                 assert browser.value(SHOWN) == number
             browser.click('button[data-verdict=""]')
-            browser.click("#readings")
+            browser.click("#other-readings")
             assert browser.value(SHOWN) == browser.value("document.querySelectorAll('tr[data-verdict]').length")
         assert browser.errors == []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,6 +11,7 @@ from matplotlib.patches import Ellipse
 
 from penstock.evaluation.evaluate import Evaluation, Row
 from penstock.plots import style
+from penstock.plots.inline_svg import inline_svg
 
 __all__ = ["cells", "diagrams", "heads", "text"]
 
@@ -88,10 +88,7 @@ def diagrams(found: Evaluation) -> Markup:
         figure.supxlabel("mean queueing delay (ms), shorter to the right", fontsize=8)
         figure.supylabel("goodput (Mbit/s)", fontsize=8)
         style.legend(figure, 4)
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    svg = buffer.getvalue().decode()
-    return Markup(svg[svg.index("<svg") :])
+    return inline_svg(figure, "diagrams")
 
 
 def _ellipse(ax: object, index: int, label: str, delays: list[float], goodputs: list[float]) -> None:

@@ -64,12 +64,12 @@ class Curves:
         chosen = {} if self.by is None else {self.by: value}
         points = [(at, point) for at, point in part.along(self.x, self.y, **chosen) if point.mean == point.mean]
         xs = [at for at, _ in points]
-        ax.errorbar(
+        style.with_intervals(
+            ax,
             xs,
             [point.mean * self.scale for _, point in points],
             [(point.half_width or 0.0) * self.scale for _, point in points],
             label="simulated" if self.by is None else str(value),
-            elinewidth=0.6,
             **style.line(index),
         )
         if self.theory is not None:

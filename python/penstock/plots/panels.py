@@ -79,8 +79,8 @@ def _lines(ax: Axes, shown: SummaryTable, panel: Panel, *, connected: bool) -> d
     for index, value in enumerate(shown.axis(panel.by)):
         points = [(x, p) for x, p in part.along(panel.x, panel.y, **{panel.by: value}) if p.mean == p.mean]
         if points:
-            lines[str(value)] = ax.errorbar(
-                [x for x, _ in points], [p.mean for _, p in points], [p.half_width or 0.0 for _, p in points],
-                elinewidth=0.6, **style.line(index) | ({} if connected else {"linestyle": "none"}),
+            lines[str(value)] = style.with_intervals(
+                ax, [x for x, _ in points], [p.mean for _, p in points], [p.half_width or 0.0 for _, p in points],
+                **style.line(index) | ({} if connected else {"linestyle": "none"}),
             )  # fmt: skip
     return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -11,6 +12,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from penstock.files import whole
@@ -25,6 +27,8 @@ DASHES: tuple[Any, ...] = (
     "-", (0, (5, 1.5)), (0, (1.2, 1.5)), (0, (5, 1.5, 1.2, 1.5)),
     (0, (3, 1.5)), (0, (8, 2)), (0, (1, 1, 4, 1)), (0, (1, 2.5)),
 )  # fmt: skip
+
+MARKERS_ON_LINE = 30
 
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -65,6 +69,28 @@ def axes(height: float = HEIGHT) -> tuple[Figure, Axes]:
     """A figure of one panel; call it within `styled`."""
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     return figure, figure.add_subplot()
+
+
+def with_intervals(
+    ax: Axes, xs: Sequence[float], means: Sequence[float], half_widths: Sequence[float], **look: Any
+) -> Line2D:
+    """Draw means with their intervals, and return their line.
+
+    All intervals are one path: a figure of hundreds of points stays small, and draws at once. A line of many points has
+    markers on some of them.
+    """
+    joined = look.get("linestyle") != "none"
+    (drawn,) = ax.plot(xs, means, **look, markevery=max(1, len(xs) // MARKERS_ON_LINE) if joined else 1)
+    apart = math.nan
+    bars = [(x, y - half, y + half) for x, y, half in zip(xs, means, half_widths, strict=True) if half]
+    ax.plot(
+        [place for x, _, _ in bars for place in (x, x, apart)],
+        [place for _, low, high in bars for place in (low, high, apart)],
+        color=drawn.get_color(),
+        linewidth=0.6,
+        zorder=drawn.get_zorder(),
+    )
+    return drawn
 
 
 def line(index: int) -> dict[str, Any]:

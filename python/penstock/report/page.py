@@ -101,10 +101,15 @@ def _run_page(result: Json) -> dict[str, Any]:
     series = [{"scheme": 0, "point": 0, "links": _links(result.get("series") or {})}] if result.get("series") else []
     names = {n for part in (links, traffic) for values in part.values() for n, v in values.items() if is_number(v)}
     distributions = [
-        {"place": place, "metric": metric(name), "svg": view.bars(_trimmed(values), first_value(name))}
+        {
+            "place": place,
+            "metric": metric(name),
+            "svg": view.bars(metric(name).title, _trimmed(values), first_value(name)),
+        }
         for place, numbers in {**links, **traffic}.items()
         for name, values in numbers.items()
         if is_distribution(name) and isinstance(values, list) and any(values)
+        for of in [metric(name)]
     ]
     tables = [
         {"place": label, "point": 0, "columns": list(part), "groups": view.run_table(part)}

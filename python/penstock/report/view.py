@@ -111,7 +111,7 @@ def strip(cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: in
     )  # fmt: skip
 
 
-def bars(values: Sequence[float], first: int = 0, width: int = 340, height: int = 128) -> Markup:
+def bars(title: str, values: Sequence[float], first: int = 0, width: int = 340, height: int = 128) -> Markup:
     """A distribution over first, first + 1, ... as bars; the axis is labelled with the largest fraction."""
     top = max(values, default=0.0) or 1.0
     scale = f"{top * 100:.3g} %"
@@ -131,8 +131,8 @@ def bars(values: Sequence[float], first: int = 0, width: int = 340, height: int 
         if i % every == 0:
             parts.append(f'<text x="{x + step / 2:.1f}" y="{height - 5}" text-anchor="middle">{first + i}</text>')
     parts.append(f'<text x="{left - 5}" y="16" text-anchor="end">{scale}</text>')
-    return Markup('<svg class="bars" viewBox="0 0 {} {}" role="img">{}</svg>').format(
-        width, height, Markup("".join(parts))
+    return Markup('<svg class="bars" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
+        width, height, title, Markup("".join(parts))
     )
 
 

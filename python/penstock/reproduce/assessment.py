@@ -106,4 +106,4 @@ def _miss(distance: Mapping[str, Any], total: int) -> str:
     unit = " tolerances" if distance["unit"] == "tolerances" else " %"
     if total == 1:
         return f"off by {distance['worst']:g}{unit}"
-    return f"off by {distance['median']:g}{unit} in the median, {distance['worst']:g}{unit} at worst"
+    return f"off by {distance['median'] + 0:g}{unit} in the median, {distance['worst']:g}{unit} at worst"

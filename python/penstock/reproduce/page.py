@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from penstock import _native
 from penstock.engine.environment import provenance
 from penstock.files import write_text
 from penstock.plots import style
+from penstock.plots.inline_svg import inline_svg
 from penstock.report.templating import render_template, template_text
 from penstock.reproduce import answer
 from penstock.reproduce.assessment import BADGES, gloss
@@ -75,7 +75,7 @@ def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
         title=paper.about["title"],
         paper=paper,
         index=index,
-        experiments=[_section(outcome, deciding) for outcome in own],
+        experiments=[_section(number, outcome, deciding) for number, outcome in enumerate(own)],
         rows=rows,
         messages=answer.messages(paper.messages, rows),
         headline=answer.headline(_claims(own)),
@@ -109,9 +109,9 @@ def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
     ]
 
 
-def _section(outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The content of an experiment's section; a claim that another experiment decides has the deciding row too."""
-    svg = _inline(outcome)
+    svg = _inline(number, outcome)
     width = re.search(r'viewBox="0 0 ([\d.]+)', svg)
     own = outcome.experiment.id
     return {
@@ -130,20 +130,11 @@ def _section(outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dic
     }
 
 
-def _inline(outcome: Outcome) -> Markup:
-    """The figure as inline SVG: without prolog, and with unique ids, since a page has several figures."""
-    buffer = io.StringIO()
+def _inline(number: int, outcome: Outcome) -> Markup:
+    """The figure of the experiment with this number on the page, as inline SVG; empty without one."""
     with style.styled():
         figure = outcome.figure()
-        if figure is None:
-            return Markup("")
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :]
-    own = re.sub(r"\W", "-", outcome.experiment.name)
-    svg = re.sub(r'(\bid="|"#|url\(#)', lambda found: f"{found[1]}{own}-", svg)
-    # The drawing is ours: nothing in it comes from outside.
-    return Markup(svg)
+    return Markup("") if figure is None else inline_svg(figure, f"figure{number}")
 
 
 def _rendered(template: str, **context: Any) -> str:

@@ -35,7 +35,7 @@ def prose(paper: Paper, anchors: Mapping[str, str]) -> list[Part]:
         return []
     # No HTML of its own, no images, and links to the web only: the page is self-contained.
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    markdown.add_render_rule("table_open", lambda *_: '<div class="scroll"><table>')
+    markdown.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table>')
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")
     markdown.validateLink = lambda url: url.startswith(("https://", "http://"))  # type: ignore[method-assign]
     parts: list[tuple[str, list[Token]]] = [("", [])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from penstock.plots import style
+from penstock.plots.inline_svg import inline_svg
 from penstock.results.display import decimals, number, scale_for
 from penstock.results.metrics import metric
 from penstock.tuning.advice import Advice, Confirmed
@@ -131,10 +131,7 @@ def picture(advice: Advice) -> Markup:
         ax.invert_xaxis()
         ax.set_xlabel("queueing delay, 99th percentile (ms): shorter to the right")
         ax.set_ylabel("utilization (%)")
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    svg = buffer.getvalue().decode()
-    return Markup(svg[svg.index("<svg") :])
+    return inline_svg(figure, "trade-off")
 
 
 def _cross(ax: Axes, one: Confirmed, place: str, place_in_list: int) -> None:

@@ -138,7 +138,7 @@ def test_what_a_readme_says_is_on_the_page_and_loads_nothing(tmp_path: Path) -> 
     assert (intro.title, setup.title, assumed.title) == ("", "Set-up", "Assumptions")
     assert (intro.assumptions, setup.assumptions, assumed.assumptions) == (False, False, True)
     assert '<a href="#fig1"><code>fig1</code></a>' in intro.html
-    assert '<div class="scroll"><table>' in setup.html
+    assert '<div class="scroll" tabindex="0"><table>' in setup.html
     assert "&lt;b&gt;All&lt;/b&gt; of <code>fig2</code>" in assumed.html
     assert re.findall("(?:src|href)=[^>]*", assumed.html) == ['href="http://a/x.png"', 'href="https://z"']
     assert prose(papers.Paper(tmp_path / "none", {}), {}) == []

@@ -100,17 +100,7 @@ def _run_page(result: Json) -> dict[str, Any]:
     traffic: dict[str, Json] = dict(result["traffic"])
     series = [{"scheme": 0, "point": 0, "links": _links(result.get("series") or {})}] if result.get("series") else []
     names = {n for part in (links, traffic) for values in part.values() for n, v in values.items() if is_number(v)}
-    distributions = [
-        {
-            "place": place,
-            "metric": metric(name),
-            "svg": view.bars(metric(name).title, _trimmed(values), first_value(name)),
-        }
-        for place, numbers in {**links, **traffic}.items()
-        for name, values in numbers.items()
-        if is_distribution(name) and isinstance(values, list) and any(values)
-        for of in [metric(name)]
-    ]
+    distributions = _run_distributions({**links, **traffic})
     tables = [
         {"place": label, "point": 0, "columns": list(part), "groups": view.run_table(part)}
         for label, part in (("Watched links", links), ("Traffic", traffic))
@@ -148,6 +138,17 @@ def _run_page(result: Json) -> dict[str, Any]:
         "flows": flows,
         "distributions": distributions,
     }
+
+
+def _run_distributions(places: Mapping[str, Json]) -> list[dict[str, Any]]:
+    """The distributions of a run as charts."""
+    return [
+        {"place": place, "metric": of, "svg": view.bars(of.title, _trimmed(values), first_value(name))}
+        for place, numbers in places.items()
+        for name, values in numbers.items()
+        if is_distribution(name) and isinstance(values, list) and any(values)
+        for of in [metric(name)]
+    ]
 
 
 def _registry() -> dict[str, Json]:

@@ -215,6 +215,9 @@ def test_settings_are_in_the_units_of_the_link() -> None:
     codel = settings_here(link, {"scheme": "codel", "target": "6ms", "interval": "100ms"})
     assert codel["target"][1] == "5 packets at full rate, 0.12 round trips"
     assert codel["interval"][1] == "83.33 packets at full rate, 2 round trips"
+    profile = {"scheme": "nonlinear", "limit": "100p", "fill_level": [0.2, 0.555]}
+    assert settings_here(link, profile)["fill_level"] == ("[0.2, 0.555]", "20, 55.5 packets")
+    assert "fill_level" not in settings_here(link, profile | {"limit": "inf"})
 
 
 def test_pis_automatic_gains_are_the_printed_ones() -> None:

@@ -40,6 +40,8 @@ def _here(link: LoadedLink, table: Mapping[str, Any], name: str, value: Any, uni
         yield f"w_q = {weight:.3g} averages over {span(constant)}, {constant / link.rtt:.3g} round trips"
     elif value == "auto" and table["scheme"] == "pi" and name in ("a", "b"):
         yield from _pi_gain(link, table, name)
+    elif name == "fill_level" and table.get("limit") != "inf":
+        yield ", ".join(f"{share * link.buffer:.4g}" for share in value) + " packets"
     elif isinstance(value, list) and unit == "packets":
         yield ", ".join(_length(link, Length("packets", one)) for one in value)
     elif isinstance(value, str):

@@ -16,7 +16,7 @@ from penstock import _native
 from penstock.explain import measured
 from penstock.explain.measured import LOADS, RUNS, USUAL, Cell, Standard, Value
 from penstock.files import write_text
-from penstock.laws.catalog import schemes
+from penstock.laws.catalog import find_scheme, schemes
 from penstock.plots import save, style
 from penstock.scenario.scenario import read_document
 from penstock.studies.compare import compare
@@ -77,6 +77,8 @@ What marks change, with 16 flows: from the hollow end (drops) to the full end (m
 ## What stands out
 
 {findings}
+
+The tables sort by any column: select its head. Sorted by *family* they group like schemes.
 """
 
 
@@ -178,16 +180,18 @@ def _link(name: str) -> str:
 def _tables(data: Standard) -> Iterator[str]:
     for ecn in (False, True):
         for flows in LOADS:
-            yield f"\n## {flows} flows, {'with' if ecn else 'without'} ECN\n\n"
+            yield f"\n## {flows} flows, {'with' if ecn else 'without'} ECN\n\n:::{{container}} sortable\n"
             marks = " marks (%) |" if ecn else ""
             yield (
-                f"| scheme | delay (ms) | 99 % in (ms) | loss (%) |{marks} link used (%) | Jain | sparse loss (%) |\n"
-                "| --- |" + " ---: |" * (7 if ecn else 6) + "\n"
+                f"| scheme | family | delay (ms) | 99 % in (ms) | loss (%) |{marks} link used (%) | Jain |"
+                " sparse loss (%) |\n"
+                "| --- | --- |" + " ---: |" * (7 if ecn else 6) + "\n"
             )
             for name in data.names():
                 cell = data.cell(name, flows, ecn)
                 if cell is not None:
                     yield _line(name, cell, ecn)
+            yield ":::\n"
 
 
 def _line(name: str, cell: Cell, ecn: bool) -> str:
@@ -197,7 +201,7 @@ def _line(name: str, cell: Cell, ecn: bool) -> str:
         _plus_minus(cell["utilization"], 100, 1), _plus_minus(cell["jain"], 1, 3),
         _plus_minus(cell["sparse_loss_rate"], 100, 1),
     ]  # fmt: skip
-    return f"| {_link(name)} | {' | '.join(shown)} |\n"
+    return f"| {_link(name)} | {find_scheme(name).family} | {' | '.join(shown)} |\n"
 
 
 def _plus_minus(value: Value, factor: float, digits: int) -> str:

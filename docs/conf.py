@@ -36,6 +36,7 @@ html_theme = "furo"
 html_title = f"penstock {release}"
 html_static_path = ["_static"]
 html_css_files = ["penstock.css"]
+html_js_files = [("sortable.js", {"defer": "defer"})]
 html_show_sourcelink = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f5f8b", "color-brand-content": "#1f5f8b"},

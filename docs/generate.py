@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import gallery
 import typer
 from penstock import _native
 from penstock.cli import app as cli
@@ -83,6 +84,7 @@ def write(folder: Path) -> None:
     put(folder / "workloads.md", workloads_page())
     put(folder / "metrics.md", metrics_page())
     put(folder / "cli.md", cli_page())
+    put(folder / "gallery.md", gallery.page(folder.parent))
     put(folder / "validation.md", validation_page(folder.parent / "validation-results.md"))
 
 

@@ -43,7 +43,7 @@ def picture(page: Path, target: Path) -> None:
         )
         image = Image.open(shot).convert("RGB")
         for colours in (256, 128, 64, 32):
-            image.quantize(colours, dither=Image.Dither.NONE).save(target, optimize=True)
+            image.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
             if target.stat().st_size < LARGEST:
                 return
     raise SystemExit(f"{target} is larger than {LARGEST} bytes")

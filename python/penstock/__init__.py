@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from penstock.laws.catalog import schemes
     from penstock.laws.python_law import Aqm, LawError, Seconds, aqm
     from penstock.laws.queue import Queue
+    from penstock.live.bench import LiveBench
     from penstock.results.comparison import Comparison
     from penstock.results.run import Metrics, Run
     from penstock.scenario._generated import *  # noqa: F403 - a class for each scheme, in its own __all__
@@ -45,6 +46,7 @@ _HOMES = {
     "laws.catalog": ("schemes",),
     "laws.python_law": ("Aqm", "LawError", "Seconds", "aqm"),
     "laws.queue": ("Queue",),
+    "live.bench": ("LiveBench",),
     "results.comparison": ("Comparison",),
     "results.run": ("Metrics", "Run"),
     "scenario.elements": ("Cbr", "Fec", "Link", "Poisson", "Replay", "Reverse", "Video"),
@@ -73,6 +75,7 @@ __all__ = [
     "Incast",
     "LawError",
     "Link",
+    "LiveBench",
     "Metrics",
     "OnOff",
     "PenstockError",

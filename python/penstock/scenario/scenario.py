@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import html
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +21,7 @@ from penstock.laws.catalog import find_scheme
 from penstock.laws.queue import Queue, plain
 from penstock.scenario import elements
 from penstock.scenario._generated import SCHEMES, Class, Tcp
+from penstock.scenario.check import resolved_text
 from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Traffic, Video
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.resolve.files import content_of, named_files
@@ -195,6 +197,14 @@ class Scenario:
     def resolve(self) -> Resolved:
         """In canonical form. Raises `ScenarioError` with every error."""
         return self.document().resolve()
+
+    def _repr_html_(self) -> str:
+        """What `penstock check` prints, or the errors."""
+        try:
+            shown = resolved_text(self.resolve())
+        except ScenarioError as error:
+            shown = str(error)
+        return f"<pre>{html.escape(shown)}</pre>"
 
     def check(self) -> tuple[ErrorDetail, ...]:
         """All errors of the scenario."""

@@ -1,0 +1,47 @@
+"""The live bench in a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+from penstock.files import write_text
+from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
+from penstock.live.page import page
+from penstock.scenario.scenario import ScenarioLike, as_document, read_document
+
+__all__ = ["LiveBench"]
+
+
+class LiveBench:
+    """The live bench, which a notebook shows in place: a scenario's queue beside other schemes under the same traffic.
+
+    Args:
+        scenario: a scenario, or the path of its file; by default RED swings and PI calms it.
+        schemes: up to three others, in the notation of `--scheme`, such as "pi" or "codel:target=10ms".
+        at: the watched link; by default the first watched one.
+        height: of the view, in CSS pixels.
+
+    Raises `PenstockError` where no page can be made, as for laws in Python.
+    """
+
+    def __init__(
+        self,
+        scenario: ScenarioLike | None = None,
+        schemes: Sequence[str] = (),
+        *,
+        at: str | None = None,
+        height: int = 800,
+    ) -> None:
+        document = read_document(DEFAULT) if scenario is None else as_document(scenario)
+        self.height = height
+        self.html = page(material(document, list(schemes) or ([] if scenario else DEFAULT_SCHEMES), at))
+
+    def save(self, file: str | Path) -> None:
+        """Write the page, which works offline. Raises `FileError` if it cannot be written."""
+        write_text(Path(file), self.html)
+
+    def _repr_html_(self) -> str:
+        look = f"width: 100%; height: {self.height}px; border: 1px solid #8886; border-radius: 8px"
+        return f'<iframe title="The live bench" style="{look}" srcdoc="{html.escape(self.html)}"></iframe>'

@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help setup demo test check gen docs papers papers-full meaning measured schemes lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help man setup demo test check gen docs papers papers-full meaning measured schemes lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ test-rust: setup
 test-python: setup
 	$(BIN)/pytest --numprocesses auto --dist loadgroup -m "not link"
 	$(BIN)/pytest -m link
+
+man: setup ## write the manual page again
+	$(BIN)/python docs/manual.py
 
 gen: setup ## write the generated Python classes again, from the native module
 	$(BIN)/python -m penstock.scenario._gen

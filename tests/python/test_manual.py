@@ -1,0 +1,36 @@
+"""The manual page is that of the present command line, and `man` reads it without a warning."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def manual(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    return importlib.import_module("manual")
+
+
+def test_the_page_is_that_of_the_present_command_line(manual: Any) -> None:
+    """After an edit of the command line `make man` writes it again."""
+    assert manual.TARGET.read_text(encoding="utf-8") == manual.manual()
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="no groff on this machine")
+def test_groff_reads_it_without_a_warning_and_shows_options(manual: Any) -> None:
+    command = ["groff", "-man", "-ww", "-Tascii", "-P-c", str(manual.TARGET)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    shown = re.sub(r".\x08", "", done.stdout)
+    assert "penstock tune" in shown
+    assert "--candidates" in shown

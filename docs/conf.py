@@ -47,6 +47,7 @@ html_theme_options = {
 def setup(app: Sphinx) -> None:
     """Write the reference pages before Sphinx reads its sources, and the live benches beside its pages."""
     generate.write(Path(__file__).parent / "generated")
+    app.connect("html-page-context", _level_of_captions, priority=900)  # after the theme's own
     app.connect("build-finished", _write_benches)
 
 
@@ -59,3 +60,10 @@ def _write_benches(app: Sphinx, failure: Exception | None) -> None:
     for name, content in benches.items():
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_text(page(content), encoding="utf-8")
+
+
+def _level_of_captions(_app: Sphinx, _page: str, _template: str, context: dict[str, object], _tree: object) -> None:
+    """Captions of the navigation are headings to a screen reader, which need a level."""
+    tree = context.get("furo_navigation_tree")
+    if isinstance(tree, str):
+        context["furo_navigation_tree"] = tree.replace('role="heading"', 'role="heading" aria-level="2"')

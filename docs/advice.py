@@ -161,20 +161,20 @@ What [`penstock tune`](../howto/tune.md) advises on ten links from 0.5 Mbit/s to
 schemes and the published rules that fit the link: Floyd's thresholds for RED, Brandauer's REDopt, the design rules of
 PI and LRED, CoDel's interval by RFC 8289. `make advice` measures it again.
 
-*others*: of the defaults and rules, those that miss an aim or miss it by more, those that meet the aims with less
-power, those that tie, and those that are better; by the simultaneous 95 % intervals of the differences over 20 runs
-with seeds that the search did not use. *robust*: points of the map of rate, flows and round trip, each halved and
-doubled, at which the advice still meets the aims.
+*others*: of the defaults and rules, those that miss an aim, those worse than the advice of which 20 runs do not tell
+whether they meet every aim, those that meet all with less power, those that tie, and those that are better; by the
+simultaneous 95 % intervals of the differences over 20 runs with seeds that the search did not use. *robust*: points of
+the map of rate, flows and round trip, each halved and doubled, at which the advice still meets the aims.
 
-| link | aims | advice | aims met | others: miss, less power, tie, better | robust |
+| link | aims | advice | aims met | others: miss, undecided, less power, tie, better | robust |
 | --- | --- | --- | --- | --- | --- |"""
 
 
 def line(name: str, entry: dict[str, Any]) -> str:
     """A row of the table."""
     best, others = entry["confirmed"][0], entry["confirmed"][1:]
-    told = ["miss" if missing(one) else one["verdict"] for one in others]
-    counts = ", ".join(str(told.count(word)) for word in ("miss", "worse", "tie", "better"))
+    told = [standing(one) for one in others]
+    counts = ", ".join(str(told.count(word)) for word in ("miss", "undecided", "worse", "tie", "better"))
     words = {True: "yes", False: "no", None: "undecided"}
     met = ", ".join(words[value] for value in best["met"].values())
     return (
@@ -183,9 +183,10 @@ def line(name: str, entry: dict[str, Any]) -> str:
     )
 
 
-def missing(one: dict[str, Any]) -> bool:
-    """Whether a setting is worse than the advice and does not meet every aim."""
-    return one["verdict"] == "worse" and not all(one["met"].values())
+def standing(one: dict[str, Any]) -> str:
+    """Where a setting stands beside the advice; if it is worse, whether it misses an aim."""
+    met = one["met"].values()
+    return one["verdict"] if one["verdict"] != "worse" or all(met) else "miss" if False in met else "undecided"
 
 
 def section(name: str, entry: dict[str, Any]) -> str:

@@ -127,7 +127,7 @@ def test_of_settings_that_meet_the_aims_the_highest_power_wins_less_what_is_lost
     assert scores == pytest.approx([1 - 0.9 / 2, 1 - 0.9 * 0.75 / 2, 1 + 0.1 / 0.5])
 
 
-def confirmed(label: str, *, met: bool, behind: float, origin: str = "default") -> Confirmed:
+def confirmed(label: str, *, met: bool | None, behind: float, origin: str = "default") -> Confirmed:
     interval = (behind - 0.01, behind + 0.01)
     measured = Measured(Setting(label, {}, origin), {}, np.zeros(20))
     return Confirmed(measured, {"delay < 20ms": met}, Summary(behind, 0.02, interval, 20))
@@ -137,13 +137,16 @@ def confirmed(label: str, *, met: bool, behind: float, origin: str = "default") 
     ("others", "told"),
     [
         ([(False, 0.5)], "the only other setting tried misses an aim"),
+        ([(False, 0.5), (None, 0.2)], "of 2 defaults and rules tried none is sure to meet every aim"),
         ([(False, 0.5), (True, 0.2)], "of 2 defaults and rules tried codel1 does too, with less power"),
         ([(True, 0.3), (True, 0.2)], "of 2 defaults and rules tried 2 do too, with less power"),
         ([(True, 0.4), (True, 0.2)], "codel0 does so with the defaults, with less power"),
         ([(True, 0.0), (True, 0.2)], "codel0 ties"),
     ],
 )
-def test_the_conclusion_tells_a_missed_aim_from_less_power(others: Sequence[tuple[bool, float]], told: str) -> None:
+def test_the_conclusion_tells_a_missed_aim_from_less_power(
+    others: Sequence[tuple[bool | None, float]], told: str
+) -> None:
     first = confirmed("red", met=True, behind=0.0, origin="searched")
     rest = [
         confirmed(f"codel{n}", met=met, behind=far, origin="default" if far == 0.4 else "rule")

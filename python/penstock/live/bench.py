@@ -36,7 +36,7 @@ class LiveBench:
     ) -> None:
         document = read_document(DEFAULT) if scenario is None else as_document(scenario)
         self.height = height
-        self.html = page(material(document, list(schemes) or ([] if scenario else DEFAULT_SCHEMES), at))
+        self.html = page(material(document, list(schemes) or (DEFAULT_SCHEMES if scenario is None else []), at))
 
     def save(self, file: str | Path) -> None:
         """Write the page, which works offline. Raises `FileError` if it cannot be written."""

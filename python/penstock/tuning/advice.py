@@ -151,6 +151,8 @@ class Advice:
         if not others:
             return "nothing else was tried"
         if not meeting:
+            if any(False not in one.met.values() for one in others):
+                return f"of {len(others)} defaults and rules tried none is sure to meet every aim"
             every = f"all {len(others)} defaults and rules" if len(others) > 1 else "the only other setting"
             return f"{every} tried miss{'es' if len(others) == 1 else ''} an aim"
         untuned = [one.measured.setting.label for one in meeting if one.measured.setting.origin == "default"]

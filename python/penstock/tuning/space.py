@@ -13,7 +13,7 @@ from penstock.scenario.loaded_link import LoadedLink
 __all__ = ["Knob", "Space", "space_of"]
 
 CODEL_INTERVAL_S = 0.1
-"""The default interval (RFC 8289, section 4.3); of a given one the target need not be the stated part."""
+"""The default interval (RFC 8289, section 4.3). The target is a part of it where the interval is given."""
 
 Values = Mapping[str, Any]
 

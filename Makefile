@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help man setup demo test check gen docs papers papers-full meaning measured schemes lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help man setup demo test check gen docs docs-links papers papers-full meaning measured schemes lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ live-module: ## build the engine for the pages of penstock live again: python/pe
 
 docs: setup ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+docs-links: setup ## ask for every outside link of the documentation; needs a network
+	$(BIN)/sphinx-build -q -b linkcheck docs docs/_build/links
 
 papers: setup ## every published work, quickly: verdicts as text, pages in out/papers.html
 	@mkdir -p out

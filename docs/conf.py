@@ -32,6 +32,9 @@ default_role = "code"
 napoleon_use_ivar = True
 add_module_names = False
 
+linkcheck_timeout = 20  # seconds
+linkcheck_ignore = [r"http://\$PENSTOCK_PEER"]  # the reader's own machine
+
 html_theme = "furo"
 html_title = f"penstock {release}"
 html_static_path = ["_static"]

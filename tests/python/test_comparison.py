@@ -13,6 +13,7 @@ from pathlib import Path
 
 import penstock as ps
 import pytest
+from penstock.results.grid import comparison_grids
 from penstock.results.summary import Summary, summarize
 from penstock.scenario.scheme_text import split_list
 from penstock.studies import candidate
@@ -232,3 +233,15 @@ def test_control_c_ends_within_a_second_with_130(verb: tuple[str, ...], tmp_path
     if verb[0] == "compare":
         assert f"finished runs are kept in {tmp_path / 'penstock' / 'runs'}" in err
         assert "rerun the same command to resume" in err
+
+
+def test_differences_have_the_units_of_the_means() -> None:
+    """A difference of milliseconds stands in seconds where the means do."""
+    row = {"params": {}, "vary": {}, "place": "link", "metric": "delay_mean_s", "sd": 0.0, "runs": 2}
+    means = [
+        {**row, "scheme": name, "mean": mean, "ci95": [mean, mean]} for name, mean in (("red", 2.0), ("pi", 2.001))
+    ]
+    apart = [{**means[1], "mean": 0.001, "ci95": [0.001, 0.001], "against": "red", "against_params": {}}]
+    shown = comparison_grids(means, apart, ["link"], 2)
+    assert [grid.heads[-1] for grid in shown] == ["delay (s)", "delay (s)"]
+    assert shown[1].rows[0][-1].startswith("+0.001")

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from penstock.evaluation.evaluate import evaluate
+from penstock.evaluation.page import write as write_evaluation
 
 from .browser import Browser, needs_chromium
 from .page_checks import AXE, CLIPPED, SERIOUS, suits_every_reader
+from .test_evaluation import TINY
 
 ROOT = Path(__file__).resolve().parents[2]
 STANDARD = "scenarios/standard.toml"
@@ -47,6 +50,15 @@ def written(kind: str, folder: Path) -> Path:
 @pytest.mark.xdist_group("pages")
 def test_a_page_suits_every_reader(kind: str, tmp_path: Path, browser: Browser) -> None:
     suits_every_reader(browser, written(kind, tmp_path))
+
+
+@pytest.mark.slow
+@needs_chromium
+@pytest.mark.xdist_group("pages")
+def test_the_page_of_an_evaluation_suits_every_reader(tmp_path: Path, browser: Browser) -> None:
+    file = tmp_path / "evaluate.html"
+    write_evaluation(evaluate(["red"], TINY), file)
+    suits_every_reader(browser, file)
 
 
 @needs_chromium

@@ -1,6 +1,6 @@
 // The bench: keeps time, talks to the worker, and lays out the panes.
 
-import { download, element, isEmbedded, threeDigits } from "./elements.js";
+import { download, isEmbedded, threeDigits } from "./elements.js";
 import { figure } from "./figure.js";
 import { Pane } from "./pane.js";
 import { share, sharedSetting } from "./sharing.js";

@@ -91,7 +91,8 @@ def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequen
         grids.append(_grid(f"{place}: mean ± half the 95 % interval of {runs} runs", own))
         if runs > 1 and differences:
             title = f"{place}: paired difference to {_label(rows[0])}, mean ± half the 95 % interval"
-            grids.append(_grid(title, [row for row in differences if row["place"] == place], signed=True))
+            apart = [row for row in differences if row["place"] == place]
+            grids.append(_grid(title, apart, signed=True, like=own))
     for place in dict.fromkeys(row["place"] for row in rows if row["metric"] in FELT):
         own = [row for row in rows if row["place"] == place]
         grids.append(_grid(f"{place}: mean ± half the 95 % interval of {runs} runs", own, of=USER_COLUMNS))
@@ -138,9 +139,20 @@ def comparison_html(rows: Sequence[Row], differences: Sequence[Row], place: str,
     return _table(title, means.heads, means.labels, body)
 
 
-def _grid(title: str, rows: Sequence[Row], *, signed: bool = False, of: Sequence[str] = COLUMNS) -> Grid:
+def _grid(
+    title: str,
+    rows: Sequence[Row],
+    *,
+    signed: bool = False,
+    of: Sequence[str] = COLUMNS,
+    like: Sequence[Row] | None = None,
+) -> Grid:
+    """A table of `rows`; the units are those that suit the rows of `like`, by default `rows`."""
     swept, lines = _swept(rows), _lines(rows)
-    columns = [_column(name, [line.get(name) for line in lines.values()], signed=signed) for name in _columns(rows, of)]
+    columns = [
+        _column(name, [line.get(name) for line in lines.values()], _scale(name, like or rows), signed=signed)
+        for name in _columns(rows, of)
+    ]
     heads = (*(path.split(".", 1)[-1] for path in swept), "scheme", *(head for head, _ in columns))
     body = tuple((*key, *(texts[i] for _, texts in columns)) for i, key in enumerate(lines))
     return Grid(title, heads, _without_repeats(body, len(swept)), len(swept) + 1)
@@ -165,11 +177,9 @@ def _lines(rows: Sequence[Row]) -> dict[tuple[str, ...], dict[str, Row]]:
     return lines
 
 
-def _column(name: str, rows: Sequence[Row | None], *, signed: bool) -> tuple[str, list[str]]:
+def _column(name: str, rows: Sequence[Row | None], scale: Scale, *, signed: bool) -> tuple[str, list[str]]:
     """A column: its heading with the unit, and `mean ± half-width` of each row in that unit."""
-    known = [row for row in rows if row]
-    scale = _scale(name, known)
-    places = _decimals(known, scale)
+    places = _decimals([row for row in rows if row], scale)
     head = _HEADS.get(name, metric(name).title)
     texts = [_text(row, scale, places, signed=signed) for row in rows]
     return (f"{head} ({scale.unit})" if scale.unit else head), texts

@@ -7,6 +7,7 @@ A scenario that is edited gets a new name, so that its recorded result is not mi
 from __future__ import annotations
 
 import struct
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -96,7 +97,7 @@ CONDITIONED: Final[Mapping[str, Tree]] = {
 
 def recorded_runs(folder: Path) -> dict[str, Tree]:
     """Every scenario by its name; the files that they read are written to `folder`."""
-    runs = [*_of_schemes(), *_of_tcp(), *_of_traffic(folder), *_of_links(folder), *_of_conditioners()]
+    runs = [*_of_schemes(), *_of_tcp(), *_of_traffic(folder), *_of_links(folder), *_of_conditioners(), *_of_files()]
     assert len(dict(runs)) == len(runs)
     return dict(runs)
 
@@ -396,3 +397,18 @@ def _of_conditioners() -> Iterator[tuple[str, Tree]]:
             yield f"edge/{conditioner.name}/{name}={_text(value)}", network(mixed(), rio, edge=[changed])
     chain = [{"kind": "srtcm", "rate": "2Mbit", "red": "drop"}, {"kind": "shaper", "rate": "8Mbit", "burst": "5kB"}]
     yield "edge/chain", network(mixed(), {"scheme": "wred", "limit": "50p"}, edge=chain)
+
+
+SCENARIOS: Final = Path(__file__).resolve().parents[2] / "scenarios"
+
+
+def _of_files() -> Iterator[tuple[str, Tree]]:
+    """The first seconds of the scenario files, and of a thousand flows, for which the queue of events has more rows."""
+    for file in sorted(SCENARIOS.glob("*.toml")):
+        if file.stem == "chung_step_load":
+            continue  # its flows start after minutes
+        tree = tomllib.loads(file.read_text(encoding="utf-8"))
+        yield f"file/{file.stem}", tree | {"duration": "5s", "warmup": "500ms"}
+    many = {"kind": "tcp", "count": 1000, "flavour": "sack", "window": 20, "start": {"uniform": ["0s", "1s"]}}
+    for scheme in ("droptail", "red", "fq-codel", "qsdrr"):
+        yield f"file/1000 flows/{scheme}", network({"bulk": many}, {"scheme": scheme, "limit": "900p"}, rate="80Mbit")

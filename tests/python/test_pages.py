@@ -22,6 +22,8 @@ PAGES = {
     "compare": ["compare", STANDARD, *SHORT, "--scheme", "droptail", "--scheme", "red:gentle=true", "--runs", "3"],
     "sweep": ["compare", STANDARD, *SHORT, "--scheme", "red", "--scheme", "pie", "--runs", "2",
               "--vary", "links.bottleneck.rate=5Mbit,10Mbit"],
+    "grid": ["compare", STANDARD, *SHORT, "--scheme", "red", "--scheme", "pie", "--runs", "2",
+             "--vary", "links.bottleneck.rate=5Mbit,10Mbit", "--vary", "links.bottleneck.queue.limit=40p,80p,160p"],
     "run": ["run", STANDARD, *SHORT],
     "tune": ["tune", STANDARD, *SHORT, "--aim", "delay p99 < 30ms", "--candidates", "droptail,red", "--budget", "1s"],
     "reproduced": ["reproduce", "cc", "--recorded"],

@@ -1,16 +1,4 @@
-// Small helpers to build the page's elements.
-
-/** An element with attributes, listeners (keys that begin with "on") and children. */
-export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (value === true) made.setAttribute(key, "");
-    else if (value !== false && value !== undefined) made.setAttribute(key, value);
-  }
-  made.append(...children);
-  return made;
-}
+// Small helpers of the bench: colours, numbers as text, canvases.
 
 /** The colour of a flow: neighbours differ clearly. */
 export function flowColour(flow) {
@@ -48,11 +36,4 @@ export function cleared(canvas) {
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, width, height);
   return { context, width, height };
-}
-
-/** Offers a text as a file. */
-export function download(text, name, type) {
-  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -1,6 +1,7 @@
 // The bench: keeps time, talks to the worker, and lays out the panes.
 
-import { download, isEmbedded, threeDigits } from "./elements.js";
+import { download } from "../report/scripts/elements.js";
+import { isEmbedded, threeDigits } from "./elements.js";
 import { figure } from "./figure.js";
 import { Pane } from "./pane.js";
 import { share, sharedSetting } from "./sharing.js";

@@ -1,7 +1,8 @@
 // One pane: a scheme with its picture, charts, numbers and controls.
 
 import { CurveChart, DelayChart, TimeChart } from "./charts.js";
-import { element, isEmbedded, themeColour, threeDigits } from "./elements.js";
+import { element } from "../report/scripts/elements.js";
+import { isEmbedded, themeColour, threeDigits } from "./elements.js";
 import { FlowBars } from "./flow_bars.js";
 import { NetworkPicture } from "./network.js";
 import { queueControls, schemeChoice } from "./scheme_controls.js";

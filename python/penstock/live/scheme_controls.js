@@ -1,6 +1,6 @@
 // The controls of a pane's scheme: which scheme, its buffer, and each of its parameters.
 
-import { element } from "./elements.js";
+import { element } from "../report/scripts/elements.js";
 import { bounds, firstNumber, hasSlider, isAdjustable, numberOf, sliderEnds, unitOf, valueOf } from "./parameters.js";
 import { slider } from "./slider.js";
 

@@ -1,6 +1,7 @@
 // A number that is set by a slider, on a logarithmic scale, or typed.
 
-import { element, threeDigits } from "./elements.js";
+import { element } from "../report/scripts/elements.js";
+import { threeDigits } from "./elements.js";
 
 const STEPS = 400;
 let made = 0;

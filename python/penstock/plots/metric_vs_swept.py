@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from penstock.errors import nearest
 from penstock.plots import style
+from penstock.results.cell import drawn
 from penstock.results.comparison import Comparison, SweepPoint, axis, axis_title
 from penstock.results.display import scale_for
 from penstock.results.metrics import metric as describe
@@ -44,7 +45,7 @@ def draw(
         xs = [found.points[p].vary[path] if numeric else i for i, p in enumerate(points)]
         for index, scheme in enumerate(found.schemes):
             cells = [(x, found.cell(index, p, place, metric)) for x, p in zip(xs, points, strict=True)]
-            known = [(x, c) for x, c in cells if c is not None]
+            known = [(x, drawn(c, about)) for x, c in cells if c is not None]
             ax.plot(
                 [x for x, _ in known],
                 [c.mean * scale.factor for _, c in known],

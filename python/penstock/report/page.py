@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +15,14 @@ from markupsafe import Markup
 from penstock import _native
 from penstock.files import write_text
 from penstock.report import view
-from penstock.report.templating import render_template, template_text
-from penstock.results.cell import Cell
-from penstock.results.comparison import Comparison, SweepPoint, axis, axis_title, short_path
-from penstock.results.display import is_number, rounded, spaced
-from penstock.results.distribution import Bin, first_value, is_distribution
+from penstock.report.chart_data import comparison_data, links_over_time, run_data
+from penstock.report.templating import joined_script, render_template, template_text
+from penstock.results.comparison import Comparison, SweepPoint, axis, short_path
+from penstock.results.display import is_number, spaced
 from penstock.results.metrics import metric, order
 from penstock.units import format_time
 
 Json = Mapping[str, Any]
-
-# Maximum number of points of a series on a page: more than a chart of the usual width can resolve.
-SERIES_POINTS = 600
-
-# A distribution on a page ends where all further values are rarer than this.
-SMALLEST_SHARE = 1e-3
 
 
 def write(result: Json, path: str | Path) -> None:
@@ -49,9 +41,9 @@ def render(result: Json) -> str:
         "page.html.jinja",
         **_common(result),
         **context,
-        css=template_text("vendor/uPlot.min.css", "page.css"),
-        uplot=template_text("vendor/uPlot.iife.min.js"),
-        script=template_text("page.js"),
+        css=template_text("page.css"),
+        charts=template_text("vendor/charts.js"),
+        script=joined_script("report/scripts/main.js"),
     )
 
 
@@ -59,7 +51,7 @@ def _compare_page(result: Json) -> dict[str, Any]:
     known = _registry()
     found = Comparison(result)
     units = view.scales(found)
-    path, lines = axis(found.points)
+    path, _ = axis(found.points)
     names = {n for found_names in found.metrics.values() for n in found_names} | {k[3] for k in found.distributions}
     seed = int(result["scenario"].get("seed", 1))
     series = _compare_series(result, found)
@@ -88,19 +80,22 @@ def _compare_page(result: Json) -> dict[str, Any]:
         "definitions": [metric(n) for n in order(names)],
         "has_distributions": bool(found.distributions),
         "has_series": bool(series),
-        "data": _payload(_data(found, units, path, lines, series)),
+        "data": _payload(comparison_data(found, units, series)),
         "command": _given_command(result) or _command(result, found),
         "flows": [],
-        "distributions": [],
     }
 
 
 def _run_page(result: Json) -> dict[str, Any]:
     links: dict[str, Json] = dict(result["links"])
     traffic: dict[str, Json] = dict(result["traffic"])
-    series = [{"scheme": 0, "point": 0, "links": _links(result.get("series") or {})}] if result.get("series") else []
+    series = (
+        [{"scheme": 0, "point": 0, "links": links_over_time(result.get("series") or {})}]
+        if result.get("series")
+        else []
+    )
     names = {n for part in (links, traffic) for values in part.values() for n, v in values.items() if is_number(v)}
-    distributions = _run_distributions({**links, **traffic})
+    charts = run_data({**links, **traffic}, series)
     tables = [
         {"place": label, "point": 0, "columns": list(part), "groups": view.run_table(part)}
         for label, part in (("Watched links", links), ("Traffic", traffic))
@@ -131,24 +126,12 @@ def _run_page(result: Json) -> dict[str, Any]:
         "tables": tables,
         "repeated": [],
         "definitions": [metric(n) for n in order(names)],
-        "has_distributions": False,
+        "has_distributions": any(place["distributions"] for place in charts["places"]),
         "has_series": bool(series),
-        "data": _payload({"schemes": [{"label": "this run", "title": "Queue"}], "places": [], "series": series}),
+        "data": _payload(charts),
         "command": _given_command(result) or f"penstock run {shlex.quote(_file_name(name))} --seed {result['seed']}",
         "flows": flows,
-        "distributions": distributions,
     }
-
-
-def _run_distributions(places: Mapping[str, Json]) -> list[dict[str, Any]]:
-    """The distributions of a run as charts."""
-    return [
-        {"place": place, "metric": of, "svg": view.bars(of.title, _trimmed(values), first_value(name))}
-        for place, numbers in places.items()
-        for name, values in numbers.items()
-        if is_distribution(name) and isinstance(values, list) and any(values)
-        for of in [metric(name)]
-    ]
 
 
 def _registry() -> dict[str, Json]:
@@ -213,69 +196,6 @@ def _swept(result: Json) -> dict[str, list[Any]]:
     return found
 
 
-def _data(
-    found: Comparison, units: Mapping[tuple[str, str], Any], path: str | None, lines: Any, series: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """The data of the charts, in display units."""
-    places = []
-    for place in found.places:
-        metrics = []
-        for name in found.metrics[place]:
-            about, scale = metric(name), units[place, name]
-            cells = [
-                [found.cell(s, p, place, name) for p in range(len(found.points))] for s in range(len(found.schemes))
-            ]
-            means = [[None if c is None else _short(c.mean * scale.factor) for c in row] for row in cells]
-            if all(m in (None, 0) for row in means for m in row):
-                continue
-            halves = [
-                [
-                    _short(c.half_width * scale.factor) if c is not None and c.half_width is not None else None
-                    for c in row
-                ]
-                for row in cells
-            ]
-            metrics.append({"name": name, "title": about.title, "unit": scale.unit, "better": about.better,
-                            "key": about.key, "mean": means, "half": halves})  # fmt: skip
-        places.append({"name": place, "metrics": metrics, "distributions": _distributions(found, place)})
-    values = [] if path is None else [p.vary[path] for p in found.points]
-    return {
-        "schemes": [{"label": s.label, "title": s.title} for s in found.schemes],
-        "runs": found.runs,
-        "x": None if path is None else {"title": axis_title(path), "values": values,
-                                        "numeric": all(is_number(v) for v in values)},
-        "lines": [{"label": label, "points": points} for label, points in lines],
-        "points": [p.label for p in found.points],
-        "places": places,
-        "series": series,
-    }  # fmt: skip
-
-
-def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
-    """Distributions in percent: for each scheme and point a list over the bins, with half-widths and runs."""
-    shown = []
-    for name in order({n for _, _, p, n in found.distributions if p == place}):
-        parts = {k[:2]: v for k, v in found.distributions.items() if k[2:] == (place, name)}
-        bins = _shown_bins(list(parts.values()))
-        columns: dict[str, list[list[Any]]] = {"mean": [], "half": [], "runs": []}
-        for s in range(len(found.schemes)):
-            row = [parts.get((s, p)) for p in range(len(found.points))]
-            columns["mean"].append([r and [_percent(r[b].mean) if b in r else 0 for b in bins] for r in row])
-            columns["half"].append([r and [_percent(r[b].half_width or 0) if b in r else 0 for b in bins] for r in row])
-            columns["runs"].append([r and next(iter(r.values())).runs for r in row])
-        about = metric(name)
-        first, width = bins[0].low, bins[0].high - bins[0].low + 1
-        shown.append({"name": name, "title": about.title, "doc": about.doc, "first": first, "width": width, **columns})
-    return shown
-
-
-def _shown_bins(parts: Sequence[Mapping[Bin, Cell]]) -> list[Bin]:
-    """The bins of a distribution, without those at the end that are rare for all schemes."""
-    bins = sorted({b for shares in parts for b in shares}, key=lambda b: b.low)
-    last = max((b.low for shares in parts for b, c in shares.items() if c.mean >= SMALLEST_SHARE), default=0)
-    return [b for b in bins if b.low <= last] or bins[:1]
-
-
 def _compare_series(result: Json, found: Comparison) -> list[dict[str, Any]]:
     """Each series with the index of its scheme and of its point; series of other schemes are left out."""
     series = []
@@ -283,7 +203,7 @@ def _compare_series(result: Json, found: Comparison) -> list[dict[str, Any]]:
         scheme = next((i for i, s in enumerate(found.schemes) if _same_scheme(s, entry)), None)
         point = next((i for i, p in enumerate(found.points) if dict(p.vary) == dict(entry.get("vary") or {})), None)
         if scheme is not None and point is not None:
-            series.append({"scheme": scheme, "point": point, "links": _links(entry["links"])})
+            series.append({"scheme": scheme, "point": point, "links": links_over_time(entry["links"])})
     return series
 
 
@@ -291,36 +211,6 @@ def _same_scheme(scheme: Any, entry: Json) -> bool:
     if "params" in entry:
         return bool(scheme.name == entry["scheme"] and dict(scheme.params) == dict(entry["params"] or {}))
     return entry["scheme"] in (scheme.argument, scheme.label, scheme.name)
-
-
-def _links(links: Json) -> dict[str, Any]:
-    return {name: decimated(series) for name, series in links.items()}
-
-
-def decimated(series: Json) -> dict[str, Any]:
-    """A series reduced to at most `SERIES_POINTS` points: minimum, mean and maximum of each group, times in seconds."""
-    times = series["t_ns"]
-    step = max(1, math.ceil(len(times) / SERIES_POINTS))
-    groups = [slice(i, i + step) for i in range(0, len(times), step)]
-    found: dict[str, Any] = {"t": [_short(times[g][0] / 1e9) for g in groups]}
-    for name, values in series.items():
-        if name == "t_ns" or not isinstance(values, Mapping) or not values.get("mean"):
-            continue
-        found[name] = {"mean": [_short(_mean(values["mean"][g])) for g in groups]}
-        if name == "queue":
-            found[name]["min"] = [_short(min(values["min"][g])) for g in groups]
-            found[name]["max"] = [_short(max(values["max"][g])) for g in groups]
-    return found
-
-
-def _trimmed(shares: Sequence[float]) -> Sequence[float]:
-    """A distribution without the rare values at its end."""
-    return shares[: 1 + max(k for k, share in enumerate(shares) if share >= SMALLEST_SHARE)]
-
-
-def _mean(values: Sequence[float | None]) -> float:
-    known = [v for v in values if v is not None]
-    return sum(known) / len(known) if known else math.nan
 
 
 def _command(result: Json, found: Comparison) -> str:
@@ -357,12 +247,3 @@ def _without_none(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(k): _without_none(v) for k, v in value.items() if v is not None}
     return [_without_none(v) for v in value] if isinstance(value, list) else value
-
-
-def _percent(share: float) -> float | None:
-    return _short(round(share * 100, 4))
-
-
-def _short(value: float) -> float | None:
-    """A number for a chart; None where JSON has no number."""
-    return rounded(value, 5) if math.isfinite(value) else None

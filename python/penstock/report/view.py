@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from penstock.results.cell import Cell
+from penstock.results.cell import Cell, drawn
 from penstock.results.comparison import Comparison
 from penstock.results.display import Scale, decimals, number, scale_for
 from penstock.results.metrics import Metric, metric, order
@@ -44,8 +44,8 @@ def table(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str,
         flat = all(c is None or c.mean == 0 for c in cells)
         rows.append({
             "metric": about, "unit": scale.unit, "key": about.key and not flat,
-            "cells": _cells(cells, scale, leads),
-            "strip": strip(cells, scale),
+            "cells": _cells(about, cells, scale, leads),
+            "strip": strip(about, cells, scale),
         })  # fmt: skip
     return _grouped(rows)
 
@@ -58,7 +58,8 @@ def run_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
         about = metric(name)
         values = [columns[c].get(name) for c in columns]
         scale = scale_for(about.quantity, [v for v in values if v is not None])
-        cells = _cells([None if v is None else Cell(v, None, None, 1) for v in values], scale, [""] * len(values))
+        single = [None if v is None else Cell(v, None, None, 1) for v in values]
+        cells = _cells(about, single, scale, [""] * len(values))
         key = about.key and any(values)
         rows.append({"metric": about, "unit": scale.unit, "key": key, "cells": cells, "strip": None})
     return _grouped(rows)
@@ -82,9 +83,9 @@ def summary(found: Comparison, place: str) -> list[dict[str, Any]]:
     return rows
 
 
-def strip(cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: int = 5) -> Markup | None:
+def strip(about: Metric, cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: int = 5) -> Markup | None:
     """All schemes of one row on one scale: in each lane a marker for the mean and a line for the interval."""
-    known = [(i, c) for i, c in enumerate(cells) if c is not None and math.isfinite(c.mean)]
+    known = [(i, drawn(c, about)) for i, c in enumerate(cells) if c is not None and math.isfinite(c.mean)]
     if len(known) < 2:
         return None
     low = min(c.mean if c.low is None else c.low for _, c in known)
@@ -111,41 +112,16 @@ def strip(cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: in
     )  # fmt: skip
 
 
-def bars(title: str, values: Sequence[float], first: int = 0, width: int = 340, height: int = 128) -> Markup:
-    """A distribution over first, first + 1, ... as bars; the axis is labelled with the largest fraction."""
-    top = max(values, default=0.0) or 1.0
-    scale = f"{top * 100:.3g} %"
-    # Seven units hold the widest digit of a system font at 11 px, so that no label is clipped.
-    left, base = max(40, 7 * len(scale) + 7), height - 20
-    step = (width - left - 4) / max(len(values), 1)
-    every = max(1, math.ceil(len(values) / 10))
-    parts = [f'<path class="axis" d="M{left} {base}H{width - 2}"/>']
-    for i, value in enumerate(values):
-        tall = value / top * (base - 12)
-        x = left + 2 + i * step
-        wide = min(max(step - 1.5, 0.8), 26)
-        parts.append(
-            f'<rect class="bar" x="{x + (step - wide) / 2:.1f}" y="{base - tall:.1f}" width="{wide:.1f}"'
-            f' height="{tall:.1f}"><title>{first + i}: {value * 100:.3g} %</title></rect>'
-        )
-        if i % every == 0:
-            parts.append(f'<text x="{x + step / 2:.1f}" y="{height - 5}" text-anchor="middle">{first + i}</text>')
-    parts.append(f'<text x="{left - 5}" y="16" text-anchor="end">{scale}</text>')
-    return Markup('<svg class="bars" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
-        width, height, title, Markup("".join(parts))
-    )
-
-
-def _cells(cells: Sequence[Cell | None], scale: Scale, leads: Sequence[str]) -> list[dict[str, Any]]:
+def _cells(about: Metric, cells: Sequence[Cell | None], scale: Scale, leads: Sequence[str]) -> list[dict[str, Any]]:
     """The cells of one row, all with the same decimals."""
     known = [c for c in cells if c is not None]
     places = decimals(
         (c.mean * scale.factor for c in known), (c.half_width * scale.factor for c in known if c.half_width is not None)
     )
-    return [_cell(c, scale, places, lead) for c, lead in zip(cells, leads, strict=True)]
+    return [_cell(about, c, scale, places, lead) for c, lead in zip(cells, leads, strict=True)]
 
 
-def _cell(cell: Cell | None, scale: Scale, places: int, lead: str) -> dict[str, Any]:
+def _cell(about: Metric, cell: Cell | None, scale: Scale, places: int, lead: str) -> dict[str, Any]:
     if cell is None:
         return {"text": "–", "half": "", "lead": "", "tip": "this scheme has no such number"}
     mean = number(cell.mean * scale.factor, places + 1)
@@ -153,7 +129,7 @@ def _cell(cell: Cell | None, scale: Scale, places: int, lead: str) -> dict[str, 
         half, interval = "", "n = 1, no interval"
     else:
         half = number(cell.half_width * scale.factor, places)
-        ends = [number(end * scale.factor, places + 1) for end in (cell.low, cell.high)]
+        ends = [number(end * scale.factor, places + 1) for end in about.possible(cell.low, cell.high)]
         interval = f"95 % interval {ends[0]} to {ends[1]}; n = {cell.runs}"
     text = number(cell.mean * scale.factor, places)
     return {"text": text, "half": half, "lead": lead, "tip": f"{mean} {scale.unit}".strip() + f"; {interval}"}

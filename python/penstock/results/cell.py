@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from penstock.results.metrics import Better
+from penstock.results.metrics import Better, Metric
 
-__all__ = ["Cell", "Lead", "best", "leaders"]
+__all__ = ["Cell", "Lead", "best", "drawn", "leaders"]
 
 Lead = Literal["best", "shared", ""]
 
@@ -35,6 +35,14 @@ class Cell:
         """Whether several runs gave the same value, within rounding."""
         half = self.half_width
         return half is not None and half <= ROUNDING * abs(self.mean)
+
+
+def drawn(cell: Cell, about: Metric) -> Cell:
+    """The cell as charts draw it: with the possible part of its interval."""
+    if cell.low is None or cell.high is None:
+        return cell
+    low, high = about.possible(cell.low, cell.high)
+    return replace(cell, low=low, high=high)
 
 
 def leaders(

@@ -13,7 +13,7 @@ from typing import Any, TypedDict, cast
 from penstock.errors import PenstockError, UnknownNameError
 from penstock.laws.catalog import schemes as known_schemes
 from penstock.results import svg_chart
-from penstock.results.cell import Cell, Lead
+from penstock.results.cell import Cell, Lead, drawn
 from penstock.results.display import is_number, scale_for, scheme_argument, setting
 from penstock.results.distribution import Bin, parse_bin
 from penstock.results.frames import to_arrow, to_pandas
@@ -460,7 +460,8 @@ class Comparison:
         swept = len(xs) > 1 and all(is_number(x) for x in xs)
         panels = []
         for name in [name for name in COLUMNS if name in self.metrics.get(place, ())]:
-            rows = [[self.cell(s, p, place, name) for p in points] for s in range(len(self.schemes))]
+            given = [[self.cell(s, p, place, name) for p in points] for s in range(len(self.schemes))]
+            rows = [[cell and drawn(cell, metric(name)) for cell in row] for row in given]
             scale = scale_for(metric(name).quantity, [c.mean for row in rows for c in row if c is not None])
             if all(c is None or c.mean == 0 for row in rows for c in row):
                 continue

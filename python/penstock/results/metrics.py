@@ -30,6 +30,13 @@ class Metric:
     doc: str
     key: bool = False
 
+    def possible(self, low: float, high: float) -> tuple[float, float]:
+        """The possible part of an interval: no share beyond 0 or 1, no negative time, rate or count."""
+        if self.quantity == "number":
+            return low, high
+        top = 1.0 if self.quantity == "share" or self.name == "jain" else high
+        return max(low, min(high, 0.0)), min(high, max(low, top))
+
 
 def metric(name: str) -> Metric:
     """The catalogue's entry for `name`; for a name outside the catalogue, an entry derived from its ending."""

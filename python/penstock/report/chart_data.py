@@ -1,0 +1,195 @@
+"""The numbers of a page's charts, as its script reads them: display units, intervals cut at what is possible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from penstock.results.cell import Cell, drawn
+from penstock.results.comparison import Comparison, axis, axis_title, short_path
+from penstock.results.display import Scale, is_number, rounded, setting
+from penstock.results.distribution import Bin, first_value, is_distribution
+from penstock.results.metrics import metric, order
+
+__all__ = ["SERIES_POINTS", "comparison_data", "decimated", "links_over_time", "run_data"]
+
+Json = Mapping[str, Any]
+
+# Maximum number of points of a series on a page: more than a chart of the usual width can resolve.
+SERIES_POINTS = 600
+
+# A distribution on a page ends where all further values are rarer than this.
+SMALLEST_SHARE = 1e-3
+
+AXES_OF_COUNTS = ("packets", "count")
+"""Quantities that are whole numbers: their axes have no ticks between them."""
+
+
+def comparison_data(
+    found: Comparison, units: Mapping[tuple[str, str], Scale], series: Sequence[Json]
+) -> dict[str, Any]:
+    """The charts of a comparison."""
+    path, _ = axis(found.points)
+    axes = _axes(found)
+    paths = [one["path"] for one in axes]
+    return {
+        "kind": "compare",
+        "schemes": [{"label": s.label, "title": s.title} for s in found.schemes],
+        "runs": found.runs,
+        "axes": axes,
+        "axis": paths.index(path) if path is not None else None,
+        "points": [
+            {"label": p.label, "at": [one["values"].index(p.vary[one["path"]]) for one in axes]} for p in found.points
+        ],
+        "places": [
+            {"name": place, "metrics": _metrics(found, units, place), "distributions": _distributions(found, place)}
+            for place in found.places
+        ],
+        "series": series,
+    }
+
+
+def run_data(places: Mapping[str, Json], series: Sequence[Json]) -> dict[str, Any]:
+    """The charts of a run: the distributions of its links and traffic, and its queues over time."""
+    return {
+        "kind": "run",
+        "schemes": [{"label": "this run", "title": "Queue"}],
+        "runs": 1,
+        "axes": [],
+        "axis": None,
+        "points": [{"label": "", "at": []}],
+        "places": [
+            {"name": place, "metrics": [], "distributions": _run_distributions(numbers)}
+            for place, numbers in places.items()
+        ],
+        "series": series,
+    }
+
+
+def links_over_time(links: Json) -> dict[str, Any]:
+    """The series of each link, decimated."""
+    return {name: decimated(series) for name, series in links.items()}
+
+
+def decimated(series: Json) -> dict[str, Any]:
+    """A series reduced to at most `SERIES_POINTS` points: minimum, mean and maximum of each group, times in seconds."""
+    times = series["t_ns"]
+    step = max(1, math.ceil(len(times) / SERIES_POINTS))
+    groups = [slice(i, i + step) for i in range(0, len(times), step)]
+    found: dict[str, Any] = {"t": [_short(times[g][0] / 1e9) for g in groups]}
+    for name, values in series.items():
+        if name == "t_ns" or not isinstance(values, Mapping) or not values.get("mean"):
+            continue
+        found[name] = {"mean": [_short(_mean(values["mean"][g])) for g in groups]}
+        if name == "queue":
+            found[name]["min"] = [_short(min(values["min"][g])) for g in groups]
+            found[name]["max"] = [_short(max(values["max"][g])) for g in groups]
+    return found
+
+
+def _axes(found: Comparison) -> list[dict[str, Any]]:
+    """The swept paths with more than one value."""
+    values: dict[str, list[Any]] = {}
+    for point in found.points:
+        for path, value in point.vary.items():
+            if value not in values.setdefault(path, []):
+                values[path].append(value)
+    return [
+        {
+            "path": path,
+            "title": axis_title(path),
+            "short": short_path(path),
+            "values": seen,
+            "labels": [setting(value) for value in seen],
+            "numeric": all(is_number(value) for value in seen),
+        }
+        for path, seen in values.items()
+        if len(seen) > 1
+    ]
+
+
+def _metrics(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str) -> list[dict[str, Any]]:
+    """Means and ends of the intervals of a place's metrics, for each scheme a list over the points."""
+    shown = []
+    for name in found.metrics[place]:
+        about, scale = metric(name), units[place, name]
+        cells = [[found.cell(s, p, place, name) for p in range(len(found.points))] for s in range(len(found.schemes))]
+        if all(cell is None or cell.mean == 0 for row in cells for cell in row):
+            continue
+        possible = [[cell and drawn(cell, about) for cell in row] for row in cells]
+        shown.append({
+            "name": name, "title": about.title, "unit": scale.unit, "better": about.better, "key": about.key,
+            "whole": about.quantity in AXES_OF_COUNTS,
+            "mean": [[c and _scaled(c.mean, scale) for c in row] for row in possible],
+            "low": [[c and _scaled(c.low, scale) for c in row] for row in possible],
+            "high": [[c and _scaled(c.high, scale) for c in row] for row in possible],
+        })  # fmt: skip
+    return shown
+
+
+def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
+    """Distributions in percent: for each scheme and point a list over the bins, with intervals and runs."""
+    shown = []
+    for name in order({n for _, _, p, n in found.distributions if p == place}):
+        parts = {k[:2]: v for k, v in found.distributions.items() if k[2:] == (place, name)}
+        bins = _shown_bins(list(parts.values()))
+        columns: dict[str, list[list[Any]]] = {"mean": [], "low": [], "high": [], "runs": []}
+        for s in range(len(found.schemes)):
+            row = [parts.get((s, p)) for p in range(len(found.points))]
+            columns["mean"].append([r and [_percent(r[b].mean) if b in r else 0 for b in bins] for r in row])
+            columns["low"].append([r and [_percent(_low(r.get(b))) for b in bins] for r in row])
+            columns["high"].append([r and [_percent(_high(r.get(b))) for b in bins] for r in row])
+            columns["runs"].append([r and next(iter(r.values())).runs for r in row])
+        shown.append({**_about(name), "first": bins[0].low, "width": bins[0].high - bins[0].low + 1, **columns})
+    return shown
+
+
+def _run_distributions(numbers: Json) -> list[dict[str, Any]]:
+    shown = []
+    for name in order({name for name in numbers if is_distribution(name)}):
+        shares = numbers[name]
+        if isinstance(shares, list) and any(shares):
+            last = max((k for k, share in enumerate(shares) if share >= SMALLEST_SHARE), default=0)
+            column = [[[_percent(share) for share in shares[: last + 1]]]]
+            columns = {"mean": column, "low": column, "high": column, "runs": [[1]]}
+            shown.append({**_about(name), "first": first_value(name), "width": 1, **columns})
+    return shown
+
+
+def _about(name: str) -> dict[str, str]:
+    about = metric(name)
+    return {"name": name, "title": about.title, "of": "waiting packets" if "length" in name else "packets"}
+
+
+def _shown_bins(parts: Sequence[Mapping[Bin, Cell]]) -> list[Bin]:
+    """The bins of a distribution, without those at the end that are rare for all schemes."""
+    bins = sorted({b for shares in parts for b in shares}, key=lambda b: b.low)
+    last = max((b.low for shares in parts for b, c in shares.items() if c.mean >= SMALLEST_SHARE), default=0)
+    return [b for b in bins if b.low <= last] or bins[:1]
+
+
+def _low(share: Cell | None) -> float:
+    return 0.0 if share is None else max(share.mean if share.low is None else share.low, 0.0)
+
+
+def _high(share: Cell | None) -> float:
+    return 0.0 if share is None else min(share.mean if share.high is None else share.high, 1.0)
+
+
+def _mean(values: Sequence[float | None]) -> float:
+    known = [v for v in values if v is not None]
+    return sum(known) / len(known) if known else math.nan
+
+
+def _percent(share: float) -> float | None:
+    return _short(round(share * 100, 4))
+
+
+def _scaled(value: float | None, scale: Scale) -> float | None:
+    return None if value is None else _short(value * scale.factor)
+
+
+def _short(value: float) -> float | None:
+    """A number for a chart; None where JSON has no number."""
+    return rounded(value, 5) if math.isfinite(value) else None

@@ -1,0 +1,54 @@
+// Colours and markers of the schemes, as in the tables, and numbers as text.
+
+import { page } from "./page_data.js";
+
+const keys = [...document.querySelectorAll("#legend .key")];
+
+export const DASHES = ["none", "8 3", "2 3", "8 3 2 3", "5 3", "12 3", "2 2 6 2", "1 3"];
+
+/** What the intervals of the page are. */
+export const INTERVALS = page.runs > 1 ? `95 % intervals, n = ${page.runs}` : "n = 1: no interval";
+
+export function colour(scheme) {
+  return `var(--c${(keys.length ? scheme : scheme + 1) % 8})`;
+}
+
+/** The path of a scheme's marker in the legend, around the origin with radius 1. */
+export function shape(scheme) {
+  return keys[scheme]?.querySelector("path").getAttribute("d") ?? "";
+}
+
+/** The marker of a scheme as a symbol of Plot. */
+export function symbol(scheme) {
+  const commands = shape(scheme).match(/[A-Z][^A-Z]*/g) ?? [];
+  if (commands.some((command) => command.startsWith("A"))) return "circle";
+  return { draw: (context, size) => trace(commands, context, Math.sqrt(size / Math.PI)) };
+}
+
+/** Draws a path of straight lines in absolute coordinates. */
+function trace(commands, context, scale) {
+  let [x, y] = [0, 0];
+  for (const command of commands) {
+    const numbers = (command.match(/-?(\d+\.?\d*|\.\d+)/g) ?? []).map(Number);
+    let draws = command[0] === "M" ? "moveTo" : "lineTo";
+    while (numbers.length) {
+      if (command[0] !== "V") x = numbers.shift();
+      if (command[0] !== "H") y = numbers.shift();
+      context[draws](x * scale, y * scale);
+      draws = "lineTo";
+    }
+    if (command[0] === "Z") context.closePath();
+  }
+}
+
+/** A number as text, with four digits. */
+export function nice(value) {
+  if (value === null || value === undefined) return "–";
+  if (Math.abs(value) >= 1e4) return Math.round(value).toLocaleString("en").replaceAll(",", "\u202f");
+  return String(Number(value.toPrecision(4)));
+}
+
+/** A number as text, and its interval if it has one. */
+export function withInterval(mean, low, high) {
+  return low === null || low === undefined ? nice(mean) : `${nice(mean)} (${nice(low)} to ${nice(high)})`;
+}

@@ -1,0 +1,141 @@
+// The page: what its reader chooses, and the figures that follow.
+
+import { addDistributions } from "./distributions.js";
+import { element } from "./elements.js";
+import { clearFigures, fitFigures } from "./figure.js";
+import { addHeat } from "./heat.js";
+import { addOverTime } from "./over_time.js";
+import { chosen, combinations, page, place } from "./page_data.js";
+import { addSweep } from "./sweep.js";
+import { addTradeOff } from "./trade_off.js";
+
+const RESIZE_MS = 60;
+const byId = (id) => document.getElementById(id);
+const all = (selector) => [...document.querySelectorAll(selector)];
+
+function draw() {
+  clearFigures();
+  fill("trade-off", addTradeOff);
+  if (place()?.metrics.length) {
+    if (page.axis !== null) fill("sweep", addSweep);
+    if (page.axes.length > 1) fill("heat", addHeat);
+  }
+  fill("distributions", addDistributions);
+  fill("series", (host) => addOverTime(host, draw));
+}
+
+/** Fills a part of the page; a part without figures says so, or is not shown. */
+function fill(id, add) {
+  const host = byId(id);
+  if (!host) return;
+  const [part, empty] = [host.parentElement, host.parentElement.querySelector(".empty")];
+  part.hidden = false; // a figure needs to know its width
+  const any = add(host);
+  if (empty) empty.hidden = any;
+  else part.hidden = any === false;
+}
+
+/** Shows the tables of the chosen place and setting, and the choices as they are. */
+function show() {
+  for (const box of all("[data-place]")) {
+    const here = box.dataset.place === chosen.place;
+    box.classList.toggle("shown-place", here);
+    box.hidden = !here || (box.dataset.point !== undefined && Number(box.dataset.point) !== chosen.point);
+  }
+  for (const select of all("select[data-pick]")) select.value = String(chosen[select.dataset.pick]);
+}
+
+/** Writes the choices of a drop-down; without a choice there is nothing to see. */
+function offer(pick, labels) {
+  for (const select of all(`select[data-pick="${pick}"]`)) {
+    select.replaceChildren(...labels.map(([value, label]) => element("option", { value: String(value) }, label)));
+    select.parentElement.hidden = labels.length < 2;
+  }
+}
+
+/** The combinations of the values of all axes but these. */
+function offerCombinations(pick, axes) {
+  const found = combinations(axes);
+  chosen[pick] = Math.min(chosen[pick], found.length - 1);
+  offer(pick, found.map(({ label }, at) => [at, label]));
+}
+
+/** The choices that depend on other choices. */
+function offerAll() {
+  if (chosen.up === chosen.axis) chosen.up = page.axes.findIndex((_, at) => at !== chosen.axis);
+  const axes = page.axes.map(({ title }, at) => [at, title]);
+  offer("axis", axes);
+  offer("up", axes.filter(([at]) => at !== chosen.axis));
+  offerCombinations("rest", [chosen.axis]);
+  offerCombinations("others", [chosen.axis, chosen.up]);
+  offer("metric", (place()?.metrics ?? []).map(({ title }, at) => [at, title]));
+  offer("link", [...new Set(page.series.flatMap(({ links }) => Object.keys(links)))].map((name) => [name, name]));
+  show();
+}
+
+for (const select of all("select[data-pick]"))
+  select.addEventListener("change", () => {
+    const { pick } = select.dataset;
+    chosen[pick] = typeof chosen[pick] === "number" ? Number(select.value) : select.value;
+    offerAll();
+    draw();
+  });
+
+all("#legend .key").forEach((key, scheme) =>
+  key.addEventListener("click", () => {
+    if (!chosen.hidden.delete(scheme)) chosen.hidden.add(scheme);
+    key.setAttribute("aria-pressed", String(!chosen.hidden.has(scheme)));
+    draw();
+  }),
+);
+
+for (const button of all("[data-more]"))
+  button.addEventListener("click", () => {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(on));
+    button.textContent = on ? "Key metrics" : "All metrics";
+    if (button.dataset.more === "rows") document.body.classList.toggle("all-rows", on);
+    else {
+      chosen.allMetrics = on;
+      draw();
+    }
+  });
+
+for (const button of all(".copy"))
+  button.addEventListener("click", () => {
+    const text = button.parentElement.querySelector("pre");
+    getSelection().selectAllChildren(text);
+    const done = () => {
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy"), 1500);
+    };
+    navigator.clipboard?.writeText(text.textContent).then(done, () => {});
+  });
+
+// ---- light, dark, paper
+
+const root = document.documentElement;
+const isDark = () => (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+byId("theme").addEventListener("click", () => (root.dataset.theme = isDark() ? "light" : "dark"));
+let before;
+addEventListener("beforeprint", () => {
+  before = root.dataset.theme;
+  root.dataset.theme = "light";
+});
+addEventListener("afterprint", () => {
+  if (before) root.dataset.theme = before;
+  else delete root.dataset.theme;
+});
+let waiting;
+addEventListener("resize", () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(fitFigures, RESIZE_MS);
+});
+
+// page.html#point=2&place=extra opens with that choice.
+for (const [what, value] of new URLSearchParams(location.hash.slice(1))) {
+  if (what === "point" && page.points[Number(value)] !== undefined) chosen.point = Number(value);
+  if (what === "place" && page.places.some(({ name }) => name === value)) chosen.place = value;
+}
+offerAll();
+draw();

@@ -1,0 +1,44 @@
+// The numbers of the page, and what its reader has chosen.
+
+export const page = JSON.parse(document.getElementById("data").textContent);
+
+/**
+ * `axis`, `up`: the swept values across and up; `rest`: the choice among the combinations of all others but `axis`, and
+ * `others` among those of all but both.
+ */
+export const chosen = {
+  place: page.places[0]?.name ?? "",
+  point: 0,
+  axis: page.axis,
+  up: page.axes.findIndex((_, at) => at !== page.axis),
+  rest: 0,
+  others: 0,
+  metric: 0,
+  link: Object.keys(page.series[0]?.links ?? {})[0] ?? "",
+  hidden: new Set(),
+  allMetrics: false,
+  /** The part of the time axis that is shown, or null. */
+  zoom: null,
+};
+
+/** The chosen place, with its metrics and distributions. */
+export function place() {
+  return page.places.find(({ name }) => name === chosen.place);
+}
+
+/** The schemes that are shown: {scheme, label, colour}. */
+export function shownSchemes() {
+  return page.schemes.map(({ label, title }, scheme) => ({ scheme, label, title })).filter(({ scheme }) => !chosen.hidden.has(scheme));
+}
+
+/** The combinations of the values of all axes but `axes`: {label, points}. */
+export function combinations(axes) {
+  const found = new Map();
+  page.points.forEach(({ at }, point) => {
+    const rest = page.axes.flatMap(({ short, labels }, axis) => (axes.includes(axis) ? [] : [`${short} = ${labels[at[axis]]}`]));
+    const label = rest.join(", ");
+    if (!found.has(label)) found.set(label, []);
+    found.get(label).push(point);
+  });
+  return [...found].map(([label, points]) => ({ label, points }));
+}

@@ -1,0 +1,79 @@
+// The metrics of the chosen place against a swept value: one line a scheme.
+
+import { addFigure, chart, tips } from "./figure.js";
+import { colour, DASHES, INTERVALS, symbol, withInterval } from "./looks.js";
+import { chosen, combinations, page, place, shownSchemes } from "./page_data.js";
+import { nameAxis, numberAxis, padded, valueAxis } from "./scales.js";
+
+export function addSweep(host) {
+  const axis = page.axes[chosen.axis];
+  const { points, label } = combinations([chosen.axis])[chosen.rest];
+  for (const metric of place().metrics) {
+    if (metric.key || chosen.allMetrics) addFigure(host, spec(metric, axis, points, label));
+  }
+}
+
+function spec(metric, axis, points, fixed) {
+  const rows = rowsOf(metric, axis, points);
+  const unit = metric.unit && ` (${metric.unit})`;
+  return {
+    title: metric.title,
+    unit: metric.unit,
+    note: metric.better && `${metric.better} is better`,
+    schemes: shownSchemes(),
+    table: () => ({
+      heads: [axis.title, ...(fixed ? ["at"] : []), "scheme", `mean${unit}`, `95 % from${unit}`, `95 % to${unit}`],
+      rows: rows.map((row) => [row.name, ...(fixed ? [fixed] : []), row.label, row.mean, row.low, row.high]),
+    }),
+    draw: (width) => draw(width, metric, axis, rows),
+  };
+}
+
+/** The numbers of the shown schemes, in the order of the swept values. */
+function rowsOf(metric, axis, points) {
+  const at = (point) => page.points[point].at[chosen.axis];
+  const order = [...points].sort((a, b) => (axis.numeric ? axis.values[at(a)] - axis.values[at(b)] : at(a) - at(b)));
+  return order.flatMap((point) =>
+    shownSchemes().flatMap(({ scheme, label }) => {
+      const mean = metric.mean[scheme][point];
+      if (mean === null) return [];
+      const name = axis.labels[at(point)];
+      return [{ scheme, label, name, x: axis.numeric ? axis.values[at(point)] : name, mean, low: metric.low[scheme][point], high: metric.high[scheme][point] }];
+    }),
+  );
+}
+
+function draw(width, metric, axis, rows) {
+  const up = valueAxis(padded(rows.flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean])), 160, { whole: metric.whole });
+  const inner = width - up.left - 12;
+  const across = axis.numeric ? numberAxis(widened(axis.values), inner, { values: axis.values, whole: axis.values.every(Number.isInteger), label: axis.title }) : nameAxis(axis.labels, inner, axis.title);
+  const marks = page.schemes.map((_, scheme) => lineOf(rows.filter((row) => row.scheme === scheme)));
+  return chart(width, across, up, [marks, tips(tipRows(rows, metric))]);
+}
+
+function lineOf(rows) {
+  if (!rows.length) return [];
+  const { scheme } = rows[0];
+  const between = rows.filter(({ low }) => low !== null);
+  const stroke = colour(scheme);
+  return [
+    Plot.areaY(between, { x: "x", y1: "low", y2: "high", fill: stroke, fillOpacity: 0.13 }),
+    Plot.lineY(rows, { x: "x", y: "mean", stroke, strokeWidth: 1.8, strokeDasharray: DASHES[scheme % 8] }),
+    Plot.link(between, { x1: "x", x2: "x", y1: "low", y2: "high", stroke, strokeWidth: 1.1, marker: "tick" }),
+    Plot.dot(rows, { x: "x", y: "mean", fill: stroke, stroke: "var(--card)", strokeWidth: 0.8, r: 4, symbol: symbol(scheme) }),
+  ];
+}
+
+function tipRows(rows, metric) {
+  return [...Map.groupBy(rows, ({ name }) => name)].map(([name, here]) => {
+    const sorted = here.toSorted((a, b) => b.mean - a.mean);
+    const lines = sorted.map(({ label, mean, low, high }) => `${label}: ${withInterval(mean, low, high)}`);
+    return { x: here[0].x, y: sorted[0].mean, text: [`${name}${metric.unit ? ` · in ${metric.unit}` : ""}`, ...lines, INTERVALS].join("\n") };
+  });
+}
+
+function widened(values) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const edge = (high - low || 1) * 0.06;
+  return [low - edge, high + edge];
+}

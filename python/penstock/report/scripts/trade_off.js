@@ -1,0 +1,66 @@
+// Mean delay against utilization at the chosen setting: what no other scheme beats in both is joined by a line.
+
+import { addFigure, chart, tips } from "./figure.js";
+import { colour, INTERVALS, symbol, withInterval } from "./looks.js";
+import { chosen, place, shownSchemes } from "./page_data.js";
+import { numberAxis, padded, valueAxis } from "./scales.js";
+
+/** Whether the chosen place has both numbers of several schemes. */
+export function addTradeOff(host) {
+  const [delay, utilization] = ["delay_mean_s", "utilization"].map((name) => place()?.metrics.find((metric) => metric.name === name));
+  const rows = delay && utilization ? rowsOf(delay, utilization) : [];
+  if (rows.length < 2) return false;
+  const heads = [delay, utilization].flatMap(({ title, unit }) => [`${title} (${unit})`, `95 % from (${unit})`, `95 % to (${unit})`]);
+  addFigure(host, {
+    title: `${utilization.title} against ${delay.title.toLowerCase()}`,
+    unit: `${utilization.unit}, ${delay.unit}`,
+    note: "better is up and to the left",
+    schemes: shownSchemes(),
+    table: () => ({
+      heads: ["scheme", ...heads, "beaten in both"],
+      rows: rows.map((row) => [row.label, row.x, row.x1, row.x2, row.y, row.y1, row.y2, front(rows).includes(row) ? "no" : "yes"]),
+    }),
+    draw: (width) => draw(width, rows, delay, utilization),
+  });
+  return true;
+}
+
+function rowsOf(delay, utilization) {
+  return shownSchemes().flatMap(({ scheme, label }) => {
+    const of = ({ mean, low, high }) => [mean, low, high].map((column) => column[scheme][chosen.point]);
+    const [x, x1, x2] = of(delay);
+    const [y, y1, y2] = of(utilization);
+    return x === null || y === null ? [] : [{ scheme, label, x, x1, x2, y, y1, y2 }];
+  });
+}
+
+/** The schemes that no other one beats in both, from the shortest delay. */
+function front(rows) {
+  const beats = (one, other) => one.x <= other.x && one.y >= other.y && (one.x < other.x || one.y > other.y);
+  return rows.filter((row) => !rows.some((other) => beats(other, row))).sort((a, b) => a.x - b.x);
+}
+
+function draw(width, rows, delay, utilization) {
+  const up = valueAxis(padded(rows.flatMap(({ y, y1, y2 }) => [y, y1 ?? y, y2 ?? y])), 160);
+  const domain = padded(rows.flatMap(({ x, x1, x2 }) => [x, x1 ?? x, x2 ?? x]));
+  const across = numberAxis(domain, width - up.left - 12, { label: `${delay.title.toLowerCase()} (${delay.unit})` });
+  const texts = rows.map(({ label, x, x1, x2, y, y1, y2 }) => ({
+    x, y,
+    text: [label, `delay: ${withInterval(x, x1, x2)} ${delay.unit}`, `utilization: ${withInterval(y, y1, y2)} ${utilization.unit}`, INTERVALS].join("\n"),
+  }));
+  return chart(width, across, up, [
+    Plot.line(front(rows), { x: "x", y: "y", stroke: "var(--faint)", strokeDasharray: "3 3" }),
+    rows.map((row) => pointOf(row)),
+    tips(texts),
+  ]);
+}
+
+function pointOf(row) {
+  const stroke = colour(row.scheme);
+  const known = row.x1 === null ? [] : [row];
+  return [
+    Plot.link(known, { x1: "x1", x2: "x2", y1: "y", y2: "y", stroke, marker: "tick" }),
+    Plot.link(known, { x1: "x", x2: "x", y1: "y1", y2: "y2", stroke, marker: "tick" }),
+    Plot.dot([row], { x: "x", y: "y", fill: stroke, stroke: "var(--card)", strokeWidth: 0.8, r: 5, symbol: symbol(row.scheme) }),
+  ];
+}

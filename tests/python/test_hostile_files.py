@@ -44,7 +44,7 @@ KEYS = (
     "kind", "flavour", "profile", "window", "initial_window", "min_rto",
 )  # fmt: skip
 KINDS = ("tcp", "cbr", "poisson", "onoff", "web", "video", "fec", "replay", "incast", "")
-FLAVOURS = ("tahoe", "reno", "newreno", "sack", "vegas", "cubic", "bbr", "dctcp", "prague", "ledbat", "none")
+FLAVOURS = ("tahoe", "reno", "newreno", "sack", "vegas", "cubic", "bbr", "bbr3", "dctcp", "prague", "ledbat", "none")
 
 
 def value(rng: random.Random, depth: int = 0) -> Any:

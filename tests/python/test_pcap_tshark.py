@@ -36,7 +36,7 @@ CHECKED = "(tcp.checksum.status == 1 || udp.checksum.status == 1) && ip.checksum
 
 @pytest.mark.parametrize("ecn", [False, True], ids=["plain", "ecn"])
 @pytest.mark.parametrize(
-    "flavour", ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"]
+    "flavour", ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "bbr3", "ledbat"]
 )
 def test_tshark_finds_nothing_odd_in_a_flow_without_losses(flavour: str, ecn: bool, tmp_path: Path) -> None:
     settings = [f"traffic.bulk.flavour={flavour}", "traffic.bulk.syn=true", "traffic.bulk.window=120"]
@@ -86,7 +86,7 @@ def check_accurate_ecn(found: list[Packet], marks: int) -> None:
 @pytest.mark.parametrize(
     ("profile", "flavour"),
     [(profile, flavour) for profile in ("linux", "ns2") for flavour in ("tahoe", "reno", "newreno", "sack")]
-    + [("linux", flavour) for flavour in ("cubic", "prague", "bbr")],
+    + [("linux", flavour) for flavour in ("cubic", "prague", "bbr", "bbr3")],
 )
 def test_tshark_counts_our_retransmissions(profile: str, flavour: str, tmp_path: Path) -> None:
     """In front of the queue it sees each packet sent; behind it, those that crossed after a later one did."""

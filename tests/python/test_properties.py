@@ -19,7 +19,7 @@ from penstock.scenario._generated import SCHEMES
 from penstock.scenario.scenario import Document
 
 CHECKED = [scheme.name for scheme in schemes()]
-FLAVOURS = ("reno", "newreno", "sack", "cubic", "vegas", "dctcp", "bbr")
+FLAVOURS = ("reno", "newreno", "sack", "cubic", "vegas", "dctcp", "bbr", "bbr3")
 SECONDS = 8
 PACKET_BITS = 8 * 1100
 WINDOW = 20

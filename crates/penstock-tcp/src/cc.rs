@@ -5,6 +5,7 @@
 pub(crate) mod accurate_ecn;
 mod ack_aggregation;
 mod bbr;
+mod bbr3;
 mod cubic;
 mod dctcp;
 mod hystart;

@@ -1,4 +1,5 @@
-//! TCP senders and receivers: Tahoe, Reno, NewReno, SACK, Vegas, CUBIC, DCTCP, Prague, BBR and LEDBAT, written from the papers and RFCs.
+//! TCP senders and receivers: Tahoe, Reno, NewReno, SACK, Vegas, CUBIC, DCTCP, Prague, BBR (versions 1 and 3)
+//! and LEDBAT, written from the papers and RFCs.
 //!
 //! Sequence numbers and windows count packets of one fixed payload; the [`Segment`]s of a flow have the numbers 0, 1,
 //! 2, ... A [`Sender`] reacts to ACKs and to its timer, and hands segments to a [`Network`]; a [`Receiver`] answers

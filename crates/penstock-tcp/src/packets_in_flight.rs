@@ -171,8 +171,8 @@ impl Flight {
         srtt.map_or(quarter, |srtt| quarter.min(srtt))
     }
 
-    /// Detect losses (step 5).
-    pub(crate) fn detect(&mut self, now: Time, window: Span) -> Losses {
+    /// Detect losses (step 5), and tell each lost packet.
+    pub(crate) fn detect(&mut self, now: Time, window: Span, mut lost: impl FnMut(u32)) -> Losses {
         let mut losses = Losses::default();
         while let Some((sent, seq)) = self.oldest() {
             if (sent, seq) >= self.latest || sent + (self.rtt + window) > now {
@@ -181,6 +181,7 @@ impl Flight {
             self.order.pop_front();
             losses.count += 1;
             losses.again |= self.lose(seq);
+            lost(seq);
         }
         losses
     }
@@ -219,12 +220,13 @@ impl Flight {
         again
     }
 
-    /// After a timeout: the first packet is lost, and all sent at least `RACK.rtt` ago (section 6.3).
-    pub(crate) fn lose_old(&mut self, now: Time) {
+    /// After a timeout: the first packet is lost, and all sent at least `RACK.rtt` ago (section 6.3). Tells each.
+    pub(crate) fn lose_old(&mut self, now: Time, mut lost: impl FnMut(u32)) {
         for index in 0..self.packets.len() {
             let (seq, sent) = (self.una + index as u32, self.packets[index].sent);
             if self.is_in_network(sent, seq) && (index == 0 || sent + self.rtt <= now) {
                 self.lose(seq);
+                lost(seq);
             }
         }
     }
@@ -348,7 +350,7 @@ mod tests {
         flight.on_ack(at(75), &ack, true);
         let window = flight.reordering_window(false, 3, None);
         assert_eq!(window.as_nanos(), 10);
-        assert_eq!(flight.detect(at(75), window).count, 0);
+        assert_eq!(flight.detect(at(75), window, |_| ()).count, 0);
         assert_eq!(flight.lost_at(window), Some(at(85)));
     }
 
@@ -385,7 +387,7 @@ mod tests {
                 }
                 let window = flight.reordering_window(false, 3, None);
                 prop_assert_eq!(window.as_nanos(), plain.window());
-                flight.detect(time, window);
+                flight.detect(time, window, |_| ());
                 plain.detect(now);
                 prop_assert_eq!(flight.pipe() as usize, plain.segments.iter().filter(|segment| segment.in_network).count());
                 let lost = plain.segments.iter().any(|segment| segment.lost && !segment.delivered);

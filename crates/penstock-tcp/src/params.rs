@@ -99,13 +99,13 @@ penstock_core::params! {
         /// rule 4).
         rescue: bool = Flag(true), in Linux: Flag(false);
         /// With SACK: detect losses by sending times (RACK, RFC 8985), and reduce the window gradually after a mark as
-        /// after a loss; otherwise detect losses by counts of reported packets (RFC 6675).
+        /// after a loss; otherwise detect losses by counts of reported packets (RFC 6675). bbr3 always does.
         rack: bool = Flag(false), in Linux: Flag(true);
         /// With SACK: send a tail-loss probe after two round trips without an ACK (RFC 8985, section 7).
         tlp: bool = Flag(false), in Linux: Flag(true);
         /// Spread packets over time instead of sending bursts: a window takes half of the round-trip time in slow
         /// start, and 1/1.2 of it afterwards. Not available for vegas, nor for sack with recovery = "ns2". The flavours
-        /// prague and bbr always pace, bbr at the rate of its model.
+        /// prague, bbr and bbr3 always pace, bbr and bbr3 at the rate of their model.
         pacing: bool = Flag(false);
         /// Early end of slow start, before a loss. "on" (cubic): a train of ACKs or a rise of the delay ends slow start
         /// (HyStart). "++" (cubic, and sack with recovery = "rfc"): a rise of the delay slows the growth down, and
@@ -165,13 +165,15 @@ impl TcpParams {
 
     /// Set the parameters that the flavour requires, and refuse settings that contradict the flavour.
     fn complete(&mut self, settings: &Settings, errors: &mut ParamErrors) {
-        let (needs_ecn, needs_pacing) = match self.flavour {
-            Flavour::Dctcp => (true, false),
-            Flavour::Prague => (true, true),
-            Flavour::Bbr => (false, true),
-            _ => (false, false),
+        let needs: &[&str] = match self.flavour {
+            Flavour::Dctcp => &["ecn"],
+            Flavour::Prague => &["ecn", "pacing"],
+            Flavour::Bbr => &["pacing"],
+            Flavour::Bbr3 => &["pacing", "rack"],
+            _ => &[],
         };
-        for (key, on, needed) in [("ecn", &mut self.ecn, needs_ecn), ("pacing", &mut self.pacing, needs_pacing)] {
+        for (key, on) in [("ecn", &mut self.ecn), ("pacing", &mut self.pacing), ("rack", &mut self.rack)] {
+            let needed = needs.contains(&key);
             if needed && settings.iter().any(|(name, value)| name == key && *value == Value::Flag(false)) {
                 errors.push(ParamError::new(key, alloc::format!("{} does not work without it", self.flavour.word())));
             }
@@ -294,7 +296,14 @@ mod tests {
         assert_eq!(whole.halving, Halving::Whole);
         let bbr = with("bbr", &[]).expect("legal");
         assert_eq!((bbr.ecn, bbr.pacing), (false, true));
-        for (flavour, key) in [("dctcp", "ecn"), ("prague", "ecn"), ("prague", "pacing"), ("bbr", "pacing")] {
+        for (flavour, key) in [
+            ("dctcp", "ecn"),
+            ("prague", "ecn"),
+            ("prague", "pacing"),
+            ("bbr", "pacing"),
+            ("bbr3", "pacing"),
+            ("bbr3", "rack"),
+        ] {
             let errors = with(flavour, &[(key, Value::Flag(false))]).expect_err("an error");
             assert_eq!(errors[0].name, key, "{flavour}");
         }

@@ -31,6 +31,21 @@ struct SendRecord {
     reported: bool,
     /// Whether the packet was sent while the sender deliberately held back.
     limited: bool,
+    /// Whether this was a retransmission.
+    repeated: bool,
+    /// Packets in flight once this one was sent, and packets lost until then; for a law that records them.
+    in_flight: u32,
+    lost: u32,
+}
+
+/// A packet found lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LostPacket {
+    /// Packets in flight once it was sent, and packets found lost since, itself included.
+    pub(crate) in_flight: u32,
+    pub(crate) lost: u32,
+    /// Whether it was sent while the sender deliberately held back.
+    pub(crate) limited: bool,
 }
 
 /// The rate that an ACK shows.
@@ -44,6 +59,11 @@ pub(crate) struct RateSample {
     pub(crate) limited: bool,
     /// The round trip of the sampled packet.
     pub(crate) rtt: Span,
+    /// Whether the sampled packet was a retransmission, so that its first transmission may have been ACKed.
+    pub(crate) repeated: bool,
+    /// Packets in flight once the sampled one was sent, and packets found lost since.
+    pub(crate) in_flight: u32,
+    pub(crate) lost: u32,
 }
 
 #[derive(Debug, Default)]
@@ -54,6 +74,7 @@ pub(crate) struct RateSampler {
     /// Packets examined because a SACK block covered them.
     examined: PacketRanges,
     delivered: u32,
+    lost: u32,
     /// Packets already counted as delivered that will be counted by ACKs again, since a timeout discarded their SACK
     /// reports.
     counted: u32,
@@ -74,6 +95,31 @@ impl RateSampler {
         self.limited_until = Some(self.delivered.wrapping_add(in_flight));
     }
 
+    /// Whether the sender has deliberately held back within the last round trip.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.limited_until.is_some()
+    }
+
+    /// Record that `in_flight` packets are in flight, packet `seq` included, which has just been sent.
+    pub(crate) fn record_in_flight(&mut self, seq: u32, in_flight: u32) {
+        let lost = self.lost;
+        if let Some(sent) = self.record(seq) {
+            (sent.in_flight, sent.lost) = (in_flight, lost);
+        }
+    }
+
+    /// The last transmission of packet `seq` is lost.
+    pub(crate) fn lose(&mut self, seq: u32) -> Option<LostPacket> {
+        self.lost = self.lost.wrapping_add(1);
+        let lost = self.lost;
+        let sent = self.record(seq)?;
+        Some(LostPacket { in_flight: sent.in_flight, lost: lost.wrapping_sub(sent.lost), limited: sent.limited })
+    }
+
+    fn record(&mut self, seq: u32) -> Option<&mut SendRecord> {
+        self.sent.get_mut(seq.checked_sub(self.una)? as usize)
+    }
+
     /// Packet `seq` is sent; `idle`: nothing else is outstanding.
     pub(crate) fn on_send(&mut self, now: Time, seq: u32, idle: bool) {
         if idle {
@@ -82,9 +128,19 @@ impl RateSampler {
         }
         let limited = self.limited_until.is_some();
         let (first_at, delivered, delivered_at) = (self.first_at, self.delivered, self.delivered_at);
-        let sent = SendRecord { at: now, first_at, delivered, delivered_at, reported: false, limited };
+        let sent = SendRecord {
+            at: now,
+            first_at,
+            delivered,
+            delivered_at,
+            reported: false,
+            limited,
+            repeated: false,
+            in_flight: 0,
+            lost: self.lost,
+        };
         match self.sent.get_mut((seq - self.una) as usize) {
-            Some(known) => *known = sent,
+            Some(known) => *known = SendRecord { repeated: true, ..sent },
             None => self.sent.push_back(sent),
         }
     }
@@ -119,6 +175,9 @@ impl RateSampler {
             prior: newest.delivered,
             limited: newest.limited,
             rtt: now.since(newest.at),
+            repeated: newest.repeated,
+            in_flight: newest.in_flight,
+            lost: self.lost.wrapping_sub(newest.lost),
         })
     }
 
@@ -149,7 +208,7 @@ impl RateSampler {
 
     /// Packet `seq` is delivered; it becomes `newest` unless that was sent later.
     fn deliver(&mut self, seq: u32, newest: &mut Option<SendRecord>) {
-        let Some(sent) = seq.checked_sub(self.una).and_then(|index| self.sent.get_mut(index as usize)) else { return };
+        let Some(sent) = self.record(seq) else { return };
         if !sent.reported && newest.is_none_or(|newest| sent.at >= newest.at) {
             *newest = Some(*sent);
         }
@@ -185,7 +244,9 @@ mod tests {
         let sample = sampler.on_ack(at(200), &ack(11, &[]), 1).expect("a sample");
         // Packet 10 was sent at 100 ms, when one packet had been delivered; ten more were delivered in the 100 ms
         // since.
-        assert_eq!(sample, RateSample { rate: 100.0, prior: 1, limited: false, rtt: Span::from_millis(100) });
+        let rtt = Span::from_millis(100);
+        let steady = RateSample { rate: 100.0, prior: 1, limited: false, rtt, repeated: false, in_flight: 0, lost: 0 };
+        assert_eq!(sample, steady);
     }
 
     #[test]
@@ -220,6 +281,24 @@ mod tests {
         // delivered.
         assert_eq!(limited, [false, false, false, true, true, true, true]);
         assert!(!sampler.sent.back().expect("a packet").limited);
+    }
+
+    #[test]
+    fn a_sample_tells_the_flight_of_its_packet_and_the_losses_since() {
+        let mut sampler = RateSampler::default();
+        for seq in 0..5 {
+            sampler.on_send(at(u64::from(seq)), seq, seq == 0);
+            sampler.record_in_flight(seq, seq + 1);
+        }
+        assert_eq!(sampler.lose(0), Some(LostPacket { in_flight: 1, lost: 1, limited: false }));
+        assert_eq!(sampler.lose(1), Some(LostPacket { in_flight: 2, lost: 2, limited: false }));
+        // Sent again, packet 0 has no losses before it yet.
+        sampler.on_send(at(50), 0, false);
+        sampler.record_in_flight(0, 4);
+        let newest = sampler.on_ack(at(100), &ack(0, &[SackBlock { start: 3, end: 4 }]), 1).expect("a sample");
+        assert_eq!((newest.in_flight, newest.lost, newest.repeated), (4, 2, false));
+        let again = sampler.on_ack(at(150), &ack(1, &[]), 1).expect("a sample");
+        assert_eq!((again.in_flight, again.lost, again.repeated), (4, 0, true));
     }
 
     #[test]

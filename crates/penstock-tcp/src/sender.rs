@@ -104,7 +104,8 @@ impl Sender {
 
     /// Show the state to a probe, as (name, value): `cwnd` and `ssthresh` in packets, `srtt` in seconds once a round-trip time
     /// has been measured, and the variables of the congestion control law: `alpha` (DCTCP, Prague), `w_max` in packets
-    /// (CUBIC, while it is known), `btl_bw` in packets per second and `rtprop` in seconds (BBR), `base_rtt` in seconds (Vegas),
+    /// (CUBIC, while it is known), `btl_bw` in packets per second and `rtprop` in seconds (BBR), `max_bw` and `bw` in packets per
+    /// second, `min_rtt` in seconds and the gains `pacing_gain` and `cwnd_gain` (BBR version 3), `base_rtt` in seconds (Vegas),
     /// `queueing_delay` in seconds (LEDBAT).
     pub fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
         show("cwnd", self.cwnd());

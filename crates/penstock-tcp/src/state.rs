@@ -135,7 +135,7 @@ impl SenderState {
             rtt,
             deadline: Time::NEVER,
             pacer: params.pacing.then(|| {
-                let samples = params.flavour == Flavour::Bbr;
+                let samples = matches!(params.flavour, Flavour::Bbr | Flavour::Bbr3);
                 Box::new(Pacer::new(samples.then(RateSampler::default)))
             }),
             finished: Time::NEVER,

@@ -2029,11 +2029,12 @@ class Tcp(Traffic):
         rescue: Recovery by RFC 6675 may retransmit the highest outstanding packet once (rescue retransmission;
             NextSeg, rule 4).
         rack: With SACK: detect losses by sending times (RACK, RFC 8985), and reduce the window gradually after
-            a mark as after a loss; otherwise detect losses by counts of reported packets (RFC 6675).
+            a mark as after a loss; otherwise detect losses by counts of reported packets (RFC 6675). bbr3
+            always does.
         tlp: With SACK: send a tail-loss probe after two round trips without an ACK (RFC 8985, section 7).
         pacing: Spread packets over time instead of sending bursts: a window takes half of the round-trip time
             in slow start, and 1/1.2 of it afterwards. Not available for vegas, nor for sack with recovery =
-            "ns2". The flavours prague and bbr always pace, bbr at the rate of its model.
+            "ns2". The flavours prague, bbr and bbr3 always pace, bbr and bbr3 at the rate of their model.
         hystart: Early end of slow start, before a loss. "on" (cubic): a train of ACKs or a rise of the delay
             ends slow start (HyStart). "++" (cubic, and sack with recovery = "rfc"): a rise of the delay slows
             the growth down, and after five rounds of slow growth slow start ends (HyStart++, RFC 9406).
@@ -2060,7 +2061,7 @@ class Tcp(Traffic):
 
     profile: Literal["ns2", "ns2-2001", "ns2-2003", "linux"] = "ns2"
     flavour: (
-        Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"] | None
+        Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "bbr3", "ledbat"] | None
     ) = None
     window: int | None = None
     packets: Mapping[str, Any] | int | None = None

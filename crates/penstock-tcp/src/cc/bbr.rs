@@ -415,7 +415,7 @@ mod tests {
 
     /// A sample of a packet that was sent when `prior` packets had been delivered.
     fn sample(rate: f64, prior: u32) -> RateSample {
-        RateSample { rate, prior, limited: false, rtt: Span::from_millis(20) }
+        RateSample { rate, prior, limited: false, rtt: Span::from_millis(20), repeated: false, in_flight: 0, lost: 0 }
     }
 
     fn loss(newly: u32, in_flight: u32) -> Delivery {

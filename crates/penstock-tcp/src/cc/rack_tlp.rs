@@ -94,7 +94,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         self.moved |= advances;
         self.answer_for_probe(s, now, ack, advances);
         self.end_reduction(s, now);
-        let losses = self.detect(s, now);
+        let losses = self.detect(s, now, summary.delivered);
         let marked = ack.ece && s.ect;
         self.answer(s, now, losses, marked, summary.delivered);
         if G::SETS_WINDOW {
@@ -114,7 +114,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         s.probe = TailProbe::None;
         s.restart_timer(now);
         if self.late.is_some() {
-            let losses = self.detect(s, now);
+            let losses = self.detect(s, now, 0);
             self.answer(s, now, losses, false, 0);
             if losses.count > 0 && self.reduces(s) {
                 self.reduce(s, now, 1, false);
@@ -124,12 +124,13 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             return;
         }
         let first_new = s.max;
-        if s.send_new(now, net) {
-            self.flight.on_send(now, first_new);
-        } else {
-            s.transmit(now, s.max - 1, net);
-            self.flight.on_send(now, s.max - 1);
+        let is_new = s.send_new(now, net);
+        let seq = if is_new { first_new } else { s.max - 1 };
+        if !is_new {
+            s.transmit(now, seq, net);
         }
+        self.flight.on_send(now, seq);
+        self.window_law.on_send(s, now, seq, self.flight.pipe());
         self.tail = Some(OutstandingProbe { end: s.max, repeated: s.max == first_new });
     }
 
@@ -151,7 +152,8 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             s.restart_window(now);
         }
         self.window_law.on_timeout(s);
-        self.flight.lose_old(now);
+        let window_law = &mut self.window_law;
+        self.flight.lose_old(now, |seq| window_law.on_lost(s, now, seq, 0));
         s.set_cwnd(now, f64::from(self.flight.pipe() + 1));
         s.stop_timing();
         s.last_reduction = LastReduction::Timeout;
@@ -262,11 +264,12 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// Detect losses, and compute when the next packet will count as lost.
-    fn detect(&mut self, s: &SenderState, now: Time) -> Losses {
+    /// Detect losses, and compute when the next packet will count as lost. `newly`: packets that the present ACK delivers.
+    fn detect(&mut self, s: &mut SenderState, now: Time, newly: u32) -> Losses {
         let repairing = matches!(self.state, State::Recovery | State::Loss);
         let window = self.flight.reordering_window(repairing, s.params.dupack_threshold, s.srtt());
-        let losses = self.flight.detect(now, window);
+        let window_law = &mut self.window_law;
+        let losses = self.flight.detect(now, window, |seq| window_law.on_lost(s, now, seq, newly));
         self.late = self.flight.lost_at(window);
         losses
     }
@@ -282,6 +285,7 @@ impl<G: WindowLaw> Rack<G> {
                 return;
             }
             self.flight.on_send(now, seq);
+            self.window_law.on_send(s, now, seq, self.flight.pipe());
             self.prr.on_send();
             if seq == s.una {
                 s.restart_timer(now);

@@ -2,6 +2,7 @@
 
 use super::CongestionControl;
 use super::bbr::Bbr;
+use super::bbr3::Bbr3;
 use super::cubic::Cubic;
 use super::dctcp::Dctcp;
 use super::hystart_plus::RenoHyStartPlus;
@@ -81,6 +82,7 @@ laws! {
     PragueRack(Box<Rack<Prague>>),
     Bbr(Box<Sack<Bbr>>),
     BbrRack(Box<Rack<Bbr>>),
+    Bbr3(Box<Rack<Bbr3>>),
     Ledbat(Box<Sack<Ledbat>>),
     LedbatRack(Box<Rack<Ledbat>>),
 }
@@ -106,6 +108,7 @@ impl Law {
             (Flavour::Prague, true) => Self::PragueRack(Box::default()),
             (Flavour::Bbr, false) => Self::Bbr(Box::default()),
             (Flavour::Bbr, true) => Self::BbrRack(Box::default()),
+            (Flavour::Bbr3, _) => Self::Bbr3(Box::default()),
             (Flavour::Ledbat, false) => Self::Ledbat(Box::default()),
             (Flavour::Ledbat, true) => Self::LedbatRack(Box::default()),
         }

@@ -49,6 +49,8 @@ penstock_core::choice! {
         Prague = "prague",
         /// A rate and a window from measured bandwidth and round-trip time, version 1.
         Bbr = "bbr",
+        /// As bbr, version 3: losses bound rate and window (draft-ietf-ccwg-bbr-06). It needs rack and pacing.
+        Bbr3 = "bbr3",
         /// A window that keeps its own queueing delay near a target and yields to other traffic (RFC 6817).
         Ledbat = "ledbat",
     }

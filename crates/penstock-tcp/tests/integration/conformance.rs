@@ -7,7 +7,8 @@ use penstock_core::{Bytes, Rng, Span};
 use penstock_tcp::{DelayedAck, Flavour, Hystart, Profile, RecoveryRules, TcpParams};
 use std::collections::{BTreeSet, HashSet};
 
-const FLAVOURS: [&str; 10] = ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat"];
+const FLAVOURS: [&str; 11] =
+    ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "ledbat", "bbr3"];
 /// Two propagation delays of 21 ms are the least round trip.
 const MIN_RTT_S: f64 = 0.042;
 
@@ -54,7 +55,7 @@ fn every_flavour_survives_random_losses() {
                 };
                 let flavoured = [("flavour".to_string(), text(flavour))];
                 let params = TcpParams::from_settings(profile, &flavoured).expect("legal settings");
-                let by_itself = ["vegas", "prague", "bbr"].contains(&flavour);
+                let by_itself = ["vegas", "prague", "bbr", "bbr3"].contains(&flavour);
                 let params = TcpParams {
                     window: 1 + rng.below(60) as u32,
                     packets: Some(1 + rng.below(400) as u32),
@@ -203,6 +204,7 @@ fn gauges_are_finite_and_name_the_variables_of_the_flavour() {
                 "cubic" => &["w_max"],
                 "dctcp" | "prague" => &["alpha"],
                 "bbr" => &["btl_bw", "rtprop"],
+                "bbr3" => &["max_bw", "bw", "min_rtt", "pacing_gain", "cwnd_gain"],
                 "ledbat" => &["queueing_delay"],
                 _ => &[],
             };

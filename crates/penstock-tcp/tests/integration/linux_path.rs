@@ -25,12 +25,16 @@ pub(crate) struct LinuxPath {
     pub(crate) acks_lost: BTreeSet<u32>,
     /// If given, the receiver holds an ACK of a packet in order unless its number is one of these or another ACK is held.
     pub(crate) acks: Option<BTreeSet<u32>>,
+    /// Gauges of the sender to record after each event.
+    pub(crate) gauges: &'static [&'static str],
 }
 
 /// Record of a run; times in nanoseconds.
 pub(crate) struct Record {
     /// (time, window, threshold) after each event.
     pub(crate) windows: Vec<(u64, f64, f64)>,
+    /// Time and the gauges that the path names, after each event at which one of them changes.
+    pub(crate) gauges: Vec<(u64, Vec<f64>)>,
     /// Each packet sent: time, number, whether it is a retransmission.
     pub(crate) sent: Vec<(u64, u32, bool)>,
     /// When the last packet was delivered.
@@ -44,7 +48,7 @@ pub(crate) fn run(params: TcpParams, path: &LinuxPath, limit: u64) -> Record {
     let mut run = Run::new(params, path);
     run.sender.start(Time::ZERO, &mut run.outbox);
     run.flush(0);
-    let (mut windows, mut now) = (Vec::new(), 0);
+    let (mut windows, mut gauges, mut now) = (Vec::new(), Vec::<(u64, Vec<f64>)>::new(), 0);
     while let Some((at, event)) = run.events.pop() {
         if at > limit || run.sender.finished().is_some() {
             break;
@@ -57,8 +61,12 @@ pub(crate) fn run(params: TcpParams, path: &LinuxPath, limit: u64) -> Record {
             Event::SenderTimer => run.on_sender_timer(now),
         }
         windows.push((now, run.sender.cwnd(), run.sender.ssthresh()));
+        let shown = run.shown();
+        if gauges.last().is_none_or(|(_, last)| *last != shown) {
+            gauges.push((now, shown));
+        }
     }
-    Record { windows, sent: run.sent, done: run.done, sender: run.sender, end: Time::from_nanos(now) }
+    Record { windows, gauges, sent: run.sent, done: run.done, sender: run.sender, end: Time::from_nanos(now) }
 }
 
 enum Event {
@@ -112,6 +120,14 @@ impl<'a> Run<'a> {
             end: params.end(),
             sender: Sender::new(Arc::new(params)),
         }
+    }
+
+    fn shown(&self) -> Vec<f64> {
+        let mut shown = Vec::new();
+        if !self.path.gauges.is_empty() {
+            self.sender.gauges(&mut |name, value| shown.extend(self.path.gauges.contains(&name).then_some(value)));
+        }
+        shown
     }
 
     fn on_data(&mut self, now: u64, segment: &Segment) {

@@ -79,6 +79,7 @@ fn play(cell: &Json, recorded: bool) -> Record {
         marked: BTreeSet::new(),
         acks_lost: numbers(&cell["ack_drops"]),
         acks,
+        gauges: &[],
     };
     run(params, &path, cell["seconds"].as_u64().unwrap_or(20) * 1_000_000_000)
 }

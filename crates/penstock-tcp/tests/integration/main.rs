@@ -1,6 +1,7 @@
 //! All integration tests of the crate, in one program.
 
 mod bbr;
+mod bbr3;
 mod conformance;
 mod cubic;
 mod linux_path;

@@ -92,6 +92,55 @@ fn one_bbr_keeps_its_share_beside_any_number_of_cubics() {
     table("senders-bbr-others", &columns, &rows);
 }
 
+/// The aims of draft-ietf-ccwg-bbr-06, section 3.1, beside version 1: full throughput with little queue and loss.
+#[test]
+fn bbr_version_3_fills_the_link_with_a_shorter_queue_and_less_loss() {
+    let none = json!({});
+    let rows = [0.25, 1.0, 10.0].map(|bdps| {
+        let alone = |flavour: &str| {
+            let found = runs(&droptail(bdps * BDP), &[flows(flavour, 1, &none)], 20.0, 40.0);
+            let link = |metric: &str| mean(&found, |result| number(result, &format!("/links/link/{metric}")));
+            (100.0 * link("utilization"), 1e3 * link("delay_mean_s"), 100.0 * link("loss_rate"))
+        };
+        let ((used, waits, lost), (used_1, waits_1, lost_1)) = (alone("bbr3"), alone("bbr"));
+        assert!(used > 90.0 && waits < 1e3 * RTT && waits < waits_1, "{used} %, {waits} and {waits_1} ms with {bdps}");
+        // A buffer of a BDP overflows with neither.
+        assert!(if bdps < 1.0 { lost < lost_1 / 4.0 } else { lost == 0.0 && lost_1 == 0.0 }, "{lost} and {lost_1} %");
+        vec![named(&bdps), used_1.into(), used.into(), waits_1.into(), waits.into(), lost_1.into(), lost.into()]
+    });
+    let columns = [
+        key("buffer in BDP"),
+        numbers("utilization of version 1 in %", 1, 0.5),
+        numbers("of version 3", 1, 0.5),
+        numbers("delay of version 1 in ms", 2, 0.2),
+        numbers("of version 3", 2, 0.2),
+        numbers("lost of version 1 in %", 2, 0.1),
+        numbers("of version 3", 2, 0.02),
+    ];
+    table("senders-bbr3-alone", &columns, &rows);
+}
+
+#[test]
+fn bbr_version_3_leaves_cubic_more_of_a_short_buffer_than_version_1() {
+    let none = json!({});
+    let rows = [0.5, 1.0, 2.0, 4.0, 8.0].map(|bdps| {
+        let beside = |flavour: &str| {
+            let found = runs(&droptail(bdps * BDP), &[flows(flavour, 1, &none), flows("cubic", 1, &none)], 30.0, 120.0);
+            (mean(&found, |result| share(result, flavour)), delay_ms(&found))
+        };
+        let ((first, _), (third, delay)) = (beside("bbr"), beside("bbr3"));
+        assert!(bdps > 1.0 || third < first - 0.1, "{third} and {first} with {bdps}");
+        vec![named(&bdps), first.into(), third.into(), delay.into()]
+    });
+    let columns = [
+        key("buffer in BDP"),
+        numbers("share of version 1", 2, 0.03),
+        numbers("share of version 3", 2, 0.03),
+        numbers("delay beside version 3 in ms", 0, 5.0),
+    ];
+    table("senders-bbr3-cubic", &columns, &rows);
+}
+
 #[test]
 fn ledbat_keeps_its_target_alone_and_yields_to_sack() {
     let rows = [25, 50, 100].map(|target| {

@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help man setup demo test check gen docs docs-links papers papers-full meaning measured schemes lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help man setup demo test check gen docs docs-links pictures papers papers-full meaning measured schemes lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ docs: setup ## build the documentation into docs/_build/html
 
 docs-links: setup ## ask for every outside link of the documentation; needs a network
 	$(BIN)/sphinx-build -q -b linkcheck docs docs/_build/links
+
+pictures: demo ## draw the pictures of pages again: docs/images/page.png and live.png; needs Chromium
+	$(BIN)/python docs/picture.py
 
 papers: setup ## every published work, quickly: verdicts as text, pages in out/papers.html
 	@mkdir -p out

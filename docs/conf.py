@@ -21,7 +21,7 @@ copyright = "the penstock authors"
 release = _native.version
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-myst_enable_extensions = ["deflist", "colon_fence", "attrs_block"]
+myst_enable_extensions = ["deflist", "colon_fence", "attrs_block", "attrs_inline"]
 myst_heading_anchors = 3
 smartquotes = False  # "auto" is typed with straight quotes
 exclude_patterns = ["_build", "generated/classes.md", "validation-results.md"]

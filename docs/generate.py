@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,8 +14,10 @@ from penstock import _native
 from penstock.cli import app as cli
 from penstock.explain import explanation, measured
 from penstock.explain import text as explain
+from penstock.live.material import DEFAULT, material
 from penstock.results import metrics
 from penstock.scenario._generated import SCHEMES
+from penstock.scenario.scenario import read_document
 from penstock.scenario.workloads import KINDS, PARTS, size_of
 
 SCHEMES_HEAD = """# Schemes
@@ -68,11 +71,14 @@ def write(folder: Path) -> None:
     schemes = json.loads(_native.schemes())
     (folder / "schemes").mkdir(parents=True, exist_ok=True)
     put(folder / "schemes.md", schemes_page(schemes))
+    playable = {scheme["name"] for scheme in material(read_document(DEFAULT), (), None)["schemes"]}
     for entry in schemes:
         found = explanation.prepare(entry["name"], "10Mbit", "100ms", "16", "50p")
         picture = folder / "schemes" / f"{entry['name']}.svg"
         found.draw(picture)
-        put(folder / "schemes" / f"{entry['name']}.md", scheme_page(entry, picture.name))
+        is_drawn = entry["name"] in playable and found.picture == "drop function" and found.curve() is not None
+        page = scheme_page(entry, picture.name, live_law(entry) if is_drawn else [])
+        put(folder / "schemes" / f"{entry['name']}.md", page)
     conditioners = json.loads(_native.conditioners())
     (folder / "conditioners").mkdir(parents=True, exist_ok=True)
     put(folder / "conditioners.md", conditioners_page(conditioners))
@@ -127,8 +133,25 @@ PICTURES = {
 }
 
 
-def scheme_page(entry: Mapping[str, Any], picture: str) -> str:
-    """One scheme: its law, its picture, its parameters, when to use it."""
+LIVE = """On the live bench each parameter can be moved. Twenty downloads with a round trip of 260 ms pass through the
+queue: the point is the average and the drop probability now."""
+
+
+def live_law(entry: Mapping[str, Any]) -> list[str]:
+    """The drop function of a scheme on the live bench, as lines of its page."""
+    setting = {
+        "queues": [{"scheme": entry["name"], "limit": {"packets": 50}, "params": {}}],
+        "counts": {},
+        "only": "law",
+    }
+    address = base64.urlsafe_b64encode(json.dumps(setting).encode()).decode().rstrip("=")
+    title = f"Live bench: drop function of {entry['name']}"
+    frame = f'<iframe class="live-law" src="../../live.html#{address}" title="{title}" loading="lazy"></iframe>'
+    return [LIVE, "", frame, ""]
+
+
+def scheme_page(entry: Mapping[str, Any], picture: str, live: Sequence[str]) -> str:
+    """One scheme: its law, its picture, `live` lines below that, its parameters, when to use it."""
     also = f" Also called {', '.join(f'`{a}`' for a in entry['aliases'])}." if entry["aliases"] else ""
     ecn = "It can mark instead of dropping." if entry["ecn"] else "It drops and never marks."
     lines = [f"# {entry['title']}", "", f"`{entry['name']}` · family {entry['family']}.{also} {ecn}", ""]
@@ -136,7 +159,7 @@ def scheme_page(entry: Mapping[str, Any], picture: str) -> str:
     lines += [f"Cost: {cell(entry['cost'])}.", ""]
     kind = entry["picture"]
     lines += [f"## {kind.capitalize()}", "", PICTURES[kind], ""]
-    lines += [f"![{kind} of {entry['name']}]({picture}){{.drop-function}}", ""]
+    lines += [f"![{kind} of {entry['name']}]({picture}){{.drop-function}}", "", *live]
     lines += ["## Settings", "", *param_table(entry["params"]), ""]
     if entry["class_params"]:
         lines += ["## Settings of each class", "", *param_table(entry["class_params"]), ""]

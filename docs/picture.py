@@ -1,55 +1,57 @@
-"""Make the README's picture of a page: `python docs/picture.py out/thesis_link.html docs/images/page.png`.
+"""Draw the pictures of pages again: docs/images/page.png from the page of `make demo`, and docs/images/live.png.
 
-Needs Chromium; the picture is reduced to a palette so that it stays below 300 kB.
+`make pictures`; needs Chromium. Pictures are reduced to a palette so that they stay below 300 kB.
 """
 
 from __future__ import annotations
 
-import shutil
-import subprocess
+import io
 import sys
 import tempfile
 from pathlib import Path
 
+from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
+from penstock.live.page import page
+from penstock.scenario.scenario import read_document
 from PIL import Image
 
-WIDTH, HEIGHT = 1280, 1560
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))  # the driver of the browser is that of the tests
+
+from tests.python.browser import Browser  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+DEMO = ROOT / "out" / "thesis_link.html"
 LARGEST = 300_000
+LIVE_S = 48
+"""Simulated time of the live bench at its picture: its charts show the last 40 seconds."""
 
 
-def picture(page: Path, target: Path) -> None:
-    """A screenshot of the top of ``page``, in light colours, as a PNG below `LARGEST` bytes."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        raise SystemExit("no chromium on this machine: apt install chromium")
-    with tempfile.TemporaryDirectory() as folder:
-        shot = Path(folder) / "page.png"
-        subprocess.run(
-            [
-                chromium,
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--hide-scrollbars",
-                "--force-device-scale-factor=1",
-                f"--user-data-dir={folder}/profile",
-                f"--window-size={WIDTH},{HEIGHT}",
-                f"--screenshot={shot}",
-                "--virtual-time-budget=3000",
-                page.resolve().as_uri() + "#point=1",
-            ],
-            check=True,
-            capture_output=True,
-        )
-        image = Image.open(shot).convert("RGB")
-        for colours in (256, 128, 64, 32):
-            image.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
-            if target.stat().st_size < LARGEST:
-                return
+def main() -> None:
+    """Draw both pictures."""
+    with tempfile.TemporaryDirectory() as folder, Browser(Path(folder) / "profile") as browser:
+        browser.prefer("light")
+        browser.resize(1280, 1560)
+        browser.open(DEMO, "point=1")
+        save(browser.window(), IMAGES / "page.png")
+
+        bench = Path(folder) / "live.html"
+        bench.write_text(page(material(read_document(DEFAULT), DEFAULT_SCHEMES, None)), encoding="utf-8")
+        browser.resize(1400, 930)
+        browser.open(bench)
+        browser.wait(f"bench.panes?.[0].states.at(-1)?.time > {LIVE_S}", seconds=60)
+        save(browser.window(), IMAGES / "live.png")
+
+
+def save(content: bytes, target: Path) -> None:
+    """Save a PNG with as many colours as keep it below `LARGEST` bytes."""
+    image = Image.open(io.BytesIO(content)).convert("RGB")
+    for colours in (256, 128, 64, 32):
+        image.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
+        if target.stat().st_size < LARGEST:
+            return
     raise SystemExit(f"{target} is larger than {LARGEST} bytes")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        raise SystemExit(__doc__)
-    picture(Path(sys.argv[1]), Path(sys.argv[2]))
+    main()

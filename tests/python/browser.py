@@ -74,10 +74,10 @@ class Browser:
         os.close(self._write)
         os.close(self._read)
 
-    def open(self, page: Path) -> None:
-        """Open a file and wait until all of it is there."""
+    def open(self, page: Path, fragment: str = "") -> None:
+        """Open a file, at a fragment of its address, and wait until all of it is there."""
         loads = self._loads
-        self._ask("Page.navigate", url=page.resolve().as_uri())
+        self._ask("Page.navigate", url=page.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
         self._until_loaded(loads)
 
     def reload(self) -> None:
@@ -129,6 +129,11 @@ class Browser:
         while not self.value(condition):
             assert time.monotonic() < end, f"never: {condition}; {self.errors}"
             time.sleep(0.05)
+
+    def window(self) -> bytes:
+        """What the window shows of the page, but for its scroll bars, as PNG."""
+        self._ask("Emulation.setScrollbarsHidden", hidden=True)
+        return base64.b64decode(self._ask("Page.captureScreenshot", format="png")["data"])
 
     def picture(self) -> bytes:
         """The whole page as PNG."""

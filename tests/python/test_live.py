@@ -204,6 +204,26 @@ def test_a_shared_address_opens_the_same_bench(default_page: Path, tmp_path: Pat
 
 
 @needs_chromium
+@pytest.mark.parametrize(("width", "theme"), [(1000, "light"), (330, "dark")])
+def test_an_address_shows_a_drop_function_alone(width: int, theme: str, default_page: Path, browser: Browser) -> None:
+    """As the pages of the schemes have it: the curve of the engine, and every parameter."""
+    setting = {"queues": [{"scheme": "red", "limit": {"packets": 50}, "params": {}}], "counts": {}, "only": "law"}
+    browser.resize(width)
+    browser.prefer(theme)
+    browser.open(default_page, base64.urlsafe_b64encode(json.dumps(setting).encode()).decode().rstrip("="))
+    browser.wait("bench.panes?.[0].states.at(-1)?.time > 1")
+    shown = "[...document.querySelectorAll('.pane > *')].filter((one) => one.checkVisibility())"
+    assert browser.value(f"{shown}.map((one) => one.className)") == ["parameters", "drop-function"]
+    assert browser.value("document.querySelector('.parameters').open")
+    curve = pane(browser, 0, "curve.curve")
+    assert [p for x, p in curve if x in (2.5, 10.0, 20.0)] == pytest.approx([0, 0.05, 1])
+    move(browser, "max_p", "0.5")
+    browser.wait("bench.panes[0].curve.curve.find(([x]) => x === 10)[1] > 0.2")
+    nothing_protrudes(browser)
+    assert browser.errors == []
+
+
+@needs_chromium
 @pytest.mark.parametrize(
     "setting",
     [

@@ -104,11 +104,11 @@ export class DelayChart {
 
 /** The drop function, and the point at which the law works now. */
 export class CurveChart {
-  constructor(node) {
+  constructor(node, height) {
     this.curve = [];
     this.plot = chart(
       node,
-      130,
+      height,
       {
         scales: { x: { time: false }, y: { range: (_, __, high) => [0, Math.max(high ?? 0, 0.01) * 1.05] } },
         axes: [axis("average, packets", 2, { size: 32, labelSize: 14 }), axis("drop probability", 3, { scale: "y" })],

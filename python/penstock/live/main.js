@@ -36,8 +36,9 @@ class Bench {
   }
 
   /** Takes over a setting; what it lacks is as in the scenario. */
-  take({ pace = 4, queues = structuredClone(material.panes), rate, rtt, counts = {} }) {
-    Object.assign(this, { pace, queues, rate, rtt, counts });
+  take({ pace = 4, queues = structuredClone(material.panes), rate, rtt, counts = {}, only }) {
+    Object.assign(this, { pace, queues, rate, rtt, counts, only });
+    document.documentElement.classList.toggle("only-law", only === "law");
   }
 
   get span() {
@@ -57,6 +58,7 @@ class Bench {
     const host = {
       schemes: material.schemes,
       groups: material.scenario.traffic.map(({ name }) => name),
+      isOnlyLaw: this.only === "law",
       queueChanged: (pane, what) => this.queueChanged(pane, what),
       schemeChosen: (pane, name) => this.schemeChosen(pane, name),
       removed: (pane) => this.remove(pane),
@@ -207,8 +209,8 @@ class Bench {
   }
 
   setting() {
-    const { pace, rate, rtt, counts } = this;
-    return { pace, queues: this.panes.map((pane) => pane.running), rate, rtt, counts };
+    const { pace, rate, rtt, counts, only } = this;
+    return { pace, queues: this.panes.map((pane) => pane.running), rate, rtt, counts, only };
   }
 
   // ---- controls of the bench ----------------------------------------------------------------------------------------

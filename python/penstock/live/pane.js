@@ -13,7 +13,7 @@ const SPOKEN_MS = 2000;
 const EVENTS = ["", "arrives", "is dropped", "is marked", "is queued", "leaves"];
 
 export class Pane {
-  /** `host`: {schemes, groups: names of the traffic groups, queueChanged(pane, what), schemeChosen(pane, name), removed(pane), tomlAsked(pane)}. */
+  /** `host`: {schemes, groups: names of the traffic groups, isOnlyLaw, queueChanged(pane, what), schemeChosen(pane, name), removed(pane), tomlAsked(pane)}. */
   constructor(number, queue, host) {
     this.number = number;
     // What the controls say, and what the engine runs: they differ after a refusal.
@@ -38,7 +38,7 @@ export class Pane {
     this.timeNode = element("div", { class: "chart", role: "img", "aria-label": `Queue over time, pane ${name}` });
     this.delayNode = element("div", { class: "chart" });
     this.curveNode = element("div", { class: "chart" });
-    this.curveFigure = element("figure", {}, element("figcaption", {}, "Drop function"), this.curveNode);
+    this.curveFigure = element("figure", { class: "drop-function" }, element("figcaption", {}, "Drop function"), this.curveNode);
     this.numbers = element("dl", { class: "numbers" });
     this.packet = element("p", { class: "packet", "aria-live": "polite" });
     this.events = element("ol", { class: "events" });
@@ -66,7 +66,7 @@ export class Pane {
       element("ul", { class: "keys" }, ...["queue", "average", "probability"].map((word) => element("li", { class: word }, word))),
       this.timeNode,
       ...(isContest ? [flows] : []),
-      element("details", { class: "parameters", open: innerWidth > 900 && !isEmbedded() }, element("summary", {}, "Parameters"), this.controls, this.message),
+      element("details", { class: "parameters", open: this.host.isOnlyLaw || (innerWidth > 900 && !isEmbedded()) }, element("summary", {}, "Parameters"), this.controls, this.message),
       this.curveFigure,
       element("figure", {}, element("figcaption", {}, "Queueing delays"), this.delayNode),
       ...(isContest ? [] : [flows]),
@@ -80,7 +80,7 @@ export class Pane {
     this.picture = new NetworkPicture(this.canvas, (text) => (this.packet.textContent = text));
     this.time = new TimeChart(this.timeNode);
     this.delay = new DelayChart(this.delayNode);
-    this.curve = new CurveChart(this.curveNode);
+    this.curve = new CurveChart(this.curveNode, this.host.isOnlyLaw ? 230 : 130);
     this.bars = new FlowBars(this.flowCanvas, this.host.groups);
   }
 

@@ -1,6 +1,9 @@
 // The setting of a page in its address: whoever opens the link sees the same bench.
 
-/** The setting in the address, or null if there is none that can be meant for this page. */
+/**
+ * The setting in the address, or null if there is none that can be meant for this page. `only: "law"` shows the drop
+ * functions and the parameters alone.
+ */
 export function sharedSetting(schemes) {
   const text = location.hash.slice(1);
   if (!text) return null;
@@ -12,12 +15,12 @@ export function sharedSetting(schemes) {
   }
 }
 
-function checked({ pace, queues, rate, rtt, counts }, schemes) {
+function checked({ pace, queues, rate, rtt, counts, only }, schemes) {
   const isNumber = (value) => value === undefined || (Number.isFinite(value) && value > 0);
   const isQueue = (queue) => schemes.includes(queue.scheme) && Object(queue.params) === queue.params;
   const isCount = ([group, count]) => /^\d+$/.test(group) && Number.isInteger(count) && count > 0;
   const fits = [pace, rate, rtt].every(isNumber) && Object.entries(counts).every(isCount);
-  return fits && queues.length >= 1 && queues.length <= 4 && queues.every(isQueue) ? { pace, queues, rate, rtt, counts } : null;
+  return fits && queues.length >= 1 && queues.length <= 4 && queues.every(isQueue) ? { pace, queues, rate, rtt, counts, only } : null;
 }
 
 /** Puts a setting into the address. */

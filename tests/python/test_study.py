@@ -69,6 +69,16 @@ def test_each_run_is_the_one_that_run_makes() -> None:
     assert table.axis("flows") == [1, 4]
 
 
+def test_chunks_grow_with_a_study_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A run has 500 packets: the first chunks have 10 runs each, and later ones 50, or 45 if that is the limit.
+    monkeypatch.setattr(chunks, "PACKETS", 5000)
+    study = Study(link, {"flows": [1, 2], "scheme": ["droptail", "red"]}, seeds=600)
+    grown = [10] * 8 + [20] * 8 + [30] * 8 + [40] * 8
+    for limit, sizes in ((4096, [50] * 32), (45, [45] * 35 + [25])):
+        monkeypatch.setattr(chunks, "MAX_RUNS", limit)
+        assert [chunk.size for chunk in chunks.chunks(Batch(study, None).cells())] == grown + sizes
+
+
 def test_a_store_knows_the_order_of_the_names_of_all_parts_of_a_study(tmp_path: Path) -> None:
     parts = Study(link, {"flows": [2, 1], "scheme": ["red"]}, seeds=1) + Study(
         link, {"flows": [1, 2], "scheme": ["droptail"]}, seeds=1

@@ -1,4 +1,4 @@
-"""Chunks: the runs of a study in parts of about a second, in an order that only the plan decides."""
+"""Chunks: the runs of a study in parts of up to about a second, in an order that only the plan decides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ __all__ = ["Cell", "Chunk", "Keep", "Work", "chunks", "made", "reduced"]
 Keep = Callable[[Run], Mapping[str, Any]]
 
 PACKETS = 1_000_000
-"""Packets on the watched links that a chunk may have; they take about a second."""
+"""Packets on the watched links that a chunk may have at the beginning of a study; they take about 0.2 s."""
+
+GROWTH = 5
+"""Maximum factor by which later chunks are larger: their parts cost less, and all threads are busy by then."""
+
+STEP = 8
+"""Number of chunks after which the next ones are larger by `PACKETS`."""
 
 MAX_RUNS = 4096
 """Maximum number of runs in a chunk, whose results are held in memory until it is complete."""
@@ -180,15 +186,17 @@ def chunks(cells: Iterable[Cell], study: str = "") -> Iterator[Chunk]:
     taken: list[tuple[Cell, list[int]]] = []
     planned: dict[str, Seeds] = {}
     packets = runs = 0.0
+    count = 0
     for cell in cells:
         share = cell.packets()
         known = planned.setdefault(cell.content, Seeds())
         wanted = known.missing(cell.seeds)
         known.add(wanted)
         for seed in wanted:
-            if taken and (packets + share > PACKETS or runs >= MAX_RUNS):
+            most = PACKETS * min(GROWTH, 1 + count // STEP)
+            if taken and (packets + share > most or runs >= MAX_RUNS):
                 yield _chunk(taken, study)
-                taken, packets, runs = [], 0.0, 0
+                taken, packets, runs, count = [], 0.0, 0, count + 1
             if not taken or taken[-1][0] is not cell:
                 taken.append((cell, []))
             taken[-1][1].append(seed)

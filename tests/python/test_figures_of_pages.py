@@ -27,9 +27,12 @@ RATE, COUNT = "links.bottleneck.rate", "traffic.extra.count"
 CAUGHT = """
 window.saved = [];
 HTMLAnchorElement.prototype.click = function () {
-  const text = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes)));
-  const content = fetch(this.href).then((answer) => answer.arrayBuffer());
-  saved.push(content.then((bytes) => [this.download, text(bytes)]));
+  const encoded = (content) => new Promise((done) => {
+    const reader = new FileReader();
+    reader.onload = () => done([this.download, reader.result.split(",")[1]]);
+    reader.readAsDataURL(content);
+  });
+  saved.push(fetch(this.href).then((answer) => answer.blob()).then(encoded));
 };
 1
 """

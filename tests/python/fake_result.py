@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 from typing import Any
@@ -16,6 +17,7 @@ SCHEMES: list[tuple[str, dict[str, Any]]] = [
 ]
 COUNTS = [0, 25, 50, 100]
 PATH = "traffic.extra.count"
+RATE = "links.bottleneck.rate"
 # Mean queue (packets) of each scheme at few and at many flows.
 _QUEUES = [(23.0, 33.5), (9.5, 15.2), (9.3, 21.0), (10.9, 22.4), (9.8, 18.9), (7.4, 10.9)]
 
@@ -43,6 +45,19 @@ def compare_result(runs: int = 30, vary: bool = True, series: bool = True, seed:
             for at, point in enumerate(points)
         ]
     return result
+
+
+def grid_result() -> dict[str, Any]:
+    """The made-up comparison at two rates."""
+    result = compare_result(series=False)
+    slow = [{**row, "vary": {RATE: "2Mbit", **row["vary"]}} for row in result["rows"]]
+    fast = copy.deepcopy(slow)
+    for row in fast:
+        row["vary"][RATE] = "4Mbit"
+        if "_pmf" not in row["metric"]:
+            row["mean"] *= 0.5
+            row["ci95"] = [end * 0.5 for end in row["ci95"]]
+    return {**result, "rows": slow + fast}
 
 
 def run_result(seed: int = 1) -> dict[str, Any]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import copy
 import csv
 import io
 import json
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -18,11 +16,10 @@ from penstock.report import page as report
 from penstock.results.comparison import Comparison
 
 from .browser import Browser, needs_chromium
-from .fake_result import compare_result
+from .fake_result import PATH as COUNT
+from .fake_result import RATE, grid_result
 
 pytestmark = [pytest.mark.slow, needs_chromium, pytest.mark.xdist_group("pages")]
-
-RATE, COUNT = "links.bottleneck.rate", "traffic.extra.count"
 
 CAUGHT = """
 window.saved = [];
@@ -37,19 +34,6 @@ HTMLAnchorElement.prototype.click = function () {
 1
 """
 """Saved files are kept in the page instead of on disk."""
-
-
-def grid_result() -> dict[str, Any]:
-    """The made-up comparison at two rates."""
-    result = compare_result(series=False)
-    slow = [{**row, "vary": {RATE: "2Mbit", **row["vary"]}} for row in result["rows"]]
-    fast = copy.deepcopy(slow)
-    for row in fast:
-        row["vary"][RATE] = "4Mbit"
-        if "_pmf" not in row["metric"]:
-            row["mean"] *= 0.5
-            row["ci95"] = [end * 0.5 for end in row["ci95"]]
-    return {**result, "rows": slow + fast}
 
 
 @pytest.fixture(scope="module")

@@ -16,13 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from penstock.report import page as report
 from penstock.report.chart_data import SERIES_POINTS, decimated
+from penstock.report.view import short_labels
 from penstock.results.cell import Cell, leaders
 from penstock.results.comparison import Comparison, axis
 from penstock.results.display import scale_for
 from penstock.results.metrics import metric
 
 from .browser import CHROMIUM, needs_chromium
-from .fake_result import SCHEMES, compare_result, run_result
+from .fake_result import SCHEMES, compare_result, grid_result, run_result
 
 ROOT = Path(__file__).resolve().parents[2]
 VOID = {
@@ -198,6 +199,27 @@ def test_schemes_of_one_name_are_told_apart_by_what_differs() -> None:
     assert [s.label for s in found.schemes] == ["droptail", "red", "red gentle", "ared-feng", "ared-floyd", "psand"]
     assert found.schemes[2].title == "Random Early Detection, gentle"
     assert found.schemes[2].argument == "red:min_th=5,max_th=15,gentle=true"
+
+
+def test_long_labels_become_letters_with_a_key() -> None:
+    result = compare_result()
+    for row in result["rows"]:
+        if row["scheme"] == "red" and "gentle" in row["params"]:
+            row["params"] = {**row["params"], "max_p": 0.02, "w_q": 0.002}
+    del result["series"]
+    found = Comparison(result)
+    assert short_labels(found.schemes) == ["droptail", "red", "red A", "ared-feng", "ared-floyd", "psand"]
+    page = report.render(result)
+    assert "<b>red A</b><span>red gentle, max_p=0.02, w_q=0.002</span>" in page
+    heads = re.findall(r'<th scope="col" title="[^"]*">(.*?)</th>', page)
+    assert heads
+    assert not [head for head in heads if "w_q" in head]
+
+
+def test_many_settings_are_rows_of_the_best_schemes() -> None:
+    few, many = report.render(compare_result()), report.render(grid_result())
+    assert '<th scope="col">extra.count = 100</th>' in few
+    assert '<th scope="row">bottleneck.rate = 4Mbit, extra.count = 100</th>' in many
 
 
 def test_of_several_swept_paths_one_is_the_axis() -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penstock.report.view import short_labels
 from penstock.results.cell import Cell, drawn
 from penstock.results.comparison import Comparison, axis, axis_title, short_path
 from penstock.results.display import Scale, is_number, rounded, setting
@@ -35,7 +36,10 @@ def comparison_data(
     paths = [one["path"] for one in axes]
     return {
         "kind": "compare",
-        "schemes": [{"label": s.label, "title": s.title} for s in found.schemes],
+        "schemes": [
+            {"label": short, "full": s.label, "title": s.title}
+            for s, short in zip(found.schemes, short_labels(found.schemes), strict=True)
+        ],
         "runs": found.runs,
         "axes": axes,
         "axis": paths.index(path) if path is not None else None,
@@ -54,7 +58,7 @@ def run_data(places: Mapping[str, Json], series: Sequence[Json]) -> dict[str, An
     """The charts of a run: the distributions of its links and traffic, and its queues over time."""
     return {
         "kind": "run",
-        "schemes": [{"label": "this run", "title": "Queue"}],
+        "schemes": [{"label": "this run", "full": "this run", "title": "Queue"}],
         "runs": 1,
         "axes": [],
         "axis": None,

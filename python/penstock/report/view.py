@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
 from typing import Any
 
 from markupsafe import Markup
 
 from penstock.results.cell import Cell, drawn
-from penstock.results.comparison import Comparison
+from penstock.results.comparison import ComparedScheme, Comparison
 from penstock.results.display import Scale, decimals, number, scale_for
 from penstock.results.metrics import Metric, metric, order
 from penstock.results.svg_chart import SHAPES
 
 COLOURS = 8
+
+LONGEST_LABEL = 20
+"""Characters of a scheme's label in charts and heads of tables; a longer one is replaced by a letter, with a key."""
 
 
 def marker(index: int) -> Markup:
@@ -22,6 +27,12 @@ def marker(index: int) -> Markup:
     return Markup('<svg class="mk c{}" viewBox="-1.5 -1.5 3 3" aria-hidden="true"><path d="{}"/></svg>').format(
         index % COLOURS, SHAPES[index % len(SHAPES)]
     )
+
+
+def short_labels(schemes: Sequence[ComparedScheme]) -> list[str]:
+    """A short label for each scheme: its own, or its name with a letter where its own is long: `red A`."""
+    letters = (f"{ascii_uppercase[at % 26]}{at // 26 or ''}" for at in itertools.count())
+    return [s.label if len(s.label) <= LONGEST_LABEL else f"{s.name} {next(letters)}" for s in schemes]
 
 
 def scales(found: Comparison) -> dict[tuple[str, str], Scale]:

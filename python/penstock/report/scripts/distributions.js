@@ -30,7 +30,7 @@ function spec(one, of) {
     schemes: page.kind === "run" ? [] : shownSchemes(),
     table: () => ({
       heads: [one.of, "scheme", "mean (%)", "95 % from (%)", "95 % to (%)", "runs"],
-      rows: rows.map((row) => [row.name, row.label, row.mean, row.low, row.high, row.runs]),
+      rows: rows.map((row) => [row.name, row.full, row.mean, row.low, row.high, row.runs]),
     }),
     draw: (width) => draw(width, one, rows),
   };
@@ -38,12 +38,12 @@ function spec(one, of) {
 
 function rowsOf(one) {
   const bins = Math.max(1, ...shownSchemes().map(({ scheme }) => binsOf(one.mean[scheme][chosen.point] ?? [])));
-  return shownSchemes().flatMap(({ scheme, label }) => {
+  return shownSchemes().flatMap(({ scheme, label, full }) => {
     const [means, lows, highs] = [one.mean, one.low, one.high].map((column) => column[scheme][chosen.point] ?? []);
     return means.slice(0, bins).map((mean, bin) => {
       const first = one.first + bin * one.width;
       const name = one.width > 1 ? `${first}–${first + one.width - 1}` : String(first);
-      return { scheme, label, name, x: first + (one.width - 1) / 2, first, mean, low: lows[bin], high: highs[bin], runs: one.runs[scheme][chosen.point] };
+      return { scheme, label, full, name, x: first + (one.width - 1) / 2, first, mean, low: lows[bin], high: highs[bin], runs: one.runs[scheme][chosen.point] };
     });
   });
 }

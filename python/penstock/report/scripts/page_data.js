@@ -26,9 +26,9 @@ export function place() {
   return page.places.find(({ name }) => name === chosen.place);
 }
 
-/** The schemes that are shown: {scheme, label, colour}. */
+/** The schemes that are shown: {scheme, label, full, title}; `label` is a letter with the name where `full` is long. */
 export function shownSchemes() {
-  return page.schemes.map(({ label, title }, scheme) => ({ scheme, label, title })).filter(({ scheme }) => !chosen.hidden.has(scheme));
+  return page.schemes.map((one, scheme) => ({ scheme, ...one })).filter(({ scheme }) => !chosen.hidden.has(scheme));
 }
 
 /** The combinations of the values of all axes but `axes`: {label, points}. */

@@ -61,12 +61,13 @@ export function drawing(figure) {
 /** The key of the schemes, in as many lines as the width needs. */
 function key(schemes, width) {
   let [x, y] = [14, 8];
-  const parts = schemes.map(({ scheme, label }) => {
-    const wide = 26 + label.length * 7;
+  const parts = schemes.map(({ scheme, label, full }) => {
+    const words = label === full ? label : `${label}: ${full}`;
+    const wide = 26 + words.length * 7;
     if (x > 14 && x + wide > width) [x, y] = [14, y + LINE];
     const part =
       `<path transform="translate(${x} ${y})scale(4)" fill="${colour(scheme)}" d="${shape(scheme)}"/>` +
-      `<text x="${x + 9}" y="${y + 4}" fill="var(--ink)">${escaped(label)}</text>`;
+      `<text x="${x + 9}" y="${y + 4}" fill="var(--ink)">${escaped(words)}</text>`;
     x += wide;
     return part;
   });

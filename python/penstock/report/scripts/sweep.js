@@ -23,7 +23,7 @@ function spec(metric, axis, points, fixed) {
     schemes: shownSchemes(),
     table: () => ({
       heads: [axis.title, ...(fixed ? ["at"] : []), "scheme", `mean${unit}`, `95 % from${unit}`, `95 % to${unit}`],
-      rows: rows.map((row) => [row.name, ...(fixed ? [fixed] : []), row.label, row.mean, row.low, row.high]),
+      rows: rows.map((row) => [row.name, ...(fixed ? [fixed] : []), row.full, row.mean, row.low, row.high]),
     }),
     draw: (width) => draw(width, metric, axis, rows),
   };
@@ -34,11 +34,11 @@ function rowsOf(metric, axis, points) {
   const at = (point) => page.points[point].at[chosen.axis];
   const order = [...points].sort((a, b) => (axis.numeric ? axis.values[at(a)] - axis.values[at(b)] : at(a) - at(b)));
   return order.flatMap((point) =>
-    shownSchemes().flatMap(({ scheme, label }) => {
+    shownSchemes().flatMap(({ scheme, label, full }) => {
       const mean = metric.mean[scheme][point];
       if (mean === null) return [];
       const name = axis.labels[at(point)];
-      return [{ scheme, label, name, x: axis.numeric ? axis.values[at(point)] : name, mean, low: metric.low[scheme][point], high: metric.high[scheme][point] }];
+      return [{ scheme, label, full, name, x: axis.numeric ? axis.values[at(point)] : name, mean, low: metric.low[scheme][point], high: metric.high[scheme][point] }];
     }),
   );
 }

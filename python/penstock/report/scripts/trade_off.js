@@ -18,7 +18,7 @@ export function addTradeOff(host) {
     schemes: shownSchemes(),
     table: () => ({
       heads: ["scheme", ...heads, "beaten in both"],
-      rows: rows.map((row) => [row.label, row.x, row.x1, row.x2, row.y, row.y1, row.y2, front(rows).includes(row) ? "no" : "yes"]),
+      rows: rows.map((row) => [row.full, row.x, row.x1, row.x2, row.y, row.y1, row.y2, front(rows).includes(row) ? "no" : "yes"]),
     }),
     draw: (width) => draw(width, rows, delay, utilization),
   });
@@ -26,11 +26,11 @@ export function addTradeOff(host) {
 }
 
 function rowsOf(delay, utilization) {
-  return shownSchemes().flatMap(({ scheme, label }) => {
+  return shownSchemes().flatMap(({ scheme, label, full }) => {
     const of = ({ mean, low, high }) => [mean, low, high].map((column) => column[scheme][chosen.point]);
     const [x, x1, x2] = of(delay);
     const [y, y1, y2] = of(utilization);
-    return x === null || y === null ? [] : [{ scheme, label, x, x1, x2, y, y1, y2 }];
+    return x === null || y === null ? [] : [{ scheme, label, full, x, x1, x2, y, y1, y2 }];
   });
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import math
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import penstock as ps
@@ -106,6 +108,30 @@ def test_given_parameters_stay_as_they_are() -> None:
     assert "max_p" not in {knob.name for knob in space.knobs}
     made = space.parameters({"min_th": 5.0, "spread": 3.0, "trips": 10.0, "gentle": True})
     assert (made["max_p"], made["ecn"], made["min_th"], made["max_th"]) == (0.2, True, 5.0, 15.0)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "knobs", "low", "high"),
+    [
+        # The other threshold is searched beside the one that is given, in any unit; the link has 625 packets a second.
+        ({"min_th": 5}, {"spread", "max_p", "trips", "gentle"}, 5, 20.0),
+        ({"min_th": "5000B"}, {"spread", "max_p", "trips", "gentle"}, "5000B", 20.0),
+        ({"min_th": "auto"}, {"spread", "max_p", "trips", "gentle"}, "auto", 20.0),
+        ({"max_th": 10}, {"min_th", "max_p", "trips", "gentle"}, 8.0, 10),
+        ({"max_th": 5}, {"min_th", "max_p", "trips", "gentle"}, 4.5, 5),
+        ({"min_th": 5, "max_th": 15, "w_q": 0.01}, {"max_p", "gentle"}, 5, 15),
+    ],
+)
+def test_a_fixed_threshold_leaves_the_other_to_the_search(
+    fixed: dict[str, Any], knobs: set[str], low: Any, high: Any
+) -> None:
+    link = dataclasses.replace(tuned(), packet=1000.0)
+    space = space_of("red", link, fixed)
+    assert {knob.name for knob in space.knobs} == knobs
+    made = space.parameters({"min_th": 8.0, "spread": 4.0, "max_p": 0.1, "trips": 10.0, "gentle": True} | fixed)
+    assert (made["min_th"], made["max_th"]) == (low, high)
+    bench = Bench(document(), link, parse_aims(["min delay"], PLACES))
+    assert bench.is_valid(Setting("red", made))
 
 
 def test_the_target_of_codel_stays_below_its_interval() -> None:

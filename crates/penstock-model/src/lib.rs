@@ -11,7 +11,7 @@
 //! * What a caller hears: [`e_model`].
 //! * Losses and codes: [`batch_losses`], [`red_spacing`].
 //! * Design: [`avq_design`], [`blue_design`], [`lred_design`], [`p_design`], [`pi_design`], [`pie_design`],
-//!   [`psand_design`], [`red_weight`], [`redopt_design`], [`sfc_design`].
+//!   [`psand_design`], [`red_thresholds`], [`red_weight`], [`redopt_design`], [`sfc_design`].
 //!
 //! * The loop of TCP and a law as fluid: [`fluid`], on delay differential equations ([`dde`]), the [`margins`] of a loop
 //!   with a delay, and [`complex`] numbers.
@@ -46,6 +46,7 @@ pub mod plant;
 pub mod psand_design;
 pub mod queue_law;
 pub mod red_spacing;
+pub mod red_thresholds;
 pub mod red_weight;
 pub mod redopt_design;
 pub mod sfc_design;

@@ -11,7 +11,9 @@ from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
 from penstock.dialects.kinds import number, plain
+from penstock.laws.red_thresholds import automatic_threshold
 from penstock.model.design import red_weight
+from penstock.units import format_length
 
 __all__ = ["DEFAULTS", "list_unsaid", "note_weight", "power_of_two", "thresholds", "weight", "whole", "whole_percent"]
 
@@ -24,8 +26,22 @@ STRICT = "gentle = true: above the maximum threshold every packet is dropped"
 def thresholds(found: Conversion, facts: Facts) -> tuple[float, float]:
     """min_th and max_th in packets."""
     limit = limit_packets(found.parameters, facts)
-    low, high = (packets(found.parameters.get(name, DEFAULTS[name]), facts, limit) for name in ("min_th", "max_th"))
+    low, high = (packets(_threshold(name, found, facts), facts, limit) for name in ("min_th", "max_th"))
     return low, high
+
+
+def _threshold(name: str, found: Conversion, facts: Facts) -> Any:
+    """min_th or max_th as given; an automatic one by the rate of the link. Raises `DialectError` without a rate."""
+    given = found.parameters.get(name, DEFAULTS[name])
+    if given != "auto":
+        return given
+    if facts.rate is None:
+        raise DialectError(f'{name} = "auto" follows the rate of the link: give --link RATE')
+    table = {"mean_packet": f"{facts.packet}B", **found.parameters, "scheme": "red"}
+    length = automatic_threshold(name, table, facts.rate)
+    made = packets(given if length is None else format_length(length), facts)
+    found.notes.append(f"{name} automatic: {plain(made)} packets at this rate")
+    return made
 
 
 def weight(found: Conversion, facts: Facts) -> float:

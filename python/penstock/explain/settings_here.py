@@ -7,6 +7,7 @@ from typing import Any
 
 from penstock.explain.warnings import average_seconds
 from penstock.laws.catalog import find_scheme
+from penstock.laws.red_thresholds import automatic_threshold
 from penstock.model import design
 from penstock.results.display import setting
 from penstock.scenario.loaded_link import LoadedLink
@@ -38,6 +39,8 @@ def _here(link: LoadedLink, table: Mapping[str, Any], name: str, value: Any, uni
     if name == "w_q" and (average := average_seconds(link, table)) is not None:
         weight, constant = average
         yield f"w_q = {weight:.3g} averages over {span(constant)}, {constant / link.rtt:.3g} round trips"
+    elif (automatic := automatic_threshold(name, table, link.rate)) is not None:
+        yield _length(link, automatic)
     elif value == "auto" and table["scheme"] == "pi" and name in ("a", "b"):
         yield from _pi_gain(link, table, name)
     elif name == "fill_level" and table.get("limit") != "inf":

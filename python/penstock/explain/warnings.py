@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.laws.red_thresholds import automatic_threshold
 from penstock.model import design
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import Resolved
@@ -74,7 +75,7 @@ class _Queue:
         if isinstance(value, list):
             return min((float(one) for one in value), default=None)
         try:
-            length = parse_length(value)
+            length = automatic_threshold(name, self.table, self.link.rate) or parse_length(value)
         except UnitError:
             return float(value) if isinstance(value, (int, float)) else None
         return {"packets": float(length.amount), "bytes": float(length.amount) / self.link.packet}.get(length.unit)

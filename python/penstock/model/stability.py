@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from penstock.laws.red_thresholds import automatic_threshold
 from penstock.model import Fluid, FluidLaw, FluidPi, FluidRed, red_weight
 
 ETA = 1.5
@@ -111,11 +113,22 @@ def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, lim
 
     def length(name: str) -> float:
         value = setting(name)
+        if value is None:
+            return automatic_length(name)
         if not isinstance(value, dict):
             return float(value)
         if "ns" in value:
             return float(value["ns"]) / 1e9 * capacity
         return float(value["packets"]) if "packets" in value else float(value["bytes"]) / packet
+
+    def automatic_length(name: str) -> float:
+        if name == "max_th":
+            return 3 * length("min_th")
+        mean = setting("mean_packet")
+        size = int(mean["bytes"] if isinstance(mean, dict) else mean)
+        table = {"scheme": scheme, "min_th": "auto", "mean_packet": f"{size}B"}
+        automatic = automatic_threshold("min_th", table, 8 * packet * capacity)
+        return math.nan if automatic is None else float(automatic.amount)
 
     if scheme == "red":
         if setting("nonlinear") or setting("scale_by_size") != "never" or setting("w_q") == "auto_rtt":

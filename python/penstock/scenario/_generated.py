@@ -133,8 +133,10 @@ class Red(Queue):
     """Random Early Detection.
 
     Attributes:
-        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
+            at least 5 packets. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
+            packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
             of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
@@ -186,8 +188,10 @@ class AredFloyd(Queue):
         max_p_high: max_p does not increase above this value, except by the step that crosses it. From 0 to 1.
         tick: Whether a timer or an arrival triggers the step.
         gentle_from: Where the gentle ramp starts while max_p moves.
-        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
+            at least 5 packets. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
+            packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
             of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
@@ -242,8 +246,10 @@ class AredFeng(Queue):
         alpha: Divides max_p when the average falls below min_th. From 1 to 1000.
         beta: Multiplies max_p when the average rises above max_th. From 1 to 1000.
         gentle_from: Where the gentle ramp starts while max_p moves.
-        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
+            at least 5 packets. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
+            packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
             of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
@@ -366,8 +372,10 @@ class Qlaw(Queue):
         min_rto: Minimum retransmission timeout of the flows. Unit: s. At least 0.
         max_p_low: Smallest max_p. From 0 to 1.
         max_p_high: Largest max_p. From 0 to 1.
-        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
+            at least 5 packets. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
+            packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
             of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
@@ -662,8 +670,10 @@ class Xred(Queue):
     Attributes:
         list: Largest number of units in the list of losses. From 1 to 1e+06.
         lifetime: Time after its last loss for which a unit is listed. Unit: s. At least 0.
-        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
+            at least 5 packets. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
+            packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
             of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
@@ -712,8 +722,10 @@ class FbRed(Queue):
     Attributes:
         kappa: Exponent of the ratio of round-trip times. From 0 to 10.
         reference: The round-trip time that is judged with max_p itself.
-        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
+            at least 5 packets. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
+            packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
             of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
@@ -921,8 +933,10 @@ class CbtRed(Queue):
         t_other: Average number of queued packets, neither TCP nor tagged, above which they are dropped. Unit:
             packets. At least 0.
         tag: Codepoint of the UDP packets that are tagged, as a name or a number.
-        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
+            at least 5 packets. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
+            packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
             of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
@@ -1811,8 +1825,10 @@ class Choke(Queue):
     Attributes:
         draws: Number of packets drawn from the queue for comparison. From 1 to 100.
         candidate: The queued packet that is compared with the arriving one.
-        min_th: Average queue above which packets are dropped early. Unit: packets. At least 0.
-        max_th: Average queue at which the drop probability reaches max_p. Unit: packets. At least 0.
+        min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
+            at least 5 packets. Unit: packets. At least 0.
+        max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
+            packets. At least 0.
         max_p: Drop probability at max_th. From 0 to 1.
         w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
             of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.

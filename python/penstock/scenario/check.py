@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from penstock.laws.red_thresholds import automatic_threshold
 from penstock.scenario.network_drawing import topology_lines
 from penstock.scenario.resolve import Resolved
-from penstock.units import UnitError, format_time, parse_length, parse_rate, parse_size, parse_time
+from penstock.units import UnitError, format_length, format_time, parse_length, parse_rate, parse_size, parse_time
 
 # Column at which the comments begin.
 _COLUMN = 44
@@ -71,7 +72,12 @@ def _note(path: str, key: str, value: Any, resolved: Resolved) -> str:
         return ""
     queue = link["queue"] if len(parts) == 3 else link["reverse"]["queue"]
     mean = queue.get("mean_packet", "auto")
-    return _length_note(value, parse_rate(link["rate"]), 1000 if mean == "auto" else parse_size(mean))
+    rate, size = parse_rate(link["rate"]), 1000 if mean == "auto" else parse_size(mean)
+    automatic = automatic_threshold(key, queue, rate)
+    if automatic is not None:
+        text = format_length(automatic)
+        return f"{text}: {_length_note(text, rate, size)}"
+    return _length_note(value, rate, size)
 
 
 def _rate_note(value: str) -> str:

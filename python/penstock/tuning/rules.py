@@ -6,13 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.laws.red_thresholds import DELAY_TARGET_S
 from penstock.model import design
 from penstock.scenario.loaded_link import LoadedLink
 
 __all__ = ["Rule", "rules_of"]
-
-DELAY_TARGET_S = 0.005
-"""Floyd, Gummadi, Shenker 2001, section 4.4: the thresholds follow a target for the average queueing delay of 5 ms."""
 
 
 @dataclass(frozen=True)

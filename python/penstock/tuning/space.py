@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from penstock.laws.catalog import Param, find_scheme
+from penstock.laws.red_thresholds import automatic_threshold
 from penstock.scenario.loaded_link import LoadedLink
+from penstock.units import parse_length
 
 __all__ = ["Knob", "Space", "space_of"]
 
 CODEL_INTERVAL_S = 0.1
 """The default interval (RFC 8289, section 4.3). The target is a part of it where the interval is given."""
+
+SPREAD = 3.0
+"""max_th over min_th where nothing else says it (Floyd, Gummadi, Shenker 2001, section 4.4)."""
+
+LARGEST_PART = 0.9
+"""min_th over a fixed max_th, at most."""
 
 Values = Mapping[str, Any]
 
@@ -43,13 +52,20 @@ class Space:
 def space_of(scheme: str, link: LoadedLink, fixed: Values) -> Space:
     """The space of a scheme on a link, without parameters that are fixed; empty if nothing is left to choose."""
     family = _FAMILIES.get(scheme, _general(scheme))
-    knobs, make = family(link)
-    free = tuple(knob for knob in knobs if knob.name not in fixed)
+    knobs, make = _red(link, fixed) if family is _red else family(link)
 
     def parameters(values: Values) -> dict[str, Any]:
         return {**{name: value for name, value in make(values).items() if name not in fixed}, **fixed}
 
-    return Space(free, parameters)
+    free = tuple(knob for knob in knobs if knob.name not in fixed)
+    return Space(tuple(knob for knob in free if _matters(knob, free, parameters)), parameters)
+
+
+def _matters(knob: Knob, knobs: Sequence[Knob], parameters: Callable[[Values], dict[str, Any]]) -> bool:
+    """Whether a knob still changes a parameter, beside those that are fixed."""
+    ends = {one.name: one.choices or (one.low, one.high) for one in knobs}
+    others = {name: values[0] for name, values in ends.items()}
+    return len({str(parameters({**others, knob.name: value})) for value in ends[knob.name]}) > 1
 
 
 Family = tuple[list[Knob], Callable[[Values], dict[str, Any]]]
@@ -74,21 +90,49 @@ def _droptail(link: LoadedLink) -> Family:
     return [knob], lambda values: {"limit": f"{round(values['limit'])}p"} if "limit" in values else {}
 
 
-def _red(link: LoadedLink) -> Family:
-    """Thresholds, the probability between them, and the time constant of the average in round trips."""
+def _red(link: LoadedLink, fixed: Values = MappingProxyType({})) -> Family:
+    """Thresholds, the probability between them, and the time constant of the average in round trips.
+
+    Where one threshold is fixed, the other is searched beside it.
+    """
+    given = {name: fixed[name] for name in ("min_th", "max_th", "mean_packet") if name in fixed}
     knobs = [_length("min_th", link), Knob("spread", 1.5, 8.0), Knob("max_p", 0.005, 1.0), Knob("trips", 0.3, 100.0)]
     gentle = Knob("gentle", choices=(False, True))
 
     def make(values: Values) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        if "min_th" in values:
-            low = _rounded(values["min_th"])
-            found = {"min_th": low, "max_th": _rounded(min(low * values["spread"], max(link.buffer, low + 1)))}
+        found = _thresholds({**values, **given}, link)
         if "trips" in values:
             found["w_q"] = _rounded(link.weight(values["trips"]))
         return found | {name: _plain(values[name]) for name in ("max_p", "gentle") if name in values}
 
     return [*knobs, gentle], make
+
+
+def _thresholds(values: Values, link: LoadedLink) -> dict[str, Any]:
+    """min_th and max_th in packets, in order and max_th within the buffer; either may be fixed, in any unit."""
+    if "min_th" not in values:
+        return {}
+    low = _packets("min_th", values, link)
+    if "max_th" in values:
+        return {"min_th": _rounded(min(low, LARGEST_PART * _packets("max_th", values, link)))}
+    low = _rounded(low)
+    return {"min_th": low, "max_th": _rounded(min(low * values.get("spread", SPREAD), max(link.buffer, low + 1)))}
+
+
+def _packets(name: str, values: Values, link: LoadedLink) -> float:
+    """A threshold in packets of the link."""
+    value = values[name]
+    if isinstance(value, (int, float)):
+        return float(value)
+    length = automatic_threshold(name, {**values, "scheme": "red"}, link.rate) or parse_length(value)
+    share = {
+        "packets": 1.0,
+        "bytes": 1 / link.packet,
+        "ns": link.capacity / 1e9,
+        "buffer": link.buffer,
+        "bdp": link.bdp,
+    }
+    return float(length.amount) * share[length.unit]
 
 
 def _codel(link: LoadedLink) -> Family:

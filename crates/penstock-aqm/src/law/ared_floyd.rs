@@ -11,7 +11,7 @@
 //!
 //! # Parameters
 //! Those of RED with `gentle = true`, and `alpha`, `beta`, `interval` and the bounds of max_p. The paper sets the
-//! thresholds from a target delay, min_th = max(5, delay C / 2) and max_th = 3 min_th; here they are given.
+//! thresholds from a target delay, min_th = max(5, delay C / 2) and max_th = 3 min_th; here these are those of "auto", for 5 ms.
 //!
 //! # Differences
 //! * The bounds are checked before the step, so max_p may overshoot them by up to one step (as in the figure).

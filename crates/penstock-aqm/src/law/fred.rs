@@ -379,7 +379,7 @@ mod tests {
     fn automatic_thresholds_are_those_of_the_paper() {
         let place = |link: &LinkInfo| {
             let params = FredParams::from_settings(&[]).unwrap().place(link);
-            (params.in_unit(params.min_th), params.in_unit(params.max_th))
+            params.thresholds(link)
         };
         // 35 / 4; 187.5 packets/s x 100 ms = 18.75 is more
         assert_eq!(place(&thesis_link()), (8.75, 17.5));

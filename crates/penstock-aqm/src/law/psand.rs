@@ -219,9 +219,9 @@ fn target(params: &PsandParams, red: &RedParams, link: &LinkInfo) -> f64 {
 fn place(params: &PsandParams, red: &RedParams, target: f64, limit: f64) -> RedParams {
     let (min_th, max_th) = params.adapt.start(thresholds(target, limit), target);
     let chosen = |given, rule| match (given, red.measure_in) {
-        (Auto::Value(length), _) => length,
-        (Auto::Auto, MeasureIn::Packets) => Length::Packets(rule),
-        (Auto::Auto, MeasureIn::Bytes) => Length::Bytes(rule),
+        (Auto::Value(length), _) => Auto::Value(length),
+        (Auto::Auto, MeasureIn::Packets) => Auto::Value(Length::Packets(rule)),
+        (Auto::Auto, MeasureIn::Bytes) => Auto::Value(Length::Bytes(rule)),
     };
     RedParams {
         min_th: chosen(params.min_th, min_th),

@@ -25,6 +25,10 @@
 //! of `mean_packet` size a second: "auto" one second, about ten round trips; "auto_rtt" ten round trips of the link, each
 //! at least 100 ms; "auto_fast" a tenth of a second. 0 <= min_th < max_th <= limit of the queue.
 //!
+//! `min_th` "auto" is max(5, C d / 2) typical packets with a target d of 5 ms for the average queueing delay, and `max_th`
+//! "auto" is three times min_th (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED", 2001, section 4.4). The average is then
+//! about 2 min_th. For another target d, set min_th to a time, d / 2, and max_th to "auto".
+//!
 //! `spacing` selects how p_a follows from p_b, with n arrivals since the last drop, this one included:
 //! * "count" (1993): p_b / (1 - (n - 1) p_b); gaps between drops are uniform on 1 .. 1/p_b;
 //! * "wait": 0 while n p_b < 1, then p_b / (2 - n p_b), and 1 from n p_b = 2; uniform on 1/p_b .. 2/p_b - 1;
@@ -73,8 +77,10 @@ use super::measure_in::MeasureIn;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
-use penstock_core::param::{Default, Length, ParamError, ParamErrors, Settings};
+use alloc::string::String;
+use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Time};
+use penstock_model::red_thresholds;
 
 penstock_core::choice! {
     /// Where the gentle ramp reaches 1.
@@ -103,10 +109,10 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of RED.
     pub struct RedParams {
-        /// Average queue above which packets are dropped early.
-        min_th: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
-        /// Average queue at which the drop probability reaches max_p.
-        max_th: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
+        /// Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link, at least 5 packets.
+        min_th: Auto<Length> = Default::Number(5.0), unit: "packets", at_least: 0.0;
+        /// Average queue at which the drop probability reaches max_p; "auto" is three times min_th.
+        max_th: Auto<Length> = Default::Number(15.0), unit: "packets", at_least: 0.0;
         /// Drop probability at max_th.
         max_p: f64 = Default::Number(0.1), range: 0.0..=1.0;
         /// Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt" of ten round
@@ -202,8 +208,8 @@ impl RedParams {
     /// RED without options, for laws that own one: strict above max_th, drops not spaced, no guards, no marks.
     pub(crate) const fn plain(min_th: Length, max_th: Length, max_p: f64, mean_packet: Bytes) -> Self {
         Self {
-            min_th,
-            max_th,
+            min_th: Auto::Value(min_th),
+            max_th: Auto::Value(max_th),
             max_p,
             w_q: Weight::Auto,
             gentle: false,
@@ -236,21 +242,39 @@ impl RedParams {
             (true, GentleTop::TwiceMaxTh) => RampEnd::TwiceMaxTh,
             (true, GentleTop::Buffer) => RampEnd::At(self.limit(link)),
         };
-        DropCurve::new(self.in_unit(self.min_th), self.in_unit(self.max_th), end, self.max_p)
-            .with_parabola(self.nonlinear)
+        let (min_th, max_th) = self.thresholds(link);
+        DropCurve::new(min_th, max_th, end, self.max_p).with_parabola(self.nonlinear)
+    }
+
+    /// min_th and max_th on this link, in the unit that the queue is measured in.
+    pub(crate) fn thresholds(&self, link: &LinkInfo) -> (f64, f64) {
+        let min_th = match self.min_th {
+            Auto::Value(length) => self.in_unit(length),
+            Auto::Auto => {
+                let capacity = link.rate.packets_per_second(self.mean_packet);
+                self.in_unit(Length::Packets(red_thresholds::min_th(capacity)))
+            }
+        };
+        let max_th = match self.max_th {
+            Auto::Value(length) => self.in_unit(length),
+            Auto::Auto => red_thresholds::max_th(min_th),
+        };
+        (min_th, max_th)
     }
 
     /// 0 <= min_th < max_th <= limit of the queue.
     fn errors(&self, link: &LinkInfo) -> ParamErrors {
-        let (min_th, max_th, limit) = (self.in_unit(self.min_th), self.in_unit(self.max_th), self.limit(link));
+        let ((min_th, max_th), limit) = (self.thresholds(link), self.limit(link));
         let unit = self.measure_in.word();
         let mut errors = ParamErrors::new();
         if max_th > limit {
-            let message = format!("must not be above the limit of the queue, {limit} {unit}");
+            let auto = if self.max_th == Auto::Auto { format!(": \"auto\" is {max_th}") } else { String::new() };
+            let message = format!("must not be above the limit of the queue, {limit} {unit}{auto}");
             errors.push(ParamError::new("max_th", message));
         }
         if min_th >= max_th {
-            let message = format!("must be below max_th, {max_th} {unit}");
+            let auto = if self.min_th == Auto::Auto { format!(": \"auto\" is {min_th}") } else { String::new() };
+            let message = format!("must be below max_th, {max_th} {unit}{auto}");
             errors.push(ParamError::new("min_th", message));
         }
         if self.gentle && self.gentle_top == GentleTop::Buffer && limit.is_infinite() {
@@ -341,7 +365,7 @@ mod tests {
     use super::*;
     use crate::rig::{Rig, assert_fits, thesis_link};
     use penstock_core::param::Value;
-    use penstock_core::{Ecn, Span};
+    use penstock_core::{Ecn, Limit, Rate, Span};
 
     /// RED with min_th 4 and max_th 12 whose average is the queue that the packet finds: p_b = 1/8 at 8 packets.
     fn instantaneous(extra: &[(&str, Value)]) -> Rig {
@@ -386,6 +410,37 @@ mod tests {
     fn automatic_weight_is_that_of_the_thesis() {
         let law = Red::new(RedParams::from_settings(&[]).unwrap(), &thesis_link()).unwrap();
         assert!((law.average.filter.w_q - 0.005_319_1).abs() < 1e-7);
+    }
+
+    #[test]
+    fn automatic_thresholds_keep_the_average_at_5_ms_of_the_link() {
+        let auto = Value::Text("auto".into());
+        let thresholds = |link: &LinkInfo, min_th: &Value, more: &[(&str, Value)]| {
+            let both = [("min_th", min_th.clone()), ("max_th", auto.clone())];
+            let settings: Vec<_> =
+                both.iter().chain(more).map(|(name, value)| ((*name).into(), value.clone())).collect();
+            let curve = Red::new(RedParams::from_settings(&settings).unwrap(), link).unwrap().curve;
+            (curve.min_th, curve.max_th)
+        };
+        let fast =
+            |rate| LinkInfo { rate: Rate::from_bits_per_second(rate), limit: Limit::Packets(1000), ..thesis_link() };
+        // 100 Mb/s sends 12 500 packets of 1000 bytes a second: 5 ms are 62.5 packets, midway between 31.25 and 93.75.
+        assert_eq!(thresholds(&fast(100_000_000), &auto, &[]), (31.25, 93.75));
+        // At least 5 packets: 1 Mb/s has 0.3 in 2.5 ms.
+        assert_eq!(thresholds(&fast(1_000_000), &auto, &[]), (5.0, 15.0));
+        let bytes = [("measure_in", Value::Text("bytes".into()))];
+        assert_eq!(thresholds(&fast(100_000_000), &auto, &bytes), (31_250.0, 93_750.0));
+        // One of them given: three times min_th.
+        assert_eq!(thresholds(&fast(1_000_000), &Value::Number(20.0), &[]), (20.0, 60.0));
+        // They follow the rate of the link.
+        let settings = [("min_th".into(), auto.clone()), ("max_th".into(), auto.clone())];
+        let mut law = Red::new(RedParams::from_settings(&settings).unwrap(), &fast(1_000_000)).unwrap();
+        law.on_link(Time::ZERO, &fast(100_000_000));
+        assert_eq!((law.curve.min_th, law.curve.max_th), (31.25, 93.75));
+        // What does not fit tells the number.
+        let short = LinkInfo { limit: Limit::Packets(60), ..fast(100_000_000) };
+        let errors = Red::new(RedParams::from_settings(&settings).unwrap(), &short).expect_err("too short");
+        assert_eq!(errors[0].message, "must not be above the limit of the queue, 60 packets: \"auto\" is 93.75");
     }
 
     #[test]

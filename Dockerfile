@@ -12,8 +12,9 @@ RUN pip download --no-cache-dir --require-hashes --only-binary :all: --dest /pac
 FROM rust:1.95-slim-bookworm AS wheel
 COPY --from=packages /usr/local/bin/maturin /usr/local/bin/
 WORKDIR /penstock
-COPY Cargo.toml Cargo.lock pyproject.toml LICENSE-APACHE LICENSE-MIT ./
+COPY Cargo.toml Cargo.lock pyproject.toml LICENSE-APACHE LICENSE-MIT README.md ./
 COPY crates crates
+COPY package package
 COPY python python
 RUN --mount=type=cache,target=/usr/local/cargo/registry --mount=type=cache,target=/penstock/target \
     maturin build --release --locked --strip --out /wheel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,13 @@ def test_a_copied_file_is_in_the_build_context(source: str) -> None:
     kept = [line[1:] for line in ignored if line.startswith("!")]
     assert (ROOT / source).exists()
     assert any(Path(source).match(pattern) for pattern in kept)
+
+
+def test_the_image_has_every_file_that_its_wheel_is_made_of() -> None:
+    described = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    build = described["tool"]["maturin"]
+    needed = [described["project"]["readme"], build["data"], build["python-source"], build["manifest-path"]]
+    assert {Path(path).parts[0] for path in needed} <= set(COPIED)
 
 
 def test_every_file_of_the_build_context_is_copied() -> None:

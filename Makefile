@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help man setup demo test check gen docs docs-links pictures papers papers-full meaning measured schemes lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help man setup demo test check gen docs docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,10 +72,13 @@ meaning: setup ## record the results of every mechanism again, once MEANING was 
 
 measured: setup ## write every measured table of the documentation again: docs/data, and the pages made from it
 	PENSTOCK_MEASURE=1 cargo test --locked --quiet -p penstock-sim --test integration measured
-	$(MAKE) schemes lessons queue-law fec fluid recommendations model-figures study-figures
+	$(MAKE) schemes l4s lessons queue-law fec fluid recommendations model-figures study-figures
 
 schemes: setup ## measure every scheme on the standard link, and write docs/schemes-compared.md from it
 	$(BIN)/python docs/compared.py --measure
+
+l4s: setup ## run the checklist of the Prague L4S requirements, and write the table of its page
+	$(BIN)/python docs/l4s.py
 
 lessons: setup ## run the lessons, and write the tables of their pages
 	$(BIN)/python docs/lessons.py

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from penstock.dialects import DIALECTS, OTHERS, DialectError, Facts, read, write
-from penstock.dialects.tc import averaging
+from penstock.dialects.tc_queue import averaging
 from penstock.errors import ScenarioError
 from penstock.studies.candidate import Candidate
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -61,6 +62,7 @@ def convert(
         raise ScenarioError(errors)
     facts = dialects.Facts(numbers["--link"] or None, round(numbers["--packet"]), device)
     read = dialects.read(sys.stdin.read() if text == "-" else text, source, facts)
+    facts = replace(facts, rate=facts.rate or read.rate)
     try:
         written = dialects.write(read.scheme, read.parameters, to, facts)
     except dialects.DialectError as error:
@@ -69,6 +71,7 @@ def convert(
     found = {
         "scheme": read.scheme,
         "parameters": read.parameters,
+        "rate": read.rate,
         "text": written.text,
         "notes": notes,
         "missing": {"unread": read.missing, "unsaid": written.missing},

@@ -43,7 +43,7 @@ def write(scheme: str, parameters: Mapping[str, Any], dialect: str, facts: Facts
         names = (*_WRITTEN_OUT.get(scheme, ()), "ecn")
         written = {**{name: known[name] for name in names if name in known}, **written}
     found: Conversion = _module(dialect).write(scheme, written, facts or Facts())
-    if dialect != "penstock" and "limit" not in parameters and scheme not in ("cake", "wred"):
+    if dialect != "penstock" and "limit" not in parameters and scheme not in ("cake", "wred", "pq", "wfq"):
         found.notes.append(f"no limit is given: that of {dialect} holds")
     return found
 

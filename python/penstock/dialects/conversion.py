@@ -42,6 +42,7 @@ class Conversion:
         text: the settings in the other dialect; empty when they were only read.
         notes: values after rounding, and units that are easily taken for others.
         missing: what one side has and the other cannot say.
+        rate: of the link in bit/s, where the text gives one.
 
     """
 
@@ -50,6 +51,7 @@ class Conversion:
     text: str = ""
     notes: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    rate: float | None = None
 
 
 def packets(value: Any, facts: Facts, limit: float | None = None) -> float:

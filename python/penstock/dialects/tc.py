@@ -1,371 +1,60 @@
-"""Linux' `tc`: lines as `tc qdisc` takes them, and as `tc qdisc show` prints them. Man pages tc-red(8) and kin.
-
-Units are tc's own: `10mbit` is 10 Mbit/s, `10mbps` is 10 MB/s, `k` in a size is 1024, a time without a unit is in us.
-"""
+"""Linux' `tc`: lines as `tc qdisc`, `tc class` and `tc filter` take them, and as `tc qdisc show` and kin print them."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Sequence
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets
-from penstock.dialects.kinds import FLAG, INTEGER, NUMBER, PACKETS, Kind, Option, number, option_texts, plain, time_text
-from penstock.dialects.red import note_weight, thresholds, weight, whole
+from penstock.dialects import tc_queue
+from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.dialects.tc_lines import Line, lines_of
+from penstock.dialects.tc_read import CLASSFUL, read_gred, read_tree
+from penstock.dialects.tc_write import WRITERS
 from penstock.errors import nearest
-from penstock.units import format_rate, parse_rate, parse_size, parse_time
 
-__all__ = ["averaging", "read", "write"]
-
-_SIZES = {"": 1.0, "b": 1.0, "k": 1024, "kb": 1024, "m": 1024**2, "mb": 1024**2, "g": 1024**3, "gb": 1024**3}
-_SIZES |= {"kbit": 1000 / 8, "mbit": 1e6 / 8, "gbit": 1e9 / 8}
-_RATES = {"": 1.0, "bit": 1.0, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "tbit": 1e12}
-_RATES |= {"bps": 8.0, "kbps": 8e3, "mbps": 8e6, "gbps": 8e9, "tbps": 8e12, "kibit": 1024, "mibit": 1024**2}
-_TIMES = {"": 1e-6, "us": 1e-6, "usec": 1e-6, "usecs": 1e-6, "ms": 1e-3, "msec": 1e-3, "msecs": 1e-3}
-_TIMES |= {"s": 1.0, "sec": 1.0, "secs": 1.0, "ns": 1e-9}
-
-
-def _measured(text: str, units: dict[str, float], what: str) -> float:
-    found = re.fullmatch(r"([\d.]+)([a-zA-Z]*)", text)
-    if found is None or found[2].lower() not in units:
-        raise ValueError(f"not a {what} in tc's units ({', '.join(unit for unit in units if unit)})")
-    return float(found[1]) * units[found[2].lower()]
-
-
-def _size(text: str) -> str:
-    return f"{round(_measured(text, _SIZES, 'size'))}B"
-
-
-def _time(text: str) -> str:
-    return time_text({"ns": round(1e9 * _measured(text, _TIMES, "time"))})
-
-
-def _rate(text: str) -> str:
-    return format_rate(round(_measured(text, _RATES, "rate")))
-
-
-SIZE = Kind(_size, lambda value: str(round(parse_size(value) if isinstance(value, str) else value)))
-TIME = Kind(_time, time_text)
-RATE = Kind(_rate, lambda value: format_rate(parse_rate(value)).lower().replace(" ", "").removesuffix("/s"))
-SECONDS = Kind(lambda text: f"{int(text.removesuffix('sec'))}s", lambda value: plain(parse_time(value) / 1e9))
-WHOLE = Kind(float, lambda value: str(round(float(value))))
-PERCENT = Kind(lambda text: number(float(text.removesuffix("%")) / 100), lambda value: f"{plain(100 * value)}%")
-
-_CODEL = [Option("limit", "limit", PACKETS), Option("target", "target", TIME), Option("interval", "interval", TIME)]
-_CODEL += [Option("ce_threshold", "ce_threshold", TIME), Option("ecn", "ecn", FLAG)]
-_FLOWS = [Option("flows", "flows", INTEGER), Option("quantum", "quantum", SIZE)]
-_PIE = [Option("limit", "limit", PACKETS), Option("target", "target", TIME), Option("tupdate", "t_update", TIME)]
-_PIE += [Option("alpha", "alpha", WHOLE, 1 / 16), Option("beta", "beta", WHOLE, 1 / 16), Option("ecn", "ecn", FLAG)]
-_THRESHOLDS = [Option("probability", "max_p", NUMBER), Option("ecn", "ecn", FLAG)]
-
-OPTIONS: dict[str, tuple[str, Sequence[Option]]] = {
-    "pfifo": ("droptail", [Option("limit", "limit", PACKETS)]),
-    "bfifo": ("droptail", [Option("limit", "limit", SIZE)]),
-    "codel": ("codel", _CODEL),
-    "fq_codel": ("fq-codel", [*_CODEL, *_FLOWS, Option("drop_batch", "drop_batch", INTEGER)]),
-    "pie": ("pie", _PIE),
-    "fq_pie": ("fq-pie", [*_PIE, *_FLOWS, Option("ecn_prob", "mark_ecnth", NUMBER, 0.01)]),
-    "sfq": (
-        "sfq",
-        [
-            Option("limit", "limit", PACKETS),
-            Option("perturb", "perturb", SECONDS),
-            Option("quantum", "quantum", SIZE),
-            Option("divisor", "buckets", INTEGER),
-            Option("flows", "flows", INTEGER),
-            Option("depth", "depth", INTEGER),
-            Option("headdrop", "headdrop", FLAG),
-        ],
-    ),
-    "sfb": (
-        "sfb",
-        [
-            Option("limit", "limit", PACKETS),
-            Option("max", "max", INTEGER),
-            Option("target", "bin_size", INTEGER),
-            Option("increment", "d1", NUMBER),
-            Option("decrement", "d2", NUMBER),
-            Option("penalty_rate", "penalty_rate", NUMBER),
-            Option("penalty_burst", "penalty_burst", NUMBER),
-            Option("rehash", "rehash", TIME),
-            Option("db", "warmup", TIME),
-        ],
-    ),
-    "cake": (
-        "cake",
-        [
-            Option("bandwidth", "bandwidth", RATE),
-            Option("rtt", "rtt", TIME),
-            Option("overhead", "overhead", INTEGER),
-        ],
-    ),
-    "dualpi2": (
-        "dualpi2",
-        [
-            Option("limit", "limit", PACKETS),
-            Option("target", "target", TIME),
-            Option("tupdate", "interval", TIME),
-            Option("alpha", "alpha", NUMBER),
-            Option("beta", "beta", NUMBER),
-            Option("step_thresh", "min_th", TIME),
-            Option("coupling_factor", "k", NUMBER),
-            Option("classic_protection", "classic_weight", PERCENT),
-        ],
-    ),
-    "red": ("red", [Option("limit", "limit", SIZE), *_THRESHOLDS]),
-    "choke": ("choke", [Option("limit", "limit", PACKETS), *_THRESHOLDS]),
-}  # fmt: skip
-
-_BARE = {
-    "cake": {
-        **{word: ("diffserv", word) for word in ("diffserv3", "diffserv4", "diffserv8", "precedence", "besteffort")},
-        **{
-            word: ("isolation", word)
-            for word in (
-                "triple-isolate",
-                "dual-srchost",
-                "dual-dsthost",
-                "flows",
-                "hosts",
-                "srchost",
-                "dsthost",
-                "flowblind",
-            )
-        },
-        "unlimited": ("bandwidth", None),
-    }
-}
-"""Words that set a parameter by themselves."""
-
-_ELSEWHERE = {
-    "fq": "its pacing by socket and its per-flow queues have no counterpart; sfq is the nearest",
-    "prio": 'a scheduler with classes: write [links.NAME.queue] with scheme = "pq" and a queue for each class',
-    "htb": 'a hierarchy of classes: a rate in front of a queue is the link\'s rate, or edge = [{ kind = "shaper" }]',
-    "tbf": 'a shaper: the link\'s rate, or edge = [{ kind = "shaper", rate = ..., burst = ... }]',
-    "gred": "its virtual queues are wred with a list for each parameter; convert them one by one as red",
-}
-_FLAGS_WITHOUT_VALUE = {"ecn", "noecn", "headdrop", "harddrop", "adaptive", "nodrop", "bytemode", "nobytemode"}
-_VARIANTS = {"codel", "fq-codel", "pie"}
+__all__ = ["read", "write"]
 
 
 def read(text: str, facts: Facts) -> Conversion:
-    """The settings of `tc qdisc add ... KIND OPTIONS`, of a line of `tc qdisc show`, or of `KIND OPTIONS` alone."""
-    kind, words = _kind(text)
-    scheme, options = OPTIONS[kind]
-    found = Conversion(scheme, {"variant": "linux"} if scheme in _VARIANTS else {})
-    by_word = {option.word: option for option in options}
-    given: dict[str, str] = {}
-    for word, value in _pairs(words, kind):
-        if word in _BARE.get(kind, {}):
-            parameter, setting = _BARE[kind][word]
-            if setting is not None:
-                found.parameters[parameter] = setting
-        elif word in ("ecn", "noecn"):
-            found.parameters["ecn"] = word == "ecn"
-        elif word in by_word and value is None:
-            found.parameters[by_word[word].parameter] = True
-        elif word in by_word:
-            found.parameters[by_word[word].parameter] = by_word[word].value(str(value))
-        else:
-            given[word] = value or ""
-    if kind in ("red", "choke"):
-        _read_red(kind, given, found, facts)
-    found.missing += [f"{word} {value}".strip() for word, value in given.items()]
-    if kind in ("fq_codel", "codel") and "ecn" not in found.parameters:
-        found.parameters["ecn"] = kind == "fq_codel"
-    if scheme == "pie" and "limit" not in found.parameters:
-        found.parameters["limit"] = "1000p"
-    if re.search(r"\d[kmg]?bps\b", text, re.IGNORECASE):
-        found.notes.append("bps in tc is bytes per second")
-    return found
+    """The settings of one queue or of a root queue with its classes, filters and their queues.
 
-
-def _kind(text: str) -> tuple[str, list[str]]:
-    words = text.replace("\\", " ").split()
-    known = [*OPTIONS, *_ELSEWHERE]
-    place = next((number_ for number_, word in enumerate(words) if word in known), None)
-    if place is None:
-        tried = [word for word in words if word not in ("tc", "qdisc", "add", "replace", "change", "dev", "root")]
-        name = tried[-1] if len(tried) == 1 else tried[0] if tried else ""
-        raise DialectError(f'no queue of tc in "{text.strip()}"{nearest(name, known)}; there are: {", ".join(known)}')
-    if words[place] in _ELSEWHERE:
-        raise DialectError(f"tc's {words[place]} cannot be converted: {_ELSEWHERE[words[place]]}")
-    rest = words[place + 1 :]
-    while rest and (
-        re.fullmatch(r"[0-9a-f]*:[0-9a-f]*", rest[0]) or rest[0] in ("root", "refcnt", "parent", "dev", "handle")
-    ):
-        rest = rest[2:] if rest[0] in ("refcnt", "parent", "dev", "handle") else rest[1:]
-    return words[place], rest
-
-
-def _pairs(words: Sequence[str], kind: str) -> Iterator[tuple[str, str | None]]:
-    """Words with their values; flags have none."""
-    bare = _FLAGS_WITHOUT_VALUE | set(_BARE.get(kind, {}))
-    if kind == "cake":
-        bare |= {"nat", "nonat", "wash", "nowash", "ack-filter", "ack-filter-aggressive", "no-ack-filter", "split-gso"}
-        bare |= {"no-split-gso", "raw", "noatm", "atm", "ptm", "ingress", "egress", "conservative", "autorate-ingress"}
-    at = 0
-    while at < len(words):
-        if words[at] in bare:
-            yield words[at], None
-            at += 1
-        elif at + 1 < len(words):
-            yield words[at], words[at + 1]
-            at += 2
-        else:
-            raise DialectError(f"{words[at]} has no value")
-
-
-LARGEST_POWER = 31
-
-
-def averaging(burst: int, min_packets: float) -> int | None:
-    """Tc's logarithm of 1 / w_q for a burst in packets, the least that lets it pass: None if no weight does.
-
-    S. Floyd, V. Jacobson, 1993, section 6: L + 1 + ((1 - w)^(L+1) - 1) / w < min_th bounds w for bursts of L packets;
-    tc takes the first power of two with burst + 1 - min <= (1 - (1 - w)^burst) / w.
+    A queue may stand alone (`KIND OPTIONS`), as in `tc qdisc add ...`, or as `tc qdisc show` prints it.
     """
-    above = burst + 1 - min_packets
-    if above < 1:
-        return None
-    for power in range(1, LARGEST_POWER + 1):
-        w = 2.0**-power
-        if above <= (1 - (1 - w) ** burst) / w:
-            return power
-    return None
-
-
-def _read_red(kind: str, given: dict[str, str], found: Conversion, facts: Facts) -> None:
-    """Thresholds and the weight of red, in bytes, and of choke, in packets."""
-    packet = round(_measured(given.pop("avpkt", str(facts.packet)), _SIZES, "size"))
-    in_bytes = kind == "red"
-    low, high = (_threshold(given.pop(word, None), in_bytes) for word in ("min", "max"))
-    limit = found.parameters.get("limit")
-    if high is None:
-        high = None if limit is None else (parse_size(limit) if in_bytes else float(str(limit).removesuffix("p"))) / 4
-    if high is None:
-        raise DialectError(f"{kind} needs limit, or min and max")
-    low = high / 3 if low is None else low
-    mean = packet if in_bytes else 1
-    burst = int(given.pop("burst", 0)) or math.floor((2 * low + high) / (3 * mean))
-    power = int(given.pop("ewma")) if "ewma" in given else averaging(burst, low / mean)
-    if power is None:
-        raise DialectError(
-            f"burst {burst} is too small: tc asks for at least min / avpkt = {plain(low / mean)} packets"
-        )
-    unit = "B" if in_bytes else "p"
-    found.parameters |= {"min_th": f"{plain(low)}{unit}", "max_th": f"{plain(high)}{unit}", "w_q": 2.0**-power}
-    found.parameters.setdefault("max_p", 0.02)
-    found.parameters["spacing"] = "count"
-    if in_bytes:
-        found.parameters |= {"measure_in": "bytes", "mean_packet": f"{packet}B"}
-    found.notes.append(f"w_q = 2^-{power}, from burst {burst} and min {plain(low / mean)} packets")
-    given.pop("bandwidth", None)
-    given.pop("Scell_log", None)
-    if found.parameters.get("ecn") and "harddrop" not in given:
-        found.parameters["mark_up_to"] = "always"
-        found.notes.append("without harddrop Linux marks above max too")
-    given.pop("harddrop", None)
-
-
-def _threshold(text: str | None, in_bytes: bool) -> float | None:
-    if text is None:
-        return None
-    return _measured(text, _SIZES, "size") if in_bytes else float(text.removesuffix("p"))
+    lines = lines_of(text)
+    for line in lines:
+        _check(line, text)
+    queues = [line for line in lines if line.subject == "qdisc" and line.kind]
+    kinds = {line.kind for line in queues}
+    if kinds == {"gred"}:
+        found = read_gred(queues, facts)
+    elif kinds & set(CLASSFUL) or len(lines) > 1:
+        found = read_tree(lines, facts)
+    elif queues:
+        found = tc_queue.queue(queues[0].kind, queues[0].words, facts)
+    else:
+        raise DialectError(f"no queue of tc in this text; there are: {', '.join(_known())}")
+    if re.search(r"\d[kmgt]?i?bps\b", text, re.IGNORECASE):
+        found.notes.append("bps in tc is bytes per second")
+    found.notes = list(dict.fromkeys(found.notes))
+    return found
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
-    """A line for `tc`. Raises `DialectError` if tc has no such queue."""
-    kinds = [kind for kind, (name, _) in OPTIONS.items() if name == scheme]
-    if not kinds:
-        raise DialectError(f"tc has no {scheme}")
-    kind = kinds[0]
-    if kind == "pfifo" and str(parameters.get("limit", "")).endswith("B"):
-        kind = "bfifo"
-    found = Conversion(scheme, dict(parameters))
-    words: list[str] = []
-    said = {"variant"}
-    options = [option for option in OPTIONS[kind][1] if option.kind is not FLAG]
-    if kind in ("red", "choke"):
-        words += _red_words(kind, found, facts)
-        said |= {
-            "limit",
-            "min_th",
-            "max_th",
-            "w_q",
-            "spacing",
-            "measure_in",
-            "mean_packet",
-            "mark_up_to",
-            "gentle",
-            "guards",
-        }
-        options = [option for option in options if option.word != "limit"]
-    elif found.parameters.get("limit") == "inf":
-        del found.parameters["limit"]
-    flags = {option.parameter: option.word for option in OPTIONS[kind][1] if option.kind is FLAG}
-    for word, (parameter, value) in _BARE.get(kind, {}).items():
-        said.add(parameter)
-        if value is not None and found.parameters.get(parameter) == value:
-            words.append(word)
-    for option, text in option_texts(options, found, said | set(flags)):
-        words += [option.word, text]
-        given = found.parameters[option.parameter]
-        if option.kind is WHOLE and float(text) * option.scale != given:
-            found.notes.append(
-                f"{option.word} = {text} sixteenths instead of {plain(16 * given)}: tc has whole numbers"
-            )
-    for parameter, word in flags.items():
-        if parameter in found.parameters:
-            words += (
-                [word] if found.parameters[parameter] else ["noecn"] if kind in _HAS_NOECN and word == "ecn" else []
-            )
-    found.text = f"tc qdisc replace dev {facts.device} root {kind} {' '.join(words)}".rstrip()
+    """Lines for `tc`. Raises `DialectError` if tc has no such queue."""
+    if scheme in WRITERS:
+        return WRITERS[scheme](scheme, dict(parameters), facts)
+    found = tc_queue.write(scheme, parameters, facts)
+    found.text = f"tc qdisc replace dev {facts.device} root {found.text}"
     return found
 
 
-_HAS_NOECN = {"codel", "fq_codel", "pie"}
+def _known() -> list[str]:
+    return [*tc_queue.KINDS, *CLASSFUL, "gred"]
 
 
-def _red_words(kind: str, found: Conversion, facts: Facts) -> list[str]:
-    """limit, min, max, avpkt, burst and bandwidth of red and choke."""
-    given = found.parameters
-    packet = parse_size(given["mean_packet"]) if "mean_packet" in given else facts.packet
-    own = Facts(facts.rate, packet, facts.device)
-    low, high = thresholds(found, own)
-    limit = limit_packets(given, own) or 4 * high
-    w_q = weight(found, own)
-    burst, got = _burst(low, min(LARGEST_POWER, max(1, round(-math.log2(w_q)))))
-    note_weight(found, w_q, got, "tc has powers of two, set by burst")
-    if given.get("gentle"):
-        found.missing.append("gentle = true: Linux drops every packet above max")
-    unit, size = ("bytes", packet) if kind == "red" else ("packets", 1)
-    words: list[str] = []
-    for word, exact in (("limit", limit), ("min", low), ("max", high)):
-        words += [word, str(whole(found, word, exact * size, unit))]
-    if kind == "red":
-        found.notes.append(f"min and max are bytes: packets of {packet} B")
-        words += ["avpkt", str(packet)]
-    words += ["burst", str(burst)]
-    return words if facts.rate is None else [*words, "bandwidth", RATE.write(f"{facts.rate:.0f}bit")]
-
-
-def _burst(low: float, power: int) -> tuple[int, int]:
-    """The smallest burst for which tc takes this weight, or the nearest power that it can be made to take.
-
-    The power never falls as the burst grows, so it is found by bisection.
-    """
-
-    def reached(burst: int) -> int:
-        return averaging(burst, low) or LARGEST_POWER + 1
-
-    below, above = max(1, math.ceil(low)), max(1, math.ceil(low)) + 1
-    if reached(below) >= power:
-        return below, reached(below)
-    while reached(above) < power:
-        below, above = above, 2 * above
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (middle, above) if reached(middle) < power else (below, middle)
-    return above, reached(above)
+def _check(line: Line, text: str) -> None:
+    """Raise `DialectError` for a queue that is not known."""
+    if line.subject != "qdisc" or line.kind in _known() or (line.kind in ("ingress", "clsact", "noqueue", "mq")):
+        return
+    name = line.kind or "nothing"
+    raise DialectError(f'no queue of tc in "{text.strip()}"{nearest(name, _known())}; there are: {", ".join(_known())}')

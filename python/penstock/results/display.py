@@ -115,7 +115,16 @@ def setting(value: object) -> str:
     >>> setting(True), setting(0.1), setting(5), setting("10Mbit"), setting([1, 2])
     ('true', '0.1', '5', '10Mbit', '[1, 2]')
     """
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else _inline(value)
+
+
+def _inline(value: object) -> str:
+    """A value as TOML writes it in a line."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_inline(one)}" for key, one in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_inline(one) for one in value) + "]"
+    return json.dumps(value)
 
 
 def scheme_argument(name: str, params: Mapping[str, Any]) -> str:

@@ -137,20 +137,23 @@ class Bench:
         return scores
 
     def _ranks(self, values: Mapping[tuple[str, str], Array]) -> Array:
-        """Of runs that meet every bound, from 0 to 1: by the aim without a bound, else by power.
-
-        Power is throughput over delay (L. Kleinrock, "Power and deterministic rules of thumb", ICC 1979), here the
-        utilization times the part of propagation in the round trip. It is also multiplied by the part of the packets
-        that is not dropped: a lost packet has used the links before the queue. Without that (own decision) the highest
-        power is often had with a tiny buffer that drops a quarter of the packets.
-        """
+        """Of runs that meet every bound, from 0 to 1: by the aim without a bound, else by power."""
         best = [aim for aim in self.aims if not aim.bounded]
         if best:
             column = values[best[0].place or self.link.place, best[0].metric]
             part = np.abs(column) / (1 + np.abs(column))
             rank: Array = np.nan_to_num(part if best[0].side == "min" else 1 - part, nan=1.0)
             return rank
+        return np.nan_to_num(1 - self.power(values), nan=1.0)
+
+    def power(self, values: Mapping[tuple[str, str], Array]) -> Array:
+        """Power is throughput over delay (L. Kleinrock, "Power and deterministic rules of thumb", ICC 1979).
+
+        Here the utilization times the part of propagation in the round trip. It is also multiplied by the part of the
+        packets that is not dropped: a lost packet has used the links before the queue. Without that (own decision) the
+        highest power is often had with a tiny buffer that drops a quarter of the packets.
+        """
         place, rtt = self.link.place, self.link.rtt
         kept = 1 - np.nan_to_num(values[place, "loss_rate"])
-        power = values[place, "utilization"] * kept * rtt / (rtt + values[place, "delay_mean_s"])
-        return np.nan_to_num(1 - power, nan=1.0)
+        found: Array = values[place, "utilization"] * kept * rtt / (rtt + values[place, "delay_mean_s"])
+        return found

@@ -1,0 +1,43 @@
+"""tc's own units, tc(8): `10mbit` is 10 Mbit/s, `10mbps` is 10 MB/s, `k` in a size is 1024, a bare time is in us."""
+
+from __future__ import annotations
+
+import re
+
+from penstock.dialects.kinds import Kind, time_text
+from penstock.units import format_rate, parse_rate, parse_size
+
+__all__ = ["RATE", "RATES", "SIZE", "SIZES", "TIME", "TIMES", "measured"]
+
+SIZES = {"": 1.0, "b": 1.0, "k": 1024, "kb": 1024, "m": 1024**2, "mb": 1024**2, "g": 1024**3, "gb": 1024**3}
+SIZES |= {"kbit": 1024 / 8, "mbit": 1024**2 / 8, "gbit": 1024**3 / 8}
+RATES = {"": 1.0, "bit": 1.0, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "tbit": 1e12}
+RATES |= {f"{prefix}ibit": 1024.0**power for power, prefix in enumerate("kmgt", 1)}
+RATES |= {unit.replace("bit", "bps"): 8 * size for unit, size in RATES.items() if unit}
+TIMES = {"": 1e-6, "us": 1e-6, "usec": 1e-6, "usecs": 1e-6, "ms": 1e-3, "msec": 1e-3, "msecs": 1e-3}
+TIMES |= {"s": 1.0, "sec": 1.0, "secs": 1.0, "ns": 1e-9}
+
+
+def measured(text: str, units: dict[str, float], what: str) -> float:
+    """A number with one of these units. Raises `ValueError`."""
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)([a-zA-Z]*)(?:/\d+)?", text)
+    if found is None or found[2].lower() not in units:
+        raise ValueError(f"not a {what} in tc's units ({', '.join(unit for unit in units if unit)})")
+    return float(found[1]) * units[found[2].lower()]
+
+
+def _size(text: str) -> str:
+    return f"{round(measured(text, SIZES, 'size'))}B"
+
+
+def _time(text: str) -> str:
+    return time_text({"ns": round(1e9 * measured(text, TIMES, "time"))})
+
+
+def _rate(text: str) -> str:
+    return format_rate(round(measured(text, RATES, "rate")))
+
+
+SIZE = Kind(_size, lambda value: str(round(parse_size(value) if isinstance(value, str) else value)))
+TIME = Kind(_time, time_text)
+RATE = Kind(_rate, lambda value: format_rate(parse_rate(value)).lower().replace(" ", "").removesuffix("/s"))

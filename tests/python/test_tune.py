@@ -276,3 +276,46 @@ def test_wrong_requests_end_with_2_and_all_errors() -> None:
     assert "delay" in done.stderr
     assert "red" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def scores(aims: list[str], delay: float, utilization: float, loss: float = 0.0) -> float:
+    """The score of a run with these metrics."""
+    bench = Bench(document(), tuned(), parse_aims(aims, PLACES))
+    numbers = {"delay_mean_s": delay, "utilization": utilization, "loss_rate": loss, "delay_p99_s": 2 * delay}
+    return float(bench._scores({("bottleneck", name): np.array([value]) for name, value in numbers.items()})[0])
+
+
+def test_weights_say_how_much_of_one_metric_is_worth_how_much_of_another() -> None:
+    """With weights 2 and 1: delay at 1 / sqrt(2) is worth half of the utilization, at any size."""
+    aims = ["min delay weight 2", "max utilization weight 1"]
+    for size in (1e-4, 1e-2, 1.0):
+        assert scores(aims, size, 0.8) == pytest.approx(scores(aims, size / math.sqrt(2), 0.4))
+        assert scores(aims, 0.99 * size, 0.8) < scores(aims, size, 0.8) < scores(aims, size, 0.79)
+    assert scores(["min delay weight 1", "min loss"], 0.02, 1, 0.0) < scores(
+        ["min delay weight 1", "min loss"], 0.02, 1, 0.1
+    )
+    assert scores(["min delay"], 0.02, 1) == pytest.approx(scores(["min delay weight 1", "min delay"], 0.02, 1))
+
+
+def test_the_weight_of_a_bound_multiplies_its_shortfall() -> None:
+    plain = scores(["delay < 10ms", "utilization > 90%"], 0.015, 0.85)
+    assert plain == pytest.approx(1 + 0.5 + 0.5)
+    assert scores(["delay < 10ms weight 3", "utilization > 90%"], 0.015, 0.85) == pytest.approx(1 + 3 * 0.5 + 0.5)
+    assert scores(["delay < 10ms, weight 3", "utilization > 90%"], 0.005, 0.95) < 1
+
+
+def test_aims_with_weights_are_one_advice_and_without_a_front() -> None:
+    plain = Bench(document(), tuned(), parse_aims(["min delay", "max utilization"], PLACES))
+    weighted = Bench(document(), tuned(), parse_aims(["min delay weight 2", "max utilization"], PLACES))
+    assert (len(plain.competing), weighted.competing) == (2, ())
+    found = tune(LINK, ["min delay weight 4", "max utilization"], ["droptail"], budget_s=1.0)
+    other = tune(LINK, ["min delay", "max utilization weight 40"], ["droptail"], budget_s=1.0)
+    assert len(found.advised) == len(other.advised) == 1
+    limits = [int(str(one.advised[0].parameters.get("limit", "100p")).removesuffix("p")) for one in (found, other)]
+    assert limits[0] < limits[1]
+
+
+@pytest.mark.parametrize("text", ["min delay weight 0", "min delay weight x", "delay < 2ms weight -1"])
+def test_a_weight_is_above_zero(text: str) -> None:
+    with pytest.raises(ScenarioError, match="expected a number above 0"):
+        parse_aims([text], PLACES)

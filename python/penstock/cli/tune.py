@@ -29,7 +29,8 @@ Aims = Annotated[
     typer.Option(
         "--aim",
         metavar="'METRIC < VALUE'",
-        help="Aim, e.g. 'delay p99 < 20ms', 'calls.loss < 0.1%', 'utilization > 95%', 'min delay'; repeatable.",
+        help="Aim, e.g. 'delay p99 < 20ms', 'calls.loss < 0.1%', 'utilization > 95%', 'min delay'; repeatable. "
+        "A weight may follow: 'min delay weight 2'.",
         show_default=False,
     ),
 ]

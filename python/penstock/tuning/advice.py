@@ -276,7 +276,7 @@ def _chosen(bench: Bench, tried: Sequence[Measured], seed: int) -> tuple[Setting
     The best of many by a few runs is partly the luckiest, so the first ones meet again over more runs.
     """
     whole = [one for one in tried if len(one.scores) >= RUNS]
-    if sum(not aim.bounded for aim in bench.aims) < 2:
+    if not bench.competing:
         first = sorted(whole, key=lambda one: one.score)[:FINALISTS]
         again = bench.measure([one.setting for one in first], range(seed, seed + FINAL_RUNS))
         return (min(again, key=lambda one: one.score).setting,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from penstock.errors import ErrorDetail, ScenarioError, nearest
 from penstock.results.metrics import METRICS, Metric, metric
 from penstock.units import UnitError, parse_probability, parse_rate, parse_time
 
-__all__ = ["Aim", "parse_aims"]
+__all__ = ["Aim", "parse_aims", "weighted"]
 
 Side = Literal["<", ">", "min", "max"]
 
@@ -31,7 +32,9 @@ SHORT = {
 """Words for metrics beside their names; every name may also be given without its unit: `delay_p99`."""
 
 _FORM = re.compile(
-    r"\s*(?:(?P<best>min|max)\s+)?(?P<name>[A-Za-z][\w. -]*?)\s*(?:(?P<side><=?|>=?)\s*(?P<value>.+?))?\s*", re.ASCII
+    r"\s*(?:(?P<best>min|max)\s+)?(?P<name>[A-Za-z][\w. -]*?)\s*(?:(?P<side><=?|>=?)\s*(?P<value>[^,]+?))?"
+    r"\s*(?:,?\s*\bweight\s+(?P<weight>\S+?))?\s*",
+    re.ASCII,
 )
 
 
@@ -45,6 +48,7 @@ class Aim:
         metric: name of the metric.
         side: "<" and ">" for a bound, "min" and "max" without one.
         bound: in the metric's unit (s, bit/s, packets, or a share of 1).
+        weight: if given, above 0; see `weighted`.
 
     """
 
@@ -53,6 +57,7 @@ class Aim:
     metric: str
     side: Side
     bound: float = 0.0
+    weight: float | None = None
 
     @property
     def bounded(self) -> bool:
@@ -71,6 +76,16 @@ class Aim:
         )
         return max(0.0, self.bound - value) / (ideal or 1.0)
 
+    def cost(self, value: float) -> float:
+        """The logarithm of the metric, negative for "max": one percent costs the same at any size.
+
+        Of a share that shall be small, such as losses, the part that is left counts: there is no logarithm of zero.
+        """
+        if self.side == "max":
+            return -math.log(max(value, TINY))
+        share = metric(self.metric).quantity == "share"
+        return -math.log(max(1 - value, TINY)) if share else math.log(max(value, TINY))
+
     def meets(self, low: float, high: float) -> bool | None:
         """Whether an interval of the metric meets the bound; None where it spans it."""
         if self.side == "<":
@@ -78,8 +93,22 @@ class Aim:
         return True if low > self.bound else False if high < self.bound else None
 
 
+TINY = 1e-12
+"""The least value whose logarithm is taken."""
+
+
+def weighted(aims: Iterable[Aim]) -> bool:
+    """Whether several aims without a bound are one by their weights, instead of a front.
+
+    The weighted sum of their costs is the smaller the better: with weights 2 and 1 one percent of the first metric is
+    worth two of the second. The weight of a bound multiplies its shortfall where not all bounds can be met.
+    """
+    best = [aim for aim in aims if not aim.bounded]
+    return len(best) > 1 and any(aim.weight is not None for aim in best)
+
+
 def parse_aims(texts: Iterable[str], places: Mapping[str, Iterable[str]]) -> tuple[Aim, ...]:
-    """The aims of `--aim`, each `[PLACE.]METRIC < VALUE`, `> VALUE`, or `min METRIC`, `max METRIC`.
+    """The aims of `--aim`, each `[PLACE.]METRIC < VALUE`, `> VALUE`, or `min METRIC`, `max METRIC`; then `weight 2`.
 
     `places` are "links" and "traffic" with their names. Raises `ScenarioError` with the errors of all aims.
     """
@@ -99,15 +128,28 @@ def parse_aims(texts: Iterable[str], places: Mapping[str, Iterable[str]]) -> tup
 def _parsed(text: str, places: Mapping[str, Iterable[str]]) -> Aim:
     form = _FORM.fullmatch(text)
     if form is None or bool(form["best"]) == bool(form["side"]):
-        raise ValueError("expected METRIC < VALUE, METRIC > VALUE, min METRIC or max METRIC")
+        raise ValueError(
+            "expected METRIC < VALUE, METRIC > VALUE, min METRIC or max METRIC, and weight 2 after it if wanted"
+        )
     place, found = _metric(form["name"], places)
+    weight = None if form["weight"] is None else _weight(form["weight"])
     if form["best"]:
-        return Aim(text.strip(), place, found.name, "min" if form["best"] == "min" else "max")
+        return Aim(text.strip(), place, found.name, "min" if form["best"] == "min" else "max", weight=weight)
     side: Side = "<" if form["side"].startswith("<") else ">"
     bound = _bound(found, form["value"])
     if (side == "<" and bound < 0) or (side == ">" and found.quantity == "share" and bound >= 1):
         raise ValueError(f"no value of {found.name} is {side} {form['value']}")
-    return Aim(text.strip(), place, found.name, side, bound)
+    return Aim(text.strip(), place, found.name, side, bound, weight)
+
+
+def _weight(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found < math.inf:
+        raise ValueError(f"weight {text}: expected a number above 0, such as weight 2")
+    return found
 
 
 def _metric(text: str, places: Mapping[str, Iterable[str]]) -> tuple[str | None, Metric]:

@@ -20,7 +20,7 @@ from penstock.studies.collected import Collected
 from penstock.studies.executor import Progress
 from penstock.studies.plan import Plan
 from penstock.studies.store import Results
-from penstock.tuning.aim import Aim
+from penstock.tuning.aim import Aim, weighted
 
 __all__ = ["Bench", "Measured", "Setting"]
 
@@ -88,6 +88,12 @@ class Bench:
         self.threads, self.progress = threads, progress
         self.runs = self.planned = 0
 
+    @property
+    def competing(self) -> tuple[Aim, ...]:
+        """The aims of a Pareto front: several without a bound and without weights; else none."""
+        best = tuple(aim for aim in self.aims if not aim.bounded)
+        return best if len(best) > 1 and not weighted(best) else ()
+
     def is_valid(self, setting: Setting) -> bool:
         """Whether the scheme accepts these parameters on this link."""
         try:
@@ -132,19 +138,30 @@ class Bench:
         for aim in self.aims:
             if aim.bounded:
                 column = values[aim.place or self.link.place, aim.metric]
-                missed += [aim.shortfall(value) if np.isfinite(value) else 1.0 for value in column.tolist()]
+                short = [aim.shortfall(value) if np.isfinite(value) else 1.0 for value in column.tolist()]
+                missed += (aim.weight or 1.0) * np.array(short)
         scores: Array = np.where(missed > 0, 1 + missed, self._ranks(values))
         return scores
 
     def _ranks(self, values: Mapping[tuple[str, str], Array]) -> Array:
-        """Of runs that meet every bound, from 0 to 1: by the aim without a bound, else by power."""
+        """Of runs that meet every bound, from 0 to 1: by the aims without a bound, else by power."""
         best = [aim for aim in self.aims if not aim.bounded]
+        if weighted(best):
+            return self._weighted(best, values)
         if best:
             column = values[best[0].place or self.link.place, best[0].metric]
             part = np.abs(column) / (1 + np.abs(column))
             rank: Array = np.nan_to_num(part if best[0].side == "min" else 1 - part, nan=1.0)
             return rank
         return np.nan_to_num(1 - self.power(values), nan=1.0)
+
+    def _weighted(self, best: Sequence[Aim], values: Mapping[tuple[str, str], Array]) -> Array:
+        """The mean cost of the aims by their weights, as a number between 0 and 1; of one aim, the same as its part."""
+        weights = np.array([aim.weight or 1.0 for aim in best])
+        columns = [values[aim.place or self.link.place, aim.metric].tolist() for aim in best]
+        costs = np.array([[aim.cost(value) for value in column] for aim, column in zip(best, columns, strict=True)])
+        found: Array = np.nan_to_num(1 / (1 + np.exp(-(weights @ costs) / weights.sum())), nan=1.0)
+        return found
 
     def power(self, values: Mapping[tuple[str, str], Array]) -> Array:
         """Power is throughput over delay (L. Kleinrock, "Power and deterministic rules of thumb", ICC 1979).

@@ -67,19 +67,18 @@ class Search:
 
 def search(bench: Bench, schemes: Sequence[tuple[str, dict[str, Any]]], rounds: int, seed: int) -> list[Measured]:
     """Every setting that was tried in this number of rounds, with its runs on the seeds from `seed` on."""
-    competing = [aim for aim in bench.aims if not aim.bounded]
     searches = []
     for number, (scheme, fixed) in enumerate(schemes):
         space = space_of(scheme, bench.link, fixed)
         if space.knobs:
-            searches.append(Search(scheme, fixed, space, _study(len(competing), seed + number)))
+            searches.append(Search(scheme, fixed, space, _study(len(bench.competing), seed + number)))
     tried: dict[str, Measured] = {}
     for _ in range(rounds):
         asked = [(one, *one.ask(bench)) for one in searches for _ in range(PER_ROUND)]
         measured = _raced(bench, searches, asked, seed)
         for (one, trial, setting), found in zip(asked, measured, strict=True):
             one.best = min(one.best, found.score)
-            one.study.tell(trial, objectives(bench, found) if len(competing) > 1 else found.score)
+            one.study.tell(trial, objectives(bench, found) if bench.competing else found.score)
             tried.setdefault(setting.label, found)
     return list(tried.values())
 
@@ -103,9 +102,9 @@ def _raced(
 
 
 def objectives(bench: Bench, found: Measured) -> list[float]:
-    """Of the aims without a bound, the smaller the better; a missed bound makes all of them worse than any met one."""
+    """Of the competing aims, the smaller the better; a missed bound makes all of them worse than any met one."""
     missed = max(0.0, found.score - 1.0) if any(aim.bounded for aim in bench.aims) else 0.0
-    return [_objective(bench, found, aim) + 1e6 * missed for aim in bench.aims if not aim.bounded]
+    return [_objective(bench, found, aim) + 1e6 * missed for aim in bench.competing]
 
 
 def _objective(bench: Bench, found: Measured, aim: Aim) -> float:

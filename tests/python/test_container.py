@@ -1,8 +1,11 @@
-"""The container image and its lab: the files that they name exist and reach the build."""
+"""The container image, its lab, and the source distribution: the files that they name exist and reach the build."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
@@ -23,11 +26,26 @@ def test_a_copied_file_is_in_the_build_context(source: str) -> None:
     assert any(Path(source).match(pattern) for pattern in kept)
 
 
-def test_the_image_has_every_file_that_its_wheel_is_made_of() -> None:
+def made_of() -> set[str]:
+    """The files and folders that a wheel is made of, by the description of the project."""
     described = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     build = described["tool"]["maturin"]
-    needed = [described["project"]["readme"], build["data"], build["python-source"], build["manifest-path"]]
-    assert {Path(path).parts[0] for path in needed} <= set(COPIED)
+    paths = [described["project"]["readme"], build["data"], build["python-source"], build["manifest-path"]]
+    return {Path(path).parts[0] for path in paths}
+
+
+def test_the_image_has_every_file_that_its_wheel_is_made_of() -> None:
+    assert made_of() <= set(COPIED)
+
+
+def test_the_source_distribution_has_every_file_that_a_wheel_is_made_of(tmp_path: Path) -> None:
+    tool = Path(sys.executable).with_name("maturin")
+    subprocess.run([tool, "sdist", "--out", tmp_path], cwd=ROOT, check=True, capture_output=True)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as files:
+        names = [Path(name).parts for name in files.getnames()]
+    assert made_of() <= {name[1] for name in names}
+    assert ("package", "data", "share", "man", "man1", "penstock.1") in {name[1:] for name in names}
 
 
 def test_every_file_of_the_build_context_is_copied() -> None:

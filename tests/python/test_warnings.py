@@ -17,7 +17,7 @@ from penstock.explain.on_link import OnLink
 from penstock.explain.settings_here import settings_here
 from penstock.explain.warnings import Warned, average_seconds, of_scenario
 from penstock.results.cell import Cell
-from penstock.results.trade_off import Standing, conclusion, front, sentence
+from penstock.results.trade_off import Standing, conclusion, costly, front, sentence
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document, read_document
 from penstock.studies.plan import Plan
@@ -128,10 +128,30 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
         "c is beaten in both."
     )
     assert sentence("link", [a, Standing("d", cell(0.02), cell(0.8))]) == (
+        "link: a (10.00 ms, 90.0 %) keeps the link busy. d (20.00 ms) loses 10.0 % of the link."
+    )
+    assert sentence("link", [a, Standing("d", cell(0.02), cell(0.88))]) == (
         "link: a (10.00 ms, 90.0 %) has the shortest mean delay and the highest utilization: it beats d in both."
     )
     assert conclusion(["a"], ["link"], lambda *_: cell(1.0)) == ""
     assert conclusion(["a", "b"], ["link"], lambda *_: cell(0.5), " at n = 5").startswith("link at n = 5: mean delay")
+
+
+def test_ties_are_said_and_an_idle_link_is_not_praised() -> None:
+    def spread(mean: float, half: float) -> Cell:
+        return Cell(mean, mean - half, mean + half, 5)
+
+    idle = Standing("idle", spread(0.001, 1e-4), spread(0.86, 0.01))
+    short = Standing("short", spread(0.014, 1e-3), spread(0.999, 0.002))
+    tied = Standing("tied", spread(0.0145, 1e-3), spread(0.9985, 0.002))
+    long = Standing("long", spread(0.05, 1e-3), spread(0.98, 0.002))
+    assert sentence("link", [idle, short, tied, long]) == (
+        "link: short (14.00 ms, 99.9 %) has the shortest mean delay and the highest utilization: it beats long in both."
+        " tied is no better in either. idle (1.00 ms) loses 13.9 % of the link."
+    )
+    assert costly([one.utilization for one in (idle, short, tied, long)]) == {0: pytest.approx(0.139)}
+    unsure = [spread(0.86, 0.2), spread(0.999, 0.002)]
+    assert costly(unsure) == {}  # its interval reaches the other one
 
 
 def test_compare_and_check_tell_them(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from penstock.results.comparison import ComparedScheme, Comparison
 from penstock.results.display import Scale, decimals, number, scale_for
 from penstock.results.metrics import Metric, metric, order
 from penstock.results.svg_chart import SHAPES
+from penstock.results.trade_off import costly
 
 COLOURS = 8
 
@@ -77,7 +78,7 @@ def run_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def summary(found: Comparison, place: str) -> list[dict[str, Any]]:
-    """For each key metric with a direction, the leading schemes at each swept value."""
+    """For each key metric with a direction, the leading schemes at each swept value, and what they cost the link."""
     rows = []
     for name in found.metrics[place]:
         about = metric(name)
@@ -88,7 +89,12 @@ def summary(found: Comparison, place: str) -> list[dict[str, Any]]:
             leads = found.leads(point, place, name)
             front = [i for i, m in enumerate(leads) if m]
             others = [i for i, m in enumerate(leads) if not m] if len(front) > len(leads) / 2 else []
-            cells.append({"kind": next((m for m in leads if m), ""), "schemes": front, "others": others})
+            lost = costly(found.row(point, place, "utilization"))
+            costs = [
+                (scheme, f"{100 * lost[scheme]:.1f}") for scheme in front if scheme in lost and len(lost) < len(leads)
+            ]
+            kind = "shared" if costs else next((m for m in leads if m), "")
+            cells.append({"kind": kind, "schemes": front, "others": others, "costs": dict(costs)})
         if any(c["kind"] for c in cells):
             rows.append({"metric": about, "cells": cells})
     return rows

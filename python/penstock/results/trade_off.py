@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from penstock.results.cell import Cell
 from penstock.results.display import decimals, number, scale_for
 
-__all__ = ["Standing", "conclusion", "front", "sentence"]
+__all__ = ["LARGE_LOSS", "Standing", "conclusion", "costly", "front", "sentence"]
+
+LARGE_LOSS = 0.05
+"""Utilization below the highest one by which a scheme is told apart: a short delay is then bought with throughput."""
 
 
 @dataclass(frozen=True)
@@ -34,23 +37,70 @@ def front(standings: Sequence[Standing]) -> list[Standing]:
     ]
 
 
+def costly(utilizations: Sequence[Cell | None]) -> dict[int, float]:
+    """The schemes that lose much utilization, by index, with the share that they lose to the highest one.
+
+    It is more than `LARGE_LOSS`, and the intervals are apart.
+    """
+    known = {number: cell for number, cell in enumerate(utilizations) if cell is not None}
+    if not known:
+        return {}
+    top = max(known.values(), key=lambda cell: cell.mean)
+    return {
+        number: top.mean - cell.mean
+        for number, cell in known.items()
+        if top.mean - cell.mean > LARGE_LOSS and _apart(cell, top)
+    }
+
+
 def sentence(place: str, standings: Sequence[Standing]) -> str:
-    """The front from the shortest delay to the highest utilization, and the schemes behind it."""
-    best = sorted(front(standings), key=lambda one: one.delay.mean)
-    behind = [one.label for one in standings if one not in best]
+    """The front of the schemes that keep the link busy, those behind it, and those that lose much utilization.
+
+    A scheme behind is beaten where both differences are told apart by the intervals, else it is no better in either.
+    """
+    lost = costly([one.utilization for one in standings])
+    keeping = [one for number, one in enumerate(standings) if number not in lost]
+    best = sorted(front(keeping), key=lambda one: one.delay.mean)
+    behind = [one for one in keeping if one not in best]
+    beaten = [one.label for one in behind if any(_beats(other, one) for other in best)]
+    tied = [one.label for one in behind if one.label not in beaten]
     scale = scale_for("time", [one.delay.mean for one in standings])
     delays = [scale.factor * one.delay.mean for one in standings]
     places = min(decimals(delays, [max(delays) / 1000]), 2)
-    shown = [
-        f"{one.label} ({number(scale.factor * one.delay.mean, places)} {scale.unit}, "
-        f"{number(100 * one.utilization.mean, 1)} %)"
-        for one in best
-    ]
-    if len(best) == 1:
-        rest = f": it beats {_listed(behind)} in both" if behind else ""
-        return f"{place}: {shown[0]} has the shortest mean delay and the highest utilization{rest}."
-    rest = f" {_listed(behind)} {'is' if len(behind) == 1 else 'are'} beaten in both." if behind else ""
-    return f"{place}: mean delay trades for utilization, from {_listed(shown)}.{rest}"
+
+    def delay(one: Standing) -> str:
+        return f"{number(scale.factor * one.delay.mean, places)} {scale.unit}"
+
+    shown = [f"{one.label} ({delay(one)}, {number(100 * one.utilization.mean, 1)} %)" for one in best]
+    if len(best) == 1 and behind:
+        told = f"{place}: {shown[0]} has the shortest mean delay and the highest utilization"
+        told += f": it beats {_listed(beaten)} in both." if beaten else "."
+    elif len(best) == 1:
+        told = f"{place}: {shown[0]} keeps the link busy."
+    else:
+        told = f"{place}: mean delay trades for utilization, from {_listed(shown)}."
+        told += f" {_listed(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten in both." if beaten else ""
+    told += f" {_listed(tied)} {'is' if len(tied) == 1 else 'are'} no better in either." if tied else ""
+    for at, share in lost.items():
+        told += f" {standings[at].label} ({delay(standings[at])}) loses {number(100 * share, 1)} % of the link."
+    return told
+
+
+def _apart(one: Cell, other: Cell) -> bool:
+    """Whether the intervals do not overlap; of single runs, whether the values differ."""
+    if one.low is None or one.high is None or other.low is None or other.high is None:
+        return one.mean != other.mean
+    return one.high < other.low or other.high < one.low
+
+
+def _beats(one: Standing, other: Standing) -> bool:
+    """Whether both differences are told apart, in favour of the first."""
+    return (
+        one.delay.mean < other.delay.mean
+        and one.utilization.mean > other.utilization.mean
+        and _apart(one.delay, other.delay)
+        and _apart(one.utilization, other.utilization)
+    )
 
 
 def conclusion(

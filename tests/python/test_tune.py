@@ -23,6 +23,7 @@ from penstock.scenario.scenario import Document, read_document
 from penstock.tuning.advice import Advice, Budget, Confirmed, tune
 from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.capture import with_capture
 from penstock.tuning.moved import moved
 from penstock.tuning.rules import rules_of
 from penstock.tuning.search import search
@@ -319,3 +320,41 @@ def test_aims_with_weights_are_one_advice_and_without_a_front() -> None:
 def test_a_weight_is_above_zero(text: str) -> None:
     with pytest.raises(ScenarioError, match="expected a number above 0"):
         parse_aims([text], PLACES)
+
+
+def recorded(folder: Path) -> Path:
+    """A capture of a load in front of its bottleneck: 1 Mbit/s of datagrams for 4 s."""
+    calls = ps.Cbr(rate="1Mbit", packet="500B")
+    ps.dumbbell(rate="50Mbit", rtt="40ms", duration="4s", traffic={"calls": calls}).save(folder / "load.toml")
+    command = [sys.executable, "-m", "penstock", "run", "load.toml", "--pcap", "bottleneck=load.pcap"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return folder / "load.pcap"
+
+
+def test_a_capture_is_the_load(tmp_path: Path) -> None:
+    """The replayed packets are those of the recording, beside the scenario's own traffic."""
+    file = recorded(tmp_path)
+    LINK.save(tmp_path / "tune.toml")
+    arguments = ["--aim", "capture.owd p99 < 200ms", "--candidates", "droptail", "--budget", "0.5s"]
+    arguments += ["--capture", "load.pcap", "--json", "-", "--store", str(tmp_path / "store")]
+    command = [sys.executable, "-m", "penstock", "tune", "tune.toml", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    assert found["scenario"]["traffic"]["capture"]["kind"] == "replay"
+    assert found["confirmed"][0]["met"] == {"capture.owd p99 < 200ms": True}
+    alone = dataclasses.replace(LINK, traffic={})
+    run = ps.run(with_capture(alone.document(), file, None), seed=1)
+    assert run.traffic["capture"].sent_pkts == pytest.approx(4 * 1e6 / 8 / 528, abs=2)
+
+
+def test_a_capture_follows_the_direction_of_the_link(tmp_path: Path) -> None:
+    file = recorded(tmp_path)
+    ahead, back = (with_capture(LINK.document(), file, at).tree for at in ("bottleneck", "bottleneck.reverse"))
+    ends = [(tree["traffic"]["capture"]["from"], tree["traffic"]["capture"]["to"]) for tree in (ahead, back)]
+    assert ends == [("R1", "R2"), ("R2", "R1")]
+    with pytest.raises(ScenarioError, match="no such file"):
+        with_capture(LINK.document(), tmp_path / "none.pcap", None)
+    with pytest.raises(ScenarioError, match="already"):
+        with_capture(with_capture(LINK.document(), file, None), file, None)
+    with pytest.raises(ScenarioError, match="no link"):
+        with_capture(LINK.document(), file, "bottelneck")

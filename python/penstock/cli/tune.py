@@ -50,12 +50,19 @@ BudgetTime = Annotated[
 ]
 
 
+Capture = Annotated[
+    str | None,
+    typer.Option(metavar="FILE.pcap", help="Replay a capture over the link, beside the scenario's own traffic."),
+]
+
+
 def tune(
     scenario: ScenarioFile,
     aim: Aims,
     candidates: Candidates,
     at: Place = None,
     budget: BudgetTime = "150s",
+    capture: Capture = None,
     jobs: Jobs = None,
     settings: Settings = [],  # noqa: B006
     load: Load = [],  # noqa: B006
@@ -70,7 +77,7 @@ def tune(
     """
     json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
     load_laws(load)
-    found = _advice(scenario, settings, aim, _split(candidates), at, _seconds(budget), jobs, store)
+    found = _advice(scenario, settings, aim, _split(candidates), at, _seconds(budget), jobs, store, capture)
     if json_target != "-":
         from penstock.tuning import shown
 
@@ -93,6 +100,7 @@ def _advice(
     budget_s: float,
     jobs: int | None,
     store: str | None,
+    capture: str | None,
 ) -> Advice:
     """The advice, with progress; Ctrl-C ends with the code for it, and finished runs are kept."""
     from penstock.engine.progress import Watch
@@ -103,7 +111,17 @@ def _advice(
     watch = Watch(0)
     kept = open_store(store)
     with resumable(), watch:
-        found = tune(document, aims, candidates, at=at, budget_s=budget_s, jobs=jobs, progress=watch.update, store=kept)
+        found = tune(
+            document,
+            aims,
+            candidates,
+            at=at,
+            budget_s=budget_s,
+            jobs=jobs,
+            progress=watch.update,
+            store=kept,
+            capture=capture,
+        )
     notify(f"{found.runs} runs of {len(found.tried)} settings")
     return found
 

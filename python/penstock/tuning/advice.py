@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from penstock.studies.plan import check_places
 from penstock.studies.store import Results
 from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.capture import with_capture
 from penstock.tuning.moved import FACTORS, moved
 from penstock.tuning.rules import rules_of
 from penstock.tuning.search import PER_ROUND, RUNS, objectives, optimizer, search
@@ -199,6 +201,7 @@ def tune(
     jobs: int | None = None,
     progress: Progress | None = None,
     store: Results | None = None,
+    capture: str | Path | None = None,
 ) -> Advice:
     """Search settings of schemes for a link that meet the aims, and confirm them with fresh seeds.
 
@@ -212,10 +215,13 @@ def tune(
         jobs: number of threads; by default all cores.
         progress: called with the number of finished runs, and the largest number of all.
         store: where finished runs are kept and looked up, so that an interrupted search resumes.
+        capture: a pcap file that is replayed over the link beside the scenario's own traffic, as the traffic `capture`.
 
     Raises `ScenarioError` with all errors of the request, and `MissingPackageError` without Optuna.
     """
     document = as_document(scenario)
+    if capture is not None:
+        document = with_capture(document, capture, at)
     resolved = document.resolve()
     if not resolved.watched and at is None:
         raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")

@@ -1,0 +1,44 @@
+"""A capture as the load of the tuned link, or as a part of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.scenario.scenario import Document
+
+__all__ = ["NAME", "with_capture"]
+
+NAME = "capture"
+"""The name of the traffic, in aims such as `capture.owd p99 < 50ms`."""
+
+
+def with_capture(document: Document, file: str | Path, at: str | None) -> Document:
+    """The scenario with traffic that replays a pcap file over the tuned link, beside its own traffic.
+
+    The packets go in the direction of the link with their sizes and gaps, from the start of the run on, whatever the
+    network does to them. Raises `ScenarioError`.
+    """
+    path, origin = Path(file).absolute(), f"--capture {file}"
+    if not path.is_file():
+        raise ScenarioError([ErrorDetail("", "no such file", None, origin)])
+    if NAME in document.tree.get("traffic", {}):
+        raise ScenarioError([ErrorDetail(f"traffic.{NAME}", "is in the scenario already", None, origin)])
+    place = at or _watched(document.tree.get("links", {}))
+    link = document.tree.get("links", {}).get(place.removesuffix(".reverse"))
+    if link is None:
+        raise ScenarioError([ErrorDetail("", f'no link "{place}"', None, f"--at {at}")])
+    ends = (link.get("to"), link.get("from")) if place.endswith(".reverse") else (link.get("from"), link.get("to"))
+    traffic = {"kind": "replay", "file": str(path), "from": ends[0], "to": ends[1]}
+    return document.set(f"traffic.{NAME}", traffic, origin)
+
+
+def _watched(links: dict[str, Any]) -> str:
+    """The first link that is watched."""
+    for name, table in links.items():
+        if table.get("watch"):
+            return name
+        if isinstance(table.get("reverse"), dict) and table["reverse"].get("watch"):
+            return f"{name}.reverse"
+    raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")

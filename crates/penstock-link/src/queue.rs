@@ -50,6 +50,11 @@ impl QueuePlan {
         Self { scheme, settings, stages: link.edge.iter().enumerate().map(stage).collect() }
     }
 
+    /// Whether conditioners or shapers stand before the queue.
+    pub fn has_stages(&self) -> bool {
+        !self.stages.is_empty()
+    }
+
     /// Build the queue in front of `link`, which it knows as `info`, at `now`; `laws` are those beside the registry, and
     /// `seed` is that of the run. Errors go to `errors`.
     pub fn build<P: Packet + Clone + Send + 'static, W: Probe<P> + ?Sized + 'static>(

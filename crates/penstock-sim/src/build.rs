@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::flow::{Flow, FlowFacts};
-use crate::hop::Routes;
+use crate::hop::{COMPUTED, Routes};
 use crate::network::{ARRIVED, Network, NextAck};
 use crate::offered::{self, Offered};
 use crate::packet::{SackTable, SimPacket};
@@ -25,6 +25,7 @@ use links::{Links, SimQueue};
 use penstock_core::Time;
 use penstock_link::Laws;
 use penstock_link::ScenarioError;
+use penstock_link::probe::queue::QueueStats;
 use ranks::Ranks;
 
 /// Build the engine, or find all errors of the scenario.
@@ -43,6 +44,7 @@ pub(crate) fn build(
         Box::new(Capture::new(captured, flows))
     });
     let mut engine = builder.engine(queues, record);
+    engine.network.tally.observed |= capture.is_some();
     engine.network.tally.capture = capture;
     Ok(engine)
 }
@@ -95,6 +97,9 @@ impl Builder<'_> {
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
         let facts = self.facts(&queues, record.flow_facts);
         let Links { directions: links, ports, changes, lines } = self.links(queues, &mut events);
+        for hop in &mut self.plan.routes.hops {
+            hop.port = links[hop.link as usize].port().map_or(COMPUTED, |port| port as u32);
+        }
         // Traces, and schemes that use round-trip times, observe senders at any time; without them, senders may process
         // ACKs early.
         let looks_ahead = !traced && facts.rtts.is_empty();
@@ -144,8 +149,10 @@ impl Builder<'_> {
         // Computed once, not for each queue, since it searches all links.
         let has_codepoints = self.scenario.has_codepoints();
         let stats = |port: &Port| self.queue_stats(&self.scenario.links[port.outlet.link as usize], has_codepoints);
+        let queues: Vec<QueueStats> = ports.iter().map(stats).collect();
         Tally {
-            queues: ports.iter().map(stats).collect(),
+            observed: traced || queues.iter().any(QueueStats::is_observed),
+            queues,
             port: 0,
             link: 0,
             flows,
@@ -164,7 +171,7 @@ impl Builder<'_> {
 
     /// Facts about flows, if any queue asks for them, or if they are `wanted` anyway.
     fn facts(&self, queues: &[Option<SimQueue>], wanted: bool) -> FlowFacts {
-        if !wanted && !queues.iter().flatten().any(|queue| queue.discipline.wants_rare()) {
+        if !wanted && !queues.iter().flatten().any(|queue| queue.queue.wants_rare()) {
             return FlowFacts::default();
         }
         let Routes { flows, .. } = &self.plan.routes;

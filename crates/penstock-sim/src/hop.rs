@@ -12,11 +12,17 @@ pub(crate) enum Lookahead {
     Always,
 }
 
+/// No port: an infinite FIFO that is not watched, so that the end of each transmission is known when the packet
+/// arrives.
+pub(crate) const COMPUTED: u32 = u32::MAX;
+
 /// One step of a route.
 #[derive(Clone, Copy)]
 pub(crate) struct Hop {
     /// Number of the link to take.
     pub(crate) link: u32,
+    /// Number of the port in front of that link, or [`COMPUTED`]; set once the ports are built.
+    pub(crate) port: u32,
     /// Whether the route ends behind this link.
     pub(crate) last: bool,
     /// Whether packets that this link delivers are passed on ahead of time.
@@ -62,8 +68,14 @@ impl Routes {
     /// Append a route over these links; returns the number of its first hop.
     pub(crate) fn add(&mut self, links: &[u32]) -> u32 {
         let first = self.hops.len() as u32;
-        let hop =
-            |&link: &u32| Hop { link, last: false, lookahead: Lookahead::Never, safe_behind: false, counted: false };
+        let hop = |&link: &u32| Hop {
+            link,
+            port: COMPUTED,
+            last: false,
+            lookahead: Lookahead::Never,
+            safe_behind: false,
+            counted: false,
+        };
         self.hops.extend(links.iter().map(hop));
         if let Some(last) = self.hops.last_mut() {
             last.last = true;

@@ -16,14 +16,14 @@ pub(crate) struct Host {
     /// Time of the host's entry in the event queue. Timers mostly move to later times, so the entry stays and is
     /// checked again when its time comes.
     pub(crate) armed: Time,
-    pub(crate) state: FlowState,
-    pub(crate) source: Source,
     /// ACKs arriving at this time or before may be processed ahead of time: nothing observes the sender until then.
     pub(crate) lookahead_until: Time,
-    pub(crate) start: Time,
-    pub(crate) stop: Time,
     /// Number of the session that the flow serves, or [`crate::session::NO_SESSION`].
     pub(crate) session: u32,
+    pub(crate) state: FlowState,
+    pub(crate) source: Source,
+    pub(crate) start: Time,
+    pub(crate) stop: Time,
     /// The session's identifier of the connection.
     pub(crate) tag: u32,
     /// Number, among the session's routes, of the route of the connection.

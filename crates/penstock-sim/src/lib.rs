@@ -29,6 +29,7 @@ mod packet;
 pub mod pcap;
 mod plan;
 mod port;
+mod port_queue;
 mod probe;
 mod real_network;
 mod record;

@@ -1,5 +1,6 @@
 //! One direction of a link: a queue or a computed FIFO, a transmitter, a delay line.
 
+use crate::hop::COMPUTED;
 use penstock_core::{Span, Time};
 use penstock_link::Transmitter;
 
@@ -14,10 +15,6 @@ pub(crate) struct Link {
     /// Number of its delay line, if packets on it wait for events.
     pub(crate) line: u32,
 }
-
-/// No port: an infinite FIFO that is not watched, so that the end of each transmission is known when the packet
-/// arrives.
-const COMPUTED: u32 = u32::MAX;
 
 impl Link {
     /// A link behind the port of this number, or a computed one.

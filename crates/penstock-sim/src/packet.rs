@@ -72,6 +72,13 @@ impl SimPacket {
         Self { stamp, seq, size, extra: payload, labels: Labels::new(Kind::Data, ecn, flags), ..Self::NONE }
     }
 
+    /// The plain ACK of this data packet: it ACKs all below `seq` and echoes the sending time, but no mark.
+    #[inline]
+    pub(crate) fn turn_into_ack(&mut self, seq: u32, size: u32, hop: u32, dscp: u8) {
+        let labels = Labels::new(Kind::Ack, Ecn::Not, self.labels.0 & RETRANSMISSION);
+        *self = Self { seq, size, hop, dscp, extra: NO_SACK, labels, ..*self };
+    }
+
     /// The data packet as its receiver reads it.
     #[inline]
     pub(crate) fn segment(&self) -> Segment {
@@ -118,6 +125,12 @@ impl Labels {
     #[inline]
     pub(crate) fn ace(self) -> u8 {
         self.0 >> ACE_SHIFT
+    }
+
+    /// Whether the data packet has no mark and no CWR.
+    #[inline]
+    pub(crate) fn is_plain(self) -> bool {
+        self.ecn() != Ecn::Ce && !self.has(CWR)
     }
 
     #[inline]

@@ -4,15 +4,16 @@ use crate::device_queue::DeviceQueue;
 use crate::event_queue::EventQueue;
 use crate::flow::FlowFacts;
 use crate::packet::SimPacket;
+use crate::port_queue::PortQueue;
 use crate::tally::Tally;
-use penstock_aqm::{Discipline, Env, Next};
+use penstock_aqm::{Env, Next};
 use penstock_core::{Rng, Time};
 use penstock_link::Loss;
 use penstock_link::probe::queue::QueueStats;
 
 /// A simulated queue and the transmitter that it feeds.
 pub(crate) struct Port {
-    pub(crate) queue: Box<dyn Discipline<SimPacket, Tally>>,
+    pub(crate) queue: PortQueue,
     /// Below the discipline, if there is one.
     pub(crate) device: Option<Box<DeviceQueue>>,
     pub(crate) rng: Rng,
@@ -93,14 +94,15 @@ impl Port {
 
     /// One operation on the queue under observation; samples that are due are taken before it changes anything. `number`
     /// is the port's.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1500")]
+    #[inline(always)]
     pub(crate) fn operate<T>(
         &mut self,
         number: usize,
         now: Time,
         tally: &mut Tally,
         facts: &FlowFacts,
-        operation: impl FnOnce(&mut dyn Discipline<SimPacket, Tally>, &mut Env<'_, SimPacket, Tally>) -> T,
+        operation: impl FnOnce(&mut PortQueue, &mut Env<'_, SimPacket, Tally>) -> T,
     ) -> T {
         let Self { queue, rng, outlet, .. } = self;
         let stats = &mut tally.queues[number];
@@ -108,6 +110,6 @@ impl Port {
             stats.sample(now, |show| queue.gauges(show));
         }
         (tally.port, tally.link) = (number as u32, outlet.link);
-        operation(queue.as_mut(), &mut Env { now, rng, probe: tally, facts })
+        operation(queue, &mut Env { now, rng, probe: tally, facts })
     }
 }

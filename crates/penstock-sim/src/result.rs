@@ -25,7 +25,7 @@ impl RunResult {
     /// The result as JSON: `seed`, `links`, `traffic`, `fairness`, `events`, and if requested the `series` of queues and
     /// the series of TCP `senders`.
     pub fn to_json(&self) -> String {
-        Value::Object(self.body.clone()).to_string()
+        serde_json::to_string(&self.body).unwrap_or_else(|error| unreachable!("keys are strings: {error}"))
     }
 
     /// The same as values.

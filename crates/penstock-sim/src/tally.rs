@@ -58,6 +58,9 @@ pub(crate) struct Tally {
     pub(crate) window: Window,
     /// Sent, and neither delivered nor lost.
     pub(crate) under_way: Amount,
+    /// Whether anything beyond the sums of the statistics is kept of queues: a trace, a capture, series, counts by codepoint,
+    /// or device queues. One test then decides about all of them.
+    pub(crate) observed: bool,
     pub(crate) trace: Option<Box<Trace>>,
     pub(crate) capture: Option<Box<Capture>>,
 }
@@ -183,23 +186,50 @@ impl Tally {
     #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
     #[inline(always)]
     fn depart(&mut self, report: &Report<'_, SimPacket>) {
-        let packet = report.packet;
-        self.queue().sent(report, packet.dscp);
+        self.queue().count_sent(report);
         // Transmissions that start at the end have no part in the statistics.
         if report.now < self.window.end {
-            self.begin_transmission(report.now, packet);
+            self.begin_transmission(report.now, report.packet);
         }
+    }
+
+    /// Show a departure to all observers.
+    #[cold]
+    fn show_departure(&mut self, report: &Report<'_, SimPacket>) {
+        self.queue().note_sent(report, report.packet.dscp);
         self.trace_fate(TraceEvent::Dequeue, report, None);
         if let Some(capture) = &mut self.capture {
-            capture.sent(report.now, self.link, packet, &self.sacks);
+            capture.sent(report.now, self.link, report.packet, &self.sacks);
         }
+    }
+
+    /// Show a packet that its discipline sends to all observers; returns whether it departs. Otherwise it waits in the
+    /// device queue, and departs when it leaves that.
+    #[cold]
+    fn show_sent(&mut self, report: &Report<'_, SimPacket>) -> bool {
+        let device = &mut self.queue().device;
+        if device.exists {
+            device.enqueued = report.enqueued;
+            return false;
+        }
+        self.show_departure(report);
+        true
+    }
+
+    /// Show a packet that was queued to all observers.
+    #[cold]
+    fn show_queued(&mut self, report: &Report<'_, SimPacket>) {
+        self.queue().note_queued(report, report.packet.dscp);
+        self.trace_fate(TraceEvent::Enqueue, report, None);
     }
 
     /// The packet leaves the device queue below a discipline with this backlog; it entered the discipline at `enqueued`.
     pub(crate) fn leave_device(&mut self, now: Time, packet: &SimPacket, enqueued: Time, backlog: &Backlog) {
         self.queue().device.packets -= 1;
         let Backlog { packets, bytes, .. } = *backlog;
-        self.depart(&Report { now, packet, enqueued, packets, bytes });
+        let report = Report { now, packet, enqueued, packets, bytes };
+        self.show_departure(&report);
+        self.depart(&report);
     }
 
     /// The packet leaves the network at a host.
@@ -216,24 +246,22 @@ impl Probe<SimPacket> for Tally {
     #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
     #[inline(always)]
     fn queued(&mut self, report: &Report<'_, SimPacket>) {
-        self.queue().queued(report, report.packet.dscp);
+        if self.observed {
+            self.show_queued(report);
+        }
+        self.queue().count_queued(report);
         // Few packets end a run of losses; acknowledgements never do.
         if self.flows[report.packet.flow as usize].stats.is_losing() {
             self.survive(report.packet);
         }
-        self.trace_fate(TraceEvent::Enqueue, report, None);
     }
 
     #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
     #[inline(always)]
     fn sent(&mut self, report: &Report<'_, SimPacket>) {
-        let device = &mut self.queue().device;
-        if device.exists {
-            // The packet departs when it leaves the device queue.
-            device.enqueued = report.enqueued;
-            return;
+        if !self.observed || self.show_sent(report) {
+            self.depart(report);
         }
-        self.depart(report);
     }
 
     #[cold]

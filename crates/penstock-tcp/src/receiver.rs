@@ -38,6 +38,9 @@ const ACCURATE: u8 = 8;
 /// Number of packets at the start of a connection that are always ACKed immediately.
 const QUICK_FIRST: u16 = 16;
 
+/// In place of a delay: every packet is ACKed immediately.
+const AT_ONCE: Span = Span::from_nanos(u64::MAX);
+
 /// A delayed ACK: when it is due, and the echoed time and kind of the packet that it ACKs.
 #[derive(Clone, Copy, Debug)]
 struct PendingAck {
@@ -46,41 +49,45 @@ struct PendingAck {
     retransmission: bool,
 }
 
-/// The receiving end of a flow.
+/// The receiving end of a flow. Fields stand in the order of use: a plain packet needs the first four rows.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Receiver {
     /// The next packet expected.
     next: u32,
-    /// Packets that arrived out of order.
-    early: PacketRanges,
-    /// SACK blocks to report, the most recent first; only with SACK.
-    recent: SackBlocks,
-    waiting: Option<PendingAck>,
-    delay: Option<Span>,
-    /// Packets below this one are ACKed immediately.
-    quick: u32,
-    /// Range of packets excepted from `quick`: first packet, and packet after the last.
-    gap: (u16, u16),
-    /// Whether pushed packets are ACKed immediately.
-    acks_pushed: bool,
-    /// Period of the clock of timers, in ns.
-    tick: u32,
-    /// Decides which packets behind a gap share an ACK.
-    compression: SackCompression,
+    /// User data of a full packet, in bytes.
+    packet: u32,
+    ack_size: u32,
+    /// Whether each packet is ACKed by itself, and only an echo of marks can make its ACK differ from that of another.
+    plain: bool,
     /// Whether ACKs echo a mark, which they do until the sender sends CWR.
     echo: bool,
     /// Whether the echo is the mark of the newest packet (DCTCP).
     precise: bool,
     /// With accurate ECN: `ACCURATE`, and the number of marked packets plus 5, modulo 8; otherwise 0.
     marked: u8,
+    /// Packets that arrived out of order.
+    early: PacketRanges,
+    /// SACK blocks to report, the most recent first; only with SACK.
+    recent: SackBlocks,
+    waiting: Option<PendingAck>,
+    /// Largest delay of an ACK; [`AT_ONCE`] if none is delayed.
+    delay: Span,
+    /// Packets below this one are ACKed immediately.
+    quick: u32,
+    /// Range of packets excepted from `quick`: first packet, and packet after the last.
+    gap: (u16, u16),
+    /// Period of the clock of timers, in ns.
+    tick: u32,
+    /// Decides which packets behind a gap share an ACK.
+    compression: SackCompression,
     /// The rules in force.
     rules: RecoveryRules,
     /// Maximum number of blocks in an ACK; 0 unless the flavour is selective.
     sack_blocks: u8,
     sack_block_size: u8,
-    ack_size: u32,
-    /// User data of a full packet, in bytes.
-    packet: u32,
+    /// Whether pushed packets are ACKed immediately.
+    acks_pushed: bool,
     /// Bytes by which the opening packet is shorter than a full packet.
     opening_lacks: u32,
     /// The last packet of a transfer, and the number of bytes by which it is shorter than a full packet.
@@ -96,7 +103,7 @@ impl Receiver {
             early: PacketRanges::default(),
             recent: SackBlocks::default(),
             waiting: None,
-            delay: params.delayed_ack.limit(),
+            delay: params.delayed_ack.limit().unwrap_or(AT_ONCE),
             quick: params.quick_acks.saturating_add(u32::from(params.opens())).max(1),
             gap: {
                 let first = QUICK_FIRST + u16::from(params.opens());
@@ -105,6 +112,7 @@ impl Receiver {
             acks_pushed: params.quick_acks > 0,
             compression: SackCompression::new(params),
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
+            plain: params.delayed_ack.limit().is_none() && params.flavour != Flavour::Dctcp && !params.is_accurate(),
             echo: false,
             precise: params.flavour == Flavour::Dctcp,
             marked: if params.is_accurate() { ACCURATE | accurate_ecn::FIRST } else { 0 },
@@ -117,6 +125,18 @@ impl Receiver {
             last: u32::MAX,
             last_lacks: 0,
         }
+    }
+
+    /// Packet `seq` arrived, without a mark and without CWR. If it is the next one, full, and ACKed by itself, as most are,
+    /// takes it and returns the size of its ACK, which has no SACK blocks and echoes no mark. Otherwise nothing happens, and
+    /// [`Self::on_segment`], which would do the same, must be called.
+    #[inline]
+    pub fn take_plain(&mut self, seq: u32, payload: u32) -> Option<u32> {
+        let plain = self.plain && seq == self.next && payload >= self.packet && !self.echo && self.early.is_empty();
+        plain.then(|| {
+            self.next += 1;
+            self.ack_size
+        })
     }
 
     /// A packet arrived; returns the ACK to send immediately, if any.
@@ -154,13 +174,13 @@ impl Receiver {
             self.waiting.get_or_insert(PendingAck { until, stamp, retransmission });
             return None;
         }
-        if let Some(delay) = self.delay {
+        if self.delay != AT_ONCE {
             match self.waiting.take() {
                 // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK (RFC
                 // 7323).
                 Some(waiting) => echoed = waiting,
                 None if regular && !(push && self.acks_pushed) && self.may_wait(seq) => {
-                    let until = kernel_ticks::expiry(now, delay, Span::from_nanos(u64::from(self.tick)));
+                    let until = kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)));
                     self.waiting = Some(PendingAck { until, stamp, retransmission });
                     return None;
                 }
@@ -191,11 +211,11 @@ impl Receiver {
     #[cold]
     #[inline(never)]
     fn ack_before_change(&mut self, now: Time, stamp: Time, retransmission: bool) -> Option<ReceiverAck> {
-        let (waiting, delay) = (self.waiting?, self.delay?);
+        let waiting = self.waiting?;
         let ack = self.ack(waiting.stamp, waiting.retransmission, Ecn::Ect0);
         self.echo = !self.echo;
         self.next += 1;
-        self.waiting = Some(PendingAck { until: now + delay, stamp, retransmission });
+        self.waiting = Some(PendingAck { until: now + self.delay, stamp, retransmission });
         Some(ack)
     }
 
@@ -330,7 +350,43 @@ mod tests {
     use super::*;
     use crate::params::{DelayedAck, Profile};
     use penstock_core::Bytes;
+    use proptest::prelude::*;
     use std::vec::Vec;
+
+    proptest! {
+        #[test]
+        fn a_plain_packet_is_acked_as_any_other(
+            flavour in prop::sample::select(vec![Flavour::Sack, Flavour::NewReno, Flavour::Dctcp, Flavour::Prague]),
+            profile in prop::sample::select(vec![Profile::Ns2, Profile::Linux]),
+            delayed in any::<bool>(),
+            packets in prop::collection::vec((0_u32..4, 0_u8..12, any::<bool>()), 1..60),
+        ) {
+            let mut params = TcpParams { flavour, ..TcpParams::of(profile) };
+            if !delayed {
+                params.delayed_ack = DelayedAck::Off;
+            }
+            let (mut receiver, mut slow) = (Receiver::new(&params), Receiver::new(&params));
+            for (at, (ahead, kind, retransmission)) in packets.into_iter().enumerate() {
+                let now = Time::from_nanos(at as u64 * 1_000_000);
+                let seq = (slow.next + ahead).saturating_sub(1);
+                let payload = if kind == 0 { 10 } else { params.packet.0 as u32 };
+                let ecn = [Ecn::Ce, Ecn::Ect0].get(usize::from(kind)).copied().unwrap_or_default();
+                let segment = Segment { seq, payload, stamp: now, retransmission, ecn, cwr: kind == 2, ..Segment::default() };
+                let plain = if ecn == Ecn::Ce || segment.cwr { None } else { receiver.take_plain(seq, payload) };
+                let ack = match plain {
+                    Some(size) => {
+                        let (ack, stamp) = (seq + 1, now);
+                        Some(ReceiverAck { ack, size, ece: false, ace: 0, stamp, retransmission, blocks: 0 })
+                    }
+                    None => receiver.on_segment(now, &segment),
+                };
+                prop_assert_eq!(ack, slow.on_segment(now, &segment));
+                prop_assert_eq!(receiver.delivered_bytes(), slow.delivered_bytes());
+                prop_assert_eq!(receiver.timer(), slow.timer());
+                prop_assert_eq!(receiver.sack_blocks(), slow.sack_blocks());
+            }
+        }
+    }
 
     #[test]
     fn the_blocks_reported_are_the_most_recent_ones() {

@@ -29,6 +29,7 @@ const FORGET_ABOVE: u32 = 8;
 
 /// The estimator of one flow.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct Rtt {
     /// Eight times SRTT, in ticks (coarse clock) or nanoseconds; 0: nothing measured.
     srtt8: u64,
@@ -40,6 +41,9 @@ pub(crate) struct Rtt {
     backoff: u32,
     /// Time from the clock's last tick to the start of the run, in nanoseconds.
     phase: u64,
+    /// The timeout by the fields above: computed when they change, since every ACK restarts the timer. Last, beside what
+    /// else every ACK reads.
+    timeout: Span,
 }
 
 impl Rtt {
@@ -47,20 +51,27 @@ impl Rtt {
         /// ns-2's RTTVAR before the first measurement: 12 s.
         const RTTVAR_INIT: u64 = 12_000_000_000;
         let unit = params.tick.as_nanos().max(1);
-        Self {
+        let mut new = Self {
             srtt8: 0,
             rttvar4: 4 * (RTTVAR_INIT / unit),
             rto: params.initial_rto,
             backoff: 1,
+            timeout: Span::ZERO,
             phase: params.clock_phase().as_nanos(),
-        }
+        };
+        new.update_timeout(params);
+        new
     }
 
     /// The current timeout.
     #[inline]
-    pub(crate) fn timeout(&self, params: &TcpParams) -> Span {
+    pub(crate) fn timeout(&self) -> Span {
+        self.timeout
+    }
+
+    fn update_timeout(&mut self, params: &TcpParams) {
         let rto = self.rto.max(params.min_rto) * u64::from(self.backoff);
-        rto.min(params.max_rto).max(params.tick * 2)
+        self.timeout = rto.min(params.max_rto).max(params.tick * 2);
     }
 
     /// Smoothed round-trip time.
@@ -75,12 +86,16 @@ impl Rtt {
             self.rttvar4 += self.srtt8 / 8;
             self.srtt8 = 0;
         }
+        self.update_timeout(params);
     }
 
     /// An ACK arrived: end the back-off.
     #[inline]
-    pub(crate) fn end_back_off(&mut self) {
-        self.backoff = 1;
+    pub(crate) fn end_back_off(&mut self, params: &TcpParams) {
+        if self.backoff > 1 {
+            self.backoff = 1;
+            self.update_timeout(params);
+        }
     }
 
     /// A packet sent at `sent` was ACKed at `now`. `stamped`: the packet carried its sending time, so the phase of the sender's
@@ -113,6 +128,7 @@ impl Rtt {
         // 4 RTTVAR + SRTT in eighths, rounded down to whole units.
         let rto = Span::from_nanos((rttvar4 * 8 + self.srtt8) / 8 * unit);
         self.rto = kernel_ticks::above(rto, params.timer_tick);
+        self.update_timeout(params);
     }
 }
 
@@ -126,11 +142,11 @@ mod tests {
         // RFC 6298, section 2.2: SRTT = R, RTTVAR = R/2, RTO = SRTT + 4 RTTVAR.
         let params = TcpParams::of(Profile::Linux);
         let mut rtt = Rtt::new(&params);
-        assert_eq!(rtt.timeout(&params), Span::from_millis(1000));
+        assert_eq!(rtt.timeout(), Span::from_millis(1000));
         rtt.measure(&params, Time::ZERO, Time::from_nanos(100_000_000), true);
-        assert_eq!(rtt.timeout(&params), Span::from_millis(300));
+        assert_eq!(rtt.timeout(), Span::from_millis(300));
         rtt.measure(&params, Time::ZERO, Time::from_nanos(100_000_000), true);
-        assert_eq!(rtt.timeout(&params), Span::from_millis(300), "4 RTTVAR is now 150 ms, its floor 200 ms");
+        assert_eq!(rtt.timeout(), Span::from_millis(300), "4 RTTVAR is now 150 ms, its floor 200 ms");
         assert_eq!(rtt.srtt(&params), Some(Span::from_millis(100)));
     }
 
@@ -140,7 +156,7 @@ mod tests {
         let mut rtt = Rtt::new(&params);
         let mut seen = [0; 6];
         for seconds in &mut seen {
-            *seconds = rtt.timeout(&params).as_nanos() / 1_000_000_000;
+            *seconds = rtt.timeout().as_nanos() / 1_000_000_000;
             rtt.back_off(&params);
         }
         assert_eq!(seen, [3, 6, 12, 24, 48, 60]);
@@ -151,12 +167,12 @@ mod tests {
         let tick = Span::from_millis(10);
         let params = TcpParams { timer_tick: tick, ..TcpParams::of(Profile::Linux) };
         let mut rtt = Rtt::new(&params);
-        assert_eq!(rtt.timeout(&params), Span::from_secs(1.0), "the initial timeout is not rounded to ticks");
+        assert_eq!(rtt.timeout(), Span::from_secs(1.0), "the initial timeout is not rounded to ticks");
         rtt.measure(&params, Time::ZERO, Time::from_nanos(40_000_000), true);
         // Waits for timeouts of 250, 500 and 1000 ms with a clock of 10 ms, as recorded in Linux 6.1.
         let mut now = Time::from_nanos(80_001_000_000);
         let waits = [(); 3].map(|()| {
-            let at = kernel_ticks::expiry(now, rtt.timeout(&params), tick);
+            let at = kernel_ticks::expiry(now, rtt.timeout(), tick);
             let wait = at.since(Time::from_nanos(now.as_nanos() / 10_000_000 * 10_000_000));
             rtt.back_off(&params);
             now = at;

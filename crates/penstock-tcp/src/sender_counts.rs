@@ -1,8 +1,13 @@
 //! Counts of a sender.
 
 /// Counts of a sender since its start. Subtract an earlier copy to get the counts of an interval.
+///
+/// Every ACK changes the first two fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct SenderCounts {
+    /// Integral of the congestion window over time, in packets times seconds.
+    pub cwnd_integral: f64,
     /// Packets sent, retransmissions included.
     pub sent: u64,
     /// Retransmissions.
@@ -19,8 +24,6 @@ pub struct SenderCounts {
     pub rtt_samples: u64,
     /// Sum of SRTT after each measurement, in seconds.
     pub srtt_sum_s: f64,
-    /// Integral of the congestion window over time, in packets times seconds.
-    pub cwnd_integral: f64,
 }
 
 impl core::ops::AddAssign for SenderCounts {

@@ -57,7 +57,7 @@ const LATE_TICKS: u64 = 2;
 
 /// State of a sender, apart from its congestion control law.
 ///
-/// Fields stand in the order of use: every ACK reads those in the first three cache lines.
+/// Fields stand in the order of use: every ACK reads those up to the first counts.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct SenderState {
@@ -89,25 +89,27 @@ pub(crate) struct SenderState {
     /// Whether a mark was echoed while the window was one packet.
     ecn_backoff: bool,
     pub(crate) probe: TailProbe,
+    /// Whether all packets but the first are full, and none but the last ends a write.
+    uniform: bool,
     /// Whether a packet is being timed, its number and its sending time.
     timing: bool,
     timed_seq: u32,
-    timed_at: Time,
     /// When the retransmission timer expires; `NEVER`: it is off.
     deadline: Time,
     /// The pacer; `None` without `pacing`.
     pub(crate) pacer: Option<Box<Pacer>>,
     rtt: Rtt,
-    /// Packets ACKed towards the next increment of the window.
-    credit: f64,
     /// Time up to which `counts.cwnd_integral` is complete.
     integrated: Time,
-    rtt_sum: u64,
-    srtt_sum: u64,
-    finished: Time,
     /// The counts, without the sums of times, which are kept separately in nanoseconds; `cwnd_integral` is in packets
     /// times nanoseconds.
     counts: SenderCounts,
+    timed_at: Time,
+    /// Packets ACKed towards the next increment of the window.
+    credit: f64,
+    rtt_sum: u64,
+    srtt_sum: u64,
+    finished: Time,
 }
 
 impl SenderState {
@@ -115,6 +117,7 @@ impl SenderState {
         let rtt = Rtt::new(&params);
         Self {
             cwnd: if params.syn { 1.0 } else { params.initial_window },
+            uniform: params.bytes.is_none() && params.write.0 == 0,
             inflation: 0,
             ssthresh: params.first_ssthresh(),
             una: 0,
@@ -236,7 +239,7 @@ impl SenderState {
 
     #[inline]
     pub(crate) fn restart_timer(&mut self, now: Time) {
-        self.deadline = kernel_ticks::expiry(now, self.rtt.timeout(&self.params), self.params.timer_tick);
+        self.deadline = kernel_ticks::expiry(now, self.rtt.timeout(), self.params.timer_tick);
     }
 
     /// Arm the timer for a tail-loss probe after two round trips, plus the delay of an ACK if only one packet is

@@ -36,6 +36,8 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
         self.law.wants_rare()
     }
 
+    #[expect(clippy::inline_always, reason = "measured: the most frequent queue is called directly")]
+    #[inline(always)]
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = self.meta(env, &packet);
         let verdict = self.law.on_arrival(&mut self.queue.cx(env), &meta);
@@ -50,6 +52,8 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
         self.law.on_enqueued(&mut self.queue.cx(env), &meta);
     }
 
+    #[expect(clippy::inline_always, reason = "as `enqueue`")]
+    #[inline(always)]
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let mut budget = DropBudget::new();
         while let Some((enqueued, mut packet)) = self.queue.pop_oldest() {

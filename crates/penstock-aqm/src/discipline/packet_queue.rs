@@ -104,7 +104,8 @@ impl<P: Packet> PacketQueue<P> {
     }
 
     /// Queue an arriving packet, and report it.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 15 instructions a packet of 1500")]
+    #[inline(always)]
     pub(crate) fn push_reported(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: P) {
         self.push(env.now, packet);
         if let Some((enqueued, packet)) = self.newest() {

@@ -142,6 +142,11 @@ impl QueueStats {
         self.device.enqueued
     }
 
+    /// Whether optional statistics are kept, or a device queue is below the discipline.
+    pub fn is_observed(&self) -> bool {
+        self.wanted.is_some() || self.device.exists
+    }
+
     /// Whether a sample is due, which [`QueueStats::sample`] takes before the queue changes.
     #[inline]
     pub fn is_due(&self, now: Time) -> bool {
@@ -173,7 +178,20 @@ impl QueueStats {
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
     #[inline(always)]
     pub fn queued<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
-        self.change(report.now, Fate::Queued, dscp);
+        self.note_queued(report, dscp);
+        self.count_queued(report);
+    }
+
+    /// The optional statistics of a packet that is queued; [`QueueStats::count_queued`] must follow.
+    pub fn note_queued<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
+        self.note(report.now, Fate::Queued, dscp);
+    }
+
+    /// As [`QueueStats::queued`], for a queue that [`QueueStats::is_observed`] does not hold for.
+    #[expect(clippy::inline_always, reason = "as `queued`")]
+    #[inline(always)]
+    pub fn count_queued<P>(&mut self, report: &Report<'_, P>) {
+        self.integrate(report.now);
         self.arrivals += 1;
         self.bursts.end();
         self.set_length(report.packets);
@@ -183,7 +201,20 @@ impl QueueStats {
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
     #[inline(always)]
     pub fn sent<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
-        self.change(report.now, Fate::Sent, dscp);
+        self.note_sent(report, dscp);
+        self.count_sent(report);
+    }
+
+    /// The optional statistics of a packet that is sent; [`QueueStats::count_sent`] must follow.
+    pub fn note_sent<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
+        self.note(report.now, Fate::Sent, dscp);
+    }
+
+    /// As [`QueueStats::sent`], for a queue that [`QueueStats::is_observed`] does not hold for.
+    #[expect(clippy::inline_always, reason = "as `sent`")]
+    #[inline(always)]
+    pub fn count_sent<P>(&mut self, report: &Report<'_, P>) {
+        self.integrate(report.now);
         self.departures += 1;
         self.delays.record(report.now - report.enqueued);
         self.set_length(report.packets);
@@ -219,7 +250,12 @@ impl QueueStats {
     /// As [`QueueStats::advance`], before a packet with codepoint `dscp` meets its fate.
     #[inline]
     fn change(&mut self, now: Time, fate: Fate, dscp: u8) {
+        self.note(now, fate, dscp);
         self.integrate(now);
+    }
+
+    #[inline]
+    fn note(&mut self, now: Time, fate: Fate, dscp: u8) {
         if let Some(wanted) = &mut self.wanted {
             wanted.change(now, self.length, fate, dscp);
         }

@@ -11,6 +11,7 @@ use crate::link::Link;
 use crate::packet::SimPacket;
 use crate::plan::Plan;
 use crate::port::{Outlet, Port, STEADY, State};
+use crate::port_queue::PortQueue;
 use crate::scenario::{LinkSpec, Scenario};
 use crate::tally::Tally;
 use penstock_aqm::MAX_FLOWS;
@@ -18,8 +19,11 @@ use penstock_core::{Bytes, Rng, Span, Time};
 use penstock_link::probe::queue::QueueStats;
 use penstock_link::{Laws, LinkChanges, Loss, Queue, QueuePlan, ReorderedPackets, ScenarioError, Transmitter};
 
-/// The queue of a link.
-pub(super) type SimQueue = Queue<SimPacket, Tally>;
+/// The queue of a link, and whether its timer may move at every operation.
+pub(super) struct SimQueue {
+    pub(super) queue: PortQueue,
+    timer_moves: bool,
+}
 
 /// The queue of each link; `None` for computed links. `mtu` is the largest packet of the scenario; errors go to
 /// `errors`.
@@ -39,12 +43,13 @@ pub(super) fn queues(
         }
         let info = plan.link_info(mtu, number, link);
         let settings = QueuePlan::new(link, |classes, path| names.classes(classes, path, errors));
-        let mut queue: SimQueue = settings.build(link, &info, seed, Time::ZERO, laws, errors)?;
+        let built: Queue<SimPacket, Tally> = settings.build(link, &info, seed, Time::ZERO, laws, errors)?;
+        let mut queue = PortQueue::new(&settings, &info, built.discipline);
         // flows with higher numbers would share the state of others
         if flows > MAX_FLOWS {
-            queue.discipline.reserve(0, flows);
+            queue.reserve(0, flows);
         }
-        Some(queue)
+        Some(SimQueue { queue, timer_moves: built.timer_moves })
     };
     scenario.links.iter().enumerate().map(&mut queue).collect()
 }
@@ -88,7 +93,7 @@ impl Builder<'_> {
         let spec = &scenario.links[link];
         let rank = ranks.of(EventSource::Transmission(place)).unwrap_or_default();
         Port {
-            queue: queue.discipline,
+            queue: queue.queue,
             device: spec.device_queue.map(|limit| Box::new(DeviceQueue::new(limit.into()))),
             rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, seed, &spec.name))),

@@ -2,11 +2,10 @@
 
 use super::Network;
 use crate::packet::SimPacket;
+use crate::port_queue::{AnyQueue as Queue, PortQueue};
 use crate::tally::Tally;
 use penstock_aqm::{Backlog, Discipline, Env, LinkInfo, Next};
 use penstock_core::{Limit, Rng, Span, Time};
-
-type Queue = Box<dyn Discipline<SimPacket, Tally>>;
 
 impl Network {
     /// Change the facts about the link behind this port and its delay; the queue learns of it. `changes` is the number of the
@@ -39,9 +38,9 @@ impl Network {
             queue.resume(&port.queue.backlog(), &gauge);
         }
         let nobody: Queue = Box::new(Handover { before: None, queue: None });
-        let before = std::mem::replace(&mut port.queue, nobody);
+        let before = std::mem::replace(&mut port.queue, PortQueue::Other(nobody)).into_any();
         let before = (before.backlog().packets > 0).then_some(before);
-        port.queue = Box::new(Handover { before, queue: Some(queue) });
+        port.queue = PortQueue::Other(Box::new(Handover { before, queue: Some(queue) }));
         port.rng = rng;
         // The timer is that of whichever queue is due first.
         port.timer_moves = true;

@@ -2,6 +2,7 @@
 
 use super::Network;
 use crate::packet::SimPacket;
+use crate::port_queue::PortQueue;
 use penstock_aqm::Next;
 use penstock_core::Time;
 
@@ -13,7 +14,7 @@ impl Network {
         while self.ports[number].device.as_ref().is_some_and(|device| device.has_room()) {
             let Self { ports, tally, facts, events, .. } = self;
             let port = &mut ports[number];
-            let next = port.operate(number, now, tally, facts, |queue, env| queue.dequeue(env));
+            let next = port.operate(number, now, tally, facts, PortQueue::dequeue);
             port.update_timer(events);
             match next {
                 Next::Send(packet) => {

@@ -9,7 +9,8 @@ use penstock_core::{Span, Time};
 
 impl SenderState {
     /// New data is ACKed: advance `una`, measure the round-trip time, restart the timer.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 10 instructions a packet of 1400")]
+    #[inline(always)]
     pub(crate) fn acknowledge(&mut self, now: Time, ack: &Ack<'_>) {
         self.dupacks = 0;
         self.limited = 0;
@@ -50,7 +51,7 @@ impl SenderState {
         self.advance(ack);
         if self.timing && ack > self.timed_seq {
             self.timing = false;
-            self.rtt.end_back_off();
+            self.rtt.end_back_off(&self.params);
         }
     }
 
@@ -64,7 +65,7 @@ impl SenderState {
     fn end_back_off(&mut self, ack: &Ack<'_>) {
         // The back-off goes on while marks are echoed to a window of one packet (RFC 3168, section 6.1.2).
         if !(self.ect && self.ecn_backoff && ack.ece) {
-            self.rtt.end_back_off();
+            self.rtt.end_back_off(&self.params);
             self.ecn_backoff = false;
         }
     }

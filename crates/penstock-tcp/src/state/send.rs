@@ -23,27 +23,25 @@ impl SenderState {
     /// Send packet `seq`.
     #[inline]
     pub(crate) fn transmit(&mut self, now: Time, seq: u32, net: &mut impl Network) {
-        let payload = self.params.payload(seq);
-        let opening = seq == 0 && self.params.opens();
         let retransmission = seq < self.max;
-        let capable = self.ect && (!retransmission || self.rules().retransmits_ect());
-        let cwr = self.cwr && capable && !self.params.is_accurate();
-        self.cwr &= !cwr;
-        net.transmit(Segment {
-            seq,
-            size: if opening { self.params.ack_size.0 as u32 } else { payload + self.params.headers.0 as u32 },
-            payload,
-            stamp: now,
-            retransmission,
-            ecn: if capable { self.params.codepoint() } else { Ecn::Not },
-            cwr,
-            push: seq + 1 == self.end || self.params.is_pushed(seq),
-        });
+        let (payload, size, ends_write) = if self.uniform && seq > 0 {
+            let (payload, headers) = (self.params.packet.0 as u32, self.params.headers.0 as u32);
+            (payload, payload + headers, false)
+        } else {
+            self.irregular(seq)
+        };
+        let push = ends_write || seq + 1 == self.end;
+        let mut segment = Segment { seq, size, payload, stamp: now, retransmission, ecn: Ecn::Not, cwr: false, push };
+        if self.ect && (!retransmission || self.rules().retransmits_ect()) {
+            segment.ecn = self.params.codepoint();
+            segment.cwr = self.cwr && !self.params.is_accurate();
+            self.cwr &= !segment.cwr;
+        }
+        net.transmit(segment);
         self.counts.sent += 1;
         let idle = self.una == self.max;
-        let srtt = self.pacer.as_ref().and_then(|_| self.srtt());
         if let Some(pacer) = &mut self.pacer {
-            pacer.on_send(now, self.cwnd, self.ssthresh, srtt);
+            pacer.on_send(now, self.cwnd, self.ssthresh, self.rtt.srtt(&self.params));
             if let Some(sampler) = &mut pacer.sampler {
                 sampler.on_send(now, seq, idle);
             }
@@ -61,6 +59,15 @@ impl SenderState {
         if idle || self.deadline == Time::NEVER {
             self.restart_timer(now);
         }
+    }
+
+    /// Bytes of user data and on the wire of packet `seq`, and whether a write of the application ends in it.
+    #[inline(never)]
+    fn irregular(&self, seq: u32) -> (u32, u32, bool) {
+        let payload = self.params.payload(seq);
+        let opening = seq == 0 && self.params.opens();
+        let size = if opening { self.params.ack_size.0 as u32 } else { payload + self.params.headers.0 as u32 };
+        (payload, size, self.params.is_pushed(seq))
     }
 
     /// Send the packets that the window allows.

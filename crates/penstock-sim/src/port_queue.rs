@@ -1,0 +1,88 @@
+//! The queue of a port: the most frequent ones without virtual calls, every other discipline with them.
+
+use crate::packet::SimPacket;
+use crate::tally::Tally;
+use penstock_aqm::law::droptail::DropTail;
+use penstock_aqm::law::red::Red;
+use penstock_aqm::{Discipline, Env, Fifo, Law, LinkInfo, Next};
+use penstock_core::Time;
+use penstock_link::QueuePlan;
+use std::ops::{Deref, DerefMut};
+
+/// A discipline of any kind.
+pub(crate) type AnyQueue = Box<dyn Discipline<SimPacket, Tally>>;
+
+/// The queue of a port. It is the discipline that it holds; only the two operations on packets tell the kinds apart.
+pub(crate) enum PortQueue {
+    DropTail(Fifo<SimPacket, DropTail>),
+    Red(Box<Fifo<SimPacket, Red>>),
+    Other(AnyQueue),
+}
+
+impl PortQueue {
+    /// `queue`, which was built by this plan for `link` and has no packets yet.
+    pub(crate) fn new(plan: &QueuePlan, link: &LinkInfo, queue: AnyQueue) -> Self {
+        let scheme = penstock_aqm::find(&plan.scheme).filter(|_| !plan.has_stages());
+        match scheme.map(|scheme| scheme.name) {
+            Some("droptail") => Self::DropTail(Fifo::new(DropTail, link.limit)),
+            Some("red") => match Red::from_settings(&plan.settings, link, Time::ZERO) {
+                Ok(law) => Self::Red(Box::new(Fifo::new(law, link.limit))),
+                Err(_) => Self::Other(queue),
+            },
+            _ => Self::Other(queue),
+        }
+    }
+
+    /// The discipline, as one of any kind.
+    pub(crate) fn into_any(self) -> AnyQueue {
+        match self {
+            Self::DropTail(queue) => Box::new(queue),
+            Self::Red(queue) => queue,
+            Self::Other(queue) => queue,
+        }
+    }
+
+    /// As [`Discipline::enqueue`].
+    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1500")]
+    #[inline(always)]
+    pub(crate) fn enqueue(&mut self, env: &mut Env<'_, SimPacket, Tally>, packet: SimPacket) {
+        match self {
+            Self::DropTail(queue) => queue.enqueue(env, packet),
+            Self::Red(queue) => queue.enqueue(env, packet),
+            Self::Other(queue) => queue.enqueue(env, packet),
+        }
+    }
+
+    /// As [`Discipline::dequeue`].
+    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1500")]
+    #[inline(always)]
+    pub(crate) fn dequeue(&mut self, env: &mut Env<'_, SimPacket, Tally>) -> Next<SimPacket> {
+        match self {
+            Self::DropTail(queue) => queue.dequeue(env),
+            Self::Red(queue) => queue.dequeue(env),
+            Self::Other(queue) => queue.dequeue(env),
+        }
+    }
+}
+
+impl Deref for PortQueue {
+    type Target = dyn Discipline<SimPacket, Tally>;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::DropTail(queue) => queue,
+            Self::Red(queue) => queue.as_ref(),
+            Self::Other(queue) => queue.as_ref(),
+        }
+    }
+}
+
+impl DerefMut for PortQueue {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::DropTail(queue) => queue,
+            Self::Red(queue) => queue.as_mut(),
+            Self::Other(queue) => queue.as_mut(),
+        }
+    }
+}

@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help man setup demo test check gen docs docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help man setup demo test check gen docs docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -116,6 +116,9 @@ accuracy: setup ## the accuracy of real links at five rates, beside tbf and htb,
 bench: setup ## each scheme in ns a packet at 10 to 100 000 flows; packets per CPU second on the reference workloads
 	cargo bench --locked --quiet -p penstock-aqm --bench packets
 	$(BIN)/python peers/bench.py
+
+instructions: setup ## record the instructions per packet that the tests hold the engine to; needs valgrind
+	$(BIN)/python peers/guard.py --record
 
 bench-peers: setup ## the same scenario in ns-2 and ns-3 where they are installed
 	$(BIN)/python peers/bench.py --peers

@@ -96,6 +96,7 @@ recommendations: setup ## the advice of the five works with today's TCP and queu
 	$(BIN)/python docs/recommendations.py --measure
 
 advice: setup ## what penstock tune advises on ten links: measure it, and write its page; half an hour
+	$(BIN)/python docs/advice_grid.py
 	$(BIN)/python docs/advice.py --measure
 
 model-figures: setup ## draw the figures of the closed forms of ps.model again

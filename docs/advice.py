@@ -1,4 +1,4 @@
-"""Ten links, what `penstock tune` advises on each, and the page that shows it.
+"""Ten links, what `penstock tune` advises on each, and the page that shows it with `advice_grid.py`'s data.
 
 `make advice` runs this; it takes five minutes on two quiet cores. Without `--measure` only the page is made
 again, from the data.
@@ -21,6 +21,7 @@ from penstock.tuning.advice import tune
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "data" / "advice.json"
+GRID = ROOT / "docs" / "data" / "advice_grid.json"
 PAGE = ROOT / "docs" / "explanation" / "advice.md"
 
 BUDGET_S = 45.0
@@ -150,8 +151,18 @@ def measured(case: Case) -> dict[str, Any]:
 
 def page(data: dict[str, Any]) -> str:
     """The page: a table over all links, and a section for each."""
+    beside = json.loads(GRID.read_text(encoding="utf-8"))
     return "\n".join(
-        [HEAD, *(line(name, data[name]) for name in data), "", *(section(name, data[name]) for name in data)]
+        [
+            HEAD,
+            *(line(name, data[name]) for name in data),
+            "",
+            grid_head(beside),
+            *(grid_line(name, beside[name]) for name in beside),
+            "",
+            grid_settings(beside),
+            *(section(name, data[name]) for name in data),
+        ]
     )
 
 
@@ -181,6 +192,75 @@ def line(name: str, entry: dict[str, Any]) -> str:
         f"| {name} | {', '.join(entry['aims'])} | `{label(best)}` | {met} | {counts} | "
         f"{entry['robust']} of {entry['points']} |"
     )
+
+
+def grid_head(beside: dict[str, Any]) -> str:
+    """What stands in the table of the grid."""
+    settings = max(entry["settings"] for entry in beside.values())
+    runs = next(iter(beside.values()))["runs"]
+    return f"""## RED beside an exhaustive grid
+
+On four of the links RED alone is tuned, and a grid over all that the search may choose is run besides: 6 values of
+`min_th`, 5 of `max_th / min_th`, 4 of `max_p`, 3 of the time constant of the average, each from end to end of its range
+by the logarithm, and `gentle` off and on: {settings} settings that RED accepts, {runs["grid"]} runs each. The settings
+that no other one beats in both the delay of the aim and utilization (the Pareto front), and the ten best by the
+search's own measure, meet the advice again in {runs["again"]} runs with seeds that neither has met. The table has how
+much better the best of them is than the advice, in per cent with the 95 % interval of the paired runs; below zero the
+advice is better. The best of many is partly the luckiest, so the distances are rather too large than too small.
+
+| link | from the front: better in both | lowest delay, asked for | power | delay at no less utilization |
+| --- | --- | --- | --- | --- |"""
+
+
+def grid_line(name: str, entry: dict[str, Any]) -> str:
+    """The distances of a link."""
+    found = (entry["front"], entry["lowest"]["distance"], entry["power"], entry["delay"])
+    return f"| {name} | {' | '.join(percent(one) for one in found)} |"
+
+
+def percent(found: dict[str, Any] | None) -> str:
+    """A distance in per cent; nothing where no setting of the grid can be compared."""
+    if found is None:
+        return "none"
+    low, high = found["ci95"]
+    return f"{number(100 * found['mean'], 1)} % ({number(100 * low, 1)} to {number(100 * high, 1)})"
+
+
+def grid_settings(beside: dict[str, Any]) -> str:
+    """What the columns mean, and the settings."""
+    within = [entry for entry in beside.values() if all(is_near(one) for one in near_parts(entry))]
+    rows = [
+        f"* {name}: `{entry['lowest']['advice']}` for {aims(entry['lowest'])}; `{entry['advice']}` for {aims(entry)}"
+        for name, entry in beside.items()
+    ]
+    return "\n".join([GRID_TEXT, f"The first three are below {round(100 * NEAR)} % with their whole intervals on "
+                      f"{len(within)} of {len(beside)} links. The advice:", "", *rows, ""])  # fmt: skip
+
+
+GRID_TEXT = """*From the front*: the factor by which one setting is better in both delay and utilization. *Lowest delay,
+asked for*: `tune` with the aim `min` of this delay and the same bound on utilization, beside the grid's lowest delay
+that keeps the bound. *Power*: what `tune` ranks by where all aims are met. *Delay at no less utilization*: what the
+advice by power leaves in the percentile of the delay, which is not in its power: who wants it as low as can be has to
+ask for it, as in the second column.
+"""
+
+NEAR = 0.1
+"""The distance within which an advice is said to be on the front."""
+
+
+def near_parts(entry: dict[str, Any]) -> tuple[dict[str, Any] | None, ...]:
+    """The distances in what `tune` was asked for."""
+    return entry["front"], entry["lowest"]["distance"], entry["power"]
+
+
+def is_near(found: dict[str, Any] | None) -> bool:
+    """Whether the whole interval of a distance is small."""
+    return found is not None and bool(found["ci95"][1] < NEAR)
+
+
+def aims(entry: dict[str, Any]) -> str:
+    """The aims of an advice."""
+    return " and ".join(f"`{aim}`" for aim in entry["aims"])
 
 
 def standing(one: dict[str, Any]) -> str:

@@ -89,19 +89,19 @@ fn probes_of_the_rate_come_after_as_many_rounds_as_packets_fill_the_path_or_2_to
     for lasts in lengths(&seen, UP) {
         assert!((3.0 * RTT_S..8.0 * RTT_S).contains(&lasts), "{lasts}");
     }
-    // On a path of 200 packets, 240 ms long, the wall clock is first.
-    let long = LinuxPath { delay: 240_000_000, ..clean() };
-    let params = |path: &LinuxPath| {
-        let settings: Vec<_> = [("flavour", Value::Text("bbr3".into())), ("delayed_ack", Value::Flag(false))]
-            .map(|(name, value)| (name.into(), value))
-            .into();
-        let path = LinuxPath { byte_ps: BYTE_PS, gauges: &["pacing_gain", "cwnd_gain"], ..path.clone() };
-        states(&run(TcpParams::from_settings(Profile::Linux, &settings).expect("legal"), &path, 60_000_000_000))
-    };
-    let waits = waits_to_probe(&params(&long));
-    assert!(waits.len() > 2, "{waits:?}");
-    // From the beginning of ProbeBwDown to the end of ProbeBwRefill, a round.
+    // On a path of 200 packets, 240 ms long, the wall clock is first. There each probe follows a probe of the round trip, from
+    // whose end the time counts, and a round that refills the pipe.
+    let long = LinuxPath { byte_ps: BYTE_PS, delay: 240_000_000, gauges: &["pacing_gain", "cwnd_gain"], ..clean() };
+    let settings = [("flavour", Value::Text("bbr3".into())), ("delayed_ack", Value::Flag(false))];
+    let settings: Vec<_> = settings.map(|(name, value)| (name.into(), value)).into();
+    let seen = states(&run(TcpParams::from_settings(Profile::Linux, &settings).expect("legal"), &long, 60_000_000_000));
+    let cruises = seen.windows(3).filter(|three| three[0].1 == PROBE_RTT && three[2].1 == UP);
+    let waits: Vec<f64> = cruises.map(|three| three[2].0 - three[1].0).collect();
+    assert!(waits.len() > 5, "{seen:?}");
     assert!(waits.iter().all(|wait| (2.24..3.5).contains(wait)), "{waits:?}");
+    let spread = waits.iter().fold(0.0_f64, |most, wait| wait.max(most))
+        - waits.iter().fold(9.0_f64, |least, wait| wait.min(least));
+    assert!(spread > 0.2, "drawn anew each time: {waits:?}");
 }
 
 /// Times from the beginning of each `ProbeBwDown` to the next `ProbeBwUp`, unless the round trip is probed for in between.

@@ -401,6 +401,31 @@ def test_the_kernel_has_the_settings_of_tbf() -> None:
     )  # tc prints it as a latency, in whole tenths of 1 ms
 
 
+PRINTED = """qdisc htb 1: dev eth0 root refcnt 2 r2q 10 default 0x12 direct_packets_stat 0 direct_qlen 1000
+class htb 1:1 root rate 10Mbit ceil 10Mbit burst 1600b cburst 1600b
+class htb 1:10 parent 1:1 leaf 20: prio 0 rate 4Mbit ceil 10Mbit burst 1600b cburst 1600b
+ Sent 0 bytes 0 pkt (dropped 0, overlimits 0 requeues 0)
+ backlog 0b 0p requeues 0
+ lended: 0 borrowed: 0 giants: 0
+ tokens: 50 ctokens: 50
+class htb 1:12 parent 1:1 prio 0 rate 6Mbit ceil 10Mbit burst 1600b cburst 1600b
+qdisc pfifo 20: dev eth0 parent 1:10 limit 5p
+filter parent 1: protocol ip pref 1 u32 chain 0
+filter parent 1: protocol ip pref 1 u32 chain 0 fh 800: ht divisor 1
+filter parent 1: protocol ip pref 1 u32 chain 0 fh 800::800 order 2048 key ht 800 bkt 0 flowid 1:10 not_in_hw
+  match 00b80000/00fc0000 at 0"""
+"""The form in which `tc -s qdisc show`, `tc -s class show` and `tc filter show` print; from memory."""
+
+
+def test_what_tc_prints_is_read() -> None:
+    found = read(PRINTED, "tc")
+    assert (found.scheme, found.rate, found.missing) == ("wfq", 10e6, [])
+    assert found.parameters["classes"] == [
+        {"name": "1:10", "match": {"dscp": [46]}, "weight": 4.0, "limit": "5p"},
+        {"name": "1:12", "weight": 6.0},
+    ]
+
+
 def test_lines_are_found_in_any_form() -> None:
     assert [line.subject for line in lines_of(HTB)] == ["qdisc", *["class"] * 4, *["qdisc"] * 3]
     (line,) = lines_of("class htb 1:10 parent 1:1 leaf 10: prio 0 rate 5Mbit ceil 10Mbit burst 1600b cburst 1600b")

@@ -134,7 +134,7 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
         "link: a (10.00 ms, 90.0 %) has the shortest mean delay and the highest utilization: it beats d in both."
     )
     assert conclusion(["a"], ["link"], lambda *_: cell(1.0)) == ""
-    assert conclusion(["a", "b"], ["link"], lambda *_: cell(0.5), " at n = 5").startswith("link at n = 5: mean delay")
+    assert conclusion(["a", "b"], ["link"], lambda *_: cell(0.5), " at n = 5").startswith("link at n = 5: a and b tie")
 
 
 def test_ties_are_said_and_an_idle_link_is_not_praised() -> None:
@@ -150,6 +150,11 @@ def test_ties_are_said_and_an_idle_link_is_not_praised() -> None:
         " tied is no better in either. idle (1.00 ms) loses 13.9 % of the link."
     )
     assert costly([one.utilization for one in (idle, short, tied, long)]) == {0: pytest.approx(0.139)}
+    same = Standing("same", spread(0.01405, 1e-3), spread(0.9985, 0.002))
+    assert sentence("link", [short, same, idle]) == (
+        "link: short and same tie in mean delay and utilization: 14.00 ms, 99.9 %. "
+        "idle (1.00 ms) loses 13.9 % of the link."
+    )
     unsure = [spread(0.86, 0.2), spread(0.999, 0.002)]
     assert costly(unsure) == {}  # its interval reaches the other one
 

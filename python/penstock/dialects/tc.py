@@ -22,7 +22,7 @@ def read(text: str, facts: Facts) -> Conversion:
     """
     lines = lines_of(text)
     for line in lines:
-        _check(line, text)
+        _check(line)
     queues = [line for line in lines if line.subject == "qdisc" and line.kind]
     kinds = {line.kind for line in queues}
     if kinds == {"gred"}:
@@ -52,9 +52,9 @@ def _known() -> list[str]:
     return [*tc_queue.KINDS, *CLASSFUL, "gred"]
 
 
-def _check(line: Line, text: str) -> None:
+def _check(line: Line) -> None:
     """Raise `DialectError` for a queue that is not known."""
     if line.subject != "qdisc" or line.kind in _known() or (line.kind in ("ingress", "clsact", "noqueue", "mq")):
         return
     name = line.kind or "nothing"
-    raise DialectError(f'no queue of tc in "{text.strip()}"{nearest(name, _known())}; there are: {", ".join(_known())}')
+    raise DialectError(f'no queue of tc in "{line.text}"{nearest(name, _known())}; there are: {", ".join(_known())}')

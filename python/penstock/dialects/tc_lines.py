@@ -12,7 +12,9 @@ __all__ = ["Line", "identifier", "lines_of"]
 
 _VERBS = {"add", "replace", "change", "show", "ls"}
 _PLACES = {"dev", "parent", "handle", "classid", "refcnt", "leaf"}
-_STATISTICS = re.compile(r"(Sent|backlog|lended:|tokens:|rate \S+ \d+pps)\b")
+_STATISTICS = re.compile(
+    r"Sent |backlog |lended: |tokens: |rate \S+ \d+pps|filter .* chain 0( fh \w+: ht divisor \d+)?$"
+)
 _ID = re.compile(r"[0-9a-f]*:[0-9a-f]*")
 
 

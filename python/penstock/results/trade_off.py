@@ -14,6 +14,10 @@ LARGE_LOSS = 0.05
 """Utilization below the highest one by which a scheme is told apart: a short delay is then bought with throughput."""
 
 
+SAME_DELAY, SAME_UTILIZATION = 0.01, 0.001
+"""Differences of means below which schemes tie if their intervals overlap."""
+
+
 @dataclass(frozen=True)
 class Standing:
     """A scheme's queueing delay and utilization, means with their 95 % intervals."""
@@ -72,7 +76,11 @@ def sentence(place: str, standings: Sequence[Standing]) -> str:
         return f"{number(scale.factor * one.delay.mean, places)} {scale.unit}"
 
     shown = [f"{one.label} ({delay(one)}, {number(100 * one.utilization.mean, 1)} %)" for one in best]
-    if len(best) == 1 and behind:
+    if len(keeping) > 1 and not any(_differ(one, other) for one in keeping for other in keeping):
+        labels = [one.label for one in keeping]
+        numbers = shown[0].removeprefix(f"{best[0].label} (").removesuffix(")")
+        told, tied = f"{place}: {_listed(labels)} tie in mean delay and utilization: {numbers}.", []
+    elif len(best) == 1 and behind:
         told = f"{place}: {shown[0]} has the shortest mean delay and the highest utilization"
         told += f": it beats {_listed(beaten)} in both." if beaten else "."
     elif len(best) == 1:
@@ -91,6 +99,14 @@ def _apart(one: Cell, other: Cell) -> bool:
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return one.mean != other.mean
     return one.high < other.low or other.high < one.low
+
+
+def _differ(one: Standing, other: Standing) -> bool:
+    """Whether the intervals tell them apart, or the means differ by 1 % of the delay or 0.1 % of the link."""
+    if _apart(one.delay, other.delay) or _apart(one.utilization, other.utilization):
+        return True
+    far = abs(one.delay.mean - other.delay.mean) > SAME_DELAY * max(one.delay.mean, other.delay.mean)
+    return far or abs(one.utilization.mean - other.utilization.mean) > SAME_UTILIZATION
 
 
 def _beats(one: Standing, other: Standing) -> bool:

@@ -116,8 +116,9 @@ fn make(cells: &[(String, Vec<u64>)], finished: &AtomicUsize, stop: &AtomicBool)
     let options = RunOptions { stop: Some(stop), ..RunOptions::default() };
     for (text, seeds) in cells {
         let scenario = simulate::read(text).map_err(Failure::Errors)?;
+        let prepared = simulate::prepared(&scenario)?;
         for &seed in seeds {
-            let made = simulate::make(&scenario, seed, &options)?;
+            let made = simulate::make(&prepared, seed, &options)?;
             results.add(made.result.body(), made.cpu_s);
             finished.fetch_add(1, Ordering::Relaxed);
         }

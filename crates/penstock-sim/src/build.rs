@@ -15,6 +15,7 @@ use crate::packet::{SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::plan::Plan;
 use crate::port::Port;
+use crate::prepared::Prepared;
 use crate::probe::flow::{LossRuns, Window};
 use crate::record::Record;
 use crate::scenario::Scenario;
@@ -30,14 +31,14 @@ use ranks::Ranks;
 
 /// Build the engine, or find all errors of the scenario.
 pub(crate) fn build(
-    scenario: &Scenario,
+    prepared: &Prepared<'_>,
     seed: u64,
     record: &Record,
     laws: &dyn Laws,
 ) -> Result<Engine, Vec<ScenarioError>> {
     let captured: Vec<bool> =
-        (0..scenario.links.len() as u32).map(|link| record.captured_links.contains(&link)).collect();
-    let (builder, queues) = prepare(scenario, seed, &captured, laws)?;
+        (0..prepared.scenario.links.len() as u32).map(|link| record.captured_links.contains(&link)).collect();
+    let (builder, queues) = prepare(prepared, seed, &captured, laws)?;
     let capture = captured.contains(&true).then(|| {
         let Builder { plan, offered, .. } = &builder;
         let flows = plan.routes.flows.iter().map(|flow| (flow.route.ends, offered.tcps[flow.group].as_ref()));
@@ -51,22 +52,19 @@ pub(crate) fn build(
 
 /// All errors of the scenario; empty if an engine can be built.
 pub(crate) fn check(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Vec<ScenarioError> {
-    prepare(scenario, seed, &vec![false; scenario.links.len()], laws).err().unwrap_or_default()
+    prepare(&Prepared::new(scenario), seed, &vec![false; scenario.links.len()], laws).err().unwrap_or_default()
 }
 
 /// Check everything, and make the parts that can be wrong: the plan and the queues. `captured` says for each link whether
 /// its packets are recorded.
 fn prepare<'a>(
-    scenario: &'a Scenario,
+    prepared: &Prepared<'a>,
     seed: u64,
     captured: &[bool],
     laws: &dyn Laws,
 ) -> Result<(Builder<'a>, Vec<Option<SimQueue>>), Vec<ScenarioError>> {
-    let mut errors = scenario.errors();
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    let offered = Offered::new(scenario, &mut errors);
+    let (scenario, mut errors) = (prepared.scenario, prepared.errors.clone());
+    let Some(offered) = prepared.offered.clone() else { return Err(errors) };
     let immediate = offered.immediate_acks();
     let plan = Plan::new(scenario, seed, &immediate, captured, &mut errors);
     let queues = links::queues(scenario, seed, &plan, offered.mtu(), laws, &mut errors);

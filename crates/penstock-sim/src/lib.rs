@@ -30,6 +30,7 @@ pub mod pcap;
 mod plan;
 mod port;
 mod port_queue;
+mod prepared;
 mod probe;
 mod real_network;
 mod record;
@@ -47,6 +48,7 @@ pub use meaning::MEANING;
 pub use packet::Kind;
 use penstock_core::Time;
 pub use penstock_link::{Laws, ScenarioError};
+pub use prepared::Prepared;
 pub use real_network::real_network;
 pub use record::{Record, Recordings};
 pub use result::RunResult;
@@ -98,7 +100,21 @@ impl Default for RunOptions<'_> {
 ///
 /// As [`run`], and [`RunError::Stopped`].
 pub fn run_with(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Result<(RunResult, Recordings), RunError> {
-    let mut engine = build::build(scenario, seed, &options.record, options.laws).map_err(RunError::Scenario)?;
+    run_prepared(&Prepared::new(scenario), seed, options)
+}
+
+/// The same for one of many runs of a scenario, which share what does not depend on the seed.
+///
+/// # Errors
+///
+/// As [`run`], and [`RunError::Stopped`].
+pub fn run_prepared(
+    prepared: &Prepared<'_>,
+    seed: u64,
+    options: &RunOptions<'_>,
+) -> Result<(RunResult, Recordings), RunError> {
+    let scenario = prepared.scenario;
+    let mut engine = build::build(prepared, seed, &options.record, options.laws).map_err(RunError::Scenario)?;
     if engine.run(Time::from_nanos(scenario.duration_ns), options.stop) {
         return Err(RunError::Stopped);
     }

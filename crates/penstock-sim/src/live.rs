@@ -15,6 +15,7 @@ use crate::engine::Engine;
 use crate::errors::RunError;
 use crate::host::Source;
 use crate::link::Link;
+use crate::prepared::Prepared;
 use crate::record::Record;
 use crate::result::{self, RunResult};
 use crate::scenario::{ChangeSpec, Draw, Scenario, When};
@@ -62,7 +63,7 @@ impl LiveRun {
             }
         }
         let record = Record { trace: options.observed, flow_facts: options.adjustable, ..Record::default() };
-        let engine = build::build(&scenario, seed, &record, &())?;
+        let engine = build::build(&Prepared::new(&scenario), seed, &record, &())?;
         let observer = options.observed.then(|| Observer::new(scenario.links.len()));
         let groups = flows::groups(&scenario, &engine);
         Ok(Self { scenario, seed, engine, now: Time::ZERO, observer, groups, replacements: 0, changed: false })

@@ -16,7 +16,8 @@ use std::sync::Arc;
 /// Size of the largest Ethernet packet, in bytes.
 const ETHERNET: u64 = 1500;
 
-/// TCP parameters and recorded packets of the traffic groups, by group.
+/// TCP parameters and recorded packets of the traffic groups, by group. A copy shares them.
+#[derive(Clone)]
 pub(crate) struct Offered {
     pub(crate) tcps: Vec<Option<Arc<TcpParams>>>,
     recordings: Vec<Option<Arc<[Recorded]>>>,

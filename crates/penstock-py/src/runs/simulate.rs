@@ -1,7 +1,7 @@
 //! The simulator with text in and out.
 
 use crate::laws::Raised;
-use penstock_sim::{Laws, Recordings, RunError, RunOptions, RunResult, Scenario};
+use penstock_sim::{Laws, Prepared, Recordings, RunError, RunOptions, RunResult, Scenario};
 use pyo3::PyErr;
 use rustix::time::{ClockId, clock_gettime};
 use std::any::Any;
@@ -44,7 +44,7 @@ pub(crate) fn run_with(
     seed: u64,
     options: &RunOptions<'_>,
 ) -> Result<(String, Recordings), Failure> {
-    let made = make(scenario, seed, options)?;
+    let made = make(&prepared(scenario)?, seed, options)?;
     Ok((with_cpu_time(&made.result, made.cpu_s), made.recordings))
 }
 
@@ -56,10 +56,15 @@ pub(super) struct Made {
     recordings: Recordings,
 }
 
+/// What the runs of a scenario share. A panic is reported as a defect.
+pub(super) fn prepared(scenario: &Scenario) -> Result<Prepared<'_>, Failure> {
+    catch_unwind(|| Prepared::new(scenario)).map_err(caught)
+}
+
 /// Make a run. A panic is reported as a defect.
-pub(super) fn make(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Result<Made, Failure> {
+pub(super) fn make(prepared: &Prepared<'_>, seed: u64, options: &RunOptions<'_>) -> Result<Made, Failure> {
     let start = cpu_seconds();
-    let run = || penstock_sim::run_with(scenario, seed, options);
+    let run = || penstock_sim::run_prepared(prepared, seed, options);
     let (result, recordings) =
         catch_unwind(AssertUnwindSafe(run)).map_err(caught)?.map_err(|error| Failure::Errors(error_list(error)))?;
     Ok(Made { result, cpu_s: cpu_seconds() - start, recordings })

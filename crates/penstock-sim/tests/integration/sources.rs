@@ -2,7 +2,7 @@
 //! forms.
 
 use penstock_sim::trace::TraceEvent;
-use penstock_sim::{Kind, Record, RunOptions, Scenario, run, run_traced, run_with};
+use penstock_sim::{Kind, Prepared, Record, RunOptions, Scenario, run, run_prepared, run_traced, run_with};
 use serde_json::{Value, json};
 
 /// Traffic from S (and S0 to S9) over R1 and R2 to D; the link between these has this rate and queue and is watched.
@@ -338,4 +338,15 @@ fn a_capture_replayed_arrives_as_it_did() {
     // They come to a link of the same rate as they left one: none waits.
     assert_eq!(found.link("core", "drops"), Some(0.0));
     assert!(found.link("core", "delay_mean_s").unwrap() < 1e-6);
+    // Runs that share the packets, and the parameters of a TCP, are those made alone.
+    let red = json!({"scheme": "red", "limit": {"packets": 30}, "params": {}});
+    let bulk = json!({"name": "bulk", "kind": "tcp", "count": 2, "from": ["S"], "to": ["D"],
+        "tcp": {"flavour": "cubic", "profile": "linux", "settings": {}}});
+    let shared = scenario(network(3, 1e7, &red, &json!([replay("t", "S"), bulk])));
+    let prepared = Prepared::new(&shared);
+    for seed in [1, 2, 1] {
+        let (one, _) = run_prepared(&prepared, seed, &RunOptions::default()).unwrap();
+        assert!(one.traffic("t", "sent_pkts") > Some(500.0) && one.traffic("bulk", "goodput_bps") > Some(1e6));
+        assert_eq!(one, run(&shared, seed).unwrap());
+    }
 }

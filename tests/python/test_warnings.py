@@ -128,7 +128,8 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
         "c is beaten in both."
     )
     assert sentence("link", [a, Standing("d", cell(0.02), cell(0.8))]) == (
-        "link: a (10.00 ms, 90.0 %) keeps the link busy. d (20.00 ms) loses 10.0 % of the link."
+        "link: a (10.00 ms, 90.0 %) keeps the link busy. "
+        "Utilization is more than 5 percentage points lower with d (20.00 ms, 80.0 %)."
     )
     assert sentence("link", [a, Standing("d", cell(0.02), cell(0.88))]) == (
         "link: a (10.00 ms, 90.0 %) has the shortest mean delay and the highest utilization: it beats d in both."
@@ -147,13 +148,13 @@ def test_ties_are_said_and_an_idle_link_is_not_praised() -> None:
     long = Standing("long", spread(0.05, 1e-3), spread(0.98, 0.002))
     assert sentence("link", [idle, short, tied, long]) == (
         "link: short (14.00 ms, 99.9 %) has the shortest mean delay and the highest utilization: it beats long in both."
-        " tied is no better in either. idle (1.00 ms) loses 13.9 % of the link."
+        " tied is no better in either. Utilization is more than 5 percentage points lower with idle (1.00 ms, 86.0 %)."
     )
     assert costly([one.utilization for one in (idle, short, tied, long)]) == {0: pytest.approx(0.139)}
     same = Standing("same", spread(0.01405, 1e-3), spread(0.9985, 0.002))
     assert sentence("link", [short, same, idle]) == (
         "link: short and same tie in mean delay and utilization: 14.00 ms, 99.9 %. "
-        "idle (1.00 ms) loses 13.9 % of the link."
+        "Utilization is more than 5 percentage points lower with idle (1.00 ms, 86.0 %)."
     )
     unsure = [spread(0.86, 0.2), spread(0.999, 0.002)]
     assert costly(unsure) == {}  # its interval reaches the other one

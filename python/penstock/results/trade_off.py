@@ -13,7 +13,6 @@ __all__ = ["LARGE_LOSS", "Standing", "conclusion", "costly", "front", "sentence"
 LARGE_LOSS = 0.05
 """Utilization below the highest one by which a scheme is told apart: a short delay is then bought with throughput."""
 
-
 SAME_DELAY, SAME_UTILIZATION = 0.01, 0.001
 """Differences of means below which schemes tie if their intervals overlap."""
 
@@ -75,7 +74,10 @@ def sentence(place: str, standings: Sequence[Standing]) -> str:
     def delay(one: Standing) -> str:
         return f"{number(scale.factor * one.delay.mean, places)} {scale.unit}"
 
-    shown = [f"{one.label} ({delay(one)}, {number(100 * one.utilization.mean, 1)} %)" for one in best]
+    def numbered(one: Standing) -> str:
+        return f"{one.label} ({delay(one)}, {number(100 * one.utilization.mean, 1)} %)"
+
+    shown = [numbered(one) for one in best]
     if len(keeping) > 1 and not any(_differ(one, other) for one in keeping for other in keeping):
         labels = [one.label for one in keeping]
         numbers = shown[0].removeprefix(f"{best[0].label} (").removesuffix(")")
@@ -89,8 +91,9 @@ def sentence(place: str, standings: Sequence[Standing]) -> str:
         told = f"{place}: mean delay trades for utilization, from {_listed(shown)}."
         told += f" {_listed(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten in both." if beaten else ""
     told += f" {_listed(tied)} {'is' if len(tied) == 1 else 'are'} no better in either." if tied else ""
-    for at, share in lost.items():
-        told += f" {standings[at].label} ({delay(standings[at])}) loses {number(100 * share, 1)} % of the link."
+    if lost:
+        labels = [numbered(standings[at]) for at in lost]
+        told += f" Utilization is more than {100 * LARGE_LOSS:g} percentage points lower with {_listed(labels)}."
     return told
 
 

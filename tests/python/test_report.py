@@ -42,6 +42,7 @@ VOID = {
     "wbr",
     "path",
     "rect",
+    "use",
 }
 
 
@@ -90,7 +91,7 @@ def page() -> str:
 )
 def test_a_page_is_well_formed_and_loads_nothing(result: dict[str, Any]) -> None:
     page = report.render(result)
-    assert outline(page).loads == []
+    assert [one for one in outline(page).loads if not one.startswith("#mk")] == []  # but for its own markers
     style = "".join(re.findall(r"<style>(.*?)</style>", page, re.S))
     assert "url(" not in style
     assert "@import" not in style
@@ -165,7 +166,8 @@ def test_the_charts_have_the_numbers_of_the_result(page: str) -> None:
     row = next(r for r in compare_result()["rows"] if r["metric"] == "delay_mean_s" and r["place"] == "bottleneck")
     assert drawn["unit"] == "ms"
     assert drawn["mean"][0][0] == pytest.approx(row["mean"] * 1e3, rel=1e-4)
-    assert all(len(e["links"]["bottleneck"]["t"]) <= SERIES_POINTS for e in data["series"])
+    assert data["series"]
+    assert all(len(data["times"][e["links"]["bottleneck"]["t"]]) <= SERIES_POINTS for e in data["series"])
 
 
 def test_decimated_series_keep_their_extremes() -> None:

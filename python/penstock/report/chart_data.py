@@ -13,12 +13,15 @@ from penstock.results.display import Scale, is_number, rounded, setting
 from penstock.results.distribution import Bin, first_value, is_distribution
 from penstock.results.metrics import metric, order
 
-__all__ = ["SERIES_POINTS", "comparison_data", "decimated", "links_over_time", "run_data"]
+__all__ = ["SERIES_POINTS", "comparison_data", "decimated", "run_data"]
 
 Json = Mapping[str, Any]
 
 # Maximum number of points of a series on a page: more than a chart of the usual width can resolve.
 SERIES_POINTS = 600
+
+DRAWN_OVER_TIME = ("queue", "avg", "max_p")
+"""The series of a link that a page draws."""
 
 # A distribution on a page ends where all further values are rarer than this.
 SMALLEST_SHARE = 1e-3
@@ -28,9 +31,9 @@ AXES_OF_COUNTS = ("packets", "count")
 
 
 def comparison_data(
-    found: Comparison, units: Mapping[tuple[str, str], Scale], series: Sequence[Json]
+    found: Comparison, units: Mapping[tuple[str, str], Scale], tables: Mapping[str, Sequence[Json]]
 ) -> dict[str, Any]:
-    """The charts of a comparison."""
+    """The charts of a comparison but for its series, and the numbers of the tables (`tables` of view.py) by place."""
     path, _ = axis(found.points)
     axes = _axes(found)
     paths = [one["path"] for one in axes]
@@ -47,15 +50,19 @@ def comparison_data(
             {"label": p.label, "at": [one["values"].index(p.vary[one["path"]]) for one in axes]} for p in found.points
         ],
         "places": [
-            {"name": place, "metrics": _metrics(found, units, place), "distributions": _distributions(found, place)}
+            {
+                "name": place,
+                "metrics": _metrics(found, units, place),
+                "rows": [_table_row(row, found.runs) for group in tables[place] for row in group["rows"]],
+                "distributions": _distributions(found, place),
+            }
             for place in found.places
         ],
-        "series": series,
     }
 
 
-def run_data(places: Mapping[str, Json], series: Sequence[Json]) -> dict[str, Any]:
-    """The charts of a run: the distributions of its links and traffic, and its queues over time."""
+def run_data(places: Mapping[str, Json]) -> dict[str, Any]:
+    """The charts of a run but for its series: the distributions of its links and traffic."""
     return {
         "kind": "run",
         "schemes": [{"label": "this run", "full": "this run", "title": "Queue"}],
@@ -64,32 +71,35 @@ def run_data(places: Mapping[str, Json], series: Sequence[Json]) -> dict[str, An
         "axis": None,
         "points": [{"label": "", "at": []}],
         "places": [
-            {"name": place, "metrics": [], "distributions": _run_distributions(numbers)}
+            {"name": place, "metrics": [], "rows": [], "distributions": _run_distributions(numbers)}
             for place, numbers in places.items()
         ],
-        "series": series,
     }
 
 
-def links_over_time(links: Json) -> dict[str, Any]:
-    """The series of each link, decimated."""
-    return {name: decimated(series) for name, series in links.items()}
+def decimated(series: Json, points: int = SERIES_POINTS) -> dict[str, Any]:
+    """A series reduced to at most `points` points: minimum, mean and maximum of each group, times in seconds.
 
-
-def decimated(series: Json) -> dict[str, Any]:
-    """A series reduced to at most `SERIES_POINTS` points: minimum, mean and maximum of each group, times in seconds."""
+    A column with one value all the time is that value.
+    """
     times = series["t_ns"]
-    step = max(1, math.ceil(len(times) / SERIES_POINTS))
+    step = max(1, math.ceil(len(times) / points))
     groups = [slice(i, i + step) for i in range(0, len(times), step)]
     found: dict[str, Any] = {"t": [_short(times[g][0] / 1e9) for g in groups]}
-    for name, values in series.items():
-        if name == "t_ns" or not isinstance(values, Mapping) or not values.get("mean"):
+    for name in DRAWN_OVER_TIME:
+        values = series.get(name)
+        if not isinstance(values, Mapping) or not values.get("mean"):
             continue
-        found[name] = {"mean": [_short(_mean(values["mean"][g])) for g in groups]}
+        found[name] = {"mean": _column([_short(_mean(values["mean"][g]), 3) for g in groups])}
         if name == "queue":
-            found[name]["min"] = [_short(min(values["min"][g])) for g in groups]
-            found[name]["max"] = [_short(max(values["max"][g])) for g in groups]
+            found[name]["min"] = _column([_short(min(values["min"][g])) for g in groups])
+            found[name]["max"] = _column([_short(max(values["max"][g])) for g in groups])
     return found
+
+
+def _column(values: list[float | None]) -> list[float | None] | float:
+    first = values[0]
+    return first if first is not None and all(value == first for value in values) else values
 
 
 def _axes(found: Comparison) -> list[dict[str, Any]]:
@@ -132,8 +142,31 @@ def _metrics(found: Comparison, units: Mapping[tuple[str, str], Scale], place: s
     return shown
 
 
+def _table_row(row: Json, runs: int) -> dict[str, Any]:
+    """A row of a table for all points: texts of the cells, which of them lead, and their runs where these differ."""
+    marks = {"": "0", "shared": "1", "best": "2"}
+    found: dict[str, Any] = {
+        "name": row["metric"].name,
+        "unit": row["unit"],
+        "cells": [
+            "|".join(c["text"] + (f"±{c['half']}" if c["half"] else "") for c in cells) for cells in row["points"]
+        ],
+        "leads": ["".join(marks[c["lead"]] for c in cells).rstrip("0") for cells in row["points"]],
+    }
+    if any(c["runs"] not in (0, runs) for cells in row["points"] for c in cells):
+        found["runs"] = [[c["runs"] for c in cells] for cells in row["points"]]
+    return found
+
+
+def _cell_text(cell: Json) -> str:
+    return f"{cell['text']}±{cell['half']}" if cell["half"] else str(cell["text"])
+
+
 def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
-    """Distributions in percent: for each scheme and point a list over the bins, with intervals and runs."""
+    """Distributions in percent: for each scheme and point a list over the bins, with intervals and runs.
+
+    A list ends where all further values are 0.
+    """
     shown = []
     for name in order({n for _, _, p, n in found.distributions if p == place}):
         parts = {k[:2]: v for k, v in found.distributions.items() if k[2:] == (place, name)}
@@ -141,9 +174,9 @@ def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
         columns: dict[str, list[list[Any]]] = {"mean": [], "low": [], "high": [], "runs": []}
         for s in range(len(found.schemes)):
             row = [parts.get((s, p)) for p in range(len(found.points))]
-            columns["mean"].append([r and [_percent(r[b].mean) if b in r else 0 for b in bins] for r in row])
-            columns["low"].append([r and [_percent(_low(r.get(b))) for b in bins] for r in row])
-            columns["high"].append([r and [_percent(_high(r.get(b))) for b in bins] for r in row])
+            columns["mean"].append([r and _shares([r[b].mean if b in r else 0.0 for b in bins]) for r in row])
+            columns["low"].append([r and _shares([_low(r.get(b)) for b in bins]) for r in row])
+            columns["high"].append([r and _shares([_high(r.get(b)) for b in bins]) for r in row])
             columns["runs"].append([r and next(iter(r.values())).runs for r in row])
         shown.append({**_about(name), "first": bins[0].low, "width": bins[0].high - bins[0].low + 1, **columns})
     return shown
@@ -155,7 +188,7 @@ def _run_distributions(numbers: Json) -> list[dict[str, Any]]:
         shares = numbers[name]
         if isinstance(shares, list) and any(shares):
             last = max((k for k, share in enumerate(shares) if share >= SMALLEST_SHARE), default=0)
-            column = [[[_percent(share) for share in shares[: last + 1]]]]
+            column = [[_shares(shares[: last + 1])]]
             columns = {"mean": column, "low": column, "high": column, "runs": [[1]]}
             shown.append({**_about(name), "first": first_value(name), "width": 1, **columns})
     return shown
@@ -186,14 +219,21 @@ def _mean(values: Sequence[float | None]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-def _percent(share: float) -> float | None:
-    return _short(round(share * 100, 4))
+def _shares(values: Sequence[float]) -> list[float | None]:
+    """Shares in percent, to a thousandth."""
+    found = [_short(round(share * 100, 3), 4) for share in values]
+    while found and found[-1] == 0:
+        found.pop()
+    return found
 
 
 def _scaled(value: float | None, scale: Scale) -> float | None:
     return None if value is None else _short(value * scale.factor)
 
 
-def _short(value: float) -> float | None:
-    """A number for a chart; None where JSON has no number."""
-    return rounded(value, 5) if math.isfinite(value) else None
+def _short(value: float, digits: int = 5) -> float | None:
+    """A number for a chart in few characters; None where JSON has no number."""
+    if not math.isfinite(value):
+        return None
+    found = rounded(value, digits)
+    return int(found) if abs(found) < 1e15 and found == int(found) else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,16 @@ from markupsafe import Markup
 from penstock import _native
 from penstock.files import write_text
 from penstock.report import view
-from penstock.report.chart_data import comparison_data, links_over_time, run_data
+from penstock.report.chart_data import comparison_data, run_data
+from penstock.report.fitting import (
+    LARGEST,
+    add_series,
+    cut_distributions,
+    json_text,
+    key_metrics,
+    some_settings,
+    spread,
+)
 from penstock.report.templating import joined_script, render_template, template_text
 from penstock.results.comparison import Comparison, SweepPoint, axis, short_path
 from penstock.results.display import is_number, spaced
@@ -23,6 +32,12 @@ from penstock.results.metrics import metric, order
 from penstock.units import format_time
 
 Json = Mapping[str, Any]
+
+PLACES = 100
+"""Links, and groups of flows, on the page of a run, at most."""
+
+FLOWS = 2000
+"""Flows on the page of a run, at most."""
 
 
 def write(result: Json, path: str | Path) -> None:
@@ -36,26 +51,76 @@ def render(result: Json) -> str:
     >>> render({"penstock": "0", "scenario": {"name": "empty"}, "rows": []}).startswith("<!doctype html>")
     True
     """
-    context = _compare_page(result) if "rows" in result else _run_page(result)
+    if "rows" in result:
+        return _fitted_comparison(result)
+    context, data, series, left_out = _run_page(result)
+    if series and not add_series(data, series, LARGEST - _least(result, context, data)):
+        left_out.append("the queues over time")
+    return _html(result, context, data, left_out)
+
+
+def _fitted_comparison(result: Json) -> str:
+    """The page of a comparison with as much detail as fits."""
+    left_out: list[str] = []
+    for shown, left_out in _versions(result):  # noqa: B007 - the last one is used
+        found = Comparison(shown)
+        context, data = _compare_page(shown, found)
+        room = LARGEST - _least(result, context, data)
+        if room >= 0:
+            break
+    settings = len(found.points)
+    kept = cut_distributions(data, room)
+    if kept < settings:
+        left_out.append(f"the distributions at {settings - kept} of {settings} settings")
+    series = _compare_series(result, found)
+    kept = add_series(data, series, LARGEST - _least(result, context, data, all_of=True))
+    stored = len({entry["point"] for entry in series})
+    if kept < stored:
+        left_out.append(f"the queues over time at {stored - kept} of {stored} settings")
+    return _html(result, context, data, left_out)
+
+
+def _versions(result: Json) -> Iterator[tuple[Json, list[str]]]:
+    """The result with all of its numbers, with those of its key metrics, and with these at fewer and fewer settings."""
+    yield result, []
+    shown, says = key_metrics(result), "the metrics that are not key"
+    yield shown, [says]
+    points = Comparison(shown).points
+    kept = len(points)
+    while kept > 1:
+        kept = kept * 2 // 3
+        some = some_settings(shown, [dict(points[i].vary) for i in spread(len(points), kept)])
+        yield some, [f"{len(points) - kept} of {len(points)} settings", says]
+
+
+def _least(result: Json, context: Json, data: Json, all_of: bool = False) -> int:
+    """Bytes of a page without series, and without distributions unless `all_of`."""
+    places = [place if all_of else {**place, "distributions": []} for place in data["places"]]
+    return len(_html(result, context, {**data, "places": places, "series": [], "times": []}, ["the rest"] * 4).encode())
+
+
+def _html(result: Json, context: Json, data: Json, left_out: Sequence[str]) -> str:
     return render_template(
         "page.html.jinja",
         **_common(result),
         **context,
+        data=_payload(data),
+        left_out=left_out,
         css=template_text("page.css"),
         charts=template_text("vendor/charts.js"),
         script=joined_script("report/scripts/main.js"),
     )
 
 
-def _compare_page(result: Json) -> dict[str, Any]:
+def _compare_page(result: Json, found: Comparison) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the template needs, and the data of the charts but for the series."""
     known = _registry()
-    found = Comparison(result)
     units = view.scales(found)
+    tables = {place: view.tables(found, units, place) for place in found.places}
     path, _ = axis(found.points)
     names = {n for found_names in found.metrics.values() for n in found_names} | {k[3] for k in found.distributions}
     seed = int(result["scenario"].get("seed", 1))
-    series = _compare_series(result, found)
-    return {
+    context = {
         "kind": "compare",
         "conclusion": found.conclusion,
         "warnings": found.warnings,
@@ -72,43 +137,43 @@ def _compare_page(result: Json) -> dict[str, Any]:
         "swept": None if path is None else short_path(path),
         "swept_all": [short_path(p) for p, values in _swept(result).items() if len(values) > 1],
         "leads": [{"place": p, "rows": view.summary(found, p)} for p in found.places],
-        "tables": [
-            {"place": place, "point": i, "groups": view.table(found, units, place, i)}
-            for place in found.places
-            for i in range(len(found.points))
-        ],
+        "tables": [{"place": place, "groups": groups} for place, groups in tables.items()],
         "repeated": [{"scheme": found.schemes[s].label, "points": points} for s, points in found.identical()],
         "definitions": [metric(n) for n in order(names)],
         "has_distributions": bool(found.distributions),
-        "has_series": bool(series),
-        "data": _payload(comparison_data(found, units, series)),
+        "has_series": bool(result.get("series")),
         "command": _given_command(result) or _command(result, found),
         "flows": [],
     }
+    return context, comparison_data(found, units, tables)
 
 
-def _run_page(result: Json) -> dict[str, Any]:
-    links: dict[str, Json] = dict(result["links"])
-    traffic: dict[str, Json] = dict(result["traffic"])
-    series = (
-        [{"scheme": 0, "point": 0, "links": links_over_time(result.get("series") or {})}]
-        if result.get("series")
-        else []
-    )
+def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json], list[str]]:
+    """What the template needs, the data of the charts, the series and what is left out."""
+    parts: list[dict[str, Json]] = [dict(result["links"]), dict(result["traffic"])]
+    links, traffic = ({name: part[name] for name in list(part)[:PLACES]} for part in parts)
+    left_out = [
+        f"{len(part) - PLACES} of {len(part)} {what}"
+        for part, what in zip(parts, ("links", "groups of flows"), strict=True)
+        if len(part) > PLACES
+    ]
+    over_time = {name: one for name, one in (result.get("series") or {}).items() if name in links}
+    series: list[Json] = [{"scheme": 0, "point": 0, "links": over_time}] if over_time else []
     names = {n for part in (links, traffic) for values in part.values() for n, v in values.items() if is_number(v)}
-    charts = run_data({**links, **traffic}, series)
+    charts = run_data({**links, **traffic})
     tables = [
-        {"place": label, "point": 0, "columns": list(part), "groups": view.run_table(part)}
+        {"place": label, "columns": list(part), "groups": view.run_table(part)}
         for label, part in (("Watched links", links), ("Traffic", traffic))
         if part
     ]
+    most = min(200, max(10, FLOWS // max(1, len(traffic))))
     flows = [
-        {"name": name, "rows": values["flows"][:200], "all": len(values["flows"])}
+        {"name": name, "rows": values["flows"][:most], "all": len(values["flows"])}
         for name, values in traffic.items()
         if values.get("flows")
     ]
     name = str(result["scenario"].get("name") or "scenario")
-    return {
+    context: dict[str, Any] = {
         "kind": "run",
         "conclusion": "",
         "warnings": [],
@@ -130,10 +195,10 @@ def _run_page(result: Json) -> dict[str, Any]:
         "definitions": [metric(n) for n in order(names)],
         "has_distributions": any(place["distributions"] for place in charts["places"]),
         "has_series": bool(series),
-        "data": _payload(charts),
         "command": _given_command(result) or f"penstock run {shlex.quote(_file_name(name))} --seed {result['seed']}",
         "flows": flows,
     }
+    return context, {**charts, "series": [], "times": []}, series, left_out
 
 
 def _registry() -> dict[str, Json]:
@@ -205,7 +270,7 @@ def _compare_series(result: Json, found: Comparison) -> list[dict[str, Any]]:
         scheme = next((i for i, s in enumerate(found.schemes) if _same_scheme(s, entry)), None)
         point = next((i for i, p in enumerate(found.points) if dict(p.vary) == dict(entry.get("vary") or {})), None)
         if scheme is not None and point is not None:
-            series.append({"scheme": scheme, "point": point, "links": links_over_time(entry["links"])})
+            series.append({"scheme": scheme, "point": point, "links": entry["links"]})
     return series
 
 
@@ -241,8 +306,7 @@ def _file_name(name: str) -> str:
 
 def _payload(data: Any) -> Markup:
     """JSON text that is safe inside a script element."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+    return Markup(json_text(data).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 
 
 def _without_none(value: Any) -> Any:

@@ -72,5 +72,5 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.globals.update(marker=view.marker)
+    pages.globals.update(marker=view.marker, markers=view.markers)
     return pages

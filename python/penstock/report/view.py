@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any
 
 from markupsafe import Markup
 
-from penstock.results.cell import Cell, drawn
+from penstock.results.cell import Cell
 from penstock.results.comparison import ComparedScheme, Comparison
 from penstock.results.display import Scale, decimals, number, scale_for
 from penstock.results.metrics import Metric, metric, order
@@ -23,10 +22,17 @@ LONGEST_LABEL = 20
 """Characters of a scheme's label in charts and heads of tables; a longer one is replaced by a letter, with a key."""
 
 
+def markers(schemes: int) -> Markup:
+    """The markers of the first schemes, drawn once for all uses; nothing is seen of them here."""
+    symbol = Markup('<symbol id="mk{}" viewBox="-1.5 -1.5 3 3"><path d="{}"/></symbol>')
+    symbols = Markup("").join(symbol.format(at, SHAPES[at]) for at in range(min(schemes, len(SHAPES))))
+    return Markup('<svg class="markers" width="0" height="0" aria-hidden="true">{}</svg>').format(symbols)
+
+
 def marker(index: int) -> Markup:
-    """The marker of scheme `index` within text."""
-    return Markup('<svg class="mk c{}" viewBox="-1.5 -1.5 3 3" aria-hidden="true"><path d="{}"/></svg>').format(
-        index % COLOURS, SHAPES[index % len(SHAPES)]
+    """The marker of scheme `index` within text: a use of one of `markers`."""
+    return Markup('<svg class="mk c{}" aria-hidden="true"><use href="#mk{}"/></svg>').format(
+        index % COLOURS, index % len(SHAPES)
     )
 
 
@@ -44,20 +50,18 @@ def scales(found: Comparison) -> dict[tuple[str, str], Scale]:
     return {key: scale_for(metric(key[1]).quantity, numbers) for key, numbers in values.items()}
 
 
-def table(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str, point: int) -> list[dict[str, Any]]:
-    """Groups of rows, with one row per metric and one cell per scheme."""
+def tables(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str) -> list[dict[str, Any]]:
+    """Groups of rows of a place: a row for each metric, with a list of the schemes' cells for each point."""
     rows = []
     for name in found.metrics[place]:
-        cells = found.row(point, place, name)
-        if all(c is None for c in cells):
-            continue
         about, scale = metric(name), units[place, name]
-        leads = found.leads(point, place, name)
-        flat = all(c is None or c.mean == 0 for c in cells)
+        points = [found.row(point, place, name) for point in range(len(found.points))]
+        if all(cell is None for cells in points for cell in cells):
+            continue
+        flat = all(cell is None or cell.mean == 0 for cells in points for cell in cells)
         rows.append({
             "metric": about, "unit": scale.unit, "key": about.key and not flat,
-            "cells": _cells(about, cells, scale, leads),
-            "strip": strip(about, cells, scale),
+            "points": [_cells(about, cells, scale, found.leads(at, place, name)) for at, cells in enumerate(points)],
         })  # fmt: skip
     return _grouped(rows)
 
@@ -73,7 +77,7 @@ def run_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
         single = [None if v is None else Cell(v, None, None, 1) for v in values]
         cells = _cells(about, single, scale, [""] * len(values))
         key = about.key and any(values)
-        rows.append({"metric": about, "unit": scale.unit, "key": key, "cells": cells, "strip": None})
+        rows.append({"metric": about, "unit": scale.unit, "key": key, "points": [cells]})
     return _grouped(rows)
 
 
@@ -100,35 +104,6 @@ def summary(found: Comparison, place: str) -> list[dict[str, Any]]:
     return rows
 
 
-def strip(about: Metric, cells: Sequence[Cell | None], scale: Scale, width: int = 132, lane: int = 5) -> Markup | None:
-    """All schemes of one row on one scale: in each lane a marker for the mean and a line for the interval."""
-    known = [(i, drawn(c, about)) for i, c in enumerate(cells) if c is not None and math.isfinite(c.mean)]
-    if len(known) < 2:
-        return None
-    low = min(c.mean if c.low is None else c.low for _, c in known)
-    high = max(c.mean if c.high is None else c.high for _, c in known)
-    if high - low <= 1e-12 * max(abs(high), abs(low), 1e-300):
-        return None
-    height, pad = lane * len(cells) + 2, 5.0
-
-    def at(value: float) -> float:
-        return round(pad + (value - low) / (high - low) * (width - 2 * pad), 1)
-
-    parts = []
-    for i, c in known:
-        y = lane * (i + 0.5) + 1
-        if c.low is not None and c.high is not None and at(c.high) - at(c.low) > 0.5:
-            parts.append(f'<path class="whisker" d="M{at(c.low)} {y:g}H{at(c.high)}"/>')
-        shape = SHAPES[i % len(SHAPES)]
-        parts.append(f'<path class="c{i % COLOURS}" transform="translate({at(c.mean)} {y:g})scale(2.6)" d="{shape}"/>')
-    ends = [number(end * scale.factor, decimals([high * scale.factor])) for end in (low, high)]
-    words = f"from {ends[0]} to {ends[1]} {scale.unit}".strip()
-    svg = '<svg class="strip" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">{}</svg>'
-    return Markup(svg).format(
-        width, height, width, height, words, Markup("".join(parts))
-    )  # fmt: skip
-
-
 def _cells(about: Metric, cells: Sequence[Cell | None], scale: Scale, leads: Sequence[str]) -> list[dict[str, Any]]:
     """The cells of one row, all with the same decimals."""
     known = [c for c in cells if c is not None]
@@ -140,7 +115,7 @@ def _cells(about: Metric, cells: Sequence[Cell | None], scale: Scale, leads: Seq
 
 def _cell(about: Metric, cell: Cell | None, scale: Scale, places: int, lead: str) -> dict[str, Any]:
     if cell is None:
-        return {"text": "–", "half": "", "lead": "", "tip": "this scheme has no such number"}
+        return {"text": "", "half": "", "lead": "", "tip": "this scheme has no such number", "runs": 0}
     mean = number(cell.mean * scale.factor, places + 1)
     if cell.low is None or cell.high is None or cell.half_width is None:
         half, interval = "", "n = 1, no interval"
@@ -149,7 +124,8 @@ def _cell(about: Metric, cell: Cell | None, scale: Scale, places: int, lead: str
         ends = [number(end * scale.factor, places + 1) for end in about.possible(cell.low, cell.high)]
         interval = f"95 % interval {ends[0]} to {ends[1]}; n = {cell.runs}"
     text = number(cell.mean * scale.factor, places)
-    return {"text": text, "half": half, "lead": lead, "tip": f"{mean} {scale.unit}".strip() + f"; {interval}"}
+    tip = f"{mean} {scale.unit}".strip() + f"; {interval}"
+    return {"text": text, "half": half, "lead": lead, "tip": tip, "runs": cell.runs}
 
 
 def _grouped(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

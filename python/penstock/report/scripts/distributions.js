@@ -14,6 +14,7 @@ export function addDistributions(host) {
   for (const { name, distributions } of places) {
     for (const one of distributions) {
       if (!chosen.allMetrics && one.name.startsWith("sampled")) continue;
+      if (one.mean.every((points) => !points[chosen.point])) continue;
       addFigure(host, spec(one, page.kind === "run" ? name : ""));
       any = true;
     }
@@ -39,11 +40,12 @@ function spec(one, of) {
 function rowsOf(one) {
   const bins = Math.max(1, ...shownSchemes().map(({ scheme }) => binsOf(one.mean[scheme][chosen.point] ?? [])));
   return shownSchemes().flatMap(({ scheme, label, full }) => {
-    const [means, lows, highs] = [one.mean, one.low, one.high].map((column) => column[scheme][chosen.point] ?? []);
-    return means.slice(0, bins).map((mean, bin) => {
+    if (!one.mean[scheme][chosen.point]) return [];
+    return Array.from({ length: bins }, (_, bin) => {
+      const [mean, low, high] = [one.mean, one.low, one.high].map((column) => column[scheme][chosen.point][bin] ?? 0);
       const first = one.first + bin * one.width;
       const name = one.width > 1 ? `${first}–${first + one.width - 1}` : String(first);
-      return { scheme, label, full, name, x: first + (one.width - 1) / 2, first, mean, low: lows[bin], high: highs[bin], runs: one.runs[scheme][chosen.point] };
+      return { scheme, label, full, name, x: first + (one.width - 1) / 2, first, mean, low, high, runs: one.runs[scheme][chosen.point] };
     });
   });
 }

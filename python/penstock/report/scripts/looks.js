@@ -13,9 +13,11 @@ export function colour(scheme) {
   return `var(--c${(keys.length ? scheme : scheme + 1) % 8})`;
 }
 
-/** The path of a scheme's marker in the legend, around the origin with radius 1. */
+const SHAPES = [...document.querySelectorAll(".markers path")].map((path) => path.getAttribute("d"));
+
+/** The path of a scheme's marker, around the origin with radius 1. */
 export function shape(scheme) {
-  return keys[scheme]?.querySelector("path").getAttribute("d") ?? "";
+  return SHAPES[scheme % SHAPES.length] ?? "";
 }
 
 /** The marker of a scheme as a symbol of Plot. */

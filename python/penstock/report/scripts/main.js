@@ -7,6 +7,7 @@ import { addHeat } from "./heat.js";
 import { addOverTime } from "./over_time.js";
 import { chosen, combinations, page, place } from "./page_data.js";
 import { addSweep } from "./sweep.js";
+import { allTables, fillTable } from "./tables.js";
 import { addTradeOff } from "./trade_off.js";
 
 const RESIZE_MS = 60;
@@ -39,8 +40,8 @@ function fill(id, add) {
 function show() {
   for (const box of all("[data-place]")) {
     const here = box.dataset.place === chosen.place;
-    box.classList.toggle("shown-place", here);
-    box.hidden = !here || (box.dataset.point !== undefined && Number(box.dataset.point) !== chosen.point);
+    box.hidden = !here;
+    if (here && box.matches(".numbers")) fillTable(box, chosen.point);
   }
   for (const select of all("select[data-pick]")) select.value = String(chosen[select.dataset.pick]);
 }
@@ -118,11 +119,14 @@ const root = document.documentElement;
 const isDark = () => (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
 byId("theme").addEventListener("click", () => (root.dataset.theme = isDark() ? "light" : "dark"));
 let before;
+let removeTables = [];
 addEventListener("beforeprint", () => {
   before = root.dataset.theme;
   root.dataset.theme = "light";
+  removeTables = all(".numbers[data-place]:not([hidden])").map((box) => allTables(box, chosen.point));
 });
 addEventListener("afterprint", () => {
+  for (const remove of removeTables) remove();
   if (before) root.dataset.theme = before;
   else delete root.dataset.theme;
 });

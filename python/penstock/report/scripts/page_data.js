@@ -2,6 +2,14 @@
 
 export const page = JSON.parse(document.getElementById("data").textContent);
 
+// Series share their times; a column with one value all the time is that value.
+for (const series of page.series.flatMap(({ links }) => Object.values(links))) {
+  series.t = page.times[series.t];
+  for (const columns of [series.queue, series.avg, series.max_p].filter(Boolean))
+    for (const [name, values] of Object.entries(columns))
+      if (!Array.isArray(values)) columns[name] = series.t.map(() => values);
+}
+
 /**
  * `axis`, `up`: the swept values across and up; `rest`: the choice among the combinations of all others but `axis`, and
  * `others` among those of all but both.

@@ -69,6 +69,7 @@ class Curves:
             xs,
             [point.mean * self.scale for _, point in points],
             [(point.half_width or 0.0) * self.scale for _, point in points],
+            style.possible(self.labels[1]),
             label="simulated" if self.by is None else str(value),
             **style.line(index),
         )

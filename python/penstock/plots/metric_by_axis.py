@@ -76,7 +76,8 @@ def draw(
     parts = _panels(points, x, y, curve, panel)
     _check_number("curves", len(curves), len(style.COLOURS), by)
     _check_number("panels", len(parts), MAX_PANELS, panel)
-    scale = scale_for(metric(y.rpartition(".")[2]).quantity, [point.mean for _, point in points])
+    about = metric(y.rpartition(".")[2])
+    scale = scale_for(about.quantity, [point.mean for _, point in points])
     cells = []
     for number, value in enumerate(curves):
         own = [(labels, point) for labels, point in points if by is None or labels[by] == value]
@@ -88,7 +89,7 @@ def draw(
     columns, size = _size(len(parts), width)
     figure = panels.draw(
         SummaryTable(cells), parts, columns, names, size=size, one_y_axis=True, connected=axis.unit is not None,
-        note=note,
+        note=note, possible=(about.range[0] * scale.factor, about.range[1] * scale.factor),
     )  # fmt: skip
     with style.styled():
         drawn = figure.axes[: len(parts)]

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from penstock.plots import style
+from penstock.results.metrics import Range
 from penstock.results.summary_table import SummaryTable
 
 __all__ = ["Panel", "draw"]
@@ -36,6 +37,7 @@ def draw(
     one_y_axis: bool = False,
     connected: bool = True,
     note: str = "",
+    possible: Range | None = None,
 ) -> Figure:
     """Draw the panels row by row, without those that have no points.
 
@@ -48,6 +50,7 @@ def draw(
         one_y_axis: whether all panels have the same range of y, with numbers on the left only.
         connected: whether lines connect the points, as between numbers, or not, as between names.
         note: a further note above the legend.
+        possible: the range within which intervals are drawn; by default that of the name of each panel's `y`.
     """
     full = [panel for panel in panels if shown.where(**panel.where).along(panel.x, panel.y)]
     known = names or {}
@@ -61,7 +64,8 @@ def draw(
             ax.set_axis_off()
         lines: dict[str, Any] = {}
         for number, (ax, panel) in enumerate(zip(axes, full, strict=False)):
-            lines |= _lines(ax, shown, panel, connected=connected)
+            within = possible or style.possible(known.get(panel.y, panel.y))
+            lines |= _lines(ax, shown, panel, within, connected=connected)
             ax.set_title(panel.title, size=7)
             ax.set_xlabel(known.get(panel.x, panel.x))
             if not (one_y_axis and number % columns):
@@ -73,7 +77,7 @@ def draw(
     return figure
 
 
-def _lines(ax: Axes, shown: SummaryTable, panel: Panel, *, connected: bool) -> dict[str, Any]:
+def _lines(ax: Axes, shown: SummaryTable, panel: Panel, possible: Range, *, connected: bool) -> dict[str, Any]:
     """Draw the lines of a panel; they have the same colours in all panels."""
     part, lines = shown.where(**panel.where), {}
     for index, value in enumerate(shown.axis(panel.by)):
@@ -81,6 +85,7 @@ def _lines(ax: Axes, shown: SummaryTable, panel: Panel, *, connected: bool) -> d
         if points:
             lines[str(value)] = style.with_intervals(
                 ax, [x for x, _ in points], [p.mean for _, p in points], [p.half_width or 0.0 for _, p in points],
+                possible,
                 **style.line(index) | ({} if connected else {"linestyle": "none"}),
             )  # fmt: skip
     return lines

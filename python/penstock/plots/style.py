@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -16,6 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from penstock.files import whole
+from penstock.results.metrics import ANY, NOT_NEGATIVE, Range, cut
 
 WIDTH = 3.33  # inches: one column of an ACM paper
 HEIGHT = 2.2
@@ -29,6 +31,9 @@ DASHES: tuple[Any, ...] = (
 )  # fmt: skip
 
 MARKERS_ON_LINE = 30
+
+_SHARE = re.compile(r"\bloss\b|utilization|probability|\bP\(|Jain|% of time|\bshare\b|\bamong\b", re.I)
+"""Names of shares on axes."""
 
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -71,10 +76,28 @@ def axes(height: float = HEIGHT) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
+def possible(label: str) -> Range:
+    """The possible values of a quantity by its name on an axis: shares end at 1 or 100 %, all but differences at 0.
+
+    >>> possible("loss (%)"), possible("utilization"), possible("consecutive losses"), possible("goodput, 200 ms (%)")
+    ((0.0, 100.0), (0.0, 1.0), (0.0, inf), (0.0, inf))
+    """
+    if "difference" in label.lower():
+        return ANY
+    if _SHARE.search(label):
+        return 0.0, 100.0 if "%" in label else 1.0
+    return NOT_NEGATIVE
+
+
 def with_intervals(
-    ax: Axes, xs: Sequence[float], means: Sequence[float], half_widths: Sequence[float], **look: Any
+    ax: Axes,
+    xs: Sequence[float],
+    means: Sequence[float],
+    half_widths: Sequence[float],
+    possible: Range = NOT_NEGATIVE,
+    **look: Any,
 ) -> Line2D:
-    """Draw means with their intervals, and return their line.
+    """Draw means with the possible parts of their intervals, and return their line.
 
     All intervals are one path: a figure of hundreds of points stays small, and draws at once. A line of many points has
     markers on some of them.
@@ -82,7 +105,7 @@ def with_intervals(
     joined = look.get("linestyle") != "none"
     (drawn,) = ax.plot(xs, means, **look, markevery=max(1, len(xs) // MARKERS_ON_LINE) if joined else 1)
     apart = math.nan
-    bars = [(x, y - half, y + half) for x, y, half in zip(xs, means, half_widths, strict=True) if half]
+    bars = [(x, *cut(y - half, y + half, possible)) for x, y, half in zip(xs, means, half_widths, strict=True) if half]
     ax.plot(
         [place for x, _, _ in bars for place in (x, x, apart)],
         [place for _, low, high in bars for place in (low, high, apart)],

@@ -6,11 +6,19 @@ counts or ratios. Statistics start at `warmup` and end at `duration`.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
+__all__ = ["ANY", "METRICS", "NOT_NEGATIVE", "Metric", "Range", "cut", "metric", "order"]
+
 Better = Literal["lower", "higher", ""]
+Range = tuple[float, float]
+"""The smallest and the largest possible value."""
+
+ANY: Range = (-math.inf, math.inf)
+NOT_NEGATIVE: Range = (0.0, math.inf)
 Quantity = Literal["count", "ratio", "share", "time", "rate", "packets", "packets2", "bytes", "number"]
 
 
@@ -30,12 +38,26 @@ class Metric:
     doc: str
     key: bool = False
 
-    def possible(self, low: float, high: float) -> tuple[float, float]:
-        """The possible part of an interval: no share beyond 0 or 1, no negative time, rate or count."""
+    @property
+    def range(self) -> Range:
+        """The possible values: no share beyond 0 or 1, no negative time, rate or count."""
         if self.quantity == "number":
-            return low, high
-        top = 1.0 if self.quantity == "share" or self.name == "jain" else high
-        return max(low, min(high, 0.0)), min(high, max(low, top))
+            return ANY
+        return (0.0, 1.0) if self.quantity == "share" or self.name == "jain" else NOT_NEGATIVE
+
+    def possible(self, low: float, high: float) -> tuple[float, float]:
+        """The possible part of an interval."""
+        return cut(low, high, self.range)
+
+
+def cut(low: float, high: float, possible: Range) -> tuple[float, float]:
+    """The part of an interval within the possible values; of one that lies outside, the end next to them.
+
+    >>> cut(-0.1, 0.2, (0, 1)), cut(0.9, 1.1, (0, 1)), cut(-3, -1, (0, 1))
+    ((0, 0.2), (0.9, 1), (-1, -1))
+    """
+    bottom, top = possible
+    return max(low, min(high, bottom)), min(high, max(low, top))
 
 
 def metric(name: str) -> Metric:

@@ -13,6 +13,7 @@ from penstock.plots import style
 from penstock.plots.inline_svg import inline_svg
 from penstock.results.display import decimals, number, scale_for
 from penstock.results.metrics import metric
+from penstock.results.summary import Summary
 from penstock.tuning.advice import Advice, Confirmed
 from penstock.tuning.moved import FACTORS
 
@@ -136,13 +137,21 @@ def picture(advice: Advice) -> Markup:
 
 def _cross(ax: Axes, one: Confirmed, place: str, place_in_list: int) -> None:
     """A confirmed setting with the intervals of both metrics, and its letter."""
-    delay, used = (one.measured.summary(place, name) for name in ("delay_p99_s", "utilization"))
+    (x, across), (y, up) = (
+        _with_ends(one.measured.summary(place, name), name, factor)
+        for name, factor in (("delay_p99_s", 1e3), ("utilization", 100))
+    )
     look = {key: value for key, value in style.line(place_in_list).items() if key != "linestyle"}
-    x, y = 1e3 * delay.mean, 100 * used.mean
-    right, up = 1e3 * (delay.half_width or 0), 100 * (used.half_width or 0)
-    ax.errorbar(x, y, xerr=right, yerr=up, **look, linestyle="")
+    ax.errorbar(x, y, xerr=across, yerr=up, **look, linestyle="")
     offset = (4, 4 if place_in_list % 2 else -10)
     ax.annotate(letter(place_in_list), (x, y), textcoords="offset points", xytext=offset, color=look["color"])
+
+
+def _with_ends(found: Summary, name: str, factor: float) -> tuple[float, list[list[float]]]:
+    """The mean in the unit of the axis, and how far the possible part of its interval goes below and above it."""
+    half = found.half_width or 0.0
+    low, high = metric(name).possible(found.mean - half, found.mean + half)
+    return factor * found.mean, [[factor * (found.mean - low)], [factor * (high - found.mean)]]
 
 
 def letter(place: int) -> str:

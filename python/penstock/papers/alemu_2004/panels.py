@@ -21,6 +21,8 @@ NAMES = {
     "AQS": "mean queue (packets)", "VQS": "variance of the queue", "PLR": "loss (%)", "PLRBC": "loss before (%)",
     "empty": "P(X=0) (%)", "LU": "utilization (%)", "F": "Jain's index", "flows": "flows",
     "max_th": "Max (packets)", "min_th": "Min (packets)", "high": "largest max_p", "k": "data packets k",
+    **{f"LRL{i}": f"LRL({i}) (% of loss runs)" for i in (1, 2, 3)},
+    **{f"{low} to {high}": f"P({low}<X<={high}) (%)" for low, high in ((5, 15), (8, 11), (20, 35), (25, 35))},
 }  # fmt: skip
 draw = partial(panels.draw, names=NAMES)
 GREY = "#d9dde5"

@@ -236,6 +236,11 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
     for flavour in keys.flavours:
         own = {"flavour": flavour, "profile": "linux"}
         yield f"tcp/{flavour}/slow link", network({"bulk": _bulk(own)}, DROPTAIL, "15s", rate="1Mbit", delay="40ms")
+    for flavour in ("bbr", "bbr3"):
+        # Long enough for several probes of the round trip, which leave few packets in flight.
+        own = {"flavour": flavour, "profile": "linux"}
+        probed = network({"bulk": _bulk(own)}, {"scheme": "codel", "limit": "100p"}, "25s", rate="1Mbit", delay="5ms")
+        yield f"tcp/{flavour}/probes of the round trip", probed
 
 
 CHANGING_PATH: Final[Tree] = {

@@ -142,8 +142,29 @@ def test_the_target_of_codel_stays_below_its_interval() -> None:
         made = space.parameters(dict(zip((knob.name for knob in space.knobs), values, strict=True)))
         target, interval = (float(made[name].removesuffix("ms")) for name in ("target", "interval"))
         assert target <= max(0.5 * interval, 1e3 * tuned().packet_s)
-    given = space_of("codel", tuned(), {"interval": "60ms"}).parameters({"part": 0.1})
-    assert given == {"target": "10ms", "interval": "60ms"}
+
+
+@pytest.mark.parametrize("scheme", ["codel", "fq-codel", "cobalt"])
+def test_the_target_of_codel_is_a_part_of_the_interval_that_is_given(scheme: str) -> None:
+    link = tuned()
+    given = space_of(scheme, link, {"interval": "60ms"})
+    assert [knob.name for knob in given.knobs] == ["part"]
+    assert given.parameters({"part": 0.1}) == {"target": "6ms", "interval": "60ms"}
+    # Not below the time of a packet.
+    assert given.parameters({"part": 1e-3 * link.packet_s}) == {
+        "target": f"{1e3 * link.packet_s:.3g}ms",
+        "interval": "60ms",
+    }
+    (knob,) = space_of(scheme, link, {"target": "6ms"}).knobs
+    assert knob.name == "interval"
+    assert [knob.low, knob.high] == pytest.approx([0.012, 0.3])
+    assert space_of(scheme, link, {"target": "6ms", "interval": "60ms"}).knobs == ()
+
+
+def test_a_knob_that_matters_at_one_end_of_another_is_searched() -> None:
+    """A packet of 24 ms: at the shortest interval of two packets each part of it is a packet, at longer ones not."""
+    slow = LoadedLink("link", 0.5e6, 0.04, 100, 1500, 2)
+    assert [knob.name for knob in space_of("codel", slow, {}).knobs] == ["interval", "part"]
 
 
 def test_of_settings_that_meet_the_aims_the_highest_power_wins_less_what_is_lost() -> None:

@@ -101,6 +101,63 @@ def test_intervals_marks_gains_and_long_buffers_are_told() -> None:
     assert "foreign-gains" not in warned("100Mbit", scheme="pi", a="auto", b="auto", limit="400p")
 
 
+def pie(limit: str, flows: int, window: int, **queue: Any) -> tuple[set[str], ps.Metrics]:
+    """The warnings about PIE's activation, and what its link does in 20 s; a packet of 1000 bytes takes 4 ms."""
+    base = ps.dumbbell(
+        rate="2Mbit",
+        rtt="40ms",
+        duration="20s",
+        traffic={"bulk": ps.Tcp(count=flows, packet="960B", window=window)},
+        queue=ps.Pie(limit=limit, **queue),
+    )
+    told = {one.name for one in of_scenario(base.document().resolve())} & {"never-active", "late-active"}
+    return told, ps.run(base).links["bottleneck"]
+
+
+def longest(link: ps.Metrics) -> int:
+    """The longest queue that lasted, in packets."""
+    return len(link.length_pmf) - 1
+
+
+def test_pie_that_is_off_too_long_is_told() -> None:
+    """RFC 8033, section 5.3: off until a third of the limit is filled; the allowance of 150 ms is 37.5 packets."""
+    # 4 x 20 packets never fill a third of 300.
+    told, link = pie("300p", 4, 20)
+    assert told == {"never-active"}
+    assert link.drops == 0
+    assert longest(link) < 100
+    # 4 x 30 do, and the queue gets there before anything is dropped.
+    told, link = pie("300p", 4, 30)
+    assert told == {"late-active"}
+    assert longest(link) >= 100
+    # A third of 110 packets takes 147 ms.
+    told, link = pie("110p", 4, 30)
+    assert told == set()
+    assert link.drops > 0
+    for keys in ({"activation": "off"}, {"variant": "basic"}, {"variant": "linux"}):
+        told, link = pie("300p", 4, 20, **keys)
+        assert told == set()
+        assert link.drops > 0
+    assert pie("300p", 4, 20, variant="linux", activation="on")[0] == {"never-active"}
+    assert pie("inf", 4, 20)[0] == set()
+
+
+def test_a_rate_in_the_words_of_tc_is_not_ignored_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
+    """tbf and htb give the link a rate; the comparison has that of the scenario."""
+    tbf = "tc: qdisc add dev eth0 root handle 1: tbf rate {} burst 5kb latency 70ms\nqdisc add dev eth0 parent 1: codel"
+    base = ps.dumbbell(rate="10Mbit", rtt="40ms", duration="1s", traffic=ps.Tcp(), queue=ps.DropTail(limit="100p"))
+    found = compare_warnings(Plan.make(base, ["droptail", tbf.format("4mbit")]))
+    (told,) = [one for one in found if one["name"] == "ignored-rate"]
+    assert (told["scheme"].partition(":")[0], told["place"]) == ("codel", "bottleneck")
+    assert "4Mbit" in told["says"]
+    assert "10Mbit" in told["says"]
+    assert "links.bottleneck.rate" in told["advice"]
+    assert told["says"] in capsys.readouterr().err
+    same = compare_warnings(Plan.make(base, [tbf.format("10mbit")]))
+    assert "ignored-rate" not in {one["name"] for one in same}
+    assert [one.name for one in OnLink.of(tbf.format("4mbit"), base.document(), None).warnings] == ["ignored-rate"]
+
+
 def test_a_link_without_flows_or_with_a_drawn_rate_has_none() -> None:
     base = read_document(str(ROOT / "scenarios" / "standard.toml"))
     drawn = base.set("links.bottleneck.rate", {"uniform": ["1Mbit", "2Mbit"]})

@@ -1,5 +1,6 @@
 //! The result of a run, by the definitions of the reference pages.
 
+mod dscp;
 mod flows;
 
 use crate::engine::Engine;
@@ -22,8 +23,8 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// The result as JSON: `seed`, `links`, `traffic`, `fairness`, `events`, and if requested the `series` of queues and
-    /// the series of TCP `senders`.
+    /// The result as JSON: `seed`, `links`, `traffic`, `dscp` where traffic has several codepoints, `fairness`, `events`,
+    /// and if requested the `series` of queues and the series of TCP `senders`.
     pub fn to_json(&self) -> String {
         serde_json::to_string(&self.body).unwrap_or_else(|error| unreachable!("keys are strings: {error}"))
     }
@@ -79,6 +80,9 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
     body.insert("seed".to_owned(), seed.into());
     body.insert("links".to_owned(), links.into());
     body.insert("traffic".to_owned(), traffic.into());
+    if let Some(dscp) = dscp::by_dscp(&flows) {
+        body.insert("dscp".to_owned(), dscp.into());
+    }
     body.insert("fairness".to_owned(), fairness.into());
     body.insert("events".to_owned(), engine.events.into());
     if scenario.options.series {
@@ -185,6 +189,10 @@ impl Group {
         self.blocks += row.blocks.unwrap_or_default();
         self
     }
+
+    fn loss_rate(&self) -> Option<f64> {
+        (self.sent > 0).then(|| self.lost as f64 / self.sent as f64)
+    }
 }
 
 fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
@@ -195,7 +203,7 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
     metrics.count("count", sums.count);
     metrics.count("sent_pkts", sums.sent);
     metrics.count("lost_pkts", sums.lost);
-    metrics.number("loss_rate", (sums.sent > 0).then(|| sums.lost as f64 / sums.sent as f64));
+    metrics.number("loss_rate", sums.loss_rate());
     metrics.number("goodput_bps", sums.goodput);
     metrics.number("throughput_bps", sums.throughput);
     metrics.number("fair_share", sums.fair_share.value());

@@ -148,12 +148,13 @@ def _warnings(plan: Plan) -> list[dict[str, str]]:
 
     Each warning is told once, for the first point of the sweep that has it.
     """
-    from penstock.explain.warnings import of_scenario
+    from penstock.explain.warnings import of_rate, of_scenario
     from penstock.results.comparison import SweepPoint
 
     found: dict[tuple[str, str, str], dict[str, str]] = {}
     for case in plan.cases:
-        for warned in of_scenario(case.resolved, plan.at):
+        told = of_scenario(case.resolved, plan.at) + of_rate(case.candidate.rate, case.resolved, plan.at)
+        for warned in told:
             key = (case.candidate.label, warned.place, warned.name)
             if key not in found:
                 point = SweepPoint(case.vary).label if case.vary and case.vary != plan.points[0] else ""

@@ -143,14 +143,14 @@ def _study_rows(result: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], 
 def _comparison_rows(result: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str, Point, int]]:
     """The same of a comparison, with the paths of metrics."""
     from penstock.results.comparison import Comparison
+    from penstock.results.parts import part_of
     from penstock.results.summary_table import Point
 
     found = Comparison(result)
     links = found.scenario.get("links") or {}
     for (scheme, point, place, name), cell in found.cells.items():
-        part = "links" if place.removesuffix(".reverse") in links else "traffic"
         labels = {"scheme": found.schemes[scheme].argument, **found.points[point].vary}
-        yield labels, f"{part}.{place}.{name}", Point(cell.mean, cell.half_width), cell.runs
+        yield labels, ".".join((*part_of(place, links), name)), Point(cell.mean, cell.half_width), cell.runs
 
 
 def _note(runs: Sequence[int]) -> str:

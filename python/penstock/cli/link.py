@@ -260,7 +260,7 @@ def _print(result: dict[str, Any], *, to_stdout: bool) -> None:
     late = result["lateness"]
     shown = {name: {key: link.get(key) for key in _SHOWN} for name, link in result["links"].items()}
     lines = [
-        text(run_grids(shown, {})).rstrip("\n"),
+        text(run_grids({"links": shown})).rstrip("\n"),
         f"lateness: median {1e6 * late['p50_s']:.0f} us, 99 % below {1e6 * late['p99_s']:.0f} us, "
         f"at most {1e6 * late['max_s']:.0f} us ({result['scheduling']}); "
         f"lost before the queue: {result['lost_before_queue']}",

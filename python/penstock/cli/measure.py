@@ -166,7 +166,7 @@ def _show(run: Run, *, quiet: bool) -> None:
 
     raw = run.raw
     if not quiet:
-        print_result(text(run_grids(raw["links"], raw["traffic"])))
+        print_result(text(run_grids(raw)))
     late = raw["lateness"]
     notify(
         f"1 real run of {run.scenario['duration']}, seed {run.seed}: packets late by {1e6 * late['p50_s']:.0f} us "

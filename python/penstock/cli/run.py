@@ -79,7 +79,7 @@ def run(
     result = recorded.run
     notify(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events, {result.cpu_s:.3g} s")
     if json_target != "-":
-        print_result(text(run_grids(result.raw["links"], result.raw["traffic"])))
+        print_result(text(run_grids(result.raw)))
     answer = result.to_dict()
     if json_target is not None:
         write_json(

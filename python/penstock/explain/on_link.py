@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError
 from penstock.explain.settings_here import settings_here, span
-from penstock.explain.warnings import Warned, average_seconds, of_queue, queue_table
+from penstock.explain.warnings import Warned, average_seconds, of_queue, of_rate, queue_table
 from penstock.results.display import scheme_argument
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document
@@ -31,12 +31,14 @@ class OnLink:
         scheme: with its parameters, in the notation of `--scheme`.
         link: the link.
         table: the scheme's settings as `check` shows them.
+        ignored: a warning if the scheme's words give the link another rate.
 
     """
 
     scheme: str
     link: LoadedLink
     table: Mapping[str, Any]
+    ignored: tuple[Warned, ...] = ()
 
     @classmethod
     def of(cls, scheme: str, document: Document, at: str | None) -> OnLink:
@@ -56,7 +58,8 @@ class OnLink:
             candidate = Candidate(candidate.name, given)
         resolved = placed(document, candidate, (place,)).resolve()
         table = queue_table(resolved, place)
-        return cls(scheme_argument(candidate.name, candidate.params), LoadedLink.of(resolved, place), table)
+        ignored = tuple(of_rate(candidate.rate, resolved, [place]))
+        return cls(scheme_argument(candidate.name, candidate.params), LoadedLink.of(resolved, place), table, ignored)
 
     @classmethod
     def of_options(cls, found: Explanation) -> OnLink | None:
@@ -81,7 +84,7 @@ class OnLink:
     @property
     def warnings(self) -> list[Warned]:
         """Settings that do not suit the link."""
-        return of_queue(self.link, self.table) if self.link.flows_cross else []
+        return [*self.ignored, *(of_queue(self.link, self.table) if self.link.flows_cross else ())]
 
     def text(self, found: Explanation) -> str:
         """The link in numbers, the settings there, and the warnings."""

@@ -11,15 +11,18 @@ from penstock.laws.red_thresholds import automatic_threshold
 from penstock.model import design
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import Resolved
-from penstock.units import UnitError, parse_length, parse_size, parse_time
+from penstock.units import UnitError, format_rate, parse_length, parse_size, parse_time
 
-__all__ = ["Warned", "average_seconds", "of_queue", "of_scenario", "queue_table"]
+__all__ = ["Warned", "average_seconds", "of_queue", "of_rate", "of_scenario", "queue_table"]
 
 SHORTEST_AUTO_RTT_S = 0.1
 """The least round trip of w_q = "auto_rtt"."""
 
 LONG_BUFFER_S = 1.0
 """A full buffer that takes longer than this to drain."""
+
+ROUNDED_RATE = 1e-3
+"""Rates that differ by less are the same, rounded."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,25 @@ def of_scenario(resolved: Resolved, places: Sequence[str] | None = None) -> list
         if link.flows_cross:
             found += of_queue(link, table)
     return found
+
+
+def of_rate(rate: float | None, resolved: Resolved, places: Sequence[str]) -> list[Warned]:
+    """A warning for each of these links whose rate is not `rate` in bit/s, which words such as tc's tbf give."""
+    links = [
+        LoadedLink.of(resolved, place) for place in places if rate is not None and _has_plain_rate(resolved, place)
+    ]
+    return [
+        Warned(
+            link.place,
+            "ignored-rate",
+            f"the words give the link {format_rate(round(rate))}, which is ignored: it has "
+            f"{format_rate(round(link.rate))}",
+            f"set links.{link.place}.rate to the one that is meant",
+            "tc-tbf(8), tc-htb(8)",
+        )
+        for link in links
+        if rate is not None and not math.isclose(rate, link.rate, rel_tol=ROUNDED_RATE)
+    ]
 
 
 def queue_table(resolved: Resolved, place: str) -> Any:
@@ -249,6 +271,38 @@ def _marks_end(queue: _Queue) -> Told:
         )
 
 
+def _inactive(queue: _Queue) -> Told:
+    """PIE is off until the queue has filled a third of its limit: late with a long limit, or never."""
+    table, link = queue.table, queue.link
+    activates = table.get("activation", "auto") == "on" or (
+        table.get("activation", "auto") == "auto" and table.get("variant", "extended") == "extended"
+    )
+    allowance = queue.seconds("max_burst")
+    if queue.scheme != "pie" or not activates or table.get("limit") == "inf" or allowance is None:
+        return
+    third = link.buffer / 3
+    advice = (
+        f'set activation = "off", or a limit of {max(1, math.floor(3 * allowance * link.capacity))} packets or less'
+    )
+    source = "RFC 8033, section 5.3"
+    if link.windows < third:
+        yield (
+            "never-active",
+            f"PIE is off until the queue holds {third:.4g} packets, a third of its limit, and the windows of all flows "
+            f"together are {link.windows:.4g}: it never drops",
+            advice,
+            source,
+        )
+    elif third * link.packet_s > allowance:
+        yield (
+            "late-active",
+            f"PIE is off until the queue holds {third:.4g} packets, a third of its limit: a delay of "
+            f"{1e3 * third * link.packet_s:.3g} ms, longer than the bursts of {1e3 * allowance:.3g} ms that it allows",
+            advice,
+            source,
+        )
+
+
 def _foreign_gains(queue: _Queue) -> Told:
     """PI's default gains are those of its source's link."""
     a = queue.table.get("a")
@@ -280,5 +334,6 @@ _CHECKS: tuple[Callable[[_Queue], Told], ...] = (
     _target_below_a_packet,
     _short_interval,
     _marks_end,
+    _inactive,
     _foreign_gains,
 )

@@ -29,12 +29,16 @@ from penstock.report.templating import joined_script, render_template, template_
 from penstock.results.comparison import Comparison, SweepPoint, axis, short_path
 from penstock.results.display import is_number, spaced
 from penstock.results.metrics import metric, order
+from penstock.results.parts import TITLES, place_name, places_in
 from penstock.units import format_time
 
 Json = Mapping[str, Any]
 
 PLACES = 100
 """Links, and groups of flows, on the page of a run, at most."""
+
+OF_MANY = {"links": "links", "traffic": "groups of flows", "dscp": "codepoints"}
+"""What the places of each part are called where some are left out."""
 
 FLOWS = 2000
 """Flows on the page of a run, at most."""
@@ -150,21 +154,25 @@ def _compare_page(result: Json, found: Comparison) -> tuple[dict[str, Any], dict
 
 def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json], list[str]]:
     """What the template needs, the data of the charts, the series and what is left out."""
-    parts: list[dict[str, Json]] = [dict(result["links"]), dict(result["traffic"])]
-    links, traffic = ({name: part[name] for name in list(part)[:PLACES]} for part in parts)
+    found = places_in(result)
+    parts: dict[str, dict[str, Json]] = {
+        part: {place_name(part, place): places[place] for place in list(places)[:PLACES]}
+        for part, places in found.items()
+    }
     left_out = [
-        f"{len(part) - PLACES} of {len(part)} {what}"
-        for part, what in zip(parts, ("links", "groups of flows"), strict=True)
-        if len(part) > PLACES
+        f"{len(places) - PLACES} of {len(places)} {OF_MANY[part]}"
+        for part, places in found.items()
+        if len(places) > PLACES
     ]
+    links, traffic = parts["links"], parts["traffic"]
     over_time = {name: one for name, one in (result.get("series") or {}).items() if name in links}
     series: list[Json] = [{"scheme": 0, "point": 0, "links": over_time}] if over_time else []
-    names = {n for part in (links, traffic) for values in part.values() for n, v in values.items() if is_number(v)}
-    charts = run_data({**links, **traffic})
+    names = {n for part in parts.values() for values in part.values() for n, v in values.items() if is_number(v)}
+    charts = run_data({name: values for part in parts.values() for name, values in part.items()})
     tables = [
-        {"place": label, "columns": list(part), "groups": view.run_table(part)}
-        for label, part in (("Watched links", links), ("Traffic", traffic))
-        if part
+        {"place": TITLES[part], "columns": list(places), "groups": view.run_table(places)}
+        for part, places in parts.items()
+        if places
     ]
     most = min(200, max(10, FLOWS // max(1, len(traffic))))
     flows = [

@@ -10,6 +10,7 @@ from typing import Any
 
 from penstock.results.display import Scale, decimals, is_number, number, scale_for, scheme_argument
 from penstock.results.metrics import metric, order
+from penstock.results.parts import CODEPOINT, TITLES, places_in
 
 __all__ = [
     "COLUMNS",
@@ -41,6 +42,9 @@ COLUMNS = (
 USER_COLUMNS = ("mos", "mouth_to_ear_s", "page_mean_s", "page_p95_s", "owd_p99_s", "loss_rate")
 FELT = ("mos", "page_mean_s")
 
+# Of the traffic with each codepoint, where there are several.
+CODEPOINT_COLUMNS = ("owd_mean_s", "owd_p50_s", "owd_p95_s", "owd_p99_s", "jitter_mean_s", "loss_rate", "goodput_bps")
+
 _HEADS = {
     "length_mean_pkts": "queue",
     "length_var_pkts2": "queue variance",
@@ -55,7 +59,11 @@ _HEADS = {
     "mouth_to_ear_s": "mouth to ear",
     "page_mean_s": "page",
     "page_p95_s": "page p95",
+    "owd_mean_s": "one-way delay",
+    "owd_p50_s": "p50",
+    "owd_p95_s": "p95",
     "owd_p99_s": "one-way p99",
+    "jitter_mean_s": "jitter",
 }
 
 STYLE = """<style>
@@ -83,7 +91,7 @@ class Grid:
 def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequence[str], runs: int) -> list[Grid]:
     """The tables of each place of `at`: means with half-widths, and paired differences to the first scheme.
 
-    Below these, the means of each group of calls and of measured web sessions.
+    Below these, the means of each group of calls and of measured web sessions, and of the traffic of each codepoint.
     """
     grids = []
     for place in at:
@@ -96,6 +104,9 @@ def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequen
     for place in dict.fromkeys(row["place"] for row in rows if row["metric"] in FELT):
         own = [row for row in rows if row["place"] == place]
         grids.append(_grid(f"{place}: mean ± half the 95 % interval of {runs} runs", own, of=USER_COLUMNS))
+    for place in dict.fromkeys(row["place"] for row in rows if row["place"].startswith(CODEPOINT)):
+        own = [row for row in rows if row["place"] == place]
+        grids.append(_grid(f"{place}: mean ± half the 95 % interval of {runs} runs", own, of=CODEPOINT_COLUMNS))
     return grids
 
 
@@ -225,15 +236,15 @@ def _without_repeats(rows: Sequence[tuple[str, ...]], columns: int) -> tuple[tup
     return tuple(shown)
 
 
-def run_grids(links: Mapping[str, Row], traffic: Mapping[str, Row]) -> list[Grid]:
-    """The metrics of the watched links and of the traffic of a run, one per line."""
+def run_grids(result: Mapping[str, Any]) -> list[Grid]:
+    """The metrics of the watched links, of the traffic and of the codepoints of a run, one per line."""
     grids = []
-    for title, places in (("Watched links", links), ("Traffic", traffic)):
+    for part, places in places_in(result).items():
         if not places:
             continue
         names = {name for values in places.values() for name, value in values.items() if is_number(value)}
         rows = [(_line_name(name, places), *_line(name, list(places.values()))) for name in order(names)]
-        grids.append(Grid(title, ("", *places), tuple(rows), 1))
+        grids.append(Grid(TITLES[part], ("", *places), tuple(rows), 1))
     return grids
 
 

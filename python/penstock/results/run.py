@@ -17,6 +17,7 @@ from penstock.results.display import is_number, short
 from penstock.results.distribution import is_distribution
 from penstock.results.frames import to_arrow, to_pandas
 from penstock.results.grid import STYLE, Grid, html_table, run_grids
+from penstock.results.parts import place_name, places_in
 from penstock.units import parse_time
 
 __all__ = ["Metrics", "Places", "Run"]
@@ -105,6 +106,8 @@ class Run:
         seed: of this run.
         links: metrics of each watched link direction.
         traffic: metrics of each group of flows.
+        dscp: metrics of all traffic sent with each codepoint, by its name, such as "EF", or its number; empty where all
+            traffic has the same one.
         fairness: Jain's index over all flows.
         events: events of the simulation.
         cpu_s: processor time in seconds.
@@ -120,6 +123,7 @@ class Run:
     seed: int
     links: Places
     traffic: Places
+    dscp: Places
     fairness: Metrics
     events: int
     cpu_s: float
@@ -153,6 +157,7 @@ class Run:
             seed=raw["seed"],
             links=Places("watched link", raw["links"]),
             traffic=Places("traffic", raw["traffic"]),
+            dscp=Places("codepoint", raw.get("dscp", {})),
             fairness=Metrics(raw.get("fairness", {})),
             events=raw.get("events", 0),
             cpu_s=raw.get("cpu_s", 0.0),
@@ -167,15 +172,18 @@ class Run:
         return {"penstock": _native.version, "scenario": self.scenario, **({"laws": laws} if laws else {}), **self.raw}
 
     def numbers(self) -> Iterator[tuple[str, str, str, float | list[float] | None]]:
-        """Each metric as ("links" or "traffic", place, metric, value); the value of a distribution is a list."""
-        for part in ("links", "traffic"):
-            for place, values in self.raw[part].items():
+        """Each metric as ("links", "traffic" or "dscp", place, metric, value); the value of a distribution is a list.
+
+        The place of a codepoint is `dscp.EF`.
+        """
+        for part, places in places_in(self.raw).items():
+            for place, values in places.items():
                 for name, value in values.items():
                     if is_distribution(name) or isinstance(value, (int, float)) or value is None:
-                        yield part, place, name, value
+                        yield part, place_name(part, place), name, value
 
     def rows(self) -> list[dict[str, Any]]:
-        """Each number as `{"part": "links" or "traffic", "place", "metric", "value"}`, without distributions."""
+        """Each number as `{"part", "place", "metric", "value"}`, as `numbers` has them, without distributions."""
         return [
             {"part": part, "place": place, "metric": name, "value": value}
             for part, place, name, value in self.numbers()
@@ -200,11 +208,11 @@ class Run:
 
     def __repr__(self) -> str:
         parts = [f"Run of {self.scenario.get('name') or 'a scenario'}, seed {self.seed}"]
-        for places in (self.links, self.traffic):
-            parts += [f"\n{name}\n{metrics!r}" for name, metrics in places.items()]
+        for part, places in (("links", self.links), ("traffic", self.traffic), ("dscp", self.dscp)):
+            parts += [f"\n{place_name(part, name)}\n{metrics!r}" for name, metrics in places.items()]
         return "\n".join(parts)
 
     def _repr_html_(self) -> str:
         title = f"{self.scenario.get('name') or 'Run'}, seed {self.seed}"
-        tables = "".join(html_table(grid) for grid in run_grids(self.raw["links"], self.raw["traffic"]))
+        tables = "".join(html_table(grid) for grid in run_grids(self.raw))
         return f'{STYLE}<div class="penstock"><b>{html.escape(title)}</b>{tables}</div>'

@@ -30,6 +30,7 @@ class LoadedLink:
         packet: mean size of a packet in bytes, with headers.
         flows: TCP flows of the scenario, at least 1.
         flows_cross: whether there are endless TCP flows, and a round trip over this link is known.
+        windows: most packets that they have in flight together, by the windows of their receivers.
 
     """
 
@@ -40,6 +41,7 @@ class LoadedLink:
     packet: float
     flows: int
     flows_cross: bool = True
+    windows: float = math.inf
 
     @property
     def packet_s(self) -> float:
@@ -76,7 +78,14 @@ class LoadedLink:
         buffer = limit["packets"] if "packets" in limit else limit["bytes"] / packet if "bytes" in limit else None
         flows = sum(int(group.get("count", 1)) for group in groups)
         room = float(buffer or max(4.0, LARGEST_BDP * bdp))
-        return cls(place, rate, rtt, room, packet, max(flows, 1), bool(trip) and flows > 0)
+        windows = sum(int(group.get("count", 1)) * _window(resolved, group["name"]) for group in groups)
+        return cls(place, rate, rtt, room, packet, max(flows, 1), bool(trip) and flows > 0, windows or math.inf)
+
+
+def _window(resolved: Resolved, name: str) -> float:
+    """The receivers' window of this traffic in packets; infinite if it is drawn."""
+    window = resolved.shown["traffic"].get(name, {}).get("window")
+    return float(window) if isinstance(window, (int, float)) else math.inf
 
 
 def _size(group: Mapping[str, Any]) -> float | None:

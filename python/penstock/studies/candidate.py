@@ -26,6 +26,7 @@ class Candidate:
         params: the given parameters, as in a queue's table.
         origin: source of the name, for messages.
         origins: file and line of each parameter, if they come from a file.
+        rate: of the link in bit/s, where words of another dialect give one; the scenario's link keeps its own.
 
     """
 
@@ -33,6 +34,7 @@ class Candidate:
     params: Mapping[str, Any] = field(default_factory=dict)
     origin: str = ""
     origins: Mapping[str, str] = field(default_factory=dict)
+    rate: float | None = None
 
     @property
     def label(self) -> str:
@@ -56,7 +58,7 @@ class Candidate:
                 found = dialects.read(settings, dialect.strip())
             except dialects.DialectError as error:
                 raise ScenarioError([ErrorDetail("", str(error), None, origin)]) from None
-            return cls(found.scheme, found.parameters, origin)
+            return cls(found.scheme, found.parameters, origin, rate=found.rate)
         name, params = parse_scheme(text, origin)
         return cls(name, params, origin)
 

@@ -16,6 +16,7 @@ import duckdb
 
 from penstock.errors import PenstockError, UnknownNameError, nearest
 from penstock.results.metrics import metric
+from penstock.results.parts import PARTS
 from penstock.results.short_names import AmbiguousNameError, ends_with
 from penstock.studies.part import RESERVED, literal, quoted
 from penstock.studies.store import FORMAT, OLD_FILE, default_folder
@@ -332,9 +333,7 @@ def is_result(column: str) -> bool:
     """
     part, _, rest = column.partition(".")
     place, _, name = rest.rpartition(".")
-    return part in ("fairness", "kept") or (
-        part in ("links", "traffic") and bool(place) and metric(name).group != "Other"
-    )
+    return part in ("fairness", "kept") or (part in PARTS and bool(place) and metric(name).group != "Other")
 
 
 def copy_to(sql: str, file: Path | None, kind: Literal["csv", "parquet"]) -> str:

@@ -12,6 +12,7 @@ import duckdb
 from penstock.errors import kind_of
 from penstock.files import whole
 from penstock.results.frames import package
+from penstock.results.parts import places_in
 from penstock.studies.database import Database, copy_to
 from penstock.studies.part import literal, quoted
 
@@ -48,8 +49,8 @@ def export_run(result: Mapping[str, Any], file: Path) -> None:
     """
     columns = {"seed": result.get("seed"), "penstock": result.get("penstock"), "events": result.get("events")}
     columns["cpu_s"] = result.get("cpu_s")
-    for part in ("links", "traffic"):
-        for place, numbers in result[part].items():
+    for part, places in places_in(result).items():
+        for place, numbers in places.items():
             columns |= {f"{part}.{place}.{name}": value for name, value in numbers.items() if name != "flows"}
     columns |= {f"fairness.{name}": value for name, value in (result.get("fairness") or {}).items()}
     row = ", ".join(f"{_typed(value)} AS {quoted(name)}" for name, value in columns.items())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _native
+from penstock.results.parts import PARTS
 
 __all__ = [
     "IDENTITY",
@@ -202,7 +203,7 @@ def _path(column: str) -> Sequence[str]:
     if first in ("fairness", "kept"):
         return first, rest
     place, _, metric = rest.rpartition(".")
-    return (first, place, metric) if first in ("links", "traffic") and place else ()
+    return (first, place, metric) if first in PARTS and place else ()
 
 
 def _labels(cells: Sequence[Runs]) -> list[Column]:

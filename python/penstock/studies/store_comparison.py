@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.errors import PenstockError, ScenarioError
 from penstock.results.distribution import bin_width, binned, is_distribution
+from penstock.results.parts import PARTS, place_name
 from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
 from penstock.scenario.scheme_text import parse_scheme
@@ -89,7 +90,7 @@ def _place(column: str) -> tuple[str, str] | None:
     if part == "kept":
         return part, rest
     place, _, metric = rest.rpartition(".")
-    return (place, metric) if part in ("links", "traffic") else None
+    return (place_name(part, place), metric) if part in PARTS else None
 
 
 def _cell(labels: Labels, scenario: Mapping[str, Any]) -> _Cell:

@@ -5,18 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from penstock.laws.catalog import Param, find_scheme
 from penstock.laws.red_thresholds import automatic_threshold
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.units import parse_length
+from penstock.units import parse_length, parse_time
 
 __all__ = ["Knob", "Space", "space_of"]
 
 CODEL_INTERVAL_S = 0.1
-"""The default interval (RFC 8289, section 4.3). The target is a part of it where the interval is given."""
+"""The default interval (RFC 8289, section 4.3)."""
+
+PARTS = (0.02, 0.5)
+"""CoDel's target over its interval."""
+
+LEAST_TARGET_S = 1e-6
+"""What a target of 0 counts as where the interval is searched beside it."""
 
 SPREAD = 3.0
 """max_th over min_th where nothing else says it (Floyd, Gummadi, Shenker 2001, section 4.4)."""
@@ -52,7 +57,7 @@ class Space:
 def space_of(scheme: str, link: LoadedLink, fixed: Values) -> Space:
     """The space of a scheme on a link, without parameters that are fixed; empty if nothing is left to choose."""
     family = _FAMILIES.get(scheme, _general(scheme))
-    knobs, make = _red(link, fixed) if family is _red else family(link)
+    knobs, make = family(link, fixed)
 
     def parameters(values: Values) -> dict[str, Any]:
         return {**{name: value for name, value in make(values).items() if name not in fixed}, **fixed}
@@ -64,8 +69,10 @@ def space_of(scheme: str, link: LoadedLink, fixed: Values) -> Space:
 def _matters(knob: Knob, knobs: Sequence[Knob], parameters: Callable[[Values], dict[str, Any]]) -> bool:
     """Whether a knob still changes a parameter, beside those that are fixed."""
     ends = {one.name: one.choices or (one.low, one.high) for one in knobs}
-    others = {name: values[0] for name, values in ends.items()}
-    return len({str(parameters({**others, knob.name: value})) for value in ends[knob.name]}) > 1
+    corners = ({name: values[end] for name, values in ends.items()} for end in (0, -1))
+    return any(
+        len({str(parameters({**others, knob.name: value})) for value in ends[knob.name]}) > 1 for others in corners
+    )
 
 
 Family = tuple[list[Knob], Callable[[Values], dict[str, Any]]]
@@ -84,13 +91,13 @@ def _ms(seconds: float) -> str:
     return f"{_rounded(1e3 * seconds):g}ms"
 
 
-def _droptail(link: LoadedLink) -> Family:
+def _droptail(link: LoadedLink, _fixed: Values) -> Family:
     """The buffer itself, up to the given one."""
     knob = Knob("limit", 2.0, max(3.0, link.buffer))
     return [knob], lambda values: {"limit": f"{round(values['limit'])}p"} if "limit" in values else {}
 
 
-def _red(link: LoadedLink, fixed: Values = MappingProxyType({})) -> Family:
+def _red(link: LoadedLink, fixed: Values) -> Family:
     """Thresholds, the probability between them, and the time constant of the average in round trips.
 
     Where one threshold is fixed, the other is searched beside it.
@@ -135,19 +142,29 @@ def _packets(name: str, values: Values, link: LoadedLink) -> float:
     return float(length.amount) * share[length.unit]
 
 
-def _codel(link: LoadedLink) -> Family:
-    """The interval, and the target as a part of it: RFC 8289 (section 4.3) asks for 5 to 10 %."""
-    knobs = [Knob("interval", max(0.01, 2 * link.packet_s), max(1.0, 20 * link.packet_s)), Knob("part", 0.02, 0.5)]
+def _codel(link: LoadedLink, fixed: Values) -> Family:
+    """The interval, and the target as a part of it: RFC 8289 (section 4.3) asks for 5 to 10 %.
+
+    Where one is fixed, the other is searched beside it.
+    """
+    interval = Knob("interval", max(0.01, 2 * link.packet_s), max(1.0, 20 * link.packet_s))
+    if "target" in fixed:
+        target = max(parse_time(fixed["target"]) / 1e9, LEAST_TARGET_S)
+        interval = Knob("interval", target / PARTS[1], target / PARTS[0])
+    given = parse_time(fixed["interval"]) / 1e9 if "interval" in fixed else CODEL_INTERVAL_S
 
     def make(values: Values) -> dict[str, Any]:
-        interval = values.get("interval", CODEL_INTERVAL_S)
-        target = {"target": _ms(max(values["part"] * interval, link.packet_s))} if "part" in values else {}
-        return target | ({"interval": _ms(interval)} if "interval" in values else {})
+        found: dict[str, Any] = {}
+        if "part" in values:
+            found["target"] = _ms(max(values["part"] * values.get("interval", given), link.packet_s))
+        if "interval" in values:
+            found["interval"] = _ms(values["interval"])
+        return found
 
-    return knobs, make
+    return [interval, Knob("part", *PARTS)], make
 
 
-def _pie(link: LoadedLink) -> Family:
+def _pie(link: LoadedLink, _fixed: Values) -> Family:
     """The reference delay, and both gains by one factor."""
     knobs = [Knob("target", max(link.packet_s, 1e-3), 0.1), Knob("gain", 0.1, 10.0)]
 
@@ -162,7 +179,7 @@ def _pie(link: LoadedLink) -> Family:
     return knobs, make
 
 
-def _pi(link: LoadedLink) -> Family:
+def _pi(link: LoadedLink, _fixed: Values) -> Family:
     """The reference length, and both gains by one factor."""
     knobs = [_length("target", link), Knob("gain", 0.1, 100.0)]
 
@@ -178,10 +195,10 @@ def _pi(link: LoadedLink) -> Family:
     return knobs, make
 
 
-def _general(scheme: str) -> Callable[[LoadedLink], Family]:
+def _general(scheme: str) -> Callable[[LoadedLink, Values], Family]:
     """Every number, time and length of the registry that has a default, from an eighth to eight times of it."""
 
-    def family(link: LoadedLink) -> Family:
+    def family(link: LoadedLink, _fixed: Values) -> Family:
         params = {param.name: param for param in find_scheme(scheme).params}
         knobs = [knob for param in params.values() if (knob := _knob(param, link)) is not None]
         return knobs, lambda values: {name: _value(params[name], value) for name, value in values.items()}
@@ -212,7 +229,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, bool) else _rounded(value)
 
 
-_FAMILIES: dict[str, Callable[[LoadedLink], Family]] = {
+_FAMILIES: dict[str, Callable[[LoadedLink, Values], Family]] = {
     "droptail": _droptail,
     "red": _red,
     "codel": _codel,

@@ -27,6 +27,16 @@ impl Histogram {
         self.squares += u128::from(nanos) * u128::from(nanos);
     }
 
+    /// Count all delays of `other` too.
+    pub fn merge(&mut self, other: &Self) {
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
     fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -80,6 +90,20 @@ mod tests {
         for nanos in (0..300).chain((9..60).map(|bit| (1_u64 << bit) + (1 << (bit - 3)) + 5)) {
             let error = (middle(bucket(nanos)) - nanos as f64).abs();
             assert!(error <= nanos as f64 * 0.004, "{nanos}: {error}");
+        }
+    }
+
+    #[test]
+    fn merged_counts_are_those_of_all_delays_in_one() {
+        let (mut low, mut high, mut all) = (Histogram::default(), Histogram::default(), Histogram::default());
+        for k in (1..=900).map(|k| k * k) {
+            let half = if k % 3 == 0 { &mut low } else { &mut high };
+            half.record(Span::from_micros(k));
+            all.record(Span::from_micros(k));
+        }
+        for mut merged in [low.clone(), high.clone()] {
+            merged.merge(if merged.total() == low.total() { &high } else { &low });
+            assert_eq!((&merged.counts, merged.sum, merged.squares), (&all.counts, all.sum, all.squares));
         }
     }
 

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The keys of a result that are kept, in the order of the table, and the number of keys that lead to a value.
-const KEPT: [(&str, usize); 6] =
-    [("events", 1), ("cpu_s", 1), ("links", 3), ("traffic", 3), ("fairness", 2), ("kept", 2)];
+const KEPT: [(&str, usize); 7] =
+    [("events", 1), ("cpu_s", 1), ("links", 3), ("traffic", 3), ("dscp", 3), ("fairness", 2), ("kept", 2)];
 
 /// Results of runs, a row a run.
 #[pyclass(frozen, module = "penstock._native")]

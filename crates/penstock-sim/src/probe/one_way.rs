@@ -41,6 +41,17 @@ impl OneWayDelays {
         }
     }
 
+    /// Those of all these groups, whose flows are not told apart any more.
+    pub(crate) fn merged<'a>(groups: impl Iterator<Item = &'a Self>) -> Self {
+        let mut sums = Self::new(0, 0);
+        for group in groups {
+            sums.delays.merge(&group.delays);
+            sums.differences.0 += group.differences.0;
+            sums.differences.1 += group.differences.1;
+        }
+        sums
+    }
+
     /// Mean of |D(i-1, i)| of RFC 3550, section 6.4.1, in seconds.
     pub(crate) fn jitter(&self) -> Option<f64> {
         let (sum, count) = self.differences;

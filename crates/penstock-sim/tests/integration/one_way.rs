@@ -189,3 +189,57 @@ fn a_call_is_rated_by_its_delay_and_loss() {
     }
     assert!(load(&wide, "mouth_to_ear_s") < 0.2402);
 }
+
+/// Two rates of Poisson datagrams with EF and one with AF11: sums and means over the packets of each codepoint, from those of
+/// the groups; the 1/2 of p50 lies between those of the groups.
+#[test]
+fn a_codepoint_has_the_sums_and_the_delays_of_its_groups() {
+    let link = json!({
+        "name": "link", "from": "A", "to": "B", "rate": 1e7, "delay": 20 * MS, "watch": true,
+        "queue": {"scheme": "droptail", "limit": {"packets": 20}},
+    });
+    let group = |name: &str, rate: f64, payload: u32, dscp: u8| {
+        json!({
+            "name": name, "kind": "poisson", "count": 2, "from": ["A"], "to": ["B"], "dscp": dscp,
+            "start": {"first_ns": 0, "every_ns": 0, "jitter_ns": 0},
+            "udp": {"rate": rate, "payload": payload, "headers": 0, "phase": "zero"},
+        })
+    };
+    let outcome = |codepoints: [u8; 3]| -> Value {
+        let [one, two, three] = codepoints;
+        let traffic = [group("one", 1e6, 200, one), group("two", 2e6, 1500, two), group("three", 1.8e6, 1000, three)];
+        let scenario =
+            json!({"duration_ns": 60_000 * MS, "warmup_ns": 1000 * MS, "links": [&link], "traffic": traffic});
+        let scenario: Scenario = serde_json::from_value(scenario).expect("the scenario is canonical");
+        serde_json::from_str(&run(&scenario, 1).expect("it runs").to_json()).expect("results are JSON")
+    };
+    let found = outcome([46, 46, 10]);
+    let [one, two, three, both, rest] = ["/traffic/one", "/traffic/two", "/traffic/three", "/dscp/EF", "/dscp/AF11"]
+        .map(|path| found.pointer(path).unwrap());
+    let of = |table: &Value, metric: &str| table[metric].as_f64().unwrap();
+    for metric in ["count", "sent_pkts", "lost_pkts", "goodput_bps", "throughput_bps"] {
+        assert!((of(both, metric) / (of(one, metric) + of(two, metric)) - 1.0).abs() < 1e-12, "{metric}");
+    }
+    assert_eq!(of(both, "loss_rate"), of(both, "lost_pkts") / of(both, "sent_pkts"));
+    assert!(of(both, "lost_pkts") > 100.0);
+    // Of packets that were delivered; some of those counted here were under way at an end of the statistics.
+    let delivered = [one, two].map(|table| of(table, "sent_pkts") - of(table, "lost_pkts"));
+    let mean =
+        |f: &dyn Fn(&Value) -> f64| (delivered[0] * f(one) + delivered[1] * f(two)) / (delivered[0] + delivered[1]);
+    for metric in ["owd_mean_s", "jitter_mean_s"] {
+        assert!((of(both, metric) / mean(&|table| of(table, metric)) - 1.0).abs() < 1e-4, "{metric}");
+    }
+    let square = |table: &Value| of(table, "owd_sd_s").powi(2) + of(table, "owd_mean_s").powi(2);
+    assert!((square(both) / mean(&square) - 1.0).abs() < 1e-4);
+    for metric in ["owd_p50_s", "owd_p95_s", "owd_p99_s"] {
+        let ends = [of(one, metric), of(two, metric)];
+        assert!(ends[0].min(ends[1]) <= of(both, metric) && of(both, metric) <= ends[0].max(ends[1]), "{metric}");
+    }
+    // The only group of its codepoint.
+    for (metric, value) in rest.as_object().unwrap() {
+        assert_eq!(Some(value), three.get(metric), "{metric}");
+    }
+    assert_eq!(outcome([46, 46, 46]).get("dscp"), None, "one codepoint is that of the whole");
+    // A codepoint without a name has its number.
+    assert!(outcome([46, 46, 1])["dscp"]["1"]["owd_p99_s"].as_f64().is_some());
+}

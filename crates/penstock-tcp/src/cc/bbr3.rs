@@ -21,6 +21,12 @@
 //! nothing was lost. `ProbeBwUp` raises the bound by 1, 2, 4, ... packets a round. Outside probing each round with a loss sets
 //! `bw_shortterm` and `inflight_shortterm` to what the round delivered, at least 0.7 of before; `ProbeBwRefill` lifts both.
 //!
+//! So a path with random losses below 2 % is not filled, although the draft aims at that (3.1): any loss outside probing makes
+//! `bw_shortterm` what the round delivered (5.5.10.3), and that is the rate before less the margin of 1 % (5.6.2), in
+//! `ProbeBwDown` less 10 % more; until the next probe these multiply over all rounds with a loss. And where few packets fill
+//! the path, two losses in a round of a probe are more than 2 % (5.5.10.2): `inflight_longterm` becomes that flight, of which
+//! `ProbeBwCruise` leaves 15 % free.
+//!
 //! A timeout reduces the window to one packet more than is in flight; the end of a recovery restores it (5.6.4.4).
 //!
 //! # Differences
@@ -28,8 +34,7 @@
 //!   a window, as a connection without SACK learns of one loss; so it has the effect of such a loss: it ends Startup, sets
 //!   `inflight_longterm` while probing, and bounds the short-term model otherwise.
 //! * Spurious recoveries are not undone (5.5.11), as the senders do not detect them.
-//! * The application always has data. The model is limited only by `ProbeRtt`, and restarts from idle (5.4) only after that. The
-//!   acknowledgement that ends `ProbeRtt` does not count as limited; in the draft it does (5.3.4).
+//! * The application always has data. The model is limited only by `ProbeRtt`, and restarts from idle (5.4) only after that.
 //! * Losses are detected by time (RFC 8985), so `rack` is on; `C.has_selective_acks` is true.
 //! * Packets leave one by one: the quantum counts in the window only. All packets have one size, so volumes are in packets.
 //! * Random draws hash the time: the sender has no random generator, so no other flow's draws change.
@@ -248,13 +253,14 @@ impl WindowLaw for Bbr3 {
         let rs = Rs { marked, newly_acked: f64::from(delivery.newly), ..self.rate_sample(sample, delivered) };
         let is_cwnd_limited = rs.has_data && self.filled_at.is_some_and(|at| reaches(at, rs.prior_delivered));
         let c = Connection { now, delivered, in_flight: f64::from(delivery.in_flight), is_cwnd_limited, initial_cwnd };
+        let probed_rtt = self.state == State::ProbeRtt;
         self.cwnd = cwnd;
         self.end_recovery(una, delivery.recovering);
         self.update_model_and_state(&c, &rs);
-        if self.state == State::ProbeRtt
+        if (probed_rtt || self.state == State::ProbeRtt)
             && let Some(sampler) = s.sampler()
         {
-            // MarkConnectionAppLimited(): ignore low rate samples during ProbeRTT.
+            // MarkConnectionAppLimited(): ignore low rate samples during ProbeRTT, which this ACK may end.
             sampler.hold_back(delivery.in_flight);
         }
         self.set_pacing_rate(s, &rs);

@@ -257,6 +257,29 @@ fn a_restart_from_idle_paces_at_the_bandwidth_and_probes_for_no_round_trip() {
     assert_eq!(bbr.state, State::ProbeRtt);
 }
 
+/// Section 5.3.4.4: `HandleProbeRTT()` marks the connection as limited before it looks whether the probe is over.
+#[test]
+fn the_acknowledgement_that_ends_a_probe_of_the_round_trip_counts_as_limited() {
+    let (mut bbr, mut s) = (filled(State::ProbeRtt), sender());
+    let at = |ms: u64| Time::from_nanos(ms * 1_000_000);
+    // At 1 s few enough packets are in flight: 200 ms and a round to go.
+    bbr.check_probe_rtt(&connection(0, 10.0), &Rs::default(), false);
+    s.sampler().expect("a sampler").on_send(at(1250), 0, true);
+    let ack = Ack { ack: 1, stamp: Time::ZERO, ece: false, ace: 0, sack: &[], retransmission: false };
+    bbr.control(&mut s, at(1300), &ack, &Delivery { newly: 1, in_flight: 9, lost: 0, recovering: false });
+    assert_eq!(bbr.state, State::ProbeBwCruise);
+    assert!(s.sampler().expect("a sampler").is_limited());
+    // Until the nine packets in flight and one more are delivered.
+    let sampler = s.sampler().expect("a sampler");
+    sampler.on_send(at(1301), 1, false);
+    for (seq, limited) in (1..12).zip([true; 9].into_iter().chain([false; 2])) {
+        let ack = Ack { ack: seq + 1, ..ack };
+        sampler.on_send(at(1301 + u64::from(seq)), seq + 1, false);
+        sampler.on_ack(at(1350 + u64::from(seq)), &ack, 1);
+        assert_eq!(sampler.is_limited(), limited, "{seq}");
+    }
+}
+
 /// `UpdateACKAggregation()` and its filter written out over the whole history.
 #[derive(Default)]
 struct PlainAggregation {

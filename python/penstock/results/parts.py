@@ -1,0 +1,41 @@
+"""The parts of a result that have places with metrics, and how a place is named outside them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+__all__ = ["CODEPOINT", "PARTS", "TITLES", "part_of", "place_name", "places_in"]
+
+TITLES = {"links": "Watched links", "traffic": "Traffic", "dscp": "Traffic by codepoint"}
+"""What the places of each part are; codepoints are there where traffic has several."""
+
+PARTS = tuple(TITLES)
+
+CODEPOINT = "dscp."
+"""Begins the name of a codepoint in rows and tables."""
+
+
+def place_name(part: str, place: str) -> str:
+    """The name of a place in rows and tables: its own, after "dscp." for a codepoint.
+
+    >>> place_name("traffic", "bulk"), place_name("dscp", "EF")
+    ('bulk', 'dscp.EF')
+    """
+    return f"{CODEPOINT}{place}" if part == "dscp" else place
+
+
+def part_of(name: str, links: Container[str]) -> tuple[str, str]:
+    """The inverse of `place_name`: the part, and the place in it; `links` are the links of the scenario.
+
+    >>> part_of("dscp.EF", {"core"}), part_of("core.reverse", {"core"}), part_of("bulk", {"core"})
+    (('dscp', 'EF'), ('links', 'core.reverse'), ('traffic', 'bulk'))
+    """
+    if name.startswith(CODEPOINT):
+        return "dscp", name.removeprefix(CODEPOINT)
+    return "links" if name.removesuffix(".reverse") in links else "traffic", name
+
+
+def places_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Mapping[str, Any]]]:
+    """The metrics of each place by part, of the parts that the result of a run has."""
+    return {part: result[part] for part in PARTS if part in result}

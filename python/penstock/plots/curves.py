@@ -49,21 +49,25 @@ class Curves:
         with style.styled():
             figure, ax = style.axes(height=2.5)
             values = [None] if self.by is None else part.axis(self.by)
+            at_names = _names(part.axis(self.x))
             for index, value in enumerate(values):
-                self._line(ax, part, index, value)
+                self._line(ax, part, index, value, {n: style.beside(x, index, len(values)) for x, n in at_names})
                 own = [(at, number) for name, at, number in expected if name == str(value)]
                 if own:
                     ax.plot(*zip(*own, strict=True), linestyle="", marker="x", color="black", zorder=5)
             self._axes(ax)
+            if at_names:
+                style.names(ax, [name for _, name in at_names])
             notes = [] if self.by is None else style.lines_are(self.by, values)
             notes += [*(["thin: theory"] if self.theory else []), *(["x: printed"] if len(expected) else [])]
             style.legend(figure, 4, title=", ".join(notes) or None, title_fontsize=6.5)
         return figure
 
-    def _line(self, ax: Axes, part: SummaryTable, index: int, value: Any) -> None:
+    def _line(self, ax: Axes, part: SummaryTable, index: int, value: Any, places: Mapping[str, float]) -> None:
+        """A line; at names, whose places are given, points that nothing joins."""
         chosen = {} if self.by is None else {self.by: value}
         points = [(at, point) for at, point in part.along(self.x, self.y, **chosen) if point.mean == point.mean]
-        xs = [at for at, _ in points]
+        xs = [places.get(at, at) for at, _ in points]
         style.with_intervals(
             ax,
             xs,
@@ -71,7 +75,7 @@ class Curves:
             [(point.half_width or 0.0) * self.scale for _, point in points],
             style.possible(self.labels[1]),
             label="simulated" if self.by is None else str(value),
-            **style.line(index),
+            **style.line(index) | ({"linestyle": "none"} if places else {}),
         )
         if self.theory is not None:
             curve = [self.theory(value, at) * self.scale for at in xs]
@@ -84,6 +88,11 @@ class Curves:
             ax.set_yscale("log")
         ax.set_xlabel(self.labels[0])
         ax.set_ylabel(self.labels[1])
+
+
+def _names(values: Sequence[Any]) -> list[tuple[int, str]]:
+    """The names on an axis with their places; empty on one of numbers."""
+    return list(enumerate(values)) if values and all(isinstance(value, str) for value in values) else []
 
 
 def course(shown: SummaryTable, name: str, **labels: Any) -> list[tuple[float, float]]:

@@ -17,7 +17,7 @@ from penstock.plots import panels, style
 from penstock.results.comparison import axis_title, short_path
 from penstock.results.display import Scale, scale_for, setting, spaced
 from penstock.results.metrics import metric
-from penstock.results.quantity import in_order, numeric
+from penstock.results.quantity import in_order, logarithmic, numeric
 from penstock.results.summary_table import Point, SummaryTable
 
 __all__ = ["WIDTHS", "Width", "draw"]
@@ -27,15 +27,9 @@ Width = Literal["single", "double"]
 WIDTHS: dict[Width, float] = {"single": 3.5, "double": 7.2}
 """Widths in inches: a column and the page of a journal."""
 
-LOG_SPAN = 100.0
-"""Ratio of the largest to the smallest x above which the axis is logarithmic."""
-
 MAX_PANELS = 12
 MAX_TICKS = 8
 """Values of x that are labelled one by one."""
-
-NAME_GAP = 0.08
-"""Distance of the points of two curves at a name, in parts of the distance of two names."""
 
 ONE_CURVE = "mean"
 """Name of the curve if there is only one."""
@@ -55,7 +49,7 @@ def draw(
 
     Args:
         shown: the cells, with the metric `y`.
-        x: axis of the study on the horizontal axis; logarithmic if its values span more than two decades.
+        x: axis of the study on the horizontal axis; to scale, logarithmic if its values are geometric (`logarithmic`).
         y: path of the metric.
         by: axis with a curve for each value; None for one curve.
         panel: axis with a panel for each value; None for one panel.
@@ -124,14 +118,13 @@ class _XAxis:
     def place(self, value: Any, curve: int, curves: int) -> float:
         """The place of a value; at a name, the points of several curves lie side by side."""
         place = self.places[self.values.index(value)]
-        return place if self.unit is not None else place + NAME_GAP * (curve - (curves - 1) / 2)
+        return place if self.unit is not None else style.beside(place, curve, curves)
 
     def apply(self, ax: Axes) -> None:
         """Set scale and ticks: at the values themselves where these are few."""
         if self.unit is None:
-            ax.set_xticks(self.places, [_shown(value) for value in self.values])
-            ax.set_xlim(-0.5, len(self.values) - 0.5)
-        elif min(self.places) > 0 and max(self.places) / min(self.places) > LOG_SPAN:
+            style.names(ax, [_shown(value) for value in self.values])
+        elif logarithmic(self.places):
             style.log_x(ax, (1.0,) if max(self.places) / min(self.places) > 1e3 else (1.0, 2.0, 5.0))
         elif len(self.places) <= MAX_TICKS and _are_apart(self.places):
             ax.set_xticks(self.places, [f"{value:g}" for value in self.places])

@@ -11,8 +11,9 @@ from penstock.errors import nearest
 from penstock.plots import style
 from penstock.results.cell import drawn
 from penstock.results.comparison import Comparison, SweepPoint, axis, axis_title
-from penstock.results.display import scale_for
+from penstock.results.display import scale_for, setting
 from penstock.results.metrics import metric as describe
+from penstock.results.quantity import logarithmic, numeric
 
 
 def draw(
@@ -41,29 +42,32 @@ def draw(
     with style.styled():
         figure, ax = style.axes(height=2.5)
         points = [i for i, point in enumerate(found.points) if _fits(point, at or {})]
-        numeric = all(isinstance(found.points[p].vary[path], int | float) for p in points)
-        xs = [found.points[p].vary[path] if numeric else i for i, p in enumerate(points)]
+        values = [found.points[p].vary[path] for p in points]
+        xs, unit = numeric(values) or (list(map(float, range(len(values)))), None)
+        order = sorted(range(len(points)), key=lambda i: xs[i])
         for index, scheme in enumerate(found.schemes):
-            cells = [(x, found.cell(index, p, place, metric)) for x, p in zip(xs, points, strict=True)]
+            at_names = [style.beside(x, index, len(found.schemes)) for x in xs] if unit is None else xs
+            cells = [(at_names[i], found.cell(index, points[i], place, metric)) for i in order]
             known = [(x, drawn(c, about)) for x, c in cells if c is not None]
-            ax.plot(
-                [x for x, _ in known],
-                [c.mean * scale.factor for _, c in known],
-                label=scheme.label,
-                **style.line(index),
-            )
+            look = style.line(index) | ({"linestyle": "none"} if unit is None else {})
+            ax.plot([x for x, _ in known], [c.mean * scale.factor for _, c in known], label=scheme.label, **look)
             bands = [
                 (x, c.low * scale.factor, c.high * scale.factor)
                 for x, c in known
                 if c.low is not None and c.high is not None
             ]
             if bands:
-                ax.fill_between(
-                    *zip(*bands, strict=True), color=style.COLOURS[index % len(style.COLOURS)], alpha=0.16, linewidth=0
-                )
-        if not numeric:
-            ax.set_xticks(xs, [str(found.points[p].vary[path]) for p in points])
-        ax.set_xlabel(axis_title(path))
+                places, low, high = zip(*bands, strict=True)
+                colour = style.COLOURS[index % len(style.COLOURS)]
+                if unit is None:
+                    ax.vlines(places, low, high, color=colour, linewidth=0.8)
+                else:
+                    ax.fill_between(places, low, high, color=colour, alpha=0.16, linewidth=0)
+        if unit is None:
+            style.names(ax, list(map(setting, values)))
+        elif logarithmic(xs):
+            style.log_x(ax)
+        ax.set_xlabel(f"{axis_title(path)} ({unit})" if unit else axis_title(path))
         ax.set_ylabel(f"{about.title} ({scale.unit})" if scale.unit else about.title)
         n = f"95 % intervals, n = {found.runs}" if found.runs > 1 else "n = 1: no interval"
         style.legend(figure, 3, title=n, title_fontsize=6.5)

@@ -32,6 +32,12 @@ DASHES: tuple[Any, ...] = (
 
 MARKERS_ON_LINE = 30
 
+NAME_GAP = 0.08
+"""Distance of the points of two lines at a name, in parts of the distance of two names."""
+
+CHARACTERS = 48
+"""Letters below a panel of one column before they are turned."""
+
 _SHARE = re.compile(r"\bloss\b|utilization|probability|\bP\(|Jain|% of time|\bshare\b|\bamong\b", re.I)
 """Names of shares on axes."""
 
@@ -114,6 +120,19 @@ def with_intervals(
         zorder=drawn.get_zorder(),
     )
     return drawn
+
+
+def beside(place: float, index: int, count: int) -> float:
+    """Where the point of line `index` of `count` stands at a name: side by side with the others."""
+    return place + NAME_GAP * (index - (count - 1) / 2)
+
+
+def names(ax: Axes, texts: Sequence[str]) -> None:
+    """Make the x axis one of names, at 0, 1, ...; long ones are turned."""
+    turned = max(map(len, texts), default=0) * len(texts) > CHARACTERS
+    look: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if turned else {}
+    ax.set_xticks(range(len(texts)), texts, **look)
+    ax.set_xlim(-0.5, len(texts) - 0.5)
 
 
 def line(index: int) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from typing import Any
 from penstock.report.view import short_labels
 from penstock.results.cell import Cell, drawn
 from penstock.results.comparison import Comparison, axis, axis_title, short_path
-from penstock.results.display import Scale, is_number, rounded, setting
+from penstock.results.display import Scale, rounded, setting
 from penstock.results.distribution import Bin, first_value, is_distribution
 from penstock.results.metrics import metric, order
+from penstock.results.quantity import in_order, logarithmic, numeric
 
 __all__ = ["SERIES_POINTS", "comparison_data", "decimated", "run_data"]
 
@@ -44,10 +45,10 @@ def comparison_data(
             for s, short in zip(found.schemes, short_labels(found.schemes), strict=True)
         ],
         "runs": found.runs,
-        "axes": axes,
+        "axes": [{key: value for key, value in one.items() if key != "given"} for one in axes],
         "axis": paths.index(path) if path is not None else None,
         "points": [
-            {"label": p.label, "at": [one["values"].index(p.vary[one["path"]]) for one in axes]} for p in found.points
+            {"label": p.label, "at": [one["given"].index(p.vary[one["path"]]) for one in axes]} for p in found.points
         ],
         "places": [
             {
@@ -103,24 +104,27 @@ def _column(values: list[float | None]) -> list[float | None] | float:
 
 
 def _axes(found: Comparison) -> list[dict[str, Any]]:
-    """The swept paths with more than one value."""
-    values: dict[str, list[Any]] = {}
-    for point in found.points:
-        for path, value in point.vary.items():
-            if value not in values.setdefault(path, []):
-                values[path].append(value)
-    return [
-        {
+    """The swept paths with more than one value: numbers by size and in one unit, texts as they were given."""
+    axes = []
+    for path in dict.fromkeys(path for point in found.points for path in point.vary):
+        given = [point.vary[path] for point in found.points if path in point.vary]
+        seen = [value for at, value in enumerate(given) if value not in given[:at]]
+        if len(seen) < 2:
+            continue
+        numbers = numeric(seen)
+        if numbers is not None:
+            seen.sort(key=in_order)
+        amounts, unit = numeric(seen) or (None, "")
+        axes.append({
             "path": path,
-            "title": axis_title(path),
+            "title": f"{axis_title(path)} ({unit})" if unit else axis_title(path),
             "short": short_path(path),
-            "values": seen,
+            "given": seen,
             "labels": [setting(value) for value in seen],
-            "numeric": all(is_number(value) for value in seen),
-        }
-        for path, seen in values.items()
-        if len(seen) > 1
-    ]
+            "numbers": amounts,
+            "log": amounts is not None and logarithmic(amounts),
+        })  # fmt: skip
+    return axes
 
 
 def _metrics(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str) -> list[dict[str, Any]]:

@@ -14,12 +14,13 @@ from penstock.errors import PenstockError, UnknownNameError
 from penstock.laws.catalog import schemes as known_schemes
 from penstock.results import svg_chart
 from penstock.results.cell import Cell, Lead, drawn
-from penstock.results.display import is_number, scale_for, scheme_argument, setting
+from penstock.results.display import scale_for, scheme_argument, setting
 from penstock.results.distribution import Bin, parse_bin
 from penstock.results.frames import to_arrow, to_pandas
 from penstock.results.grid import COLUMNS, STYLE, comparison_grids, comparison_html, text
 from penstock.results.leading import Leading, Values, difference_data, from_means, from_runs, run_values
 from penstock.results.metrics import metric, order
+from penstock.results.quantity import numeric
 from penstock.results.simultaneous import adjusted_alpha
 from penstock.results.summary import ALPHA, summarize
 from penstock.results.trade_off import conclusion
@@ -456,8 +457,9 @@ class Comparison:
         place = self.at[0] if self.at else ""
         path, lines = axis(self.points)
         points = lines[0][1] if lines else []
-        xs = [self.points[p].vary[path] for p in points] if path is not None else []
-        swept = len(xs) > 1 and all(is_number(x) for x in xs)
+        values = [self.points[p].vary[path] for p in points] if path is not None else []
+        xs, _ = numeric(values) or ([], "")
+        swept = len(xs) > 1
         panels = []
         for name in [name for name in COLUMNS if name in self.metrics.get(place, ())]:
             given = [[self.cell(s, p, place, name) for p in points] for s in range(len(self.schemes))]
@@ -484,7 +486,7 @@ def axis(points: Sequence[SweepPoint]) -> tuple[str | None, list[tuple[str, list
     swept = [path for path, seen in values.items() if len(seen) > 1]
     if not swept:
         return None, [("", list(range(len(points))))]
-    path = max(swept, key=lambda p: (all(is_number(v) for v in values[p]), len(values[p]) > 2, -swept.index(p)))
+    path = max(swept, key=lambda p: (numeric(values[p]) is not None, len(values[p]) > 2, -swept.index(p)))
     lines: dict[str, list[int]] = {}
     for i, point in enumerate(points):
         lines.setdefault(SweepPoint({k: v for k, v in point.vary.items() if k != path}).label, []).append(i)

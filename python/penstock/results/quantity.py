@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from penstock.results.display import Scale, is_number, scale_for
 from penstock.units import UnitError, parse_length, parse_rate, parse_size, parse_time
 
-__all__ = ["Quantity", "in_order", "numeric", "quantity"]
+__all__ = ["Quantity", "in_order", "logarithmic", "numeric", "quantity"]
+
+LOG_SPAN = 100.0
+"""Ratio of the largest to the smallest number above which an axis is logarithmic."""
+
+GEOMETRIC_SPAN = 8.0
+"""This ratio where the numbers are spaced evenly by their ratios, and more so than by their differences."""
+
+EVEN = 0.45
+"""The smallest of evenly spaced gaps, relative to the largest."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,24 @@ def numeric(values: Sequence[Any]) -> tuple[list[float], str] | None:
     amounts = [float(item.amount) for item in found if item is not None]
     scale = _scale(next(iter(kinds)) or "", amounts)
     return [amount * scale.factor for amount in amounts], scale.unit
+
+
+def logarithmic(amounts: Sequence[float]) -> bool:
+    """Whether numbers stand on a logarithmic axis: over two decades, or three doublings in geometric steps.
+
+    >>> logarithmic([1, 2, 4, 8]), logarithmic([10, 25, 50, 100]), logarithmic([10, 20, 30]), logarithmic([0, 1, 1000])
+    (True, True, False, False)
+    """
+    ordered = sorted(set(amounts))
+    if len(ordered) < 2 or ordered[0] <= 0:
+        return False
+    span, geometric = ordered[-1] / ordered[0], _evenness(list(map(math.log, ordered)))
+    return span > LOG_SPAN or (span >= GEOMETRIC_SPAN and geometric > max(_evenness(ordered), EVEN))
+
+
+def _evenness(ordered: Sequence[float]) -> float:
+    gaps = [after - before for before, after in pairwise(ordered)]
+    return min(gaps) / max(gaps)
 
 
 def in_order(value: Any) -> tuple[int, str, float, str]:

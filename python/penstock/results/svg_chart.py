@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Sequence
 
 from penstock.results.cell import Cell
 from penstock.results.display import Scale, decimals, number
+from penstock.results.quantity import logarithmic
 
 __all__ = ["SHAPES", "interval_panel", "legend", "line_panel"]
 
@@ -72,9 +74,10 @@ def line_panel(title: str, xs: Sequence[float], rows: Sequence[Sequence[Cell | N
     if not any(cell is not None for row in rows for cell in row):
         return ""
     start, top, bottom, left, right = 48, 24.0, 124.0, min(xs), max(xs)
+    place = math.log if logarithmic(xs) else float
 
     def across(x: float) -> float:
-        return start + (x - left) / ((right - left) or 1.0) * (WIDTH - PAD - start)
+        return start + (place(x) - place(left)) / ((place(right) - place(left)) or 1.0) * (WIDTH - PAD - start)
 
     def up(y: float) -> float:
         return bottom - (y - low) / ((high - low) or 1.0) * (bottom - top)

@@ -144,9 +144,12 @@ def _three(queue: ps.Queue) -> ps.Scenario:
 
 
 def by_gain(shown: SummaryTable) -> Figure:
-    """Variance and P(X=0) against LRED's gain."""
+    """Variance and P(X=0) against LRED's gain, whose values are geometric."""
     lines = SummaryTable(({**labels, "scheme": "LRED"}, points) for labels, points in shown.cells if labels.get("beta"))
-    return panels.draw(lines, [panels.Panel("beta", y, "scheme") for y in ("VQS", "empty")])
+    figure = panels.draw(lines, [panels.Panel("beta", y, "scheme") for y in ("VQS", "empty")])
+    for ax in figure.axes:
+        style.log_x(ax, (1.0,))
+    return figure
 
 
 fig4_4 = Exhibit(

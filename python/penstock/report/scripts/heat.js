@@ -7,6 +7,7 @@ import { nameAxis, shortened } from "./scales.js";
 
 const DARKEST = 0.5; // so that the numbers in the cells can be read, in light and dark colours
 const ROW = 34;
+const TOP = 26; // of the name of the axis upwards
 const DIGIT = 7;
 
 export function addHeat(host) {
@@ -50,7 +51,7 @@ function draw(width, rows, across, down, [low, high], unit) {
   const up = {
     scale: { type: "band", domain: [...down.labels].reverse(), padding: 0, label: null },
     left,
-    marks: [Plot.axisY({ label: down.title, labelArrow: "none", tickSize: 4, stroke: "var(--line)", color: "var(--soft)", tickFormat: shortened })],
+    marks: [Plot.axisY({ label: down.title, labelAnchor: "top", labelArrow: "none", tickSize: 4, stroke: "var(--line)", color: "var(--soft)", tickFormat: shortened })],
   };
   const shown = rows.filter(({ mean }) => mean !== null);
   const wide = inner / across.labels.length;
@@ -69,6 +70,6 @@ function draw(width, rows, across, down, [low, high], unit) {
       fits ? Plot.text(shown, { x: "x", y: "y", text: ({ mean }) => nice(mean), fill: "var(--ink)" }) : [],
       Plot.tip(texts, Plot.pointer({ x: "x", y: "y", title: "text", stroke: "var(--line)", className: "pointed", fontSize: 11.5, lineHeight: 1.3 })),
     ],
-    { height: 10 + axis.bottom + ROW * down.labels.length, marginTop: 10, opacity: { type: "linear", domain: [0, 1], range: [0, 1] } },
+    { height: TOP + axis.bottom + ROW * down.labels.length, marginTop: TOP, opacity: { type: "linear", domain: [0, 1], range: [0, 1] } },
   );
 }

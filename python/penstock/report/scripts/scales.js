@@ -38,17 +38,29 @@ export function valueAxis(domain, height, { whole = false, label = null } = {}) 
 }
 
 /** The horizontal axis of numbers: at `values` where there is room, else at round numbers. */
-export function numberAxis(domain, width, { values = null, whole = false, label }) {
+export function numberAxis(domain, width, { values = null, whole = false, log = false, label }) {
   const room = (ticks) => Math.max(...ticks.map((tick) => tickText(tick).length)) * DIGIT + 14;
-  const scaled = ([low, high], tick) => ((tick - low) / (high - low)) * width;
+  const place = log ? Math.log : Number;
+  const [low, high] = domain.map(place);
+  const scaled = (tick) => ((place(tick) - low) / (high - low)) * width;
+  const fit = (ticks) => ticks.every((tick, at) => at === 0 || scaled(tick) - scaled(ticks[at - 1]) >= room(ticks));
   const sorted = [...(values ?? [])].sort((a, b) => a - b);
-  const fit = sorted.every((tick, at) => at === 0 || scaled(domain, tick) - scaled(domain, sorted[at - 1]) >= room(sorted));
-  const ticks = sorted.length && fit ? sorted : ticksOf(domain, width / 80, whole);
+  const round = () => (log ? (LOG_TICKS.map((steps) => logTicks(domain, steps)).find(fit) ?? [sorted[0], sorted.at(-1)]) : ticksOf(domain, width / 80, whole));
+  const ticks = sorted.length && fit(sorted) ? sorted : round();
   return {
-    scale: { type: "linear", domain, label: null },
+    scale: { type: log ? "log" : "linear", domain, label: null },
     bottom: 38,
-    marks: [Plot.axisX(ticks, { tickFormat: tickText, label, labelAnchor: "center", labelArrow: "none", ...INK })],
+    marks: [Plot.axisX(ticks, { text: tickText, label, labelAnchor: "center", labelArrow: "none", ...INK })],
   };
+}
+
+const LOG_TICKS = [[1, 2, 5], [1, 3], [1]];
+
+/** These multiples of the powers of ten within a domain. */
+function logTicks([low, high], steps) {
+  const [first, last] = [low, high].map((end) => Math.floor(Math.log10(end)));
+  const decades = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  return decades.flatMap((decade) => steps.map((step) => Number(`${step}e${decade}`))).filter((tick) => tick >= low && tick <= high);
 }
 
 /** The horizontal axis of names: turned where they are too long for their place. */

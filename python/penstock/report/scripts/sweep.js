@@ -5,6 +5,8 @@ import { colour, DASHES, INTERVALS, symbol, withInterval } from "./looks.js";
 import { chosen, combinations, page, place, shownSchemes } from "./page_data.js";
 import { nameAxis, numberAxis, padded, valueAxis } from "./scales.js";
 
+const ASIDE = 9; // pixels between the markers of two schemes at a name
+
 export function addSweep(host) {
   const axis = page.axes[chosen.axis];
   const { points, label } = combinations([chosen.axis])[chosen.rest];
@@ -32,13 +34,13 @@ function spec(metric, axis, points, fixed) {
 /** The numbers of the shown schemes, in the order of the swept values. */
 function rowsOf(metric, axis, points) {
   const at = (point) => page.points[point].at[chosen.axis];
-  const order = [...points].sort((a, b) => (axis.numeric ? axis.values[at(a)] - axis.values[at(b)] : at(a) - at(b)));
+  const order = [...points].sort((a, b) => at(a) - at(b));
   return order.flatMap((point) =>
     shownSchemes().flatMap(({ scheme, label, full }) => {
       const mean = metric.mean[scheme][point];
       if (mean === null) return [];
       const name = axis.labels[at(point)];
-      return [{ scheme, label, full, name, x: axis.numeric ? axis.values[at(point)] : name, mean, low: metric.low[scheme][point], high: metric.high[scheme][point] }];
+      return [{ scheme, label, full, name, x: axis.numbers?.[at(point)] ?? name, mean, low: metric.low[scheme][point], high: metric.high[scheme][point] }];
     }),
   );
 }
@@ -46,21 +48,32 @@ function rowsOf(metric, axis, points) {
 function draw(width, metric, axis, rows) {
   const up = valueAxis(padded(rows.flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean])), 160, { whole: metric.whole });
   const inner = width - up.left - 12;
-  const across = axis.numeric ? numberAxis(widened(axis.values), inner, { values: axis.values, whole: axis.values.every(Number.isInteger), label: axis.title }) : nameAxis(axis.labels, inner, axis.title);
-  const marks = page.schemes.map((_, scheme) => lineOf(rows.filter((row) => row.scheme === scheme)));
+  const shown = shownSchemes().map(({ scheme }) => rows.filter((row) => row.scheme === scheme));
+  const [across, marks] = axis.numbers
+    ? [numberAxis(widened(axis), inner, { values: axis.numbers, whole: axis.numbers.every(Number.isInteger), log: axis.log, label: axis.title }), shown.map(lineOf)]
+    : [nameAxis(axis.labels, inner, axis.title), shown.map((own, at) => pointsOf(own, ASIDE * (at - (shown.length - 1) / 2)))];
   return chart(width, across, up, [marks, tips(tipRows(rows, metric))]);
 }
 
 function lineOf(rows) {
   if (!rows.length) return [];
   const { scheme } = rows[0];
-  const between = rows.filter(({ low }) => low !== null);
   const stroke = colour(scheme);
   return [
-    Plot.areaY(between, { x: "x", y1: "low", y2: "high", fill: stroke, fillOpacity: 0.13 }),
+    Plot.areaY(rows.filter(({ low }) => low !== null), { x: "x", y1: "low", y2: "high", fill: stroke, fillOpacity: 0.13 }),
     Plot.lineY(rows, { x: "x", y: "mean", stroke, strokeWidth: 1.8, strokeDasharray: DASHES[scheme % 8] }),
-    Plot.link(between, { x1: "x", x2: "x", y1: "low", y2: "high", stroke, strokeWidth: 1.1, marker: "tick" }),
-    Plot.dot(rows, { x: "x", y: "mean", fill: stroke, stroke: "var(--card)", strokeWidth: 0.8, r: 4, symbol: symbol(scheme) }),
+    pointsOf(rows, 0),
+  ];
+}
+
+/** Markers with whiskers, `aside` pixels beside their place: nothing joins names. */
+function pointsOf(rows, aside) {
+  if (!rows.length) return [];
+  const { scheme } = rows[0];
+  const stroke = colour(scheme);
+  return [
+    Plot.link(rows.filter(({ low }) => low !== null), { x1: "x", x2: "x", y1: "low", y2: "high", dx: aside, stroke, strokeWidth: 1.1, marker: "tick" }),
+    Plot.dot(rows, { x: "x", y: "mean", dx: aside, fill: stroke, stroke: "var(--card)", strokeWidth: 0.8, r: 4, symbol: symbol(scheme) }),
   ];
 }
 
@@ -72,8 +85,8 @@ function tipRows(rows, metric) {
   });
 }
 
-function widened(values) {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const edge = (high - low || 1) * 0.06;
-  return [low - edge, high + edge];
+function widened({ numbers, log }) {
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  const edge = log ? (high / low) ** 0.06 : (high - low || 1) * 0.06;
+  return log ? [low / edge, high * edge] : [low - edge, high + edge];
 }

@@ -16,7 +16,7 @@ from penstock.results.summary_table import Point, SummaryTable
 
 from .fake_result import COUNTS, PATH, compare_result
 
-VALUES = {
+VALUES: dict[str, tuple[list[Any], list[float] | None, str, bool]] = {
     "rates": (["500kbit", "16Mbit", "2Mbit", "4Mbit"], [0.5, 2.0, 4.0, 16.0], "Mbit/s", True),
     "packets": (["100p", "35p", "70p", "140p"], [35.0, 70.0, 100.0, 140.0], "packets", False),
     "counts": ([30, 10, 20, 0], [0.0, 10.0, 20.0, 30.0], "", False),

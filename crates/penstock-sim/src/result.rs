@@ -5,12 +5,12 @@ mod flows;
 
 use crate::engine::Engine;
 use crate::probe::blocks::BlockSums;
-use crate::probe::flow::jain;
+use crate::probe::flow::Shares;
 use crate::probe::frames::{Frames, Waste};
 use crate::probe::one_way::OneWayDelays;
 use crate::scenario::{Codec, Draw, Scenario, TrafficSpec, UdpSpec};
 use crate::session::{Completion, Session};
-use flows::{Flows, Row, data_links};
+use flows::{Flows, Row, of_group};
 use penstock_link::metrics::{Metrics, link_metrics, over_time};
 use penstock_link::probe::histogram::Histogram;
 use penstock_model::e_model;
@@ -55,27 +55,26 @@ impl RunResult {
 pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunResult {
     let flows = Flows::of(scenario, engine);
     let window = engine.network.tally.window;
+    let shares = flows.shares();
     let mut links = Map::new();
     let mut series = Map::new();
     for (number, spec) in scenario.links.iter().enumerate().filter(|(_, spec)| spec.watch) {
         let link = &engine.network.links[number];
         let Some(port) = link.port() else { continue };
         let stats = &engine.network.tally.queues[port];
-        let crossing = |flow: &usize| data_links(engine, flows.first_hop(*flow)).any(|link| link as usize == number);
-        let shares = (0..engine.users).filter(crossing).map(|flow| flows.goodput(flow));
         let length = u128::from((window.end - window.start).as_nanos());
         let capacity = engine.network.changes.get(engine.network.ports[port].outlet.changes as usize).map_or_else(
             || u128::from(link.transmitter.rate().bits_per_second()) * length,
             |changing| changing.changes.capacity_nanobits(window.start, window.end, stats.sent_nanobits()),
         );
-        links.insert(spec.name.clone(), link_metrics(spec, stats, capacity, jain(shares)));
+        links.insert(spec.name.clone(), link_metrics(spec, stats, capacity, shares[number].jain()));
         series.insert(spec.name.clone(), over_time(stats.series()));
     }
     let traffic: Map<String, Value> = (0..scenario.traffic.len())
         .map(|group| (scenario.traffic[group].name.clone(), group_metrics(&flows, group)))
         .collect();
     let mut fairness = Metrics::default();
-    fairness.number("jain", jain((0..engine.users).map(|flow| flows.goodput(flow))));
+    fairness.number("jain", (0..engine.users).map(|flow| flows.goodput(flow)).collect::<Shares>().jain());
     let mut body = Map::new();
     body.insert("seed".to_owned(), seed.into());
     body.insert("links".to_owned(), links.into());
@@ -158,6 +157,7 @@ struct Group {
     lost: u64,
     goodput: f64,
     throughput: f64,
+    shares: Shares,
     fair_share: Mean,
     retransmitted: u64,
     timeouts: u64,
@@ -176,6 +176,7 @@ impl Group {
         self.lost += row.lost;
         self.goodput += row.goodput;
         self.throughput += row.throughput;
+        self.shares.add(row.goodput);
         self.fair_share.add(row.fair_share);
         if let Some(tcp) = &row.tcp {
             self.retransmitted += tcp.counts.retransmitted;
@@ -207,7 +208,7 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
     metrics.number("goodput_bps", sums.goodput);
     metrics.number("throughput_bps", sums.throughput);
     metrics.number("fair_share", sums.fair_share.value());
-    metrics.number("jain", jain(flows.rows(group).map(|row| row.goodput)));
+    metrics.number("jain", sums.shares.jain());
     metrics.list("loss_run_pmf", runs.pmf());
     metrics.count("loss_runs", runs.count());
     if scenario.traffic[group].tcp.is_some() {
@@ -217,7 +218,7 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
         metrics.number("rtt_mean_s", sums.rtt.value());
         metrics.number("srtt_mean_s", sums.srtt.value());
         metrics.number("cwnd_mean_pkts", sums.cwnd.value());
-        let sessions = engine.sessions.iter().filter(|session| session.group as usize == group);
+        let sessions = engine.sessions[of_group(&engine.sessions, group, |session| session.group)].iter();
         if scenario.traffic[group].opens() {
             session_metrics(&mut metrics, &scenario.traffic[group], sessions);
         } else if let Some(count) = quantiles(&mut metrics, "completion", "", sums.completions) {
@@ -231,9 +232,7 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
         }
     }
     if scenario.traffic[group].video.is_some() {
-        let flows = engine.network.tally.flows[..engine.users].iter().zip(&engine.network.tally.frames);
-        let mine = flows.filter(|(flow, _)| flow.group as usize == group);
-        frame_metrics(&mut metrics, mine.map(|(_, frames)| frames));
+        frame_metrics(&mut metrics, &engine.network.tally.frames[flows.of_group(group)]);
     }
     if scenario.traffic[group].fec.is_some() {
         block_metrics(&mut metrics, &sums.blocks);
@@ -335,9 +334,11 @@ fn quantiles(metrics: &mut Metrics, what: &str, place: &str, mut times: Vec<f64>
     Some(times.len() as u64)
 }
 
-fn frame_metrics<'a>(metrics: &mut Metrics, flows: impl Iterator<Item = &'a Frames>) {
+fn frame_metrics(metrics: &mut Metrics, flows: &[Frames]) {
     let mut waste = Waste::default();
-    flows.for_each(|frames| waste += frames.waste());
+    for frames in flows {
+        waste += frames.waste();
+    }
     metrics.count("frames", waste.frames);
     metrics.count("useless_frames", waste.useless);
     metrics.number("wasted_share", (waste.bytes > 0).then(|| waste.useless_bytes as f64 / waste.bytes as f64));

@@ -81,13 +81,38 @@ impl Window {
     }
 }
 
-/// Jain's index (sum x)^2 / (n sum x^2); `None` for no flows. Flows that all got nothing share it evenly: 1.
-pub(crate) fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
-    let (n, sum, squares) = shares.fold((0_u64, 0.0, 0.0), |(n, sum, squares), x| (n + 1, sum + x, squares + x * x));
-    match n {
-        0 => None,
-        _ if squares == 0.0 => Some(1.0),
-        n => Some(sum * sum / (n as f64 * squares)),
+/// Shares of which Jain's index is asked, added up one by one.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Shares {
+    count: u64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Shares {
+    pub(crate) fn add(&mut self, share: f64) {
+        self.count += 1;
+        self.sum += share;
+        self.squares += share * share;
+    }
+
+    /// Jain's index (sum x)^2 / (n sum x^2); `None` for no flows. Flows that all got nothing share it evenly: 1.
+    pub(crate) fn jain(&self) -> Option<f64> {
+        match self.count {
+            0 => None,
+            _ if self.squares == 0.0 => Some(1.0),
+            n => Some(self.sum * self.sum / (n as f64 * self.squares)),
+        }
+    }
+}
+
+impl FromIterator<f64> for Shares {
+    fn from_iter<I: IntoIterator<Item = f64>>(all: I) -> Self {
+        let mut shares = Self::default();
+        for share in all {
+            shares.add(share);
+        }
+        shares
     }
 }
 
@@ -97,9 +122,11 @@ mod tests {
 
     #[test]
     fn jain_is_one_for_equal_and_one_nth_for_a_single_taker() {
-        assert_eq!(jain([3.0, 3.0, 3.0].into_iter()), Some(1.0));
-        assert_eq!(jain([1.0, 0.0, 0.0, 0.0].into_iter()), Some(0.25));
-        assert_eq!(jain([].into_iter()), None);
+        let jain = |shares: &[f64]| shares.iter().copied().collect::<Shares>().jain();
+        assert_eq!(jain(&[3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain(&[1.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!(jain(&[0.0, 0.0]), Some(1.0));
+        assert_eq!(jain(&[]), None);
     }
 
     #[test]

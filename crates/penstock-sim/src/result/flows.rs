@@ -3,11 +3,12 @@
 use crate::engine::Engine;
 use crate::host::{FlowState, Host, Source};
 use crate::probe::blocks::BlockSums;
-use crate::probe::flow::Window;
+use crate::probe::flow::{Shares, Window};
 use crate::scenario::Scenario;
 use crate::session::{ClosedConnections, Session};
 use penstock_core::Time;
 use penstock_tcp::{Sender, SenderCounts};
+use std::ops::Range;
 
 /// Metrics of flows, computed one at a time: those of 100 000 flows would be a quarter of the memory of a run.
 pub(super) struct Flows<'a> {
@@ -49,8 +50,25 @@ impl<'a> Flows<'a> {
         flows
     }
 
+    /// By link: the goodputs of the flows whose data crosses it.
+    pub(super) fn shares(&self) -> Vec<Shares> {
+        let mut shares = vec![Shares::default(); self.crossing.len()];
+        // A path that is named may cross a link several times.
+        let mut counted = vec![usize::MAX; self.crossing.len()];
+        for flow in 0..self.engine.users {
+            let goodput = self.goodput(flow);
+            for link in data_links(self.engine, self.first_hop(flow)) {
+                let link = link as usize;
+                if std::mem::replace(&mut counted[link], flow) != flow {
+                    shares[link].add(goodput);
+                }
+            }
+        }
+        shares
+    }
+
     /// The first hop of its data.
-    pub(super) fn first_hop(&self, flow: usize) -> u32 {
+    fn first_hop(&self, flow: usize) -> u32 {
         self.session(flow).map_or(self.engine.hosts[flow].origin.hop, |session| session.routes[0].data_hop)
     }
 
@@ -157,15 +175,25 @@ impl<'a> Flows<'a> {
         }
     }
 
-    /// The flows of this group.
+    /// The numbers of the flows of this group.
+    pub(super) fn of_group(&self, group: usize) -> Range<usize> {
+        of_group(&self.engine.network.tally.flows[..self.engine.users], group, |flow| flow.group)
+    }
+
+    /// The metrics of the flows of this group.
     pub(super) fn rows(&self, group: usize) -> impl Iterator<Item = Row> {
-        let flows = self.engine.network.tally.flows[..self.engine.users].iter().enumerate();
-        flows.filter(move |(_, flow)| flow.group as usize == group).map(|(flow, _)| self.row(flow))
+        self.of_group(group).map(|flow| self.row(flow))
     }
 }
 
+/// The places of this group in a list that is in the order of groups.
+pub(super) fn of_group<T>(all: &[T], group: usize, of: impl Fn(&T) -> u32) -> Range<usize> {
+    let below = |end: usize| all.partition_point(|one| (of(one) as usize) < end);
+    below(group)..below(group + 1)
+}
+
 /// The links of the route that starts at this hop.
-pub(super) fn data_links(engine: &Engine, hop: u32) -> impl Iterator<Item = u32> {
+fn data_links(engine: &Engine, hop: u32) -> impl Iterator<Item = u32> {
     let hops = &engine.network.tally.hops[hop as usize..];
     let length = hops.iter().position(|hop| hop.last).map_or(0, |last| last + 1);
     hops[..length].iter().map(|hop| hop.link)

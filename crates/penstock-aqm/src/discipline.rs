@@ -29,6 +29,7 @@ mod gps;
 mod guard;
 mod indexed_heap;
 mod level_queue;
+mod longest_queue;
 mod packet_queue;
 pub(crate) mod packet_slab;
 pub(crate) mod pq;

@@ -36,7 +36,7 @@ pub use super::drr_buffer::{DrrParams, Spread};
 
 use super::drr_buffer::{Policy, build};
 use super::drr_queues::{Queue, Watcher};
-use super::indexed_heap::LongestQueue;
+use super::longest_queue::LongestQueue;
 use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -53,8 +53,9 @@ struct BufferStealing {
 }
 
 impl Watcher for BufferStealing {
-    fn on_change(&mut self, _now: Time, id: u32, queue: &Queue) {
-        self.longest.on_change(id, queue.bytes(), queue);
+    #[inline]
+    fn on_push(&mut self, _now: Time, id: u32, queue: &Queue) {
+        self.longest.on_grown(id, queue.bytes(), queue);
     }
 }
 
@@ -65,8 +66,8 @@ impl Policy for BufferStealing {
 
     const COUNTS_ARRIVAL: bool = true;
 
-    fn victim(&mut self, _id: u32, _queue: &Queue) -> Option<u32> {
-        self.longest.id()
+    fn victim(&mut self, _id: u32, queues: &[Queue]) -> Option<u32> {
+        self.longest.id(queues, Queue::bytes)
     }
 }
 

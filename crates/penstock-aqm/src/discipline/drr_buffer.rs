@@ -158,8 +158,9 @@ pub(super) trait Policy: Watcher + Send {
         false
     }
 
-    /// The queue that loses a packet to make room for one in queue `id`; `None`: the arriving packet is dropped.
-    fn victim(&mut self, _id: u32, _queue: &Queue) -> Option<u32> {
+    /// The one of all queues that loses a packet to make room for one in queue `id`; `None`: the arriving packet is
+    /// dropped.
+    fn victim(&mut self, _id: u32, _queues: &[Queue]) -> Option<u32> {
         None
     }
 
@@ -168,8 +169,8 @@ pub(super) trait Policy: Watcher + Send {
         End::Head
     }
 
-    /// Queue `id` has lost a packet.
-    fn on_evicted(&mut self, _id: u32, _queue: &Queue) {}
+    /// Of all queues, the one of number `id` has lost a packet to make room.
+    fn on_evicted(&mut self, _id: u32, _queues: &[Queue]) {}
 
     /// Queue `id` has sent a packet.
     fn on_sent(&mut self, _now: Time, _id: u32, _size: u32) {}
@@ -230,35 +231,37 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
     }
 
     /// Make room, then queue the packet.
+    #[inline]
     fn make_room_and_push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: P) {
         while !self.queues.packets.has_room(self.limit, size) {
-            let victim = self.policy.victim(id, self.queues.reach(id));
+            let victim = self.policy.victim(id, self.queues.all());
             let end = self.policy.end();
-            let taken = victim.and_then(|victim| self.queues.pop(&mut self.policy, env.now, victim, end));
+            let taken = victim.and_then(|victim| self.queues.pop(&mut self.policy, victim, end));
             let (Some(victim), Some(taken)) = (victim, taken) else {
                 return self.queues.total().refuse(env, &packet, Cause::Overflow);
             };
             self.queues.total().evict(env, &taken.packet, taken.enqueued);
-            self.policy.on_evicted(victim, self.queues.reach(victim));
+            self.policy.on_evicted(victim, self.queues.all());
         }
-        let slot = self.queues.push(&mut self.policy, env.now, id, (packet, env.now));
-        self.queues.packets.report_queued(env, slot);
+        self.queues.total().with(size).accept(env, &packet);
+        self.queues.push(&mut self.policy, env.now, id, (packet, env.now));
     }
 
     /// Queue the packet, then drop packets until the rest fits; the arriving packet is reported as queued only if it is
     /// not dropped.
+    #[inline]
     fn push_and_make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: P) {
         let slot = self.queues.push(&mut self.policy, env.now, id, (packet, env.now));
         loop {
             let others = self.queues.total().without(size);
-            let own = self.queues.reach(id);
-            if self.limit.admits(others.packets, others.bytes, size) && !self.policy.is_overfull(own) {
+            let queues = self.queues.all();
+            if self.limit.admits(others.packets, others.bytes, size) && !self.policy.is_overfull(&queues[id as usize]) {
                 return self.queues.packets.report_queued(env, slot);
             }
-            let victim = self.policy.victim(id, own).unwrap_or(id);
+            let victim = self.policy.victim(id, queues).unwrap_or(id);
             let end = self.policy.end();
             let is_arrival = self.queues.slot(victim, end) == Some(slot);
-            let Some(taken) = self.queues.pop(&mut self.policy, env.now, victim, end) else { return };
+            let Some(taken) = self.queues.pop(&mut self.policy, victim, end) else { return };
             if is_arrival {
                 return self.queues.total().refuse(env, &taken.packet, Cause::Overflow);
             }
@@ -271,7 +274,7 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
         self.assignment.forget_salt();
         while let Some(id) = self.queues.front() {
             let number = self.rehashed.len();
-            let taken = self.queues.pop(&mut self.policy, env.now, id, End::Head);
+            let taken = self.queues.pop(&mut self.policy, id, End::Head);
             self.rehashed.extend(taken.map(|taken| (number, taken)));
         }
         // packets of equal age stay in this order
@@ -298,7 +301,7 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
             waiting: self.queues.total(),
             active: self.queues.active(),
             known: self.queues.known(),
-            queue: self.queues.reach(id),
+            queue: &self.queues.all()[id as usize],
             size: meta.size,
             limit: self.limit,
         };
@@ -317,7 +320,7 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        let Some((id, taken)) = self.queues.serve(&mut self.policy, env.now) else { return Next::Empty };
+        let Some((id, taken)) = self.queues.serve(&mut self.policy) else { return Next::Empty };
         self.policy.on_sent(env.now, id, taken.packet.meta().size);
         self.queues.total().send(env, &taken.packet, taken.enqueued);
         Next::Send(taken.packet)

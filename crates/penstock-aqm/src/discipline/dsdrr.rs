@@ -125,7 +125,8 @@ impl DiscardState {
 const ROUNDING: f64 = 1e-9;
 
 impl Watcher for DiscardState {
-    fn on_change(&mut self, _now: Time, id: u32, queue: &Queue) {
+    #[inline]
+    fn on_pop(&mut self, id: u32, queue: &Queue) {
         let Some(d) = self.discard.get_mut(id as usize).filter(|d| **d && queue.packets() == 0) else { return };
         *d = false;
         self.n_d -= 1;

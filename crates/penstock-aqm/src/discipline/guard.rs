@@ -40,6 +40,18 @@ impl Total {
         env.probe.sent(&self.report(env.now, packet, enqueued));
     }
 
+    /// Reports an arriving packet as queued; this total counts it.
+    #[inline]
+    pub(crate) fn accept<P: Packet>(self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) {
+        env.probe.queued(&self.report(env.now, packet, env.now));
+    }
+
+    /// This total and one packet of `size` bytes.
+    #[inline]
+    pub(crate) fn with(self, size: u32) -> Self {
+        Self { packets: self.packets + 1, bytes: self.bytes + u64::from(size) }
+    }
+
     /// This total less one packet of `size` bytes.
     #[inline]
     pub(crate) fn without(self, size: u32) -> Self {

@@ -1,9 +1,7 @@
 //! A priority queue of numbered members whose keys change with every packet; it finds the member with the largest key.
 
-use super::drr_queues::Queue;
 use super::upper_bound_heap::UpperBoundHeap;
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 
 /// Numbered members by key, the largest first. Changing a key usually takes O(1) time, O(log n) amortized.
 #[derive(Clone, Debug)]
@@ -26,7 +24,7 @@ impl<K: PartialOrd + Copy> IndexedHeap<K> {
     /// The largest key and its member.
     pub(super) fn first(&mut self) -> Option<(K, u32)> {
         let keys = &self.keys;
-        self.heap.top(|id| keys[id as usize])
+        self.heap.top(keys.len() as u32, |id| keys[id as usize])
     }
 
     pub(super) fn contains(&self, id: u32) -> bool {
@@ -48,35 +46,6 @@ impl<K: PartialOrd + Copy> IndexedHeap<K> {
     pub(super) fn remove(&mut self, id: u32) {
         if let Some(key) = self.keys.get_mut(id as usize) {
             *key = None;
-        }
-    }
-}
-
-/// Finds the longest queue; of equally long ones, the one that is served soonest, so that flow numbers do not matter.
-#[derive(Clone, Debug)]
-pub(super) struct LongestQueue(IndexedHeap<(u64, Reverse<u64>)>);
-
-impl LongestQueue {
-    pub(super) fn new() -> Self {
-        Self(IndexedHeap::new())
-    }
-
-    pub(super) fn id(&mut self) -> Option<u32> {
-        self.0.first().map(|(_, id)| id)
-    }
-
-    /// As [`IndexedHeap::reserve`].
-    pub(super) fn reserve(&mut self, queues: u32) {
-        self.0.reserve(queues);
-    }
-
-    /// Set the length of a queue, in any unit.
-    #[inline]
-    pub(super) fn on_change(&mut self, id: u32, length: u64, queue: &Queue) {
-        if queue.packets() == 0 {
-            self.0.remove(id);
-        } else {
-            self.0.set(id, (length, Reverse(queue.position())));
         }
     }
 }

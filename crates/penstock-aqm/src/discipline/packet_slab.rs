@@ -134,19 +134,15 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
     #[inline(always)]
     pub(crate) fn push(&mut self, queue: &mut SlabQueue, packet: P, tag: T, enqueued: Time) -> u32 {
         let size = u64::from(packet.meta().size);
-        let slot = Slot {
-            packet: Some(packet),
-            enqueued,
-            tag,
-            links: [queue.list.links_of_next(), self.by_age.links_of_next()],
-        };
+        let links = [queue.list.links_of_next(), self.by_age.links_of_next()];
         let index = if self.free == NONE {
-            self.slots.push(slot);
+            self.slots.push(Slot { packet: Some(packet), enqueued, tag, links });
             self.slots.len() as u32 - 1
         } else {
-            let index = self.free;
-            self.free = core::mem::replace(&mut self.slots[index as usize], slot).links[QUEUE].next;
-            index
+            let slot = &mut self.slots[self.free as usize];
+            let next_free = slot.links[QUEUE].next;
+            *slot = Slot { packet: Some(packet), enqueued, tag, links };
+            core::mem::replace(&mut self.free, next_free)
         };
         queue.list.push_linked(&mut self.slots, index);
         self.by_age.push_linked(&mut self.slots, index);
@@ -156,7 +152,8 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
     }
 
     /// Appends an arriving packet to `queue`, and reports it.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as `push`")]
+    #[inline(always)]
     pub(crate) fn push_reported(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
@@ -164,16 +161,14 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
         packet: P,
         tag: T,
     ) -> u32 {
-        let slot = self.push(queue, packet, tag, env.now);
-        self.report_queued(env, slot);
-        slot
+        self.total().with(packet.meta().size).accept(env, &packet);
+        self.push(queue, packet, tag, env.now)
     }
 
     /// Reports the packet in a slot as queued now.
-    #[inline]
     pub(crate) fn report_queued(&self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, slot: u32) {
         if let Some(packet) = self.packet(slot) {
-            env.probe.queued(&self.total().report(env.now, packet, env.now));
+            self.total().accept(env, packet);
         }
     }
 

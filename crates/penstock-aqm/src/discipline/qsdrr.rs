@@ -27,7 +27,8 @@
 
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
-use super::indexed_heap::{IndexedHeap, LongestQueue};
+use super::longest_queue::LongestQueue;
+use super::upper_bound_heap::UpperBoundHeap;
 use super::{Discipline, Probe};
 use crate::law::measure_in::MeasureIn;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -57,45 +58,63 @@ struct QueueState {
     drop_queue: Option<u32>,
     measure_in: MeasureIn,
     longest: LongestQueue,
-    shortest: IndexedHeap<Reverse<u64>>,
+    shortest: UpperBoundHeap<Reverse<u64>>,
 }
 
 impl QueueState {
     fn new(measure_in: MeasureIn) -> Self {
-        Self { drop_queue: None, measure_in, longest: LongestQueue::new(), shortest: IndexedHeap::new() }
+        Self { drop_queue: None, measure_in, longest: LongestQueue::new(), shortest: UpperBoundHeap::new() }
     }
 
-    fn length(&self, queue: &Queue) -> u64 {
-        match self.measure_in {
-            MeasureIn::Packets => u64::from(queue.packets()),
-            MeasureIn::Bytes => queue.bytes(),
-        }
+    /// The length of the shortest queue that is not empty.
+    fn least(&mut self, queues: &[Queue]) -> Option<u64> {
+        let measure_in = self.measure_in;
+        let key = |id: u32| {
+            let queue = &queues[id as usize];
+            (queue.packets() > 0).then(|| Reverse(length(queue, measure_in)))
+        };
+        self.shortest.top(queues.len() as u32, key).map(|(Reverse(least), _)| least)
+    }
+}
+
+#[inline]
+fn length(queue: &Queue, measure_in: MeasureIn) -> u64 {
+    match measure_in {
+        MeasureIn::Packets => u64::from(queue.packets()),
+        MeasureIn::Bytes => queue.bytes(),
     }
 }
 
 impl Watcher for QueueState {
-    fn on_change(&mut self, _now: Time, id: u32, queue: &Queue) {
-        let length = self.length(queue);
-        self.longest.on_change(id, length, queue);
-        if queue.packets() > 0 {
-            return self.shortest.set(id, Reverse(length));
+    #[inline]
+    fn on_push(&mut self, _now: Time, id: u32, queue: &Queue) {
+        let length = length(queue, self.measure_in);
+        self.longest.on_grown(id, length, queue);
+        if queue.packets() == 1 {
+            self.shortest.raise(id, Reverse(length));
         }
-        self.shortest.remove(id);
-        if self.drop_queue == Some(id) {
+    }
+
+    #[inline]
+    fn on_pop(&mut self, id: u32, queue: &Queue) {
+        if queue.packets() > 0 {
+            self.shortest.raise(id, Reverse(length(queue, self.measure_in)));
+        } else if self.drop_queue == Some(id) {
             self.drop_queue = None;
         }
     }
 }
 
 impl Policy for QueueState {
-    fn victim(&mut self, _id: u32, _queue: &Queue) -> Option<u32> {
-        self.drop_queue = self.drop_queue.or_else(|| self.longest.id());
+    fn victim(&mut self, _id: u32, queues: &[Queue]) -> Option<u32> {
+        let measure_in = self.measure_in;
+        self.drop_queue = self.drop_queue.or_else(|| self.longest.id(queues, |queue| length(queue, measure_in)));
         self.drop_queue
     }
 
-    fn on_evicted(&mut self, id: u32, queue: &Queue) {
-        let length = self.length(queue);
-        if self.drop_queue == Some(id) && self.shortest.first().is_none_or(|(Reverse(least), _)| length <= least) {
+    fn on_evicted(&mut self, id: u32, queues: &[Queue]) {
+        let length = length(&queues[id as usize], self.measure_in);
+        if self.drop_queue == Some(id) && self.least(queues).is_none_or(|least| length <= least) {
             self.drop_queue = None;
         }
     }

@@ -46,7 +46,7 @@
 
 use super::drr_buffer::{Arrival, DrrBuffer, DrrParams, Policy, Spread};
 use super::drr_queues::{End, Queue, Watcher};
-use super::indexed_heap::LongestQueue;
+use super::longest_queue::LongestQueue;
 use super::{Discipline, Probe};
 use crate::aqm::Cause;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -124,9 +124,15 @@ impl Sharing {
     }
 }
 
+/// The unit in which queues are compared.
+fn length(queue: &Queue) -> u64 {
+    u64::from(queue.packets())
+}
+
 impl Watcher for Sharing {
-    fn on_change(&mut self, _now: Time, id: u32, queue: &Queue) {
-        self.longest.on_change(id, u64::from(queue.packets()), queue);
+    #[inline]
+    fn on_push(&mut self, _now: Time, id: u32, queue: &Queue) {
+        self.longest.on_grown(id, length(queue), queue);
     }
 }
 
@@ -148,8 +154,8 @@ impl Policy for Sharing {
         self.depth.is_some_and(|depth| queue.packets() > depth)
     }
 
-    fn victim(&mut self, id: u32, queue: &Queue) -> Option<u32> {
-        if self.is_overfull(queue) { Some(id) } else { self.longest.id() }
+    fn victim(&mut self, id: u32, queues: &[Queue]) -> Option<u32> {
+        if self.is_overfull(&queues[id as usize]) { Some(id) } else { self.longest.id(queues, length) }
     }
 
     fn reserve(&mut self, queues: u32) {

@@ -95,11 +95,9 @@ fn averaged(r: f64, size: u32, delta: f64, k: f64) -> f64 {
 }
 
 impl Watcher for HighestThroughput {
-    fn on_change(&mut self, now: Time, id: u32, queue: &Queue) {
-        if queue.packets() == 0 {
-            return self.order.remove(id);
-        }
-        if self.order.contains(id) {
+    /// Its average begins anew if it was empty for long.
+    fn on_push(&mut self, now: Time, id: u32, queue: &Queue) {
+        if queue.packets() > 1 {
             return;
         }
         if id as usize >= self.throughputs.len() {
@@ -111,10 +109,16 @@ impl Watcher for HighestThroughput {
         }
         self.rank(id);
     }
+
+    fn on_pop(&mut self, id: u32, queue: &Queue) {
+        if queue.packets() == 0 {
+            self.order.remove(id);
+        }
+    }
 }
 
 impl Policy for HighestThroughput {
-    fn victim(&mut self, _id: u32, _queue: &Queue) -> Option<u32> {
+    fn victim(&mut self, _id: u32, _queues: &[Queue]) -> Option<u32> {
         self.order.first().map(|(_, id)| id)
     }
 
@@ -254,7 +258,7 @@ mod tests {
             (*r, *since) = (averaged(*r, size, now.as_secs() - *since, 0.1), now.as_secs());
             let decayed = |(r, since): (f64, f64)| r * (-(now.as_secs() - since) / 0.1).exp();
             let highest = plain.iter().map(|&state| decayed(state)).fold(0.0, f64::max);
-            let victim = policy.victim(0, queues.reach(0)).unwrap();
+            let victim = policy.victim(0, queues.all()).unwrap();
             assert!((decayed(plain[victim as usize]) / highest - 1.0).abs() < 1e-6);
         }
     }
@@ -279,7 +283,7 @@ mod tests {
         let mut queues = DrrQueues::new(Quantum::Packet);
         queues.reach(0);
         queues.push(&mut policy, Time::ZERO, 0, (numbered(0, 1500), Time::ZERO));
-        queues.pop(&mut policy, Time::ZERO, 0, End::Head);
+        queues.pop(&mut policy, 0, End::Head);
         let later = Time::ZERO + Span::from_millis(40);
         queues.push(&mut policy, later, 0, (numbered(0, 1500), later));
         // 10 ms after 40 ms, not 50 ms after 0

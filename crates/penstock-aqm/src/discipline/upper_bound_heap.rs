@@ -10,17 +10,26 @@ const ABSENT: u32 = u32::MAX;
 /// Bounds rise immediately, but are lowered only by a query. A falling key therefore costs nothing, and a rising key
 /// costs one comparison unless it exceeds its bound. Each raised bound is lowered at most once: O(log n) amortized for
 /// n members.
+///
+/// Where queries are rare, even that is more than it takes to look at all keys in each query. So the heap sleeps while
+/// many keys rise between queries, and raising a key then only counts: see [`UpperBoundHeap::top`].
 #[derive(Clone, Debug)]
 pub(crate) struct UpperBoundHeap<K> {
     /// (bound, member), the largest on top.
     entries: Vec<(K, u32)>,
     /// Index in `entries` of each member.
     places: Vec<u32>,
+    awake: bool,
+    /// Number of calls of [`UpperBoundHeap::raise`] since the last query.
+    raised: u32,
 }
+
+/// The number of members at which a look at all keys costs as much as one rising key in the heap.
+const SCANNED: u32 = 4;
 
 impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
     pub(crate) const fn new() -> Self {
-        Self { entries: Vec::new(), places: Vec::new() }
+        Self { entries: Vec::new(), places: Vec::new(), awake: false, raised: 0 }
     }
 
     /// Make room for members with numbers below `members`.
@@ -33,6 +42,13 @@ impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
     /// be reported.
     #[inline]
     pub(crate) fn raise(&mut self, id: u32, key: K) {
+        self.raised = self.raised.saturating_add(1);
+        if self.awake {
+            self.lift(id, key);
+        }
+    }
+
+    fn lift(&mut self, id: u32, key: K) {
         if id as usize >= self.places.len() {
             self.places.resize(id as usize + 1, ABSENT);
         }
@@ -44,10 +60,22 @@ impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
             self.entries[place as usize].0 = key;
             self.rise(place as usize);
         }
+        self.awake = !self.scan_pays(self.places.len() as u32);
     }
 
-    /// The largest key, as given by `key_of`, and its member; members without a key are removed.
-    pub(crate) fn top(&mut self, key_of: impl Fn(u32) -> Option<K>) -> Option<(K, u32)> {
+    /// The largest key, as given by `key_of`, and its member, of those with numbers below `members`. If at least a
+    /// quarter as many keys rose since the last query, the heap sleeps and this looks at all of them, else it wakes up:
+    /// either is paid for by the raised keys.
+    pub(crate) fn top(&mut self, members: u32, key_of: impl Fn(u32) -> Option<K>) -> Option<(K, u32)> {
+        let scan_pays = self.scan_pays(members);
+        self.raised = 0;
+        if scan_pays {
+            self.awake = false;
+            return scanned(members, key_of);
+        }
+        if !self.awake {
+            self.wake(members, &key_of);
+        }
         loop {
             let &(bound, id) = self.entries.first()?;
             match key_of(id) {
@@ -60,6 +88,24 @@ impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
             }
             self.sink();
         }
+    }
+
+    fn scan_pays(&self, members: u32) -> bool {
+        self.raised >= members.div_ceil(SCANNED)
+    }
+
+    /// Make the heap anew.
+    fn wake(&mut self, members: u32, key_of: impl Fn(u32) -> Option<K>) {
+        self.entries.clear();
+        self.places.clear();
+        self.places.resize(members as usize, ABSENT);
+        for id in 0..members {
+            if let Some(key) = key_of(id) {
+                self.entries.push((key, id));
+                self.rise(self.entries.len() - 1);
+            }
+        }
+        self.awake = true;
     }
 
     /// The entry at `place` may be larger than those above it.
@@ -96,6 +142,17 @@ impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
     }
 }
 
+fn scanned<K: PartialOrd>(members: u32, key_of: impl Fn(u32) -> Option<K>) -> Option<(K, u32)> {
+    let mut largest = None;
+    for id in 0..members {
+        let Some(key) = key_of(id) else { continue };
+        if largest.as_ref().is_none_or(|(most, _)| key > *most) {
+            largest = Some((key, id));
+        }
+    }
+    largest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,7 +164,8 @@ mod tests {
         let mut rng = Rng::stream(1, "heap");
         let mut heap = UpperBoundHeap::new();
         let mut keys: [Option<(u64, Reverse<u32>)>; 40] = [None; 40];
-        for _ in 0..50_000 {
+        let mut queries = [0; 2];
+        for step in 0..50_000 {
             let id = rng.below(40) as u32;
             let key = &mut keys[id as usize];
             let old = key.map_or(0, |key| key.0);
@@ -118,11 +176,15 @@ mod tests {
                 }
                 4 | 5 => *key = key.map(|_| (old - old.min(rng.below(40)), Reverse(id))),
                 6 => *key = None,
-                _ => assert_eq!(
-                    heap.top(|id| keys[id as usize]).map(|(key, _)| key),
-                    keys.iter().copied().max().flatten()
-                ),
+                // in turn, queries are frequent and rare
+                _ if step / 1000 % 2 == 1 && rng.chance(0.7) => {}
+                _ => {
+                    let found = heap.top(40, |id| keys[id as usize]);
+                    assert_eq!(found.map(|(key, _)| key), keys.iter().copied().max().flatten());
+                    queries[usize::from(heap.awake)] += 1;
+                }
             }
         }
+        assert!(queries.iter().all(|&number| number > 300), "asleep and awake: {queries:?}");
     }
 }

@@ -142,28 +142,43 @@ impl Codel {
     }
 
     /// Section 5.5: whether a drop is due, one packet at a time.
+    #[inline]
     fn is_due(&mut self, now: u64, sojourn: u64, bytes: u64) -> bool {
         let ok_to_drop = self.ok_to_drop(now, sojourn, bytes);
+        if !ok_to_drop {
+            self.leave();
+        }
+        ok_to_drop && self.is_due_if_ok(now)
+    }
+
+    /// As [`Codel::is_due`], for a packet that it is ok to drop.
+    fn is_due_if_ok(&mut self, now: u64) -> bool {
         match self.vars.last_drop.take() {
             Some(LastDrop::First) => return false,
-            Some(LastDrop::Later) if ok_to_drop => self.vars.drop_next = self.control_law(self.vars.drop_next),
+            Some(LastDrop::Later) => self.vars.drop_next = self.control_law(self.vars.drop_next),
             None if !self.vars.dropping => {
-                if ok_to_drop {
-                    self.enter(now);
-                    self.vars.last_drop = Some(LastDrop::First);
-                }
-                return ok_to_drop;
+                self.enter(now);
+                self.vars.last_drop = Some(LastDrop::First);
+                return true;
             }
-            _ => {}
+            None => {}
         }
-        self.vars.dropping = ok_to_drop;
-        let due = ok_to_drop && now >= self.vars.drop_next;
+        let due = now >= self.vars.drop_next;
         if due {
             self.vars.count = self.vars.count.saturating_add(1);
             self.step_root();
             self.vars.last_drop = Some(LastDrop::Later);
         }
         due
+    }
+
+    /// End the drop state, unless it began with the packet before, the last of the queue or not: then the next packet at
+    /// the head is sent and decides nothing.
+    #[inline]
+    fn leave(&mut self) {
+        if self.vars.last_drop.take() != Some(LastDrop::First) {
+            self.vars.dropping = false;
+        }
     }
 
     /// Section 5.6: whether the sojourn time has been above target for an interval.
@@ -252,10 +267,7 @@ impl Aqm for Codel {
 
     fn on_idle(&mut self, _now: Time) {
         self.vars.first_above = None;
-        // A drop state that began with the last packet of the queue lasts until the next packet reaches the head.
-        if self.vars.last_drop.take() != Some(LastDrop::First) {
-            self.vars.dropping = false;
-        }
+        self.leave();
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {

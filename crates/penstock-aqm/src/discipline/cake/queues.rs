@@ -192,7 +192,7 @@ impl<P: Packet> CakeQueue<P> {
         while self.packets.is_overfull(self.limit) {
             let queues = &self.queues;
             let key = |id: u32| Some((queues[id as usize].waiting.weight(), Reverse(id)));
-            let Some((_, id)) = self.fattest.top(key) else { return };
+            let Some((_, id)) = self.fattest.top(queues.len() as u32, key) else { return };
             let Some((enqueued, _, packet)) = self.take(id) else { return };
             self.queues[id as usize].law.overflowed(env.now);
             self.packets.total().evict(env, &packet, enqueued);

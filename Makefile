@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help man setup demo test check gen docs docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,7 +17,7 @@ demo: setup ## the main job: six queues on the link of the thesis, 720 runs, a t
 		--scheme ared-feng --scheme ared-floyd --scheme psand:max_p_high=0.75,target=10p \
 		--vary traffic.extra.count=0,25,50,100 --runs 30 --html out/thesis_link.html
 
-test: lint test-rust test-python docs ## every test: lint, Rust, Python, docs
+test: lint test-rust test-python docs-site ## every test: lint, Rust, Python, docs
 
 check: lint ## quick: format, lints, types, unit tests; under two minutes
 	cargo test --locked --quiet --lib
@@ -35,7 +35,7 @@ test-rust: setup
 	cargo test --locked --quiet
 
 test-python: setup
-	$(BIN)/pytest --numprocesses auto --dist loadgroup -m "not link"
+	$(BIN)/pytest --numprocesses auto --dist loadgroup -m "not link and not site"
 	$(BIN)/pytest -m link
 
 man: setup ## write the manual page again
@@ -52,6 +52,9 @@ charts: ## build the libraries that draw the charts of pages again; needs npm an
 
 docs: setup ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+docs-site: docs ## build the documentation, and open its pages in a browser
+	$(BIN)/pytest tests/python/test_docs_site.py
 
 docs-links: setup ## ask for every outside link of the documentation; needs a network
 	$(BIN)/sphinx-build -q -b linkcheck docs docs/_build/links

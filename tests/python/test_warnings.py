@@ -181,8 +181,7 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
                (("a", 0.01, 0.9), ("b", 0.02, 0.95), ("c", 0.03, 0.94)))  # fmt: skip
     assert front([a, b, c]) == [a, b]
     assert sentence("link", [c, b, a]) == (
-        "link: mean delay trades for utilization, from a (10.00 ms, 90.0 %) and b (20.00 ms, 95.0 %). "
-        "c is beaten in both."
+        "link: a shorter mean delay costs utilization: a (10.00 ms, 90.0 %), b (20.00 ms, 95.0 %). c is beaten in both."
     )
     assert sentence("link", [a, Standing("d", cell(0.02), cell(0.8))]) == (
         "link: a (10.00 ms, 90.0 %) keeps the link busy. "

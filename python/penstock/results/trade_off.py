@@ -88,7 +88,7 @@ def sentence(place: str, standings: Sequence[Standing]) -> str:
     elif len(best) == 1:
         told = f"{place}: {shown[0]} keeps the link busy."
     else:
-        told = f"{place}: mean delay trades for utilization, from {_listed(shown)}."
+        told = f"{place}: a shorter mean delay costs utilization: {', '.join(shown)}."
         told += f" {_listed(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten in both." if beaten else ""
     told += f" {_listed(tied)} {'is' if len(tied) == 1 else 'are'} no better in either." if tied else ""
     if lost:

@@ -5,6 +5,9 @@ import { colour, INTERVALS, symbol, withInterval } from "./looks.js";
 import { chosen, place, shownSchemes } from "./page_data.js";
 import { numberAxis, padded, valueAxis } from "./scales.js";
 
+const INNER_HEIGHT = 166; // of the figure, between its axes
+const [LETTER, POINT] = [6.2, 14]; // pixels of a letter of a name, and of a point with its surroundings
+
 /** Whether the chosen place has both numbers of several schemes. */
 export function addTradeOff(host) {
   const [delay, utilization] = ["delay_mean_s", "utilization"].map((name) => place()?.metrics.find((metric) => metric.name === name));
@@ -51,8 +54,32 @@ function draw(width, rows, delay, utilization) {
   return chart(width, across, up, [
     Plot.line(front(rows), { x: "x", y: "y", stroke: "var(--faint)", strokeDasharray: "3 3" }),
     rows.map((row) => pointOf(row)),
+    labelsOf(rows, (x) => ((x - domain[0]) / (domain[1] - domain[0])) * (width - up.left - 12), up.scale.domain),
     tips(texts),
   ]);
+}
+
+/** The names beside their points, but not where points or names lie close together; the key and the tips have all. */
+function labelsOf(rows, across, [bottom, top]) {
+  const spot = (row) => [across(row.x), (1 - (row.y - bottom) / (top - bottom)) * INNER_HEIGHT];
+  const middle = (across(Math.max(...rows.map(({ x }) => x))) + across(Math.min(...rows.map(({ x }) => x)))) / 2;
+  const points = rows.map((row) => [spot(row), POINT, POINT]);
+  const names = [];
+  return rows.flatMap((row, at) => {
+    const [x, y] = spot(row);
+    const side = x > middle ? -1 : 1;
+    const wide = row.label.length * LETTER;
+    const box = [[x + side * (10 + wide / 2), y - 9], wide, 13];
+    const apart = points.every((other, place) => place === at || !(over(box, other) || over(points[at], other)));
+    if (!apart || names.some((other) => over(box, other))) return [];
+    names.push(box);
+    return [Plot.text([row], { x: "x", y: "y", text: "label", dx: 8 * side, dy: -9, textAnchor: side > 0 ? "start" : "end", fill: "var(--soft)", stroke: "var(--card)", strokeWidth: 3 })];
+  });
+}
+
+/** Whether two boxes, each with its centre, width and height, overlap. */
+function over([[x1, y1], wide1, high1], [[x2, y2], wide2, high2]) {
+  return Math.abs(x1 - x2) < (wide1 + wide2) / 2 && Math.abs(y1 - y2) < (high1 + high2) / 2;
 }
 
 function pointOf(row) {

@@ -41,6 +41,8 @@ def test_a_figure_of_a_work_stays_within_its_ends(name: str) -> None:
             bottom, top = within.get(ax.get_ylabel(), NOT_NEGATIVE)
             assert bottom - 1e-9 <= min(heights(ax))
             assert max(heights(ax)) <= top + 1e-9
+            if math.isfinite(top) and ax.get_yscale() == "linear":
+                assert ax.get_ylim()[1] <= 1.03 * top
 
 
 @pytest.mark.parametrize(

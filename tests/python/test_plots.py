@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save, style
 from penstock.plots.curves import Curves
 from penstock.results.summary_table import SummaryTable
+from penstock.results.svg_chart import shape_of
 from penstock.results.table import Table
 
 from .fake_result import compare_result
@@ -114,3 +115,10 @@ def test_what_cannot_be_drawn_is_told() -> None:
         metric_vs_swept.draw(compare_result(), "such_metric")
     with pytest.raises(ValueError, match=r"saved as \.pdf, \.svg or \.png"):
         save(tail(), "figure.bmp")
+
+
+def test_more_lines_than_colours_look_different() -> None:
+    looks = [style.line(index) for index in range(24)]
+    assert len({(look["color"], look["marker"]) for look in looks}) == 24
+    assert len({(look["color"], str(look["linestyle"])) for look in looks}) == 24
+    assert len({(index % len(style.COLOURS), shape_of(index)) for index in range(24)}) == 24

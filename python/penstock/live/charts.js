@@ -31,7 +31,7 @@ export class TimeChart {
       {
         scales: { x: { time: false }, q: { range: upTo(10) }, p: { range: upTo(0.01) } },
         axes: [
-          axis("s", 2, { size: 32, labelSize: 14 }),
+          axis("time (s)", 2, { size: 32, labelSize: 14 }),
           axis("packets", 3, { scale: "q" }),
           axis("drop probability", 1, { scale: "p" }),
         ],
@@ -65,7 +65,7 @@ export class DelayChart {
       130,
       {
         scales: { x: { time: false }, y: { range: (_, __, high) => [0, Math.max(high ?? 0, 0.01) * 1.1] } },
-        axes: [axis("queueing delay, ms", 2, { size: 32, labelSize: 14 }), axis("share per ms", 3, { scale: "y" })],
+        axes: [axis("queueing delay (ms)", 2, { size: 32, labelSize: 14 }), axis("share per ms", 3, { scale: "y" })],
         series: [{}, line("share", "--c1", "y", { fill: () => `${themeColour("--c1")}33`, paths: uPlot.paths.stepped({ align: 1 }) })],
       },
       [[0], [0]],
@@ -111,7 +111,7 @@ export class CurveChart {
       height,
       {
         scales: { x: { time: false }, y: { range: (_, __, high) => [0, Math.max(high ?? 0, 0.01) * 1.05] } },
-        axes: [axis("average, packets", 2, { size: 32, labelSize: 14 }), axis("drop probability", 3, { scale: "y" })],
+        axes: [axis("average queue (packets)", 2, { size: 32, labelSize: 14 }), axis("drop probability", 3, { scale: "y" })],
         series: [
           {},
           line("law", "--c3", "y"),

@@ -86,6 +86,8 @@ class Curves:
             style.log_x(ax)
         if "y" in self.log:
             ax.set_yscale("log")
+        elif ax.lines:
+            style.end_within(ax, style.possible(self.labels[1]))
         ax.set_xlabel(self.labels[0])
         ax.set_ylabel(self.labels[1])
 

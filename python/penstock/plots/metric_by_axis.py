@@ -92,6 +92,7 @@ def draw(
         left, right = (choose(ax.get_xlim()[end] for ax in drawn) for end, choose in ((0, min), (1, max)))
         for ax in drawn:
             ax.set_xlim(left, right)
+        style.end_within(figure.axes[0], (about.range[0] * scale.factor, about.range[1] * scale.factor))
         if _shows_zero([point for _, point in points]):
             figure.axes[0].set_ylim(bottom=0)
     return figure

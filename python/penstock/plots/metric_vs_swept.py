@@ -67,6 +67,7 @@ def draw(
             style.names(ax, list(map(setting, values)))
         elif logarithmic(xs):
             style.log_x(ax)
+        style.end_within(ax, (about.range[0] * scale.factor, about.range[1] * scale.factor))
         ax.set_xlabel(f"{axis_title(path)} ({unit})" if unit else axis_title(path))
         ax.set_ylabel(f"{about.title} ({scale.unit})" if scale.unit else about.title)
         n = f"95 % intervals, n = {found.runs}" if found.runs > 1 else "n = 1: no interval"

@@ -66,6 +66,8 @@ def draw(
         for number, (ax, panel) in enumerate(zip(axes, full, strict=False)):
             within = possible or style.possible(known.get(panel.y, panel.y))
             lines |= _lines(ax, shown, panel, within, connected=connected)
+            if not one_y_axis:
+                style.end_within(ax, within)
             ax.set_title(panel.title, size=7)
             ax.set_xlabel(known.get(panel.x, panel.x))
             if not (one_y_axis and number % columns):

@@ -135,12 +135,20 @@ def names(ax: Axes, texts: Sequence[str]) -> None:
     ax.set_xlim(-0.5, len(texts) - 0.5)
 
 
+def end_within(ax: Axes, possible: Range) -> None:
+    """Let the y axis show little of what is impossible: no utilization of 105 %."""
+    bottom, top = ax.get_ylim()
+    edge = 0.03 * (top - bottom)
+    ax.set_ylim(max(bottom, possible[0] - edge), min(top, possible[1] + edge))
+
+
 def line(index: int) -> dict[str, Any]:
-    """Colour, marker and dash of scheme `index`, as keywords for `plot`."""
+    """Colour, marker and dash of scheme `index`, as keywords for `plot`; where colours repeat, the others differ."""
+    shape = index + 3 * (index // len(COLOURS))
     return {
         "color": COLOURS[index % len(COLOURS)],
-        "marker": MARKERS[index % len(MARKERS)],
-        "linestyle": DASHES[index % len(DASHES)],
+        "marker": MARKERS[shape % len(MARKERS)],
+        "linestyle": DASHES[shape % len(DASHES)],
         "markeredgecolor": "white",
         "markeredgewidth": 0.4,
     }

@@ -139,6 +139,7 @@ def _metrics(found: Comparison, units: Mapping[tuple[str, str], Scale], place: s
         shown.append({
             "name": name, "title": about.title, "unit": scale.unit, "better": about.better, "key": about.key,
             "whole": about.quantity in AXES_OF_COUNTS,
+            "top": about.range[1] * scale.factor if math.isfinite(about.range[1]) else None,
             "mean": [[c and _scaled(c.mean, scale) for c in row] for row in possible],
             "low": [[c and _scaled(c.low, scale) for c in row] for row in possible],
             "high": [[c and _scaled(c.high, scale) for c in row] for row in possible],

@@ -13,7 +13,7 @@ from penstock.results.cell import Cell
 from penstock.results.comparison import ComparedScheme, Comparison
 from penstock.results.display import Scale, decimals, number, scale_for
 from penstock.results.metrics import Metric, metric, order
-from penstock.results.svg_chart import SHAPES
+from penstock.results.svg_chart import SHAPES, shape_of
 from penstock.results.trade_off import costly
 
 COLOURS = 8
@@ -22,17 +22,17 @@ LONGEST_LABEL = 20
 """Characters of a scheme's label in charts and heads of tables; a longer one is replaced by a letter, with a key."""
 
 
-def markers(schemes: int) -> Markup:
-    """The markers of the first schemes, drawn once for all uses; nothing is seen of them here."""
+def markers() -> Markup:
+    """The shapes of markers, drawn once for all uses; nothing is seen of them here."""
     symbol = Markup('<symbol id="mk{}" viewBox="-1.5 -1.5 3 3"><path d="{}"/></symbol>')
-    symbols = Markup("").join(symbol.format(at, SHAPES[at]) for at in range(min(schemes, len(SHAPES))))
+    symbols = Markup("").join(symbol.format(at, shape) for at, shape in enumerate(SHAPES))
     return Markup('<svg class="markers" width="0" height="0" aria-hidden="true">{}</svg>').format(symbols)
 
 
 def marker(index: int) -> Markup:
     """The marker of scheme `index` within text: a use of one of `markers`."""
     return Markup('<svg class="mk c{}" aria-hidden="true"><use href="#mk{}"/></svg>').format(
-        index % COLOURS, index % len(SHAPES)
+        index % COLOURS, shape_of(index)
     )
 
 

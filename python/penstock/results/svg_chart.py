@@ -10,7 +10,7 @@ from penstock.results.cell import Cell
 from penstock.results.display import Scale, decimals, number
 from penstock.results.quantity import logarithmic
 
-__all__ = ["SHAPES", "interval_panel", "legend", "line_panel"]
+__all__ = ["SHAPES", "interval_panel", "legend", "line_panel", "shape_of"]
 
 # Marker shapes in the order of the schemes: the same in tables, charts and legends. Centre (0, 0), radius about 1.
 SHAPES: tuple[str, ...] = (
@@ -30,9 +30,18 @@ INKS = ("#7b8494", "#2f8fd0", "#e8743b", "#1a9c7c", "#c76aa8", "#cf9518", "#5cb5
 WIDTH, PAD = 196, 8
 
 
+def shape_of(index: int) -> int:
+    """The index of a scheme's marker shape: where colours repeat, another shape of the same colour.
+
+    >>> [shape_of(index) for index in (0, 7, 8, 9, 16)]
+    [0, 7, 3, 4, 6]
+    """
+    return (index + 3 * (index // len(SHAPES))) % len(SHAPES)
+
+
 def marker(index: int, x: float, y: float) -> str:
     """The marker of a scheme at a point of a chart."""
-    shape, ink = SHAPES[index % len(SHAPES)], INKS[index % len(INKS)]
+    shape, ink = SHAPES[shape_of(index)], INKS[index % len(INKS)]
     return f'<path transform="translate({x:.1f} {y:.1f})scale(3.4)" fill="{ink}" d="{shape}"/>'
 
 

@@ -1,7 +1,7 @@
 // Distributions over whole numbers: bars for one scheme, steps for several; nothing is drawn between the numbers.
 
 import { addFigure, chart, tips } from "./figure.js";
-import { colour, DASHES, INTERVALS, nice, withInterval } from "./looks.js";
+import { colour, dashes, INTERVALS, nice, withInterval } from "./looks.js";
 import { chosen, page, place, shownSchemes } from "./page_data.js";
 import { numberAxis, valueAxis } from "./scales.js";
 
@@ -80,7 +80,7 @@ function steps(scheme, rows, wide) {
   const whole = [{ ...first, x: first.x - wide / 2 }, ...rows, { ...last, x: last.x + wide / 2 }]; // a step is as wide as its bin
   return [
     Plot.areaY(whole, { x: "x", y1: "low", y2: "high", fill: stroke, fillOpacity: 0.13, curve: "step" }),
-    Plot.lineY(whole, { x: "x", y: "mean", stroke, strokeWidth: 1.5, strokeDasharray: DASHES[scheme % 8], curve: "step" }),
+    Plot.lineY(whole, { x: "x", y: "mean", stroke, strokeWidth: 1.5, strokeDasharray: dashes(scheme), curve: "step" }),
   ];
 }
 

@@ -4,7 +4,7 @@ import { page } from "./page_data.js";
 
 const keys = [...document.querySelectorAll("#legend .key")];
 
-export const DASHES = ["none", "8 3", "2 3", "8 3 2 3", "5 3", "12 3", "2 2 6 2", "1 3"];
+const DASHES = ["none", "8 3", "2 3", "8 3 2 3", "5 3", "12 3", "2 2 6 2", "1 3"];
 
 /** What the intervals of the page are. */
 export const INTERVALS = page.runs > 1 ? `95 % intervals, n = ${page.runs}` : "n = 1: no interval";
@@ -15,9 +15,14 @@ export function colour(scheme) {
 
 const SHAPES = [...document.querySelectorAll(".markers path")].map((path) => path.getAttribute("d"));
 
-/** The path of a scheme's marker, around the origin with radius 1. */
+/** The path of a scheme's marker, around the origin with radius 1: where colours repeat, another shape of the same colour. */
 export function shape(scheme) {
-  return SHAPES[scheme % SHAPES.length] ?? "";
+  return SHAPES[(scheme + 3 * Math.floor(scheme / SHAPES.length)) % SHAPES.length];
+}
+
+/** The dashes of a scheme's line. */
+export function dashes(scheme) {
+  return DASHES[(scheme + 3 * Math.floor(scheme / DASHES.length)) % DASHES.length];
 }
 
 /** The marker of a scheme as a symbol of Plot. */

@@ -3,13 +3,14 @@
 const DIGIT = 6.6; // pixels of the widest digit at 11 px
 const TICK_GAP = 42; // pixels between the ticks of an axis upwards
 
-/** The domain of means and intervals: from 0 where that wastes little. */
-export function padded(values) {
+/** The domain of means and intervals: from 0 where that wastes little, and little beyond `top`, the largest possible value. */
+export function padded(values, top = null) {
   const known = values.filter(Number.isFinite);
   if (!known.length) return [0, 1];
   const [low, high] = [Math.min(...known), Math.max(...known)];
   const spread = high - low || Math.abs(high) || 1;
-  return [low >= 0 && low < spread * 0.8 ? 0 : low - spread * 0.08, high + spread * 0.08];
+  const end = high + spread * 0.08;
+  return [low >= 0 && low < spread * 0.8 ? 0 : low - spread * 0.08, top === null ? end : Math.min(end, top + spread * 0.02)];
 }
 
 export function tickText(value) {

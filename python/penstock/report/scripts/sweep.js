@@ -1,7 +1,7 @@
 // The metrics of the chosen place against a swept value: one line a scheme.
 
 import { addFigure, chart, tips } from "./figure.js";
-import { colour, DASHES, INTERVALS, symbol, withInterval } from "./looks.js";
+import { colour, dashes, INTERVALS, symbol, withInterval } from "./looks.js";
 import { chosen, combinations, page, place, shownSchemes } from "./page_data.js";
 import { nameAxis, numberAxis, padded, valueAxis } from "./scales.js";
 
@@ -46,7 +46,7 @@ function rowsOf(metric, axis, points) {
 }
 
 function draw(width, metric, axis, rows) {
-  const up = valueAxis(padded(rows.flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean])), 160, { whole: metric.whole });
+  const up = valueAxis(padded(rows.flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean]), metric.top), 160, { whole: metric.whole });
   const inner = width - up.left - 12;
   const shown = shownSchemes().map(({ scheme }) => rows.filter((row) => row.scheme === scheme));
   const [across, marks] = axis.numbers
@@ -61,7 +61,7 @@ function lineOf(rows) {
   const stroke = colour(scheme);
   return [
     Plot.areaY(rows.filter(({ low }) => low !== null), { x: "x", y1: "low", y2: "high", fill: stroke, fillOpacity: 0.13 }),
-    Plot.lineY(rows, { x: "x", y: "mean", stroke, strokeWidth: 1.8, strokeDasharray: DASHES[scheme % 8] }),
+    Plot.lineY(rows, { x: "x", y: "mean", stroke, strokeWidth: 1.8, strokeDasharray: dashes(scheme) }),
     pointsOf(rows, 0),
   ];
 }

@@ -44,7 +44,7 @@ function front(rows) {
 }
 
 function draw(width, rows, delay, utilization) {
-  const up = valueAxis(padded(rows.flatMap(({ y, y1, y2 }) => [y, y1 ?? y, y2 ?? y])), 160);
+  const up = valueAxis(padded(rows.flatMap(({ y, y1, y2 }) => [y, y1 ?? y, y2 ?? y]), utilization.top), 160);
   const domain = padded(rows.flatMap(({ x, x1, x2 }) => [x, x1 ?? x, x2 ?? x]));
   const across = numberAxis(domain, width - up.left - 12, { label: `${delay.title.toLowerCase()} (${delay.unit})` });
   const texts = rows.map(({ label, x, x1, x2, y, y1, y2 }) => ({

@@ -196,17 +196,26 @@ def line(name: str, entry: dict[str, Any]) -> str:
 
 def grid_head(beside: dict[str, Any]) -> str:
     """What stands in the table of the grid."""
-    settings = max(entry["settings"] for entry in beside.values())
+    settings = {
+        scheme: max(entry["settings"] for entry in beside.values() if entry["scheme"] == scheme)
+        for scheme in ("red", "wred")
+    }
     runs = next(iter(beside.values()))["runs"]
-    return f"""## RED beside an exhaustive grid
+    return f"""## RED and WRED beside an exhaustive grid
 
 On four of the links RED alone is tuned, and a grid over all that the search may choose is run besides: 6 values of
 `min_th`, 5 of `max_th / min_th`, 4 of `max_p`, 3 of the time constant of the average, each from end to end of its range
-by the logarithm, and `gentle` off and on: {settings} settings that RED accepts, {runs["grid"]} runs each. The settings
-that no other one beats in both the delay of the aim and utilization (the Pareto front), and the ten best by the
-search's own measure, meet the advice again in {runs["again"]} runs with seeds that neither has met. The table has how
-much better the best of them is than the advice, in per cent with the 95 % interval of the paired runs; below zero the
-advice is better. The best of many is partly the luckiest, so the distances are rather too large than too small.
+by the logarithm, and `gentle` off and on: {settings["red"]} settings that RED accepts, {runs["grid"]} runs each.
+WRED is tuned on two links with two drop precedences, beside a grid of {settings["wred"]} settings: 5, 3, 3 and 2
+values of the same numbers for the level that is dropped first, `gentle` off and on, and 3 of how many times higher the
+thresholds of the other level are. There a third aim bounds the losses of the other level; settings that miss it do not
+count.
+
+The settings that no other one beats in both the delay of the aim and utilization (the Pareto front), and the ten best
+by the search's own measure, meet the advice again in {runs["again"]} runs with seeds that neither has met. The table
+has how much better the best of them is than the advice, in per cent with the 95 % interval of the paired runs; below
+zero the advice is better. The best of many is partly the luckiest, so the distances are rather too large than too
+small.
 
 | link | from the front: better in both | lowest delay, asked for | power | delay at no less utilization |
 | --- | --- | --- | --- | --- |"""

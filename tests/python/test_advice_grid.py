@@ -51,8 +51,8 @@ def test_the_front_is_that_of_a_plain_comparison(grid: Any) -> None:
 
 
 def test_a_grid_goes_from_end_to_end(grid: Any) -> None:
-    for name, count in list(grid.GRID.items())[:4]:
-        values = grid.levels(Knob(name, 0.5, 40.0))
+    for name, count in grid.GRIDS["red"].items():
+        values = grid.levels(Knob(name, 0.5, 40.0), grid.GRIDS["red"])
         assert (len(values), values[0], values[-1]) == (count, pytest.approx(0.5), pytest.approx(40.0))
         ratios = [after / before for before, after in pairwise(values)]
         assert ratios == pytest.approx([ratios[0]] * len(ratios))

@@ -63,6 +63,40 @@ def test_the_engine_runs_with_the_values_that_are_shown(scheme: str) -> None:
     assert automatic == numbers
 
 
+@pytest.mark.parametrize(
+    ("rate", "given", "wanted"),
+    [
+        # Out packets as RED above; In packets in the proportions of ns-2's defaults, which a slow link keeps.
+        (100e6, {}, [31.25, 93.75, 93.75, 187.5]),
+        (1e6, {}, [5, 15, 15, 30]),
+        (100e6, {"max_out": "50p"}, [31.25, None, 50, 100]),
+        (100e6, {"min_out": 10}, [None, 30, 30, 60]),
+        (100e6, {"min_in": "40p"}, [31.25, 93.75, None, 80]),
+    ],
+)
+def test_those_of_rio_follow_from_the_out_packets(
+    rate: float, given: dict[str, Any], wanted: list[float | None]
+) -> None:
+    names = ("min_out", "max_out", "min_in", "max_in")
+    table = {"scheme": "rio", **dict.fromkeys(names, "auto"), **given}
+    found = [automatic_threshold(name, table, rate) for name in names]
+    assert [one and one.amount for one in found] == wanted
+    # The engine has the same.
+    words, numbers = (
+        links(on({"limit": "1000p", **{name: told[name] for name in names}, "scheme": "rio"}, f"{rate:.0f}bit"))
+        for told in (table, {name: value or table[name] for name, value in zip(names, wanted, strict=True)})
+    )
+    assert words == numbers
+
+
+@pytest.mark.parametrize("scheme", ["wred", "wrt", "wred-dfq"])
+def test_levels_have_no_rule_and_say_so(scheme: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        on({"scheme": scheme, "limit": "1000p", "min_th": "auto", "max_th": "auto"}).resolve()
+    told = [error for error in caught.value.errors if "do not say how far apart" in str(error)]
+    assert [error.path.rpartition(".")[2] for error in told] == ["min_th", "max_th"]
+
+
 def test_python_and_files_take_the_word() -> None:
     scenario = on(ps.Red(limit="1000p", min_th="auto", max_th="auto"))
     again = ps.Scenario.loads(scenario.to_toml())

@@ -167,6 +167,28 @@ def test_a_knob_that_matters_at_one_end_of_another_is_searched() -> None:
     assert [knob.name for knob in space_of("codel", slow, {}).knobs] == ["interval", "part"]
 
 
+def test_wred_is_searched_with_two_levels_in_order() -> None:
+    """Level 1, which is dropped first, as RED; level 0 with the same curve, up to eight times higher."""
+    link = tuned()
+    space = space_of("wred", link, {})
+    assert [knob.name for knob in space.knobs] == ["min_th", "spread", "max_p", "trips", "gentle", "lead"]
+    bench = Bench(document(), link, parse_aims(["min delay"], PLACES))
+    for values in itertools.product(*(knob.choices or (knob.low, knob.high) for knob in space.knobs)):
+        own = dict(zip((knob.name for knob in space.knobs), values, strict=True))
+        made = space.parameters(own)
+        of_red = space_of("red", link, {}).parameters({name: value for name, value in own.items() if name != "lead"})
+        for name in ("min_th", "max_th"):
+            assert made[name] == [pytest.approx(own["lead"] * of_red[name], rel=0.01), of_red[name]]
+        assert made["max_p"] == [of_red["max_p"]] * 2
+        assert {name: made[name] for name in ("w_q", "gentle")} == {name: of_red[name] for name in ("w_q", "gentle")}
+        assert bench.is_valid(Setting("wred", made))
+    # Lists that are given say how many levels there are.
+    given = {"min_th": [9, 6, 3], "max_th": [30, 20, 10], "max_p": [0.1, 0.1, 0.1]}
+    kept = space_of("wred", link, given)
+    assert [knob.name for knob in kept.knobs] == ["trips", "gentle"]
+    assert kept.parameters({"trips": 10.0, "gentle": True}).items() >= given.items()
+
+
 def test_of_settings_that_meet_the_aims_the_highest_power_wins_less_what_is_lost() -> None:
     bench = Bench(document(), tuned(), parse_aims(["utilization > 50%"], PLACES))
     used, delay, loss = np.array([0.9, 0.9, 0.4]), np.array([0.04, 0.04, 0.0]), np.array([0.0, 0.25, 0.0])

@@ -504,8 +504,10 @@ class Dsred(Queue):
     """Double-Slope RED (DSRED).
 
     Attributes:
-        min_th: Average queue Kl from which packets are dropped. Unit: packets. At least 0.
-        max_th: Average queue Kh from which every packet is dropped. Unit: packets. At least 0.
+        min_th: Average queue Kl from which packets are dropped; "auto" is 2.5 ms at the rate of the link, at
+            least 5 packets. Unit: packets. At least 0.
+        max_th: Average queue Kh from which every packet is dropped; "auto" is three times min_th. Unit:
+            packets. At least 0.
         gamma: Rise of the drop probability over the second slope; the first slope covers the rest. From 0 to 1.
         w_q: Weight of one arrival in the average queue; "auto" gives a time constant of one second. From 0 to
             1.
@@ -791,14 +793,15 @@ class Rio(Queue):
     """RED with In and Out.
 
     Attributes:
-        min_in: Average number of queued In packets above which In packets are dropped. Unit: packets. At least
-            0.
-        max_in: Average number of queued In packets at which their drop probability reaches p_in. Unit: packets.
-            At least 0.
-        p_in: Drop probability of In packets at max_in. From 0 to 1.
-        min_out: Average total queue length above which Out packets are dropped. Unit: packets. At least 0.
-        max_out: Average total queue length at which the drop probability of Out packets reaches p_out. Unit:
+        min_in: Average number of queued In packets above which In packets are dropped; "auto" is max_out. Unit:
             packets. At least 0.
+        max_in: Average number of queued In packets at which their drop probability reaches p_in; "auto" is
+            twice min_in. Unit: packets. At least 0.
+        p_in: Drop probability of In packets at max_in. From 0 to 1.
+        min_out: Average total queue length above which Out packets are dropped; "auto" is 2.5 ms at the rate of
+            the link, at least 5 packets. Unit: packets. At least 0.
+        max_out: Average total queue length at which the drop probability of Out packets reaches p_out; "auto"
+            is three times min_out. Unit: packets. At least 0.
         p_out: Drop probability of Out packets at max_out. From 0 to 1.
         precedence: Field that determines which packets are In: those of drop precedence 0.
         w_q: Weight of one arrival in the averages; "auto" gives a time constant of one second. From 0 to 1.

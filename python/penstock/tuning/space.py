@@ -26,6 +26,9 @@ LEAST_TARGET_S = 1e-6
 SPREAD = 3.0
 """max_th over min_th where nothing else says it (Floyd, Gummadi, Shenker 2001, section 4.4)."""
 
+LEVELS = 2
+"""Of WRED: one that is dropped first, and one above."""
+
 LARGEST_PART = 0.9
 """min_th over a fixed max_th, at most."""
 
@@ -113,6 +116,27 @@ def _red(link: LoadedLink, fixed: Values) -> Family:
         return found | {name: _plain(values[name]) for name in ("max_p", "gentle") if name in values}
 
     return [*knobs, gentle], make
+
+
+def _wred(link: LoadedLink, fixed: Values) -> Family:
+    """RED's numbers for the level that is dropped first, and how many times higher the thresholds of the other one are.
+
+    Where one of the lists is fixed, they all are: it says how many levels there are.
+    """
+    knobs, of_red = _red(link, {})
+    if fixed.keys() & {"min_th", "max_th", "max_p"}:
+        knobs = [knob for knob in knobs if knob.name in ("trips", "gentle")]
+    else:
+        knobs.append(Knob("lead", 1.0, 8.0))
+
+    def make(values: Values) -> dict[str, Any]:
+        found = of_red({name: value for name, value in values.items() if name != "lead"})
+        for name in ("min_th", "max_th"):
+            if name in found:
+                found[name] = [_rounded(values["lead"] * found[name]), found[name]]
+        return found | ({"max_p": [found["max_p"]] * LEVELS} if "max_p" in found else {})
+
+    return knobs, make
 
 
 def _thresholds(values: Values, link: LoadedLink) -> dict[str, Any]:
@@ -232,6 +256,7 @@ def _plain(value: Any) -> Any:
 _FAMILIES: dict[str, Callable[[LoadedLink, Values], Family]] = {
     "droptail": _droptail,
     "red": _red,
+    "wred": _wred,
     "codel": _codel,
     "fq-codel": _codel,
     "cobalt": _codel,

@@ -16,7 +16,9 @@
 //!
 //! # Parameters
 //! `gamma` is the rise of the probability over the second slope: above 0.5 the second slope is the steeper one.
-//! `min_th` and `max_th` bound the average as in RED; `w_q` is the weight of one arrival in it, "auto" as in RED.
+//! `min_th` and `max_th` bound the average as in RED; `w_q` is the weight of one arrival in it, "auto" as in RED. The
+//! sources have no rule for the thresholds. "auto" is RED's, which sets the midpoint of the two, Km here, to an average
+//! queueing delay of 5 ms (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED", 2001, section 4.4).
 //!
 //! # Differences
 //! * Km is the midpoint: the thesis describes it as it describes Kh, but only the midpoint makes the function
@@ -35,10 +37,10 @@ use penstock_core::{Bytes, PacketMeta, Time};
 penstock_core::params! {
     /// Parameters of Double-Slope RED.
     pub struct DsredParams {
-        /// Average queue Kl from which packets are dropped.
-        min_th: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
-        /// Average queue Kh from which every packet is dropped.
-        max_th: Length = Default::Number(25.0), unit: "packets", at_least: 0.0;
+        /// Average queue Kl from which packets are dropped; "auto" is 2.5 ms at the rate of the link, at least 5 packets.
+        min_th: Auto<Length> = Default::Number(5.0), unit: "packets", at_least: 0.0;
+        /// Average queue Kh from which every packet is dropped; "auto" is three times min_th.
+        max_th: Auto<Length> = Default::Number(25.0), unit: "packets", at_least: 0.0;
         /// Rise of the drop probability over the second slope; the first slope covers the rest.
         gamma: f64 = Default::Number(0.96), range: 0.0..=1.0;
         /// Weight of one arrival in the average queue; "auto" gives a time constant of one second.
@@ -66,7 +68,7 @@ impl Dsred {
         let red = RedParams {
             w_q: params.w_q.into(),
             measure_in: params.measure_in,
-            ..RedParams::plain(params.min_th, params.max_th, 1.0, params.mean_packet)
+            ..RedParams::plain([params.min_th, params.max_th], 1.0, params.mean_packet)
         };
         Ok(Self { params, red: Red::new(red, link)? })
     }
@@ -145,9 +147,10 @@ impl Law for Dsred {
 
 #[cfg(test)]
 mod tests {
-    use crate::rig::{Rig, assert_fits};
-    use penstock_core::Ecn;
+    use super::*;
+    use crate::rig::{Rig, assert_fits, thesis_link};
     use penstock_core::param::Value;
+    use penstock_core::{Ecn, Limit, Rate};
 
     /// Kl = 4, Km = 8, Kh = 12 and an average that is the queue: 1 - gamma = 1/4 at 8 packets.
     fn instantaneous(extra: &[(&str, Value)]) -> Rig {
@@ -169,6 +172,21 @@ mod tests {
         // continuous at Km and Kh
         assert!((rig.drop_function(8.0 - 1e-9) - 0.25).abs() < 1e-9);
         assert!((rig.drop_function(12.0 - 1e-9) - 1.0).abs() < 1e-9);
+    }
+
+    /// 100 Mbit/s are 12 500 packets of 1000 bytes a second: Km is 62.5 packets, 5 ms.
+    #[test]
+    fn automatic_thresholds_have_the_target_delay_in_the_middle() {
+        let link = LinkInfo { rate: Rate::from_bits_per_second(100_000_000), limit: Limit::Infinite, ..thesis_link() };
+        let settings = ["min_th", "max_th"].map(|name| (name.into(), Value::Text("auto".into())));
+        let mut law = Dsred::from_settings(&settings, &link, Time::ZERO).expect("the settings are legal");
+        assert_eq!((law.d(31.25), law.d(93.75)), (0.0, 1.0));
+        assert!(law.d(31.3) > 0.0 && law.d(93.7) < 1.0);
+        assert!((law.d(62.5) - 0.04).abs() < 1e-12);
+        // They follow the rate: at 1 Mbit/s at least 5 and 15 packets.
+        law.on_link(Time::ZERO, &LinkInfo { rate: Rate::from_bits_per_second(1_000_000), ..link });
+        assert_eq!((law.d(5.0), law.d(15.0)), (0.0, 1.0));
+        assert!((law.d(10.0) - 0.04).abs() < 1e-12);
     }
 
     #[test]

@@ -153,8 +153,8 @@ impl FredParams {
             Auto::Value(max_th) => max_th.in_packets(self.mean_packet),
             Auto::Auto => 2.0 * min_th,
         };
-        let [min_th, max_th] = [min_th, max_th].map(Length::Packets);
-        RedParams { w_q: self.w_q.into(), ..RedParams::plain(min_th, max_th, self.max_p, self.mean_packet) }
+        let thresholds = [min_th, max_th].map(|packets| Auto::Value(Length::Packets(packets)));
+        RedParams { w_q: self.w_q.into(), ..RedParams::plain(thresholds, self.max_p, self.mean_packet) }
     }
 }
 

@@ -35,6 +35,14 @@ impl MeasureIn {
         }
     }
 
+    /// An amount in this unit as a length.
+    pub(crate) fn length_of(self, amount: f64) -> Length {
+        match self {
+            Self::Packets => Length::Packets(amount),
+            Self::Bytes => Length::Bytes(amount),
+        }
+    }
+
     /// The limit of the queue in this unit; infinite where there is none.
     pub(crate) fn limit(self, link: &LinkInfo, mean_packet: Bytes) -> f64 {
         let packets = link.limit.in_packets(mean_packet);

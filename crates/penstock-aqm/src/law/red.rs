@@ -206,10 +206,10 @@ impl Red {
 
 impl RedParams {
     /// RED without options, for laws that own one: strict above max_th, drops not spaced, no guards, no marks.
-    pub(crate) const fn plain(min_th: Length, max_th: Length, max_p: f64, mean_packet: Bytes) -> Self {
+    pub(crate) const fn plain([min_th, max_th]: [Auto<Length>; 2], max_p: f64, mean_packet: Bytes) -> Self {
         Self {
-            min_th: Auto::Value(min_th),
-            max_th: Auto::Value(max_th),
+            min_th,
+            max_th,
             max_p,
             w_q: Weight::Auto,
             gentle: false,

@@ -17,6 +17,10 @@
 //! selects which packets are In (level 0); all others are Out. Both averages share the weight `w_q`. The defaults are
 //! those of ns-2: In 15, 30 and 1/50, Out 5, 15 and 1/5, w_q = 0.002.
 //!
+//! "auto" gives Out packets the thresholds of RED for an average queueing delay of 5 ms, as the average that judges them is
+//! RED's (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED", 2001, section 4.4). For In packets the literature has the order of
+//! the thresholds alone; "auto" keeps the proportions of ns-2's defaults: min_in = max_out, max_in = 2 min_in.
+//!
 //! # Differences
 //! * Algorithm 15 updates avg_total at Out arrivals only; the text, and this law, at every arrival.
 //! * `ns2_quirk` is ns-2's RIO: with the same random numbers it drops the same packets
@@ -40,16 +44,18 @@ use penstock_core::{Bytes, Limit, PacketMeta, Rng, Time};
 penstock_core::params! {
     /// Parameters of RIO.
     pub struct RioParams {
-        /// Average number of queued In packets above which In packets are dropped.
-        min_in: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
-        /// Average number of queued In packets at which their drop probability reaches p_in.
-        max_in: Length = Default::Number(30.0), unit: "packets", at_least: 0.0;
+        /// Average number of queued In packets above which In packets are dropped; "auto" is max_out.
+        min_in: Auto<Length> = Default::Number(15.0), unit: "packets", at_least: 0.0;
+        /// Average number of queued In packets at which their drop probability reaches p_in; "auto" is twice min_in.
+        max_in: Auto<Length> = Default::Number(30.0), unit: "packets", at_least: 0.0;
         /// Drop probability of In packets at max_in.
         p_in: f64 = Default::Number(0.02), range: 0.0..=1.0;
-        /// Average total queue length above which Out packets are dropped.
-        min_out: Length = Default::Number(5.0), unit: "packets", at_least: 0.0;
-        /// Average total queue length at which the drop probability of Out packets reaches p_out.
-        max_out: Length = Default::Number(15.0), unit: "packets", at_least: 0.0;
+        /// Average total queue length above which Out packets are dropped; "auto" is 2.5 ms at the rate of the link, at least 5
+        /// packets.
+        min_out: Auto<Length> = Default::Number(5.0), unit: "packets", at_least: 0.0;
+        /// Average total queue length at which the drop probability of Out packets reaches p_out; "auto" is three times
+        /// min_out.
+        max_out: Auto<Length> = Default::Number(15.0), unit: "packets", at_least: 0.0;
         /// Drop probability of Out packets at max_out.
         p_out: f64 = Default::Number(0.2), range: 0.0..=1.0;
         /// Field that determines which packets are In: those of drop precedence 0.
@@ -112,21 +118,43 @@ impl Waiting {
     }
 }
 
+impl RioParams {
+    /// The RED of Out packets.
+    fn without(&self) -> RedParams {
+        self.red([self.min_out, self.max_out], self.p_out)
+    }
+
+    /// The RED of In packets on this link.
+    fn within(&self, link: &LinkInfo) -> RedParams {
+        let without = self.without();
+        let or_auto = |length: Auto<Length>, auto: f64| match length {
+            Auto::Value(length) => without.in_unit(length),
+            Auto::Auto => auto,
+        };
+        let min_in = or_auto(self.min_in, without.thresholds(link).1);
+        let max_in = or_auto(self.max_in, 2.0 * min_in);
+        self.red([min_in, max_in].map(|amount| Auto::Value(self.measure_in.length_of(amount))), self.p_in)
+    }
+
+    fn red(&self, thresholds: [Auto<Length>; 2], max_p: f64) -> RedParams {
+        RedParams {
+            w_q: self.w_q.into(),
+            gentle: self.gentle,
+            spacing: self.spacing,
+            guards: self.guards,
+            measure_in: self.measure_in,
+            ecn: self.ecn,
+            ..RedParams::plain(thresholds, max_p, self.mean_packet)
+        }
+    }
+}
+
 impl Rio {
     /// The law on this link; all contradictions in `params`, if there are any.
     pub fn new(params: RioParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
-        let red = |names: [&str; 2], [min_th, max_th]: [Length; 2], max_p| {
-            let red = RedParams {
-                w_q: params.w_q.into(),
-                gentle: params.gentle,
-                spacing: params.spacing,
-                guards: params.guards,
-                measure_in: params.measure_in,
-                ecn: params.ecn,
-                ..RedParams::plain(min_th, max_th, max_p, params.mean_packet)
-            };
-            // thresholds of In packets may exceed the limit of the queue, which they need not fill alone
-            let link = LinkInfo { limit: Limit::Infinite, ..*link };
+        // Thresholds of In packets may exceed the limit of the queue, which they need not fill alone.
+        let link = LinkInfo { limit: Limit::Infinite, ..*link };
+        let red = |names: [&str; 2], red: RedParams| {
             Red::new(red, &link).map_err(|errors| {
                 let told = |error: ParamError| match error.name.as_str() {
                     "min_th" => ParamError::new(names[0], error.message.replace("max_th", names[1])),
@@ -135,8 +163,8 @@ impl Rio {
                 errors.into_iter().map(told).collect::<Vec<_>>()
             })
         };
-        let red_in = red(["min_in", "max_in"], [params.min_in, params.max_in], params.p_in);
-        let red_out = red(["min_out", "max_out"], [params.min_out, params.max_out], params.p_out);
+        let red_in = red(["min_in", "max_in"], params.within(&link));
+        let red_out = red(["min_out", "max_out"], params.without());
         match (red_in, red_out) {
             (Ok(red_in), Ok(red_out)) => {
                 Ok(Self { params, red_in, red_out, waiting_in: Waiting::default(), idle: true })
@@ -219,6 +247,7 @@ impl Aqm for Rio {
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         let link = LinkInfo { limit: Limit::Infinite, ..*link };
+        self.red_in.params = self.params.within(&link);
         self.red_in.on_link(now, &link);
         self.red_out.on_link(now, &link);
     }
@@ -267,7 +296,7 @@ mod tests {
     use super::*;
     use crate::rig::{Rig, thesis_link};
     use penstock_core::param::Value;
-    use penstock_core::{Ecn, Span};
+    use penstock_core::{Ecn, Rate, Span};
 
     const IN: u8 = 10;
     const OUT: u8 = 12;
@@ -280,6 +309,34 @@ mod tests {
         for &dscp in dscps {
             rig.arrive_packet(packet(dscp));
         }
+    }
+
+    /// Out packets by Floyd's rule, 2.5 and 7.5 ms at 80 us a packet, In packets above them; slow links have ns-2's defaults.
+    #[test]
+    fn automatic_thresholds_follow_the_link() {
+        let fast = LinkInfo { rate: Rate::from_bits_per_second(100_000_000), ..thesis_link() };
+        let slow = LinkInfo { rate: Rate::from_bits_per_second(1_000_000), ..thesis_link() };
+        let rio = |link: &LinkInfo, given: Option<(&str, Value)>| {
+            let mut settings =
+                ["min_in", "max_in", "min_out", "max_out"].map(|name| (name, Value::Text("auto".into()))).to_vec();
+            if let Some((name, value)) = given {
+                settings.retain(|(known, _)| *known != name);
+                settings.push((name, value));
+            }
+            let settings: Vec<_> = settings.into_iter().map(|(name, value)| (name.into(), value)).collect();
+            Rio::from_settings(&settings, link, Time::ZERO).expect("the settings are legal")
+        };
+        let out_and_in = |law: &Rio| [law.red_out.curve, law.red_in.curve].map(|curve| (curve.min_th, curve.max_th));
+        assert_eq!(out_and_in(&rio(&fast, None)), [(31.25, 93.75), (93.75, 187.5)]);
+        assert_eq!(out_and_in(&rio(&slow, None)), [(5.0, 15.0), (15.0, 30.0)]);
+        let given = rio(&fast, Some(("max_out", Value::Number(50.0))));
+        assert_eq!(out_and_in(&given), [(31.25, 50.0), (50.0, 100.0)]);
+        let bytes = rio(&fast, Some(("measure_in", Value::Text("bytes".into()))));
+        assert_eq!(out_and_in(&bytes), [(31_250.0, 93_750.0), (93_750.0, 187_500.0)]);
+        // A rate that changes takes them along.
+        let mut law = rio(&fast, None);
+        law.on_link(Time::ZERO, &slow);
+        assert_eq!(out_and_in(&law), [(5.0, 15.0), (15.0, 30.0)]);
     }
 
     #[test]

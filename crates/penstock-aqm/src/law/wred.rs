@@ -17,7 +17,8 @@
 //! threshold is above the limit of the queue is never dropped early. `precedence` maps packets to levels; a packet
 //! whose level is beyond the lists belongs to the last one. By default level 0 ("in") is never dropped early, and level
 //! 1 ("out") has RED's thresholds and weight. The paper uses 15 and 45 packets and max_p = 0.1 for level 1; it does not
-//! give its w_q: 0.002 was usual in ns-2, and a router that has the weight as 2^-9 uses 0.001953125.
+//! give its w_q: 0.002 was usual in ns-2, and a router that has the weight as 2^-9 uses 0.001953125. The thresholds cannot
+//! be "auto": published rules set those of one RED, not how far apart the levels are.
 //!
 //! # Differences
 //! * The paper drops every arriving packet while avg is above max_th(0); here that is so if max_th decreases with the
@@ -289,7 +290,7 @@ impl WredParams {
 
     /// The RED of one level.
     fn of_level(&self, level: usize) -> RedParams {
-        let [min_th, max_th] = [self.min_th[level], self.max_th[level]].map(Length::Packets);
+        let thresholds = [self.min_th[level], self.max_th[level]].map(|packets| Auto::Value(Length::Packets(packets)));
         RedParams {
             w_q: self.w_q.into(),
             gentle: self.gentle,
@@ -297,7 +298,7 @@ impl WredParams {
             guards: self.guards,
             measure_in: self.measure_in,
             ecn: self.ecn,
-            ..RedParams::plain(min_th, max_th, self.max_p[level], self.mean_packet)
+            ..RedParams::plain(thresholds, self.max_p[level], self.mean_packet)
         }
     }
 }

@@ -27,6 +27,12 @@ from penstock.units import (
 
 T = TypeVar("T")
 
+NO_RULE = (
+    '; "auto" is for one RED: published rules, such as that of Floyd, Gummadi and Shenker (2001), do not say '
+    "how far apart the thresholds of several levels are"
+)
+"""Why the thresholds of WRED and of its kin are not automatic."""
+
 
 @dataclass(frozen=True)
 class Surroundings:
@@ -98,7 +104,8 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
             return _length(param, value, words, around)
         case "numbers":
             if not isinstance(value, (list, tuple)):
-                raise UnitError(f"must be a list of numbers such as [5, 15], not {kind_of(value)}")
+                why = NO_RULE if value == "auto" and param.name in ("min_th", "max_th") else ""
+                raise UnitError(f"must be a list of numbers such as [5, 15], not {kind_of(value)}{why}")
             if not value:
                 raise UnitError("must have at least one number")
             numbers = [_number(param, item) for item in value]

@@ -63,7 +63,7 @@ def sentence(place: str, standings: Sequence[Standing]) -> str:
     """
     lost = costly([one.utilization for one in standings])
     keeping = [one for number, one in enumerate(standings) if number not in lost]
-    best = sorted(front(keeping), key=lambda one: one.delay.mean)
+    best = _worth_their_delay(sorted(front(keeping), key=lambda one: one.delay.mean))
     behind = [one for one in keeping if one not in best]
     beaten = [one.label for one in behind if any(_beats(other, one) for other in best)]
     tied = [one.label for one in behind if one.label not in beaten]
@@ -95,6 +95,15 @@ def sentence(place: str, standings: Sequence[Standing]) -> str:
         labels = [numbered(standings[at]) for at in lost]
         told += f" Utilization is more than {100 * LARGE_LOSS:g} percentage points lower with {_listed(labels)}."
     return told
+
+
+def _worth_their_delay(by_delay: Sequence[Standing]) -> list[Standing]:
+    """The standings, from the shortest delay, without those that buy less than `SAME_UTILIZATION` with a longer one."""
+    kept: list[Standing] = []
+    for one in by_delay:
+        if not kept or one.utilization.mean - kept[-1].utilization.mean > SAME_UTILIZATION:
+            kept.append(one)
+    return kept
 
 
 def _apart(one: Cell, other: Cell) -> bool:

@@ -114,6 +114,10 @@ class Browser:
         """Let the user of the browser prefer the theme "light" or "dark"."""
         self._ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
 
+    def scripts(self, allowed: bool) -> None:
+        """Whether pages that are opened from now on may run scripts."""
+        self._ask("Emulation.setScriptExecutionDisabled", value=not allowed)
+
     def resize(self, width: int, height: int = 900) -> None:
         """Set the size of the window in CSS pixels."""
         self._ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)

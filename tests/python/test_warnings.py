@@ -191,7 +191,9 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
         "link: a (10.00 ms, 90.0 %) has the shortest mean delay and the highest utilization: it beats d in both."
     )
     full, slow = Standing("full", cell(0.02), cell(0.9999)), Standing("slow", cell(0.1), cell(1.0))
-    assert sentence("link", [slow, full, Standing("e", cell(0.01), cell(0.97))]) == (  # slow buys nothing that counts with its delay
+    assert sentence(
+        "link", [slow, full, Standing("e", cell(0.01), cell(0.97))]
+    ) == (  # slow buys nothing that counts with its delay
         "link: a shorter mean delay costs utilization: e (10.00 ms, 97.0 %), full (20.00 ms, 100.0 %)."
         " slow is no better in either."
     )

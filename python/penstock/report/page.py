@@ -157,16 +157,7 @@ def _compare_page(result: Json, found: Comparison) -> tuple[dict[str, Any], dict
 
 def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json], list[str]]:
     """What the template needs, the data of the charts, the series and what is left out."""
-    found = places_in(result)
-    parts: dict[str, dict[str, Json]] = {
-        part: {place_name(part, place): places[place] for place in list(places)[:PLACES]}
-        for part, places in found.items()
-    }
-    left_out = [
-        f"{len(places) - PLACES} of {len(places)} {OF_MANY[part]}"
-        for part, places in found.items()
-        if len(places) > PLACES
-    ]
+    parts, left_out = _parts(result)
     links, traffic = parts["links"], parts["traffic"]
     over_time = {name: one for name, one in (result.get("series") or {}).items() if name in links}
     series: list[Json] = [{"scheme": 0, "point": 0, "links": over_time}] if over_time else []
@@ -210,6 +201,21 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
         "flows": flows,
     }
     return context, {**charts, "series": [], "times": []}, series, left_out
+
+
+def _parts(result: Json) -> tuple[dict[str, dict[str, Json]], list[str]]:
+    """The places of each part of a run that the page has room for, by name, and what is left out."""
+    found = places_in(result)
+    parts: dict[str, dict[str, Json]] = {
+        part: {place_name(part, place): places[place] for place in list(places)[:PLACES]}
+        for part, places in found.items()
+    }
+    left_out = [
+        f"{len(places) - PLACES} of {len(places)} {OF_MANY[part]}"
+        for part, places in found.items()
+        if len(places) > PLACES
+    ]
+    return parts, left_out
 
 
 def _registry() -> dict[str, Json]:

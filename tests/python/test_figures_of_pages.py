@@ -157,6 +157,8 @@ def test_a_setting_is_chosen_once_for_the_whole_page(opened: Browser) -> None:
     assert set(opened.value(shown)) == {"5"}
     visible = "[...document.querySelectorAll('.numbers:not([hidden]) .setting')].map((one) => one.textContent)"
     assert opened.value(visible) == ["· bottleneck.rate = 4Mbit, extra.count = 25"]
+    said = opened.value("document.querySelector('.answer').textContent").replace("\u00a0", " ")
+    assert said == Comparison(grid_result()).conclusion_at(5)
 
 
 def test_whole_numbers_have_no_ticks_between_them(opened: Browser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from penstock.results.distribution import Bin, first_value, is_distribution
 from penstock.results.metrics import metric, order
 from penstock.results.quantity import in_order, logarithmic, numeric
 
-__all__ = ["SERIES_POINTS", "comparison_data", "decimated", "run_data"]
+__all__ = ["SERIES_POINTS", "comparison_data", "decimated", "run_data", "unbroken"]
 
 Json = Mapping[str, Any]
 
@@ -48,7 +49,12 @@ def comparison_data(
         "axes": [{key: value for key, value in one.items() if key != "given"} for one in axes],
         "axis": paths.index(path) if path is not None else None,
         "points": [
-            {"label": p.label, "at": [one["given"].index(p.vary[one["path"]]) for one in axes]} for p in found.points
+            {
+                "label": point.label,
+                "at": [one["given"].index(point.vary[one["path"]]) for one in axes],
+                "says": unbroken(found.conclusion_at(index)),
+            }
+            for index, point in enumerate(found.points)
         ],
         "places": [
             {
@@ -60,6 +66,15 @@ def comparison_data(
             for place in found.places
         ],
     }
+
+
+def unbroken(text: str) -> str:
+    r"""Text in which no line ends between a number and its unit.
+
+    >>> unbroken("red (12 ms, 99 %)")
+    'red (12\xa0ms, 99\xa0%)'
+    """
+    return re.sub(r"(?<=\d) (?=%|m?s\b|µs\b)", "\u00a0", text)
 
 
 def run_data(places: Mapping[str, Json]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from penstock import _native
 from penstock.files import write_text
 from penstock.report import view
-from penstock.report.chart_data import comparison_data, run_data
+from penstock.report.chart_data import comparison_data, run_data, unbroken
 from penstock.report.fitting import (
     LARGEST,
     add_series,
@@ -39,9 +39,6 @@ PLACES = 100
 
 OF_MANY = {"links": "links", "traffic": "groups of flows", "dscp": "codepoints"}
 """What the places of each part are called where some are left out."""
-
-_UNIT = re.compile(r"(?<=\d) (?=%|m?s\b|µs\b)")
-"""The space between a number and its unit, where a line must not end."""
 
 FLOWS = 2000
 """Flows on the page of a run, at most."""
@@ -129,7 +126,7 @@ def _compare_page(result: Json, found: Comparison) -> tuple[dict[str, Any], dict
     seed = int(result["scenario"].get("seed", 1))
     context = {
         "kind": "compare",
-        "conclusion": _UNIT.sub("\u00a0", found.conclusion),
+        "conclusion": unbroken(found.conclusion),
         "warnings": found.warnings,
         "schemes": found.schemes,
         "short": view.short_labels(found.schemes),

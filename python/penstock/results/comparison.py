@@ -143,9 +143,13 @@ class Comparison:
     @cached_property
     def conclusion(self) -> str:
         """The trade-off of delay and utilization at the first link and point; empty without them or of one scheme."""
+        return self.conclusion_at(0)
+
+    def conclusion_at(self, point: int) -> str:
+        """The trade-off at the point with this index."""
         labels = [scheme.label for scheme in self.schemes]
-        point = f" at {self.points[0].label}" if len(self.points) > 1 else ""
-        return conclusion(labels, self.at, lambda scheme, place, name: self.cell(scheme, 0, place, name), point)
+        at = f" at {self.points[point].label}" if len(self.points) > 1 else ""
+        return conclusion(labels, self.at, lambda scheme, place, name: self.cell(scheme, point, place, name), at)
 
     def to_json(self) -> str:
         """The JSON text: the same bytes for the same scenario, seeds and version, on any number of threads."""

@@ -43,6 +43,8 @@ function show() {
     box.hidden = !here;
     if (here && box.matches(".numbers")) fillTable(box, chosen.point);
   }
+  const answer = document.querySelector(".answer");
+  if (answer) answer.textContent = page.points[chosen.point].says;
   for (const select of all("select[data-pick]")) select.value = String(chosen[select.dataset.pick]);
 }
 

@@ -67,13 +67,16 @@ function labelsOf(rows, across, [bottom, top]) {
   const names = [];
   return rows.flatMap((row, at) => {
     const [x, y] = spot(row);
-    const side = x > middle ? -1 : 1;
-    const wide = row.label.length * LETTER;
-    const box = [[x + side * (10 + wide / 2), y - 9], wide, 13];
-    const apart = points.every((other, place) => place === at || !(over(box, other) || over(points[at], other)));
-    if (!apart || names.some((other) => over(box, other))) return [];
-    names.push(box);
-    return [Plot.text([row], { x: "x", y: "y", text: "label", dx: 8 * side, dy: -9, textAnchor: side > 0 ? "start" : "end", fill: "var(--soft)", stroke: "var(--card)", strokeWidth: 3 })];
+    if (points.some((other, place) => place !== at && over(points[at], other))) return [];
+    for (const side of x > middle ? [-1, 1] : [1, -1]) {
+      const wide = row.label.length * LETTER;
+      const box = [[x + side * (10 + wide / 2), y - 9], wide, 13];
+      if (x + side * (10 + wide) < 0) continue;
+      if (points.some((other, place) => place !== at && over(box, other)) || names.some((other) => over(box, other))) continue;
+      names.push(box);
+      return [Plot.text([row], { x: "x", y: "y", text: "label", dx: 8 * side, dy: -9, textAnchor: side > 0 ? "start" : "end", fill: "var(--soft)", stroke: "var(--card)", strokeWidth: 3 })];
+    }
+    return [];
   });
 }
 

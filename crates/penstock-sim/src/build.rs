@@ -29,6 +29,9 @@ use penstock_link::ScenarioError;
 use penstock_link::probe::queue::QueueStats;
 use ranks::Ranks;
 
+/// With this number of flows their state is larger than the caches of a core.
+const MANY_FLOWS: usize = 2000;
+
 /// Build the engine, or find all errors of the scenario.
 pub(crate) fn build(
     prepared: &Prepared<'_>,
@@ -121,11 +124,13 @@ impl Builder<'_> {
             first_port: self.ranks.of(EventSource::Transmission(0)).unwrap_or_default(),
             tally,
             facts,
+            fetches: hosts.len() >= MANY_FLOWS,
             ack: NextAck { at: Time::NEVER, line: ARRIVED, packet: SimPacket::NONE },
         };
         Engine {
             network,
             users: hosts.len(),
+            first_flow: self.ranks.of(EventSource::Flow(0)).unwrap_or_default(),
             hosts,
             before: Vec::new(),
             sender_series,

@@ -2,6 +2,7 @@
 
 use crate::packet::SimPacket;
 use penstock_core::Time;
+use penstock_prefetch::prefetch;
 
 /// All delay lines. They share one slab of packets. The place freed last is reused first, so that the memory in use is
 /// about that of the packets in flight.
@@ -115,6 +116,16 @@ impl DelayLines {
         self.places[at as usize].next = self.free;
         self.free = at;
         (self.packets[at as usize].0, arrival)
+    }
+
+    /// Fetch the second packet on this line, and the entry after it, for the time when it is the first.
+    #[inline]
+    pub(crate) fn fetch_second(&self, line: u32) {
+        let second = self.ends[line as usize].second.next as usize;
+        if let (Some(place), Some(slot)) = (self.places.get(second), self.packets.get(second)) {
+            prefetch(place);
+            prefetch(slot);
+        }
     }
 
     /// All packets in flight.

@@ -14,6 +14,7 @@ use crate::trace::{Trace, WindowRow};
 use crate::traffic::datagram::Datagram;
 use crate::traffic::opening::Opening;
 use penstock_core::{Ecn, Time};
+use penstock_prefetch::prefetch;
 use penstock_tcp::{Ack, SackBlock, Sender, SenderCounts};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,6 +34,8 @@ pub(crate) struct Engine {
     pub(crate) observes_senders: bool,
     /// The sources of events, by rank in the event queue.
     pub(crate) sources: Vec<EventSource>,
+    /// Rank in the event queue of the first flow; those of the other flows of the scenario follow.
+    pub(crate) first_flow: u32,
     /// Number of events so far.
     pub(crate) events: u64,
     /// Number of flows of the scenario; later ones are further flows of sessions.
@@ -121,6 +124,11 @@ impl Engine {
 
     #[inline]
     fn on_other(&mut self, now: Time, rank: u32) {
+        // Of flows the number follows from the rank, without a lookup in a long table.
+        let flow = rank.wrapping_sub(self.first_flow);
+        if (flow as usize) < self.users {
+            return self.on_flow(now, flow);
+        }
         match self.sources[rank as usize] {
             EventSource::ReorderedArrival(changes) => self.on_reordered_arrival(now, changes),
             EventSource::Flow(flow) => self.on_flow(now, flow),
@@ -138,6 +146,9 @@ impl Engine {
     #[inline(always)]
     fn on_arrival(&mut self, now: Time, line: u32) -> bool {
         let mut packet = self.network.take_arrival(line);
+        if self.network.fetches {
+            self.fetch_next(line);
+        }
         let Hop { last, lookahead, .. } = self.network.tally.hops[packet.hop as usize];
         if packet.labels.is_ack() && last {
             self.network.ack = NextAck { at: now, line: ARRIVED, packet };
@@ -145,6 +156,21 @@ impl Engine {
         }
         self.network.arrive(now, line, last, &mut packet);
         lookahead == Lookahead::IfLacking
+    }
+
+    /// Fetch what the next arrival on this line will need.
+    #[inline(never)]
+    fn fetch_next(&self, line: u32) {
+        let Network { lines, tally, .. } = &self.network;
+        lines.fetch_second(line);
+        let Some(next) = lines.first(line) else { return };
+        if !next.labels.is_ack() {
+            return tally.fetch_flow(next);
+        }
+        tally.sacks.fetch(next.extra);
+        if let Some(host) = self.hosts.get(next.flow as usize) {
+            prefetch(host);
+        }
     }
 
     #[cold]
@@ -250,7 +276,21 @@ impl Engine {
             }
         };
         host.armed = if host.state == FlowState::Running { next.min(host.stop) } else { next };
-        network.events.set(host.rank, host.armed);
+        let rank = host.rank;
+        network.events.set(rank, host.armed);
+        if network.fetches {
+            self.fetch_beside(rank);
+        }
+    }
+
+    /// Fetch the flow whose timer is the earliest of those beside this flow's in the event queue: it expires soon.
+    #[inline(never)]
+    fn fetch_beside(&self, rank: u32) {
+        let next = self.network.events.earliest_beside(rank);
+        self.network.events.fetch(next);
+        if let Some(host) = self.hosts.get(next.wrapping_sub(self.first_flow) as usize) {
+            prefetch(host);
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 //! 500 sources.
 
 use penstock_core::Time;
+use penstock_prefetch::prefetch;
 
 /// Pending entries, one for each source, ordered by `(time, rank)`.
 pub(crate) struct EventQueue {
@@ -151,6 +152,25 @@ impl EventQueue {
         (key <= self.limit).then(|| (Time::from_nanos(key >> self.rank_bits), (key & self.rank_mask) as u32))
     }
 
+    /// The rank of the earliest of the sources that share a place in the root with this one; any number if none has an entry.
+    pub(crate) fn earliest_beside(&self, rank: u32) -> u32 {
+        let place = rank.checked_sub(self.direct).map_or(rank, |place| self.direct + (place >> self.height_bits()));
+        (self.root[place as usize % WIDTH] & self.rank_mask) as u32
+    }
+
+    /// Fetch the entry of the source with this rank, if there is one.
+    pub(crate) fn fetch(&self, rank: u32) {
+        let node = rank.checked_sub(self.direct).map(|place| place >> WIDTH_BITS);
+        if let Some(node) = node.and_then(|node| self.nodes.get(node as usize)) {
+            prefetch(node);
+        }
+    }
+
+    /// Number of bits of the place of a source that lead from the root to it.
+    fn height_bits(&self) -> u32 {
+        WIDTH_BITS * self.rows.len() as u32
+    }
+
     #[inline]
     fn key(&self, rank: u32, time: Time) -> u64 {
         let nanos = time.as_nanos();
@@ -281,6 +301,10 @@ mod tests {
                 let first = oracle.iter().map(|(&rank, &nanos)| (nanos, rank)).min();
                 prop_assert_eq!(queue.next(), first.map(|(nanos, rank)| (Time::from_nanos(nanos), rank)));
                 prop_assert_eq!(queue.time_of(rank), time.map(Time::from_nanos));
+                let beside = queue.earliest_beside(rank);
+                queue.fetch(beside);
+                prop_assert!(time.is_none_or(|nanos| oracle.get(&beside).is_some_and(|earliest| *earliest <= nanos)));
+                prop_assert!(first.is_none_or(|(_, first)| queue.earliest_beside(first) == first));
             }
         }
     }

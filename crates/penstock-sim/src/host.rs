@@ -103,3 +103,14 @@ impl penstock_tcp::Network for Gate<'_> {
         self.network.send(self.now, packet);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::Flow;
+
+    #[test]
+    fn a_flow_is_eight_cache_lines() {
+        assert_eq!((size_of::<Host>(), size_of::<Flow>()), (320, 192));
+    }
+}

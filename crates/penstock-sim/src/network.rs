@@ -30,6 +30,8 @@ pub(crate) struct Network {
     pub(crate) first_port: u32,
     pub(crate) tally: Tally,
     pub(crate) facts: FlowFacts,
+    /// Whether the state of flows is fetched ahead of its use: there are so many that it does not fit into the caches.
+    pub(crate) fetches: bool,
     /// The ACK that the engine hands to its sender after the event at hand.
     pub(crate) ack: NextAck,
 }
@@ -289,6 +291,9 @@ impl Network {
         }
         #[expect(clippy::redundant_closure_for_method_calls, reason = "measured: the method itself is not inlined")]
         let next = port.operate(number, now, tally, facts, |queue, env| queue.dequeue(env));
+        if self.fetches {
+            tally.fetch_departures(&port.queue);
+        }
         port.update_timer(events);
         let Some(mut packet) = port.take(next, events) else { return };
         let outlet = port.outlet;

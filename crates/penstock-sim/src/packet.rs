@@ -1,6 +1,7 @@
 //! Packets of the simulator: 32 bytes by value, and a side table for the SACK blocks that few ACKs carry.
 
 use penstock_core::{Dscp, Ecn, Packet, PacketMeta, Time};
+use penstock_prefetch::prefetch;
 use penstock_tcp::{SackBlock, SackBlocks, Segment};
 
 /// Kind of a packet.
@@ -197,6 +198,14 @@ impl SackTable {
     /// The blocks in a slot.
     pub(crate) fn look(&self, slot: u32) -> &SackBlocks {
         &self.slots[slot as usize]
+    }
+
+    /// Fetch the blocks in a slot, if it is one.
+    #[inline]
+    pub(crate) fn fetch(&self, slot: u32) {
+        if let Some(blocks) = self.slots.get(slot as usize) {
+            prefetch(blocks);
+        }
     }
 
     /// Remove the blocks from a slot, which becomes free.

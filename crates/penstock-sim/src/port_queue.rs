@@ -42,6 +42,16 @@ impl PortQueue {
         }
     }
 
+    /// The packet that leaves after this number of others, where that is known.
+    #[inline]
+    pub(crate) fn behind(&self, packets: usize) -> Option<&SimPacket> {
+        match self {
+            Self::DropTail(queue) => queue.behind(packets),
+            Self::Red(queue) => queue.behind(packets),
+            Self::Other(_) => None,
+        }
+    }
+
     /// As [`Discipline::enqueue`].
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1500")]
     #[inline(always)]

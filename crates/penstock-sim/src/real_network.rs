@@ -1,7 +1,7 @@
 //! The network of a scenario for real packets: what the simulator draws, routes and resolves, without its traffic.
 
 use crate::classes::Names;
-use crate::graph::Graph;
+use crate::graph::{Graph, ShortestPaths};
 use crate::offered::Offered;
 use crate::plan::Plan;
 use crate::scenario::{LinkSpec, Scenario};
@@ -95,7 +95,7 @@ fn routes(
             }
             graph.along(&path).ok()
         });
-        let shortest = || graph.shortest(&[(nodes[from], nodes[to])]).pop().flatten();
+        let shortest = || ShortestPaths::new(&graph).shortest(&[(nodes[from], nodes[to])]).pop().flatten();
         named.or_else(shortest).unwrap_or_default()
     };
     let routes = (0..hosts.len()).map(|from| (0..hosts.len()).map(|to| between(from, to)).collect()).collect();

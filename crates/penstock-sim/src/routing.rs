@@ -1,6 +1,6 @@
 //! Routes of all flows: the path of least propagation delay, or the one that the scenario names.
 
-use crate::graph::Graph;
+use crate::graph::{Graph, ShortestPaths};
 use crate::hop::{Hop, Route, RoutedFlow, Routes};
 use crate::scenario::{LinkSpec, Scenario, TrafficKind, TrafficSpec};
 use penstock_core::Span;
@@ -17,7 +17,8 @@ type Shared = HashMap<Ends, (u32, u32)>;
 pub(crate) fn routes(scenario: &Scenario, delays: &[Span], errors: &mut Vec<ScenarioError>) -> Routes {
     let links = scenario.links.iter().zip(delays);
     let graph = Graph::new(links.map(|(link, delay)| (link.from.as_str(), link.to.as_str(), delay.as_nanos())));
-    let mut router = Router { scenario, graph, routes: Routes::default(), errors };
+    let paths = ShortestPaths::new(&graph);
+    let mut router = Router { scenario, graph: &graph, paths, routes: Routes::default(), errors };
     for group in 0..scenario.traffic.len() {
         router.add_group(group);
     }
@@ -29,14 +30,15 @@ pub(crate) fn may_lose(link: &LinkSpec) -> bool {
     link.queue.is_some() || link.loss.is_some() || !link.edge.is_empty()
 }
 
-struct Router<'a> {
+struct Router<'g, 'a> {
     scenario: &'a Scenario,
-    graph: Graph<'a>,
+    graph: &'g Graph<'a>,
+    paths: ShortestPaths<'g, 'a>,
     routes: Routes,
-    errors: &'a mut Vec<ScenarioError>,
+    errors: &'g mut Vec<ScenarioError>,
 }
 
-impl Router<'_> {
+impl Router<'_, '_> {
     /// Route the flows of a group, unless an error is found.
     fn add_group(&mut self, group: usize) -> Option<()> {
         let spec = &self.scenario.traffic[group];
@@ -95,7 +97,7 @@ impl Router<'_> {
     /// Routes of a group between these ends; `None` if one is missing.
     fn shared(&mut self, spec: &TrafficSpec, pairs: &[Ends]) -> Option<Shared> {
         let back: Vec<Ends> = pairs.iter().map(|&(from, to)| (to, from)).collect();
-        let (mut there, mut home) = (self.graph.shortest(pairs), self.graph.shortest(&back));
+        let (mut there, mut home) = (self.paths.shortest(pairs), self.paths.shortest(&back));
         if let Some(path) = &spec.path {
             let (named, named_back) = self.named_path(spec, path, pairs.len())?;
             there = vec![Some(named); pairs.len()];

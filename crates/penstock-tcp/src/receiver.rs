@@ -70,15 +70,18 @@ pub struct Receiver {
     early: PacketRanges,
     /// SACK blocks to report, the most recent first; only with SACK.
     recent: SackBlocks,
-    waiting: Option<PendingAck>,
+    /// Period of the clock of timers, in ns.
+    tick: u32,
+    /// When the delayed ACK is due; `NEVER`: none waits.
+    due: Time,
+    /// The time that it echoes.
+    due_stamp: Time,
     /// Largest delay of an ACK; [`AT_ONCE`] if none is delayed.
     delay: Span,
     /// Packets below this one are ACKed immediately.
     quick: u32,
     /// Range of packets excepted from `quick`: first packet, and packet after the last.
     gap: (u16, u16),
-    /// Period of the clock of timers, in ns.
-    tick: u32,
     /// Decides which packets behind a gap share an ACK.
     compression: SackCompression,
     /// The rules in force.
@@ -93,6 +96,8 @@ pub struct Receiver {
     /// The last packet of a transfer, and the number of bytes by which it is shorter than a full packet.
     last: u32,
     last_lacks: u32,
+    /// Whether the delayed ACK is that of a retransmission.
+    due_retransmission: bool,
 }
 
 impl Receiver {
@@ -102,7 +107,9 @@ impl Receiver {
             next: 0,
             early: PacketRanges::default(),
             recent: SackBlocks::default(),
-            waiting: None,
+            due: Time::NEVER,
+            due_stamp: Time::ZERO,
+            due_retransmission: false,
             delay: params.delayed_ack.limit().unwrap_or(AT_ONCE),
             quick: params.quick_acks.saturating_add(u32::from(params.opens())).max(1),
             gap: {
@@ -157,7 +164,7 @@ impl Receiver {
             self.ack_next_at_once(seq, 1);
         }
         if self.echo != (ecn == Ecn::Ce) {
-            if self.precise && next && self.waiting.is_some() {
+            if self.precise && next && self.is_waiting() {
                 return self.ack_before_change(now, stamp, retransmission);
             }
             self.change_echo(seq);
@@ -169,19 +176,20 @@ impl Receiver {
         }
         let regular = next || (self.rules.delays_ack_of_repeated() && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = PendingAck { until: Time::NEVER, stamp, retransmission };
-        if seq > self.next && self.compression.waits(self.next, self.waiting.is_some()) {
-            let until = now + self.compression.delay();
-            self.waiting.get_or_insert(PendingAck { until, stamp, retransmission });
+        if seq > self.next && self.compression.waits(self.next, self.is_waiting()) {
+            if !self.is_waiting() {
+                self.wait(PendingAck { until: now + self.compression.delay(), stamp, retransmission });
+            }
             return None;
         }
         if self.delay != AT_ONCE {
-            match self.waiting.take() {
+            match self.take_waiting() {
                 // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK (RFC
                 // 7323).
                 Some(waiting) => echoed = waiting,
                 None if regular && !(push && self.acks_pushed) && self.may_wait(seq) => {
                     let until = kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)));
-                    self.waiting = Some(PendingAck { until, stamp, retransmission });
+                    self.wait(PendingAck { until, stamp, retransmission });
                     return None;
                 }
                 None => {}
@@ -211,24 +219,46 @@ impl Receiver {
     #[cold]
     #[inline(never)]
     fn ack_before_change(&mut self, now: Time, stamp: Time, retransmission: bool) -> Option<ReceiverAck> {
-        let waiting = self.waiting?;
+        let waiting = self.take_waiting()?;
         let ack = self.ack(waiting.stamp, waiting.retransmission, Ecn::Ect0);
         self.echo = !self.echo;
         self.next += 1;
-        self.waiting = Some(PendingAck { until: now + self.delay, stamp, retransmission });
+        self.wait(PendingAck { until: now + self.delay, stamp, retransmission });
         Some(ack)
+    }
+
+    /// Whether a delayed ACK waits.
+    #[inline]
+    fn is_waiting(&self) -> bool {
+        self.due != Time::NEVER
+    }
+
+    /// Delay this ACK.
+    #[inline]
+    fn wait(&mut self, ack: PendingAck) {
+        (self.due, self.due_stamp, self.due_retransmission) = (ack.until, ack.stamp, ack.retransmission);
+    }
+
+    /// The delayed ACK, which waits no longer.
+    #[inline]
+    fn take_waiting(&mut self) -> Option<PendingAck> {
+        let until = core::mem::replace(&mut self.due, Time::NEVER);
+        let (stamp, retransmission) = (self.due_stamp, self.due_retransmission);
+        (until != Time::NEVER).then_some(PendingAck { until, stamp, retransmission })
     }
 
     /// When to call [`Self::on_timer`].
     #[inline]
     pub fn timer(&self) -> Option<Time> {
-        self.waiting.map(|waiting| waiting.until)
+        self.is_waiting().then_some(self.due)
     }
 
     /// The time that [`Self::timer`] returned has come; returns the delayed ACK if it is still due.
     pub fn on_timer(&mut self, now: Time) -> Option<ReceiverAck> {
-        let waiting = self.waiting.filter(|waiting| waiting.until <= now)?;
-        self.waiting = None;
+        if self.due > now {
+            return None;
+        }
+        let waiting = self.take_waiting()?;
         Some(self.ack(waiting.stamp, waiting.retransmission, Ecn::Ect0))
     }
 

@@ -39,8 +39,6 @@ pub(crate) struct Rtt {
     rto: Span,
     /// Back-off factor.
     backoff: u32,
-    /// Time from the clock's last tick to the start of the run, in nanoseconds.
-    phase: u64,
     /// The timeout by the fields above: computed when they change, since every ACK restarts the timer. Last, beside what
     /// else every ACK reads.
     timeout: Span,
@@ -57,7 +55,6 @@ impl Rtt {
             rto: params.initial_rto,
             backoff: 1,
             timeout: Span::ZERO,
-            phase: params.clock_phase().as_nanos(),
         };
         new.update_timeout(params);
         new
@@ -108,7 +105,7 @@ impl Rtt {
         } else if stamped {
             ((now.since(sent).as_nanos() + tick / 2) / tick).max(1)
         } else {
-            let offset = (sent.as_nanos() + self.phase) % tick;
+            let offset = (sent.as_nanos() + params.clock_phase().as_nanos()) % tick;
             ((now.since(sent).as_nanos() + offset) / tick).max(1)
         };
         let unit = tick.max(1);

@@ -1,10 +1,7 @@
 //! Counts of a sender.
 
 /// Counts of a sender since its start. Subtract an earlier copy to get the counts of an interval.
-///
-/// Every ACK changes the first two fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
 pub struct SenderCounts {
     /// Integral of the congestion window over time, in packets times seconds.
     pub cwnd_integral: f64,

@@ -94,6 +94,8 @@ pub(crate) struct SenderState {
     /// Whether a packet is being timed, its number and its sending time.
     timing: bool,
     timed_seq: u32,
+    /// Number of retransmissions.
+    retransmitted: u32,
     /// When the retransmission timer expires; `NEVER`: it is off.
     deadline: Time,
     /// The pacer; `None` without `pacing`.
@@ -101,15 +103,26 @@ pub(crate) struct SenderState {
     rtt: Rtt,
     /// Time up to which `counts.cwnd_integral` is complete.
     integrated: Time,
-    /// The counts, without the sums of times, which are kept separately in nanoseconds; `cwnd_integral` is in packets
-    /// times nanoseconds.
-    counts: SenderCounts,
+    counts: Counts,
     timed_at: Time,
     /// Packets ACKed towards the next increment of the window.
     credit: f64,
+    finished: Time,
+}
+
+/// The counts in the width that they need, since every flow has them: times in nanoseconds. No number exceeds that of the
+/// packets, which have numbers of 32 bits.
+#[derive(Debug, Default)]
+#[repr(C)]
+struct Counts {
+    cwnd_integral: f64,
+    sent: u64,
     rtt_sum: u64,
     srtt_sum: u64,
-    finished: Time,
+    rtt_samples: u32,
+    timeouts: u32,
+    fast_retransmits: u32,
+    ecn_responses: u32,
 }
 
 impl SenderState {
@@ -134,6 +147,7 @@ impl SenderState {
             probe: TailProbe::None,
             timing: false,
             timed_seq: 0,
+            retransmitted: 0,
             timed_at: Time::ZERO,
             rtt,
             deadline: Time::NEVER,
@@ -142,9 +156,7 @@ impl SenderState {
                 Box::new(Pacer::new(samples.then(RateSampler::default)))
             }),
             finished: Time::NEVER,
-            counts: SenderCounts::default(),
-            rtt_sum: 0,
-            srtt_sum: 0,
+            counts: Counts::default(),
             credit: 0.0,
             integrated: Time::NEVER,
             params,
@@ -194,7 +206,7 @@ impl SenderState {
 
     /// Retransmissions so far.
     pub(crate) fn retransmitted(&self) -> u64 {
-        self.counts.retransmitted
+        u64::from(self.retransmitted)
     }
 
     /// When all data was ACKed.
@@ -212,10 +224,15 @@ impl SenderState {
         let seconds = |nanos: f64| nanos / NANOS_PER_SECOND as f64;
         let since = self.cwnd * now.since(self.integrated).as_nanos() as f64;
         SenderCounts {
-            rtt_sum_s: seconds(self.rtt_sum as f64),
-            srtt_sum_s: seconds(self.srtt_sum as f64),
             cwnd_integral: seconds(self.counts.cwnd_integral + since),
-            ..self.counts
+            sent: self.counts.sent,
+            retransmitted: self.retransmitted(),
+            timeouts: u64::from(self.counts.timeouts),
+            fast_retransmits: u64::from(self.counts.fast_retransmits),
+            ecn_responses: u64::from(self.counts.ecn_responses),
+            rtt_sum_s: seconds(self.counts.rtt_sum as f64),
+            rtt_samples: u64::from(self.counts.rtt_samples),
+            srtt_sum_s: seconds(self.counts.srtt_sum as f64),
         }
     }
 

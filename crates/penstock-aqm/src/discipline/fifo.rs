@@ -20,6 +20,12 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         Self { queue: PacketQueue::new(limit), law }
     }
 
+    /// The packet that leaves after this number of others.
+    #[inline]
+    pub fn behind(&self, packets: usize) -> Option<&P> {
+        self.queue.behind(packets)
+    }
+
     /// The facts of a packet that the law reads.
     #[inline]
     fn meta(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {

@@ -75,6 +75,12 @@ impl<P: Packet> PacketQueue<P> {
         Total { packets: self.packets.len() as u32, bytes: self.bytes }
     }
 
+    /// The packet with this number of packets before it.
+    #[inline]
+    pub(crate) fn behind(&self, packets: usize) -> Option<&P> {
+        self.packets.get(packets).map(|(_, packet)| packet)
+    }
+
     /// When the packet at the head was queued.
     pub(crate) fn oldest(&self) -> Option<Time> {
         self.packets.front().map(|&(enqueued, _)| enqueued)

@@ -9,6 +9,8 @@ pub(super) struct Ranks {
     pub(super) sources: Vec<EventSource>,
     /// Number of sources, from the first on, whose entries move at almost every event.
     pub(super) busy: usize,
+    /// Rank of the first flow, and number of flows.
+    flows: (u32, u32),
 }
 
 impl Ranks {
@@ -32,13 +34,19 @@ impl Ranks {
         sources.extend(reordering.map(EventSource::ReorderedArrival));
         sources.extend((0..ports).map(EventSource::QueueTimer));
         sources.extend(flows.clone().filter(delays_acks).map(EventSource::ReceiverTimer));
+        let first_flow = sources.len() as u32;
         sources.extend(flows.map(EventSource::Flow));
         sources.extend((0..plan.routes.sessions.len() as u32).map(EventSource::Session));
-        Self { sources, busy: 1 + (changes + ports) as usize }
+        let flows = (first_flow, plan.routes.flows.len() as u32);
+        Self { sources, busy: 1 + (changes + ports) as usize, flows }
     }
 
     /// The rank of this source, if it exists.
     pub(super) fn of(&self, source: EventSource) -> Option<u32> {
-        self.sources.binary_search(&source).ok().map(|rank| rank as u32)
+        let (first_flow, flows) = self.flows;
+        match source {
+            EventSource::Flow(flow) => (flow < flows).then_some(first_flow + flow),
+            source => self.sources.binary_search(&source).ok().map(|rank| rank as u32),
+        }
     }
 }

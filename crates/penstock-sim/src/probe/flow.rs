@@ -6,14 +6,14 @@ use penstock_link::probe::distribution::pmf;
 /// Counts of one flow in the network since the warm-up.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct FlowStats {
-    /// Data packets sent since the warm-up and lost anywhere.
-    pub(crate) lost: u64,
     /// Bits on the wire that crossed the watched link. Of a packet in transmission at either end of the statistics, those
     /// sent in between.
     pub(crate) crossed_bits: u64,
     /// Delivered payload: of datagrams during the statistics; of a TCP, in order and each byte once, before and after them.
     /// (The receiver counts all bytes, and few packets arrive then.)
     pub(crate) payload_bytes: u64,
+    /// Data packets sent since the warm-up and lost anywhere.
+    pub(crate) lost: u32,
     /// Consecutive losses up to now.
     run: u32,
 }
@@ -38,7 +38,7 @@ impl FlowStats {
     /// A data packet was lost; `counts` if it was sent since the warm-up.
     #[inline]
     pub(crate) fn on_loss(&mut self, counts: bool) {
-        self.lost += u64::from(counts);
+        self.lost += u32::from(counts);
         self.run += 1;
     }
 

@@ -130,7 +130,7 @@ impl<'a> Flows<'a> {
         let (mut lost, mut crossed) = (0, 0);
         for &flow in &session.flows {
             let (host, stats) = (&engine.hosts[flow as usize], &engine.network.tally.flows[flow as usize].stats);
-            lost += stats.lost;
+            lost += u64::from(stats.lost);
             crossed += stats.crossed_bits;
             if let (Source::Tcp(sender), FlowState::Running) = (&host.source, host.state) {
                 let before = engine.before.get(flow as usize).copied().unwrap_or_default();
@@ -169,7 +169,7 @@ impl<'a> Flows<'a> {
             throughput: stats.crossed_bits as f64 / seconds,
             fair_share: self.fair_share(flow, goodput),
             sent,
-            lost: stats.lost,
+            lost: u64::from(stats.lost),
             tcp,
             blocks: engine.network.tally.blocks.get(flow).and_then(|blocks| blocks.as_ref().map(|blocks| blocks.sums)),
         }

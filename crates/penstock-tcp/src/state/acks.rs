@@ -75,8 +75,8 @@ impl SenderState {
         self.rtt.measure(&self.params, sent, now, stamped);
         if !retransmission {
             self.counts.rtt_samples += 1;
-            self.rtt_sum += now.since(sent).as_nanos();
-            self.srtt_sum += self.rtt.srtt(&self.params).unwrap_or(Span::ZERO).as_nanos();
+            self.counts.rtt_sum += now.since(sent).as_nanos();
+            self.counts.srtt_sum += self.rtt.srtt(&self.params).unwrap_or(Span::ZERO).as_nanos();
         }
     }
 }

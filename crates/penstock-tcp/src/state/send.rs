@@ -47,7 +47,7 @@ impl SenderState {
             }
         }
         if retransmission {
-            self.counts.retransmitted += 1;
+            self.retransmitted += 1;
         } else {
             self.max = seq + 1;
             if !self.timing {

@@ -217,7 +217,7 @@ fn gauges_are_finite_and_name_the_variables_of_the_flavour() {
 fn an_idle_flow_is_small() {
     use penstock_tcp::{Receiver, Sender};
     assert!(
-        size_of::<Sender>() + size_of::<Receiver>() <= 464,
+        size_of::<Sender>() + size_of::<Receiver>() <= 408,
         "{} and {}",
         size_of::<Sender>(),
         size_of::<Receiver>()

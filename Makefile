@@ -124,7 +124,7 @@ bench: setup ## each scheme in ns a packet at 10 to 100 000 flows; packets per C
 instructions: setup ## record the instructions per packet that the tests hold the engine to; needs valgrind
 	$(BIN)/python peers/guard.py --record
 
-bench-peers: setup ## the same scenario in ns-2 and ns-3 where they are installed
+bench-peers: setup ## the same scenarios in ns-2, ns-3 and htsim where they are installed (peers/bench.py)
 	$(BIN)/python peers/bench.py --peers
 
 validate: setup ## compare with the reference results cell by cell

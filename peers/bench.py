@@ -1,12 +1,16 @@
-"""Packets per CPU second at the bottleneck: penstock alone, or side by side with ns-2 and ns-3.
+"""Packets per CPU second at the bottleneck: penstock alone, or side by side with ns-2, ns-3 and htsim.
 
-    python peers/bench.py                 penstock, and its cost from 100 to 100 000 flows   (make bench)
+    python peers/bench.py                 penstock, and its cost as flows and links grow      (make bench)
     python peers/bench.py --peers         side by side with what is installed                (make bench-peers)
     python peers/bench.py --instructions  also instructions per packet, with valgrind
 
 A figure is a long run minus a short one, so that start-up counts for nothing, and the median of `--repeat` of them
 (ns-3 runs once); the simulators take turns within each repetition. Compare the ratios of one call, never absolute
 figures of two.
+
+ns-2 and ns-3 are those that Debian ships. Two more peers take part where you have built their programs and name them in
+environment variables: PENSTOCK_NS3, of peers/dumbbell.cc with an ns-3 of your own, and PENSTOCK_HTSIM, of
+peers/dumbbell_htsim.cpp.
 """
 
 import argparse
@@ -22,7 +26,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import scaling
 from canonical import canonical
-from processes import ROOT, Cost, Count, build_native, build_ns3, find_ns2, instructions, measure, median
+from processes import (
+    ROOT,
+    Cost,
+    Count,
+    build_native,
+    build_ns3,
+    find_ns2,
+    instructions,
+    measure,
+    median,
+    named_program,
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +59,9 @@ class Simulator:
     name: str
     command: Callable[[str, int], list[str | Path]]
     read: Callable[[str], Count]
+    # Hundreds of times slower than penstock: a short run is enough, and takes most of the time.
+    slow: bool = False
+    workloads: frozenset[str] = frozenset(workload.name for workload in WORKLOADS)
 
 
 def read_native(output: str) -> Count:
@@ -72,9 +90,9 @@ def side_by_side(simulators: list[Simulator], workload: Workload, repeat: int) -
     counts: dict[str, Count] = {}
     for turn in range(repeat):
         for simulator in simulators:
-            if simulator.name == "ns-3" and turn > 0:
-                continue  # hundreds of times slower: once is enough, and takes most of the time
-            seconds = workload.ns3_seconds if simulator.name == "ns-3" else workload.seconds
+            if workload.name not in simulator.workloads or (simulator.slow and turn > 0):
+                continue
+            seconds = workload.ns3_seconds if simulator.slow else workload.seconds
             costs: list[Cost] = [measure(simulator.command(workload.name, s)) for s in seconds]
             short, long = (simulator.read(cost.output) for cost in costs)
             speeds[simulator.name].append((long.packets - short.packets) / (costs[1].cpu_s - costs[0].cpu_s))
@@ -99,18 +117,37 @@ def available(options: argparse.Namespace, folder: Path) -> list[Simulator]:
         scenario = (ROOT / "scenarios" / f"{workload.name}.toml").read_text(encoding="utf-8")
         (folder / f"{workload.name}.json").write_text(canonical(scenario), encoding="utf-8")
     found = [Simulator("penstock", lambda name, s: [program, folder / f"{name}.json", str(s)], read_native)]
-    if options.peers and (ns2 := find_ns2()):
+    return found + installed_peers(folder) if options.peers else found
+
+
+def installed_peers(folder: Path) -> list[Simulator]:
+    """The peers that are here. A line tells of each that is not."""
+    found = []
+    if ns2 := find_ns2():
         script = ROOT / "peers" / "dumbbell.tcl"
         found.append(Simulator("ns-2", lambda name, s: [ns2, script, name, str(s)], read_peer))
-    if options.peers and (ns3 := build_ns3(folder)):
-        found.append(Simulator("ns-3", lambda name, s: [ns3, name, str(s)], read_peer))
+    else:
+        print("ns-2 is not installed here: left out")
+    if ns3 := build_ns3(folder):
+        found.append(Simulator("ns-3", lambda name, s: [ns3, name, str(s)], read_peer, slow=True))
+    else:
+        print("ns-3 is not installed here: left out")
+    if own := named_program("PENSTOCK_NS3"):
+        found.append(Simulator("own ns-3", lambda name, s: [own, name, str(s)], read_peer, slow=True))
+    else:
+        print("PENSTOCK_NS3 names no program of an ns-3 of your own: left out")
+    if htsim := named_program("PENSTOCK_HTSIM"):
+        # It has no RED.
+        found.append(Simulator("htsim", lambda name, s: [htsim, name, str(s)], read_peer, workloads=frozenset({"w2"})))
+    else:
+        print("PENSTOCK_HTSIM names no program of htsim: left out")
     return found
 
 
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Packets per CPU second at the bottleneck.")
-    parser.add_argument("--peers", action="store_true", help="also ns-2 and ns-3, where they are installed")
+    parser.add_argument("--peers", action="store_true", help="also ns-2, ns-3 and htsim, where they are here")
     parser.add_argument("--instructions", action="store_true", help="also instructions per packet (needs valgrind)")
     parser.add_argument("--repeat", type=int, default=3, help="repetitions of which the median counts (default 3)")
     parser.add_argument("--only", choices=[w.name for w in WORKLOADS], action="append", help="only this workload")
@@ -118,9 +155,6 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         simulators = available(options, folder)
-        if options.peers:
-            missing = {"ns-2", "ns-3"} - {simulator.name for simulator in simulators}
-            print("".join(f"{peer} is not installed here: left out\n" for peer in sorted(missing)), end="")
         print(f"{'workload':9} {'simulator':10} {'packets/CPU s':>14} {'ratio':>7} {'utilization':>12} {'loss':>7}")
         for workload in (w for w in WORKLOADS if not options.only or w.name in options.only):
             figures = side_by_side(simulators, workload, options.repeat)

@@ -60,8 +60,18 @@ def find_ns2() -> str | None:
     return shutil.which("ns")
 
 
+def named_program(variable: str) -> Path | None:
+    """The program that this environment variable names, where it is set."""
+    if not (name := os.environ.get(variable)):
+        return None
+    program = Path(name)
+    if not (program.is_file() and os.access(program, os.X_OK)):
+        raise SystemExit(f"{variable}: {name} is not a program")
+    return program.resolve()
+
+
 def build_ns3(into: Path) -> Path | None:
-    """The ns-3 program, where a compiler and the libraries are present."""
+    """The program of ns-3 that Debian ships, where a compiler and the libraries are present."""
     compiler = shutil.which("g++") or shutil.which("c++")
     if compiler is None or not any(Path(folder, "ns3").is_dir() for folder in ("/usr/include", "/usr/local/include")):
         return None

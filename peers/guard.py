@@ -2,6 +2,7 @@
 
     python peers/guard.py           compare with the record; code 1 if a workload needs 2 % more
     python peers/guard.py --record  record the present build                                   (make instructions)
+    python peers/guard.py --schemes compare all schemes with drop-tail, the most expensive first; records nothing
 
 Counts are those of callgrind, of a long run minus a short one, so that start-up counts for nothing. They depend on the
 compiler, whose version stands in the record, and not on the load of the machine; counts of another compiler are not
@@ -22,7 +23,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import penstock as ps
 from canonical import canonical
+from penstock.laws.catalog import schemes
 from processes import ROOT, build_native, instructions
 
 RECORD = ROOT / "tests" / "data" / "instructions.json"
@@ -102,11 +105,38 @@ def _per_packet(program: Path, folder: Path, file: str, seconds: tuple[float, fl
     return round((long - short) / (many - few), 1)
 
 
+def of_schemes() -> dict[str, float]:
+    """Instructions per packet of w2 by scheme, of all that have a default for each of their parameters."""
+    program = build_native()
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for scheme in schemes():
+            try:
+                found[scheme.name] = _per_packet(
+                    program, Path(folder), "w2", (3, 6), {'"droptail"': f'"{scheme.name}"'}
+                )
+            except ps.ScenarioError:
+                continue
+    return found
+
+
+def print_schemes() -> None:
+    """The table of all schemes, the most expensive first."""
+    found = of_schemes()
+    for name, count in sorted(found.items(), key=lambda item: -item[1]):
+        print(f"{name:16} {count:8.1f} {count / found['droptail']:6.2f}")
+
+
 def main() -> int:
-    """Record, or compare and print the table."""
+    """Record, compare and print the table, or print that of all schemes."""
     parser = argparse.ArgumentParser(description="Instructions per packet, beside those recorded.")
     parser.add_argument("--record", action="store_true", help="record the present build")
-    if parser.parse_args().record:
+    parser.add_argument("--schemes", action="store_true", help="print those of all schemes")
+    options = parser.parse_args()
+    if options.schemes:
+        print_schemes()
+        return 0
+    if options.record:
         RECORD.write_text(json.dumps(asdict(Counts.of_this_build()), indent=1) + "\n", encoding="utf-8")
         print(RECORD.read_text(encoding="utf-8"), end="")
         return 0

@@ -42,7 +42,7 @@ impl Host {
     fn new(number: usize, seed: u64, packets: u64, counts: &Arc<Counts>) -> io::Result<Self> {
         let (readable, mut writer) = UnixStream::pair()?;
         writer.write_all(&[0])?;
-        let (rng, counts) = (Rng::stream(seed, &format!("host {number}")), Arc::clone(counts));
+        let (rng, counts) = (Rng::stream(seed, format_args!("host {number}")), Arc::clone(counts));
         Ok(Self { number, rng, packets, counts, readable, _writer: writer })
     }
 }

@@ -24,7 +24,7 @@ pub struct Counts {
 pub fn fuzz(seed: u64, packets: u64) -> Result<Counts, String> {
     let mut all = Counts::default();
     for round in 0..packets.div_ceil(ROUND) {
-        let mut rng = Rng::stream(seed, &format!("packets {round}"));
+        let mut rng = Rng::stream(seed, format_args!("packets {round}"));
         let fates = catch_unwind(move || {
             let mut counts = Counts::default();
             (0..ROUND).for_each(|_| check(&mut any_packet(&mut rng), &mut rng, &mut counts));

@@ -5,6 +5,7 @@
 
 use crate::hash::mix;
 use crate::math;
+use core::fmt::{self, Write};
 use rand::Rng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -13,18 +14,29 @@ use rand_xoshiro::rand_core::SeedableRng;
 #[derive(Clone, Debug)]
 pub struct Rng(Xoshiro256PlusPlus);
 
+/// The hash FNV-1a of what is written, so that a name of several parts needs no memory.
+struct Fnv(u64);
+
+impl fmt::Write for Fnv {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+        Ok(())
+    }
+}
+
 impl Rng {
     /// The stream of the part called `name` in a run with root seed `seed`.
     ///
     /// It depends only on these two, so adding a flow or a queue changes no other draw, and schemes are compared with
     /// common random numbers.
-    pub fn stream(seed: u64, name: &str) -> Self {
+    pub fn stream(seed: u64, name: impl fmt::Display) -> Self {
         // FNV-1a over the name, then SplitMix64 over both.
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for byte in name.bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-        let mut state = hash ^ mix(seed);
+        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        // Never fails.
+        let _ = write!(hash, "{name}");
+        let mut state = hash.0 ^ mix(seed);
         let mut bytes = [0_u8; 32];
         for word in bytes.chunks_exact_mut(8) {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);

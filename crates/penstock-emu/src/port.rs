@@ -98,7 +98,7 @@ impl Port {
         };
         Ok(Self {
             info: plan.info,
-            queue: OwnQueue::new(queue, Rng::stream(seed, &format!("{}.aqm", spec.name))),
+            queue: OwnQueue::new(queue, Rng::stream(seed, format_args!("{}.aqm", spec.name))),
             replaced: VecDeque::new(),
             loss: spec.loss.as_ref().map(|loss| Loss::new(loss, seed, &spec.name)),
             transmitter: Transmitter::new(plan.rate),

@@ -79,7 +79,7 @@ struct Unused {
 impl LinkChanges {
     /// The changes of the link `spec`, which its queue knows as `info`.
     pub fn new(spec: &LinkSpec, seed: u64, info: LinkInfo) -> Self {
-        let stream = |name: &str| Rng::stream(seed, &format!("{}.{name}", spec.name));
+        let stream = |name: &str| Rng::stream(seed, format_args!("{}.{name}", spec.name));
         let end = |at: u64, length: u64| Time::from_nanos(at.saturating_add(length));
         Self {
             rules: spec.change.iter().enumerate().map(|(i, rule)| Rule::new(rule, i, seed, spec.stream())).collect(),
@@ -213,7 +213,7 @@ impl Reorder {
 impl Rule {
     fn new(spec: &ChangeSpec, number: usize, seed: u64, stream: &str) -> Self {
         let drawn = |draw: &Option<Draw>, name: &str| {
-            draw.clone().map(|draw| Drawn(draw, Rng::stream(seed, &format!("{stream}.change.{number}.{name}"))))
+            draw.clone().map(|draw| Drawn(draw, Rng::stream(seed, format_args!("{stream}.change.{number}.{name}"))))
         };
         let (next, every) = match spec.when {
             When::AtNs(at) => (at, None),

@@ -17,7 +17,7 @@ pub enum Loss {
 impl Loss {
     /// The loss model of the link called `link`.
     pub fn new(spec: &LossSpec, seed: u64, link: &str) -> Self {
-        let rng = || Rng::stream(seed, &format!("{link}.loss"));
+        let rng = || Rng::stream(seed, format_args!("{link}.loss"));
         match spec {
             LossSpec::Rate(p) => Self::Rate(*p, Box::new(rng())),
             LossSpec::Arrivals(numbers) => {

@@ -74,7 +74,7 @@ impl QueuePlan {
         match built {
             Ok(discipline) if self.stages.is_empty() => Some(Queue { discipline, timer_moves: false }),
             Ok(queue) => {
-                let queue = Conditioned::new(stages, queue, Rng::stream(seed, &format!("{}.edge", link.name)));
+                let queue = Conditioned::new(stages, queue, Rng::stream(seed, format_args!("{}.edge", link.name)));
                 Some(Queue { timer_moves: queue.timer_moves(), discipline: Box::new(queue) })
             }
             Err(refused) => {

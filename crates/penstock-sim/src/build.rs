@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::flow::{Flow, FlowFacts};
-use crate::hop::{COMPUTED, Routes};
+use crate::hop::{COMPUTED, Hop, Routes};
 use crate::network::{ARRIVED, Network, NextAck};
 use crate::offered::{self, Offered};
 use crate::packet::{SackTable, SimPacket};
@@ -28,6 +28,7 @@ use penstock_link::Laws;
 use penstock_link::ScenarioError;
 use penstock_link::probe::queue::QueueStats;
 use ranks::Ranks;
+use std::sync::Arc;
 
 /// With this number of flows their state is larger than the caches of a core.
 const MANY_FLOWS: usize = 2000;
@@ -67,14 +68,14 @@ fn prepare<'a>(
     laws: &dyn Laws,
 ) -> Result<(Builder<'a>, Vec<Option<SimQueue>>), Vec<ScenarioError>> {
     let (scenario, mut errors) = (prepared.scenario, prepared.errors.clone());
-    let Some(offered) = prepared.offered.clone() else { return Err(errors) };
-    let immediate = offered.immediate_acks();
-    let plan = Plan::new(scenario, seed, &immediate, captured, &mut errors);
-    let queues = links::queues(scenario, seed, &plan, offered.mtu(), laws, &mut errors);
+    let Some(parts) = &prepared.parts else { return Err(errors) };
+    let plan = parts.plan(scenario, seed, captured, &mut errors);
+    let queues = links::queues(scenario, seed, parts, &plan, laws, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
-    let ranks = Ranks::new(scenario, &plan, &immediate);
+    let offered = parts.offered.clone();
+    let ranks = Ranks::new(scenario, &plan, &offered.immediate_acks());
     let horizon = EventQueue::horizon(ranks.sources.len());
     if Time::from_nanos(scenario.duration_ns) >= horizon {
         let message = format!("must be below {:.0} s with this number of flows and links", horizon.as_secs());
@@ -87,20 +88,20 @@ fn prepare<'a>(
 struct Builder<'a> {
     scenario: &'a Scenario,
     seed: u64,
-    plan: Plan,
+    plan: Arc<Plan>,
     offered: Offered,
     ranks: Ranks,
 }
 
 impl Builder<'_> {
-    fn engine(mut self, queues: Vec<Option<SimQueue>>, record: &Record) -> Engine {
+    fn engine(self, queues: Vec<Option<SimQueue>>, record: &Record) -> Engine {
         let traced = record.trace;
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
         let facts = self.facts(&queues, record.flow_facts);
         let Links { directions: links, ports, changes, lines } = self.links(queues, &mut events);
-        for hop in &mut self.plan.routes.hops {
-            hop.port = links[hop.link as usize].port().map_or(COMPUTED, |port| port as u32);
-        }
+        let on_link =
+            |hop: &Hop| Hop { port: links[hop.link as usize].port().map_or(COMPUTED, |port| port as u32), ..*hop };
+        let hops = self.plan.routes.hops.iter().map(on_link).collect();
         // Traces, and schemes that use round-trip times, observe senders at any time; without them, senders may process
         // ACKs early.
         let looks_ahead = !traced && facts.rtts.is_empty();
@@ -113,7 +114,7 @@ impl Builder<'_> {
         if window.start > Time::ZERO {
             events.set(self.ranks.of(EventSource::WarmupEnd).unwrap_or_default(), window.start);
         }
-        let tally = self.tally(&ports, flows, window, traced);
+        let tally = self.tally(&ports, hops, flows, window, traced);
         let network = Network {
             events,
             links,
@@ -144,9 +145,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The statistics of the run, which take over the hops of the plan.
-    fn tally(&mut self, ports: &[Port], flows: Vec<Flow>, window: Window, traced: bool) -> Tally {
-        let hops = std::mem::take(&mut self.plan.routes.hops);
+    /// The statistics of the run.
+    fn tally(&self, ports: &[Port], hops: Vec<Hop>, flows: Vec<Flow>, window: Window, traced: bool) -> Tally {
         let groups = || self.plan.routes.flows.iter().map(|flow| flow.group);
         let watched = self.scenario.links.iter().map(|link| link.watch).collect();
         // Computed once, not for each queue, since it searches all links.

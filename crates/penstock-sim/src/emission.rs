@@ -76,7 +76,7 @@ pub fn emissions(scenario: &Scenario, seed: u64) -> Result<Vec<Emission>, Vec<Sc
     for (number, group) in scenario.traffic.iter().enumerate() {
         for copy in 0..group.count {
             let name = format!("{}.{copy}", group.name);
-            let start = group.start.draw(copy, &mut Rng::stream(seed, &format!("{name}.start")));
+            let start = group.start.draw(copy, || Rng::stream(seed, format_args!("{name}.start")));
             let stop = Time::from_nanos(group.stop_ns.unwrap_or(u64::MAX).min(scenario.duration_ns));
             let rng = Rng::stream(seed, &name);
             let source = match &offered.tcps[number] {

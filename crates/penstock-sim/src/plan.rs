@@ -24,6 +24,12 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// Whether the plan of a scenario is the same for all seeds.
+    pub(crate) fn is_fixed(scenario: &Scenario) -> bool {
+        let fixed = |draw: &Draw| matches!(draw, Draw::Fixed(_));
+        scenario.links.iter().all(|link| fixed(&link.rate) && fixed(&link.delay))
+    }
+
     /// Draw and route. `immediate` gives, for each group, whether its receivers acknowledge every packet immediately;
     /// `captured`, for each link, whether its packets are recorded. Errors of the scenario go to `errors`.
     pub(crate) fn new(
@@ -37,7 +43,7 @@ impl Plan {
         let draw = |link: &LinkSpec, value: &str, draw: &Draw| match draw {
             // Needs no stream of random numbers.
             Draw::Fixed(value) => *value,
-            draw => draw.draw(&mut Rng::stream(seed, &format!("{}.{value}", link.stream()))),
+            draw => draw.draw(&mut Rng::stream(seed, format_args!("{}.{value}", link.stream()))),
         };
         let rates: Vec<Rate> = links.iter().map(|link| rate(draw(link, "rate", &link.rate))).collect();
         let delays: Vec<Span> =

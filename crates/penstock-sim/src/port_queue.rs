@@ -5,7 +5,7 @@ use crate::tally::Tally;
 use penstock_aqm::law::droptail::DropTail;
 use penstock_aqm::law::red::Red;
 use penstock_aqm::{Discipline, Env, Fifo, Law, LinkInfo, Next};
-use penstock_core::Time;
+use penstock_core::{Limit, Time};
 use penstock_link::QueuePlan;
 use std::ops::{Deref, DerefMut};
 
@@ -19,20 +19,39 @@ pub(crate) enum PortQueue {
     Other(AnyQueue),
 }
 
-impl PortQueue {
-    /// `queue`, which was built by this plan for `link` and has no packets yet.
-    pub(crate) fn new(plan: &QueuePlan, link: &LinkInfo, queue: AnyQueue) -> Self {
-        let scheme = penstock_aqm::find(&plan.scheme).filter(|_| !plan.has_stages());
-        match scheme.map(|scheme| scheme.name) {
-            Some("droptail") => Self::DropTail(Fifo::new(DropTail, link.limit)),
-            Some("red") => match Red::from_settings(&plan.settings, link, Time::ZERO) {
-                Ok(law) => Self::Red(Box::new(Fifo::new(law, link.limit))),
-                Err(_) => Self::Other(queue),
-            },
-            _ => Self::Other(queue),
+/// What an empty queue of a frequent kind is made of.
+#[derive(Clone)]
+pub(crate) enum DirectQueue {
+    DropTail(Limit),
+    Red(Box<Red>, Limit),
+}
+
+impl DirectQueue {
+    /// The queue of this plan for `link`, if it is of a frequent kind. Errors of its settings are left to
+    /// [`QueuePlan::build`].
+    pub(crate) fn new(plan: &QueuePlan, link: &LinkInfo) -> Option<Self> {
+        let scheme = penstock_aqm::find(&plan.scheme).filter(|_| !plan.has_stages())?;
+        match scheme.name {
+            "droptail" if plan.settings.is_empty() => Some(Self::DropTail(link.limit)),
+            "red" => {
+                let law = Red::from_settings(&plan.settings, link, Time::ZERO).ok()?;
+                Some(Self::Red(Box::new(law), link.limit))
+            }
+            _ => None,
         }
     }
+}
 
+impl From<DirectQueue> for PortQueue {
+    fn from(queue: DirectQueue) -> Self {
+        match queue {
+            DirectQueue::DropTail(limit) => Self::DropTail(Fifo::new(DropTail, limit)),
+            DirectQueue::Red(law, limit) => Self::Red(Box::new(Fifo::new(*law, limit))),
+        }
+    }
+}
+
+impl PortQueue {
     /// The discipline, as one of any kind.
     pub(crate) fn into_any(self) -> AnyQueue {
         match self {

@@ -1,23 +1,87 @@
 //! What all runs of a scenario share, whatever their seeds.
 
+use crate::classes::Names;
 use crate::offered::Offered;
+use crate::plan::Plan;
+use crate::port_queue::DirectQueue;
 use crate::scenario::Scenario;
-use penstock_link::ScenarioError;
+use penstock_link::{QueuePlan, ScenarioError};
+use std::sync::Arc;
 
-/// A scenario with the parameters of its TCPs and the packets that it replays, which are read once for all its runs.
+/// The plans of networks with more flows are not kept: they would take memory during the run, and little of its time.
+const MAX_KEPT_FLOWS: u32 = 10_000;
+
+/// A scenario with what is read once for all its runs: the parameters of its TCPs and queues, the packets that it replays
+/// and, unless rates or delays are drawn, the routes.
 pub struct Prepared<'a> {
     pub(crate) scenario: &'a Scenario,
     /// None if the scenario contradicts itself.
-    pub(crate) offered: Option<Offered>,
+    pub(crate) parts: Option<Parts>,
     /// Errors that every run would find; [`crate::run_prepared`] returns them with those of its own.
     pub(crate) errors: Vec<ScenarioError>,
+}
+
+/// The parts of a scenario that does not contradict itself.
+pub(crate) struct Parts {
+    pub(crate) offered: Offered,
+    /// By link: the settings of its queue.
+    pub(crate) queues: Vec<QueuePlan>,
+    fixed: Option<Fixed>,
+}
+
+/// What does not depend on the seed if nothing of the network is drawn.
+struct Fixed {
+    plan: Arc<Plan>,
+    /// By link.
+    queues: Vec<Option<DirectQueue>>,
 }
 
 impl<'a> Prepared<'a> {
     /// Read what the runs of this scenario share.
     pub fn new(scenario: &'a Scenario) -> Self {
         let mut errors = scenario.errors();
-        let offered = errors.is_empty().then(|| Offered::new(scenario, &mut errors));
-        Self { scenario, offered, errors }
+        let parts = errors.is_empty().then(|| Parts::new(scenario, &mut errors));
+        Self { scenario, parts, errors }
+    }
+}
+
+impl Parts {
+    fn new(scenario: &Scenario, errors: &mut Vec<ScenarioError>) -> Self {
+        let offered = Offered::new(scenario, errors);
+        let flows = scenario.traffic.iter().fold(0_u32, |sum, group| sum.saturating_add(group.count));
+        let plan = (Plan::is_fixed(scenario) && flows <= MAX_KEPT_FLOWS).then(|| {
+            let captured = vec![false; scenario.links.len()];
+            Arc::new(Plan::new(scenario, 0, &offered.immediate_acks(), &captured, errors))
+        });
+        let names = Names::new(scenario);
+        let mut settings = |link| QueuePlan::new(link, |classes, path| names.classes(classes, path, errors));
+        let queues: Vec<QueuePlan> = scenario.links.iter().map(&mut settings).collect();
+        let fixed = plan.map(|plan| {
+            let direct = |(number, settings): (usize, &QueuePlan)| {
+                DirectQueue::new(settings, &plan.link_info(offered.mtu(), number, &scenario.links[number]))
+            };
+            Fixed { queues: queues.iter().enumerate().map(direct).collect(), plan }
+        });
+        Self { offered, queues, fixed }
+    }
+
+    /// The plan of a run; as [`Plan::new`].
+    pub(crate) fn plan(
+        &self,
+        scenario: &Scenario,
+        seed: u64,
+        captured: &[bool],
+        errors: &mut Vec<ScenarioError>,
+    ) -> Arc<Plan> {
+        match &self.fixed {
+            // With errors there is no run.
+            Some(fixed) if !captured.contains(&true) || !errors.is_empty() => Arc::clone(&fixed.plan),
+            _ => Arc::new(Plan::new(scenario, seed, &self.offered.immediate_acks(), captured, errors)),
+        }
+    }
+
+    /// The queue of the link of this number, if it is known before the run and is of a kind that is called directly.
+    pub(crate) fn direct(&self, link: usize) -> Option<&DirectQueue> {
+        self.fixed.as_ref()?.queues[link].as_ref()
     }
 }

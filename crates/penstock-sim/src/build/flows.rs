@@ -70,12 +70,12 @@ impl Builder<'_> {
     /// The sending end of a flow.
     fn host(&self, number: u32, planned: &RoutedFlow) -> Host {
         let group = &self.scenario.traffic[planned.group];
-        let name = format!("{}.{}", group.name, planned.copy);
-        let start = group.start.draw(planned.copy, &mut Rng::stream(self.seed, &format!("{name}.start")));
+        let stream = |part: &str| Rng::stream(self.seed, format_args!("{}.{}{part}", group.name, planned.copy));
+        let start = group.start.draw(planned.copy, || stream(".start"));
         let source = if let Some(params) = &self.offered.tcps[planned.group] {
             Source::Tcp(Sender::new(Arc::clone(params)))
         } else {
-            let emitter = self.offered.emitter(planned.group, group, Rng::stream(self.seed, &name));
+            let emitter = self.offered.emitter(planned.group, group, stream(""));
             Source::Udp(Box::new(emitter), Time::NEVER, 0)
         };
         Host {
@@ -108,7 +108,7 @@ impl Builder<'_> {
                 lookahead_until: host.lookahead_until,
                 ..Host::idle(host.rank, Origin::first(*flow, 0, spec.dscp), Arc::clone(&data), number)
             };
-            let mut rng = Rng::stream(self.seed, &format!("{}.{}", spec.name, planned.copy));
+            let mut rng = Rng::stream(self.seed, format_args!("{}.{}", spec.name, planned.copy));
             let behaviour = Behaviour::of(spec, start, &data, &mut rng);
             let request = match &spec.web {
                 Some(web) => Arc::new(TcpParams { packet: Bytes(u64::from(web.request)), ..(*data).clone() }),

@@ -2,7 +2,6 @@
 
 use super::Builder;
 use crate::changing_link::{ChangingLink, Reordered};
-use crate::classes::Names;
 use crate::delay_lines::DelayLines;
 use crate::device_queue::DeviceQueue;
 use crate::event::EventSource;
@@ -11,13 +10,14 @@ use crate::link::Link;
 use crate::packet::SimPacket;
 use crate::plan::Plan;
 use crate::port::{Outlet, Port, STEADY, State};
-use crate::port_queue::PortQueue;
+use crate::port_queue::{DirectQueue, PortQueue};
+use crate::prepared::Parts;
 use crate::scenario::{LinkSpec, Scenario};
 use crate::tally::Tally;
 use penstock_aqm::MAX_FLOWS;
-use penstock_core::{Bytes, Rng, Span, Time};
+use penstock_core::{Rng, Span, Time};
 use penstock_link::probe::queue::QueueStats;
-use penstock_link::{Laws, LinkChanges, Loss, Queue, QueuePlan, ReorderedPackets, ScenarioError, Transmitter};
+use penstock_link::{Laws, LinkChanges, Loss, Queue, ReorderedPackets, ScenarioError, Transmitter};
 
 /// The queue of a link, and whether its timer may move at every operation.
 pub(super) struct SimQueue {
@@ -25,31 +25,35 @@ pub(super) struct SimQueue {
     timer_moves: bool,
 }
 
-/// The queue of each link; `None` for computed links. `mtu` is the largest packet of the scenario; errors go to
-/// `errors`.
+/// The queue of each link; `None` for computed links. Errors go to `errors`.
 pub(super) fn queues(
     scenario: &Scenario,
     seed: u64,
+    parts: &Parts,
     plan: &Plan,
-    mtu: Bytes,
     laws: &dyn Laws,
     errors: &mut Vec<ScenarioError>,
 ) -> Vec<Option<SimQueue>> {
-    let names = Names::new(scenario);
+    let mtu = parts.offered.mtu();
     let flows = plan.routes.flows.len() as u32;
     let mut queue = |(number, link): (usize, &LinkSpec)| {
         if plan.computed[number] && link.queue.is_none() {
             return None;
         }
         let info = plan.link_info(mtu, number, link);
-        let settings = QueuePlan::new(link, |classes, path| names.classes(classes, path, errors));
-        let built: Queue<SimPacket, Tally> = settings.build(link, &info, seed, Time::ZERO, laws, errors)?;
-        let mut queue = PortQueue::new(&settings, &info, built.discipline);
+        let settings = &parts.queues[number];
+        let direct = parts.direct(number).cloned().or_else(|| DirectQueue::new(settings, &info));
+        let mut queue = if let Some(direct) = direct {
+            SimQueue { queue: direct.into(), timer_moves: false }
+        } else {
+            let built: Queue<SimPacket, Tally> = settings.build(link, &info, seed, Time::ZERO, laws, errors)?;
+            SimQueue { queue: PortQueue::Other(built.discipline), timer_moves: built.timer_moves }
+        };
         // flows with higher numbers would share the state of others
         if flows > MAX_FLOWS {
-            queue.reserve(0, flows);
+            queue.queue.reserve(0, flows);
         }
-        Some(SimQueue { queue, timer_moves: built.timer_moves })
+        Some(queue)
     };
     scenario.links.iter().enumerate().map(&mut queue).collect()
 }
@@ -95,7 +99,7 @@ impl Builder<'_> {
         Port {
             queue: queue.queue,
             device: spec.device_queue.map(|limit| Box::new(DeviceQueue::new(limit.into()))),
-            rng: Rng::stream(seed, &format!("{}.aqm", spec.name)),
+            rng: Rng::stream(seed, format_args!("{}.aqm", spec.name)),
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, seed, &spec.name))),
             timer_rank: ranks.of(EventSource::QueueTimer(place)).unwrap_or_default(),
             state: State::Idle,

@@ -57,7 +57,7 @@ impl LiveRun {
         }
         self.replacements += 1;
         self.changed = true;
-        let rng = Rng::stream(self.seed, &format!("{}.aqm.{}", spec.name, self.replacements));
+        let rng = Rng::stream(self.seed, format_args!("{}.aqm.{}", spec.name, self.replacements));
         let resumes = spec.queue.as_ref().map(|queue| &queue.scheme)
             == self.scenario.links[link].queue.as_ref().map(|queue| &queue.scheme);
         self.scenario.links[link] = spec;

@@ -286,13 +286,14 @@ impl Default for StartSpec {
 }
 
 impl StartSpec {
-    /// The start of flow `index`.
-    pub(crate) fn draw(self, index: u32, rng: &mut Rng) -> Time {
+    /// The start of flow `index`; `rng` makes its random stream if it is needed.
+    pub(crate) fn draw(self, index: u32, rng: impl FnOnce() -> Rng) -> Time {
         let (base, width) = match self {
             Self::Staggered { first_ns, every_ns, jitter_ns } => (first_ns + u64::from(index) * every_ns, jitter_ns),
             Self::Uniform { uniform_ns: [low, high] } => (low, high - low),
         };
-        Time::from_nanos(base + rng.between(0.0, width as f64) as u64)
+        let drawn = if width > 0 { rng().between(0.0, width as f64) as u64 } else { 0 };
+        Time::from_nanos(base + drawn)
     }
 }
 

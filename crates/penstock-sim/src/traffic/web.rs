@@ -203,7 +203,7 @@ mod tests {
         let (sessions, seconds) = (100, 50_000.0);
         let (mut open, mut packets) = (Vec::new(), 0.0);
         for session in 0..sessions {
-            let mut rng = Rng::stream(11, &format!("web.{session}"));
+            let mut rng = Rng::stream(11, format_args!("web.{session}"));
             let mut web = Web::new(spec.clone(), at(0.0), 4, 1460);
             while web.next() < at(seconds) {
                 let now = web.next();
@@ -265,7 +265,7 @@ mod tests {
         let (sessions, seconds) = (1000, 250_000.0);
         let (mut open, mut pages, mut objects) = (Vec::new(), Sample::default(), Sample::default());
         for session in 0..sessions {
-            let mut rng = Rng::stream(1, &format!("web.{session}"));
+            let mut rng = Rng::stream(1, format_args!("web.{session}"));
             let mut web = Web::new(spec.clone(), at(0.0), 4, 1460);
             while web.next() < at(seconds) {
                 let (now, known) = (web.next(), web.page_number);

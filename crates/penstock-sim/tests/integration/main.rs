@@ -14,6 +14,7 @@ mod measured;
 mod ns2_single_flow;
 mod one_way;
 mod overtaking;
+mod prepared;
 mod sender_series;
 mod sources;
 mod statistics_window;

@@ -30,7 +30,7 @@ pub fn fuzz(scheme: &'static SchemeInfo, seed: u64, operations: u64) -> Result<(
     let (mut ran, mut refused) = (0, 0);
     while ran < wanted && ran + refused < ATTEMPTS * wanted {
         let attempt = ran + refused;
-        let mut rng = Rng::stream(seed, &format!("{} {attempt}", scheme.name));
+        let mut rng = Rng::stream(seed, format_args!("{} {attempt}", scheme.name));
         match catch_unwind(move || round(scheme, &mut rng)) {
             Ok(true) => ran += 1,
             Ok(false) => refused += 1,

@@ -13,6 +13,8 @@ import duckdb
 import penstock as ps
 import pytest
 from penstock.report.page import render
+from penstock.scenario.resolve.codepoints import codepoints
+from penstock.tuning.aim import parse_aims
 
 SCENARIO = """
 name = "codepoints"
@@ -120,6 +122,36 @@ def test_runs_show_codepoints(result: tuple[Path, dict[str, Any]]) -> None:
     assert "Traffic by codepoint" in page
     penstock(folder, "export", "run.json", "-o", "run.csv")
     assert "dscp.EF.owd_p99_s" in (folder / "run.csv").read_text(encoding="utf-8").splitlines()[0]
+
+
+def test_aims_name_codepoints_as_results_do() -> None:
+    """All 64, of traffic without flows: the engine's names."""
+    parts = SCENARIO.partition("[traffic.calls]")
+    groups = "".join(
+        f'[traffic.t{number}]\nkind = "cbr"\nrate = "1kbit"\npacket = "100B"\ncount = 0\ndscp = {number}\n'
+        'from = "A"\nto = "B"\n'
+        for number in range(64)
+    )
+    every = ps.Scenario.loads(parts[0] + groups)
+    named = codepoints(every.resolve().canonical["traffic"])
+    assert sorted(named) == [*ps.run(every).raw["dscp"]]
+    places = {"links": ["core"], "traffic": EF, "dscp": named}
+    (aim,) = parse_aims(["dscp.AF11.owd p99 < 30ms"], places)
+    assert (aim.place, aim.metric, aim.bound) == ("dscp.AF11", "owd_p99_s", 0.03)
+    with pytest.raises(ps.ScenarioError, match=r"dscp\.EF"):
+        parse_aims(["dscp.FE.owd p99 < 30ms"], places)
+
+
+def test_tune_takes_an_aim_for_a_codepoint() -> None:
+    found = ps.tune(
+        ps.Scenario.loads(SCENARIO.replace("12s", "4s")),
+        ["dscp.EF.owd p99 < 30ms"],
+        ["droptail", "fq-codel"],
+        budget_s=2,
+    )
+    best = found.confirmed[0].measured
+    assert best.setting.scheme == "fq-codel" or "limit" in best.setting.parameters
+    assert best.values["dscp.EF", "owd_p99_s"].mean() < 0.03
 
 
 def test_comparisons_and_stores_have_codepoints(tmp_path: Path) -> None:

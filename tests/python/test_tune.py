@@ -30,7 +30,7 @@ from penstock.tuning.search import search
 from penstock.tuning.space import space_of
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACES = {"links": ["bottleneck"], "traffic": ["calls", "bulk"]}
+PLACES = {"links": ["bottleneck"], "traffic": ["calls", "bulk"], "dscp": ["default", "EF"]}
 LINK = ps.dumbbell(
     rate="5Mbit", rtt="40ms", duration="4s", queue=ps.Red(limit="100p"), traffic={"bulk": ps.Tcp(count=6)}
 )

@@ -16,6 +16,7 @@ from penstock.results.simultaneous import adjusted_alpha
 from penstock.results.summary import Summary, summarize
 from penstock.scenario.budget.estimate import estimate
 from penstock.scenario.loaded_link import LoadedLink
+from penstock.scenario.resolve.codepoints import codepoints
 from penstock.scenario.scenario import ScenarioLike, as_document
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.executor import Progress
@@ -227,7 +228,11 @@ def tune(
         raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
     place = at or resolved.watched[0]
     check_places(document, [place])
-    places = {"links": [place, *resolved.watched], "traffic": resolved.shown["traffic"]}
+    places = {
+        "links": [place, *resolved.watched],
+        "traffic": resolved.shown["traffic"],
+        "dscp": codepoints(resolved.canonical["traffic"]),
+    }
     schemes, found = _asked(candidates, aims, places)
     optimizer()  # its absence is told before the first run
     link = LoadedLink.of(resolved, place)

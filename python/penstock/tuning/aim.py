@@ -10,6 +10,7 @@ from typing import Literal
 
 from penstock.errors import ErrorDetail, ScenarioError, nearest
 from penstock.results.metrics import METRICS, Metric, metric
+from penstock.results.parts import place_name
 from penstock.units import UnitError, parse_probability, parse_rate, parse_time
 
 __all__ = ["Aim", "parse_aims", "weighted"]
@@ -110,7 +111,7 @@ def weighted(aims: Iterable[Aim]) -> bool:
 def parse_aims(texts: Iterable[str], places: Mapping[str, Iterable[str]]) -> tuple[Aim, ...]:
     """The aims of `--aim`, each `[PLACE.]METRIC < VALUE`, `> VALUE`, or `min METRIC`, `max METRIC`; then `weight 2`.
 
-    `places` are "links" and "traffic" with their names. Raises `ScenarioError` with the errors of all aims.
+    `places` are "links", "traffic" and "dscp" with their names. Raises `ScenarioError` with the errors of all aims.
     """
     aims, errors = [], []
     for text in texts:
@@ -157,7 +158,7 @@ def _metric(text: str, places: Mapping[str, Iterable[str]]) -> tuple[str | None,
     known = {entry.name: entry for entry in METRICS if not entry.name.endswith("_pmf")}
     by_word = {re.sub(r"_(s|bps|bytes|pkts2?)$", "", name): name for name in known} | SHORT
     place, _, name = text.rpartition(".")
-    names = [*places["links"], *places["traffic"]]
+    names = [*places["links"], *places["traffic"], *(place_name("dscp", name) for name in places["dscp"])]
     if place and place not in names:
         raise ValueError(f'no link or traffic "{place}"{nearest(place, names)}; there are: {", ".join(names)}')
     word = re.sub(r"[\s-]+", "_", name.strip())

@@ -17,7 +17,7 @@ from penstock.explain.on_link import OnLink
 from penstock.explain.settings_here import settings_here
 from penstock.explain.warnings import Warned, average_seconds, of_scenario
 from penstock.results.cell import Cell
-from penstock.results.trade_off import Standing, conclusion, costly, front, sentence
+from penstock.results.trade_off import Standing, conclusion, costly, front, of_run, sentence
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document, read_document
 from penstock.studies.plan import Plan
@@ -199,6 +199,15 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
     )
     assert conclusion(["a"], ["link"], lambda *_: cell(1.0)) == ""
     assert conclusion(["a", "b"], ["link"], lambda *_: cell(0.5), " at n = 5").startswith("link at n = 5: a and b tie")
+
+
+def test_a_run_is_said_in_a_sentence() -> None:
+    numbers = {"delay_mean_s": 0.0987, "delay_p99_s": 0.1156, "loss_rate": 0.0405, "utilization": 1.0}
+    assert of_run("link", numbers) == (
+        "link: packets wait 98.7 ms on average, 99 % of them at most 115.6 ms;"
+        " 4.05 % are lost, and the link is 100.0 % used."
+    )
+    assert of_run("link", {**numbers, "loss_rate": None}) == ""
 
 
 def test_ties_are_said_and_an_idle_link_is_not_praised() -> None:

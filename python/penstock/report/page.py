@@ -30,6 +30,7 @@ from penstock.results.comparison import Comparison, SweepPoint, axis, short_path
 from penstock.results.display import is_number, spaced
 from penstock.results.metrics import metric, order
 from penstock.results.parts import TITLES, place_name, places_in
+from penstock.results.trade_off import of_run
 from penstock.units import format_time
 
 Json = Mapping[str, Any]
@@ -174,7 +175,7 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
     name = str(result["scenario"].get("name") or "scenario")
     context: dict[str, Any] = {
         "kind": "run",
-        "conclusion": "",
+        "conclusion": unbroken(next(filter(None, (of_run(place, numbers) for place, numbers in links.items())), "")),
         "warnings": [],
         "schemes": [],
         "short": [],

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from penstock.results.cell import Cell
-from penstock.results.display import decimals, number, scale_for
+from penstock.results.display import decimals, is_number, number, scale_for
 
-__all__ = ["LARGE_LOSS", "Standing", "conclusion", "costly", "front", "sentence"]
+__all__ = ["LARGE_LOSS", "Standing", "conclusion", "costly", "front", "of_run", "sentence"]
 
 LARGE_LOSS = 0.05
 """Utilization below the highest one by which a scheme is told apart: a short delay is then bought with throughput."""
@@ -95,6 +97,22 @@ def sentence(place: str, standings: Sequence[Standing]) -> str:
         labels = [numbered(standings[at]) for at in lost]
         told += f" Utilization is more than {100 * LARGE_LOSS:g} percentage points lower with {_listed(labels)}."
     return told
+
+
+def of_run(place: str, numbers: Mapping[str, Any]) -> str:
+    """One run's delay, loss and utilization at a link in a sentence; empty where one of them is not known."""
+    names = ("delay_mean_s", "delay_p99_s", "loss_rate", "utilization")
+    known = [numbers.get(name) for name in names]
+    mean, tail, loss, used = (value if is_number(value) else math.nan for value in known)
+    if not all(math.isfinite(value) for value in (mean, tail, loss, used)):
+        return ""
+    scale = scale_for("time", [mean, tail])
+    places = decimals([scale.factor * tail], [tail * scale.factor / 100])
+    delays = [f"{number(scale.factor * value, places)} {scale.unit}" for value in (mean, tail)]
+    return (
+        f"{place}: packets wait {delays[0]} on average, 99 % of them at most {delays[1]};"
+        f" {number(100 * loss, 2)} % are lost, and the link is {number(100 * used, 1)} % used."
+    )
 
 
 def _worth_their_delay(by_delay: Sequence[Standing]) -> list[Standing]:

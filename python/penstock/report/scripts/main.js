@@ -44,7 +44,7 @@ function show() {
     if (here && box.matches(".numbers")) fillTable(box, chosen.point);
   }
   const answer = document.querySelector(".answer");
-  if (answer) answer.textContent = page.points[chosen.point].says;
+  if (answer && page.kind === "compare") answer.textContent = page.points[chosen.point].says;
   for (const select of all("select[data-pick]")) select.value = String(chosen[select.dataset.pick]);
 }
 

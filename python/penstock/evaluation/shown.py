@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
 import numpy as np
@@ -24,6 +25,9 @@ COLUMNS = (
 """Metric of the bottleneck, head, factor, and whether less is better."""
 
 PER_ROW = 4
+
+TITLE = 38
+"""Characters in a line above a diagram."""
 SIGMA = 2.4477
 """Half-axes of the ellipse that holds 95 % of a normal distribution in two dimensions, sqrt(-2 ln 0.05), in sd."""
 
@@ -74,13 +78,13 @@ def diagrams(found: Evaluation) -> Markup:
     ids = [(row.case.id, row.case.title) for row in found.rows if row.scheme == found.schemes[0]]
     lines = -(-len(ids) // PER_ROW)
     with style.styled():
-        figure = Figure(figsize=(2.2 * PER_ROW, 1.9 * lines), layout="constrained")
+        figure = Figure(figsize=(2.2 * PER_ROW, 2.05 * lines), layout="constrained")
         axes = figure.subplots(lines, PER_ROW, squeeze=False).ravel()
-        for ax, (name, _) in zip(axes, ids, strict=False):
+        for ax, (name, title) in zip(axes, ids, strict=False):
             for index, scheme in enumerate(found.schemes):
                 label = scheme if ax is axes[0] else ""
                 _ellipse(ax, index, label, *found.points[name, scheme])
-            ax.set_title(name)
+            ax.set_title(textwrap.fill(f"{name}: {title}", TITLE), fontsize=6)
             ax.margins(0.15)
             ax.invert_xaxis()
         for ax in axes[len(ids) :]:

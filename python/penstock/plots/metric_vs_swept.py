@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from penstock.errors import nearest
 from penstock.plots import style
-from penstock.results.cell import drawn
+from penstock.results.cell import Cell, drawn
 from penstock.results.comparison import Comparison, SweepPoint, axis, axis_title
 from penstock.results.display import scale_for, setting
 from penstock.results.metrics import metric as describe
@@ -51,18 +52,8 @@ def draw(
             known = [(x, drawn(c, about)) for x, c in cells if c is not None]
             look = style.line(index) | ({"linestyle": "none"} if unit is None else {})
             ax.plot([x for x, _ in known], [c.mean * scale.factor for _, c in known], label=scheme.label, **look)
-            bands = [
-                (x, c.low * scale.factor, c.high * scale.factor)
-                for x, c in known
-                if c.low is not None and c.high is not None
-            ]
-            if bands:
-                places, low, high = zip(*bands, strict=True)
-                colour = style.COLOURS[index % len(style.COLOURS)]
-                if unit is None:
-                    ax.vlines(places, low, high, color=colour, linewidth=0.8)
-                else:
-                    ax.fill_between(places, low, high, color=colour, alpha=0.16, linewidth=0)
+            colour = style.COLOURS[index % len(style.COLOURS)]
+            _intervals(ax, known, scale.factor, colour, band=unit is not None)
         if unit is None:
             style.names(ax, list(map(setting, values)))
         elif logarithmic(xs):
@@ -73,6 +64,18 @@ def draw(
         n = f"95 % intervals, n = {found.runs}" if found.runs > 1 else "n = 1: no interval"
         style.legend(figure, 3, title=n, title_fontsize=6.5)
     return figure
+
+
+def _intervals(ax: Axes, known: Sequence[tuple[float, Cell]], factor: float, colour: str, *, band: bool) -> None:
+    """The intervals of a line, as a band or as a stroke at each point."""
+    ends = [(x, c.low * factor, c.high * factor) for x, c in known if c.low is not None and c.high is not None]
+    if not ends:
+        return
+    places, low, high = zip(*ends, strict=True)
+    if band:
+        ax.fill_between(places, low, high, color=colour, alpha=0.16, linewidth=0)
+    else:
+        ax.vlines(places, low, high, color=colour, linewidth=0.8)
 
 
 def _fits(point: SweepPoint, at: Mapping[str, Any]) -> bool:

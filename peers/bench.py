@@ -85,12 +85,13 @@ class Figure:
 
 
 def side_by_side(simulators: list[Simulator], workload: Workload, repeat: int) -> dict[str, Figure]:
-    """All simulators on one workload, taking turns."""
+    """All simulators that have this workload, taking turns."""
+    simulators = [simulator for simulator in simulators if workload.name in simulator.workloads]
     speeds: dict[str, list[float]] = {simulator.name: [] for simulator in simulators}
     counts: dict[str, Count] = {}
     for turn in range(repeat):
         for simulator in simulators:
-            if workload.name not in simulator.workloads or (simulator.slow and turn > 0):
+            if simulator.slow and turn > 0:
                 continue
             seconds = workload.ns3_seconds if simulator.slow else workload.seconds
             costs: list[Cost] = [measure(simulator.command(workload.name, s)) for s in seconds]

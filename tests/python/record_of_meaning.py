@@ -1,7 +1,7 @@
 """The record of results, `tests/data/meaning.json`: compares it with the runs of `recorded_runs`, and writes it.
 
-The record holds a hash of the result of each run, without its processor time, and the version of meaning of the build
-that made it. It is the same on all machines: the simulator uses integers, IEEE 754 arithmetic and the functions of the
+The record holds a hash of the result of each run, without its cost (`events`, `cpu_s`), and the version of meaning of the
+build that made it. It is the same on all machines: the simulator uses integers, IEEE 754 arithmetic and the functions of the
 crate `libm` (`penstock_core::math`), never those of the platform; the recorded law in Python uses arithmetic only.
 """
 
@@ -24,6 +24,7 @@ from penstock.scenario.scenario import Document
 from .recorded_runs import Tree, recorded_runs
 
 FILE: Final = Path(__file__).resolve().parents[1] / "data" / "meaning.json"
+COST: Final = ("events", "cpu_s")
 RULE: Final = "crates/penstock-sim/src/meaning.rs"
 
 
@@ -63,7 +64,7 @@ def _for_engine(name: str, tree: Tree) -> str:
 
 
 def _hash(result: str) -> str:
-    values = {key: value for key, value in json.loads(result).items() if key != "cpu_s"}
+    values = {key: value for key, value in json.loads(result).items() if key not in COST}
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:12]
 
 

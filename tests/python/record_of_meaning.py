@@ -1,8 +1,9 @@
 """The record of results, `tests/data/meaning.json`: compares it with the runs of `recorded_runs`, and writes it.
 
-The record holds a hash of the result of each run, without its cost (`events`, `cpu_s`), and the version of meaning of the
-build that made it. It is the same on all machines: the simulator uses integers, IEEE 754 arithmetic and the functions of the
-crate `libm` (`penstock_core::math`), never those of the platform; the recorded law in Python uses arithmetic only.
+The record holds a hash of the result of each run, without its cost (`events`, `cpu_s`), and the version of meaning of
+the build that made it. It is the same on all machines: the simulator uses integers, IEEE 754 arithmetic and the
+functions of the crate `libm` (`penstock_core::math`), never those of the platform; the recorded law in Python uses
+arithmetic only.
 """
 
 from __future__ import annotations

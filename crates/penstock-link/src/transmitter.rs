@@ -46,6 +46,9 @@ impl Transmitter {
             (self.size, self.nanos, self.rest) = (size, work / self.rate, work % self.rate);
         }
         let mut nanos = self.nanos;
+        if self.rest == 0 {
+            return Span::from_nanos(nanos);
+        }
         self.carried += self.rest;
         if self.carried >= self.rate {
             self.carried -= self.rate;

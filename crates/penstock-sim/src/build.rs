@@ -96,9 +96,13 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn engine(self, queues: Vec<Option<SimQueue>>, record: &Record) -> Engine {
         let traced = record.trace;
+        let fetches = self.plan.routes.flows.len() >= MANY_FLOWS;
+        // Records of packets are in the order of time. The state of many flows is fetched for packets in the queue, so these
+        // must not have left it.
+        let foresees = !(fetches || traced || record.flow_facts) && record.captured_links.is_empty();
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
         let facts = self.facts(&queues, record.flow_facts);
-        let Links { directions: links, ports, changes, lines } = self.links(queues, &mut events);
+        let Links { directions: links, ports, changes, lines } = self.links(queues, foresees, &mut events);
         let on_link =
             |hop: &Hop| Hop { port: links[hop.link as usize].port().map_or(COMPUTED, |port| port as u32), ..*hop };
         let hops = self.plan.routes.hops.iter().map(on_link).collect();
@@ -125,7 +129,7 @@ impl Builder<'_> {
             first_port: self.ranks.of(EventSource::Transmission(0)).unwrap_or_default(),
             tally,
             facts,
-            fetches: hosts.len() >= MANY_FLOWS,
+            fetches,
             ack: NextAck { at: Time::NEVER, line: ARRIVED, packet: SimPacket::NONE },
         };
         Engine {

@@ -79,6 +79,9 @@ impl Engine {
     pub(crate) fn advance(&mut self, until: Time, limit: u32) -> u32 {
         let processed = self.process(until, limit);
         self.events += u64::from(processed);
+        if processed < limit {
+            self.network.catch_up(until);
+        }
         processed
     }
 
@@ -191,17 +194,19 @@ impl Engine {
     #[inline]
     fn on_ack(&mut self) {
         let now = std::mem::replace(&mut self.network.ack.at, Time::NEVER);
-        let NextAck { line, packet, .. } = self.network.ack;
+        let NextAck { line, ref packet, .. } = self.network.ack;
         let host = &mut self.hosts[packet.flow as usize];
         let Source::Tcp(sender) = &mut host.source else { return };
         if line != ARRIVED {
             let timer = sender.timer().unwrap_or(Time::NEVER);
             let undisturbed = now <= host.lookahead_until && now <= timer && packet.seq < sender.end();
             if !undisturbed || !self.network.lines.is_empty(line) {
+                let packet = *packet;
                 return self.network.wait_on_line(line, now, &packet);
             }
         }
-        self.network.tally.receive(now, &packet);
+        let flow = packet.flow;
+        self.network.tally.receive(now, packet);
         let blocks;
         let sack: &[SackBlock] = if packet.extra == NO_SACK {
             &[]
@@ -227,13 +232,13 @@ impl Engine {
             network.events.set(host.rank, timer);
         }
         if self.observes_senders {
-            if let Some(rtt) = network.facts.rtts.get_mut(packet.flow as usize) {
+            if let Some(rtt) = network.facts.rtts.get_mut(flow as usize) {
                 *rtt = sender.srtt();
             }
-            observe(now, packet.flow, sender, &mut network.tally.trace, &mut self.sender_series);
+            observe(now, flow, sender, &mut network.tally.trace, &mut self.sender_series);
         }
         if host.session != NO_SESSION && sender.finished().is_some() {
-            self.on_connection_end(now, packet.flow);
+            self.on_connection_end(now, flow);
         }
     }
 

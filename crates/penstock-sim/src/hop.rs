@@ -16,8 +16,9 @@ pub(crate) enum Lookahead {
 /// arrives.
 pub(crate) const COMPUTED: u32 = u32::MAX;
 
-/// One step of a route.
+/// One step of a route. Of 16 bytes, since every packet finds its hop by number.
 #[derive(Clone, Copy)]
+#[repr(align(16))]
 pub(crate) struct Hop {
     /// Number of the link to take.
     pub(crate) link: u32,

@@ -3,6 +3,7 @@
 mod adjust;
 mod changes;
 mod device;
+mod foreseen;
 
 use crate::changing_link::ChangingLink;
 use crate::delay_lines::DelayLines;
@@ -11,7 +12,7 @@ use crate::flow::{FlowFacts, NO_TIMER};
 use crate::hop::{COMPUTED, Hop, Lookahead};
 use crate::link::Link;
 use crate::packet::SimPacket;
-use crate::port::{Outlet, Port, STEADY, State};
+use crate::port::{Outlet, Port, STEADY, State, Trail};
 use crate::tally::Tally;
 use crate::traffic::datagram::NewFrame;
 use penstock_core::Time;
@@ -90,21 +91,22 @@ impl Network {
     /// or an event.
     #[inline(never)]
     fn cross(&mut self, mut now: Time, packet: &mut SimPacket) {
+        // Only these fields: the compiler takes a copy of the whole hop apart at every use.
+        let Hop { mut link, mut last, mut lookahead, .. } = self.tally.hops[packet.hop as usize];
         loop {
-            // Only these fields: the compiler takes a copy of the whole hop apart at every use.
-            let Hop { link, last, lookahead, .. } = self.tally.hops[packet.hop as usize];
-            let link = &mut self.links[link as usize];
-            let end = now.max(link.free_at) + link.transmitter.transmission(packet.size);
-            link.free_at = end;
-            now = end + link.delay;
-            let line = link.line;
+            let crossed = &mut self.links[link as usize];
+            let end = now.max(crossed.free_at) + crossed.transmitter.transmission(packet.size);
+            crossed.free_at = end;
+            now = end + crossed.delay;
+            let line = crossed.line;
             if !self.passes_on(line, lookahead, packet) {
                 return self.schedule_arrival(line, now, packet);
             }
             if !self.next_leg(now, line, last, packet) {
                 return;
             }
-            let port = self.tally.hops[packet.hop as usize].port;
+            let port;
+            Hop { link, port, last, lookahead, .. } = self.tally.hops[packet.hop as usize];
             if port != COMPUTED {
                 return self.enqueue(port as usize, now, packet);
             }
@@ -204,8 +206,15 @@ impl Network {
     }
 
     /// A data packet or datagram has reached its receiver; returns whether `packet` is now the ACK of it.
-    #[inline(never)]
+    #[expect(clippy::inline_always, reason = "measured: most packets are answered without a call")]
+    #[inline(always)]
     fn deliver(&mut self, now: Time, packet: &mut SimPacket) -> bool {
+        self.tally.answer_plain(now, packet) || self.deliver_any(now, packet)
+    }
+
+    /// As [`Network::deliver`], for every packet.
+    #[inline(never)]
+    fn deliver_any(&mut self, now: Time, packet: &mut SimPacket) -> bool {
         let tally = &mut self.tally;
         tally.receive(now, packet);
         let counts = tally.window.contains(now);
@@ -223,15 +232,6 @@ impl Network {
             && let Some(delays) = &mut tally.one_way[flow.group as usize]
         {
             delays.deliver(packet.flow, now - packet.stamp);
-        }
-        if counts
-            && packet.labels.is_plain()
-            && let Some(size) = receiver.take_plain(packet.seq, packet.extra)
-        {
-            let seq = packet.seq + 1;
-            packet.turn_into_ack(seq, size, flow.ack_hop, flow.dscp);
-            self.enter(now, packet);
-            return true;
         }
         let ack = receiver.on_segment(now, &packet.segment());
         if !counts {
@@ -260,18 +260,20 @@ impl Network {
     }
 
     #[inline(never)]
-    fn enqueue(&mut self, number: usize, now: Time, packet: &SimPacket) {
+    fn enqueue(&mut self, number: usize, now: Time, packet: &mut SimPacket) {
         let Self { ports, tally, facts, events, .. } = self;
         let port = &mut ports[number];
+        if port.loss.is_some() && tally.is_lost(number, now, port, packet) {
+            return;
+        }
+        if let Some(queued) = port.foresee(number, now, tally, facts, packet) {
+            if queued {
+                self.cross(now, packet);
+            }
+            return;
+        }
         if let Some(trace) = &mut tally.trace {
             trace.arrive(now, port.outlet.link, packet);
-        }
-        if port.loss.as_mut().is_some_and(|loss| loss.loses()) {
-            tally.queues[number].link_losses += 1;
-            if let Some(trace) = &mut tally.trace {
-                trace.lose(now, port.outlet.link, packet);
-            }
-            return tally.lose(now, packet);
         }
         port.operate(number, now, tally, facts, |queue, env| queue.enqueue(env, *packet));
         port.update_timer(events);
@@ -330,6 +332,9 @@ impl Network {
     /// The part of the packet in transmission behind this port that is unsent at `now`, in 1e-9 bits.
     pub(crate) fn unsent(&self, number: usize, now: Time) -> u128 {
         let port = &self.ports[number];
+        if let Some(Trail { transmitter, free_at }) = &port.trail {
+            return if *free_at == Time::NEVER { 0 } else { transmitter.unsent(free_at.since(now)) };
+        }
         match self.changes.get(port.outlet.changes as usize) {
             Some(changing) => changing.changes.unsent(now),
             None if port.state == State::Busy => {

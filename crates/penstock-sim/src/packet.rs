@@ -131,7 +131,8 @@ impl Labels {
     /// Whether the data packet has no mark and no CWR.
     #[inline]
     pub(crate) fn is_plain(self) -> bool {
-        self.ecn() != Ecn::Ce && !self.has(CWR)
+        // One comparison: the mark is the highest ECN field, CWR a higher bit.
+        self.0 & (CWR | ECN_BITS) < Ecn::Ce as u8
     }
 
     #[inline]

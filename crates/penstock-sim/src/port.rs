@@ -8,8 +8,8 @@ use crate::port_queue::PortQueue;
 use crate::tally::Tally;
 use penstock_aqm::{Env, Next};
 use penstock_core::{Rng, Time};
-use penstock_link::Loss;
 use penstock_link::probe::queue::QueueStats;
+use penstock_link::{Loss, Transmitter};
 
 /// A simulated queue and the transmitter that it feeds.
 pub(crate) struct Port {
@@ -24,6 +24,22 @@ pub(crate) struct Port {
     /// Whether the discipline's timer may move at every operation: it has a shaper before the queue.
     pub(crate) timer_moves: bool,
     pub(crate) outlet: Outlet,
+    /// Where departures are foreseen.
+    pub(crate) trail: Option<Trail>,
+}
+
+/// The transmissions of a port whose departures are foreseen ([`crate::network`]'s `foreseen`): carried out after the fact.
+pub(crate) struct Trail {
+    pub(crate) transmitter: Transmitter,
+    /// End of the transmission under way; [`Time::NEVER`] if the transmitter found the queue empty.
+    pub(crate) free_at: Time,
+}
+
+impl Trail {
+    /// Before the first packet, on a link with this transmitter.
+    pub(crate) fn new(transmitter: Transmitter) -> Self {
+        Self { transmitter, free_at: Time::NEVER }
+    }
 }
 
 /// The way from a port onto its link.

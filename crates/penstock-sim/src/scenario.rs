@@ -47,7 +47,8 @@ fn ten_milliseconds() -> u64 {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Compute the departures from links that never drop instead of simulating their queues. Changes no result.
+    /// Compute the departures from links that never drop, and foresee those from first-in-first-out queues, instead of
+    /// processing an event for each. Changes no result but the number of events.
     pub computed_links: bool,
     /// The result has the metrics of each flow.
     pub flows: bool,

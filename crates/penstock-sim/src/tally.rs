@@ -4,6 +4,7 @@ use crate::flow::Flow;
 use crate::hop::Hop;
 use crate::packet::{NO_SACK, SackTable, SimPacket};
 use crate::pcap::Capture;
+use crate::port::Port;
 use crate::port_queue::PortQueue;
 use crate::probe::blocks::Blocks;
 use crate::probe::flow::{LossRuns, Window};
@@ -31,6 +32,12 @@ impl Amount {
     pub(crate) fn add(&mut self, packet: &SimPacket) {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
+    }
+
+    /// A packet of this size becomes one of another.
+    #[inline]
+    fn replace(&mut self, size: u32, by: u32) {
+        self.bytes = self.bytes.wrapping_sub(u64::from(size)).wrapping_add(u64::from(by));
     }
 
     #[inline]
@@ -92,20 +99,6 @@ impl Tally {
         }
     }
 
-    /// The transmission of this packet starts.
-    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
-    #[inline(always)]
-    fn begin_transmission(&mut self, now: Time, packet: &SimPacket) {
-        let bits = u64::from(packet.size) * 8;
-        let crosses = !packet.labels.is_ack() && self.hops[packet.hop as usize].counted;
-        let queue = self.queue();
-        queue.sent_bits += bits;
-        queue.crossing = if crosses { packet.flow } else { NO_FLOW };
-        if crosses && self.window.start <= now {
-            self.flows[packet.flow as usize].stats.crossed_bits += bits;
-        }
-    }
-
     /// The statistics start while `unsent` of the last packet of this port, in 1e-9 bits, is still to be sent: that part
     /// belongs to them.
     pub(crate) fn begin_within_packet(&mut self, port: usize, unsent: u128) {
@@ -128,7 +121,51 @@ impl Tally {
         }
     }
 
+    /// A data packet has reached its receiver. If that answers by a plain ACK, as it does most packets, `packet` becomes this
+    /// ACK. Otherwise nothing happens, and returns false.
+    #[expect(clippy::inline_always, reason = "as its caller")]
+    #[inline(always)]
+    pub(crate) fn answer_plain(&mut self, now: Time, packet: &mut SimPacket) -> bool {
+        let flow = &mut self.flows[packet.flow as usize];
+        if packet.epoch != flow.epoch || flow.measured || !packet.labels.is_plain() {
+            return false;
+        }
+        let Some(receiver) = &mut flow.receiver else { return false };
+        if self.trace.is_some() || !self.window.contains(now) {
+            return false;
+        }
+        let Some(size) = receiver.take_plain(packet.seq, packet.extra) else { return false };
+        self.under_way.replace(packet.size, size);
+        let seq = packet.seq + 1;
+        packet.turn_into_ack(seq, size, flow.ack_hop, flow.dscp);
+        true
+    }
+
+    /// Whether the link behind this port, number `number`, loses the packet in front of the queue.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn is_lost(&mut self, number: usize, now: Time, port: &mut Port, packet: &SimPacket) -> bool {
+        let lost = port.loss.as_mut().is_some_and(|loss| loss.loses());
+        if lost {
+            self.queues[number].link_losses += 1;
+            if let Some(trace) = &mut self.trace {
+                trace.arrive(now, port.outlet.link, packet);
+                trace.lose(now, port.outlet.link, packet);
+            }
+            self.lose(now, packet);
+        }
+        lost
+    }
+
     /// The packet got into a queue.
+    #[inline]
+    pub(crate) fn note_survival(&mut self, packet: &SimPacket) {
+        // Few packets end a run of losses; acknowledgements never do.
+        if self.flows[packet.flow as usize].stats.is_losing() {
+            self.survive(packet);
+        }
+    }
+
     #[cold]
     fn survive(&mut self, packet: &SimPacket) {
         if !packet.labels.is_ack() && self.hops[packet.hop as usize].safe_behind {
@@ -211,10 +248,8 @@ impl Tally {
     #[inline(always)]
     fn depart(&mut self, report: &Report<'_, SimPacket>) {
         self.queue().count_sent(report);
-        // Transmissions that start at the end have no part in the statistics.
-        if report.now < self.window.end {
-            self.begin_transmission(report.now, report.packet);
-        }
+        let Self { queues, port, flows, hops, window, .. } = self;
+        begin_transmission(report.now, report.packet, &mut queues[*port as usize], flows, hops, *window);
     }
 
     /// Show a departure to all observers.
@@ -266,6 +301,30 @@ impl Tally {
     }
 }
 
+/// The transmission of this packet starts, behind the queue of these statistics.
+#[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
+#[inline(always)]
+pub(crate) fn begin_transmission(
+    now: Time,
+    packet: &SimPacket,
+    queue: &mut QueueStats,
+    flows: &mut [Flow],
+    hops: &[Hop],
+    window: Window,
+) {
+    // Transmissions that start at the end have no part in the statistics.
+    if now >= window.end {
+        return;
+    }
+    let bits = u64::from(packet.size) * 8;
+    let crosses = !packet.labels.is_ack() && hops[packet.hop as usize].counted;
+    queue.sent_bits += bits;
+    queue.crossing = if crosses { packet.flow } else { NO_FLOW };
+    if crosses && window.start <= now {
+        flows[packet.flow as usize].stats.crossed_bits += bits;
+    }
+}
+
 impl Probe<SimPacket> for Tally {
     #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
     #[inline(always)]
@@ -274,10 +333,7 @@ impl Probe<SimPacket> for Tally {
             self.show_queued(report);
         }
         self.queue().count_queued(report);
-        // Few packets end a run of losses; acknowledgements never do.
-        if self.flows[report.packet.flow as usize].stats.is_losing() {
-            self.survive(report.packet);
-        }
+        self.note_survival(report.packet);
     }
 
     #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]

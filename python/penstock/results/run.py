@@ -109,7 +109,7 @@ class Run:
         dscp: metrics of all traffic sent with each codepoint, by its name, such as "EF", or its number; empty where all
             traffic has the same one.
         fairness: Jain's index over all flows.
-        events: events of the simulation.
+        events: events of the simulation; a cost as `cpu_s` is, which another version may reach the same results with.
         cpu_s: processor time in seconds.
         series: by watched link, its queue and its law over time, if requested.
         senders: by watched traffic, a list with the state of each TCP sender over time, if requested: `t_ns` (ends of

@@ -26,6 +26,32 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         self.queue.behind(packets)
     }
 
+    /// Judge an arriving packet, and mark it if the law says so. `None`: it was dropped; otherwise [`Self::push`] must
+    /// follow, with the facts of the packet as its law saw them.
+    #[expect(clippy::inline_always, reason = "measured: the most frequent queue is called directly")]
+    #[inline(always)]
+    pub fn judge(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &mut P) -> Option<PacketMeta> {
+        let meta = self.meta(env, packet);
+        let verdict = self.law.on_arrival(&mut self.queue.cx(env), &meta);
+        let total = self.queue.total();
+        let admitted = total.admit(env, packet, meta.ecn, verdict)?;
+        if !self.queue.admits(meta.size) {
+            self.law.on_overflow(&mut self.queue.cx(env), &meta);
+            total.refuse(env, packet, Cause::Overflow);
+            return None;
+        }
+        admitted.mark(env, total, packet);
+        Some(meta)
+    }
+
+    /// Queue a packet that [`Self::judge`] let in.
+    #[expect(clippy::inline_always, reason = "as `judge`")]
+    #[inline(always)]
+    pub fn push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: P, meta: &PacketMeta) {
+        self.queue.push_reported(env, packet);
+        self.law.on_enqueued(&mut self.queue.cx(env), meta);
+    }
+
     /// The facts of a packet that the law reads.
     #[inline]
     fn meta(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
@@ -45,17 +71,9 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
     #[expect(clippy::inline_always, reason = "measured: the most frequent queue is called directly")]
     #[inline(always)]
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
-        let meta = self.meta(env, &packet);
-        let verdict = self.law.on_arrival(&mut self.queue.cx(env), &meta);
-        let total = self.queue.total();
-        let Some(admitted) = total.admit(env, &packet, meta.ecn, verdict) else { return };
-        if !self.queue.admits(meta.size) {
-            self.law.on_overflow(&mut self.queue.cx(env), &meta);
-            return total.refuse(env, &packet, Cause::Overflow);
+        if let Some(meta) = self.judge(env, &mut packet) {
+            self.push(env, packet, &meta);
         }
-        admitted.mark(env, total, &mut packet);
-        self.queue.push_reported(env, packet);
-        self.law.on_enqueued(&mut self.queue.cx(env), &meta);
     }
 
     #[expect(clippy::inline_always, reason = "as `enqueue`")]

@@ -5,8 +5,8 @@ use super::codepoints::{Codepoints, Fate};
 use super::distribution::pmf;
 use super::histogram::Histogram;
 use super::series::Series;
-use penstock_aqm::{Cause, Report};
-use penstock_core::{Span, Time};
+use penstock_aqm::{Cause, Probe, Report};
+use penstock_core::{Packet, Span, Time};
 
 /// 1e-9 bits in a bit.
 pub const NANOBITS: u128 = 1_000_000_000;
@@ -325,6 +325,31 @@ impl QueueStats {
     /// The counts by codepoint, if they were requested.
     pub fn codepoints(&self) -> Option<&Codepoints> {
         self.wanted.as_ref()?.codepoints.as_ref()
+    }
+}
+
+/// The statistics alone, for a caller that sees to everything else.
+impl<P: Packet> Probe<P> for QueueStats {
+    #[expect(clippy::inline_always, reason = "as `queued`")]
+    #[inline(always)]
+    fn queued(&mut self, report: &Report<'_, P>) {
+        self.queued(report, report.packet.meta().dscp);
+    }
+
+    #[expect(clippy::inline_always, reason = "as `sent`")]
+    #[inline(always)]
+    fn sent(&mut self, report: &Report<'_, P>) {
+        self.sent(report, report.packet.meta().dscp);
+    }
+
+    #[cold]
+    fn marked(&mut self, report: &Report<'_, P>, _cause: Cause) {
+        self.marked(report, report.packet.meta().dscp);
+    }
+
+    #[cold]
+    fn dropped(&mut self, report: &Report<'_, P>, cause: Cause) {
+        self.dropped(report, cause, report.packet.meta().dscp);
     }
 }
 

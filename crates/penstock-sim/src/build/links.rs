@@ -9,7 +9,7 @@ use crate::event_queue::EventQueue;
 use crate::link::Link;
 use crate::packet::SimPacket;
 use crate::plan::Plan;
-use crate::port::{Outlet, Port, STEADY, State};
+use crate::port::{Outlet, Port, STEADY, State, Trail};
 use crate::port_queue::{DirectQueue, PortQueue};
 use crate::prepared::Parts;
 use crate::scenario::{LinkSpec, Scenario};
@@ -67,8 +67,9 @@ pub(super) struct Links {
 }
 
 impl Builder<'_> {
-    /// All links; the first changes of links and timers of queues are scheduled.
-    pub(super) fn links(&self, queues: Vec<Option<SimQueue>>, events: &mut EventQueue) -> Links {
+    /// All links; the first changes of links and timers of queues are scheduled. `foresees`: departures may be foreseen.
+    pub(super) fn links(&self, queues: Vec<Option<SimQueue>>, foresees: bool, events: &mut EventQueue) -> Links {
+        let foresees = foresees && self.scenario.options.computed_links;
         let (mut links, mut ports, mut lines) = (Vec::with_capacity(queues.len()), Vec::new(), 0);
         let mut changes: Vec<ChangingLink> = Vec::new();
         for (number, (spec, queue)) in self.scenario.links.iter().zip(queues).enumerate() {
@@ -76,7 +77,10 @@ impl Builder<'_> {
                 let place = ports.len() as u32;
                 let mut port = self.port(number, place, queue);
                 events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
-                if !spec.is_steady() {
+                if spec.is_steady() {
+                    let foreseeable = foresees && port.device.is_none() && port.queue.is_foreseeable();
+                    port.trail = foreseeable.then(|| Trail::new(Transmitter::new(self.plan.rates[number])));
+                } else {
                     port.outlet.changes = changes.len() as u32;
                     let of_link = self.changing(number, place, port.outlet.changes);
                     events.set(of_link.rank, of_link.changes.next());
@@ -105,6 +109,7 @@ impl Builder<'_> {
             state: State::Idle,
             timer_moves: queue.timer_moves,
             outlet: Outlet { link: link as u32, rank, changes: STEADY },
+            trail: None,
         }
     }
 

@@ -5,9 +5,9 @@ limited to the rate of each link in turn; sources that share a link are reduced 
 remaining capacity of the links by max-min fairness; no flow exceeds its window per round trip or the size of its
 transfer.
 
-Events: a datagram's emission; a packet's arrival at each link and the end of its transmission there, where the queue is
-simulated; the same for its acknowledgement; `PER_CONNECTION` for a connection; each change of a link; the timers of the
-laws. Samples of queues cost no event.
+Events: a datagram's emission; a packet's arrival at each simulated queue, and its departure unless foreseen; its
+arrival behind each computed link; the same for its acknowledgement, but one event for a row of computed links;
+`PER_CONNECTION` for a connection; each change of a link; the timers of the laws. Samples of queues cost no event.
 
 Memory: every flow and link; packets on the wire, which are rate x delay on each link; packets in queues, which are the
 limit, or without one all that arrives beyond the link's rate; packets outstanding of TCP, at most the windows; open
@@ -41,6 +41,8 @@ PER_LENGTH = 60
 PER_TRACED_EVENT = 60
 PER_TRACED_SAMPLE = 200
 
+FORESEEN = ("droptail", "red")
+"""Schemes from whose queues departures are foreseen, so that they are no events, while the link is steady."""
 PER_CONNECTION = 6
 TIMERS_PER_SECOND = 100
 """Assumed period of the timers of laws: most timers act every 10 ms or less often."""
@@ -69,13 +71,16 @@ class Estimate:
 
 @dataclass(frozen=True)
 class _Line:
-    """A link direction: name, bits per second, seconds of delay, the limit of its queue if any, two flags."""
+    """A link direction: name, bits per second, seconds of delay, the limit of its queue if any, events, a flag.
+
+    `events` are those of a packet at the queue, 0 if the link is computed.
+    """
 
     name: str
     rate: float
     delay: float
     limit: Mapping[str, float] | None
-    simulated: bool
+    events: int
     watched: bool
 
 
@@ -83,7 +88,7 @@ def estimate(resolved: Resolved, *, traced: bool = False) -> Estimate:
     """Estimate a run of a valid scenario; a `traced` run keeps all its events in memory."""
     canonical = resolved.canonical
     found = Estimate()
-    lines = {link["name"]: _line(link) for link in canonical["links"]}
+    lines = {link["name"]: _line(link, traced=traced) for link in canonical["links"]}
     seconds = canonical["duration_ns"] / 1e9
     _links(found, canonical, seconds)
     delay, pace = {name: line.delay for name, line in lines.items()}, {name: line.rate for name, line in lines.items()}
@@ -107,7 +112,7 @@ def estimate(resolved: Resolved, *, traced: bool = False) -> Estimate:
     return found
 
 
-def _line(link: Mapping[str, Any]) -> _Line:
+def _line(link: Mapping[str, Any], *, traced: bool) -> _Line:
     """A link direction, with the largest mean rate and delay that it has during the run."""
     rate = max([mean(link["rate"]), *(mean(change["rate"]) for change in link["change"] if "rate" in change)])
     delay = max([mean(link["delay"]), *(mean(change["delay"]) for change in link["change"] if "delay" in change)])
@@ -119,7 +124,10 @@ def _line(link: Mapping[str, Any]) -> _Line:
     limit = None if queue is None or queue["limit"] == "inf" else queue["limit"]
     steady = not (link["change"] or link["outage"] or link["capacity_ms"] or link["jitter"] or link["reorder"])
     simulated = bool(queue or link["loss"] or link["edge"] or link["watch"] or not steady)
-    return _Line(link["name"], max(rate, 1.0), delay / 1e9, limit, simulated, link["watch"])
+    scheme = queue["scheme"] if queue else "droptail"
+    foreseen = steady and not (traced or link["edge"] or link.get("device_queue")) and scheme in FORESEEN
+    events = (1 if foreseen else 2) if simulated else 0
+    return _Line(link["name"], max(rate, 1.0), delay / 1e9, limit, events, link["watch"])
 
 
 def _links(found: Estimate, canonical: Mapping[str, Any], seconds: float) -> None:
@@ -198,9 +206,12 @@ def _events(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[
     sent = [rate * stream.seconds for rate in rates]
     events = 0.0 if stream.back else sent[0]
     for link, packets in zip(stream.route, sent, strict=False):
-        events += packets * (2 if lines[link].simulated else 1)
+        events += packets * (lines[link].events or 1)
+    computed = False
     for link in stream.back:
-        events += sent[-1] * (2 if lines[link].simulated else 1)
+        # ACKs cross a row of computed links in one event.
+        events += sent[-1] * (lines[link].events or int(not computed))
+        computed = lines[link].events == 0
     found.events[f"traffic.{stream.group}"] += events
 
 

@@ -18,7 +18,7 @@ pub(crate) fn collect(network: &mut Network, now: Time) -> Map<String, Value> {
             None => u128::from(port.transmitter.rate().bits_per_second()) * covered,
             Some(changes) => changes.capacity_nanobits(network.window.start, now, stats.sent_nanobits()),
         };
-        links.insert(port.plan.spec.name.clone(), link_metrics(&port.plan.spec, stats, capacity, None));
+        links.insert(port.plan.spec.name.clone(), json!(link_metrics(&port.plan.spec, stats, capacity, None)));
     }
     let mut result = Map::new();
     result.insert("links".to_owned(), links.into());

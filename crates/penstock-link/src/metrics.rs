@@ -6,52 +6,115 @@ use crate::probe::queue::QueueStats;
 use crate::probe::series::Series;
 use crate::spec::LinkSpec;
 use penstock_aqm::Cause;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
-/// Metrics by name, without those that the run does not have.
-#[derive(Default)]
-pub struct Metrics(Map<String, Value>);
+/// A value of a result. Most runs are short, and then their results are a part of their time: numbers stay as they are until
+/// somebody asks for JSON.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(untagged)]
+pub enum Metric {
+    /// A count.
+    Count(u64),
+    /// A finite number.
+    Number(f64),
+    /// A distribution.
+    List(Vec<f64>),
+    /// Metrics below this name.
+    Table(Metrics),
+    /// The metrics of each flow.
+    Tables(Vec<Metrics>),
+    /// Anything else.
+    Json(Value),
+}
+
+/// Metrics by name, without those that the run does not have. As JSON they are in the order of their names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Metrics(Vec<(Cow<'static, str>, Metric)>);
 
 impl Metrics {
     /// A count.
-    pub fn count(&mut self, name: &str, value: u64) {
-        self.0.insert(name.to_owned(), value.into());
+    pub fn count(&mut self, name: impl Into<Cow<'static, str>>, value: u64) {
+        self.insert(name, Metric::Count(value));
     }
 
     /// A finite number; any other is left out.
-    pub fn number(&mut self, name: &str, value: impl Into<Option<f64>>) {
+    pub fn number(&mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Option<f64>>) {
         if let Some(value) = value.into().filter(|value| value.is_finite()) {
-            self.0.insert(name.to_owned(), value.into());
+            self.insert(name, Metric::Number(value));
         }
     }
 
     /// A distribution.
-    pub fn list(&mut self, name: &str, values: Vec<f64>) {
-        self.0.insert(name.to_owned(), values.into());
+    pub fn list(&mut self, name: impl Into<Cow<'static, str>>, values: Vec<f64>) {
+        self.insert(name, Metric::List(values));
     }
 
-    /// Any other value.
-    pub fn value(&mut self, name: &str, value: Value) {
-        self.0.insert(name.to_owned(), value);
+    /// Any value. The name is a new one.
+    pub fn insert(&mut self, name: impl Into<Cow<'static, str>>, value: Metric) {
+        let name = name.into();
+        debug_assert!(self.get(&name).is_none(), "{name} is there already");
+        self.0.push((name, value));
+    }
+
+    /// The value of this name.
+    pub fn get(&self, name: &str) -> Option<&Metric> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 }
 
-impl From<Metrics> for Value {
-    fn from(metrics: Metrics) -> Self {
-        metrics.0.into()
+impl Metric {
+    /// The value of this name, of metrics.
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Table(metrics) => metrics.get(name),
+            _ => None,
+        }
+    }
+
+    /// A count or a number.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Count(count) => Some(*count as f64),
+            Self::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+impl IntoIterator for Metrics {
+    type Item = (Cow<'static, str>, Metric);
+    type IntoIter = std::vec::IntoIter<Self::Item>;
+
+    /// The metrics in the order in which they were put in.
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl Serialize for Metrics {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut ordered: Vec<_> = self.0.iter().collect();
+        ordered.sort_by_key(|(name, _)| name);
+        let mut map = serializer.serialize_map(Some(ordered.len()))?;
+        for (name, value) in ordered {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
     }
 }
 
 /// The metrics of a link with these statistics, which could have sent `capacity`, in 1e-9 bits; `jain` is the fairness of
 /// the flows that cross it.
-pub fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: Option<f64>) -> Value {
+pub fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: Option<f64>) -> Metrics {
     let mut metrics = Metrics::default();
     let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     metrics.count("arrivals", stats.arrivals);
     metrics.count("departures", stats.departures);
     metrics.count("drops", stats.all_drops());
     for cause in Cause::ALL.into_iter().filter(|&cause| cause != Cause::Policed) {
-        metrics.count(&format!("drops_{}", cause.name()), stats.drops[cause as usize]);
+        metrics.count(format!("drops_{}", cause.name()), stats.drops[cause as usize]);
     }
     metrics.count("marks", stats.marks);
     metrics.count("link_losses", stats.link_losses);
@@ -61,35 +124,47 @@ pub fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: O
     metrics.number("utilization", (capacity > 0).then(|| stats.sent_nanobits() as f64 / capacity as f64));
     metrics.number("average_mean_pkts", stats.average());
     metrics.number("jain", jain);
-    for (prefix, pmf) in [("", stats.length_pmf()), ("sampled_", stats.sampled_pmf())] {
-        let (mean, variance) = moments(&pmf);
-        let infix = if prefix.is_empty() { "length_" } else { "length_sampled_" };
-        metrics.number(&format!("{infix}mean_pkts"), mean);
-        metrics.number(&format!("{infix}var_pkts2"), variance);
-        metrics.number(&format!("{prefix}empty_share"), pmf.first().copied().unwrap_or(0.0));
-        for [low, high] in &spec.shares {
-            let share = pmf.iter().skip(*low as usize + 1).take((high - low) as usize).sum::<f64>();
-            metrics.number(&format!("{prefix}share_{low}_{high}"), share);
-        }
-        metrics.list(&format!("{prefix}length_pmf"), pmf);
-    }
+    lengths(
+        &mut metrics,
+        spec,
+        "",
+        ["length_mean_pkts", "length_var_pkts2", "empty_share", "length_pmf"],
+        stats.length_pmf(),
+    );
+    let sampled = ["length_sampled_mean_pkts", "length_sampled_var_pkts2", "sampled_empty_share", "sampled_length_pmf"];
+    lengths(&mut metrics, spec, "sampled_", sampled, stats.sampled_pmf());
     let delays = &stats.delays;
-    metrics.number("delay_mean_s", delays.mean());
-    metrics.number("delay_sd_s", delays.sd());
-    metrics.number("jitter_sd_s", delays.sd());
-    for (name, p) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)] {
-        metrics.number(&format!("delay_{name}_s"), delays.quantile(p));
+    let (mean, sd) = delays.moments().unzip();
+    metrics.number("delay_mean_s", mean);
+    metrics.number("delay_sd_s", sd);
+    metrics.number("jitter_sd_s", sd);
+    let names = ["delay_p50_s", "delay_p95_s", "delay_p99_s", "delay_p999_s"];
+    for (name, delay) in names.into_iter().zip(delays.quantiles(&[0.5, 0.95, 0.99, 0.999])) {
+        metrics.number(name, delay);
     }
     metrics.list("burst_loss_pmf", stats.burst_pmf());
     for (name, counts) in stats.codepoints().into_iter().flat_map(Codepoints::seen) {
-        metrics.count(&format!("dscp_{name}_arrivals"), counts.arrivals);
-        metrics.count(&format!("dscp_{name}_departures"), counts.departures);
-        metrics.count(&format!("dscp_{name}_drops"), counts.drops);
-        metrics.count(&format!("dscp_{name}_marks"), counts.marks);
-        metrics.number(&format!("dscp_{name}_loss_rate"), ratio(counts.drops, counts.arrivals));
-        metrics.list(&format!("dscp_{name}_burst_loss_pmf"), counts.bursts.pmf());
+        metrics.count(format!("dscp_{name}_arrivals"), counts.arrivals);
+        metrics.count(format!("dscp_{name}_departures"), counts.departures);
+        metrics.count(format!("dscp_{name}_drops"), counts.drops);
+        metrics.count(format!("dscp_{name}_marks"), counts.marks);
+        metrics.number(format!("dscp_{name}_loss_rate"), ratio(counts.drops, counts.arrivals));
+        metrics.list(format!("dscp_{name}_burst_loss_pmf"), counts.bursts.pmf());
     }
-    metrics.into()
+    metrics
+}
+
+/// A distribution of lengths: its mean, its variance, the share of 0, and the distribution by these names.
+fn lengths(metrics: &mut Metrics, spec: &LinkSpec, prefix: &str, names: [&'static str; 4], pmf: Vec<f64>) {
+    let (mean, variance) = moments(&pmf);
+    metrics.number(names[0], mean);
+    metrics.number(names[1], variance);
+    metrics.number(names[2], pmf.first().copied().unwrap_or(0.0));
+    for [low, high] in &spec.shares {
+        let share = pmf.iter().skip(*low as usize + 1).take((high - low) as usize).sum::<f64>();
+        metrics.number(format!("{prefix}share_{low}_{high}"), share);
+    }
+    metrics.list(names[3], pmf);
 }
 
 /// Series with equal intervals: the ends of these, and each series by its name.

@@ -117,10 +117,11 @@ fn make(cells: &[(String, Vec<u64>)], finished: &AtomicUsize, stop: &AtomicBool)
     for (text, seeds) in cells {
         let scenario = simulate::read(text).map_err(Failure::Errors)?;
         let prepared = simulate::prepared(&scenario)?;
-        for &seed in seeds {
-            let made = simulate::make(&prepared, seed, &options)?;
-            results.add(made.result.body(), made.cpu_s);
-            finished.fetch_add(1, Ordering::Relaxed);
+        let mut seeds = seeds.iter();
+        while !seeds.as_slice().is_empty() {
+            let made = simulate::make_some(&prepared, &mut seeds, &options)?;
+            finished.fetch_add(made.len(), Ordering::Relaxed);
+            made.into_iter().for_each(|(result, cpu_s)| results.add(result.into_body(), cpu_s));
         }
     }
     Ok(results)

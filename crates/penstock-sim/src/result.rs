@@ -11,7 +11,7 @@ use crate::probe::one_way::OneWayDelays;
 use crate::scenario::{Codec, Draw, Scenario, TrafficSpec, UdpSpec};
 use crate::session::{Completion, Session};
 use flows::{Flows, Row, of_group};
-use penstock_link::metrics::{Metrics, link_metrics, over_time};
+use penstock_link::metrics::{Metric, Metrics, link_metrics, over_time};
 use penstock_link::probe::histogram::Histogram;
 use penstock_model::e_model;
 use serde_json::{Map, Value, json};
@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 /// The numbers of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
-    body: Map<String, Value>,
+    body: Metrics,
 }
 
 impl RunResult {
@@ -30,8 +30,16 @@ impl RunResult {
     }
 
     /// The same as values.
-    pub fn body(&self) -> &Map<String, Value> {
-        &self.body
+    pub fn into_body(self) -> Metrics {
+        self.body
+    }
+
+    /// The number of events of the run.
+    pub fn events(&self) -> u64 {
+        match self.body.get("events") {
+            Some(Metric::Count(events)) => *events,
+            _ => 0,
+        }
     }
 
     /// A metric of a watched link.
@@ -46,8 +54,10 @@ impl RunResult {
 
     /// A distribution of a watched link, such as `length_pmf`.
     pub fn distribution(&self, link: &str, metric: &str) -> Option<Vec<f64>> {
-        let values = self.body.get("links")?.get(link)?.get(metric)?.as_array()?;
-        values.iter().map(Value::as_f64).collect()
+        match self.body.get("links")?.get(link)?.get(metric)? {
+            Metric::List(shares) => Some(shares.clone()),
+            _ => None,
+        }
     }
 }
 
@@ -56,7 +66,7 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
     let flows = Flows::of(scenario, engine);
     let window = engine.network.tally.window;
     let shares = flows.shares();
-    let mut links = Map::new();
+    let mut links = Metrics::default();
     let mut series = Map::new();
     for (number, spec) in scenario.links.iter().enumerate().filter(|(_, spec)| spec.watch) {
         let link = &engine.network.links[number];
@@ -67,28 +77,29 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
             || u128::from(link.transmitter.rate().bits_per_second()) * length,
             |changing| changing.changes.capacity_nanobits(window.start, window.end, stats.sent_nanobits()),
         );
-        links.insert(spec.name.clone(), link_metrics(spec, stats, capacity, shares[number].jain()));
+        links.insert(spec.name.clone(), Metric::Table(link_metrics(spec, stats, capacity, shares[number].jain())));
         series.insert(spec.name.clone(), over_time(stats.series()));
     }
-    let traffic: Map<String, Value> = (0..scenario.traffic.len())
-        .map(|group| (scenario.traffic[group].name.clone(), group_metrics(&flows, group)))
-        .collect();
+    let mut traffic = Metrics::default();
+    for (group, spec) in scenario.traffic.iter().enumerate() {
+        traffic.insert(spec.name.clone(), Metric::Table(group_metrics(&flows, group)));
+    }
     let mut fairness = Metrics::default();
     fairness.number("jain", (0..engine.users).map(|flow| flows.goodput(flow)).collect::<Shares>().jain());
-    let mut body = Map::new();
-    body.insert("seed".to_owned(), seed.into());
-    body.insert("links".to_owned(), links.into());
-    body.insert("traffic".to_owned(), traffic.into());
+    let mut body = Metrics::default();
+    body.count("seed", seed);
+    body.insert("links", Metric::Table(links));
+    body.insert("traffic", Metric::Table(traffic));
     if let Some(dscp) = dscp::by_dscp(&flows) {
-        body.insert("dscp".to_owned(), dscp.into());
+        body.insert("dscp", Metric::Table(dscp));
     }
-    body.insert("fairness".to_owned(), fairness.into());
-    body.insert("events".to_owned(), engine.events.into());
+    body.insert("fairness", Metric::Table(fairness));
+    body.count("events", engine.events);
     if scenario.options.series {
-        body.insert("series".to_owned(), series.into());
+        body.insert("series", Metric::Json(series.into()));
     }
     if !engine.sender_series.is_empty() {
-        body.insert("senders".to_owned(), sender_series(scenario, engine).into());
+        body.insert("senders", Metric::Json(sender_series(scenario, engine).into()));
     }
     RunResult { body }
 }
@@ -106,7 +117,7 @@ fn sender_series(scenario: &Scenario, engine: &Engine) -> Map<String, Value> {
     groups
 }
 
-fn flow_metrics(row: &Row) -> Value {
+fn flow_metrics(row: &Row) -> Metrics {
     let mut metrics = Metrics::default();
     metrics.count("sent_pkts", row.sent);
     metrics.count("lost_pkts", row.lost);
@@ -126,7 +137,7 @@ fn flow_metrics(row: &Row) -> Value {
     if let Some(blocks) = &row.blocks {
         block_metrics(&mut metrics, blocks);
     }
-    metrics.into()
+    metrics
 }
 
 /// A mean over the flows that have the metric.
@@ -196,7 +207,7 @@ impl Group {
     }
 }
 
-fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
+fn group_metrics(flows: &Flows<'_>, group: usize) -> Metrics {
     let Flows { scenario, engine, .. } = flows;
     let sums = flows.rows(group).fold(Group::default(), |sums, row| sums.add(&row));
     let runs = &engine.network.tally.loss_runs[group];
@@ -238,18 +249,18 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Value {
         block_metrics(&mut metrics, &sums.blocks);
     }
     if scenario.options.flows {
-        let rows: Vec<Value> = flows.rows(group).map(|row| flow_metrics(&row)).collect();
-        metrics.value("flows", rows.into());
+        metrics.insert("flows", Metric::Tables(flows.rows(group).map(|row| flow_metrics(&row)).collect()));
     }
-    metrics.into()
+    metrics
 }
 
 fn delay_metrics(metrics: &mut Metrics, packets: &OneWayDelays) {
     let delays = &packets.delays;
-    metrics.number("owd_mean_s", delays.mean());
-    metrics.number("owd_sd_s", delays.sd());
-    for (name, p) in [("owd_p50_s", 0.5), ("owd_p95_s", 0.95), ("owd_p99_s", 0.99)] {
-        metrics.number(name, delays.quantile(p));
+    let (mean, sd) = delays.moments().unzip();
+    metrics.number("owd_mean_s", mean);
+    metrics.number("owd_sd_s", sd);
+    for (name, delay) in ["owd_p50_s", "owd_p95_s", "owd_p99_s"].into_iter().zip(delays.quantiles(&[0.5, 0.95, 0.99])) {
+        metrics.number(name, delay);
     }
     metrics.number("jitter_mean_s", packets.jitter());
 }
@@ -264,12 +275,14 @@ fn call_metrics(metrics: &mut Metrics, codec: Codec, udp: &UdpSpec, delays: &His
     };
     let (Draw::Fixed(rate), Draw::Fixed(payload)) = (&udp.rate, &udp.payload) else { return };
     let filling = (payload + f64::from(udp.headers)) * 8.0 / rate;
-    let rated = |late: f64| {
-        let delay = delays.quantile(1.0 - late)? + filling;
-        Some((e_model::rating(delay, 1.0 - (1.0 - lost) * (1.0 - late), codec), delay))
+    // Up to half of the packets may be late.
+    let in_time: Vec<f64> = (0..=500).rev().map(|late| 1.0 - f64::from(late) / 1000.0).collect();
+    let rated = |(in_time, delay): (f64, Option<f64>)| {
+        let delay = delay? + filling;
+        Some((e_model::rating(delay, 1.0 - (1.0 - lost) * in_time, codec), delay))
     };
-    // Of up to half of the packets.
-    let best = (0..=500).filter_map(|thousandth| rated(f64::from(thousandth) / 1000.0));
+    let delays = delays.quantiles(&in_time);
+    let best = in_time.into_iter().zip(delays).rev().filter_map(rated);
     let best = best.max_by(|(one, _), (other, _)| one.total_cmp(other));
     metrics.number("mos", best.map(|(r, _)| e_model::mos(r)));
     metrics.number("r_factor", best.map(|(r, _)| r));
@@ -305,7 +318,7 @@ fn session_metrics<'a>(metrics: &mut Metrics, spec: &TrafficSpec, sessions: impl
         let class: Vec<Completion> = transfers.iter().filter(inside).copied().collect();
         let place = high.map_or(format!("_{low}_inf"), |high| format!("_{low}_{high}"));
         let count = quantiles(metrics, "completion", &place, seconds(&class));
-        metrics.count(&format!("completed{place}"), count.unwrap_or(0));
+        metrics.count(format!("completed{place}"), count.unwrap_or(0));
     }
     if spec.web.is_none() {
         if let Some(count) = quantiles(metrics, "round", "", rounds) {
@@ -326,10 +339,10 @@ fn seconds(transfers: &[Completion]) -> Vec<f64> {
 fn quantiles(metrics: &mut Metrics, what: &str, place: &str, mut times: Vec<f64>) -> Option<u64> {
     times.sort_by(f64::total_cmp);
     let last = times.len().checked_sub(1)?;
-    metrics.number(&format!("{what}_mean{place}_s"), times.iter().sum::<f64>() / times.len() as f64);
+    metrics.number(format!("{what}_mean{place}_s"), times.iter().sum::<f64>() / times.len() as f64);
     for (name, p) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
         let rank = (p * times.len() as f64).ceil() as usize;
-        metrics.number(&format!("{what}_{name}{place}_s"), times[rank.saturating_sub(1).min(last)]);
+        metrics.number(format!("{what}_{name}{place}_s"), times[rank.saturating_sub(1).min(last)]);
     }
     Some(times.len() as u64)
 }

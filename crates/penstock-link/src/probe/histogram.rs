@@ -43,28 +43,39 @@ impl Histogram {
 
     /// Mean in seconds; `None` without a delay.
     pub fn mean(&self) -> Option<f64> {
-        let total = self.total();
-        (total > 0).then(|| self.sum as f64 / total as f64 * 1e-9)
+        self.moments().map(|(mean, _)| mean)
     }
 
-    /// Standard deviation in seconds.
-    pub fn sd(&self) -> Option<f64> {
-        let mean = self.mean()? * 1e9;
-        let variance = self.squares as f64 / self.total() as f64 - mean * mean;
-        Some(variance.max(0.0).sqrt() * 1e-9)
+    /// Mean and standard deviation in seconds; `None` without a delay.
+    pub fn moments(&self) -> Option<(f64, f64)> {
+        let total = self.total();
+        (total > 0).then(|| {
+            let mean = self.sum as f64 / total as f64 * 1e-9;
+            let nanos = mean * 1e9;
+            let variance = self.squares as f64 / total as f64 - nanos * nanos;
+            (mean, variance.max(0.0).sqrt() * 1e-9)
+        })
     }
 
     /// The delay in seconds that the share `p` of all delays does not exceed, within half a percent.
     pub fn quantile(&self, p: f64) -> Option<f64> {
-        let wanted = (p * self.total() as f64).ceil().max(1.0) as u64;
-        let mut seen = 0;
-        for (bucket, &count) in self.counts.iter().enumerate() {
-            seen += count;
-            if seen >= wanted {
-                return Some(middle(bucket) * 1e-9);
+        self.quantiles(&[p])[0]
+    }
+
+    /// The same for several shares, which ascend: one pass over the buckets.
+    pub fn quantiles(&self, shares: &[f64]) -> Vec<Option<f64>> {
+        let total = self.total() as f64;
+        let mut buckets = self.counts.iter().enumerate();
+        let (mut last, mut seen) = (None, 0);
+        let mut quantile = |p: f64| {
+            let wanted = (p * total).ceil().max(1.0) as u64;
+            while seen < wanted {
+                let (bucket, count) = buckets.next()?;
+                (last, seen) = (Some(bucket), seen + count);
             }
-        }
-        None
+            last.map(|bucket| middle(bucket) * 1e-9)
+        };
+        shares.iter().map(|&p| quantile(p)).collect()
     }
 }
 
@@ -112,8 +123,10 @@ mod tests {
         let mut histogram = Histogram::default();
         (1..=1000).for_each(|k| histogram.record(Span::from_micros(k)));
         assert!((histogram.mean().unwrap() - 500.5e-6).abs() < 1e-12);
-        assert!((histogram.sd().unwrap() - 288.675e-6).abs() < 1e-9);
+        assert!((histogram.moments().unwrap().1 - 288.675e-6).abs() < 1e-9);
         assert!((histogram.quantile(0.99).unwrap() / 990e-6 - 1.0).abs() < 0.005);
         assert_eq!(Histogram::default().quantile(0.5), None);
+        let shares = [0.0, 0.25, 0.25, 0.5, 0.99, 1.0];
+        assert_eq!(histogram.quantiles(&shares), shares.map(|p| histogram.quantile(p)));
     }
 }

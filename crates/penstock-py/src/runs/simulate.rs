@@ -8,6 +8,10 @@ use std::any::Any;
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Runs as short as this are timed together.
+const TIMED_TOGETHER: Duration = Duration::from_millis(1);
 
 /// Failure of a run.
 pub(crate) enum Failure {
@@ -49,10 +53,10 @@ pub(crate) fn run_with(
 }
 
 /// A finished run.
-pub(super) struct Made {
-    pub(super) result: RunResult,
+struct Made {
+    result: RunResult,
     /// Processor time in seconds.
-    pub(super) cpu_s: f64,
+    cpu_s: f64,
     recordings: Recordings,
 }
 
@@ -62,12 +66,37 @@ pub(super) fn prepared(scenario: &Scenario) -> Result<Prepared<'_>, Failure> {
 }
 
 /// Make a run. A panic is reported as a defect.
-pub(super) fn make(prepared: &Prepared<'_>, seed: u64, options: &RunOptions<'_>) -> Result<Made, Failure> {
+fn make(prepared: &Prepared<'_>, seed: u64, options: &RunOptions<'_>) -> Result<Made, Failure> {
     let start = cpu_seconds();
-    let run = || penstock_sim::run_prepared(prepared, seed, options);
-    let (result, recordings) =
-        catch_unwind(AssertUnwindSafe(run)).map_err(caught)?.map_err(|error| Failure::Errors(error_list(error)))?;
+    let (result, recordings) = simulated(prepared, seed, options)?;
     Ok(Made { result, cpu_s: cpu_seconds() - start, recordings })
+}
+
+/// Make runs with the next of these seeds, for about a millisecond and at least one: their results, each with the processor
+/// time that it took. Several have a share of it by their events: to ask for the time takes longer than a hundred events.
+pub(super) fn make_some(
+    prepared: &Prepared<'_>,
+    seeds: &mut std::slice::Iter<'_, u64>,
+    options: &RunOptions<'_>,
+) -> Result<Vec<(RunResult, f64)>, Failure> {
+    let (begun, start) = (Instant::now(), cpu_seconds());
+    let mut results = Vec::new();
+    for &seed in seeds {
+        results.push(simulated(prepared, seed, options)?.0);
+        if begun.elapsed() >= TIMED_TOGETHER {
+            break;
+        }
+    }
+    let taken = cpu_seconds() - start;
+    let all: u64 = results.iter().map(RunResult::events).sum();
+    let share = |events: u64| if all > 0 { events as f64 / all as f64 } else { 1.0 / results.len() as f64 };
+    let times: Vec<f64> = results.iter().map(|result| taken * share(result.events())).collect();
+    Ok(results.into_iter().zip(times).collect())
+}
+
+fn simulated(prepared: &Prepared<'_>, seed: u64, options: &RunOptions<'_>) -> Result<(RunResult, Recordings), Failure> {
+    let run = || penstock_sim::run_prepared(prepared, seed, options);
+    catch_unwind(AssertUnwindSafe(run)).map_err(caught)?.map_err(|error| Failure::Errors(error_list(error)))
 }
 
 /// The failure behind a caught panic: an exception of a law in Python, or a defect.

@@ -1,10 +1,10 @@
 //! Results of runs in columns, a column for each path of a result, such as `links.bottleneck.drops`.
 
 use super::column::{Cell, Column};
+use penstock_link::metrics::{Metric, Metrics};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -46,10 +46,10 @@ impl Results {
     }
 
     /// Add the result of a run that took this processor time.
-    pub(crate) fn add(&mut self, result: &Map<String, Value>, cpu_s: f64) {
-        for (name, depth) in KEPT {
-            if let Some(value) = result.get(name) {
-                self.root.below(name).add(value, depth - 1, self.rows);
+    pub(crate) fn add(&mut self, result: Metrics, cpu_s: f64) {
+        for (name, value) in result {
+            if let Some((_, depth)) = KEPT.iter().find(|(kept, _)| *kept == name) {
+                self.root.below(&name).add(value, depth - 1, self.rows);
             }
         }
         self.root.below("cpu_s").put(Cell::Number(cpu_s), self.rows);
@@ -104,14 +104,14 @@ impl Tree {
     }
 
     /// Add the values of a run, this number of keys further down.
-    fn add(&mut self, value: &Value, depth: usize, row: usize) {
+    fn add(&mut self, value: Metric, depth: usize, row: usize) {
         match value {
-            Value::Object(table) if depth > 0 => {
+            Metric::Table(table) if depth > 0 => {
                 for (name, value) in table {
-                    self.below(name).add(value, depth - 1, row);
+                    self.below(&name).add(value, depth - 1, row);
                 }
             }
-            value => self.set(cell(value), row),
+            value => self.put(cell(value), row),
         }
     }
 
@@ -153,20 +153,15 @@ fn table(text: &str) -> serde_json::Result<BTreeMap<Cow<'_, str>, &RawValue>> {
     serde_json::from_str(text)
 }
 
-/// The value of a metric; `None` if there is none.
-fn cell(value: &Value) -> Option<Cell> {
-    Some(match value {
-        Value::Null => return None,
-        Value::Bool(flag) => Cell::Flag(*flag),
+/// The value of a metric.
+fn cell(value: Metric) -> Cell {
+    match value {
         // Databases have no whole numbers beyond 64 bits with sign.
-        Value::Number(number) => number.as_i64().map_or(Cell::Number(number.as_f64()?), Cell::Whole),
-        Value::String(text) => Cell::Text(text.clone()),
-        Value::Array(list) => {
-            let numbers: Option<Vec<f64>> = list.iter().map(Value::as_f64).collect();
-            numbers.map_or_else(|| Cell::Json(value.to_string()), Cell::Numbers)
-        }
-        Value::Object(_) => Cell::Json(value.to_string()),
-    })
+        Metric::Count(count) => i64::try_from(count).map_or(Cell::Number(count as f64), Cell::Whole),
+        Metric::Number(number) => Cell::Number(number),
+        Metric::List(list) => Cell::Numbers(list),
+        value => Cell::Json(serde_json::json!(value).to_string()),
+    }
 }
 
 /// The value that a JSON text gives. Numbers are read by Rust, whose reading is exact; that of `serde_json` is not.

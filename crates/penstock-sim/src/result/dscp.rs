@@ -4,22 +4,25 @@ use super::flows::Flows;
 use super::{Group, delay_metrics};
 use crate::probe::one_way::OneWayDelays;
 use penstock_core::Dscp;
-use penstock_link::metrics::Metrics;
-use serde_json::{Map, Value};
+use penstock_link::metrics::{Metric, Metrics};
 use std::collections::BTreeMap;
 
 /// The metrics of each codepoint by its name, or its number if it has none; none where all traffic has the same one.
-pub(super) fn by_dscp(flows: &Flows<'_>) -> Option<Map<String, Value>> {
+pub(super) fn by_dscp(flows: &Flows<'_>) -> Option<Metrics> {
     let mut groups: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     for (group, spec) in flows.scenario.traffic.iter().enumerate() {
         groups.entry(spec.dscp).or_default().push(group);
     }
     let named = |dscp: u8| Dscp::new(dscp).and_then(Dscp::name).map_or_else(|| dscp.to_string(), str::to_owned);
-    (groups.len() > 1).then(|| groups.iter().map(|(&dscp, groups)| (named(dscp), metrics_of(flows, groups))).collect())
+    (groups.len() > 1).then(|| {
+        let mut all = Metrics::default();
+        groups.iter().for_each(|(&dscp, groups)| all.insert(named(dscp), Metric::Table(metrics_of(flows, groups))));
+        all
+    })
 }
 
 /// Sums over the flows of these groups, and the delays of all packets whose delays are measured.
-fn metrics_of(flows: &Flows<'_>, groups: &[usize]) -> Value {
+fn metrics_of(flows: &Flows<'_>, groups: &[usize]) -> Metrics {
     let rows = groups.iter().flat_map(|&group| flows.rows(group));
     let sums = rows.fold(Group::default(), |sums, row| sums.add(&row));
     let mut metrics = Metrics::default();
@@ -31,5 +34,5 @@ fn metrics_of(flows: &Flows<'_>, groups: &[usize]) -> Value {
     metrics.number("throughput_bps", sums.throughput);
     let measured = groups.iter().filter_map(|&group| flows.engine.network.tally.one_way[group].as_ref());
     delay_metrics(&mut metrics, &OneWayDelays::merged(measured));
-    metrics.into()
+    metrics
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -213,7 +214,7 @@ def _run(file: StudyFile, store: Store, where: _Where, part: Shard, targets: tup
     record(store.folder, file)
     watch = Watch(runs)
     try:
-        with watch, where.executor() as executor:
+        with _modules_kept(), watch, where.executor() as executor:
             batch.complete(executor, watch.update, part)
     except KeyboardInterrupt:
         notify(f"interrupted; finished runs are kept in {store.folder}; rerun the same command to go on")
@@ -225,6 +226,16 @@ def _run(file: StudyFile, store: Store, where: _Where, part: Shard, targets: tup
         notify(f"shard {part.number}/{part.count} is complete; penstock study status {store.folder} shows the others")
         return
     _summarize(file, batch, targets)
+
+
+@contextmanager
+def _modules_kept() -> Iterator[None]:
+    """The collector of garbage passes over what is there: in a long study it would look at all modules again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _summarize(file: StudyFile, batch: Batch, targets: tuple[str | None, Path | None]) -> None:

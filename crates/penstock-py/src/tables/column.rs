@@ -1,12 +1,13 @@
-//! A column in the form of Parquet: its values, and levels that place them in rows.
+//! A column of a table, and the levels by which Parquet places its values in rows.
 
 use parquet::data_type::ByteArray;
+use std::ops::Range;
 
 /// The level of a value that is there, or of a list; below it there is none.
-pub(super) const PRESENT: i16 = 1;
+const PRESENT: i16 = 1;
 
 /// The level of an element of a list. Level 2 would be an element without a value.
-pub(super) const ELEMENT: i16 = 3;
+const ELEMENT: i16 = 3;
 
 /// The values of a column, one after the other; rows without a value have none here.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,11 +43,19 @@ pub(super) enum Cell {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Column {
     pub(super) values: Values,
+    /// Whether each row has a value.
+    present: Vec<bool>,
+    /// Of lists: the number of elements of each row.
+    lengths: Vec<u32>,
+}
+
+/// Levels that place values in rows.
+#[derive(Default)]
+pub(super) struct Levels {
     /// One for each row; of lists one for each element, and one for a row without any.
-    definition: Vec<i16>,
+    pub(super) definition: Vec<i16>,
     /// Of lists: whether an entry of `definition` continues a list.
-    repetition: Vec<i16>,
-    rows: usize,
+    pub(super) repetition: Vec<i16>,
 }
 
 impl Column {
@@ -55,26 +64,48 @@ impl Column {
         Self { values, ..Self::default() }
     }
 
-    /// Rows without a value up to this number.
-    pub(super) fn fill(&mut self, rows: usize) {
-        let missing = rows.saturating_sub(self.rows);
-        self.definition.resize(self.definition.len() + missing, 0);
-        if matches!(self.values, Values::Numbers(_)) {
-            self.repetition.resize(self.definition.len(), 0);
-        }
-        self.rows = self.rows.max(rows);
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.values, Values::Numbers(_))
     }
 
-    /// Its levels of definition, and of lists those of repetition, for this number of rows.
-    pub(super) fn levels(&self, rows: usize) -> (Vec<i16>, Option<Vec<i16>>) {
-        let length = self.definition.len() + rows - self.rows;
-        let extended = |levels: &[i16]| {
-            let mut levels = levels.to_vec();
-            levels.resize(length, 0);
-            levels
-        };
-        let is_list = matches!(self.values, Values::Numbers(_));
-        (extended(&self.definition), is_list.then(|| extended(&self.repetition)))
+    /// Rows without a value up to this number.
+    pub(super) fn fill(&mut self, rows: usize) {
+        self.extend(rows.saturating_sub(self.present.len()), false);
+    }
+
+    /// More rows that all have a value, or none.
+    fn extend(&mut self, rows: usize, present: bool) {
+        self.present.resize(self.present.len() + rows, present);
+        if self.is_list() {
+            self.lengths.resize(self.present.len(), 0);
+        }
+    }
+
+    /// The levels of these rows, and the number of values in them. The column may have fewer rows than its table.
+    pub(super) fn levels(&self, rows: Range<usize>, levels: &mut Levels) -> usize {
+        let Levels { definition, repetition } = levels;
+        definition.clear();
+        repetition.clear();
+        let mut values = 0;
+        for row in rows {
+            match self.present.get(row) {
+                Some(true) if self.is_list() => {
+                    let length = self.lengths[row] as usize;
+                    values += length;
+                    let entries = definition.len() + length.max(1);
+                    definition.resize(entries, if length > 0 { ELEMENT } else { PRESENT });
+                    repetition.push(0);
+                    repetition.resize(entries, 1);
+                }
+                present => {
+                    let present = present == Some(&true);
+                    values += usize::from(present);
+                    definition.push(PRESENT * i16::from(present));
+                    repetition.push(0);
+                }
+            }
+        }
+        values
     }
 
     /// Add a row.
@@ -91,13 +122,9 @@ impl Column {
             (Values::Text(values), Cell::Text(value)) => values.push(value.into_bytes().into()),
             (Values::Json(values), cell) => values.push(cell.json().into_bytes().into()),
             (Values::Numbers(values), Cell::Numbers(list)) => {
-                let entries = list.len().max(1);
-                self.definition
-                    .resize(self.definition.len() + entries, if list.is_empty() { PRESENT } else { ELEMENT });
-                self.repetition.push(0);
-                self.repetition.resize(self.definition.len(), 1);
-                values.extend(list);
-                self.rows += 1;
+                values.extend_from_slice(&list);
+                self.extend(1, true);
+                self.lengths[self.present.len() - 1] = list.len() as u32;
                 return;
             }
             (_, cell) => {
@@ -105,8 +132,7 @@ impl Column {
                 return self.push(cell);
             }
         }
-        self.definition.push(PRESENT);
-        self.rows += 1;
+        self.present.push(true);
     }
 
     /// Repeat the last row, which has a value that is no list.
@@ -119,8 +145,7 @@ impl Column {
             Values::Flag(values) => repeat_last(values, times),
             Values::Text(values) | Values::Json(values) => repeat_last(values, times),
         }
-        self.definition.resize(self.definition.len() + times, PRESENT);
-        self.rows += times;
+        self.extend(times, true);
     }
 
     fn begin(&mut self, cell: &Cell) {
@@ -133,9 +158,7 @@ impl Column {
             Cell::Numbers(_) => Values::Numbers(Vec::new()),
             Cell::Json(_) => Values::Json(Vec::new()),
         };
-        if let Values::Numbers(_) = self.values {
-            self.repetition.resize(self.definition.len(), 0);
-        }
+        self.extend(0, false);
     }
 
     /// Change the type of all values to one that this cell has too.
@@ -150,30 +173,17 @@ impl Column {
             (Values::Flag(values), _) => json(values.into_iter().map(Cell::Flag)),
             (Values::Text(values), _) => json(values.iter().map(|text| Cell::Text(text_of(text)))),
             (Values::Numbers(values), _) => {
-                let lists = self.lists(&values);
-                self.definition = lists.iter().map(|list| PRESENT * i16::from(list.is_some())).collect();
-                self.repetition.clear();
-                json(lists.into_iter().flatten().map(Cell::Numbers))
+                let mut rest = values.as_slice();
+                let lengths = std::mem::take(&mut self.lengths);
+                let lists = self.present.iter().zip(lengths).filter(|(present, _)| **present).map(|(_, length)| {
+                    let (list, others) = rest.split_at(length as usize);
+                    rest = others;
+                    Cell::Numbers(list.to_vec())
+                });
+                json(lists)
             }
             (values @ (Values::Json(_) | Values::Empty), _) => values,
         };
-    }
-
-    /// The lists that these numbers are, by row.
-    fn lists(&self, values: &[f64]) -> Vec<Option<Vec<f64>>> {
-        let mut values = values.iter().copied();
-        let mut lists: Vec<Option<Vec<f64>>> = Vec::with_capacity(self.rows);
-        for (&defined, &repeated) in self.definition.iter().zip(&self.repetition) {
-            if repeated == 0 {
-                lists.push((defined > 0).then(Vec::new));
-            }
-            if defined == ELEMENT
-                && let Some(Some(list)) = lists.last_mut()
-            {
-                list.extend(values.next());
-            }
-        }
-        lists
     }
 }
 

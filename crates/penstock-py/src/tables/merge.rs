@@ -86,7 +86,7 @@ fn copy(
                 _ => Values::Empty,
             };
             let none = Column::without(values);
-            write(&mut open, &none.values, Some(none.levels(group.num_rows() as usize)))?;
+            write(&mut open, &none, group.num_rows() as usize, false)?;
             open.close()?;
         }
     }

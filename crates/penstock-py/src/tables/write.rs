@@ -1,6 +1,6 @@
 //! Columns as the bytes of a Parquet file.
 
-use super::column::{Cell, Column, Values};
+use super::column::{Cell, Column, Levels, Values};
 use super::results::Results;
 use parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArrayType, DoubleType, Int32Type, Int64Type};
@@ -13,6 +13,9 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
+
+/// Rows whose levels are in memory at a time.
+const BATCH: usize = 1024;
 
 /// A column that is known before its table is: name, type in SQL, values.
 type Given<'py> = (String, String, Bound<'py, PyAny>);
@@ -141,35 +144,35 @@ fn file(columns: &[(TypePtr, &Column)], rows: usize, labels: Option<String>) -> 
     let mut row_group = writer.next_row_group()?;
     for (field, column) in columns {
         let Some(mut open) = row_group.next_column()? else { break };
-        write(&mut open, &column.values, field.is_optional().then(|| column.levels(rows)))?;
+        write(&mut open, column, rows, !field.is_optional())?;
         open.close()?;
     }
     row_group.close()?;
     writer.into_inner()
 }
 
-/// Write all values of a column, with the levels of one that may have none.
-pub(super) fn write(
-    column: &mut SerializedColumnWriter<'_>,
-    values: &Values,
-    levels: Option<(Vec<i16>, Option<Vec<i16>>)>,
-) -> Result<()> {
-    let (definition, repetition) = levels.unzip();
-    let definition = definition.as_deref();
-    let repetition = repetition.flatten();
-    let repetition = repetition.as_deref();
-    match values {
-        Values::Empty => column.typed::<DoubleType>().write_batch(&[], definition, repetition),
-        Values::Small(values) => column.typed::<Int32Type>().write_batch(values, definition, repetition),
-        Values::Whole(values) => column.typed::<Int64Type>().write_batch(values, definition, repetition),
-        Values::Number(values) | Values::Numbers(values) => {
-            column.typed::<DoubleType>().write_batch(values, definition, repetition)
-        }
-        Values::Flag(values) => column.typed::<BoolType>().write_batch(values, definition, repetition),
-        Values::Text(values) | Values::Json(values) => {
-            column.typed::<ByteArrayType>().write_batch(values, definition, repetition)
-        }
-    }?;
+/// Write a column of a table with this number of rows; `required` if each row has a value.
+pub(super) fn write(open: &mut SerializedColumnWriter<'_>, column: &Column, rows: usize, required: bool) -> Result<()> {
+    let mut levels = Levels::default();
+    let mut end = 0;
+    for start in (0..rows).step_by(BATCH) {
+        let values = end..end + column.levels(start..rows.min(start + BATCH), &mut levels);
+        end = values.end;
+        let definition = (!required).then_some(levels.definition.as_slice());
+        let repetition = column.is_list().then_some(levels.repetition.as_slice());
+        match &column.values {
+            Values::Empty => open.typed::<DoubleType>().write_batch(&[], definition, repetition),
+            Values::Small(all) => open.typed::<Int32Type>().write_batch(&all[values], definition, repetition),
+            Values::Whole(all) => open.typed::<Int64Type>().write_batch(&all[values], definition, repetition),
+            Values::Number(all) | Values::Numbers(all) => {
+                open.typed::<DoubleType>().write_batch(&all[values], definition, repetition)
+            }
+            Values::Flag(all) => open.typed::<BoolType>().write_batch(&all[values], definition, repetition),
+            Values::Text(all) | Values::Json(all) => {
+                open.typed::<ByteArrayType>().write_batch(&all[values], definition, repetition)
+            }
+        }?;
+    }
     Ok(())
 }
 

@@ -230,7 +230,7 @@ def _run(file: StudyFile, store: Store, where: _Where, part: Shard, targets: tup
 
 @contextmanager
 def _modules_kept() -> Iterator[None]:
-    """The collector of garbage passes over what is there: in a long study it would look at all modules again and again."""
+    """Let the collector of garbage pass over what is there: it would look at all modules again and again."""
     gc.freeze()
     try:
         yield

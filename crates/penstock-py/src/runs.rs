@@ -121,7 +121,9 @@ fn make(cells: &[(String, Vec<u64>)], finished: &AtomicUsize, stop: &AtomicBool)
         while !seeds.as_slice().is_empty() {
             let made = simulate::make_some(&prepared, &mut seeds, &options)?;
             finished.fetch_add(made.len(), Ordering::Relaxed);
-            made.into_iter().for_each(|(result, cpu_s)| results.add(result.into_body(), cpu_s));
+            for (result, cpu_s) in made {
+                results.add(result.into_body(), cpu_s);
+            }
         }
     }
     Ok(results)

@@ -16,7 +16,9 @@ pub(super) fn by_dscp(flows: &Flows<'_>) -> Option<Metrics> {
     let named = |dscp: u8| Dscp::new(dscp).and_then(Dscp::name).map_or_else(|| dscp.to_string(), str::to_owned);
     (groups.len() > 1).then(|| {
         let mut all = Metrics::default();
-        groups.iter().for_each(|(&dscp, groups)| all.insert(named(dscp), Metric::Table(metrics_of(flows, groups))));
+        for (&dscp, groups) in &groups {
+            all.insert(named(dscp), Metric::Table(metrics_of(flows, groups)));
+        }
         all
     })
 }

@@ -183,27 +183,28 @@ def _reduced(work: Work, text: str) -> str:
 
 def chunks(cells: Iterable[Cell], study: str = "") -> Iterator[Chunk]:
     """The runs of cells in chunks; a run that occurs twice is made once."""
-    taken: list[tuple[Cell, list[int]]] = []
+    taken: list[tuple[Cell, tuple[int, ...]]] = []
     planned: dict[str, Seeds] = {}
-    packets = runs = 0.0
-    count = 0
+    packets = 0.0
+    runs = count = 0
     for cell in cells:
         share = cell.packets()
         known = planned.setdefault(cell.content, Seeds())
         wanted = known.missing(cell.seeds)
-        known.add(wanted)
-        for seed in wanted:
+        known.add(cell.seeds)
+        while wanted:
             most = PACKETS * min(GROWTH, 1 + count // STEP)
-            if taken and (packets + share > most or runs >= MAX_RUNS):
+            room = min(MAX_RUNS - runs, int((most - packets) / share) if share else MAX_RUNS)
+            if taken and room < 1:
                 yield _chunk(taken, study)
                 taken, packets, runs, count = [], 0.0, 0, count + 1
-            if not taken or taken[-1][0] is not cell:
-                taken.append((cell, []))
-            taken[-1][1].append(seed)
-            packets, runs = packets + share, runs + 1
+                continue
+            some, wanted = wanted[: max(room, 1)], wanted[max(room, 1) :]
+            taken.append((cell, some))
+            packets, runs = packets + share * len(some), runs + len(some)
     if taken:
         yield _chunk(taken, study)
 
 
-def _chunk(taken: Iterable[tuple[Cell, list[int]]], study: str) -> Chunk:
-    return Chunk(tuple((cell, tuple(seeds)) for cell, seeds in taken), study)
+def _chunk(taken: Iterable[tuple[Cell, tuple[int, ...]]], study: str) -> Chunk:
+    return Chunk(tuple(taken), study)

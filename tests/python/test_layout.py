@@ -87,3 +87,15 @@ def test_rust_files_are_short() -> None:
         if lines > MAX_LINES_OF_FILE:
             long.append(f"{path.relative_to(ROOT)}: {lines} lines of code")
     assert not long, "\n".join(long)
+
+
+def test_no_page_has_marks_of_a_conflict() -> None:
+    pages = [
+        *ROOT.glob("*.md"),
+        *(path for name in ("docs", "python", "tools") for path in (ROOT / name).rglob("*.md")),
+    ]
+    marked = [
+        str(path.relative_to(ROOT)) for path in pages if re.search(r"^(<{7}|>{7}) ", path.read_text(), re.MULTILINE)
+    ]
+    assert len(pages) > 50
+    assert not marked

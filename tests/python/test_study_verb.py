@@ -172,6 +172,18 @@ seed = [1, 2]
         assert part in told
 
 
+def test_a_cell_does_not_depend_on_the_cells_before_it(tmp_path: Path) -> None:
+    text = STUDY + 'delay = {{ path = "links.bottleneck.delay", values = ["5ms", "20ms"] }}\n'
+    cells = list(StudyFile.read(written(tmp_path, text=text)).study.cells())
+    points = [labels for labels, _, _ in cells]
+    order = random.Random(1).sample(range(len(cells)), len(cells))
+    made = StudyFile.read(written(tmp_path, text=text)).study
+    for number in order:
+        _, scenario, _ = made.cell(points[number])
+        alone = StudyFile.read(written(tmp_path, text=text)).study.cell(points[number])[1]
+        assert scenario == alone == cells[number][1]
+
+
 def test_a_condition_that_leaves_no_cell_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="leaves no cell"):
         StudyFile.read(written(tmp_path, text='where = "flows > 9"\n' + STUDY))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -137,12 +137,19 @@ class _Cells:
     axes: Sequence[Axis]
     candidates: Mapping[str, Candidate]
     places: Sequence[str]
+    _made: list[tuple[Any, Document]] = field(default_factory=list, init=False, repr=False, compare=False)
+    """For each axis the value of the last cell, and the scenario so far: in most cells only the last axis changes."""
 
     def __call__(self, **labels: Any) -> Document:
         document = self.base
-        for axis in self.axes:
+        for depth, axis in enumerate(self.axes):
+            value = labels[axis.name]
+            if depth < len(self._made) and self._made[depth][0] is value:
+                document = self._made[depth][1]
+                continue
             for path in axis.paths:
-                document = document.set(path, labels[axis.name], f"axis {axis.name}")
+                document = document.set(path, value, f"axis {axis.name}")
+            self._made[depth:] = [(value, document)]
         if SCHEME in labels and self.candidates:
             document = placed(document, self.candidates[labels[SCHEME]], self.places)
         return document

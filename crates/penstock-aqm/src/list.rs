@@ -106,6 +106,11 @@ impl<const LIST: usize> List<LIST> {
         self.len -= 1;
     }
 
+    /// All members, from the first on.
+    pub(crate) fn iter<M: Linked<LIST>>(self, members: &[M]) -> impl Iterator<Item = &M> {
+        core::iter::successors(self.first(members), |member| members.get(member.links().next as usize))
+    }
+
     /// The member after `id`; the first one after the last.
     #[inline]
     pub(crate) fn after<M: Linked<LIST>>(&self, members: &[M], id: u32) -> u32 {

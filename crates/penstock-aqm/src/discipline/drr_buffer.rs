@@ -327,7 +327,7 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
     }
 
     fn backlog(&self) -> Backlog {
-        self.queues.packets.backlog(self.limit)
+        self.queues.backlog(self.limit)
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {

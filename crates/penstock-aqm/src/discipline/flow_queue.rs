@@ -1,7 +1,6 @@
 //! Flow queueing (RFC 8290, sections 3 and 4): deficit round robin over queues to which flows are hashed; a queue that
 //! was idle is served before the others. A law guards each queue.
 
-use super::guard::Admitted;
 use super::packet_slab::{PacketSlab, SlabQueue, Taken};
 use super::salted_hash::SaltedHash;
 use super::upper_bound_heap::UpperBoundHeap;
@@ -13,7 +12,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use penstock_core::param::Default;
-use penstock_core::{Bytes, Limit, Packet, PacketMeta, Rng, Span, Time};
+use penstock_core::{Bytes, Limit, Packet, Rng, Span, Time};
 
 penstock_core::params! {
     /// Parameters of flow queueing.
@@ -63,6 +62,13 @@ enum Listed {
     Old,
 }
 
+/// What a law is told about the queue that it guards, besides the packets in it.
+#[derive(Clone, Copy)]
+struct View {
+    occupancy: Occupancy,
+    limit: Limit,
+}
+
 struct Flow<L> {
     waiting: SlabQueue,
     credits: i64,
@@ -82,6 +88,22 @@ impl<L> Linked for Flow<L> {
     }
 }
 
+impl<L> Flow<L> {
+    /// What the law of this queue is told.
+    #[inline]
+    fn cx<'a, P: Packet>(
+        &self,
+        env: &'a mut Env<'_, P, impl Probe<P> + ?Sized>,
+        packets: &PacketSlab<P>,
+        View { occupancy, limit }: View,
+    ) -> Cx<'a> {
+        let (waiting, of_link) = (&self.waiting, packets.total().bytes);
+        let bytes = if occupancy == Occupancy::Link { of_link } else { waiting.bytes() };
+        let queue = Backlog { packets: waiting.packets(), bytes, limit, oldest: packets.oldest(waiting) };
+        env.cx(queue, of_link)
+    }
+}
+
 /// Queues by flow, each guarded by a law `L`.
 pub(crate) struct FlowQueue<P, L> {
     packets: PacketSlab<P>,
@@ -98,10 +120,9 @@ pub(crate) struct FlowQueue<P, L> {
     fresh: L,
     quantum: i64,
     overflow: Overflow,
-    occupancy: Occupancy,
+    view: View,
     /// Packets that waited longer than this are marked, if they are of the given kind.
     ce_threshold: Option<(Span, CeThresholdFor)>,
-    limit: Limit,
 }
 
 impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
@@ -123,9 +144,8 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
             fresh: law,
             quantum: params.quantum.0.cast_signed(),
             overflow,
-            occupancy,
+            view: View { occupancy, limit: link.limit },
             ce_threshold: None,
-            limit: link.limit,
         }
     }
 
@@ -152,28 +172,10 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         id
     }
 
-    /// Queue `id`, and what its law is told.
-    #[inline]
-    fn flow<'a>(&mut self, env: &'a mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32) -> (&mut Flow<L>, Cx<'a>) {
-        let flow = &mut self.flows[id as usize];
-        let (waiting, of_link) = (&flow.waiting, self.packets.total().bytes);
-        let bytes = if self.occupancy == Occupancy::Link { of_link } else { waiting.bytes() };
-        let oldest = self.packets.oldest(waiting);
-        let queue = Backlog { packets: waiting.packets(), bytes, limit: self.limit, oldest };
-        (flow, env.cx(queue, of_link))
-    }
-
-    /// Remove the packet at the head of queue `id`.
-    #[inline]
-    fn take(&mut self, id: u32) -> Option<(Departing, P)> {
-        let Taken { packet, enqueued } = self.packets.pop(&mut self.flows[id as usize].waiting)?;
-        Some((Departing { meta: packet.meta(), enqueued }, packet))
-    }
-
     /// Section 4.1, last paragraph.
     #[cold]
     fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, part: Part, batch: u32) {
-        while self.packets.is_overfull(self.limit) {
+        while self.packets.is_overfull(self.view.limit) {
             let flows = &self.flows;
             let key = |id: u32| Some((flows[id as usize].waiting.weight(), Reverse(id)));
             let Some((_, id)) = self.fattest.top(flows.len() as u32, key) else { return };
@@ -191,10 +193,11 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
 
     /// Drop the packet at the head of queue `id`.
     fn evict(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32) {
-        let Some((departing, packet)) = self.take(id) else { return };
-        let (flow, mut cx) = self.flow(env, id);
-        flow.law.on_evicted(&mut cx, &departing);
-        self.packets.total().evict(env, &packet, departing.enqueued);
+        let flow = &mut self.flows[id as usize];
+        let Some(Taken { packet, enqueued }) = self.packets.pop(&mut flow.waiting) else { return };
+        let mut cx = flow.cx(env, &self.packets, self.view);
+        flow.law.on_evicted(&mut cx, &Departing { meta: packet.meta(), enqueued });
+        self.packets.total().evict(env, &packet, enqueued);
     }
 
     /// RFC 8290, section 4.2, first part: finds the queue whose turn it is; a queue without credit gets a quantum and
@@ -265,60 +268,29 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
     #[inline(always)]
     fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, budget: &mut DropBudget) -> Next<P> {
-        while let Some((departing, mut packet)) = self.take(id) {
-            let verdict = self.judge_departing(env, id, &departing);
-            let Departing { meta, enqueued } = departing;
-            if self.packets.total().release(env, &mut packet, meta.ecn, enqueued, verdict) {
-                self.flows[id as usize].credits -= i64::from(meta.size);
+        let Self { packets, flows, view, ce_threshold, .. } = self;
+        let flow = &mut flows[id as usize];
+        while let Some(Taken { mut packet, enqueued }) = packets.pop(&mut flow.waiting) {
+            let meta = packet.meta();
+            let mut cx = flow.cx(env, packets, *view);
+            let mut verdict = flow.law.on_departure(&mut cx, &Departing { meta, enqueued });
+            // If the law lets the packet pass, the CE threshold decides.
+            let is_late = |(threshold, applies): (Span, CeThresholdFor)| {
+                env.now.since(enqueued) > threshold && applies.includes(meta.ecn)
+            };
+            if verdict == Verdict::Pass && ce_threshold.is_some_and(is_late) {
+                verdict = Verdict::Mark(Cause::Sojourn);
+            }
+            if packets.total().release(env, &mut packet, meta.ecn, enqueued, verdict) {
+                flow.credits -= i64::from(meta.size);
                 return Next::Send(packet);
             }
             if budget.spend() {
                 return Next::NotBefore(env.now);
             }
         }
-        self.flows[id as usize].law.on_idle(env.now);
+        flow.law.on_idle(env.now);
         Next::Empty
-    }
-
-    /// The verdict on a departing packet: that of its law or, if the law lets it pass, that of the CE threshold.
-    #[inline]
-    fn judge_departing(
-        &mut self,
-        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
-        id: u32,
-        packet: &Departing,
-    ) -> Verdict {
-        let (flow, mut cx) = self.flow(env, id);
-        let verdict = flow.law.on_departure(&mut cx, packet);
-        let is_late = |(threshold, applies): (Span, CeThresholdFor)| {
-            env.now.since(packet.enqueued) > threshold && applies.includes(packet.meta.ecn)
-        };
-        if verdict == Verdict::Pass && self.ce_threshold.is_some_and(is_late) {
-            return Verdict::Mark(Cause::Sojourn);
-        }
-        verdict
-    }
-
-    /// Drop an arriving packet if the law of its queue refuses it, or if it exceeds the limit and the rule is to drop
-    /// arrivals.
-    #[inline]
-    fn judge(
-        &mut self,
-        env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
-        id: u32,
-        meta: &PacketMeta,
-        packet: &P,
-    ) -> Option<Admitted> {
-        let (flow, mut cx) = self.flow(env, id);
-        let verdict = flow.law.on_arrival(&mut cx, meta);
-        let admitted = self.packets.total().admit(env, packet, meta.ecn, verdict)?;
-        if self.overflow == Overflow::Arrival && !self.packets.has_room(self.limit, meta.size) {
-            let (flow, mut cx) = self.flow(env, id);
-            flow.law.on_overflow(&mut cx, meta);
-            self.packets.total().refuse(env, packet, Cause::Overflow);
-            return None;
-        }
-        Some(admitted)
     }
 }
 
@@ -327,21 +299,26 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = packet.meta();
         let id = self.queue_of(meta.flow, env.rng);
-        let Some(admitted) = self.judge(env, id, &meta, &packet) else { return };
-        admitted.mark(env, self.packets.total(), &mut packet);
-        let flow = &mut self.flows[id as usize];
-        self.packets.push_reported(env, &mut flow.waiting, packet, ());
+        let Self { packets, flows, view, .. } = self;
+        let flow = &mut flows[id as usize];
+        let verdict = flow.law.on_arrival(&mut flow.cx(env, packets, *view), &meta);
+        let Some(admitted) = packets.total().admit(env, &packet, meta.ecn, verdict) else { return };
+        if self.overflow == Overflow::Arrival && !packets.has_room(view.limit, meta.size) {
+            flow.law.on_overflow(&mut flow.cx(env, packets, *view), &meta);
+            return packets.total().refuse(env, &packet, Cause::Overflow);
+        }
+        admitted.mark(env, packets.total(), &mut packet);
+        packets.push_reported(env, &mut flow.waiting, packet, ());
+        flow.law.on_enqueued(&mut flow.cx(env, packets, *view), &meta);
+        let weight = flow.waiting.weight();
         if flow.listed == Listed::No {
             flow.listed = Listed::New;
             flow.credits = self.quantum;
-            self.new.push(&mut self.flows, id);
+            self.new.push(flows, id);
         }
-        let (flow, mut cx) = self.flow(env, id);
-        flow.law.on_enqueued(&mut cx, &meta);
-        let weight = flow.waiting.weight();
         if let Overflow::Fattest { part, batch } = self.overflow {
             self.fattest.raise(id, (weight, Reverse(id)));
-            if self.packets.is_overfull(self.limit) {
+            if self.packets.is_overfull(self.view.limit) {
                 self.make_room(env, part, batch);
             }
         }
@@ -360,11 +337,12 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     }
 
     fn backlog(&self) -> Backlog {
-        self.packets.backlog(self.limit)
+        let listed = self.new.iter(&self.flows).chain(self.old.iter(&self.flows));
+        self.packets.backlog(self.view.limit, listed.map(|flow| &flow.waiting))
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
-        self.limit = link.limit;
+        self.view.limit = link.limit;
         self.fresh.on_link(now, link);
         self.flows.iter_mut().for_each(|flow| flow.law.on_link(now, link));
     }
@@ -397,11 +375,10 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
 
     /// The laws of all queues are updated together, and with them the initial law of future queues.
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
-        for id in 0..self.flows.len() as u32 {
-            let (flow, mut cx) = self.flow(env, id);
-            flow.law.on_timeout(&mut cx);
+        for flow in &mut self.flows {
+            flow.law.on_timeout(&mut flow.cx(env, &self.packets, self.view));
         }
-        let idle = Backlog { packets: 0, bytes: 0, limit: self.limit, oldest: None };
+        let idle = Backlog { packets: 0, bytes: 0, limit: self.view.limit, oldest: None };
         self.fresh.on_timeout(&mut env.cx(idle, self.packets.total().bytes));
     }
 

@@ -1,8 +1,10 @@
 //! A queue in order of arrival from whose middle packets can be taken, by drop precedence.
 
-use super::packet_slab::{PacketSlab, SlabQueue, Taken};
+use super::packet_slab::{PacketSlab, SlabQueue, TAG, Taken};
+use crate::aqm::Backlog;
+use crate::list::{Linked, Links, List};
 use alloc::vec::Vec;
-use penstock_core::{Packet, Time};
+use penstock_core::{Limit, Packet, Time};
 
 /// Which packet of a level to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,13 +24,27 @@ pub(crate) enum Place {
 pub(crate) struct LevelQueue<P> {
     pub(crate) packets: PacketSlab<P, Member>,
     levels: Vec<Level>,
+    /// All packets, in order of arrival.
+    all: List<TAG>,
 }
 
-/// The level of a packet, and its number there.
+/// The level of a packet, its number there, and its neighbours in the order of arrival.
 #[derive(Clone, Copy)]
 pub(crate) struct Member {
     level: usize,
     number: u32,
+    links: Links,
+}
+
+impl Linked<TAG> for Member {
+    #[inline]
+    fn links(&self) -> &Links {
+        &self.links
+    }
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links {
+        &mut self.links
+    }
 }
 
 struct Level {
@@ -41,7 +57,7 @@ impl<P: Packet> LevelQueue<P> {
     /// An empty queue of packets of `levels` levels.
     pub(crate) fn new(levels: usize) -> Self {
         let level = || Level { waiting: SlabQueue::EMPTY, members: Vec::new() };
-        Self { packets: PacketSlab::new(), levels: (0..levels).map(|_| level()).collect() }
+        Self { packets: PacketSlab::new(), levels: (0..levels).map(|_| level()).collect(), all: List::EMPTY }
     }
 
     /// Make room for this many packets.
@@ -58,15 +74,16 @@ impl<P: Packet> LevelQueue<P> {
     /// A packet joins at the end; its slot.
     pub(crate) fn push_back(&mut self, level: usize, now: Time, packet: P) -> u32 {
         let Level { waiting, members } = &mut self.levels[level];
-        let member = Member { level, number: waiting.packets() };
+        let member = Member { level, number: waiting.packets(), links: Links::NONE };
         let slot = self.packets.push(waiting, packet, member, now);
+        self.all.push(self.packets.slots_mut(), slot);
         members.push(slot);
         slot
     }
 
     /// The packet that came first leaves.
     pub(crate) fn pop_front(&mut self) -> Option<Taken<P>> {
-        self.remove(self.packets.first()?)
+        self.remove(self.all.head()?)
     }
 
     /// A packet of `level` leaves; `None` if there is none.
@@ -80,13 +97,19 @@ impl<P: Packet> LevelQueue<P> {
     }
 
     fn remove(&mut self, slot: u32) -> Option<Taken<P>> {
-        let Member { level, number } = self.packets.tag(slot);
+        let Member { level, number, .. } = self.packets.tag(slot);
         let Level { waiting, members } = &mut self.levels[level];
         members.swap_remove(number as usize);
         if let Some(&moved) = members.get(number as usize) {
             self.packets.tag_mut(moved).number = number;
         }
+        self.all.remove(self.packets.slots_mut(), slot);
         self.packets.remove(waiting, slot)
+    }
+
+    /// The waiting packets of a link with this limit.
+    pub(crate) fn backlog(&self, limit: Limit) -> Backlog {
+        self.packets.backlog(limit, self.levels.iter().map(|level| &level.waiting))
     }
 }
 
@@ -94,7 +117,7 @@ impl<P: Packet> LevelQueue<P> {
 mod tests {
     use super::*;
     use crate::rig::numbered;
-    use penstock_core::{Limit, PacketMeta, Rng};
+    use penstock_core::{PacketMeta, Rng};
 
     /// The flow numbers a packet.
     fn filled(levels: &[usize]) -> LevelQueue<PacketMeta> {
@@ -125,7 +148,7 @@ mod tests {
         assert_eq!(number(queue.take(1, Place::Last)), Some(5));
         assert_eq!(number(queue.take(1, Place::First)), Some(1));
         assert_eq!((queue.packets.len(), queue.of_level(1)), (5, 1));
-        assert_eq!(queue.packets.backlog(Limit::Infinite).oldest, Some(Time::ZERO));
+        assert_eq!(queue.backlog(Limit::Infinite).oldest, Some(Time::ZERO));
         assert_eq!(number(queue.take(2, Place::Number(1))), None);
         assert_eq!(drained(queue), [0, 2, 3, 4, 6]);
     }

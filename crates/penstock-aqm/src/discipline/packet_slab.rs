@@ -1,5 +1,5 @@
-//! The store of the disciplines with many queues: packets lie in one slab, chained within their queue and by age, so that
-//! an empty queue costs a few words, and a packet may leave from either end of its queue or from its middle, in O(1) time.
+//! The store of the disciplines with many queues: packets lie in one slab, chained within their queue, so that an empty queue
+//! costs a few words, and a packet may leave from either end of its queue or from its middle, in O(1) time.
 //!
 //! A discipline with a single queue needs no chains: see [`super::packet_queue`].
 
@@ -10,45 +10,56 @@ use crate::list::{Linked, Links, List, NONE};
 use alloc::vec::Vec;
 use penstock_core::{Limit, Packet, Time};
 
-/// The two lists that a packet is in, by number.
-const QUEUE: usize = 0;
-const AGE: usize = 1;
-
-/// The packets of many queues, each with a tag `T` of its discipline.
+/// The packets of many queues, each with a tag `T` of its discipline. By its tag a packet may be in further lists.
 ///
 /// The slot freed last is used first, while it is still in the cache.
 pub(crate) struct PacketSlab<P, T = ()> {
     slots: Vec<Slot<P, T>>,
     /// The first of the free slots, which are chained.
     free: u32,
-    /// All packets, in the order in which they were stored.
-    by_age: List<AGE>,
+    packets: u32,
     bytes: u64,
 }
 
-pub(super) struct Slot<P, T> {
+pub(crate) struct Slot<P, T> {
     /// `None` in a free slot.
     packet: Option<P>,
     enqueued: Time,
     tag: T,
-    links: [Links; 2],
+    links: Links,
 }
 
-impl<P, T, const LIST: usize> Linked<LIST> for Slot<P, T> {
+/// Of its queue.
+impl<P, T> Linked for Slot<P, T> {
     #[inline]
     fn links(&self) -> &Links {
-        &self.links[LIST]
+        &self.links
     }
     #[inline]
     fn links_mut(&mut self) -> &mut Links {
-        &mut self.links[LIST]
+        &mut self.links
     }
 }
+
+/// Of the list of its tag.
+impl<P, T: Linked<TAG>> Linked<TAG> for Slot<P, T> {
+    #[inline]
+    fn links(&self) -> &Links {
+        self.tag.links()
+    }
+    #[inline]
+    fn links_mut(&mut self) -> &mut Links {
+        self.tag.links_mut()
+    }
+}
+
+/// Number of the lists that packets are in by their tags.
+pub(crate) const TAG: usize = 1;
 
 /// A queue of packets in the slab.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlabQueue {
-    list: List<QUEUE>,
+    list: List,
     bytes: u64,
 }
 
@@ -91,7 +102,7 @@ impl SlabQueue {
 
 impl<P: Packet, T: Copy> PacketSlab<P, T> {
     pub(crate) const fn new() -> Self {
-        Self { slots: Vec::new(), free: NONE, by_age: List::EMPTY, bytes: 0 }
+        Self { slots: Vec::new(), free: NONE, packets: 0, bytes: 0 }
     }
 
     /// Reserves memory for this many packets.
@@ -108,13 +119,13 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
     /// Number of packets, over all queues.
     #[inline]
     pub(crate) fn len(&self) -> u32 {
-        self.by_age.len()
+        self.packets
     }
 
-    /// The waiting packets of a link with this limit.
-    pub(crate) fn backlog(&self, limit: Limit) -> Backlog {
-        let oldest = self.by_age.first(&self.slots).map(|slot| slot.enqueued);
-        Backlog { packets: self.len(), bytes: self.bytes, limit, oldest }
+    /// The waiting packets of a link with this limit; `queues` are all queues that hold packets.
+    pub(crate) fn backlog<'a>(&self, limit: Limit, queues: impl Iterator<Item = &'a SlabQueue>) -> Backlog {
+        let oldest = queues.filter_map(|queue| self.oldest(queue)).min();
+        Backlog { packets: self.packets, bytes: self.bytes, limit, oldest }
     }
 
     /// Whether `limit` leaves room for a packet of `size` bytes.
@@ -134,18 +145,18 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
     #[inline(always)]
     pub(crate) fn push(&mut self, queue: &mut SlabQueue, packet: P, tag: T, enqueued: Time) -> u32 {
         let size = u64::from(packet.meta().size);
-        let links = [queue.list.links_of_next(), self.by_age.links_of_next()];
+        let links = queue.list.links_of_next();
         let index = if self.free == NONE {
             self.slots.push(Slot { packet: Some(packet), enqueued, tag, links });
             self.slots.len() as u32 - 1
         } else {
             let slot = &mut self.slots[self.free as usize];
-            let next_free = slot.links[QUEUE].next;
+            let next_free = slot.links.next;
             *slot = Slot { packet: Some(packet), enqueued, tag, links };
             core::mem::replace(&mut self.free, next_free)
         };
         queue.list.push_linked(&mut self.slots, index);
-        self.by_age.push_linked(&mut self.slots, index);
+        self.packets += 1;
         queue.bytes += size;
         self.bytes += size;
         index
@@ -191,13 +202,12 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
     #[expect(clippy::inline_always, reason = "measured: a packet is not copied on its way from its slot")]
     #[inline(always)]
     fn release(&mut self, queue: &mut SlabQueue, index: u32) -> Option<Taken<P>> {
-        let slots = self.slots.as_mut_slice();
-        self.by_age.remove(slots, index);
-        let slot = &mut slots[index as usize];
-        slot.links[QUEUE].next = core::mem::replace(&mut self.free, index);
+        let slot = &mut self.slots[index as usize];
+        slot.links.next = core::mem::replace(&mut self.free, index);
         let packet = slot.packet.take()?;
         let size = u64::from(packet.meta().size);
         queue.bytes -= size;
+        self.packets -= 1;
         self.bytes -= size;
         Some(Taken { packet, enqueued: slot.enqueued })
     }
@@ -231,10 +241,10 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
         queue.list.first(&self.slots).map(|slot| slot.enqueued)
     }
 
-    /// The slot of the packet that was stored first, over all queues.
+    /// All slots, to chain packets by their tags.
     #[inline]
-    pub(crate) fn first(&self) -> Option<u32> {
-        self.by_age.head()
+    pub(crate) fn slots_mut(&mut self) -> &mut [Slot<P, T>] {
+        &mut self.slots
     }
 }
 
@@ -285,7 +295,7 @@ mod tests {
             }
             let all = self.plain.iter().flatten();
             let oldest = all.clone().min().map(|&n| Time::from_nanos(u64::from(n)));
-            assert_eq!(self.slab.backlog(Limit::Infinite).oldest, oldest);
+            assert_eq!(self.slab.backlog(Limit::Infinite, self.queues.iter()).oldest, oldest);
             let Total { packets, bytes } = self.slab.total();
             assert_eq!((packets as usize, bytes), (all.clone().count(), all.map(|n| u64::from(n % 100)).sum()));
         }
@@ -313,6 +323,6 @@ mod tests {
 
     #[test]
     fn a_slot_costs_little_more_than_its_packet() {
-        assert!(size_of::<Slot<[u64; 3], ()>>() <= 24 + 8 + 24);
+        assert!(size_of::<Slot<[u64; 3], ()>>() <= 24 + 8 + 16);
     }
 }

@@ -226,7 +226,7 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
 
     fn backlog(&self) -> Backlog {
         let oldest = self.queues.iter().filter_map(|queue| queue.backlog(&self.packets).oldest).min();
-        Backlog { oldest, ..self.packets.backlog(self.limit) }
+        Backlog { oldest, ..self.packets.backlog(self.limit, core::iter::empty()) }
     }
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {

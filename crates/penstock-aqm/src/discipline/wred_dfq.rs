@@ -100,7 +100,7 @@ enum Hit {
 
 impl<P: Packet> Pushout<P> {
     fn queue(&self) -> Backlog {
-        self.levels.packets.backlog(self.limit)
+        self.levels.backlog(self.limit)
     }
 
     fn admits(&self, size: u32) -> bool {

@@ -99,6 +99,8 @@ struct CodelVars {
 pub struct Codel {
     params: CodelParams,
     maxpacket: u64,
+    /// A tick, the law's unit of time, is 2 to this power nanoseconds.
+    tick_bits: u32,
     vars: CodelVars,
 }
 
@@ -119,7 +121,11 @@ impl Codel {
             rec_inv_sqrt: ONE,
         };
         let maxpacket = params.maxpacket(link);
-        Ok(Self { params, maxpacket, vars })
+        let tick_bits = match params.variant {
+            Variant::Rfc => 0,
+            Variant::Linux => 10,
+        };
+        Ok(Self { params, maxpacket, tick_bits, vars })
     }
 
     /// The verdict on a packet at the head, queued at `enqueued`, behind which `bytes` wait.
@@ -232,10 +238,7 @@ impl Codel {
 
     /// Nanoseconds in the law's unit of time.
     fn ticks(&self, nanos: u64) -> u64 {
-        match self.params.variant {
-            Variant::Rfc => nanos,
-            Variant::Linux => nanos >> 10,
-        }
+        nanos >> self.tick_bits
     }
 
     /// INTERVAL in the law's unit of time.

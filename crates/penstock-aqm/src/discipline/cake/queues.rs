@@ -391,7 +391,8 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
     }
 
     fn backlog(&self) -> Backlog {
-        self.packets.backlog(self.limit)
+        let lists = self.tins.iter().flat_map(|tin| [tin.sparse, tin.bulk]);
+        self.packets.backlog(self.limit, lists.flat_map(|list| list.iter(&self.queues)).map(|queue| &queue.waiting))
     }
 
     fn on_link(&mut self, _now: Time, link: &LinkInfo) {

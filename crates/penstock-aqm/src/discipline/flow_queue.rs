@@ -253,8 +253,9 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         self.old.push(&mut self.flows, id);
     }
 
-    /// Section 4.2, third part: the selected queue had no packet.
-    #[inline]
+    /// Section 4.2, third part: the selected queue had no packet. (Out of line: else both lists are kept on the stack throughout
+    /// `dequeue`, 35 instructions a packet of 1800.)
+    #[inline(never)]
     fn move_on(&mut self, id: u32) {
         if self.flows[id as usize].listed == Listed::New {
             self.move_to_old(id);

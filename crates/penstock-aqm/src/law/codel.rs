@@ -182,8 +182,9 @@ impl Codel {
     /// the head is sent and decides nothing.
     #[inline]
     fn leave(&mut self) {
-        if self.vars.last_drop.take() != Some(LastDrop::First) {
-            self.vars.dropping = false;
+        // Outside the drop state there is no last drop.
+        if self.vars.dropping {
+            self.vars.dropping = self.vars.last_drop.take() == Some(LastDrop::First);
         }
     }
 

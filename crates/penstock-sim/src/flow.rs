@@ -34,7 +34,7 @@ impl Flow {
         let echo = if ack.ece { ECE } else { 0 };
         let repeated = if ack.retransmission { RETRANSMISSION } else { 0 };
         let extra = match &self.receiver {
-            Some(receiver) if ack.blocks > 0 => sacks.keep(receiver.sack_blocks()),
+            Some(receiver) if ack.blocks > 0 => sacks.keep(receiver.sack_blocks().into()),
             _ => NO_SACK,
         };
         SimPacket {

@@ -2,7 +2,7 @@
 
 use penstock_core::{Dscp, Ecn, Packet, PacketMeta, Time};
 use penstock_prefetch::prefetch;
-use penstock_tcp::{SackBlock, SackBlocks, Segment};
+use penstock_tcp::{SackBlocks, Segment};
 
 /// Kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,11 +73,12 @@ impl SimPacket {
         Self { stamp, seq, size, extra: payload, labels: Labels::new(Kind::Data, ecn, flags), ..Self::NONE }
     }
 
-    /// The plain ACK of this data packet: it ACKs all below `seq` and echoes the sending time, but no mark.
+    /// The plain ACK of this data packet, with the blocks in slot `extra`: it ACKs all below `seq` and echoes the sending time,
+    /// but no mark.
     #[inline]
-    pub(crate) fn turn_into_ack(&mut self, seq: u32, size: u32, hop: u32, dscp: u8) {
+    pub(crate) fn turn_into_ack(&mut self, seq: u32, extra: u32, size: u32, hop: u32, dscp: u8) {
         let labels = Labels::new(Kind::Ack, Ecn::Not, self.labels.0 & RETRANSMISSION);
-        *self = Self { seq, size, hop, dscp, extra: NO_SACK, labels, ..*self };
+        *self = Self { seq, size, hop, dscp, extra, labels, ..*self };
     }
 
     /// The data packet as its receiver reads it.
@@ -184,15 +185,15 @@ pub(crate) struct SackTable {
 impl SackTable {
     /// Store these blocks; returns their slot, or [`NO_SACK`] if there are none.
     #[inline]
-    pub(crate) fn keep(&mut self, blocks: &[SackBlock]) -> u32 {
+    pub(crate) fn keep(&mut self, blocks: SackBlocks) -> u32 {
         if blocks.is_empty() {
             return NO_SACK;
         }
         if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = blocks.into();
+            self.slots[slot as usize] = blocks;
             return slot;
         }
-        self.slots.push(blocks.into());
+        self.slots.push(blocks);
         self.slots.len() as u32 - 1
     }
 
@@ -220,6 +221,7 @@ impl SackTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use penstock_tcp::SackBlock;
 
     #[test]
     fn a_packet_is_32_bytes_without_a_niche() {
@@ -265,10 +267,10 @@ mod tests {
             blocks
         };
         let mut table = SackTable::default();
-        let slot = table.keep(&blocks(1));
+        let slot = table.keep(blocks(1));
         assert_eq!(table.take(slot), blocks(1));
-        assert_eq!(table.keep(&blocks(5)), slot);
-        assert_ne!(table.keep(&blocks(8)), slot);
-        assert_eq!(table.keep(&SackBlocks::default()), NO_SACK);
+        assert_eq!(table.keep(blocks(5)), slot);
+        assert_ne!(table.keep(blocks(8)), slot);
+        assert_eq!(table.keep(SackBlocks::default()), NO_SACK);
     }
 }

@@ -131,14 +131,28 @@ impl Tally {
             return false;
         }
         let Some(receiver) = &mut flow.receiver else { return false };
-        if self.trace.is_some() || !self.window.contains(now) {
+        if self.trace.is_some() || !self.window.contains(now) || !receiver.is_plain(packet.extra) {
             return false;
         }
-        let Some(size) = receiver.take_plain(packet.seq, packet.extra) else { return false };
-        self.under_way.replace(packet.size, size);
-        let seq = packet.seq + 1;
-        packet.turn_into_ack(seq, size, flow.ack_hop, flow.dscp);
+        match receiver.take_next(packet.seq) {
+            Some(size) => {
+                self.under_way.replace(packet.size, size);
+                let seq = packet.seq + 1;
+                packet.turn_into_ack(seq, NO_SACK, size, flow.ack_hop, flow.dscp);
+            }
+            None => self.answer_at_gap(packet),
+        }
         true
+    }
+
+    /// A packet that is to be answered by a plain ACK is not the next one, or others are missing: it becomes its ACK.
+    #[inline(never)]
+    fn answer_at_gap(&mut self, packet: &mut SimPacket) {
+        let flow = &mut self.flows[packet.flow as usize];
+        let Some(receiver) = &mut flow.receiver else { return };
+        let (next, blocks, size) = receiver.take_any(packet.seq);
+        self.under_way.replace(packet.size, size);
+        packet.turn_into_ack(next, self.sacks.keep(blocks), size, flow.ack_hop, flow.dscp);
     }
 
     /// Whether the link behind this port, number `number`, loses the packet in front of the queue.

@@ -1,128 +1,139 @@
 //! Sets of packet numbers as sorted ranges: packets received out of order, and packets reported by SACK blocks.
 
 use crate::packets_and_acks::SackBlock;
-use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
-/// A set of packet numbers: disjoint, non-adjacent ranges in ascending order. Nearly every change affects the first or
-/// the last range; other ranges are found by binary search. No memory is allocated before the first packet out of
-/// order.
+/// A set of packet numbers: disjoint, non-adjacent ranges. Nearly every change affects the highest or the lowest range: the
+/// highest is at hand, the lowest is the last of the others, and ranges between are found by binary search. No memory is
+/// allocated before there is a second range.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PacketRanges {
-    runs: VecDeque<SackBlock>,
+    /// The highest run; of no packets if the set is empty.
+    highest: SackBlock,
+    /// The other runs in descending order.
+    lower: Vec<SackBlock>,
 }
 
 impl PacketRanges {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+        self.highest.start == self.highest.end
     }
 
     pub(crate) fn clear(&mut self) {
-        self.runs.clear();
-    }
-
-    #[inline]
-    pub(crate) fn first(&self) -> Option<SackBlock> {
-        self.runs.front().copied()
+        self.highest = SackBlock::default();
+        self.lower.clear();
     }
 
     /// The number after the highest packet of the set.
     #[inline]
     pub(crate) fn end(&self) -> Option<u32> {
-        self.runs.back().map(|run| run.end)
+        (!self.is_empty()).then_some(self.highest.end)
     }
 
     /// The runs in descending order.
     #[inline]
     pub(crate) fn downwards(&self) -> impl Iterator<Item = &SackBlock> {
-        self.runs.iter().rev()
+        let highest = (!self.is_empty()).then_some(&self.highest);
+        highest.into_iter().chain(&self.lower)
     }
 
-    /// Remove the lowest run.
+    /// If the lowest run starts at `seq`, remove it and return the number after it.
     #[inline]
-    pub(crate) fn pop_first(&mut self) -> Option<SackBlock> {
-        self.runs.pop_front()
+    pub(crate) fn take_from(&mut self, seq: u32) -> Option<u32> {
+        if let Some(lowest) = self.lower.last() {
+            return if lowest.start == seq { self.lower.pop().map(|run| run.end) } else { None };
+        }
+        let SackBlock { start, end } = self.highest;
+        if self.is_empty() || start != seq {
+            return None;
+        }
+        self.highest.start = end;
+        Some(end)
     }
 
     /// Remove all packets below `seq`; returns their number.
+    #[inline]
     pub(crate) fn remove_below(&mut self, seq: u32) -> u32 {
         let mut removed = 0;
-        while let Some(run) = self.runs.front_mut() {
-            if run.start >= seq {
-                break;
+        while let Some(run) = self.lower.last_mut() {
+            removed += run.remove_below(seq);
+            if run.start < run.end {
+                return removed;
             }
-            if run.end > seq {
-                removed += seq - run.start;
-                run.start = seq;
-                break;
-            }
-            removed += run.end - run.start;
-            self.runs.pop_front();
+            self.lower.pop();
         }
-        removed
+        removed + self.highest.remove_below(seq)
     }
 
-    /// Index of the first run that ends above `seq`.
+    /// The lower runs that end above `seq`.
     #[inline]
-    fn position(&self, seq: u32) -> usize {
-        match self.runs.back() {
-            Some(last) if last.end <= seq => self.runs.len(),
-            Some(last) if last.start <= seq => self.runs.len() - 1,
-            Some(_) => self.runs.partition_point(|run| run.end <= seq),
-            None => 0,
-        }
+    fn lower_above(&self, seq: u32) -> &[SackBlock] {
+        let above = if seq < self.highest.start { self.lower.partition_point(|run| run.end > seq) } else { 0 };
+        &self.lower[..above]
     }
 
     /// The run that contains `seq`.
     #[inline]
     pub(crate) fn find(&self, seq: u32) -> Option<SackBlock> {
-        self.runs.get(self.position(seq)).copied().filter(|run| run.start <= seq)
+        let run = *self.lower_above(seq).last().unwrap_or(&self.highest);
+        (run.start <= seq && seq < run.end).then_some(run)
     }
 
     /// Number of packets of the set in `start..end`.
     pub(crate) fn count_between(&self, start: u32, end: u32) -> u32 {
+        let block = SackBlock { start, end };
         let mut count = 0;
-        for run in self.runs.range(self.position(start)..) {
+        for run in self.lower_above(start).iter().rev() {
             if run.start >= end {
-                break;
+                return count;
             }
-            count += run.end.min(end) - run.start.max(start);
+            count += run.overlap(block);
         }
-        count
+        count + self.highest.overlap(block)
     }
 
     /// Add `block`, which is not empty; returns the run that now contains it and the number of new packets.
+    #[inline]
     pub(crate) fn insert(&mut self, block: SackBlock) -> (SackBlock, u32) {
-        let size = block.end - block.start;
-        // The first run that touches or overlaps the block, or lies above it.
-        let at = match self.runs.back_mut() {
-            None => 0,
-            Some(last) if last.end < block.start => self.runs.len(),
-            Some(last) if last.start <= block.start => {
-                let new = block.end.saturating_sub(last.end);
-                last.end = last.end.max(block.end);
-                return (*last, new);
+        let SackBlock { start, end } = self.highest;
+        if start <= block.start && block.start <= end {
+            self.highest.end = end.max(block.end);
+            return (self.highest, self.highest.end - end);
+        }
+        if !self.is_empty() {
+            if block.start < start {
+                return self.insert_below(block);
             }
-            Some(_) => self.runs.partition_point(|run| run.end < block.start),
-        };
-        let Some(run) = self.runs.get(at).copied().filter(|run| run.start <= block.end) else {
-            self.runs.insert(at, block);
-            return (block, size);
-        };
-        // Merge every run that the block touches.
-        let mut merged = SackBlock { start: run.start.min(block.start), end: run.end.max(block.end) };
-        let mut known = run.end.min(block.end).saturating_sub(run.start.max(block.start));
-        let mut reached = 1;
-        while let Some(next) = self.runs.get(at + reached).filter(|next| next.start <= block.end) {
-            merged.end = merged.end.max(next.end);
-            known += next.end.min(block.end) - next.start;
-            reached += 1;
+            self.lower.insert(0, self.highest);
         }
-        self.runs[at] = merged;
-        if reached > 1 {
-            self.runs.drain(at + 1..at + reached);
+        self.highest = block;
+        (block, block.end - block.start)
+    }
+
+    /// As [`Self::insert`], for a block that starts below the highest run.
+    #[inline(never)]
+    fn insert_below(&mut self, block: SackBlock) -> (SackBlock, u32) {
+        // The lower runs that the block touches or overlaps.
+        let first = self.lower.partition_point(|run| run.start > block.end);
+        let after = self.lower.partition_point(|run| run.end >= block.start);
+        let (mut merged, mut new) = (block, block.end - block.start);
+        for run in &self.lower[first..after] {
+            merged = SackBlock { start: merged.start.min(run.start), end: merged.end.max(run.end) };
+            new -= run.overlap(block);
         }
-        (merged, size - known)
+        if self.highest.start <= block.end {
+            new -= self.highest.overlap(block);
+            merged.end = merged.end.max(self.highest.end);
+            self.highest = merged;
+            self.lower.drain(first..after);
+        } else if first == after {
+            self.lower.insert(first, block);
+        } else {
+            self.lower[first] = merged;
+            self.lower.drain(first + 1..after);
+        }
+        (merged, new)
     }
 }
 

@@ -33,6 +33,21 @@ pub struct SackBlock {
     pub end: u32,
 }
 
+impl SackBlock {
+    /// Number of packets in both blocks.
+    #[inline]
+    pub(crate) fn overlap(self, other: Self) -> u32 {
+        self.end.min(other.end).saturating_sub(self.start.max(other.start))
+    }
+
+    /// Remove all packets below `seq`; returns their number.
+    #[inline]
+    pub(crate) fn remove_below(&mut self, seq: u32) -> u32 {
+        let start = seq.clamp(self.start, self.end);
+        start - core::mem::replace(&mut self.start, start)
+    }
+}
+
 /// An ACK as the sender reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack<'a> {
@@ -52,7 +67,7 @@ pub struct Ack<'a> {
 }
 
 /// Up to four SACK blocks, stored in place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SackBlocks {
     blocks: [SackBlock; Self::CAPACITY],
     len: u8,
@@ -66,6 +81,29 @@ impl SackBlocks {
     #[inline]
     pub(crate) fn count(&self) -> u8 {
         self.len
+    }
+
+    /// No blocks.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// The first `most` blocks.
+    #[inline]
+    pub(crate) fn truncated(&self, most: u8) -> Self {
+        Self { len: self.len.min(most), ..*self }
+    }
+
+    /// If `run` is the first block with one packet more at its end, let it replace that block; returns whether it is.
+    #[inline]
+    pub(crate) fn lengthen_first(&mut self, run: SackBlock) -> bool {
+        let [first, ..] = &mut self.blocks;
+        let lengthened = self.len > 0 && run.start == first.start && run.end == first.end + 1;
+        if lengthened {
+            first.end = run.end;
+        }
+        lengthened
     }
 
     /// Append a block; a fifth one is discarded.
@@ -88,6 +126,14 @@ impl From<&[SackBlock]> for SackBlocks {
         kept
     }
 }
+
+impl PartialEq for SackBlocks {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for SackBlocks {}
 
 impl Deref for SackBlocks {
     type Target = [SackBlock];

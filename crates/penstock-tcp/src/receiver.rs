@@ -134,16 +134,28 @@ impl Receiver {
         }
     }
 
-    /// Packet `seq` arrived, without a mark and without CWR. If it is the next one, full, and ACKed by itself, as most are,
-    /// takes it and returns the size of its ACK, which has no SACK blocks and echoes no mark. Otherwise nothing happens, and
-    /// [`Self::on_segment`], which would do the same, must be called.
+    /// Whether [`Self::take_next`] and [`Self::take_any`] do the same as [`Self::on_segment`] for a packet with this payload that
+    /// has neither a mark nor CWR: it is full and ACKed by itself, as most are, and the ACK echoes no mark.
     #[inline]
-    pub fn take_plain(&mut self, seq: u32, payload: u32) -> Option<u32> {
-        let plain = self.plain && seq == self.next && payload >= self.packet && !self.echo && self.early.is_empty();
-        plain.then(|| {
+    pub fn is_plain(&self, payload: u32) -> bool {
+        self.plain && payload >= self.packet && !self.echo
+    }
+
+    /// A plain packet arrived. If it is the next one, and no packet is missing, take it and return the size of its ACK, which
+    /// has no SACK blocks. Otherwise nothing happens, and [`Self::take_any`] must be called.
+    #[inline]
+    pub fn take_next(&mut self, seq: u32) -> Option<u32> {
+        (seq == self.next && self.early.is_empty()).then(|| {
             self.next += 1;
             self.ack_size
         })
+    }
+
+    /// A plain packet arrived. Returns the number of the next packet expected, the SACK blocks and the size of its ACK.
+    #[inline]
+    pub fn take_any(&mut self, seq: u32) -> (u32, SackBlocks, u32) {
+        self.place(seq);
+        (self.next, self.recent.truncated(self.sack_blocks), self.answer_size())
     }
 
     /// A packet arrived; returns the ACK to send immediately, if any.
@@ -307,29 +319,30 @@ impl Receiver {
     }
 
     /// Record a packet that is out of order, or that arrives while there is a gap.
+    #[inline]
     fn place(&mut self, seq: u32) {
         if seq > self.next {
             let (run, _) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
-            if self.sack_blocks > 0 {
+            if self.sack_blocks > 0 && !self.recent.lengthen_first(run) {
                 self.promote_block(run);
             }
         } else if seq == self.next {
             self.next += 1;
-            if let Some(run) = self.early.first().filter(|run| run.start == self.next) {
-                self.next = run.end;
-                self.early.pop_first();
+            if let Some(end) = self.early.take_from(self.next) {
+                self.next = end;
             }
             if self.early.is_empty() {
                 // Repeated packets from before the gap are ACKed immediately.
                 self.quick = self.quick.max(self.next);
-            }
-            if self.sack_blocks > 0 {
+                self.recent.clear();
+            } else {
                 self.forget_below_next();
             }
         }
     }
 
     /// Put block `run` first in the list of blocks to report; it replaces the blocks that it contains.
+    #[inline(never)]
     fn promote_block(&mut self, run: SackBlock) {
         let mut blocks = SackBlocks::default();
         blocks.push(run);
@@ -340,6 +353,7 @@ impl Receiver {
     }
 
     /// Remove the blocks below the cumulative ACK.
+    #[inline(never)]
     fn forget_below_next(&mut self) {
         let mut blocks = SackBlocks::default();
         for block in self.recent.iter().filter(|block| block.start > self.next) {
@@ -360,13 +374,18 @@ impl Receiver {
         self.recent.count().min(self.sack_blocks)
     }
 
+    /// Bytes on the wire of an ACK.
+    #[inline]
+    fn answer_size(&self) -> u32 {
+        self.ack_size + u32::from(self.sack_block_size) * u32::from(self.blocks())
+    }
+
     #[inline]
     fn ack(&self, stamp: Time, retransmission: bool, ecn: Ecn) -> ReceiverAck {
-        let blocks = self.blocks();
         ReceiverAck {
             ack: self.next,
-            size: self.ack_size + u32::from(self.sack_block_size) * u32::from(blocks),
-            blocks,
+            size: self.answer_size(),
+            blocks: self.blocks(),
             ece: self.echo && self.rules.echoes_to(ecn.is_capable()),
             ace: self.marked % ACCURATE,
             stamp,
@@ -402,13 +421,16 @@ mod tests {
                 let payload = if kind == 0 { 10 } else { params.packet.0 as u32 };
                 let ecn = [Ecn::Ce, Ecn::Ect0].get(usize::from(kind)).copied().unwrap_or_default();
                 let segment = Segment { seq, payload, stamp: now, retransmission, ecn, cwr: kind == 2, ..Segment::default() };
-                let plain = if ecn == Ecn::Ce || segment.cwr { None } else { receiver.take_plain(seq, payload) };
-                let ack = match plain {
-                    Some(size) => {
-                        let (ack, stamp) = (seq + 1, now);
-                        Some(ReceiverAck { ack, size, ece: false, ace: 0, stamp, retransmission, blocks: 0 })
-                    }
-                    None => receiver.on_segment(now, &segment),
+                let ack = if receiver.is_plain(payload) && ecn != Ecn::Ce && !segment.cwr {
+                    let (ack, blocks, size) = match receiver.take_next(seq) {
+                        Some(size) => (seq + 1, SackBlocks::default(), size),
+                        None => receiver.take_any(seq),
+                    };
+                    prop_assert_eq!(&*blocks, receiver.sack_blocks());
+                    let (stamp, blocks) = (now, blocks.count());
+                    Some(ReceiverAck { ack, size, ece: false, ace: 0, stamp, retransmission, blocks })
+                } else {
+                    receiver.on_segment(now, &segment)
                 };
                 prop_assert_eq!(ack, slow.on_segment(now, &segment));
                 prop_assert_eq!(receiver.delivered_bytes(), slow.delivered_bytes());

@@ -96,7 +96,15 @@ impl DropCurve {
             0.0
         } else if avg >= self.top {
             1.0
-        } else if avg < self.max_th {
+        } else {
+            self.p_b_below_top(avg)
+        }
+    }
+
+    /// The same for an average between min_th and the top.
+    #[inline]
+    pub(crate) fn p_b_below_top(&self, avg: f64) -> f64 {
+        if avg < self.max_th {
             self.below_max_th.at(avg, self.max_p).clamp(0.0, 1.0)
         } else {
             (self.ramp + self.above_max_th.at(avg, 1.0 - self.ramp)).clamp(0.0, 1.0)

@@ -156,6 +156,9 @@ impl Spacer {
     /// The probability of dropping this arrival, which the count includes.
     #[inline]
     fn p_a(&self, p_b: f64, size: u32) -> f64 {
+        if self.scale == ScaleBySize::Never {
+            return self.spacing.p_a_at(p_b, self.count as f64);
+        }
         let p_a = self.spacing.p_a_at(self.scaled_p_b(p_b, size), self.n());
         if self.scale == ScaleBySize::Pa && p_a < 1.0 { (p_a * self.relative(size)).min(1.0) } else { p_a }
     }

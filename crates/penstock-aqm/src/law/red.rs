@@ -173,25 +173,33 @@ impl Red {
     }
 
     /// The verdict on a packet of `size` bytes that finds the queue `q`; the average is up to date.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as `on_arrival`")]
+    #[inline(always)]
     pub(crate) fn judge(&mut self, q: f64, size: u32, rng: &mut Rng) -> Verdict {
         self.judge_at(self.average.get(), q, size, rng)
     }
 
     /// The verdict on a packet of `size` bytes that finds the queue `q` and the average `avg`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as `on_arrival`")]
+    #[inline(always)]
     pub(crate) fn judge_at(&mut self, avg: f64, q: f64, size: u32, rng: &mut Rng) -> Verdict {
         if avg < self.curve.min_th || (self.params.guards && q <= 1.0) {
             self.spacer.reset();
             return Verdict::Pass;
         }
+        self.judge_above(avg, size, rng)
+    }
+
+    /// The verdict on a packet of `size` bytes that finds the average `avg`, at least min_th.
+    #[inline(never)]
+    fn judge_above(&mut self, avg: f64, size: u32, rng: &mut Rng) -> Verdict {
         let RedParams { ecn, mark_up_to, .. } = self.params;
         if avg >= self.curve.top {
             self.spacer.restart();
             let marks = ecn && mark_up_to == MarkUpTo::Always;
             return if marks { Verdict::Mark(Cause::Forced) } else { Verdict::Drop(Cause::Forced) };
         }
-        let p_b = self.curve.p_b(avg);
+        let p_b = self.curve.p_b_below_top(avg);
         if !self.spacer.ends_gap(p_b, size, rng) {
             return Verdict::Pass;
         }
@@ -296,7 +304,8 @@ impl RedParams {
 }
 
 impl Aqm for Red {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: 50 instructions a packet of 1300")]
+    #[inline(always)]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let q = self.length(&cx.queue);
         self.average.update(cx.now, q);

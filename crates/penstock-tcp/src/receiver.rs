@@ -319,7 +319,8 @@ impl Receiver {
     }
 
     /// Record a packet that is out of order, or that arrives while there is a gap.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as its callers")]
+    #[inline(always)]
     fn place(&mut self, seq: u32) {
         if seq > self.next {
             let (run, _) = self.early.insert(SackBlock { start: seq, end: seq + 1 });

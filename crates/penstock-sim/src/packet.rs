@@ -78,7 +78,7 @@ impl SimPacket {
     #[inline]
     pub(crate) fn turn_into_ack(&mut self, seq: u32, extra: u32, size: u32, hop: u32, dscp: u8) {
         let labels = Labels::new(Kind::Ack, Ecn::Not, self.labels.0 & RETRANSMISSION);
-        *self = Self { seq, size, hop, dscp, extra, labels, ..*self };
+        *self = Self { seq, hop, extra, size, labels, dscp, ..*self };
     }
 
     /// The data packet as its receiver reads it.

@@ -168,6 +168,13 @@ mod tests {
                     let below = set.range(..start).count() as u32;
                     set.retain(|seq| *seq >= start);
                     prop_assert_eq!(runs.remove_below(start), below);
+                    prop_assert_eq!(runs.is_empty(), set.is_empty());
+                    let lowest = set.first().copied().unwrap_or(start);
+                    prop_assert_eq!(runs.take_from(lowest + 1), None);
+                    let taken = runs.take_from(lowest);
+                    prop_assert_eq!(taken.is_some(), set.remove(&lowest));
+                    (lowest..taken.unwrap_or(lowest)).skip(1).for_each(|seq| assert!(set.remove(&seq)));
+                    prop_assert!(taken.is_none_or(|end| !set.contains(&end)));
                     continue;
                 }
                 let (run, new) = runs.insert(block(start, start + len));
@@ -179,6 +186,9 @@ mod tests {
                     prop_assert_eq!(runs.find(seq).is_some(), set.contains(&seq));
                 }
                 prop_assert_eq!(runs.count_between(10, 40) as usize, set.range(10..40).count());
+                prop_assert_eq!(runs.end(), set.last().map(|seq| seq + 1));
+                let downwards = runs.downwards().flat_map(|run| (run.start..run.end).rev());
+                prop_assert!(downwards.eq(set.iter().rev().copied()));
             }
         }
     }

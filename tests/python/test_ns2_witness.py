@@ -19,7 +19,8 @@ VERDICTS = {
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"{claim.work}/{claim.id}")
 def test_ns2_agrees_with_us(claim: Claim) -> None:
-    assert VERDICTS[claim.work, claim.id, ""] == "contradicted"
+    # Claims that were decided again, on what the text says, may be inconclusive.
+    assert VERDICTS[claim.work, claim.id, ""] in ("contradicted", "inconclusive")
     assert not claim.holds(numbers(claim.file))
 
 

@@ -202,8 +202,16 @@ impl Group {
         self
     }
 
-    fn loss_rate(&self) -> Option<f64> {
-        (self.sent > 0).then(|| self.lost as f64 / self.sent as f64)
+    /// The metrics that all traffic has.
+    fn metrics(&self) -> Metrics {
+        let mut metrics = Metrics::default();
+        metrics.count("count", self.count);
+        metrics.count("sent_pkts", self.sent);
+        metrics.count("lost_pkts", self.lost);
+        metrics.number("loss_rate", (self.sent > 0).then(|| self.lost as f64 / self.sent as f64));
+        metrics.number("goodput_bps", self.goodput);
+        metrics.number("throughput_bps", self.throughput);
+        metrics
     }
 }
 
@@ -211,13 +219,7 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Metrics {
     let Flows { scenario, engine, .. } = flows;
     let sums = flows.rows(group).fold(Group::default(), |sums, row| sums.add(&row));
     let runs = &engine.network.tally.loss_runs[group];
-    let mut metrics = Metrics::default();
-    metrics.count("count", sums.count);
-    metrics.count("sent_pkts", sums.sent);
-    metrics.count("lost_pkts", sums.lost);
-    metrics.number("loss_rate", sums.loss_rate());
-    metrics.number("goodput_bps", sums.goodput);
-    metrics.number("throughput_bps", sums.throughput);
+    let mut metrics = sums.metrics();
     metrics.number("fair_share", sums.fair_share.value());
     metrics.number("jain", sums.shares.jain());
     metrics.list("loss_run_pmf", runs.pmf());

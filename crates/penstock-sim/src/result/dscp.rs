@@ -27,13 +27,7 @@ pub(super) fn by_dscp(flows: &Flows<'_>) -> Option<Metrics> {
 fn metrics_of(flows: &Flows<'_>, groups: &[usize]) -> Metrics {
     let rows = groups.iter().flat_map(|&group| flows.rows(group));
     let sums = rows.fold(Group::default(), |sums, row| sums.add(&row));
-    let mut metrics = Metrics::default();
-    metrics.count("count", sums.count);
-    metrics.count("sent_pkts", sums.sent);
-    metrics.count("lost_pkts", sums.lost);
-    metrics.number("loss_rate", sums.loss_rate());
-    metrics.number("goodput_bps", sums.goodput);
-    metrics.number("throughput_bps", sums.throughput);
+    let mut metrics = sums.metrics();
     let measured = groups.iter().filter_map(|&group| flows.engine.network.tally.one_way[group].as_ref());
     delay_metrics(&mut metrics, &OneWayDelays::merged(measured));
     metrics

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from penstock.report import page as report
 from penstock.results.comparison import Comparison
+from penstock.results.display import spaced
 
 from .browser import Browser, needs_chromium
 from .fake_result import PATH as COUNT
@@ -116,8 +117,8 @@ def test_the_numbers_of_a_figure_are_those_of_the_result(opened: Browser) -> Non
     assert len(rows) == 4 * len(found.schemes)
     for row in rows:
         scheme = next(i for i, one in enumerate(found.schemes) if one.label == row["scheme"])
-        setting = (row["at"], row["extra flows (extra.count)"])
-        settings = [(f"bottleneck.rate = {p.vary[RATE]}", str(p.vary[COUNT])) for p in found.points]
+        setting = (row["at"], row["extra flows"])
+        settings = [(f"bottleneck rate {spaced(p.vary[RATE])}", str(p.vary[COUNT])) for p in found.points]
         point = settings.index(setting)
         cell = found.cell(scheme, point, "bottleneck", "delay_mean_s")
         assert cell is not None
@@ -132,20 +133,20 @@ def test_the_axis_is_a_choice(opened: Browser) -> None:
     choose(opened, "axis", "0")
     assert across(opened, "sweep") == ["2", "4"]
     rest = texts(opened, "document.querySelector('select[data-pick=rest]').options")
-    assert rest == [f"extra.count = {count}" for count in (0, 25, 50, 100)]
+    assert rest == [f"{count} extra flows" for count in (0, 25, 50, 100)]
     choose(opened, "rest", "3")
-    assert {row[1] for row in cells(opened, "sweep")[1:]} == {"extra.count = 100"}
+    assert {row[1] for row in cells(opened, "sweep")[1:]} == {"100 extra flows"}
 
 
 def test_two_values_make_a_map_for_each_scheme(opened: Browser) -> None:
     found = Comparison(grid_result())
     assert opened.value("document.querySelectorAll('#heat figure').length") == len(found.schemes)
     table = cells(opened, "heat")
-    assert table[0] == ["bottleneck.rate \\ extra.count", "0", "25", "50", "100"]
-    assert [row[0] for row in table[1:]] == ["2Mbit", "4Mbit"]
+    assert table[0] == ["bottleneck rate (Mbit/s) \\ extra flows", "0", "25", "50", "100"]
+    assert [row[0] for row in table[1:]] == ["2", "4"]
     for row in table[1:]:
         for count, shown in zip((0, 25, 50, 100), row[1:], strict=True):
-            point = next(i for i, p in enumerate(found.points) if dict(p.vary) == {RATE: row[0], COUNT: count})
+            point = next(i for i, p in enumerate(found.points) if dict(p.vary) == {RATE: f"{row[0]}Mbit", COUNT: count})
             cell = found.cell(0, point, "bottleneck", "delay_mean_s")
             assert cell is not None
             assert float(shown) == pytest.approx(1e3 * cell.mean, rel=1e-4)
@@ -156,9 +157,20 @@ def test_a_setting_is_chosen_once_for_the_whole_page(opened: Browser) -> None:
     shown = "[...document.querySelectorAll('select[data-pick=point]')].map((one) => one.value)"
     assert set(opened.value(shown)) == {"5"}
     visible = "[...document.querySelectorAll('.numbers:not([hidden]) .setting')].map((one) => one.textContent)"
-    assert opened.value(visible) == ["· bottleneck.rate = 4Mbit, extra.count = 25"]
+    assert opened.value(visible) == ["· bottleneck rate 4 Mbit/s, 25 extra flows"]
     said = opened.value("document.querySelector('.answer').textContent").replace("\u00a0", " ")
-    assert said == Comparison(grid_result()).conclusion_at(5)
+    found = Comparison(grid_result())
+    assert said == found.conclusion_at(5)
+    heads = texts(opened, "document.querySelectorAll('.leads .setting')")
+    assert set(heads) == {"bottleneck rate 4 Mbit/s, 25 extra flows"}
+    marked = texts(opened, "document.querySelectorAll('.ranking .chip.best')")
+    best = found.among_the_best(5, "bottleneck")
+    assert sorted(marked) == sorted(found.schemes[scheme].label for scheme in best)
+    row = "(row) => [row.cells[0].textContent, row.cells[3].textContent]"
+    counts = opened.value(f"[...document.querySelectorAll('.ranking tbody tr')].map({row})")
+    for scheme, one in enumerate(found.schemes):
+        times = sum(scheme in found.among_the_best(point, "bottleneck") for point in range(len(found.points)))
+        assert [one.label, str(times)] in counts
 
 
 def test_whole_numbers_have_no_ticks_between_them(opened: Browser) -> None:

@@ -130,9 +130,9 @@ def test_paper_has_the_tables_of_all_settings(tmp_path: Path, browser: Browser) 
     browser.open(file, "point=1")
     heads = "[...document.querySelectorAll('.numbers:not([hidden]) .setting')].map((one) => one.textContent)"
     before = browser.value(heads)
-    assert before == ["· extra.count = 25"]
+    assert before == ["· 25 extra flows"]
     browser.value("dispatchEvent(new Event('beforeprint'))")
-    assert browser.value(heads) == [f"· extra.count = {count}" for count in (0, 25, 50, 100)]
+    assert browser.value(heads) == [f"· {count} extra flows" for count in (0, 25, 50, 100)]
     browser.value("dispatchEvent(new Event('afterprint'))")
     assert browser.value(heads) == before
 

@@ -16,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from penstock.report import page as report
 from penstock.report.chart_data import SERIES_POINTS, decimated
-from penstock.report.view import short_labels
+from penstock.report.view import short_labels, summary
 from penstock.results.cell import Cell, leaders
-from penstock.results.comparison import Comparison, axis
+from penstock.results.comparison import Comparison
 from penstock.results.display import scale_for
 from penstock.results.metrics import metric
+from penstock.results.sweep import axis
 
 from .browser import CHROMIUM, needs_chromium
 from .fake_result import SCHEMES, compare_result, grid_result, run_result
@@ -218,10 +219,25 @@ def test_long_labels_become_letters_with_a_key() -> None:
     assert not [head for head in heads if "w_q" in head]
 
 
-def test_many_settings_are_rows_of_the_best_schemes() -> None:
+def test_the_best_schemes_of_many_settings_are_counted() -> None:
     few, many = report.render(compare_result()), report.render(grid_result())
-    assert '<th scope="col">extra.count = 100</th>' in few
-    assert '<th scope="row">bottleneck.rate = 4Mbit, extra.count = 100</th>' in many
+    assert '<th scope="col">100 extra flows</th>' in few
+    assert 'At <span class="setting">bottleneck rate 2 Mbit/s, 0 extra flows</span>' in many
+    found = Comparison(grid_result())
+    rows = {row["metric"].name: row for row in summary(found, "bottleneck")}
+    for name, row in rows.items():
+        fronts = [
+            [scheme for scheme, lead in enumerate(found.leads(point, "bottleneck", name)) if lead]
+            for point in range(len(found.points))
+        ]
+        clear = [front for front in fronts if 0 < len(front) <= len(found.schemes) / 2]
+        assert row["unclear"] == len(fronts) - len(clear)
+        assert {one["scheme"]: (one["alone"], one["all"]) for one in row["counts"]} == {
+            scheme: (clear.count([scheme]), sum(scheme in front for front in clear))
+            for front in clear
+            for scheme in front
+        }
+    assert any(one["alone"] for row in rows.values() for one in row["counts"])
 
 
 def test_of_several_swept_paths_one_is_the_axis() -> None:

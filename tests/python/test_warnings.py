@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,16 @@ from penstock.explain.on_link import OnLink
 from penstock.explain.settings_here import settings_here
 from penstock.explain.warnings import Warned, average_seconds, of_scenario
 from penstock.results.cell import Cell
-from penstock.results.trade_off import Standing, conclusion, costly, front, of_run, sentence
+from penstock.results.trade_off import (
+    Standing,
+    among_the_best,
+    conclusion,
+    costly,
+    front,
+    of_run,
+    over_settings,
+    sentence,
+)
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document, read_document
 from penstock.studies.plan import Plan
@@ -197,8 +207,23 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
         "link: a shorter mean delay costs utilization: e (10.00 ms, 97.0 %), full (20.00 ms, 100.0 %)."
         " slow is no better in either."
     )
-    assert conclusion(["a"], ["link"], lambda *_: cell(1.0)) == ""
-    assert conclusion(["a", "b"], ["link"], lambda *_: cell(0.5), " at n = 5").startswith("link at n = 5: a and b tie")
+    assert conclusion("link", {0: a}) == ""
+    assert conclusion("link at 5 flows", {0: a, 1: replace(a, label="b")}).startswith("link at 5 flows: a and b tie")
+
+
+def test_those_among_the_best_are_counted_over_the_settings_of_a_sweep() -> None:
+    a, b, c, d = (Standing(label, cell(delay), cell(used)) for label, delay, used in
+                  (("a", 0.01, 0.98), ("b", 0.02, 0.99), ("c", 0.03, 0.985), ("d", 0.001, 0.5)))  # fmt: skip
+    found = {0: a, 1: b, 3: c, 4: d}
+    assert among_the_best(found) == [0, 1]  # c is beaten by b, d does not keep the link busy
+    assert among_the_best({**found, 5: replace(a, label="e")}) == [0, 1, 5]  # a tie
+    assert among_the_best({0: a}) == []
+    assert over_settings(["a", "b", "c", "d"], [[0, 1], [1], [1, 0]]) == (
+        "Of the 3 settings, b is among the best in delay and utilization at all, a at 2, c and d at none."
+    )
+    assert over_settings(["a", "b"], [[0, 1]] * 2) == (
+        "Of the 2 settings, a and b are among the best in delay and utilization at all."
+    )
 
 
 def test_a_run_is_said_in_a_sentence() -> None:

@@ -149,7 +149,7 @@ def _warnings(plan: Plan) -> list[dict[str, str]]:
     Each warning is told once, for the first point of the sweep that has it.
     """
     from penstock.explain.warnings import of_rate, of_scenario
-    from penstock.results.comparison import SweepPoint
+    from penstock.results.sweep import SweepPoint
 
     found: dict[tuple[str, str, str], dict[str, str]] = {}
     for case in plan.cases:

@@ -14,11 +14,11 @@ from matplotlib.ticker import MaxNLocator
 
 from penstock.errors import PenstockError
 from penstock.plots import panels, style
-from penstock.results.comparison import axis_title, short_path
 from penstock.results.display import Scale, scale_for, setting, spaced
 from penstock.results.metrics import metric
 from penstock.results.quantity import in_order, logarithmic, numeric
 from penstock.results.summary_table import Point, SummaryTable
+from penstock.results.sweep import axis_title, value_in_words
 
 __all__ = ["WIDTHS", "Width", "draw"]
 
@@ -79,7 +79,7 @@ def draw(
         for labels, point in sorted(own, key=lambda item: in_order(item[0][x])):
             at = axis.place(labels[x], number, len(curves))
             cells.append(({**labels, x: at, curve: name}, {y: _scaled(point, scale)}))
-    names = {x: axis.title, y: _y_title(y, scale), curve: short_path(curve)}
+    names = {x: axis.title, y: _y_title(y, scale), curve: axis_title(curve)}
     columns, size = _size(len(parts), width)
     figure = panels.draw(
         SummaryTable(cells), parts, columns, names, size=size, one_y_axis=True, connected=axis.unit is not None,
@@ -147,7 +147,7 @@ def _shows_zero(points: Sequence[Point]) -> bool:
 def _panels(points: Sequence[tuple[Any, Point]], x: str, y: str, by: str, panel: str | None) -> list[panels.Panel]:
     if panel is None:
         return [panels.Panel(x, y, by)]
-    titled = [(value, f"{short_path(panel)} = {_shown(value)}") for value in _values(points, panel)]
+    titled = [(value, value_in_words(panel, value)) for value in _values(points, panel)]
     return [panels.Panel(x, y, by, {panel: value}, title) for value, title in titled]
 
 

@@ -11,10 +11,11 @@ from matplotlib.figure import Figure
 from penstock.errors import nearest
 from penstock.plots import style
 from penstock.results.cell import Cell, drawn
-from penstock.results.comparison import Comparison, SweepPoint, axis, axis_title
+from penstock.results.comparison import Comparison
 from penstock.results.display import scale_for, setting
 from penstock.results.metrics import metric as describe
 from penstock.results.quantity import logarithmic, numeric
+from penstock.results.sweep import SweepPoint, axis, axis_title
 
 
 def draw(

@@ -9,11 +9,12 @@ from typing import Any
 
 from penstock.report.view import short_labels
 from penstock.results.cell import Cell, drawn
-from penstock.results.comparison import Comparison, axis, axis_title, short_path
+from penstock.results.comparison import Comparison
 from penstock.results.display import Scale, rounded, setting
 from penstock.results.distribution import Bin, first_value, is_distribution
 from penstock.results.metrics import metric, order
 from penstock.results.quantity import in_order, logarithmic, numeric
+from penstock.results.sweep import axis, axis_title, value_in_words
 
 __all__ = ["SERIES_POINTS", "comparison_data", "decimated", "run_data", "unbroken"]
 
@@ -48,9 +49,10 @@ def comparison_data(
         "runs": found.runs,
         "axes": [{key: value for key, value in one.items() if key != "given"} for one in axes],
         "axis": paths.index(path) if path is not None else None,
+        "over_all": unbroken(found.conclusion_over_all),
         "points": [
             {
-                "label": point.label,
+                "label": point.words,
                 "at": [one["given"].index(point.vary[one["path"]]) for one in axes],
                 "says": unbroken(found.conclusion_at(index)),
             }
@@ -60,6 +62,7 @@ def comparison_data(
             {
                 "name": place,
                 "metrics": _metrics(found, units, place),
+                "best": [found.among_the_best(point, place) for point in range(len(found.points))],
                 "rows": [_table_row(row, found.runs) for group in tables[place] for row in group["rows"]],
                 "distributions": _distributions(found, place),
             }
@@ -130,12 +133,13 @@ def _axes(found: Comparison) -> list[dict[str, Any]]:
         if numbers is not None:
             seen.sort(key=in_order)
         amounts, unit = numeric(seen) or (None, "")
+        title = axis_title(path)
         axes.append({
             "path": path,
-            "title": f"{axis_title(path)} ({unit})" if unit else axis_title(path),
-            "short": short_path(path),
+            "title": f"{title} ({unit})" if unit else title,
             "given": seen,
-            "labels": [setting(value) for value in seen],
+            "labels": [f"{amount:.12g}" for amount in amounts] if amounts else [setting(value) for value in seen],
+            "words": [value_in_words(path, value) for value in seen],
             "numbers": amounts,
             "log": amounts is not None and logarithmic(amounts),
         })  # fmt: skip

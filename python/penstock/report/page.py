@@ -26,10 +26,11 @@ from penstock.report.fitting import (
     spread,
 )
 from penstock.report.templating import joined_script, render_template, template_text
-from penstock.results.comparison import Comparison, SweepPoint, axis, short_path
-from penstock.results.display import is_number, spaced
+from penstock.results.comparison import Comparison
+from penstock.results.display import is_number, setting, spaced
 from penstock.results.metrics import metric, order
 from penstock.results.parts import TITLES, place_name, places_in
+from penstock.results.sweep import SweepPoint, axis, axis_title
 from penstock.results.trade_off import of_run
 from penstock.units import format_time
 
@@ -40,6 +41,9 @@ PLACES = 100
 
 OF_MANY = {"links": "links", "traffic": "groups of flows", "dscp": "codepoints"}
 """What the places of each part are called where some are left out."""
+
+MANY = 10
+"""Values of a swept fact in the head of a page, at most."""
 
 FLOWS = 2000
 """Flows on the page of a run, at most."""
@@ -127,7 +131,8 @@ def _compare_page(result: Json, found: Comparison) -> tuple[dict[str, Any], dict
     seed = int(result["scenario"].get("seed", 1))
     context = {
         "kind": "compare",
-        "conclusion": unbroken(found.conclusion),
+        "over_all": unbroken(found.conclusion_over_all),
+        "conclusion": unbroken(found.conclusion_at(0)) if found.points else "",
         "warnings": found.warnings,
         "schemes": found.schemes,
         "short": view.short_labels(found.schemes),
@@ -139,8 +144,8 @@ def _compare_page(result: Json, found: Comparison) -> tuple[dict[str, Any], dict
         "runs": found.runs,
         "correction": found.correction,
         "seeds": f"{seed}–{seed + found.runs - 1}" if found.runs > 1 else str(seed),
-        "swept": None if path is None else short_path(path),
-        "swept_all": [short_path(p) for p, values in _swept(result).items() if len(values) > 1],
+        "swept": None if path is None else axis_title(path),
+        "swept_all": [axis_title(p) for p, values in _swept(result).items() if len(values) > 1],
         "leads": [{"place": p, "rows": view.summary(found, p)} for p in found.places],
         "tables": [{"place": place, "groups": groups} for place, groups in tables.items()],
         "repeated": [{"scheme": found.schemes[s].label, "points": points} for s, points in found.identical()],
@@ -175,6 +180,7 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
     name = str(result["scenario"].get("name") or "scenario")
     context: dict[str, Any] = {
         "kind": "run",
+        "over_all": "",
         "conclusion": unbroken(next(filter(None, (of_run(place, numbers) for place, numbers in links.items())), "")),
         "warnings": [],
         "schemes": [],
@@ -233,6 +239,7 @@ def _common(result: Json) -> dict[str, Any]:
         "duration": spaced(scenario.get("duration", "")),
         "warmup": spaced(scenario.get("warmup", "0s")),
         "links": [_link_facts(n, link, swept) for n, link in watched.items()],
+        "swept_facts": _swept_facts(swept, watched),
         "scenario_toml": tomli_w.dumps(_without_none(scenario)),
         "scenario_file": _file_name(str(scenario.get("name") or "scenario")),
         "provenance": {str(k): v for k, v in provenance.items() if k not in ("penstock", "command")},
@@ -264,8 +271,22 @@ def _link_facts(name: str, link: Json, swept: Mapping[str, list[Any]]) -> dict[s
         ("limit", "queue.limit", limit),
     ):
         values = swept.get(f"links.{name}.{path}", [value])
-        found[key] = ", ".join(spaced(v) for v in values) if all(isinstance(v, str | int) for v in values) else None
+        found[key] = _some(values) if all(isinstance(v, str | int) for v in values) else None
     return found
+
+
+def _swept_facts(swept: Mapping[str, list[Any]], links: Json) -> list[tuple[str, str]]:
+    """The swept values that no fact of a link has, each with its name."""
+    shown = {f"links.{name}.{key}" for name in links for key in ("rate", "delay", "queue.limit")}
+    return [
+        (axis_title(path), _some(values)) for path, values in swept.items() if path not in shown and len(values) > 1
+    ]
+
+
+def _some(values: Sequence[Any]) -> str:
+    """The values with their units, the first and the last of many."""
+    texts = [spaced(setting(value)) for value in values]
+    return ", ".join(texts if len(texts) <= MANY else [*texts[: MANY - 2], "…", texts[-1]])
 
 
 def _swept(result: Json) -> dict[str, list[Any]]:

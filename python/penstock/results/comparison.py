@@ -23,9 +23,10 @@ from penstock.results.metrics import metric, order
 from penstock.results.quantity import numeric
 from penstock.results.simultaneous import adjusted_alpha
 from penstock.results.summary import ALPHA, summarize
-from penstock.results.trade_off import conclusion
+from penstock.results.sweep import SweepPoint, axis
+from penstock.results.trade_off import Standing, among_the_best, conclusion, over_settings, standings
 
-__all__ = ["ComparedScheme", "Comparison", "Row", "SweepPoint", "axis", "axis_title", "short_path"]
+__all__ = ["ComparedScheme", "Comparison", "Row"]
 
 Json = Mapping[str, Any]
 
@@ -73,18 +74,6 @@ class ComparedScheme:
     def argument(self) -> str:
         """The scheme as after `--scheme`."""
         return scheme_argument(self.name, self.params)
-
-
-@dataclass(frozen=True)
-class SweepPoint:
-    """One combination of the swept values, by path."""
-
-    vary: Mapping[str, Any]
-
-    @property
-    def label(self) -> str:
-        """The values for display: `extra.count = 25`."""
-        return ", ".join(f"{short_path(path)} = {setting(value)}" for path, value in self.vary.items())
 
 
 class Comparison:
@@ -142,14 +131,37 @@ class Comparison:
 
     @cached_property
     def conclusion(self) -> str:
-        """The trade-off of delay and utilization at the first link and point; empty without them or of one scheme."""
-        return self.conclusion_at(0)
+        """The trade-off of delay and utilization at the first link that has them; empty of one scheme.
+
+        Of a sweep, at how many points each scheme is among the best, and the trade-off at the first point.
+        """
+        return f"{self.conclusion_over_all} {self.conclusion_at(0)}".strip() if self.points else ""
+
+    @cached_property
+    def conclusion_over_all(self) -> str:
+        """At how many points of a sweep each scheme is among the best of the trade-off; empty without a sweep."""
+        found = [self.among_the_best(point, self._concluded) for point in range(len(self.points))]
+        return over_settings([scheme.label for scheme in self.schemes], found) if len(found) > 1 and any(found) else ""
 
     def conclusion_at(self, point: int) -> str:
         """The trade-off at the point with this index."""
-        labels = [scheme.label for scheme in self.schemes]
-        at = f" at {self.points[point].label}" if len(self.points) > 1 else ""
-        return conclusion(labels, self.at, lambda scheme, place, name: self.cell(scheme, point, place, name), at)
+        at = f" at {self.points[point].words}" if len(self.points) > 1 else ""
+        return conclusion(self._concluded + at, self._standings(point, self._concluded))
+
+    def among_the_best(self, point: int, place: str) -> list[int]:
+        """The schemes that keep a link busy and that no other one beats in delay and utilization, by index."""
+        return among_the_best(self._standings(point, place))
+
+    @cached_property
+    def _concluded(self) -> str:
+        """The place that conclusions speak of: the first with the delay and utilization of several schemes."""
+        points = range(len(self.points))
+        known = (place for place in self.at if any(len(self._standings(point, place)) > 1 for point in points))
+        return next(known, self.at[0] if self.at else "")
+
+    def _standings(self, point: int, place: str) -> dict[int, Standing]:
+        """Delay and utilization of the schemes that have both, by their index."""
+        return standings([s.label for s in self.schemes], lambda s, name: self.cell(s, point, place, name))
 
     def to_json(self) -> str:
         """The JSON text: the same bytes for the same scenario, seeds and version, on any number of threads."""
@@ -478,37 +490,6 @@ class Comparison:
             )
         legend = svg_chart.legend([scheme.label for scheme in self.schemes])
         return f'{legend}<div class="panels">{"".join(panels)}</div>' if panels else ""
-
-
-def axis(points: Sequence[SweepPoint]) -> tuple[str | None, list[tuple[str, list[int]]]]:
-    """The swept path on the horizontal axis, and one line of points for each combination of the other paths."""
-    values: dict[str, list[Any]] = {}
-    for point in points:
-        for path, value in point.vary.items():
-            if value not in values.setdefault(path, []):
-                values[path].append(value)
-    swept = [path for path, seen in values.items() if len(seen) > 1]
-    if not swept:
-        return None, [("", list(range(len(points))))]
-    path = max(swept, key=lambda p: (numeric(values[p]) is not None, len(values[p]) > 2, -swept.index(p)))
-    lines: dict[str, list[int]] = {}
-    for i, point in enumerate(points):
-        lines.setdefault(SweepPoint({k: v for k, v in point.vary.items() if k != path}).label, []).append(i)
-    return path, list(lines.items())
-
-
-def axis_title(path: str) -> str:
-    """The title of an axis: `extra flows (extra.count)`."""
-    short = short_path(path)
-    if path.startswith("traffic.") and path.endswith(".count"):
-        return f"{short.removesuffix('.count')} flows ({short})"
-    return short
-
-
-def short_path(path: str) -> str:
-    """`links.bottleneck.queue.max_p` without the name of its table, as on pages."""
-    head, _, rest = path.partition(".")
-    return rest if head in {"links", "traffic"} and rest else path
 
 
 def _unique(items: Iterable[Any]) -> list[Any]:

@@ -10,7 +10,18 @@ from typing import Any
 from penstock.results.cell import Cell
 from penstock.results.display import decimals, is_number, number, scale_for
 
-__all__ = ["LARGE_LOSS", "Standing", "conclusion", "costly", "front", "of_run", "sentence"]
+__all__ = [
+    "LARGE_LOSS",
+    "Standing",
+    "among_the_best",
+    "conclusion",
+    "costly",
+    "front",
+    "of_run",
+    "over_settings",
+    "sentence",
+    "standings",
+]
 
 LARGE_LOSS = 0.05
 """Utilization below the highest one by which a scheme is told apart: a short delay is then bought with throughput."""
@@ -58,19 +69,18 @@ def costly(utilizations: Sequence[Cell | None]) -> dict[int, float]:
     }
 
 
-def sentence(place: str, standings: Sequence[Standing]) -> str:
+def sentence(place: str, found: Sequence[Standing]) -> str:
     """The front of the schemes that keep the link busy, those behind it, and those that lose much utilization.
 
     A scheme behind is beaten where both differences are told apart by the intervals, else it is no better in either.
     """
-    lost = costly([one.utilization for one in standings])
-    keeping = [one for number, one in enumerate(standings) if number not in lost]
-    best = _worth_their_delay(sorted(front(keeping), key=lambda one: one.delay.mean))
+    lost = costly([one.utilization for one in found])
+    keeping, best = _keeping_and_best(found)
     behind = [one for one in keeping if one not in best]
     beaten = [one.label for one in behind if any(_beats(other, one) for other in best)]
     tied = [one.label for one in behind if one.label not in beaten]
-    scale = scale_for("time", [one.delay.mean for one in standings])
-    delays = [scale.factor * one.delay.mean for one in standings]
+    scale = scale_for("time", [one.delay.mean for one in found])
+    delays = [scale.factor * one.delay.mean for one in found]
     places = min(decimals(delays, [max(delays) / 1000]), 2)
 
     def delay(one: Standing) -> str:
@@ -94,7 +104,7 @@ def sentence(place: str, standings: Sequence[Standing]) -> str:
         told += f" {_listed(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten in both." if beaten else ""
     told += f" {_listed(tied)} {'is' if len(tied) == 1 else 'are'} no better in either." if tied else ""
     if lost:
-        labels = [numbered(standings[at]) for at in lost]
+        labels = [numbered(found[at]) for at in lost]
         told += f" Utilization is more than {100 * LARGE_LOSS:g} percentage points lower with {_listed(labels)}."
     return told
 
@@ -113,6 +123,13 @@ def of_run(place: str, numbers: Mapping[str, Any]) -> str:
         f"{place}: packets wait {delays[0]} on average, 99 % of them at most {delays[1]};"
         f" {number(100 * loss, 2)} % are lost, and the link is {number(100 * used, 1)} % used."
     )
+
+
+def _keeping_and_best(standings: Sequence[Standing]) -> tuple[list[Standing], list[Standing]]:
+    """The schemes that keep the link busy, and the front of these, from the shortest delay."""
+    lost = costly([one.utilization for one in standings])
+    keeping = [one for number, one in enumerate(standings) if number not in lost]
+    return keeping, _worth_their_delay(sorted(front(keeping), key=lambda one: one.delay.mean))
 
 
 def _worth_their_delay(by_delay: Sequence[Standing]) -> list[Standing]:
@@ -149,22 +166,45 @@ def _beats(one: Standing, other: Standing) -> bool:
     )
 
 
-def conclusion(
-    labels: Sequence[str], places: Sequence[str], cell: Callable[[int, str, str], Cell | None], point: str = ""
-) -> str:
-    """The sentence for the first place that has both metrics of several schemes; `cell(scheme, place, metric)`.
+def standings(labels: Sequence[str], cell: Callable[[int, str], Cell | None]) -> dict[int, Standing]:
+    """The standings of the schemes with both metrics at one place and point, by index; `cell(scheme, metric)`."""
+    found = {}
+    for scheme, label in enumerate(labels):
+        delay, utilization = cell(scheme, "delay_mean_s"), cell(scheme, "utilization")
+        if delay is not None and utilization is not None:
+            found[scheme] = Standing(label, delay, utilization)
+    return found
 
-    `point` follows the place, such as " at flows = 5" where the cells are those of one point of a sweep.
+
+def conclusion(place: str, found: Mapping[int, Standing]) -> str:
+    """The sentence for a place with several schemes; empty for one."""
+    return sentence(place, list(found.values())) if len(found) > 1 else ""
+
+
+def among_the_best(found: Mapping[int, Standing]) -> list[int]:
+    """The schemes that keep the link busy with no other one better in both, or not to be told from such a one.
+
+    `sentence` names them first. They are given by their index; a scheme alone is not compared.
     """
-    for place in places:
-        standings = []
-        for scheme, label in enumerate(labels):
-            delay, utilization = cell(scheme, place, "delay_mean_s"), cell(scheme, place, "utilization")
-            if delay is not None and utilization is not None:
-                standings.append(Standing(label, delay, utilization))
-        if len(standings) > 1:
-            return sentence(place + point, standings)
-    return ""
+    if len(found) < 2:
+        return []
+    keeping, best = _keeping_and_best(list(found.values()))
+    tied = [one for one in keeping if any(not _differ(one, other) for other in best)]
+    return [scheme for scheme, one in found.items() if one in best or one in tied]
+
+
+def over_settings(labels: Sequence[str], best: Sequence[Sequence[int]]) -> str:
+    """At how many settings each scheme is among the best, from most to fewest.
+
+    >>> over_settings(["red", "pie", "codel"], [[1], [1, 2], [1]])
+    'Of the 3 settings, pie is among the best in delay and utilization at all, codel at 1, red at none.'
+    """
+    counts = {label: sum(scheme in one for one in best) for scheme, label in enumerate(labels)}
+    named = {count: [label for label in labels if counts[label] == count] for count in sorted(counts.values())}
+    (first, leaders), *others = sorted(named.items(), reverse=True)
+    told = f"Of the {len(best)} settings, {_listed(leaders)} {'is' if len(leaders) == 1 else 'are'} among the best"
+    rest = "".join(f", {_listed(schemes)} at {count or 'none'}" for count, schemes in others)
+    return f"{told} in delay and utilization at {'all' if first == len(best) else first}{rest}."
 
 
 def _listed(names: Sequence[str]) -> str:

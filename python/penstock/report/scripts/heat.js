@@ -24,7 +24,8 @@ function spec({ scheme, label, title }, metric, points, fixed, range) {
   const rows = points.map((point) => {
     const { at } = page.points[point];
     const [mean, low, high] = [metric.mean, metric.low, metric.high].map((column) => column[scheme][point]);
-    return { x: across.labels[at[chosen.axis]], y: down.labels[at[chosen.up]], mean, low, high };
+    const [x, y] = [at[chosen.axis], at[chosen.up]];
+    return { x: across.labels[x], y: down.labels[y], words: [across.words[x], down.words[y]], mean, low, high };
   });
   return {
     title: `${label}: ${metric.title.toLowerCase()}`,
@@ -39,7 +40,7 @@ function spec({ scheme, label, title }, metric, points, fixed, range) {
 function grid(rows, across, down) {
   const at = new Map(rows.map((row) => [`${row.x}\n${row.y}`, row.mean]));
   return {
-    heads: [`${down.short} \\ ${across.short}`, ...across.labels],
+    heads: [`${down.title} \\ ${across.title}`, ...across.labels],
     rows: down.labels.map((y) => [y, ...across.labels.map((x) => at.get(`${x}\n${y}`))]),
   };
 }
@@ -59,7 +60,7 @@ function draw(width, rows, across, down, [low, high], unit) {
   const strength = ({ mean }) => 0.03 + (DARKEST - 0.03) * (high > low ? (mean - low) / (high - low) : 0);
   const texts = shown.map((row) => ({
     ...row,
-    text: [`${across.short} = ${row.x}`, `${down.short} = ${row.y}`, `${withInterval(row.mean, row.low, row.high)} ${unit}`, INTERVALS].join("\n"),
+    text: [...row.words, `${withInterval(row.mean, row.low, row.high)} ${unit}`, INTERVALS].join("\n"),
   }));
   return chart(
     width,

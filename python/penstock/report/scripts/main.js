@@ -45,6 +45,8 @@ function show() {
   }
   const answer = document.querySelector(".answer");
   if (answer && page.kind === "compare") answer.textContent = page.points[chosen.point].says;
+  for (const cell of all(".leads [data-point]")) cell.hidden = Number(cell.dataset.point) !== chosen.point;
+  for (const head of all(".leads .setting")) head.textContent = page.points[chosen.point].label;
   for (const select of all("select[data-pick]")) select.value = String(chosen[select.dataset.pick]);
 }
 

@@ -43,7 +43,7 @@ export function shownSchemes() {
 export function combinations(axes) {
   const found = new Map();
   page.points.forEach(({ at }, point) => {
-    const rest = page.axes.flatMap(({ short, labels }, axis) => (axes.includes(axis) ? [] : [`${short} = ${labels[at[axis]]}`]));
+    const rest = page.axes.flatMap(({ words }, axis) => (axes.includes(axis) ? [] : [words[at[axis]]]));
     const label = rest.join(", ");
     if (!found.has(label)) found.set(label, []);
     found.get(label).push(point);

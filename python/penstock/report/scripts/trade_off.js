@@ -1,8 +1,9 @@
 // Mean delay against utilization at the chosen setting: what no other scheme beats in both is joined by a line.
 
+import { element } from "./elements.js";
 import { addFigure, chart, tips } from "./figure.js";
-import { colour, INTERVALS, symbol, withInterval } from "./looks.js";
-import { chosen, place, shownSchemes } from "./page_data.js";
+import { colour, INTERVALS, nice, shape, symbol, withInterval } from "./looks.js";
+import { chosen, page, place, shownSchemes } from "./page_data.js";
 import { numberAxis, padded, valueAxis } from "./scales.js";
 
 const INNER_HEIGHT = 166; // of the figure, between its axes
@@ -11,6 +12,7 @@ const [LETTER, POINT] = [6.2, 14]; // pixels of a letter of a name, and of a poi
 /** Whether the chosen place has both numbers of several schemes. */
 export function addTradeOff(host) {
   const [delay, utilization] = ["delay_mean_s", "utilization"].map((name) => place()?.metrics.find((metric) => metric.name === name));
+  host.replaceChildren();
   const rows = delay && utilization ? rowsOf(delay, utilization) : [];
   if (rows.length < 2) return false;
   const heads = [delay, utilization].flatMap(({ title, unit }) => [`${title} (${unit})`, `95 % from (${unit})`, `95 % to (${unit})`]);
@@ -25,7 +27,44 @@ export function addTradeOff(host) {
     }),
     draw: (width) => draw(width, rows, delay, utilization),
   });
+  host.append(ranking(rows, delay, utilization));
   return true;
+}
+
+/** The schemes beside the figure, from the shortest delay; those among the best are marked, and counted over a sweep. */
+function ranking(rows, delay, utilization) {
+  const { best } = place();
+  const sweep = page.points.length > 1;
+  const heads = ["Scheme", `Delay (${delay.unit})`, `Utilization (${utilization.unit})`, ...(sweep ? [`Among the best, of ${page.points.length}`] : [])];
+  const line = ({ scheme, label, x, x1, x2, y, y1, y2 }) => {
+    const mark = element("span", { class: best[chosen.point].includes(scheme) ? "chip best" : "chip" });
+    mark.innerHTML = `<svg class="mk" viewBox="-1.5 -1.5 3 3" aria-hidden="true"><path fill="${colour(scheme)}" d="${shape(scheme)}"/></svg>`;
+    mark.append(label);
+    return element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, mark),
+      ...[[x, x1, x2], [y, y1, y2]].map(([mean, low, high]) => numberCell(mean, low, high)),
+      ...(sweep ? [element("td", { class: "num" }, String(best.filter((one) => one.includes(scheme)).length))] : []),
+    );
+  };
+  return element(
+    "div",
+    { class: "card ranking" },
+    element(
+      "table",
+      {},
+      element("thead", {}, element("tr", {}, ...heads.map((head, at) => element("th", { scope: "col", class: at ? "num" : "" }, head)))),
+      element("tbody", {}, ...[...rows].sort((a, b) => a.x - b.x).map(line)),
+    ),
+  );
+}
+
+/** A mean, and below it half of its interval. */
+function numberCell(mean, low, high) {
+  const known = low !== null && low !== undefined;
+  const half = known && element("span", { class: "pm" }, `±${Number(Math.max(mean - low, high - mean).toPrecision(2))}`);
+  return element("td", { class: "num", title: known ? withInterval(mean, low, high) : false }, nice(mean), ...(known ? [half] : []));
 }
 
 function rowsOf(delay, utilization) {

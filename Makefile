@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels bench-peers validate linux-kernel real-queues fuzz lint test-rust test-python
+.PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels bench-peers validate linux-kernel real-queues tc-read-back fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -137,6 +137,9 @@ real-queues: setup linux-kernel ## Linux's queues beside penstock's under real T
 	cargo build --locked --quiet --release -p penstock-emu --example joined
 	$(BIN)/python -m validation.linux.real_queues
 	$(BIN)/python docs/real_queues.py
+
+tc-read-back: setup linux-kernel ## lines of penstock convert in a real tc and kernel, in virtual time: what tc prints of them, for the tests
+	$(BIN)/python -m validation.linux.tc_read_back
 
 wheels: setup ## wheels for Linux (x86-64, aarch64) and the source distribution, in dist/, tried in new environments
 	tools/wheels.sh

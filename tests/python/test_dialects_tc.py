@@ -228,7 +228,7 @@ def test_wfq_comes_back(given_: list[dict[str, Any]]) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(given_=classes(st.builds(lambda rate, burst: {"rate": ps.units.format_rate(rate), "burst": f"{burst}B"}, rates,
-                                st.integers(1000, 10**6))))  # fmt: skip
+                                st.integers(1, 270))))  # fmt: skip
 def test_pq_with_rates_comes_back(given_: list[dict[str, Any]]) -> None:
     ranked = [{**one, "priority": rank} for rank, one in enumerate(given_)]
     scheme, parameters, lost = back("pq", {"classes": ranked}, 10e6)
@@ -258,7 +258,7 @@ def test_tbf_comes_back(rate: int, burst: int, limit: int) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(lows=st.lists(st.integers(1, 50), min_size=1, max_size=8), spread=st.integers(1, 50), power=st.integers(2, 10),
-       percent=st.integers(1, 100))  # fmt: skip
+       percent=st.integers(1, 99))  # fmt: skip
 def test_gred_comes_back(lows: list[int], spread: int, power: int, percent: int) -> None:
     """With the largest weight that tc can give to all levels: it sets each one by a burst above min."""
     made = {
@@ -284,7 +284,7 @@ def parameters_of(made: dict[str, Any]) -> list[float]:
 
 
 @settings(max_examples=200, deadline=None)
-@given(limit=st.integers(1, 10**5), flow=st.integers(1, 1000), quantum=st.integers(256, 10**5))
+@given(limit=st.integers(2, 10**5), flow=st.integers(1, 1000), quantum=st.integers(256, 10**5))
 def test_fq_comes_back_as_sfq(limit: int, flow: int, quantum: int) -> None:
     first = read(f"fq limit {limit} flow_limit {flow} quantum {quantum}", "tc")
     assert back(first.scheme, first.parameters) == (first.scheme, first.parameters, [])
@@ -312,6 +312,14 @@ def test_the_classes_run() -> None:
     scenario = ps.dumbbell(rate="800kbit", rtt="40ms", duration="10s", queue=queue, traffic=traffic)
     result = ps.run(scenario, seed=1)
     assert result.traffic["calls"].loss_rate < 0.01
+
+
+def test_a_burst_is_at_most_what_tc_can_keep() -> None:
+    """As recorded: 999999 bytes at 8704 bit/s, 919 s, were printed as 102798."""
+    two: list[dict[str, Any]] = [{"name": "1:10", "rate": "8704bit", "burst": "999999B", "match": {"dscp": [1]}}]
+    found = write("pq", {"classes": [*two, {"name": "1:20"}]}, "tc", Facts(10e6))
+    assert "rate 8704bit ceil 10mbit burst 298112 prio 0" in found.text
+    assert "burst of 1:10 = 298112 bytes instead of 999999: tc has up to 274 s" in found.notes
 
 
 def test_what_tc_cannot_say_of_classes_is_told() -> None:

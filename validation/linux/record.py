@@ -145,39 +145,42 @@ def measure(kernel: Path, job: str, start: int, folder: Path) -> dict[str, Any]:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "job").write_text(job, encoding="utf-8")
     (folder / "result.json").unlink(missing_ok=True)
-    command = [
-        *(kernel / "linux", "mem=256M", "rootfstype=hostfs", "rootflags=/", "rw", f"init={HERE / 'init.sh'}"),
-        *("con=null", "con0=fd:0,fd:1", "quiet", "time-travel=inf-cpu", "time-travel-start=1700000000000000000"),
-        *(f"LAB={kernel / 'lab'}", f"JOB={folder}"),
-    ]
-    # User Mode Linux does not know restartable sequences, which newer C libraries register in each process.
-    environment = {**os.environ, "UML_SEED": str(seed_of(start)), "GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
-    with (folder / "console").open("wb") as console:
-        boot(command, environment, console.fileno())
+    boot(kernel, HERE / "init.sh", folder, seed_of(start))
     if not (folder / "result.json").exists():
         raise RecordingError(f"start {start}: no result\n{told(folder)}")
     result: dict[str, Any] = json.loads((folder / "result.json").read_text())
     return result
 
 
-def boot(command: list[Any], environment: Mapping[str, str], console: int) -> None:
-    """Run the kernel to its end or for `PATIENCE_S`; its processes are a group, and none of them outlives this."""
-    machine = subprocess.Popen(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=console,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
-    try:
-        machine.wait(PATIENCE_S)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
-        if machine.poll() is None:
-            os.killpg(machine.pid, signal.SIGKILL)
-            machine.wait()
+def boot(kernel: Path, init: Path, folder: Path, seed: int) -> None:
+    """Run the kernel with this first process, to its end or for `PATIENCE_S`; what it says comes into `folder`.
+
+    Its processes are a group, and none of them outlives this.
+    """
+    command: list[str | Path] = [
+        *(kernel / "linux", "mem=256M", "rootfstype=hostfs", "rootflags=/", "rw", f"init={init}"),
+        *("con=null", "con0=fd:0,fd:1", "quiet", "time-travel=inf-cpu", "time-travel-start=1700000000000000000"),
+        *(f"LAB={kernel / 'lab'}", f"JOB={folder}"),
+    ]
+    # User Mode Linux does not know restartable sequences, which newer C libraries register in each process.
+    environment = {**os.environ, "UML_SEED": str(seed), "GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
+    with (folder / "console").open("wb") as console:
+        machine = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            machine.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            if machine.poll() is None:
+                os.killpg(machine.pid, signal.SIGKILL)
+                machine.wait()
 
 
 def told(folder: Path) -> str:
@@ -260,9 +263,21 @@ def write(file: Path, cells: Cells) -> None:
     part.replace(file)
 
 
-def add_machine(parser: argparse.ArgumentParser) -> None:
-    """The options of all that is recorded with the kernel."""
+def add_kernel(parser: argparse.ArgumentParser) -> None:
+    """Where the kernel is."""
     parser.add_argument("--kernel", type=Path, default=KERNEL, metavar="DIR", help="what build.sh made (default: here)")
+
+
+def check_kernel(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse a folder without a kernel."""
+    options.kernel = options.kernel.resolve()
+    if missing := [name for name in ("linux", "lab") if not (options.kernel / name).exists()]:
+        parser.error(f"no {missing[0]} in {options.kernel}; validation/linux/build.sh makes it")
+
+
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    """The options of all cells that are recorded with the kernel."""
+    add_kernel(parser)
     parser.add_argument("--starts", type=int, default=6, help="runs of each cell, with other starts (default 6)")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time (default 2)")
     parser.add_argument("--traces", type=Path, metavar="DIR", help="keep each run's files there, with captures")
@@ -270,10 +285,8 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
 
 def check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Refuse what cannot be recorded."""
-    options.kernel = options.kernel.resolve()
+    check_kernel(parser, options)
     options.traces = options.traces.resolve() if options.traces else None
-    if missing := [name for name in ("linux", "lab") if not (options.kernel / name).exists()]:
-        parser.error(f"no {missing[0]} in {options.kernel}; validation/linux/build.sh makes it")
     if options.starts < 1 or options.jobs < 1:
         parser.error("--starts and --jobs are 1 or more")
 

@@ -9,7 +9,7 @@ from typing import Any
 from penstock.errors import PenstockError
 from penstock.units import parse_length
 
-__all__ = ["Conversion", "DialectError", "Facts", "limit_packets", "packets"]
+__all__ = ["Conversion", "DialectError", "Facts", "limit_packets", "packets", "settle_limit"]
 
 
 class DialectError(PenstockError):
@@ -76,3 +76,21 @@ def limit_packets(parameters: Mapping[str, Any], facts: Facts) -> float | None:
     """The limit in packets; None without one."""
     limit = parameters.get("limit")
     return None if limit in (None, "inf") else packets(limit, facts)
+
+
+def settle_limit(found: Conversion, facts: Facts, *, in_packets: bool) -> None:
+    """Write no limit instead of an infinite one, and a limit in packets instead of a time, or of bytes if `in_packets`.
+
+    Raises `DialectError` for a time if the link's rate is not known, and for a part of a limit.
+    """
+    given = found.parameters.get("limit")
+    if given == "inf":
+        del found.parameters["limit"]
+    if given in (None, "inf") or isinstance(given, (int, float)):
+        return
+    unit = parse_length(given).unit
+    if unit == "packets" or (unit == "bytes" and not in_packets):
+        return
+    made = max(1, round(packets(given, facts)))
+    found.parameters["limit"] = f"{made}p"
+    found.notes.append(f"limit = {made} packets of {facts.packet} B instead of {given}")

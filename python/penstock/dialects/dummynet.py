@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, packets
+from penstock.dialects.conversion import Conversion, DialectError, Facts, packets, settle_limit
 from penstock.dialects.kinds import INTEGER, NUMBER, PACKETS, SIZE, TIME, Option, option_texts, plain
 from penstock.dialects.red import DEFAULTS, list_unsaid, thresholds, weight
 
@@ -92,8 +92,8 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     fair = law.startswith("fq_")
     limit = [] if fair or parameters.get("limit") in (None, "inf") else [f"queue {_slots(parameters, facts)}"]
     flags = {"ecn"} | (set() if fair else {"limit"})
-    if parameters.get("limit") == "inf":
-        del found.parameters["limit"]
+    if fair or parameters.get("limit") == "inf":
+        settle_limit(found, facts, in_packets=True)
     words = [f"{option.word} {text}" for option, text in option_texts(LAWS[law][1], found, flags)]
     if "ecn" in parameters:
         words.append("ecn" if parameters["ecn"] else "noecn")

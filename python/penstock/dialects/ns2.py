@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.dialects.conversion import Conversion, DialectError, Facts, settle_limit
 from penstock.dialects.kinds import FLAG, INVERSE, LENGTH, NUMBER, PACKETS, SIZE, Kind, Option, option_texts, plain
 from penstock.errors import nearest
 from penstock.units import parse_time
@@ -64,13 +64,11 @@ def read(text: str, facts: Facts) -> Conversion:
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     """Lines of Tcl."""
-    del facts
     name = next((queue for queue, (own, _) in QUEUES.items() if own == scheme), None)
     if name is None:
         raise DialectError(f"ns-2 has no {scheme}")
     conversion = Conversion(scheme, dict(parameters))
-    if conversion.parameters.get("limit") == "inf":
-        del conversion.parameters["limit"]
+    settle_limit(conversion, facts, in_packets=True)
     said = {"spacing"} if parameters.get("spacing") in ("wait", "no_wait") else set()
     texts = [(option.word, text) for option, text in option_texts(QUEUES[name][1], conversion, said)]
     if said:

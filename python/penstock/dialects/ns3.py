@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.dialects.conversion import Conversion, DialectError, Facts, settle_limit
 from penstock.dialects.kinds import FLAG, INTEGER, INVERSE, LENGTH, NUMBER, SIZE, TIME, Kind, Option, option_texts
 from penstock.errors import nearest
 
@@ -102,13 +102,11 @@ def _attributes(text: str) -> list[tuple[str, str]]:
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     """The factory text of a queue disc."""
-    del facts
     name = next((disc for disc, (own, _) in DISCS.items() if own == scheme), None)
     if name is None:
         raise DialectError(f"ns-3 has no {scheme}")
     conversion = Conversion(scheme, dict(parameters))
-    if conversion.parameters.get("limit") == "inf":
-        del conversion.parameters["limit"]
+    settle_limit(conversion, facts, in_packets=False)
     if conversion.parameters.get("w_q") == "auto":
         del conversion.parameters["w_q"]
         conversion.notes.append("QW is left at ns-3's default; it is computed from the link's bandwidth if QW = 0")

@@ -30,7 +30,7 @@ def read(text: str, facts: Facts) -> Conversion:
     elif kinds & set(CLASSFUL) or len(lines) > 1:
         found = read_tree(lines, facts)
     elif queues:
-        found = tc_queue.queue(queues[0].kind, queues[0].words, facts)
+        found = tc_queue.read(queues[0], facts)
     else:
         raise DialectError(f"no queue of tc in this text; there are: {', '.join(_known())}")
     if re.search(r"\d[kmgt]?i?bps\b", text, re.IGNORECASE):

@@ -28,6 +28,7 @@ class Line:
         at: its place: "handle", "classid", "parent", "dev".
         words: its options.
         text: as given.
+        printed: whether tc prints a queue so, and not whether it takes it so: without a verb, with a handle.
 
     """
 
@@ -36,6 +37,7 @@ class Line:
     kind: str = ""
     at: dict[str, str] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
+    printed: bool = False
 
     @property
     def id(self) -> str:
@@ -101,4 +103,5 @@ def _line(words: Sequence[str], text: str) -> Line:
         else:
             break
     line.words = list(rest)
+    line.printed = named == "qdisc" and len(words) > 2 and bool(_ID.fullmatch(words[2]))
     return line

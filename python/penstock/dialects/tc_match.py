@@ -14,6 +14,8 @@ __all__ = ["priority_of", "read_filter", "write_filters"]
 _ECN = ("not", "ect1", "ect0", "ce")
 _PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1}
 _IGNORED = {"not_in_hw", "in_hw", "ip", "terminal", "key"}
+_TARGETS = ("flowid", "*flowid", "classid")
+"""With a star as tc prints it where no class is bound to the filter yet."""
 _WITH_VALUE = {"order", "ht", "bkt", "chain", "fh", "eth_type", "skip_sw"}
 
 
@@ -31,7 +33,7 @@ def read_filter(words: list[str]) -> tuple[str | None, dict[str, Any] | None, st
     match: dict[str, Any] = {}
     while rest:
         word, value = rest[0], rest[1] if len(rest) > 1 else ""
-        if word in ("flowid", "classid"):
+        if word in _TARGETS:
             target, rest = value, rest[2:]
         elif word == "match" and _u32(rest[1:]) is not None:
             found, used = _u32(rest[1:]) or ({}, 0)
@@ -50,7 +52,7 @@ def read_filter(words: list[str]) -> tuple[str | None, dict[str, Any] | None, st
 
 
 def _target(words: list[str]) -> str | None:
-    return next((after for word, after in pairwise(words) if word in ("flowid", "classid")), None)
+    return next((after for word, after in pairwise(words) if word in _TARGETS), None)
 
 
 def _u32(words: list[str]) -> tuple[dict[str, Any], int] | None:

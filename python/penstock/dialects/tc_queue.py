@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets
+from penstock.dialects.conversion import Conversion, DialectError, Facts, settle_limit
 from penstock.dialects.kinds import FLAG, INTEGER, NUMBER, PACKETS, Kind, Option, number, option_texts, plain
-from penstock.dialects.red import note_weight, thresholds, weight, whole
-from penstock.dialects.tc_units import RATE, SIZE, SIZES, TIME, measured
-from penstock.units import parse_size, parse_time
+from penstock.dialects.tc_lines import Line
+from penstock.dialects.tc_red import read_red, red_words
+from penstock.dialects.tc_units import RATE, SIZE, TIME
+from penstock.units import parse_time
 
-__all__ = ["KINDS", "averaging", "queue", "write"]
+__all__ = ["KINDS", "queue", "read", "write"]
 
+MOST_PROBABILITY = 0.999999
+"""tc takes a probability in 32 bits: 1 becomes 0, which it does not say."""
 COUNT = Kind(lambda text: INTEGER.read(text.removesuffix("p")), INTEGER.write)
+PER_SECOND = Kind(lambda text: float(text.removesuffix("pps")), INTEGER.write)
 SECONDS = Kind(lambda text: f"{int(text.removesuffix('sec'))}s", lambda value: plain(parse_time(value) / 1e9))
+MILLISECONDS = Kind(
+    lambda text: TIME.read(f"{text}ms" if text.isdigit() else text), lambda value: plain(round(parse_time(value) / 1e6))
+)
+"""Taken as a bare number of milliseconds, tc-sfb(8), and printed with a unit."""
 WHOLE = Kind(float, lambda value: str(round(float(value))))
+PROBABILITY = Kind(float, lambda value: plain(min(float(value), MOST_PROBABILITY)))
+ECN_PROB = Kind(lambda text: number(float(text) / 100), lambda value: str(min(99, round(100 * float(value)))))
+"""A whole percentage below 100."""
 PERCENT = Kind(lambda text: number(float(text.removesuffix("%")) / 100), lambda value: f"{plain(100 * value)}%")
 
 _CODEL = [Option("limit", "limit", PACKETS), Option("target", "target", TIME), Option("interval", "interval", TIME)]
@@ -24,7 +34,7 @@ _CODEL += [Option("ce_threshold", "ce_threshold", TIME), Option("ecn", "ecn", FL
 _FLOWS = [Option("flows", "flows", INTEGER), Option("quantum", "quantum", SIZE)]
 _PIE = [Option("limit", "limit", PACKETS), Option("target", "target", TIME), Option("tupdate", "t_update", TIME)]
 _PIE += [Option("alpha", "alpha", WHOLE, 1 / 16), Option("beta", "beta", WHOLE, 1 / 16), Option("ecn", "ecn", FLAG)]
-_THRESHOLDS = [Option("probability", "max_p", NUMBER), Option("ecn", "ecn", FLAG)]
+_THRESHOLDS = [Option("probability", "max_p", PROBABILITY), Option("ecn", "ecn", FLAG)]
 
 OPTIONS: dict[str, tuple[str, Sequence[Option]]] = {
     "pfifo": ("droptail", [Option("limit", "limit", PACKETS)]),
@@ -32,7 +42,7 @@ OPTIONS: dict[str, tuple[str, Sequence[Option]]] = {
     "codel": ("codel", _CODEL),
     "fq_codel": ("fq-codel", [*_CODEL, *_FLOWS, Option("drop_batch", "drop_batch", INTEGER)]),
     "pie": ("pie", _PIE),
-    "fq_pie": ("fq-pie", [*_PIE, *_FLOWS, Option("ecn_prob", "mark_ecnth", NUMBER, 0.01)]),
+    "fq_pie": ("fq-pie", [*_PIE, *_FLOWS, Option("ecn_prob", "mark_ecnth", ECN_PROB)]),
     "sfq": (
         "sfq",
         [
@@ -49,14 +59,14 @@ OPTIONS: dict[str, tuple[str, Sequence[Option]]] = {
         "sfb",
         [
             Option("limit", "limit", PACKETS),
-            Option("max", "max", INTEGER),
-            Option("target", "bin_size", INTEGER),
+            Option("max", "max", COUNT),
+            Option("target", "bin_size", COUNT),
             Option("increment", "d1", NUMBER),
             Option("decrement", "d2", NUMBER),
-            Option("penalty_rate", "penalty_rate", NUMBER),
-            Option("penalty_burst", "penalty_burst", NUMBER),
-            Option("rehash", "rehash", TIME),
-            Option("db", "warmup", TIME),
+            Option("penalty_rate", "penalty_rate", PER_SECOND),
+            Option("penalty_burst", "penalty_burst", COUNT),
+            Option("rehash", "rehash", MILLISECONDS),
+            Option("db", "warmup", MILLISECONDS),
         ],
     ),
     "cake": (
@@ -64,7 +74,7 @@ OPTIONS: dict[str, tuple[str, Sequence[Option]]] = {
         [
             Option("bandwidth", "bandwidth", RATE),
             Option("rtt", "rtt", TIME),
-            Option("overhead", "overhead", INTEGER),
+            Option("overhead", "overhead", SIZE),
         ],
     ),
     "dualpi2": (
@@ -116,9 +126,20 @@ _BARE = {
 }
 """Words that set a parameter by themselves."""
 
+_NOTHING = {"cake": ("nonat", "nowash", "no-ack-filter", "split-gso", "raw", "noatm", "egress")}
+"""Words of a kind that change nothing here, and that tc prints nevertheless."""
+
 _FLAGS_WITHOUT_VALUE = {"ecn", "noecn", "headdrop", "harddrop", "adaptive", "nodrop", "bytemode", "nobytemode"}
 _FLAGS_WITHOUT_VALUE |= {"pacing", "nopacing", "horizon_cap", "horizon_drop"}
 _VARIANTS = {"codel", "fq-codel", "pie"}
+
+
+def read(line: Line, facts: Facts) -> Conversion:
+    """The settings of a line: tc prints `ecn` where it is on, but is told `noecn` where it is to be off."""
+    found = queue(line.kind, line.words, facts)
+    if line.printed and "ecn" in found.parameters and line.kind in _HAS_NOECN:
+        found.parameters["ecn"] = "ecn" in line.words
+    return found
 
 
 def queue(kind: str, words: Sequence[str], facts: Facts) -> Conversion:
@@ -128,12 +149,16 @@ def queue(kind: str, words: Sequence[str], facts: Facts) -> Conversion:
     by_word = {option.word: option for option in options}
     given: dict[str, str] = {}
     for word, value in _pairs(words, kind):
+        if f"{word} {value}" == "bandwidth unlimited" or word in _NOTHING.get(kind, ()):
+            continue
         if word in _BARE.get(kind, {}):
             parameter, setting = _BARE[kind][word]
             if setting is not None:
                 found.parameters[parameter] = setting
         elif word in ("ecn", "noecn"):
             found.parameters["ecn"] = word == "ecn"
+        elif word == "overhead" and str(value).startswith("-"):
+            given[word] = str(value)
         elif word in by_word and value is None:
             found.parameters[by_word[word].parameter] = True
         elif word in by_word:
@@ -141,7 +166,7 @@ def queue(kind: str, words: Sequence[str], facts: Facts) -> Conversion:
         else:
             given[word] = value or ""
     if kind in ("red", "choke"):
-        _read_red(kind, given, found, facts)
+        read_red(kind, given, found, facts)
     found.missing += [f"{word} {value}".strip() for word, value in given.items()]
     if kind in ("fq_codel", "codel") and "ecn" not in found.parameters:
         found.parameters["ecn"] = kind == "fq_codel"
@@ -149,7 +174,24 @@ def queue(kind: str, words: Sequence[str], facts: Facts) -> Conversion:
         found.parameters["limit"] = "1000p"
     if kind == "fq":
         _read_fq(found)
+    if kind == "sfb":
+        found.parameters = {**_SFB, **found.parameters}
     return found
+
+
+_SFB: dict[str, Any] = {
+    **{
+        "limit": "1000p",
+        "max": 25,
+        "bin_size": 20,
+        "d1": number(33 / 65535),
+        "d2": number(3 / 65535),
+        "rehash": "600s",
+        "warmup": "60s",
+    },
+    **{"penalty_rate": 10.0, "penalty_burst": 20, "levels": 8, "bins": 16, "ecn": True},
+}
+"""What sfb of Linux has where nothing is given; its levels and bins are fixed, tc-sfb(8), and it marks where it can."""
 
 
 def _read_fq(found: Conversion) -> None:
@@ -169,8 +211,8 @@ def _pairs(words: Sequence[str], kind: str) -> Iterator[tuple[str, str | None]]:
     """Words with their values; flags have none."""
     bare = _FLAGS_WITHOUT_VALUE | set(_BARE.get(kind, {}))
     if kind == "cake":
-        bare |= {"nat", "nonat", "wash", "nowash", "ack-filter", "ack-filter-aggressive", "no-ack-filter", "split-gso"}
-        bare |= {"no-split-gso", "raw", "noatm", "atm", "ptm", "ingress", "egress", "conservative", "autorate-ingress"}
+        bare |= {*_NOTHING[kind], "nat", "wash", "ack-filter", "ack-filter-aggressive", "no-split-gso", "atm", "ptm"}
+        bare |= {"ingress", "conservative", "autorate-ingress"}
     at = 0
     while at < len(words):
         if words[at] in bare:
@@ -183,64 +225,6 @@ def _pairs(words: Sequence[str], kind: str) -> Iterator[tuple[str, str | None]]:
             raise DialectError(f"{words[at]} has no value")
 
 
-LARGEST_POWER = 31
-
-
-def averaging(burst: int, min_packets: float) -> int | None:
-    """Tc's logarithm of 1 / w_q for a burst in packets, the least that lets it pass: None if no weight does.
-
-    S. Floyd, V. Jacobson, 1993, section 6: L + 1 + ((1 - w)^(L+1) - 1) / w < min_th bounds w for bursts of L packets;
-    tc takes the first power of two with burst + 1 - min <= (1 - (1 - w)^burst) / w.
-    """
-    above = burst + 1 - min_packets
-    if above < 1:
-        return None
-    for power in range(1, LARGEST_POWER + 1):
-        w = 2.0**-power
-        if above <= (1 - (1 - w) ** burst) / w:
-            return power
-    return None
-
-
-def _read_red(kind: str, given: dict[str, str], found: Conversion, facts: Facts) -> None:
-    """Thresholds and the weight of red, in bytes, and of choke, in packets."""
-    packet = round(measured(given.pop("avpkt", str(facts.packet)), SIZES, "size"))
-    in_bytes = kind == "red"
-    low, high = (_threshold(given.pop(word, None), in_bytes) for word in ("min", "max"))
-    limit = found.parameters.get("limit")
-    if high is None:
-        high = None if limit is None else (parse_size(limit) if in_bytes else float(str(limit).removesuffix("p"))) / 4
-    if high is None:
-        raise DialectError(f"{kind} needs limit, or min and max")
-    low = high / 3 if low is None else low
-    mean = packet if in_bytes else 1
-    burst = int(given.pop("burst", 0)) or math.floor((2 * low + high) / (3 * mean))
-    power = int(given.pop("ewma")) if "ewma" in given else averaging(burst, low / mean)
-    if power is None:
-        raise DialectError(
-            f"burst {burst} is too small: tc asks for at least min / avpkt = {plain(low / mean)} packets"
-        )
-    unit = "B" if in_bytes else "p"
-    found.parameters |= {"min_th": f"{plain(low)}{unit}", "max_th": f"{plain(high)}{unit}", "w_q": 2.0**-power}
-    found.parameters.setdefault("max_p", 0.02)
-    found.parameters["spacing"] = "count"
-    if in_bytes:
-        found.parameters |= {"measure_in": "bytes", "mean_packet": f"{packet}B"}
-    found.notes.append(f"w_q = 2^-{power}, from burst {burst} and min {plain(low / mean)} packets")
-    given.pop("bandwidth", None)
-    given.pop("Scell_log", None)
-    if found.parameters.get("ecn") and "harddrop" not in given:
-        found.parameters["mark_up_to"] = "always"
-        found.notes.append("without harddrop Linux marks above max too")
-    given.pop("harddrop", None)
-
-
-def _threshold(text: str | None, in_bytes: bool) -> float | None:
-    if text is None:
-        return None
-    return measured(text, SIZES, "size") if in_bytes else float(text.removesuffix("p"))
-
-
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     """A queue and its options. Raises `DialectError` if tc has no such queue."""
     kinds = [kind for kind, (name, _) in OPTIONS.items() if name == scheme]
@@ -251,25 +235,17 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
         kind = "bfifo"
     found = Conversion(scheme, dict(parameters))
     words: list[str] = []
-    said = {"variant"}
+    said = {"variant", *_fixed(kind, found)}
     options = [option for option in OPTIONS[kind][1] if option.kind is not FLAG]
     if kind in ("red", "choke"):
-        words += _red_words(kind, found, facts)
-        said |= {
-            "limit",
-            "min_th",
-            "max_th",
-            "w_q",
-            "spacing",
-            "measure_in",
-            "mean_packet",
-            "mark_up_to",
-            "gentle",
-            "guards",
-        }
+        words += red_words(kind, found, facts)
+        said |= _SAID_OF_RED
         options = [option for option in options if option.word != "limit"]
-    elif found.parameters.get("limit") == "inf":
-        del found.parameters["limit"]
+    else:
+        settle_limit(found, facts, in_packets=kind != "bfifo")
+    if kind == "sfq" and str(found.parameters.get("limit")) in ("1", "1p"):
+        found.parameters["limit"] = "2p"
+        found.notes.append("limit = 2 packets instead of 1: sfq of Linux has no less")
     flags = {option.parameter: option.word for option in OPTIONS[kind][1] if option.kind is FLAG}
     for word, (parameter, value) in _BARE.get(kind, {}).items():
         said.add(parameter)
@@ -277,61 +253,41 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
             words.append(word)
     for option, text in option_texts(options, found, said | set(flags)):
         words += [option.word, text]
-        given = found.parameters[option.parameter]
-        if option.kind is WHOLE and float(text) * option.scale != given:
-            found.notes.append(
-                f"{option.word} = {text} sixteenths instead of {plain(16 * given)}: tc has whole numbers"
-            )
+        _note_rounded(found, option, text)
     for parameter, word in flags.items():
-        if parameter in found.parameters:
-            words += (
-                [word] if found.parameters[parameter] else ["noecn"] if kind in _HAS_NOECN and word == "ecn" else []
-            )
+        if found.parameters.get(parameter):
+            words.append(word)
+        elif parameter in found.parameters and word == "ecn" and kind in _HAS_NOECN:
+            words.append("noecn")
     found.text = " ".join([kind, *words])
     return found
 
 
 _HAS_NOECN = {"codel", "fq_codel", "pie"}
+_ALWAYS_MARKS = {"sfb", "cake", "dualpi2"}
+_SAID_OF_RED = {"limit", "min_th", "max_th", "w_q", "spacing", "measure_in", "mean_packet", "mark_up_to", "gentle"}
+_SAID_OF_RED |= {"guards"}
 
 
-def _red_words(kind: str, found: Conversion, facts: Facts) -> list[str]:
-    """limit, min, max, avpkt, burst and bandwidth of red and choke."""
-    given = found.parameters
-    packet = parse_size(given["mean_packet"]) if "mean_packet" in given else facts.packet
-    own = Facts(facts.rate, packet, facts.device)
-    low, high = thresholds(found, own)
-    limit = limit_packets(given, own) or 4 * high
-    w_q = weight(found, own)
-    burst, got = _burst(low, min(LARGEST_POWER, max(1, round(-math.log2(w_q)))))
-    note_weight(found, w_q, got, "tc has powers of two, set by burst")
-    if given.get("gentle"):
-        found.missing.append("gentle = true: Linux drops every packet above max")
-    unit, size = ("bytes", packet) if kind == "red" else ("packets", 1)
-    words: list[str] = []
-    for word, exact in (("limit", limit), ("min", low), ("max", high)):
-        words += [word, str(whole(found, word, exact * size, unit))]
-    if kind == "red":
-        found.notes.append(f"min and max are bytes: packets of {packet} B")
-        words += ["avpkt", str(packet)]
-    words += ["burst", str(burst)]
-    return words if facts.rate is None else [*words, "bandwidth", RATE.write(f"{facts.rate:.0f}bit")]
+def _fixed(kind: str, found: Conversion) -> set[str]:
+    """Parameters that have one value in this queue of Linux; others than that are listed."""
+    known = {"ecn": True} if kind in _ALWAYS_MARKS else {}
+    if kind == "sfb":
+        known |= {"levels": _SFB["levels"], "bins": _SFB["bins"]}
+    for name, value in known.items():
+        if found.parameters.get(name, value) != value:
+            found.missing.append(f"{name} = {found.parameters[name]}: {kind} of Linux has {value}")
+    return set(known)
 
 
-def _burst(low: float, power: int) -> tuple[int, int]:
-    """The smallest burst for which tc takes this weight, or the nearest power that it can be made to take.
-
-    The power never falls as the burst grows, so it is found by bisection.
-    """
-
-    def reached(burst: int) -> int:
-        return averaging(burst, low) or LARGEST_POWER + 1
-
-    below, above = max(1, math.ceil(low)), max(1, math.ceil(low)) + 1
-    if reached(below) >= power:
-        return below, reached(below)
-    while reached(above) < power:
-        below, above = above, 2 * above
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (middle, above) if reached(middle) < power else (below, middle)
-    return above, reached(above)
+def _note_rounded(found: Conversion, option: Option, text: str) -> None:
+    """Note what tc has no number for."""
+    given, kind = found.parameters[option.parameter], option.kind
+    if kind is WHOLE and float(text) * option.scale != given:
+        found.notes.append(f"{option.word} = {text} sixteenths instead of {plain(16 * given)}: tc has whole numbers")
+    if kind in (TIME, MILLISECONDS) and parse_time(option.value(text)) != parse_time(given):
+        unit = "microseconds" if kind is TIME else "milliseconds"
+        found.notes.append(f"{option.word} = {option.value(text)} instead of {given}: tc has whole {unit}")
+    if kind in (PROBABILITY, ECN_PROB) and abs(option.value(text) - given) > 1e-9:
+        least = "numbers below 1" if kind is PROBABILITY else "whole percents below 100"
+        found.notes.append(f"{option.word} = {text} instead of {plain(given)}: tc has {least}")

@@ -10,6 +10,7 @@ A text says what penstock says by a scheme with classes and the rate of the link
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,17 +22,20 @@ from penstock.dialects.tc_match import priority_of, read_filter
 from penstock.dialects.tc_units import RATES, SIZES, TIMES
 from penstock.dialects.tc_units import measured as measured_text
 from penstock.laws.catalog import find_scheme
-from penstock.units import format_rate
+from penstock.units import format_rate, parse_size
 
 __all__ = ["CLASSFUL", "PRIOMAP", "read_gred", "read_tree"]
 
-CLASSFUL = ("prio", "htb", "tbf")
+CLASSFUL = ("prio", "htb", "tbf", "pfifo_fast")
 
 PRIOMAP = (1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
 """The default of tc-prio(8)."""
 
 HTB_BURST = "1600B"
-"""What tc computes for a burst that is not given: the bytes of a tick of its clock, almost none, and 1600 B."""
+"""What tc computes for a burst that is not given: 1600 B, and the bytes of a tick of its clock: mostly none."""
+
+HTB_TICKS = (math.inf, 1000, 300, 250, 100)
+"""Ticks per second of tc's clock: of a timer of high resolution, and of kernels without one."""
 
 
 def read_tree(lines: Sequence[Line], facts: Facts) -> Conversion:
@@ -44,6 +48,9 @@ def read_tree(lines: Sequence[Line], facts: Facts) -> Conversion:
     if len(roots) != 1:
         raise DialectError(f"one root queue is expected; this text has {len(roots)}")
     tree = _Tree(list(lines), facts)
+    # Classes that tc prints for queues without settings of their classes, and devices without a queue.
+    tree.used |= {id(line) for line in lines if line.subject == "class" and line.kind != "htb"}
+    tree.used |= {id(line) for line in lines if line.kind == "noqueue"}
     found = tree.queue(roots[0])
     found.missing += [line.text for line in lines if id(line) not in tree.used]
     return found
@@ -78,7 +85,10 @@ def read_gred(lines: Sequence[Line], facts: Facts) -> Conversion:
                           if value != values[0]]  # fmt: skip
     found.parameters |= {"spacing": "count", "measure_in": "bytes"}
     if "limit" in setup:
-        found.parameters["limit"] = f"{round(measured(setup['limit'], SIZES, 'size'))}B"
+        # Room for all and for a level: with one average both are compared with the whole backlog.
+        rooms = [round(measured(setup["limit"], SIZES, "size"))]
+        rooms += [parse_size(found.parameters["limit"])] if "limit" in found.parameters else []
+        found.parameters["limit"] = f"{min(rooms)}B"
     if "ecn" in setup or any(one.get("ecn") for one in ordered):
         found.parameters["ecn"] = True
     if "grio" not in setup or len(priorities) > 1:
@@ -103,12 +113,14 @@ class _Tree:
                 return self._tbf(line)
             case "prio":
                 return self._prio(line)
+            case "pfifo_fast":
+                return self._pfifo_fast(line)
             case "htb":
                 return self._htb(line)
             case "gred":
                 return read_gred([line], self.facts)
             case _:
-                return tc_queue.queue(line.kind, line.words, self.facts)
+                return tc_queue.read(line, self.facts)
 
     def _below(self, place: str) -> Line | None:
         """The queue whose parent is this class."""
@@ -161,6 +173,14 @@ class _Tree:
             found.notes.append(f"band {_major(line)}:{band + 1:x} gets no packet by its code point, and is left out")
         if len(found.parameters["classes"]) == 1:
             raise DialectError("prio: every packet goes to one band; its queue alone says the same")
+        return found
+
+    def _pfifo_fast(self, line: Line) -> Conversion:
+        """Prio with three fixed bands; each holds as much as the device's queue, tc-pfifo_fast(8)."""
+        found = self._prio(line)
+        for one in found.parameters["classes"]:
+            one["limit"] = "1000p"
+        found.notes.append("limit = 1000 packets in each band, the usual txqueuelen of a device")
         return found
 
     def _htb(self, line: Line) -> Conversion:
@@ -299,12 +319,18 @@ class _HtbClass:
         found = (
             [] if self.ceil >= root else [f"ceil {format_rate(round(self.ceil))} of {place}: a class may use the link"]
         )
-        if self.burst not in (None, HTB_BURST) and not ranked:
+        if self.burst is not None and not ranked and not _is_default(parse_size(self.burst), self.rate):
             found.append(f"burst {self.burst} of {place}")
-        nothing = {("cburst", "1600b"), ("cburst", "1600b/1"), *_NOTHING}
-        found += [f"{name} {value} of {place}" for name, value in self.rest.items()
-                  if (name, value) not in nothing and name != "level"]  # fmt: skip
+        for name, value in self.rest.items():
+            default = name == "cburst" and _is_default(measured(value, SIZES, "size"), self.ceil)
+            if not default and (name, value) not in _NOTHING and name != "level":
+                found.append(f"{name} {value} of {place}")
         return found
+
+
+def _is_default(burst: float, rate: float) -> bool:
+    """Whether tc computes this burst for a rate in bit/s; it prints some sizes to 16 B."""
+    return any(abs(burst - parse_size(HTB_BURST) - rate / 8 / ticks) < 16 for ticks in HTB_TICKS)
 
 
 _NOTHING = {("mpu", "0"), ("mpu", "0b"), ("overhead", "0"), ("linklayer", "ethernet")}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from penstock.dialects.kinds import Kind, time_text
-from penstock.units import format_rate, parse_rate, parse_size
+from penstock.units import format_rate, parse_rate, parse_size, parse_time
 
 __all__ = ["RATE", "RATES", "SIZE", "SIZES", "TIME", "TIMES", "measured"]
 
@@ -20,7 +21,7 @@ TIMES |= {"s": 1.0, "sec": 1.0, "secs": 1.0, "ns": 1e-9}
 
 def measured(text: str, units: dict[str, float], what: str) -> float:
     """A number with one of these units. Raises `ValueError`."""
-    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)([a-zA-Z]*)(?:/\d+)?", text)
+    found = re.fullmatch(r"(\d+\.?\d*(?:e[+-]\d+)?|\.\d+)([a-zA-Z]*)(?:/\d+)?", text)
     if found is None or found[2].lower() not in units:
         raise ValueError(f"not a {what} in tc's units ({', '.join(unit for unit in units if unit)})")
     return float(found[1]) * units[found[2].lower()]
@@ -38,6 +39,18 @@ def _rate(text: str) -> str:
     return format_rate(round(measured(text, RATES, "rate")))
 
 
+def _plain_time(value: Any) -> str:
+    """In whole microseconds where it has a fraction of its unit: tc cuts the product of the two off."""
+    text = time_text(value)
+    return text if "." not in text else f"{round(parse_time(value) / 1000)}us"
+
+
+def _plain_rate(value: Any) -> str:
+    """In bit/s where it has a fraction of its unit."""
+    text = format_rate(parse_rate(value)).lower().replace(" ", "").removesuffix("/s")
+    return text if "." not in text else f"{parse_rate(value)}bit"
+
+
 SIZE = Kind(_size, lambda value: str(round(parse_size(value) if isinstance(value, str) else value)))
-TIME = Kind(_time, time_text)
-RATE = Kind(_rate, lambda value: format_rate(parse_rate(value)).lower().replace(" ", "").removesuffix("/s"))
+TIME = Kind(_time, _plain_time)
+RATE = Kind(_rate, _plain_rate)

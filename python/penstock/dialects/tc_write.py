@@ -15,6 +15,8 @@ from penstock.units import format_rate, parse_rate
 
 __all__ = ["WRITERS"]
 
+LONGEST_BURST_S = 274
+"""tc keeps the time that a burst of htb takes at its rate in 32 bits of 64 ns each, and begins again at 0 above."""
 LARGEST_SIZE = 2**32 - 1
 """The most bytes that tc(8) stores."""
 
@@ -54,8 +56,10 @@ def _wred(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
         raise DialectError("min_th, max_th and max_p need a value for each level")
     shared: dict[str, Any] = {name: given[name] for name in ("w_q", "mean_packet", "limit", "ecn") if name in given}
     limit = limit_packets(given, facts)
+    most = 4 * max(packets(high, facts, limit) for high in lists["max_th"]) if limit is None else limit
+    room = min(round(most * facts.packet), LARGEST_SIZE)
     lines = [f"tc qdisc replace dev {facts.device} root gred setup vqs {len(lists['max_p'])} "
-             f"default {len(lists['max_p']) - 1} grio"]  # fmt: skip
+             f"default {len(lists['max_p']) - 1} grio limit {room}"]  # fmt: skip
     for level, (low, high, share) in enumerate(zip(*lists.values(), strict=True)):
         top = packets(high, facts, limit)
         own = {"min_th": low, "max_th": high, "max_p": share}
@@ -115,7 +119,13 @@ def _htb(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
     for number_, (one, place, rate) in enumerate(zip(classes, places, rates, strict=True)):
         more = ""
         if scheme == "pq":
-            more = f" burst {_bytes(one.get('burst', '20p'), facts)} prio {one.get('priority', number_)}"
+            burst = _bytes(one.get("burst", "20p"), facts)
+            most = int(rate / 8 * LONGEST_BURST_S)
+            if burst > most:
+                found.notes.append(
+                    f"burst of {place} = {most} bytes instead of {burst}: tc has up to {LONGEST_BURST_S} s"
+                )
+            more = f" burst {min(burst, most)} prio {one.get('priority', number_)}"
         lines.append(f"tc class replace dev {facts.device} parent 1:1 classid {place} htb "
                      f"rate {RATE.write(f'{round(rate)}bit')} ceil {link}{more}")  # fmt: skip
     found.text = "\n".join([*lines, *_below(found, classes, places, facts)])

@@ -28,6 +28,8 @@ from penstock.tuning.capture import with_capture
 from penstock.tuning.moved import FACTORS, moved
 from penstock.tuning.rules import rules_of
 from penstock.tuning.search import PER_ROUND, RUNS, objectives, optimizer, search
+from penstock.tuning.unmet import endless
+from penstock.tuning.unmet import told as told_unmet
 
 __all__ = ["Advice", "Budget", "Confirmed", "tune"]
 
@@ -106,6 +108,7 @@ class Advice:
         robust: whether the means of a few runs of the first advised setting meet the aims where link and load are
             moved, by factors of rate, flows and round trip.
         runs: number of runs.
+        without_limit: the runs of a queue without a limit, where every setting carries less than an aim asks for.
 
     """
 
@@ -117,6 +120,7 @@ class Advice:
     tried: tuple[Measured, ...]
     robust: dict[tuple[float, float, float], bool] = field(default_factory=dict)
     runs: int = 0
+    without_limit: Measured | None = None
 
     @property
     def best(self) -> Confirmed:
@@ -132,7 +136,8 @@ class Advice:
         missed = [text for text, met in best.met.items() if met is False]
         open_ones = [text for text, met in best.met.items() if met is None]
         if missed:
-            return f"Nothing tried meets {' and '.join(missed)}; {label} comes nearest."
+            met = [(one.measured, one.met) for one in self.confirmed]
+            return told_unmet(self.aims, self.link.place, met, self.without_limit)
         before = f"{label} meets " + (" and ".join(best.met) if best.met else "the aim best")
         if open_ones:
             before = f"{label} comes as near as can be told to {' and '.join(open_ones)}"
@@ -183,6 +188,7 @@ class Advice:
                 for one in self.tried
             ],
             "runs": self.runs,
+            **({} if self.without_limit is None else {"without_limit": _metrics(self.without_limit)}),
         }
 
     def _robust(self, number: int) -> list[dict[str, Any]] | None:
@@ -246,7 +252,9 @@ def tune(
     advised = _chosen(bench, tried, seed + RUNS)
     confirmed = _confirm(bench, advised, plain, seed + FRESH)
     robust = _robust(bench, advised[0], seed + FRESH) if any(aim.bounded for aim in found) else {}
-    return Advice(resolved.shown, link, found, advised, confirmed, tried, robust, bench.runs)
+    met = [(one.measured, one.met) for one in confirmed]
+    without_limit = None if len(advised) > 1 else endless(bench, met, seed + FRESH)
+    return Advice(resolved.shown, link, found, advised, confirmed, tried, robust, bench.runs, without_limit)
 
 
 def _asked(

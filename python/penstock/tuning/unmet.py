@@ -1,0 +1,108 @@
+"""Aims that nothing meets: which, how near the nearest setting comes, and whether the load can meet them at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from penstock.results.display import number, rounded, scale_for
+from penstock.results.metrics import metric
+from penstock.tuning.aim import Aim
+from penstock.tuning.bench import Bench, Measured, Setting
+
+__all__ = ["ENDLESS", "Met", "endless", "told"]
+
+Met = Sequence[tuple[Measured, Mapping[str, bool | None]]]
+"""Confirmed settings, each with whether it meets each aim; the advised one first."""
+
+ENDLESS = Setting("droptail", {"limit": "inf"}, "reference")
+"""A queue that loses nothing, and so holds back no flow."""
+
+FULL = ("utilization", "throughput_bps", "goodput_bps")
+"""Metrics of the load as much as of the queue."""
+
+
+def _never(aims: Sequence[Aim], confirmed: Met) -> list[Aim]:
+    """The aims that every setting misses."""
+    return [aim for aim in aims if aim.bounded and all(met.get(aim.text) is False for _, met in confirmed)]
+
+
+def endless(bench: Bench, confirmed: Met, seed: int) -> Measured | None:
+    """The queue without a limit on the seeds of the confirmation, where all settings carry less than is asked for."""
+    if not any(aim.side == ">" and aim.metric in FULL for aim in _never(bench.aims, confirmed)):
+        return None
+    (found,) = bench.measure([ENDLESS], range(seed, seed + len(confirmed[0][0].scores)))
+    return found
+
+
+def told(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: Measured | None) -> str:
+    """Sentences for an advice that misses an aim."""
+    best, met = confirmed[0]
+    missed = [aim for aim in aims if met.get(aim.text) is False]
+    never = _never(aims, confirmed)
+    if not never:
+        sentences = [f"Nothing tried meets {_and(missed if len(missed) > 1 else _bounded(aims))} together"]
+    else:
+        sentences = [f"Nothing tried meets {' or '.join(_nearest(aim, place, confirmed) for aim in never)}"]
+    for aim in [one for one in never if one.side == ">" and one.metric in FULL]:
+        if without_limit is not None:
+            sentences.append(_without_limit(aim, place, without_limit))
+    for aim in [one for one in missed if one not in never]:
+        sentences.append(_alone(aim, [one for one in _bounded(aims) if one is not aim], place, confirmed))
+    return ". ".join([*sentences, f"{best.setting.label} comes nearest"]) + "."
+
+
+def _bounded(aims: Sequence[Aim]) -> list[Aim]:
+    return [aim for aim in aims if aim.bounded]
+
+
+def _and(aims: Sequence[Aim]) -> str:
+    return " and ".join(aim.text for aim in aims)
+
+
+def _value(aim: Aim, place: str, found: Measured) -> float:
+    return found.summary(aim.place or place, aim.metric).mean
+
+
+def _text(name: str, value: float) -> str:
+    """A number of a metric with its unit, three digits."""
+    scale = scale_for(metric(name).quantity, [value])
+    made = rounded(scale.factor * value, 3)
+    places = max(0, 2 - len(str(int(abs(made)))) + 1)
+    return f"{number(made, places)} {scale.unit}".rstrip()
+
+
+def _nearest(aim: Aim, place: str, confirmed: Met) -> str:
+    """An aim, with the setting that comes nearest to it."""
+    nearest = min((one for one, _ in confirmed), key=lambda one: aim.shortfall(_value(aim, place, one)))
+    side = "least" if aim.side == "<" else "most"
+    value = _text(aim.metric, _value(aim, place, nearest))
+    return f"{aim.text} (the {side} is {value}, with {nearest.setting.label})"
+
+
+def _without_limit(aim: Aim, place: str, found: Measured) -> str:
+    value = _value(aim, place, found)
+    if aim.shortfall(value) > 0:
+        return (
+            f"A queue without a limit, which loses nothing, has {_text(aim.metric, value)} in this time: "
+            "the load leaves the link idle, and no queue changes that"
+        )
+    delay = found.summary(place, "delay_p99_s").mean
+    return (
+        f"A queue without a limit, which loses nothing, would meet {aim.text} with a delay of "
+        f"{_text('delay_p99_s', delay)} at the 99th percentile: losses hold the flows back, and they are too few to "
+        "fill the link between them"
+    )
+
+
+def _alone(aim: Aim, others: Sequence[Aim], place: str, confirmed: Met) -> str:
+    """A setting that meets one aim, and what it has of the others."""
+    meeting = [one for one, met in confirmed if met.get(aim.text)]
+    if not meeting:
+        return f"{aim.text} is met by none for sure"
+    best = min(meeting, key=lambda one: sum(other.shortfall(_value(other, place, one)) for other in others))
+    beside = " and ".join(
+        f"{_text(other.metric, _value(other, place, best))} instead of {other.text}"
+        for other in others
+        if other.shortfall(_value(other, place, best)) > 0
+    )
+    return f"{best.setting.label} meets {aim.text}" + (f", with {beside}" if beside else "")

@@ -1,0 +1,79 @@
+"""What `penstock tune` says where nothing meets the aims: which, how near the nearest comes, what the load leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+import penstock as ps
+import pytest
+from penstock.scenario.loaded_link import LoadedLink
+from penstock.tuning.aim import parse_aims
+from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.unmet import ENDLESS, endless, told
+
+PLACES = {"links": ["bottleneck"], "traffic": ["bulk"], "dscp": []}
+AIMS = parse_aims(["delay p99 < 20ms", "utilization > 95%"], PLACES)
+
+
+def measured(label: str, delay: float, used: float) -> Measured:
+    values = {("bottleneck", "delay_p99_s"): np.full(3, delay), ("bottleneck", "utilization"): np.full(3, used)}
+    return Measured(Setting(label), values, np.zeros(3))
+
+
+def one(label: str, delay: float, used: float) -> tuple[Measured, dict[str, bool | None]]:
+    return measured(label, delay, used), {AIMS[0].text: delay < 0.02, AIMS[1].text: used > 0.95}
+
+
+@pytest.mark.parametrize(
+    ("confirmed", "without_limit", "sentences"),
+    [
+        (
+            [one("droptail", 0.0436, 0.668), one("red", 0.0072, 0.529), one("pie", 0.09, 0.734)],
+            measured("droptail", 0.48, 0.817),
+            "Nothing tried meets utilization > 95% (the most is 73.4 %, with pie). A queue without a limit, which "
+            "loses nothing, has 81.7 % in this time: the load leaves the link idle, and no queue changes that. red "
+            "meets delay p99 < 20ms, with 52.9 % instead of utilization > 95%. droptail comes nearest.",
+        ),
+        (
+            [one("droptail", 0.0436, 0.668), one("red", 0.03, 0.529)],
+            measured("droptail", 3.01, 0.99),
+            "Nothing tried meets delay p99 < 20ms (the least is 30.0 ms, with red) or utilization > 95% (the most is "
+            "66.8 %, with droptail). A queue without a limit, which loses nothing, would meet utilization > 95% with a "
+            "delay of 3.01 s at the 99th percentile: losses hold the flows back, and they are too few to fill the link "
+            "between them. droptail comes nearest.",
+        ),
+        (
+            [one("pie", 0.03, 0.97), one("red", 0.01, 0.9)],
+            None,
+            "Nothing tried meets delay p99 < 20ms and utilization > 95% together. red meets delay p99 < 20ms, with "
+            "90.0 % instead of utilization > 95%. pie comes nearest.",
+        ),
+    ],
+    ids=["idle load", "losses", "one or the other"],
+)
+def test_the_sentence_says_which_aim_why_and_what_else(
+    confirmed: list[tuple[Measured, dict[str, bool | None]]], without_limit: Measured | None, sentences: str
+) -> None:
+    assert told(AIMS, "bottleneck", confirmed, without_limit) == sentences
+
+
+def bench(rate: str) -> Bench:
+    """Two datagram sources of 1 Mbit/s in all on this link."""
+    scenario = ps.dumbbell(
+        rate=rate,
+        rtt="40ms",
+        duration="2s",
+        queue=ps.Red(limit="100p"),
+        traffic={"bulk": ps.Cbr(rate="500kbit", packet="500B", count=2)},
+    )
+    document = scenario.document()
+    link = LoadedLink.of(document.resolve(), "bottleneck")
+    return Bench(document, link, AIMS)
+
+
+def test_a_queue_without_a_limit_shows_what_the_load_leaves() -> None:
+    """1 Mbit/s of datagrams fills a half of 2 Mbit/s, whatever the queue."""
+    found = endless(bench("2Mbit"), [one("red", 0.01, 0.5)], 1)
+    assert found is not None
+    assert found.setting == ENDLESS
+    assert found.summary("bottleneck", "utilization").mean == pytest.approx(0.5, abs=0.06)
+    assert endless(bench("2Mbit"), [one("red", 0.01, 0.5), one("pie", 0.1, 0.97)], 1) is None

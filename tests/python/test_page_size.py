@@ -73,6 +73,27 @@ def test_a_page_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None
     assert min(seen.values())[0] < 8, seen
 
 
+def test_a_page_of_many_settings_is_estimated_and_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = larger(30)  # 720 cells at 120 settings
+    result["series"] = result["series"][:CELLS]
+    monkeypatch.setattr(report, "LARGEST", 900_000)
+    made: list[int] = []
+    compared = report._compare_page
+
+    def counted(shown: Any, found: Comparison, swept: Any) -> Any:
+        made.append(len(found.points))
+        return compared(shown, found, swept)
+
+    monkeypatch.setattr(report, "_compare_page", counted)
+    page = report.render(result)
+    assert len(data_of(page)["points"]) == 53
+    assert made == [*report.SAMPLES, *report.SAMPLES, 53]
+    monkeypatch.setattr(report, "SAMPLES", (4, 120))  # nothing is estimated
+    made.clear()
+    assert report.render(result) == page
+    assert made == [120, 120, 80, 53]
+
+
 def test_a_run_of_many_links_and_flows_is_small() -> None:
     result = run_result()
     link, flow, series = result["links"]["bottleneck"], result["traffic"]["extra"], result["series"]["bottleneck"]

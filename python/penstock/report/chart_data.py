@@ -245,7 +245,7 @@ def _mean(values: Sequence[float | None]) -> float:
 
 def _shares(values: Sequence[float]) -> list[float | None]:
     """Shares in percent, to a thousandth."""
-    found = [_short(round(share * 100, 3), 4) for share in values]
+    found = [_short(round(share * 100, 3), 4) if share else 0 for share in values]
     while found and found[-1] == 0:
         found.pop()
     return found

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
 from typing import Any, Final
 
 from penstock.report.chart_data import SERIES_POINTS, decimated
 from penstock.results.distribution import parse_bin
 from penstock.results.metrics import metric
+from penstock.results.sweep import SweepPoint
 
-__all__ = ["LARGEST", "add_series", "cut_distributions", "json_text", "key_metrics", "size", "some_settings", "spread"]
+__all__ = ["LARGEST", "Settings", "add_series", "cut_distributions", "json_text", "size", "spread"]
 
 LARGEST: Final = 2_900_000
 """Bytes of a page, at most: the promise is 3 MB."""
@@ -23,10 +26,15 @@ FEWEST_POINTS: Final = 150
 
 Json = Mapping[str, Any]
 
+BySetting = dict[str, list[tuple[int, Json]]]
+"""The rows of each setting, with their places."""
+
+_ENCODED = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
 
 def json_text(data: Any) -> str:
     """Compact JSON text."""
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _ENCODED(data)
 
 
 def size(data: Any) -> int:
@@ -47,15 +55,41 @@ def spread(count: int, kept: int) -> list[int]:
     return [round(i * (count - 1) / (kept - 1)) for i in range(kept)]
 
 
-def key_metrics(result: Json) -> dict[str, Any]:
-    """A result of `compare` with its key metrics and distributions alone."""
-    return _filtered(result, lambda row: parse_bin(row["metric"]) is not None or metric(row["metric"]).key)
+class Settings:
+    """The settings of a result of `compare`, for results with less of it."""
 
+    def __init__(self, result: Json) -> None:
+        self._result = result
+        self._rows = _by_setting(result["rows"])
+        self._differences = _by_setting(result.get("differences") or ())
+        self._best = [_by_setting(place["best"]) for place in result.get("leaders", ())]
 
-def some_settings(result: Json, kept: Sequence[Json]) -> dict[str, Any]:
-    """A result of `compare` at some of its settings alone."""
-    keys = {json_text(vary) for vary in kept}
-    return _filtered(result, lambda row: json_text(dict(row.get("vary") or {})) in keys)
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def points(self) -> list[SweepPoint]:
+        """The swept values of each setting."""
+        return [SweepPoint(rows[0][1].get("vary") or {}) for rows in self._rows.values()]
+
+    def some(self, count: int, only_key: bool = False) -> dict[str, Any]:
+        """The result at `count` of its settings alone, evenly spread; of its metrics all, or only the key ones."""
+        settings = list(self._rows)
+        kept = [settings[i] for i in spread(len(settings), count)]
+
+        @cache
+        def keep(name: str) -> bool:
+            return not only_key or parse_bin(name) is not None or metric(name).key
+
+        def at(rows: BySetting) -> list[Json]:
+            found = ((place, row) for name in kept for place, row in rows.get(name, ()) if keep(row["metric"]))
+            return [row for _, row in sorted(found, key=itemgetter(0))]
+
+        found = {**self._result, "rows": at(self._rows), "differences": at(self._differences)}
+        if "leaders" in self._result:
+            parts = zip(self._result["leaders"], self._best, strict=True)
+            found["leaders"] = [{**place, "best": at(best)} for place, best in parts]
+        return found
 
 
 def cut_distributions(data: dict[str, Any], room: int) -> int:
@@ -100,11 +134,8 @@ def _fitting(sizes: Sequence[int], room: int) -> list[int]:
     return spread(len(sizes), kept)
 
 
-def _filtered(result: Json, keep: Callable[[Json], bool]) -> dict[str, Any]:
-    def kept(rows: Iterable[Json]) -> list[Json]:
-        return [row for row in rows if keep(row)]
-
-    found = {**result, "rows": kept(result["rows"]), "differences": kept(result.get("differences") or ())}
-    if "leaders" in result:
-        found["leaders"] = [{**place, "best": kept(place["best"])} for place in result["leaders"]]
+def _by_setting(rows: Iterable[Json]) -> BySetting:
+    found: BySetting = {}
+    for place, row in enumerate(rows):
+        found.setdefault(repr(row.get("vary") or {}), []).append((place, row))
     return found

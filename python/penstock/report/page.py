@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,10 @@ from penstock.report import view
 from penstock.report.chart_data import comparison_data, run_data, unbroken
 from penstock.report.fitting import (
     LARGEST,
+    Settings,
     add_series,
     cut_distributions,
     json_text,
-    key_metrics,
-    some_settings,
-    spread,
 )
 from penstock.report.templating import joined_script, render_template, template_text
 from penstock.results.comparison import Comparison
@@ -35,12 +33,19 @@ from penstock.results.trade_off import of_run
 from penstock.units import format_time
 
 Json = Mapping[str, Any]
+Swept = Mapping[str, list[Any]]
 
 PLACES = 100
 """Links, and groups of flows, on the page of a run, at most."""
 
 OF_MANY = {"links": "links", "traffic": "groups of flows", "dscp": "codepoints"}
 """What the places of each part are called where some are left out."""
+
+SAMPLES = 4, 12
+"""Settings of the two pages by whose size that of a page of many more is estimated."""
+
+UNSURE = 1.1
+"""Pages that are estimated larger than they may be, but by less than this factor, are tried."""
 
 MANY = 10
 """Values of a swept fact in the head of a page, at most."""
@@ -63,55 +68,85 @@ def render(result: Json) -> str:
     if "rows" in result:
         return _fitted_comparison(result)
     context, data, series, left_out = _run_page(result)
-    if series and not add_series(data, series, LARGEST - _least(result, context, data)):
+    frame = _frame(result, context, {})
+    if series and not add_series(data, series, LARGEST - frame - _bytes(data)):
         left_out.append("the queues over time")
-    return _html(result, context, data, left_out)
+    return _html(result, context, data, left_out, {})
 
 
 def _fitted_comparison(result: Json) -> str:
     """The page of a comparison with as much detail as fits."""
+    settings = Settings(result)
+    swept = _swept(settings.points)
     left_out: list[str] = []
-    for shown, left_out in _versions(result):  # noqa: B007 - the last one is used
+    for shown, left_out in _versions(result, settings, swept):  # noqa: B007 - the last one is used
         found = Comparison(shown)
-        context, data = _compare_page(shown, found)
-        room = LARGEST - _least(result, context, data)
+        context, data = _compare_page(shown, found, swept)
+        room = LARGEST - (frame := _frame(result, context, swept)) - _bytes(_without_distributions(data))
         if room >= 0:
             break
-    settings = len(found.points)
+    points = len(found.points)
     kept = cut_distributions(data, room)
-    if kept < settings:
-        left_out.append(f"the distributions at {settings - kept} of {settings} settings")
+    if kept < points:
+        left_out.append(f"the distributions at {points - kept} of {points} settings")
     series = _compare_series(result, found)
-    kept = add_series(data, series, LARGEST - _least(result, context, data, all_of=True))
+    kept = add_series(data, series, LARGEST - frame - _bytes(data))
     stored = len({entry["point"] for entry in series})
     if kept < stored:
         left_out.append(f"the queues over time at {stored - kept} of {stored} settings")
-    return _html(result, context, data, left_out)
+    return _html(result, context, data, left_out, swept)
 
 
-def _versions(result: Json) -> Iterator[tuple[Json, list[str]]]:
-    """The result with all of its numbers, with those of its key metrics, and with these at fewer and fewer settings."""
-    yield result, []
-    shown, says = key_metrics(result), "the metrics that are not key"
-    yield shown, [says]
-    points = Comparison(shown).points
-    kept = len(points)
+def _versions(result: Json, settings: Settings, swept: Swept) -> Iterator[tuple[Json, list[str]]]:
+    """The result with all of its numbers, with those of its key metrics, and with these at fewer and fewer settings.
+
+    Those far too large for a page, by the size of pages of few settings, are left out.
+    """
+    says = ["the metrics that are not key"]
+    kept = count = len(settings)
+    if _may_fit(settings, swept)(count):
+        yield result, []
+    may_fit = _may_fit(settings, swept, only_key=True)
+    if may_fit(count) or count == 1:
+        yield settings.some(count, only_key=True), says
     while kept > 1:
         kept = kept * 2 // 3
-        some = some_settings(shown, [dict(points[i].vary) for i in spread(len(points), kept)])
-        yield some, [f"{len(points) - kept} of {len(points)} settings", says]
+        if may_fit(kept) or kept == 1:
+            yield settings.some(kept, only_key=True), [f"{count - kept} of {count} settings", *says]
 
 
-def _least(result: Json, context: Json, data: Json, all_of: bool = False) -> int:
-    """Bytes of a page without series, and without distributions unless `all_of`."""
-    places = [place if all_of else {**place, "distributions": []} for place in data["places"]]
-    return len(_html(result, context, {**data, "places": places, "series": [], "times": []}, ["the rest"] * 4).encode())
+def _may_fit(settings: Settings, swept: Swept, only_key: bool = False) -> Callable[[int], bool]:
+    """Whether a page of so many of the settings may be small enough, without its series and distributions."""
+    few, many = SAMPLES
+    if len(settings) <= 2 * many:
+        return lambda _: True
+    sizes = {}
+    for count in SAMPLES:
+        shown = settings.some(count, only_key)
+        context, data = _compare_page(shown, Comparison(shown), swept)
+        sizes[count] = _frame(shown, context, swept) + _bytes(_without_distributions(data))
+    each = (sizes[many] - sizes[few]) / (many - few)
+    return lambda count: sizes[many] + (count - many) * each <= UNSURE * LARGEST
 
 
-def _html(result: Json, context: Json, data: Json, left_out: Sequence[str]) -> str:
+def _without_distributions(data: Json) -> dict[str, Any]:
+    return {**data, "places": [{**place, "distributions": []} for place in data["places"]]}
+
+
+def _frame(result: Json, context: Json, swept: Swept) -> int:
+    """Bytes of a page without the data of its charts."""
+    return len(_html(result, context, {}, ["the rest"] * 4, swept).encode())
+
+
+def _bytes(data: Json) -> int:
+    """Bytes of the data of charts on a page."""
+    return len(_payload(data).encode())
+
+
+def _html(result: Json, context: Json, data: Json, left_out: Sequence[str], swept: Swept) -> str:
     return render_template(
         "page.html.jinja",
-        **_common(result),
+        **_common(result, swept),
         **context,
         data=_payload(data),
         left_out=left_out,
@@ -121,7 +156,7 @@ def _html(result: Json, context: Json, data: Json, left_out: Sequence[str]) -> s
     )
 
 
-def _compare_page(result: Json, found: Comparison) -> tuple[dict[str, Any], dict[str, Any]]:
+def _compare_page(result: Json, found: Comparison, swept: Swept) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the template needs, and the data of the charts but for the series."""
     known = _registry()
     units = view.scales(found)
@@ -145,14 +180,14 @@ def _compare_page(result: Json, found: Comparison) -> tuple[dict[str, Any], dict
         "correction": found.correction,
         "seeds": f"{seed}–{seed + found.runs - 1}" if found.runs > 1 else str(seed),
         "swept": None if path is None else axis_title(path),
-        "swept_all": [axis_title(p) for p, values in _swept(result).items() if len(values) > 1],
+        "swept_all": [axis_title(p) for p, values in swept.items() if len(values) > 1],
         "leads": [{"place": p, "rows": view.summary(found, p)} for p in found.places],
         "tables": [{"place": place, "groups": groups} for place, groups in tables.items()],
         "repeated": [{"scheme": found.schemes[s].label, "points": points} for s, points in found.identical()],
         "definitions": [metric(n) for n in order(names)],
         "has_distributions": bool(found.distributions),
         "has_series": bool(result.get("series")),
-        "command": _given_command(result) or _command(result, found),
+        "command": _given_command(result) or _command(result, found, swept),
         "flows": [],
     }
     return context, comparison_data(found, units, tables)
@@ -227,12 +262,11 @@ def _registry() -> dict[str, Json]:
     return {entry["name"]: entry for entry in json.loads(_native.schemes())}
 
 
-def _common(result: Json) -> dict[str, Any]:
+def _common(result: Json, swept: Swept) -> dict[str, Any]:
     scenario: Json = result["scenario"]
     links: Mapping[str, Json] = scenario.get("links") or {}
     watched = {n: link for n, link in links.items() if isinstance(link, Mapping) and link.get("watch")}
     provenance: Mapping[str, Any] = result.get("provenance") or {}
-    swept = _swept(result)
     return {
         "name": str(scenario.get("name") or "penstock result"),
         "version": str(result["penstock"]),
@@ -261,7 +295,7 @@ def _measured(result: Json) -> str:
     return f"{'Simulated, and measured' if both else 'Measured'} on a real link with the TCP of this machine."
 
 
-def _link_facts(name: str, link: Json, swept: Mapping[str, list[Any]]) -> dict[str, Any]:
+def _link_facts(name: str, link: Json, swept: Swept) -> dict[str, Any]:
     """The facts of a link in the head of the page; if a fact is swept, all its values."""
     limit = (link.get("queue") or {}).get("limit")
     found: dict[str, Any] = {"name": name, "from": link.get("from"), "to": link.get("to")}
@@ -275,7 +309,7 @@ def _link_facts(name: str, link: Json, swept: Mapping[str, list[Any]]) -> dict[s
     return found
 
 
-def _swept_facts(swept: Mapping[str, list[Any]], links: Json) -> list[tuple[str, str]]:
+def _swept_facts(swept: Swept, links: Json) -> list[tuple[str, str]]:
     """The swept values that no fact of a link has, each with its name."""
     shown = {f"links.{name}.{key}" for name in links for key in ("rate", "delay", "queue.limit")}
     return [
@@ -289,14 +323,12 @@ def _some(values: Sequence[Any]) -> str:
     return ", ".join(texts if len(texts) <= MANY else [*texts[: MANY - 2], "…", texts[-1]])
 
 
-def _swept(result: Json) -> dict[str, list[Any]]:
+def _swept(points: Sequence[SweepPoint]) -> dict[str, list[Any]]:
     """The values of each swept path, in their order."""
-    found: dict[str, list[Any]] = {}
-    for row in result.get("rows", ()):
-        for path, value in (row.get("vary") or {}).items():
-            if value not in found.setdefault(path, []):
-                found[path].append(value)
-    return found
+    found: dict[str, dict[str, Any]] = {}
+    for path, value in (one for point in points for one in point.vary.items()):
+        found.setdefault(path, {}).setdefault(json_text(value), value)
+    return {path: list(values.values()) for path, values in found.items()}
 
 
 def _compare_series(result: Json, found: Comparison) -> list[dict[str, Any]]:
@@ -316,10 +348,10 @@ def _same_scheme(scheme: Any, entry: Json) -> bool:
     return entry["scheme"] in (scheme.argument, scheme.label, scheme.name)
 
 
-def _command(result: Json, found: Comparison) -> str:
+def _command(result: Json, found: Comparison, swept: Swept) -> str:
     """A command that repeats this result with the scenario file on the page."""
     options = [["--scheme", scheme.argument] for scheme in found.schemes]
-    options += [["--vary", f"{path}={','.join(map(str, values))}"] for path, values in _swept(result).items()]
+    options += [["--vary", f"{path}={','.join(map(str, values))}"] for path, values in swept.items()]
     goal = result.get("precision")
     if goal:
         options += [["--runs", str(goal["looks"][0])], ["--precision", f"{goal['metric']}={goal['rel_error']}"]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -145,8 +145,9 @@ class Comparison:
 
     def conclusion_at(self, point: int) -> str:
         """The trade-off at the point with this index."""
-        at = f" at {self.points[point].words}" if len(self.points) > 1 else ""
-        return conclusion(self._concluded + at, self._standings(point, self._concluded))
+        place = self._concluded
+        at = f" at {self.points[point].words.removeprefix(f'{place} ')}" if len(self.points) > 1 else ""
+        return conclusion(place + at, self._standings(point, place))
 
     def among_the_best(self, point: int, place: str) -> list[int]:
         """The schemes that keep a link busy and that no other one beats in delay and utilization, by index."""
@@ -181,7 +182,7 @@ class Comparison:
     @cached_property
     def schemes(self) -> list[ComparedScheme]:
         """The schemes, in the order in which they were named."""
-        given = cast(list[tuple[str, Json]], _unique((row["scheme"], row.get("params") or {}) for row in self.rows))
+        given = list(self._distinct[0].values())
         titles = {scheme.name: scheme.title for scheme in known_schemes()}
         found = []
         for name, params in given:
@@ -195,7 +196,7 @@ class Comparison:
     @cached_property
     def points(self) -> list[SweepPoint]:
         """The combinations of swept values; one without values if nothing was swept."""
-        return [SweepPoint(vary) for vary in _unique(row.get("vary") or {} for row in self.rows)]
+        return [SweepPoint(vary) for vary in self._distinct[1].values()]
 
     @cached_property
     def places(self) -> list[str]:
@@ -240,20 +241,37 @@ class Comparison:
     @cached_property
     def _numbers(self) -> list[tuple[tuple[tuple[int, int, str], str], Cell]]:
         found = []
-        for row in self.rows:
+        for row, (scheme, point) in zip(self.rows, self._distinct[2], strict=True):
             low, high = row["ci95"] or (None, None)
             mean = float("nan") if row["mean"] is None else float(row["mean"])
-            where = (*self._position(row), str(row["place"]))
+            where = (self._scheme_at[scheme], self._point_at[point], str(row["place"]))
             found.append(((where, str(row["metric"])), Cell(mean, low, high, row["runs"])))
         return found
 
     @cached_property
+    def _distinct(self) -> tuple[dict[str, tuple[str, Json]], dict[str, Json], list[tuple[str, str]]]:
+        """The schemes and the swept values in the order of the rows, by their keys, and both keys of each row."""
+        schemes: dict[str, tuple[str, Json]] = {}
+        points: dict[str, Json] = {}
+        known: dict[str, str] = {}  # for each text of Python, which is made faster
+        keys = []
+        for row in self.rows:
+            scheme, vary = (row["scheme"], row.get("params") or {}), row.get("vary") or {}
+            one, other = (
+                known.get(text := repr(item)) or known.setdefault(text, _key(item)) for item in (scheme, vary)
+            )
+            schemes.setdefault(one, scheme)
+            points.setdefault(other, vary)
+            keys.append((one, other))
+        return schemes, points, keys
+
+    @cached_property
     def _scheme_at(self) -> dict[str, int]:
-        return {_key((scheme.name, scheme.params)): i for i, scheme in enumerate(self.schemes)}
+        return {key: i for i, key in enumerate(self._distinct[0])}
 
     @cached_property
     def _point_at(self) -> dict[str, int]:
-        return {_key(point.vary): i for i, point in enumerate(self.points)}
+        return {key: i for i, key in enumerate(self._distinct[1])}
 
     def _position(self, row: Row | Json) -> tuple[int, int]:
         scheme = self._scheme_at[_key((row["scheme"], row.get("params") or {}))]
@@ -492,12 +510,5 @@ class Comparison:
         return f'{legend}<div class="panels">{"".join(panels)}</div>' if panels else ""
 
 
-def _unique(items: Iterable[Any]) -> list[Any]:
-    found: dict[str, Any] = {}
-    for item in items:
-        found.setdefault(_key(item), item)
-    return list(found.values())
-
-
-def _key(item: Any) -> str:
-    return json.dumps(item, sort_keys=True, default=str)
+_key = json.JSONEncoder(sort_keys=True, default=str).encode
+"""A text that is the same for equal values."""

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 __all__ = ["MAX_BINS", "Bin", "bin_width", "binned", "first_value", "is_distribution", "parse_bin"]
 
@@ -49,6 +50,7 @@ def binned(name: str, shares: Sequence[float], width: int, bins: int) -> list[tu
     ]
 
 
+@cache
 def parse_bin(metric: str) -> Bin | None:
     """The bin of a metric such as `length_pmf[3]`; None for any other metric."""
     found = re.fullmatch(r"(\w+_pmf)\[(\d+)(?:\.\.(\d+))?\]", metric)

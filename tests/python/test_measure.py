@@ -214,3 +214,43 @@ def test_the_verb_writes_the_json_of_a_run(tmp_path: Path) -> None:
         counted = base.execute(query).fetchall()
     link = result["links"]["bottleneck"]
     assert counted == [(link["drops"], link["arrivals"])]
+
+
+def test_traffic_of_several_codepoints_is_told_by_codepoint() -> None:
+    """Datagrams of two groups with one codepoint together, beside a TCP with another one."""
+    run = valid(scenario(CODEPOINTS, "3s"))
+    calls, meters, bulk = (run.traffic[name] for name in ("calls", "meters", "bulk"))
+    assert set(run.dscp) == {"EF", "default"}
+    ef, rest = run.dscp["EF"], run.dscp["default"]
+    assert ef["sent_pkts"] == calls["sent_pkts"] + meters["sent_pkts"]
+    assert ef["goodput_bps"] == pytest.approx(calls["goodput_bps"] + meters["goodput_bps"])
+    assert ef["lost_pkts"] == calls["lost_pkts"] + meters["lost_pkts"]
+    low, high = sorted(group["owd_mean_s"] for group in (calls, meters))
+    assert 0.01 < low <= ef["owd_mean_s"] <= high
+    assert min(calls["owd_p50_s"], meters["owd_p50_s"]) <= ef["owd_p50_s"] <= ef["owd_p99_s"]
+    low, high = sorted(group["jitter_mean_s"] for group in (calls, meters))
+    assert low <= ef["jitter_mean_s"] <= high
+    assert (rest["sent_pkts"], rest["throughput_bps"]) == (bulk["sent_pkts"], bulk["throughput_bps"])
+    assert "owd_mean_s" not in rest  # the kernel's TCP does not tell the delay one way
+
+
+CODEPOINTS = (
+    TCP
+    + """
+[traffic.calls]
+kind = "cbr"
+rate = "80kbit"
+packet = "172B"
+count = 2
+dscp = "EF"
+from = "S"
+to = "D"
+[traffic.meters]
+kind = "poisson"
+rate = "100kbit"
+packet = "500B"
+dscp = "EF"
+from = "S"
+to = "D"
+"""
+)

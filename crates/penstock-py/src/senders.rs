@@ -13,7 +13,7 @@ use penstock_sim::{Connection, ConnectionSource, Emission, EmissionSource, Scena
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -41,8 +41,8 @@ pub(crate) struct Senders {
     duration: u64,
     /// Group and number in it of each flow.
     flows: Vec<(usize, u32)>,
-    /// Number of groups.
-    groups: usize,
+    /// Codepoint of each group.
+    codepoints: Vec<u8>,
 }
 
 #[pymethods]
@@ -74,8 +74,8 @@ impl Senders {
         let ready = ready.collect::<Result<Vec<_>, String>>().map_err(PyValueError::new_err)?;
         let running = py.detach(|| senders::Senders::prepare(ready)).map_err(PyRuntimeError::new_err)?;
         let (warmup, duration) = (scenario.warmup_ns, scenario.duration_ns);
-        let groups = scenario.traffic.len();
-        Ok(Self { running: Mutex::new(Some(running)), warmup, duration, flows, groups })
+        let codepoints = scenario.traffic.iter().map(|group| group.dscp).collect();
+        Ok(Self { running: Mutex::new(Some(running)), warmup, duration, flows, codepoints })
     }
 
     /// Start all flows; `zero` is time 0 of the scenario in nanoseconds of the monotonic clock.
@@ -91,8 +91,8 @@ impl Senders {
         self.running.lock().ok()?.as_ref()?.error()
     }
 
-    /// Stop all flows. Returns an object with the lists `flows` and, by group, `delays`, as JSON; `RuntimeError` with the
-    /// first error of a flow.
+    /// Stop all flows. Returns an object with the lists `flows` and, by group, `delays`, and with `codepoint_delays` by
+    /// codepoint, as JSON; `RuntimeError` with the first error of a flow.
     fn stop(&self, py: Python<'_>) -> PyResult<String> {
         let Some(running) = self.running.lock().ok().and_then(|mut running| running.take()) else {
             return Err(PyRuntimeError::new_err("senders stop once"));
@@ -104,8 +104,16 @@ impl Senders {
         let taken = |((group, _), report): ((usize, u32), &mut FlowReport)| {
             report.datagrams.as_mut().map(|datagrams| (group, std::mem::take(&mut datagrams.delays)))
         };
-        let delays = delays(self.groups, numbers().zip(&mut reports).filter_map(taken));
-        Ok(json!({"flows": flows, "delays": delays}).to_string())
+        let mut delays = vec![Vec::new(); self.codepoints.len()];
+        let mut of_codepoints: BTreeMap<u8, Vec<u64>> = BTreeMap::new();
+        for (group, delays_of_flow) in numbers().zip(&mut reports).filter_map(taken) {
+            of_codepoints.entry(self.codepoints[group]).or_default().extend(&delays_of_flow);
+            delays[group].extend(delays_of_flow);
+        }
+        let delays: Vec<Value> = delays.into_iter().map(of_delays).collect();
+        let of_codepoints: BTreeMap<u8, Value> =
+            of_codepoints.into_iter().map(|(codepoint, delays)| (codepoint, of_delays(delays))).collect();
+        Ok(json!({"flows": flows, "delays": delays, "codepoint_delays": of_codepoints}).to_string())
     }
 }
 
@@ -271,17 +279,13 @@ fn of_datagrams(report: &DatagramReport) -> Value {
     })
 }
 
-/// The one-way delays of the datagrams of each group, `null` without any.
-fn delays(groups: usize, flows: impl Iterator<Item = (usize, Vec<u64>)>) -> Vec<Value> {
-    let mut all = vec![Vec::new(); groups];
-    flows.for_each(|(group, delays)| all[group].extend(delays));
-    let delay = |delays: &mut Vec<u64>| {
-        DelayReport::of(delays).map(|delay| {
-            json!({
-                "owd_mean_s": delay.mean, "owd_sd_s": delay.sd, "owd_p50_s": delay.p50, "owd_p95_s": delay.p95,
-                "owd_p99_s": delay.p99,
-            })
+/// The one-way delays of datagrams, `null` without any.
+fn of_delays(mut delays: Vec<u64>) -> Value {
+    let delay = DelayReport::of(&mut delays).map(|delay| {
+        json!({
+            "owd_mean_s": delay.mean, "owd_sd_s": delay.sd, "owd_p50_s": delay.p50, "owd_p95_s": delay.p95,
+            "owd_p99_s": delay.p99,
         })
-    };
-    all.iter_mut().map(|delays| json!(delay(delays))).collect()
+    });
+    json!(delay)
 }

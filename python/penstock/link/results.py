@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.link.traffic import FIRST_PORT, RealTraffic
 from penstock.scenario.resolve import Resolved
+from penstock.scenario.resolve.codepoints import NAMES
 
 __all__ = ["result_of"]
 
@@ -33,7 +34,7 @@ def result_of(
     link: Mapping[str, Any],
     seed: int,
 ) -> dict[str, Any]:
-    """The result of a run: `seed`, `links`, `traffic` with flows, `fairness`, and of real runs `kernel`, `valid`, ...
+    """The result of a run: `seed`, `links`, `traffic` with flows, `dscp`, `fairness`, and of real runs `kernel`, ...
 
     `sent` is the report of the senders, `link` the result of the link.
     """
@@ -41,6 +42,7 @@ def result_of(
     counts = _counts(link["flows"])
     watched = _Watched.of(resolved)
     metrics: dict[str, Any] = {}
+    by_codepoint: dict[int, tuple[list[Mapping[str, Any]], list[dict[str, Any]]]] = {}
     kernel: dict[str, Any] = {}
     goodputs = []
     flows = list(zip(range(len(sent["flows"])), sent["flows"], strict=True))
@@ -52,6 +54,9 @@ def result_of(
             ends = target, FIRST_PORT + index, _PROTOCOLS["tcp" in group]
             rows.append(_flow(flow, counts.get(ends, {}), seconds, watched.share(group, flow["copy"]), resolved))
         metrics[group["name"]] = _group(group, mine, rows, sent["delays"][number], resolved)
+        flows_of, rows_of = by_codepoint.setdefault(group["dscp"], ([], []))
+        flows_of += [flow for _, flow in mine]
+        rows_of += rows
         goodputs += [row["goodput_bps"] for row in rows]
         seen = [flow["kernel"] for _, flow in mine if flow["kernel"] is not None]
         if seen:
@@ -73,6 +78,7 @@ def result_of(
         "seed": seed,
         "links": links,
         "traffic": metrics,
+        **_codepoints(by_codepoint, sent["codepoint_delays"]),
         "fairness": fairness,
         "kernel": kernel,
         **{key: link[key] for key in kept if key in link},
@@ -180,13 +186,7 @@ def _group(
     resolved: Resolved,
 ) -> dict[str, Any]:
     """Counts and rates of a group are sums over its flows, other metrics means over the flows that have them."""
-    found: dict[str, Any] = {"count": len(rows)}
-    for key in ("sent_pkts", "lost_pkts"):
-        found[key] = sum(row[key] for row in rows)
-    if found["sent_pkts"]:
-        found["loss_rate"] = found["lost_pkts"] / found["sent_pkts"]
-    for key in ("goodput_bps", "throughput_bps"):
-        found[key] = math.fsum(row[key] for row in rows)
+    found = _sums(rows)
     _put(found, "fair_share", _mean(row.get("fair_share") for row in rows))
     _put(found, "jain", _jain([row["goodput_bps"] for row in rows]))
     if "tcp" in group:
@@ -200,12 +200,46 @@ def _group(
                 found[f"completion_{name}_s"] = times[max(math.ceil(share * len(times)) - 1, 0)]
             found["completed"] = len(times)
     else:
-        found |= delays or {}
-        jitters = [(flow["datagrams"]["jitter_mean_s"], flow["datagrams"]["received_pkts"] - 1) for _, flow in flows]
-        known = [(jitter, weight) for jitter, weight in jitters if jitter is not None]
-        if known:
-            found["jitter_mean_s"] = sum(jitter * weight for jitter, weight in known) / sum(w for _, w in known)
+        found |= _delays([flow for _, flow in flows], delays)
     return found | {"flows": rows}
+
+
+def _sums(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What all traffic has."""
+    found: dict[str, Any] = {"count": len(rows)}
+    for key in ("sent_pkts", "lost_pkts"):
+        found[key] = sum(row[key] for row in rows)
+    if found["sent_pkts"]:
+        found["loss_rate"] = found["lost_pkts"] / found["sent_pkts"]
+    for key in ("goodput_bps", "throughput_bps"):
+        found[key] = math.fsum(row[key] for row in rows)
+    return found
+
+
+def _delays(flows: Sequence[Mapping[str, Any]], delays: Mapping[str, float] | None) -> dict[str, float]:
+    """The delays of the datagrams of flows, and their jitter: the mean over all pairs of successive datagrams."""
+    found = dict(delays or {})
+    datagrams = [flow["datagrams"] for flow in flows if flow["datagrams"] is not None]
+    jitters = [(one["jitter_mean_s"], one["received_pkts"] - 1) for one in datagrams]
+    known = [(jitter, weight) for jitter, weight in jitters if jitter is not None]
+    if known:
+        found["jitter_mean_s"] = sum(jitter * weight for jitter, weight in known) / sum(w for _, w in known)
+    return found
+
+
+def _codepoints(
+    traffic: Mapping[int, tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]],
+    delays: Mapping[str, Mapping[str, float] | None],
+) -> dict[str, Any]:
+    """Flows and their rows, by codepoint, as metrics of all traffic sent with it; nothing where there is one."""
+    if len(traffic) < 2:
+        return {}
+    return {
+        "dscp": {
+            NAMES.get(number, str(number)): _sums(rows) | _delays(flows, delays.get(str(number)))
+            for number, (flows, rows) in sorted(traffic.items())
+        }
+    }
 
 
 def _kernel(flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -86,9 +86,9 @@ class Evaluation:
             used = self.counts(scheme, "utilization", lower_is_better=False)
             total = sum(delay.values())
             sentences.append(
-                f"{scheme} has a shorter queueing delay than drop-tail in {delay['better']} of {total} scenarios and a "
-                f"longer one in {delay['worse']}; it uses less of the link in {used['worse']} and more in "
-                f"{used['better']}."
+                f"{scheme} has a shorter queueing delay than drop-tail in {delay['better'] or 'none'} of {total} "
+                f"scenarios and a longer one in {delay['worse'] or 'none'}; it uses less of the link in "
+                f"{used['worse'] or 'none'} and more in {used['better'] or 'none'}."
             )
         return " ".join(sentences)
 

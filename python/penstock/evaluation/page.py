@@ -25,7 +25,7 @@ def write(found: Evaluation, file: Path) -> None:
         found=found,
         bench=found.form.bench,
         heads=shown.heads(),
-        rows=[(row, shown.cells(row)) for row in found.rows],
+        rows=list(shown.rows(found)),
         diagrams=shown.diagrams(found),
     )
     write_text(file, page)

@@ -1,9 +1,9 @@
-"""An evaluation as text, and as the trade-off diagrams of RFC 7928, section 2.7."""
+"""An evaluation as text, and the trade-off diagrams of RFC 7928, section 2.7."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -13,8 +13,9 @@ from matplotlib.patches import Ellipse
 from penstock.evaluation.evaluate import Evaluation, Row
 from penstock.plots import style
 from penstock.plots.inline_svg import inline_svg
+from penstock.results.display import decimals, number
 
-__all__ = ["cells", "diagrams", "heads", "text"]
+__all__ = ["diagrams", "heads", "rows", "text"]
 
 COLUMNS = (
     ("utilization", "utilization (%)", 100.0, False),
@@ -24,10 +25,12 @@ COLUMNS = (
 )
 """Metric of the bottleneck, head, factor, and whether less is better."""
 
-PER_ROW = 4
+MOST_DECIMALS = 4
+"""Of a number of the table; intervals of runs that hardly differ would have more."""
 
-TITLE = 38
-"""Characters in a line above a diagram."""
+SIZE = 2.75, 2.0
+"""Inches of a diagram: a page has four side by side, a phone one."""
+
 SIGMA = 2.4477
 """Half-axes of the ellipse that holds 95 % of a normal distribution in two dimensions, sqrt(-2 ln 0.05), in sd."""
 
@@ -37,18 +40,30 @@ def heads() -> list[str]:
     return [head for _, head, _, _ in COLUMNS]
 
 
-def cells(row: Row) -> list[tuple[str, str]]:
-    """Mean and half-width of each column, and how it stands beside drop-tail."""
-    found = []
-    for metric, _, factor, lower in COLUMNS:
-        entry = row.metrics.get("bottleneck", {}).get(metric)
-        if entry is None:
-            found.append(("–", ""))
-            continue
-        low, high = entry["ci95"] or (entry["mean"], entry["mean"])
-        text_ = f"{factor * entry['mean']:.4g} ± {factor * (high - low) / 2:.2g}"
-        found.append((text_, row.beside(metric, lower_is_better=lower)))
-    return found
+def rows(found: Evaluation) -> Iterator[tuple[Row, list[tuple[str, str]]]]:
+    """Each row with the mean and half-width of each column, and how it stands beside drop-tail.
+
+    The numbers of a scenario have the same decimals in a column.
+    """
+    for _, group in itertools.groupby(found.rows, key=lambda row: row.case.id):
+        together = list(group)
+        yield from zip(together, zip(*(_column(together, *column) for column in COLUMNS), strict=True), strict=True)
+
+
+def _column(together: Sequence[Row], name: str, _: str, factor: float, lower: bool) -> list[tuple[str, str]]:
+    entries = [row.metrics.get("bottleneck", {}).get(name) for row in together]
+    halves = [factor * _half(entry["ci95"]) if entry else 0.0 for entry in entries]
+    places = min(MOST_DECIMALS, decimals([factor * entry["mean"] for entry in entries if entry], halves))
+    return [
+        (f"{number(factor * entry['mean'], places)} ± {number(half, places)}", row.beside(name, lower_is_better=lower))
+        if entry
+        else ("–", "")
+        for row, entry, half in zip(together, entries, halves, strict=True)
+    ]
+
+
+def _half(interval: Sequence[float] | None) -> float:
+    return (interval[1] - interval[0]) / 2 if interval else 0.0
 
 
 def text(found: Evaluation) -> str:
@@ -62,45 +77,46 @@ def _lines(found: Evaluation) -> Iterator[str]:
     yield f"{found.form.runs} runs each, mean and 95 % interval; + better, - worse than drop-tail, = a tie"
     signs = {"better": "+", "worse": "-", "tie": "=", "": " "}
     last = ""
-    for row in found.rows:
+    for row, cells in rows(found):
         if row.case.id != last:
             last = row.case.id
             yield ""
             yield f"{row.case.id}  {row.case.title} ({row.case.requirement})"
-        shown = "  ".join(f"{value:>16} {signs[word]}" for value, word in cells(row))
+        shown = "  ".join(f"{value:>16} {signs[word]}" for value, word in cells)
         yield f"    {row.scheme:<24} {shown}"
     yield ""
     yield f"    {'columns':<24} " + "  ".join(f"{head:>18}" for head in heads())
 
 
-def diagrams(found: Evaluation) -> Markup:
-    """Goodput against queueing delay for each scenario: a point a run, the median, an ellipse that holds 95 %."""
-    ids = [(row.case.id, row.case.title) for row in found.rows if row.scheme == found.schemes[0]]
-    lines = -(-len(ids) // PER_ROW)
+def diagrams(found: Evaluation) -> list[tuple[str, str, Markup]]:
+    """Id, title and diagram of each scenario: goodput against queueing delay.
+
+    A diagram has a point a run, the median, and an ellipse that holds 95 %.
+    """
+    first = [row.case for row in found.rows if row.scheme == found.schemes[0]]
+    return [(case.id, case.title, _diagram(found, case.id, at)) for at, case in enumerate(first)]
+
+
+def _diagram(found: Evaluation, case: str, number: int) -> Markup:
     with style.styled():
-        figure = Figure(figsize=(2.2 * PER_ROW, 2.05 * lines), layout="constrained")
-        axes = figure.subplots(lines, PER_ROW, squeeze=False).ravel()
-        for ax, (name, title) in zip(axes, ids, strict=False):
-            for index, scheme in enumerate(found.schemes):
-                label = scheme if ax is axes[0] else ""
-                _ellipse(ax, index, label, *found.points[name, scheme])
-            ax.set_title(textwrap.fill(f"{name}: {title}", TITLE), fontsize=6)
-            ax.margins(0.15)
-            ax.invert_xaxis()
-        for ax in axes[len(ids) :]:
-            ax.remove()
-        figure.supxlabel("mean queueing delay (ms), shorter to the right", fontsize=8)
-        figure.supylabel("goodput (Mbit/s)", fontsize=8)
-        style.legend(figure, 4)
-    return inline_svg(figure, "diagrams")
+        figure = Figure(figsize=SIZE, layout="constrained")
+        ax = figure.add_subplot()
+        for index, scheme in enumerate(found.schemes):
+            _ellipse(ax, index, *found.points[case, scheme])
+        ax.margins(0.15)
+        left, right = ax.get_xlim()
+        ax.set_xlim(right, max(left, -0.03 * right))  # grows to the left; no delay is below 0
+        ax.set_xlabel("mean queueing delay (ms)")
+        ax.set_ylabel("goodput (Mbit/s)")
+    return inline_svg(figure, f"d{number}")
 
 
-def _ellipse(ax: object, index: int, label: str, delays: list[float], goodputs: list[float]) -> None:
+def _ellipse(ax: object, index: int, delays: list[float], goodputs: list[float]) -> None:
     colour = style.COLOURS[index % len(style.COLOURS)]
     points = np.array([np.asarray(delays) * 1e3, np.asarray(goodputs) / 1e6])
     ax.plot(*points, ".", color=colour, ms=2.5, alpha=0.6)  # type: ignore[attr-defined]
     look = {key: value for key, value in style.line(index).items() if key != "linestyle"}
-    ax.plot(*np.median(points, axis=1), linestyle="", label=label, **look)  # type: ignore[attr-defined]
+    ax.plot(*np.median(points, axis=1), linestyle="", **look)  # type: ignore[attr-defined]
     if points.shape[1] >= 3:
         lengths, vectors = np.linalg.eigh(np.cov(points))
         width, height = 2 * SIGMA * np.sqrt(np.maximum(lengths, 0.0))

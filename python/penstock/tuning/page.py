@@ -14,6 +14,9 @@ from penstock.tuning.moved import FACTORS
 
 __all__ = ["write"]
 
+WIDTHS = {"wide": 6.6, "narrow": 3.4}
+"""Inches of the picture on a screen and on a phone."""
+
 
 def write(advice: Advice, file: Path) -> None:
     """Write the page. Raises `FileError` if it cannot be written."""
@@ -27,7 +30,7 @@ def write(advice: Advice, file: Path) -> None:
         advice=advice,
         heads=shown.heads(advice),
         rows=shown.rows(advice),
-        picture=shown.picture(advice),
+        pictures={name: shown.picture(advice, name, width) for name, width in WIDTHS.items()},
         factors=FACTORS,
         lines=[entry["tc"] for entry in advice.to_dict()["advice"] if entry["tc"]],
     )

@@ -116,10 +116,13 @@ def map_rows(advice: Advice) -> list[str]:
     return lines
 
 
-def picture(advice: Advice) -> Markup:
-    """Utilization against the 99th percentile of the delay: every setting tried, and those confirmed with intervals."""
+def picture(advice: Advice, name: str, width: float) -> Markup:
+    """Utilization against the 99th percentile of the delay: every setting tried, and those confirmed with intervals.
+
+    `name` distinguishes pictures of one page, `width` is in inches.
+    """
     with style.styled():
-        figure = Figure(figsize=(6.6, 3.2), layout="constrained")
+        figure = Figure(figsize=(width, 3.2), layout="constrained")
         ax = figure.add_subplot()
         place = advice.link.place
         tried = [
@@ -130,9 +133,9 @@ def picture(advice: Advice) -> Markup:
             _cross(ax, one, place, place_in_list)
         style.log_x(ax)
         ax.invert_xaxis()
-        ax.set_xlabel("queueing delay, 99th percentile (ms): shorter to the right")
+        ax.set_xlabel("queueing delay, 99th percentile (ms)")
         ax.set_ylabel("utilization (%)")
-    return inline_svg(figure, "trade-off")
+    return inline_svg(figure, name)
 
 
 def _cross(ax: Axes, one: Confirmed, place: str, place_in_list: int) -> None:

@@ -42,7 +42,6 @@ def result_of(
     counts = _counts(link["flows"])
     watched = _Watched.of(resolved)
     metrics: dict[str, Any] = {}
-    by_codepoint: dict[int, tuple[list[Mapping[str, Any]], list[dict[str, Any]]]] = {}
     kernel: dict[str, Any] = {}
     goodputs = []
     flows = list(zip(range(len(sent["flows"])), sent["flows"], strict=True))
@@ -54,9 +53,6 @@ def result_of(
             ends = target, FIRST_PORT + index, _PROTOCOLS["tcp" in group]
             rows.append(_flow(flow, counts.get(ends, {}), seconds, watched.share(group, flow["copy"]), resolved))
         metrics[group["name"]] = _group(group, mine, rows, sent["delays"][number], resolved)
-        flows_of, rows_of = by_codepoint.setdefault(group["dscp"], ([], []))
-        flows_of += [flow for _, flow in mine]
-        rows_of += rows
         goodputs += [row["goodput_bps"] for row in rows]
         seen = [flow["kernel"] for _, flow in mine if flow["kernel"] is not None]
         if seen:
@@ -78,7 +74,7 @@ def result_of(
         "seed": seed,
         "links": links,
         "traffic": metrics,
-        **_codepoints(by_codepoint, sent["codepoint_delays"]),
+        **_codepoints(resolved.canonical["traffic"], metrics, sent),
         "fairness": fairness,
         "kernel": kernel,
         **{key: link[key] for key in kept if key in link},
@@ -228,18 +224,17 @@ def _delays(flows: Sequence[Mapping[str, Any]], delays: Mapping[str, float] | No
 
 
 def _codepoints(
-    traffic: Mapping[int, tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]],
-    delays: Mapping[str, Mapping[str, float] | None],
+    groups: Sequence[Mapping[str, Any]], metrics: Mapping[str, Mapping[str, Any]], sent: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Flows and their rows, by codepoint, as metrics of all traffic sent with it; nothing where there is one."""
-    if len(traffic) < 2:
-        return {}
-    return {
-        "dscp": {
-            NAMES.get(number, str(number)): _sums(rows) | _delays(flows, delays.get(str(number)))
-            for number, (flows, rows) in sorted(traffic.items())
-        }
-    }
+    """Metrics of all traffic that is sent with each codepoint; nothing where there is one."""
+    found = {}
+    for codepoint in sorted({group["dscp"] for group in groups}):
+        mine = [number for number, group in enumerate(groups) if group["dscp"] == codepoint]
+        rows = [row for number in mine for row in metrics[groups[number]["name"]]["flows"]]
+        flows = [flow for flow in sent["flows"] if flow["group"] in mine]
+        delays = sent["codepoint_delays"].get(str(codepoint))
+        found[NAMES.get(codepoint, str(codepoint))] = _sums(rows) | _delays(flows, delays)
+    return {"dscp": found} if len(found) > 1 else {}
 
 
 def _kernel(flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

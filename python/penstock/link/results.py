@@ -64,9 +64,7 @@ def result_of(
             }
     links = {name: dict(values) for name, values in link["links"].items()}
     for name, values in links.items():
-        crossing = [row["goodput_bps"] for row in watched.rows(name, resolved, metrics)]
-        if (jain := _jain(crossing)) is not None:
-            values["jain"] = jain
+        _put(values, "jain", _jain([row["goodput_bps"] for row in watched.rows(name, resolved, metrics)]))
     fairness = {} if (jain := _jain(goodputs)) is None else {"jain": jain}
     starved = list(_starved(resolved, sent["flows"]))
     kept = ("lateness", "lost_before_queue", "starved", "scheduling")

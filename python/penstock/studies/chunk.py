@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from penstock import _native
+from penstock.engine.memory import keep_freed_memory
 from penstock.laws import python_law
 from penstock.results.run import Run
 from penstock.scenario.resolve import Resolved
@@ -160,6 +161,7 @@ def made(
 
     `progress` is called with the number of finished runs.
     """
+    keep_freed_memory()
     if not laws and all(entry.keep is None for entry in work):
         return _native.run_cells([(entry.scenario, entry.seeds) for entry in work], progress)
     scenarios = [entry.scenario for entry in work for _ in entry.seeds]

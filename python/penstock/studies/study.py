@@ -77,12 +77,17 @@ class Study:
 
     def cells(self) -> Iterator[tuple[Labels, Scenario | Document, Study]]:
         """For each cell: labels, scenario, and the part of the study."""
+        for point, part in self.points():
+            yield part.cell(point)
+
+    def points(self) -> Iterator[tuple[dict[str, Any], Study]]:
+        """For each cell: the values of the axes, and the part of the study."""
         for values in itertools.product(*self.vary.values()):
             point = dict(zip(self.vary, values, strict=True))
             if self.where is None or self.where(**point):
-                yield self.cell(point)
+                yield point, self
         for other in self.others:
-            yield from other.cells()
+            yield from other.points()
 
     def cell(self, point: Mapping[str, Any]) -> tuple[Labels, Scenario | Document, Study]:
         """The cell of these values: labels, scenario, and this study."""
@@ -198,9 +203,8 @@ class Batch:
         self.study = study
         self.results = Results() if results is None else results
         self.cost: dict[tuple[str, int], float] = {}
-        first = list(itertools.islice(study.cells(), ALL_AT_ONCE + 1))
-        whole = len(first) <= ALL_AT_ONCE
-        checked = _resolved(first if whole else study.samples())
+        whole = sum(1 for _ in itertools.islice(study.points(), ALL_AT_ONCE + 1)) <= ALL_AT_ONCE
+        checked = _resolved(study.cells() if whole else study.samples())
         self._cells = checked if whole else None
         self._places = [_Place.of(cell) for cell in checked] if whole else []
 

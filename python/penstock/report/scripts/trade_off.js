@@ -2,7 +2,7 @@
 
 import { element } from "./elements.js";
 import { addFigure, chart, tips } from "./figure.js";
-import { colour, INTERVALS, nice, shape, symbol, withInterval } from "./looks.js";
+import { colour, INTERVALS, shape, symbol, withInterval } from "./looks.js";
 import { chosen, page, place, shownSchemes } from "./page_data.js";
 import { numberAxis, padded, valueAxis } from "./scales.js";
 
@@ -33,10 +33,11 @@ export function addTradeOff(host) {
 
 /** The schemes beside the figure, from the shortest delay; those among the best are marked, and counted over a sweep. */
 function ranking(rows, delay, utilization) {
-  const { best } = place();
+  const { best, rows: lines } = place();
+  const [delays, utilizations] = [delay, utilization].map(({ name }) => lines.find((line) => line.name === name).cells[chosen.point].split("|"));
   const sweep = page.points.length > 1;
   const heads = ["Scheme", `Delay (${delay.unit})`, `Utilization (${utilization.unit})`, ...(sweep ? [`Among the best, of ${page.points.length}`] : [])];
-  const line = ({ scheme, label, x, x1, x2, y, y1, y2 }) => {
+  const line = ({ scheme, label }) => {
     const mark = element("span", { class: best[chosen.point].includes(scheme) ? "chip best" : "chip" });
     mark.innerHTML = `<svg class="mk" viewBox="-1.5 -1.5 3 3" aria-hidden="true"><path fill="${colour(scheme)}" d="${shape(scheme)}"/></svg>`;
     mark.append(label);
@@ -44,7 +45,8 @@ function ranking(rows, delay, utilization) {
       "tr",
       {},
       element("th", { scope: "row" }, mark),
-      ...[[x, x1, x2], [y, y1, y2]].map(([mean, low, high]) => numberCell(mean, low, high)),
+      numberCell(delays[scheme]),
+      numberCell(utilizations[scheme]),
       ...(sweep ? [element("td", { class: "num" }, String(best.filter((one) => one.includes(scheme)).length))] : []),
     );
   };
@@ -60,11 +62,10 @@ function ranking(rows, delay, utilization) {
   );
 }
 
-/** A mean, and below it half of its interval. */
-function numberCell(mean, low, high) {
-  const known = low !== null && low !== undefined;
-  const half = known && element("span", { class: "pm" }, `±${Number(Math.max(mean - low, high - mean).toPrecision(2))}`);
-  return element("td", { class: "num", title: known ? withInterval(mean, low, high) : false }, nice(mean), ...(known ? [half] : []));
+/** A mean, and below it the half-width of its interval, as in the table of numbers. */
+function numberCell(text) {
+  const [mean, half] = text.split("±");
+  return element("td", { class: "num" }, mean, ...(half ? [element("span", { class: "pm" }, `±${half}`)] : []));
 }
 
 function rowsOf(delay, utilization) {

@@ -21,6 +21,48 @@ CLIPPED = """
 """
 """Elements whose text goes on beyond their box."""
 
+OVERLAPPING = """
+(() => {
+  const boxes = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode, node = text.parentElement;
+    if (!text.textContent.trim() || ["SCRIPT", "STYLE", "OPTION"].includes(node.tagName.toUpperCase())) continue;
+    if (!node.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    const turned = node instanceof SVGGraphicsElement && node.getScreenCTM();
+    if (turned && Math.min(Math.abs(turned.a), Math.abs(turned.b)) > 0.01 * Math.hypot(turned.a, turned.b)) continue;
+    let [left, top, right, bottom] = [-Infinity, -Infinity, Infinity, Infinity];
+    for (let up = node; up && !(up instanceof SVGElement && !up.parentElement); up = up.parentElement) {
+      if (["visible", "clip"].includes(getComputedStyle(up).overflowX) || up === document.body) continue;
+      const box = up.getBoundingClientRect();
+      [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
+      [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];
+    }
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    for (const { x, y, width, height } of range.getClientRects()) {
+      const [x1, x2] = [Math.max(x + 1, left), Math.min(x + width - 1, right)];
+      const [y1, y2] = [Math.max(y + height / 4, top), Math.min(y + 0.75 * height, bottom)];
+      if (x2 > x1 && y2 > y1) boxes.push({ node, x1, x2, y1, y2 });
+    }
+  }
+  boxes.sort((one, other) => one.y1 - other.y1);
+  const found = [];
+  boxes.forEach((one, at) => {
+    for (let next = at + 1; next < boxes.length && boxes[next].y1 < one.y2; next++) {
+      const other = boxes[next];
+      if (other.node !== one.node && one.x1 < other.x2 && other.x1 < one.x2)
+        found.push([one, other].map(({ node }) => node.textContent.trim().slice(0, 40)).join(" | "));
+    }
+  });
+  return found.slice(0, 8);
+})()
+"""
+"""Pairs of texts whose boxes, reduced to the height of small letters, overlap.
+
+Texts of charts that are turned, by other than a quarter, are left out.
+"""
+
 SERIOUS = """
 axe.run(document, {resultTypes: ["violations"], iframes: false}).then((found) => found.violations
   .filter((one) => ["serious", "critical"].includes(one.impact))
@@ -42,5 +84,6 @@ def suits_every_reader(browser: Browser, file: Path) -> None:
             assert browser.errors == [], at
             assert browser.value("document.documentElement.scrollWidth <= innerWidth"), at
             assert browser.value(CLIPPED) == [], at
+            assert browser.value(OVERLAPPING) == [], at
             serious = browser.awaited(SERIOUS)
             assert serious == [], f"{at}: {json.dumps(serious, indent=1)}"

@@ -12,7 +12,7 @@ from penstock.evaluation.evaluate import evaluate
 from penstock.evaluation.page import write as write_evaluation
 
 from .browser import Browser, needs_chromium
-from .page_checks import AXE, CLIPPED, SERIOUS, suits_every_reader
+from .page_checks import AXE, CLIPPED, OVERLAPPING, SERIOUS, suits_every_reader
 from .test_evaluation import TINY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,10 +70,12 @@ def test_the_checks_find_what_they_look_for(tmp_path: Path, browser: Browser) ->
         "<!doctype html><html lang=en><title>x</title><main><h1>x</h1>"
         "<p style='color:#999;background:#fff'>faint</p>"
         "<div style='width:40px;overflow:hidden;white-space:nowrap'>much too long a text</div>"
+        "<style>i { position: absolute; left: 9px; top: 300px }</style><i>one text</i><i style='left:30px'>another</i>"
         "<img src='data:,'></main>",
         encoding="utf-8",
     )
     browser.open(file)
     browser.value(f"{AXE}; 1")
     assert len(browser.value(CLIPPED)) == 1
+    assert browser.value(OVERLAPPING) == ["one text | another"]
     assert {name for name, _ in browser.awaited(SERIOUS)} >= {"color-contrast", "image-alt"}

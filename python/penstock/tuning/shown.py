@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from markupsafe import Markup
 from matplotlib.axes import Axes
@@ -18,6 +19,12 @@ from penstock.tuning.advice import Advice, Confirmed
 from penstock.tuning.moved import FACTORS
 
 __all__ = ["Row", "columns", "map_rows", "picture", "rows", "text"]
+
+LETTER = 9.0, 10.0
+"""Points from letter to letter in the picture, across and up, at least."""
+
+LETTER_PLACES = sorted(product(range(-32, 33, 8), (7, -7, 18, -18)), key=lambda place: place[0] ** 2 + place[1] ** 2)
+"""Where a letter may stand beside its setting, in points, the nearest place first."""
 
 MET = {True: "met", False: "missed", None: "undecided"}
 
@@ -129,25 +136,40 @@ def picture(advice: Advice, name: str, width: float) -> Markup:
             (one.summary(place, "delay_p99_s").mean, one.summary(place, "utilization").mean) for one in advice.tried
         ]
         ax.plot([1e3 * x for x, _ in tried], [100 * y for _, y in tried], ".", color="#b8b8b8", ms=3)
-        for place_in_list, one in enumerate(advice.confirmed):
-            _cross(ax, one, place, place_in_list)
+        spots = [_cross(ax, one, place, at) for at, one in enumerate(advice.confirmed)]
         style.log_x(ax)
         ax.invert_xaxis()
         ax.set_xlabel("queueing delay, 99th percentile (ms)")
         ax.set_ylabel("utilization (%)")
+        _letters(ax, figure, spots)
     return inline_svg(figure, name)
 
 
-def _cross(ax: Axes, one: Confirmed, place: str, place_in_list: int) -> None:
-    """A confirmed setting with the intervals of both metrics, and its letter."""
+def _cross(ax: Axes, one: Confirmed, place: str, place_in_list: int) -> tuple[float, float]:
+    """A confirmed setting with the intervals of both metrics; where it is."""
     (x, across), (y, up) = (
         _with_ends(one.measured.summary(place, name), name, factor)
         for name, factor in (("delay_p99_s", 1e3), ("utilization", 100))
     )
     look = {key: value for key, value in style.line(place_in_list).items() if key != "linestyle"}
     ax.errorbar(x, y, xerr=across, yerr=up, **look, linestyle="")
-    offset = (4, 4 if place_in_list % 2 else -10)
-    ax.annotate(letter(place_in_list), (x, y), textcoords="offset points", xytext=offset, color=look["color"])
+    return x, y
+
+
+def _letters(ax: Axes, figure: Figure, spots: Sequence[tuple[float, float]]) -> None:
+    """The letter of each confirmed setting beside it, at the nearest place without another letter."""
+    figure.draw_without_rendering()  # the axes get their size
+    taken: list[tuple[float, float]] = []
+    for at, spot in enumerate(spots):
+        x, y = ax.transData.transform(spot) * 72 / figure.dpi
+        places = [(x + right, y + up) for right, up in LETTER_PLACES]
+        free = (
+            one for one in places if all(abs(one[0] - a) > LETTER[0] or abs(one[1] - b) > LETTER[1] for a, b in taken)
+        )
+        taken.append(found := next(free, places[0]))
+        offset = (found[0] - x, found[1] - y)
+        look = {"color": style.line(at)["color"], "ha": "center", "va": "center"}
+        ax.annotate(letter(at), spot, textcoords="offset points", xytext=offset, **look)
 
 
 def _with_ends(found: Summary, name: str, factor: float) -> tuple[float, list[list[float]]]:

@@ -70,6 +70,14 @@ axe.run(document, {resultTypes: ["violations"], iframes: false}).then((found) =>
 """
 
 
+def fits(browser: Browser, at: str) -> None:
+    """The open page has no error and no request, and nothing is clipped, beyond the window or over other text."""
+    assert browser.errors == [], at
+    assert browser.value("document.documentElement.scrollWidth <= innerWidth"), at
+    assert browser.value(CLIPPED) == [], at
+    assert browser.value(OVERLAPPING) == [], at
+
+
 def suits_every_reader(browser: Browser, file: Path) -> None:
     """No error, no request, nothing clipped or beyond the window, no serious fault of access."""
     assert file.stat().st_size < LARGEST
@@ -81,9 +89,6 @@ def suits_every_reader(browser: Browser, file: Path) -> None:
             browser.open(file)
             browser.value(f"{AXE}; document.querySelectorAll('details').forEach((one) => (one.open = true)); 1")
             at = f"{file.name}, {width} px, {theme}"
-            assert browser.errors == [], at
-            assert browser.value("document.documentElement.scrollWidth <= innerWidth"), at
-            assert browser.value(CLIPPED) == [], at
-            assert browser.value(OVERLAPPING) == [], at
+            fits(browser, at)
             serious = browser.awaited(SERIOUS)
             assert serious == [], f"{at}: {json.dumps(serious, indent=1)}"

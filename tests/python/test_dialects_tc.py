@@ -135,6 +135,22 @@ def test_gred_is_weighted_red() -> None:
     assert any("an average for each vq" in item for item in alone.missing)
 
 
+def test_gred_below_a_class_has_all_its_levels() -> None:
+    lines = write("wred", {"limit": "100p"}, "tc", Facts(10e6)).text
+    alone = read(lines, "tc")
+    below = read(
+        "tc qdisc replace dev eth0 root handle 1: htb default 1\n"
+        "tc class replace dev eth0 parent 1: classid 1:1 htb rate 10mbit\n" + lines.replace(" root ", " parent 1:1 "),
+        "tc",
+    )
+    assert (below.scheme, below.parameters, below.rate, below.missing) == (
+        "wred",
+        alone.parameters,
+        10e6,
+        alone.missing,
+    )
+
+
 def test_fq_is_the_nearest_fair_queueing() -> None:
     """tc-fq(8), EXAMPLES: as set and as printed."""
     found = read("tc qdisc add dev eth0 root fq ce_threshold 4ms", "tc")

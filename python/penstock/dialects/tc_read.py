@@ -118,7 +118,9 @@ class _Tree:
             case "htb":
                 return self._htb(line)
             case "gred":
-                return read_gred([line], self.facts)
+                levels = [one for one in self.lines if one.kind == "gred" and one.parent == line.parent]
+                self.used |= {id(one) for one in levels}
+                return read_gred(levels, self.facts)
             case _:
                 return tc_queue.read(line, self.facts)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock import _native, dialects
+from penstock import _native
 from penstock.engine.run import cores
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.simultaneous import adjusted_alpha
@@ -26,9 +26,10 @@ from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.capture import with_capture
 from penstock.tuning.moved import FACTORS, moved
+from penstock.tuning.paste import lines, shaped_lines
 from penstock.tuning.rules import rules_of
 from penstock.tuning.search import PER_ROUND, RUNS, objectives, optimizer, search
-from penstock.tuning.unmet import endless
+from penstock.tuning.unmet import endless, joined
 from penstock.tuning.unmet import told as told_unmet
 
 __all__ = ["Advice", "Budget", "Confirmed", "tune"]
@@ -138,9 +139,9 @@ class Advice:
         if missed:
             met = [(one.measured, one.met) for one in self.confirmed]
             return told_unmet(self.aims, self.link.place, met, self.without_limit)
-        before = f"{label} meets " + (" and ".join(best.met) if best.met else "the aim best")
+        before = f"{label} meets " + (joined(list(best.met)) if best.met else "the aim best")
         if open_ones:
-            before = f"{label} comes as near as can be told to {' and '.join(open_ones)}"
+            before = f"{label} comes as near as can be told to {joined(open_ones)}"
         ties = [one.measured.setting for one in self.confirmed[1:] if one.verdict != "worse" and one.met == best.met]
         plain = [one.label for one in ties if one.origin == "default"]
         if plain:
@@ -179,7 +180,7 @@ class Advice:
             "aims": [aim.text for aim in self.aims],
             "conclusion": self.conclusion,
             "advice": [
-                {**_described(one), "tc": _lines(one.measured.setting, self.link), "robust": self._robust(number)}
+                {**_described(one), **self._lines(one.measured.setting), "robust": self._robust(number)}
                 for number, one in enumerate(self.confirmed[: len(self.advised)])
             ],
             "confirmed": [_described(one) for one in self.confirmed],
@@ -190,6 +191,12 @@ class Advice:
             "runs": self.runs,
             **({} if self.without_limit is None else {"without_limit": _metrics(self.without_limit)}),
         }
+
+    def _lines(self, setting: Setting) -> dict[str, str | None]:
+        """For tc; a link whose rate changes has none for a shaper."""
+        changes = self.scenario.get("links", {}).get(self.link.place.removesuffix(".reverse"), {}).get("change")
+        shaped = None if changes else shaped_lines(setting, self.link)
+        return {"tc": lines(setting, self.link), "tc_shaped": shaped}
 
     def _robust(self, number: int) -> list[dict[str, Any]] | None:
         if number:
@@ -362,16 +369,3 @@ def _metrics(one: Measured) -> dict[str, dict[str, Any]]:
             summary = one.summary(place, name)
             found.setdefault(place, {})[name] = {"mean": summary.mean, "ci95": summary.ci95}
     return found
-
-
-def _lines(setting: Setting, link: LoadedLink) -> str | None:
-    """The lines for Linux' tc; None where tc lacks the scheme."""
-    limit = {} if "limit" in setting.parameters else {"limit": f"{round(link.buffer)}p"}
-    facts = dialects.Facts(link.rate, round(link.packet))
-    try:
-        found = dialects.write(setting.scheme, {**limit, **setting.parameters}, "tc", facts)
-    except dialects.DialectError:
-        return None
-    return "\n".join(
-        [found.text, *(f"# {note}" for note in found.notes), *(f"# tc cannot say: {item}" for item in found.missing)]
-    )

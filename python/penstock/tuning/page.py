@@ -11,6 +11,7 @@ from penstock.report.templating import render_template, template_text
 from penstock.tuning import shown
 from penstock.tuning.advice import Advice
 from penstock.tuning.moved import FACTORS
+from penstock.tuning.paste import FASTER
 
 __all__ = ["write"]
 
@@ -32,6 +33,7 @@ def write(advice: Advice, file: Path) -> None:
         rows=shown.rows(advice),
         pictures={name: shown.picture(advice, name, width) for name, width in WIDTHS.items()},
         factors=FACTORS,
-        lines=[entry["tc"] for entry in advice.to_dict()["advice"] if entry["tc"]],
+        lines=[(entry["tc"], entry["tc_shaped"]) for entry in advice.to_dict()["advice"] if entry["tc"]],
+        faster=FASTER,
     )
     write_text(file, page)

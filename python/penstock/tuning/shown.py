@@ -17,6 +17,7 @@ from penstock.results.metrics import metric
 from penstock.results.summary import Summary
 from penstock.tuning.advice import Advice, Confirmed
 from penstock.tuning.moved import FACTORS
+from penstock.tuning.paste import FASTER
 
 __all__ = ["Row", "columns", "map_rows", "picture", "rows", "text"]
 
@@ -109,6 +110,10 @@ def _lines(advice: Advice) -> Iterator[str]:
         if entry["tc"]:
             yield ""
             yield entry["tc"]
+        if entry["tc_shaped"]:
+            yield ""
+            yield f"# {FASTER}"
+            yield entry["tc_shaped"]
 
 
 def map_rows(advice: Advice) -> list[str]:

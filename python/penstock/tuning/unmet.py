@@ -9,7 +9,7 @@ from penstock.results.metrics import metric
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
 
-__all__ = ["ENDLESS", "Met", "endless", "told"]
+__all__ = ["ENDLESS", "Met", "endless", "joined", "told"]
 
 Met = Sequence[tuple[Measured, Mapping[str, bool | None]]]
 """Confirmed settings, each with whether it meets each aim; the advised one first."""
@@ -40,7 +40,8 @@ def told(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: Measure
     missed = [aim for aim in aims if met.get(aim.text) is False]
     never = _never(aims, confirmed)
     if not never:
-        sentences = [f"Nothing tried meets {_and(missed if len(missed) > 1 else _bounded(aims))} together"]
+        together = missed if len(missed) > 1 else _bounded(aims)
+        sentences = [f"Nothing tried meets {joined([aim.text for aim in together])} together"]
     else:
         sentences = [f"Nothing tried meets {' or '.join(_nearest(aim, place, confirmed) for aim in never)}"]
     for aim in [one for one in never if one.side == ">" and one.metric in FULL]:
@@ -55,8 +56,13 @@ def _bounded(aims: Sequence[Aim]) -> list[Aim]:
     return [aim for aim in aims if aim.bounded]
 
 
-def _and(aims: Sequence[Aim]) -> str:
-    return " and ".join(aim.text for aim in aims)
+def joined(texts: Sequence[str]) -> str:
+    """The texts with commas and, before the last one, "and".
+
+    >>> joined(["delay < 20ms"]), joined(["a", "b"]), joined(["a", "b", "c"])
+    ('delay < 20ms', 'a and b', 'a, b and c')
+    """
+    return " and ".join([part for part in (", ".join(texts[:-1]), *texts[-1:]) if part])
 
 
 def _value(aim: Aim, place: str, found: Measured) -> float:

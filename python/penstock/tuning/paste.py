@@ -1,0 +1,61 @@
+"""An advised setting as lines for Linux' tc: for a device that is the link, and for one that is faster."""
+
+from __future__ import annotations
+
+from penstock import dialects
+from penstock.dialects.tc_units import RATE
+from penstock.scenario.loaded_link import LoadedLink
+from penstock.tuning.bench import Setting
+from penstock.units import format_rate
+
+__all__ = ["FASTER", "lines", "shaped_lines"]
+
+FASTER = "Where the device is faster than the link, the queue forms behind it, and not here. These lines keep it here:"
+
+
+def lines(setting: Setting, link: LoadedLink) -> str | None:
+    """The queue of a device; None where tc lacks the scheme."""
+    try:
+        found = dialects.write(setting.scheme, _parameters(setting, link), "tc", _facts(link))
+    except dialects.DialectError:
+        return None
+    return "\n".join(
+        [found.text, *(f"# {note}" for note in found.notes), *(f"# tc cannot say: {item}" for item in found.missing)]
+    )
+
+
+def shaped_lines(setting: Setting, link: LoadedLink) -> str | None:
+    """The queue behind a shaper to the rate of the link, htb or cake's own.
+
+    None where tc lacks the scheme, or shapes with it anyway.
+    """
+    facts, parameters = _facts(link), _parameters(setting, link)
+    rate, device = format_rate(round(link.rate)), facts.device
+    if setting.scheme in SHAPING:
+        return None
+    try:
+        if setting.scheme == "cake":
+            return dialects.write("cake", {"bandwidth": rate, **parameters}, "tc", facts).text
+        queue = dialects.write(setting.scheme, parameters, "tc", facts).text
+    except dialects.DialectError:
+        return None
+    return "\n".join(
+        [
+            f"tc qdisc replace dev {device} root handle 1: htb default 1",
+            f"tc class replace dev {device} parent 1: classid 1:1 htb rate {RATE.write(rate)} ceil {RATE.write(rate)}",
+            queue.replace(f"dev {device} root ", f"dev {device} parent 1:1 "),
+        ]
+    )
+
+
+SHAPING = ("shaper", "wfq", "pq")
+"""Schemes that tc has as shapers."""
+
+
+def _facts(link: LoadedLink) -> dialects.Facts:
+    return dialects.Facts(link.rate, round(link.packet))
+
+
+def _parameters(setting: Setting, link: LoadedLink) -> dict[str, object]:
+    limit = {} if "limit" in setting.parameters or setting.scheme == "cake" else {"limit": f"{round(link.buffer)}p"}
+    return {**limit, **setting.parameters}

@@ -3,7 +3,7 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 
-.PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels bench-peers validate linux-kernel real-queues tc-read-back fuzz lint test-rust test-python
+.PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels try-arm bench-peers validate linux-kernel real-queues tc-read-back fuzz lint test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -143,6 +143,9 @@ tc-read-back: setup linux-kernel ## lines of penstock convert in a real tc and k
 
 wheels: setup ## wheels for Linux (x86-64, aarch64) and the source distribution, in dist/, tried in new environments
 	tools/wheels.sh
+
+try-arm: ## the wheel for ARM of dist/ on an emulated processor, as root: all recorded runs must have their results
+	tools/try_arm.sh
 
 fuzz: ## ten million damaged packets for parser and links, and random operations on each scheme with random legal settings
 	cd fuzz && cargo run --locked --release --quiet -- 10 1

@@ -6,6 +6,7 @@ import { chosen, page, place, shownSchemes } from "./page_data.js";
 import { numberAxis, valueAxis } from "./scales.js";
 
 const RARE = 0.1; // per cent
+const FEWEST = 5; // bins across: one alone would be a wall of colour
 
 /** Adds the distributions of the chosen place, of a run those of all places; whether there are any. */
 export function addDistributions(host) {
@@ -57,7 +58,7 @@ function binsOf(means) {
 
 function draw(width, one, rows) {
   const up = valueAxis([0, Math.max(...rows.map(({ high }) => high), 0) * 1.06 || 1], 160);
-  const last = Math.max(one.first, ...rows.map(({ first }) => first + one.width - 1));
+  const last = Math.max(one.first + FEWEST * one.width - 1, ...rows.map(({ first }) => first + one.width - 1));
   const across = numberAxis([one.first - 0.5, last + 0.5], width - up.left - 12, { whole: true, label: one.of });
   const schemes = [...Map.groupBy(rows, ({ scheme }) => scheme)];
   const marks = schemes.length === 1 ? bars(rows, one.width) : schemes.map(([scheme, own]) => steps(scheme, own, one.width));

@@ -299,8 +299,8 @@ def test_the_x_axis_is_logarithmic_beyond_two_decades(store: Path) -> None:
     figure = metric_by_axis.draw(shown(store), RTT, DELAY, "scheme", FLOW_COUNT, width="double")
     assert figure.get_figwidth() == 7.2
     assert [ax.get_xscale() for ax in figure.axes] == ["log"] * 3
-    assert [ax.get_title() for ax in figure.axes] == [f"extra.count = {flows}" for flows in FLOWS]
-    assert figure.axes[0].get_xlabel() == "right.delay (s)"
+    assert [ax.get_title() for ax in figure.axes] == [f"{flows} extra flows" for flows in FLOWS]
+    assert figure.axes[0].get_xlabel() == "right delay (s)"
     assert drawn(figure)[0][0] == [0.01, 0.05, 2.0]
     figure = metric_by_axis.draw(shown(store), FLOW_COUNT, DELAY, "scheme", RTT)
     assert figure.axes[0].get_xscale() == "linear"

@@ -78,7 +78,9 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
             |changing| changing.changes.capacity_nanobits(window.start, window.end, stats.sent_nanobits()),
         );
         links.insert(spec.name.clone(), Metric::Table(link_metrics(spec, stats, capacity, shares[number].jain())));
-        series.insert(spec.name.clone(), over_time(stats.series()));
+        if scenario.options.series {
+            series.insert(spec.name.clone(), over_time(stats.series()));
+        }
     }
     let mut traffic = Metrics::default();
     for (group, spec) in scenario.traffic.iter().enumerate() {
@@ -86,7 +88,7 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
     }
     let mut fairness = Metrics::default();
     fairness.number("jain", (0..engine.users).map(|flow| flows.goodput(flow)).collect::<Shares>().jain());
-    let mut body = Metrics::default();
+    let mut body = Metrics::with_capacity(8);
     body.count("seed", seed);
     body.insert("links", Metric::Table(links));
     body.insert("traffic", Metric::Table(traffic));
@@ -204,7 +206,7 @@ impl Group {
 
     /// The metrics that all traffic has.
     fn metrics(&self) -> Metrics {
-        let mut metrics = Metrics::default();
+        let mut metrics = Metrics::with_capacity(32);
         metrics.count("count", self.count);
         metrics.count("sent_pkts", self.sent);
         metrics.count("lost_pkts", self.lost);

@@ -156,7 +156,6 @@ impl Tally {
     }
 
     /// Whether the link behind this port, number `number`, loses the packet in front of the queue.
-    #[cold]
     #[inline(never)]
     pub(crate) fn is_lost(&mut self, number: usize, now: Time, port: &mut Port, packet: &SimPacket) -> bool {
         let lost = port.loss.as_mut().is_some_and(|loss| loss.loses());

@@ -43,7 +43,9 @@ pub(super) enum Cell {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Column {
     pub(super) values: Values,
-    /// Whether each row has a value.
+    /// Number of rows.
+    rows: usize,
+    /// Whether each row has a value; empty as long as all have one.
     present: Vec<bool>,
     /// Of lists: the number of elements of each row.
     lengths: Vec<u32>,
@@ -70,15 +72,28 @@ impl Column {
 
     /// Rows without a value up to this number.
     pub(super) fn fill(&mut self, rows: usize) {
-        self.extend(rows.saturating_sub(self.present.len()), false);
+        if rows > self.rows {
+            self.extend(rows - self.rows, false);
+        }
     }
 
     /// More rows that all have a value, or none.
+    #[inline]
     fn extend(&mut self, rows: usize, present: bool) {
-        self.present.resize(self.present.len() + rows, present);
-        if self.is_list() {
-            self.lengths.resize(self.present.len(), 0);
+        if !(present && self.present.is_empty()) {
+            self.present.resize(self.rows, true);
+            self.present.resize(self.rows + rows, present);
         }
+        self.rows += rows;
+        if self.is_list() {
+            self.lengths.resize(self.rows, 0);
+        }
+    }
+
+    /// Whether this row has a value.
+    #[inline]
+    fn has(&self, row: usize) -> bool {
+        row < self.rows && self.present.get(row).is_none_or(|present| *present)
     }
 
     /// The levels of these rows, and the number of values in them. The column may have fewer rows than its table.
@@ -88,8 +103,8 @@ impl Column {
         repetition.clear();
         let mut values = 0;
         for row in rows {
-            match self.present.get(row) {
-                Some(true) if self.is_list() => {
+            match self.has(row) {
+                true if self.is_list() => {
                     let length = self.lengths[row] as usize;
                     values += length;
                     let entries = definition.len() + length.max(1);
@@ -98,7 +113,6 @@ impl Column {
                     repetition.resize(entries, 1);
                 }
                 present => {
-                    let present = present == Some(&true);
                     values += usize::from(present);
                     definition.push(PRESENT * i16::from(present));
                     repetition.push(0);
@@ -124,7 +138,7 @@ impl Column {
             (Values::Numbers(values), Cell::Numbers(list)) => {
                 values.extend_from_slice(&list);
                 self.extend(1, true);
-                self.lengths[self.present.len() - 1] = list.len() as u32;
+                self.lengths[self.rows - 1] = list.len() as u32;
                 return;
             }
             (_, cell) => {
@@ -132,7 +146,7 @@ impl Column {
                 return self.push(cell);
             }
         }
-        self.present.push(true);
+        self.extend(1, true);
     }
 
     /// Repeat the last row, which has a value that is no list.
@@ -175,7 +189,7 @@ impl Column {
             (Values::Numbers(values), _) => {
                 let mut rest = values.as_slice();
                 let lengths = std::mem::take(&mut self.lengths);
-                let lists = self.present.iter().zip(lengths).filter(|(present, _)| **present).map(|(_, length)| {
+                let lists = lengths.into_iter().enumerate().filter(|(row, _)| self.has(*row)).map(|(_, length)| {
                     let (list, others) = rest.split_at(length as usize);
                     rest = others;
                     Cell::Numbers(list.to_vec())

@@ -91,7 +91,7 @@ struct Tree {
 impl Tree {
     fn below(&mut self, name: Cow<'static, str>) -> &mut Self {
         // Most names are the same piece of memory in all runs: no need to read them.
-        let is_name = |known: &str| std::ptr::eq(known, &*name) || known == name;
+        let is_name = |known: &str| std::ptr::eq(known, &raw const *name) || known == name;
         let expected = self.below.get(self.next).is_some_and(|(known, _)| is_name(known));
         if !expected {
             let found = self.below.iter().position(|(known, _)| is_name(known));

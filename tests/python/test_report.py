@@ -390,4 +390,4 @@ def test_a_swept_rate_stands_in_the_head_with_all_its_values() -> None:
     for row in result["rows"]:
         row["vary"] = {"links.bottleneck.rate": f"{1 + next(iter(row['vary'].values()))}Mbit"}
     del result["series"]
-    assert "<dd>1 Mbit/s, 26 Mbit/s, 51 Mbit/s, 101 Mbit/s</dd>" in report.render(result)
+    assert "<dd>1, 26, 51, 101 Mbit/s</dd>" in report.render(result)

@@ -219,10 +219,13 @@ def test_those_among_the_best_are_counted_over_the_settings_of_a_sweep() -> None
     assert among_the_best({**found, 5: replace(a, label="e")}) == [0, 1, 5]  # a tie
     assert among_the_best({0: a}) == []
     assert over_settings(["a", "b", "c", "d"], [[0, 1], [1], [1, 0]]) == (
-        "Of the 3 settings, b is among the best in delay and utilization at all, a at 2, c and d at none."
+        "By mean delay and utilization, b is among the best at all 3 settings, a at 2, c and d at none."
+    )
+    assert over_settings(["a", "b"], [[0], []]) == (
+        "By mean delay and utilization, a is among the best at 1 of 2 settings, b at none."
     )
     assert over_settings(["a", "b"], [[0, 1]] * 2) == (
-        "Of the 2 settings, a and b are among the best in delay and utilization at all."
+        "By mean delay and utilization, a and b are among the best at all 2 settings."
     )
 
 

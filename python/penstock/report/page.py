@@ -28,6 +28,7 @@ from penstock.results.comparison import Comparison
 from penstock.results.display import is_number, setting, spaced
 from penstock.results.metrics import metric, order
 from penstock.results.parts import TITLES, place_name, places_in
+from penstock.results.quantity import numeric
 from penstock.results.sweep import SweepPoint, axis, axis_title
 from penstock.results.trade_off import of_run
 from penstock.units import format_time
@@ -319,8 +320,9 @@ def _swept_facts(swept: Swept, links: Json) -> list[tuple[str, str]]:
 
 def _some(values: Sequence[Any]) -> str:
     """The values with their units, the first and the last of many."""
-    texts = [spaced(setting(value)) for value in values]
-    return ", ".join(texts if len(texts) <= MANY else [*texts[: MANY - 2], "…", texts[-1]])
+    amounts, unit = (len(values) > 1 and numeric(values)) or (None, "")
+    texts = [f"{amount:.12g}" for amount in amounts] if amounts else [spaced(setting(value)) for value in values]
+    return f"{', '.join(texts if len(texts) <= MANY else [*texts[: MANY - 2], '…', texts[-1]])} {unit}".strip()
 
 
 def _swept(points: Sequence[SweepPoint]) -> dict[str, list[Any]]:

@@ -197,14 +197,15 @@ def over_settings(labels: Sequence[str], best: Sequence[Sequence[int]]) -> str:
     """At how many settings each scheme is among the best, from most to fewest.
 
     >>> over_settings(["red", "pie", "codel"], [[1], [1, 2], [1]])
-    'Of the 3 settings, pie is among the best in delay and utilization at all, codel at 1, red at none.'
+    'By mean delay and utilization, pie is among the best at all 3 settings, codel at 1, red at none.'
     """
     counts = {label: sum(scheme in one for one in best) for scheme, label in enumerate(labels)}
     named = {count: [label for label in labels if counts[label] == count] for count in sorted(counts.values())}
     (first, leaders), *others = sorted(named.items(), reverse=True)
-    told = f"Of the {len(best)} settings, {_listed(leaders)} {'is' if len(leaders) == 1 else 'are'} among the best"
+    told = f"{_listed(leaders)} {'is' if len(leaders) == 1 else 'are'} among the best"
+    of_all = f"all {len(best)} settings" if first == len(best) else f"{first} of {len(best)} settings"
     rest = "".join(f", {_listed(schemes)} at {count or 'none'}" for count, schemes in others)
-    return f"{told} in delay and utilization at {'all' if first == len(best) else first}{rest}."
+    return f"By mean delay and utilization, {told} at {of_all}{rest}."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -6,7 +6,8 @@ import penstock as ps
 import pytest
 from penstock.papers.bodin_schelen_2001 import setup as bs
 from penstock.papers.chung_claypool_2003 import setup as cc
-from penstock.reproduce.changes import together, with_queues, with_tcp
+from penstock.papers.kantawala_turner_2005 import setup as kt
+from penstock.reproduce.changes import together, with_limits, with_queues, with_tcp
 from penstock.scenario.scenario import Document, as_document
 
 
@@ -38,6 +39,17 @@ def test_settings_of_queues_reach_the_links_with_these_schemes() -> None:
     assert before.tree["links"]["a"]["queue"]["limit"] == "20p"
 
 
+def test_a_limit_is_for_the_links_without_a_queue_of_their_own() -> None:
+    before = as_document(kt.three_hops("long", kt.queue("DTDRR", 400), ("2s", "1s")))
+    after = with_limits("50p")(before)
+    after.resolve()
+    bottlenecks = {name for name, link in before.tree["links"].items() if link.get("queue")}
+    assert bottlenecks == {"hop0", "hop1", "hop2"}
+    for name, link in after.tree["links"].items():
+        kept = before.tree["links"][name]
+        assert link == (kept if name in bottlenecks else {**kept, "queue": {"scheme": "droptail", "limit": "50p"}})
+
+
 def test_changes_follow_one_another_and_none_is_none() -> None:
     both = together(with_tcp(window=7), None, with_tcp(window=9))
     assert both is not None
@@ -52,6 +64,16 @@ def test_the_reconstructed_tagger_is_that_of_ns2_and_leaves_token_buckets() -> N
     assert {group["min_rto"] for group in found.tree["traffic"].values()} == {"200ms"}
     bucket = as_document(bs.scenario("Reno, strict", "DA", 5.0, conditioner="token bucket"))
     assert bs.reconstructed(bucket).tree["links"] == bucket.tree["links"]
+
+
+def test_a_flow_alone_fills_its_reconstructed_access_link_and_loses_there() -> None:
+    """33 packets are under way over 40 ms at 10 Mb/s, and 50 wait: more are lost, but none in the printed set-up."""
+    link = {"fast": ps.Link(from_="A", to="R1", rate="10Mbit", delay="20ms", watch=True)}
+    traffic = {"fast": ps.Tcp(from_="A", to="R1", profile="ns2", packet=f"{kt.PAYLOAD}B", window=100_000)}
+    before = as_document(ps.Scenario(name="one", duration="10s", links=link, traffic=traffic))
+    printed, found = (ps.run(document).links["fast"] for document in (before, kt.reconstructed(before)))
+    assert (printed.drops, found.drops > 0) == (0, True)
+    assert len(found.length_pmf) - 1 == kt.ACCESS_LIMIT < len(printed.length_pmf) - 1
 
 
 def test_the_reconstructed_sender_puts_packets_of_1_kb_on_the_link() -> None:

@@ -9,7 +9,7 @@ from typing import Any, overload
 from penstock.reproduce.effort import Change
 from penstock.scenario.scenario import Document
 
-__all__ = ["together", "with_queues", "with_tcp", "with_traffic"]
+__all__ = ["together", "with_limits", "with_queues", "with_tcp", "with_traffic"]
 
 
 def with_tcp(**settings: Any) -> Change:
@@ -25,6 +25,11 @@ def with_traffic(kinds: Collection[str], **settings: Any) -> Change:
 def with_queues(schemes: Collection[str], **settings: Any) -> Change:
     """These settings for the queues of all links that have one of these schemes."""
     return _with(settings, "links", ".queue", lambda link: _scheme(link) in schemes)
+
+
+def with_limits(limit: str) -> Change:
+    """A FIFO of this limit for all links of a scenario that have no queue of their own."""
+    return _with({"queue": {"scheme": "droptail", "limit": limit}}, "links", "", lambda link: link.get("queue") is None)
 
 
 @overload

@@ -6,16 +6,19 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from penstock.reproduce.changes import together, with_tcp
+from penstock.reproduce.changes import together, with_queues, with_tcp, with_traffic
 from penstock.reproduce.effort import Change, Effort
 from penstock.reproduce.figure import Choice, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import Sample
 
 from .setup import (
+    ACCESS_LIMIT,
+    ACCESS_LIMITS,
     EARLIER_TIMER,
     HOPS,
     LAST,
+    NEVER,
     NOT_CLEARED,
     SHORT_WINDOW,
     SHORT_WINDOWS,
@@ -29,21 +32,45 @@ from .setup import (
 
 LONG_WINDOWS = [100, 128, 150, 200, 400]
 """Packets: the fair share of long flows takes 83 over 200 ms and 125 over 300 ms, without the queue."""
-BITS: Mapping[str, Change | None] = {"cleared": None, "never": NOT_CLEARED}
-TIMERS: Mapping[str, Change | None] = {"1 s": None, "0.2 s": EARLIER_TIMER}
-WINDOWS: Mapping[str, Change | None] = {
-    "no window": None,
-    f"short {SHORT_WINDOW}": SHORT_WINDOWS,
-    **{
-        f"short {SHORT_WINDOW}, long {window}": together(SHORT_WINDOWS, with_tcp(window=window))
-        for window in LONG_WINDOWS
-    },
+Axis = Mapping[str, Change | None]
+NEVER_CLEARED: Axis = {"never": NOT_CLEARED}
+BITS: Axis = {"cleared": None, **NEVER_CLEARED}
+HELD: Axis = {"W at 10 %": with_queues(("dsdrr",), interval=NEVER)}
+TIMERS: Axis = {"1 s": None, "0.2 s": EARLIER_TIMER}
+NO_WINDOW, SHORT = "no window", f"short {SHORT_WINDOW}"
+WINDOWS: Axis = {
+    NO_WINDOW: None,
+    SHORT: SHORT_WINDOWS,
+    **{f"{SHORT}, long {window}": together(SHORT_WINDOWS, with_tcp(window=window)) for window in LONG_WINDOWS},
 }
+FEW_WINDOWS: Axis = {name: WINDOWS[name] for name in (NO_WINDOW, SHORT, f"{SHORT}, long 100", f"{SHORT}, long 200")}
+NEAR: Axis = {f"0.2 s, {SHORT}": together(EARLIER_TIMER, SHORT_WINDOWS)}
+LIMITED: Axis = {f"access {ACCESS_LIMIT}": ACCESS_LIMITS}
+ACCESS: Axis = {"": None, **LIMITED}
+TCP = ("tcp", "onoff")
+NEWRENO: Axis = {"": None, "NewReno": with_traffic(TCP, flavour="newreno")}
+HOSTS: Axis = {
+    **NEWRENO,
+    "SACK": with_traffic(TCP, flavour="sack"),
+    "delayed ACKs": with_traffic(TCP, delayed_ack="100ms"),
+}
+"""The work has Reno and says nothing of acknowledgements; 0.1 s is the delay of ns-2."""
+
+
+def _product(*axes: Axis) -> dict[str, Change | None]:
+    """Each choice of a change from each axis, by the names of the changes."""
+    chosen = (dict(each) for each in itertools.product(*(axis.items() for axis in axes)))
+    return {", ".join(filter(None, changes)): together(*changes.values()) for changes in chosen}
+
+
+RECONSTRUCTED = f"never, 0.2 s, {SHORT}, access {ACCESS_LIMIT}"
 READINGS = {
-    f"{bit}, {timer}, {window}": together(BITS[bit], TIMERS[timer], WINDOWS[window])
-    for bit, timer, window in itertools.product(BITS, TIMERS, WINDOWS)
+    **_product(BITS, TIMERS, WINDOWS),
+    **_product(BITS, TIMERS, FEW_WINDOWS, LIMITED),
+    **_product(NEVER_CLEARED, NEAR, ACCESS, HOSTS),
+    **_product(HELD, NEAR, ACCESS, NEWRENO),
 }
-"""DSDRR's overflow bit, the least timeout, and the windows in packets."""
+"""DSDRR's overflow bit or its W, the least timeout, windows and the buffer of access links in packets, the hosts."""
 SIZES = [400, 1000]
 SCHEMES = ["DTDRR", "DSDRR"]
 
@@ -98,7 +125,7 @@ def _numbers(network: str) -> Iterator[PrintedNumber]:
 
 
 NUMBERS = [number for network in (TRIPS, HOPS) for number in _numbers(network)]
-READ = PrintedNumbers(NUMBERS, READINGS, f"never, 0.2 s, short {SHORT_WINDOW}")
+READ = PrintedNumbers(NUMBERS, READINGS, RECONSTRUCTED)
 
 
 def table(effort: Effort) -> Table:

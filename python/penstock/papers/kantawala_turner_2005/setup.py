@@ -11,7 +11,7 @@ from itertools import permutations
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.changes import together, with_queues, with_traffic
+from penstock.reproduce.changes import together, with_limits, with_queues, with_traffic
 from penstock.reproduce.figure import (
     Choice,
     Curves,
@@ -50,8 +50,13 @@ EARLIER_TIMER = with_traffic(("tcp", "onoff"), min_rto="200ms")
 SHORT_WINDOWS = with_traffic(("onoff",), window=SHORT_WINDOW)
 NOT_CLEARED = with_queues(("dsdrr",), **FULL_W)
 """Figure 1 sets DSDRR's overflow bit and never clears it: W grows by 2 every second up to its maximum, and stays."""
-reconstructed = together(EARLIER_TIMER, SHORT_WINDOWS, NOT_CLEARED)
-"""The author's set-up: a least timeout of 0.2 s, DSDRR with its largest W, windows of 20 packets for short flows."""
+ACCESS_LIMIT = 50  # packets: the default of ns-2; the text gives the access links no buffer
+ACCESS_LIMITS = with_limits(f"{ACCESS_LIMIT}p")
+reconstructed = together(EARLIER_TIMER, SHORT_WINDOWS, NOT_CLEARED, ACCESS_LIMITS)
+"""The author's set-up: a least timeout of 0.2 s, DSDRR with its largest W, and ns-2's defaults.
+
+These are windows of 20 packets for short flows, and 50 packets in front of the access links.
+"""
 MULTI_QUEUE: dict[str, ps.Queue] = {
     "DTDRR": ps.Dtdrr(alpha=2),  # Section 3
     "DSDRR": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval="1s"),  # Section 3, figure 1

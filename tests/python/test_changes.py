@@ -6,6 +6,7 @@ import penstock as ps
 import pytest
 from penstock.papers.bodin_schelen_2001 import setup as bs
 from penstock.papers.chung_claypool_2003 import setup as cc
+from penstock.papers.kantawala_turner_2005 import readings
 from penstock.papers.kantawala_turner_2005 import setup as kt
 from penstock.reproduce.changes import together, with_limits, with_queues, with_tcp
 from penstock.scenario.scenario import Document, as_document
@@ -74,6 +75,15 @@ def test_a_flow_alone_fills_its_reconstructed_access_link_and_loses_there() -> N
     printed, found = (ps.run(document).links["fast"] for document in (before, kt.reconstructed(before)))
     assert (printed.drops, found.drops > 0) == (0, True)
     assert len(found.length_pmf) - 1 == kt.ACCESS_LIMIT < len(printed.length_pmf) - 1
+
+
+@pytest.mark.parametrize("load", ["long", "short"])
+def test_the_reading_chosen_by_printed_numbers_is_the_reconstructed_set_up(load: str) -> None:
+    chosen = readings.READINGS[readings.READ.chosen]
+    before = as_document(kt.two_round_trips(load, kt.queue("DSDRR", 400), ("2s", "1s")))
+    assert chosen is not None
+    assert chosen(before).resolve().canonical == kt.reconstructed(before).resolve().canonical
+    assert chosen(before).resolve().canonical != before.resolve().canonical
 
 
 def test_the_reconstructed_sender_puts_packets_of_1_kb_on_the_link() -> None:

@@ -42,7 +42,7 @@ def test_the_axis_of_a_page_is_to_scale_where_values_are_numbers(kind: str) -> N
     data = json.loads(found[1])
     (axis,) = data["axes"]
     assert (axis["numbers"], axis["log"]) == (numbers, log)
-    assert axis["title"] == ("bottleneck.x" + (f" ({unit})" if unit else ""))
+    assert axis["title"] == ("bottleneck x" + (f" ({unit})" if unit else ""))
     labels = [str(value) for value in values]
     assert [axis["labels"][point["at"][0]] for point in data["points"]] == labels
 
@@ -61,7 +61,7 @@ def test_a_figure_of_a_comparison_is_to_scale_or_has_points_at_names(kind: str) 
         assert np.abs(at_a_name).max() < 0.5
     else:
         assert list(np.asarray(first.get_xdata())) == numbers
-        assert ax.get_xlabel() == f"bottleneck.x ({unit})"
+        assert ax.get_xlabel() == f"bottleneck x ({unit})"
 
 
 def test_no_line_of_a_reproduced_figure_joins_names() -> None:

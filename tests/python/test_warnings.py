@@ -205,7 +205,11 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
         "link", [slow, full, Standing("e", cell(0.01), cell(0.97))]
     ) == (  # slow buys nothing that counts with its delay
         "link: a shorter mean delay costs utilization: e (10.00 ms, 97.0 %), full (20.00 ms, 100.0 %)."
-        " slow is no better in either."
+        " slow gains at most 0.1 percentage points of utilization by a longer delay."
+    )
+    assert sentence("link", [slow, full, Standing("late", cell(0.03), cell(0.9998))]) == (
+        "link: full (20.00 ms, 100.0 %) has the shortest mean delay and, within 0.1 percentage points, the highest"
+        " utilization: it beats late in both. slow gains at most 0.1 percentage points of utilization by a longer delay."
     )
     assert conclusion("link", {0: a}) == ""
     assert conclusion("link at 5 flows", {0: a, 1: replace(a, label="b")}).startswith("link at 5 flows: a and b tie")

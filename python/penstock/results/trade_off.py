@@ -29,6 +29,9 @@ LARGE_LOSS = 0.05
 SAME_DELAY, SAME_UTILIZATION = 0.01, 0.001
 """Differences of means below which schemes tie if their intervals overlap."""
 
+LITTLE = f"{100 * SAME_UTILIZATION:g} percentage points"
+"""`SAME_UTILIZATION` in words."""
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -95,18 +98,33 @@ def sentence(place: str, found: Sequence[Standing]) -> str:
         numbers = shown[0].removeprefix(f"{best[0].label} (").removesuffix(")")
         told, tied = f"{place}: {_listed(labels)} tie in mean delay and utilization: {numbers}.", []
     elif len(best) == 1 and behind:
-        told = f"{place}: {shown[0]} has the shortest mean delay and the highest utilization"
+        top = (
+            "and the highest utilization"
+            if not _busier(behind, best)
+            else f"and, within {LITTLE}, the highest utilization"
+        )
+        told = f"{place}: {shown[0]} has the shortest mean delay {top}"
         told += f": it beats {_listed(beaten)} in both." if beaten else "."
     elif len(best) == 1:
         told = f"{place}: {shown[0]} keeps the link busy."
     else:
         told = f"{place}: a shorter mean delay costs utilization: {', '.join(shown)}."
         told += f" {_listed(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten in both." if beaten else ""
-    told += f" {_listed(tied)} {'is' if len(tied) == 1 else 'are'} no better in either." if tied else ""
+    more = _busier([one for one in behind if one.label in tied], best)
+    less = [label for label in tied if label not in more]
+    gain = "gains" if len(more) == 1 else "gain"
+    told += f" {_listed(more)} {gain} at most {LITTLE} of utilization by a longer delay." if more else ""
+    told += f" {_listed(less)} {'is' if len(less) == 1 else 'are'} no better in either." if less else ""
     if lost:
         labels = [numbered(found[at]) for at in lost]
         told += f" Utilization is more than {100 * LARGE_LOSS:g} percentage points lower with {_listed(labels)}."
     return told
+
+
+def _busier(behind: Sequence[Standing], best: Sequence[Standing]) -> list[str]:
+    """Those behind that use the link more than all of the best, if only by `SAME_UTILIZATION`."""
+    top = max(one.utilization.mean for one in best)
+    return [one.label for one in behind if one.utilization.mean > top]
 
 
 def of_run(place: str, numbers: Mapping[str, Any]) -> str:

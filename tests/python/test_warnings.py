@@ -209,7 +209,8 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
     )
     assert sentence("link", [slow, full, Standing("late", cell(0.03), cell(0.9998))]) == (
         "link: full (20.00 ms, 100.0 %) has the shortest mean delay and, within 0.1 percentage points, the highest"
-        " utilization: it beats late in both. slow gains at most 0.1 percentage points of utilization by a longer delay."
+        " utilization: it beats late in both."
+        " slow gains at most 0.1 percentage points of utilization by a longer delay."
     )
     assert conclusion("link", {0: a}) == ""
     assert conclusion("link at 5 flows", {0: a, 1: replace(a, label="b")}).startswith("link at 5 flows: a and b tie")

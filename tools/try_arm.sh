@@ -8,9 +8,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # A Debian 12 whose packages are unpacked, but not configured: its Python runs, and this machine does the rest.
-debootstrap --arch=arm64 --foreign --variant=minbase --include=python3 bookworm "$work/root" >/dev/null
+debootstrap --arch=arm64 --foreign --variant=minbase --include=python3 bookworm "$work/debian" >/dev/null
 for package in "$work"/root/var/cache/apt/archives/*.deb; do
-    dpkg -x "$package" "$work/root"
+    dpkg -x "$package" "$work/debian"
 done
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --target "$work/site" --only-binary=:all: --python-version 3.11 --implementation cp \
@@ -18,7 +18,7 @@ python3 -m venv "$work/venv"
     dist/penstock-*aarch64.whl
 
 # Laws in Python run in processes, which would need the kernel to know QEMU: they are left out.
-PYTHONPATH="$work/site:$PWD" qemu-aarch64-static -L "$work/root" "$work/root/usr/bin/python3.11" - <<'EOF'
+PYTHONPATH="$work/site:$PWD" qemu-aarch64-static -L "$work/debian" "$work/debian/usr/bin/python3.11" - <<'EOF'
 import platform
 import sys
 import tempfile

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -155,3 +155,12 @@ def _step(top: float, steps: tuple[tuple[float, Scale], ...], smallest: Scale, z
     if top == 0 and zero:
         return next((s for _, s in steps if s.unit == zero), smallest)
     return next((scale for least, scale in steps if top >= least), smallest)
+
+
+def joined(texts: Sequence[str]) -> str:
+    """The texts with commas and, before the last one, "and".
+
+    >>> joined(["delay < 20ms"]), joined(["a", "b"]), joined(["a", "b", "c"])
+    ('delay < 20ms', 'a and b', 'a, b and c')
+    """
+    return " and ".join([part for part in (", ".join(texts[:-1]), *texts[-1:]) if part])

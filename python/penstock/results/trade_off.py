@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.results.cell import Cell
-from penstock.results.display import decimals, is_number, number, scale_for
+from penstock.results.display import decimals, is_number, joined, number, scale_for
 
 __all__ = [
     "LARGE_LOSS",
@@ -96,7 +96,7 @@ def sentence(place: str, found: Sequence[Standing]) -> str:
     if len(keeping) > 1 and not any(_differ(one, other) for one in keeping for other in keeping):
         labels = [one.label for one in keeping]
         numbers = shown[0].removeprefix(f"{best[0].label} (").removesuffix(")")
-        told, tied = f"{place}: {_listed(labels)} tie in mean delay and utilization: {numbers}.", []
+        told, tied = f"{place}: {joined(labels)} tie in mean delay and utilization: {numbers}.", []
     elif len(best) == 1 and behind:
         top = (
             "and the highest utilization"
@@ -104,20 +104,20 @@ def sentence(place: str, found: Sequence[Standing]) -> str:
             else f"and, within {LITTLE}, the highest utilization"
         )
         told = f"{place}: {shown[0]} has the shortest mean delay {top}"
-        told += f": it beats {_listed(beaten)} in both." if beaten else "."
+        told += f": it beats {joined(beaten)} in both." if beaten else "."
     elif len(best) == 1:
         told = f"{place}: {shown[0]} keeps the link busy."
     else:
         told = f"{place}: a shorter mean delay costs utilization: {', '.join(shown)}."
-        told += f" {_listed(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten in both." if beaten else ""
+        told += f" {joined(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten in both." if beaten else ""
     more = _busier([one for one in behind if one.label in tied], best)
     less = [label for label in tied if label not in more]
     gain = "gains" if len(more) == 1 else "gain"
-    told += f" {_listed(more)} {gain} at most {LITTLE} of utilization by a longer delay." if more else ""
-    told += f" {_listed(less)} {'is' if len(less) == 1 else 'are'} no better in either." if less else ""
+    told += f" {joined(more)} {gain} at most {LITTLE} of utilization by a longer delay." if more else ""
+    told += f" {joined(less)} {'is' if len(less) == 1 else 'are'} no better in either." if less else ""
     if lost:
         labels = [numbered(found[at]) for at in lost]
-        told += f" Utilization is more than {100 * LARGE_LOSS:g} percentage points lower with {_listed(labels)}."
+        told += f" Utilization is more than {100 * LARGE_LOSS:g} percentage points lower with {joined(labels)}."
     return told
 
 
@@ -220,11 +220,7 @@ def over_settings(labels: Sequence[str], best: Sequence[Sequence[int]]) -> str:
     counts = {label: sum(scheme in one for one in best) for scheme, label in enumerate(labels)}
     named = {count: [label for label in labels if counts[label] == count] for count in sorted(counts.values())}
     (first, leaders), *others = sorted(named.items(), reverse=True)
-    told = f"{_listed(leaders)} {'is' if len(leaders) == 1 else 'are'} among the best"
+    told = f"{joined(leaders)} {'is' if len(leaders) == 1 else 'are'} among the best"
     of_all = f"all {len(best)} settings" if first == len(best) else f"{first} of {len(best)} settings"
-    rest = "".join(f", {_listed(schemes)} at {count or 'none'}" for count, schemes in others)
+    rest = "".join(f", {joined(schemes)} at {count or 'none'}" for count, schemes in others)
     return f"By mean delay and utilization, {told} at {of_all}{rest}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -12,6 +12,7 @@ import numpy as np
 from penstock import _native
 from penstock.engine.run import cores
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.results.display import joined
 from penstock.results.simultaneous import adjusted_alpha
 from penstock.results.summary import Summary, summarize
 from penstock.scenario.budget.estimate import estimate
@@ -29,7 +30,7 @@ from penstock.tuning.moved import FACTORS, moved
 from penstock.tuning.paste import lines, shaped_lines
 from penstock.tuning.rules import rules_of
 from penstock.tuning.search import PER_ROUND, RUNS, objectives, optimizer, search
-from penstock.tuning.unmet import endless, joined
+from penstock.tuning.unmet import endless
 from penstock.tuning.unmet import told as told_unmet
 
 __all__ = ["Advice", "Budget", "Confirmed", "tune"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from penstock.results.display import number, rounded, scale_for
+from penstock.results.display import joined, number, rounded, scale_for
 from penstock.results.metrics import metric
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
 
-__all__ = ["ENDLESS", "Met", "endless", "joined", "told"]
+__all__ = ["ENDLESS", "Met", "endless", "told"]
 
 Met = Sequence[tuple[Measured, Mapping[str, bool | None]]]
 """Confirmed settings, each with whether it meets each aim; the advised one first."""
@@ -54,15 +54,6 @@ def told(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: Measure
 
 def _bounded(aims: Sequence[Aim]) -> list[Aim]:
     return [aim for aim in aims if aim.bounded]
-
-
-def joined(texts: Sequence[str]) -> str:
-    """The texts with commas and, before the last one, "and".
-
-    >>> joined(["delay < 20ms"]), joined(["a", "b"]), joined(["a", "b", "c"])
-    ('delay < 20ms', 'a and b', 'a, b and c')
-    """
-    return " and ".join([part for part in (", ".join(texts[:-1]), *texts[-1:]) if part])
 
 
 def _value(aim: Aim, place: str, found: Measured) -> float:

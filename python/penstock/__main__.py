@@ -9,6 +9,8 @@ from pathlib import Path
 
 def main() -> None:
     """Run the command line; Ctrl-C ends it quietly at any moment."""
+    # Runs keep all cores busy, and no matrix here is large: threads for it would only take time to start.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         _open_output()
         from penstock.cli.app import app

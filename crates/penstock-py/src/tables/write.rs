@@ -126,18 +126,22 @@ fn file(columns: &[(TypePtr, &Column)], rows: usize, labels: Option<String>) -> 
     let schema = group("runs", fields).build()?;
     let mut properties = properties(labels.map(|labels| vec![KeyValue::new("labels".to_owned(), labels)]));
     for (field, column) in columns {
-        let path = |below: &[&str]| {
-            ColumnPath::new([&[field.name()], below].concat().into_iter().map(str::to_owned).collect())
-        };
+        let below: &[&str] = if column.is_list() { &["list", "element"] } else { &[] };
+        let of = ColumnPath::new([&[field.name()], below].concat().into_iter().map(str::to_owned).collect());
         properties = match column.values {
-            // Most measured numbers occur once.
-            Values::Number(_) => properties.set_column_dictionary_enabled(path(&[]), false),
-            Values::Numbers(_) => properties.set_column_dictionary_enabled(path(&["list", "element"]), false),
+            // Most measured numbers occur once, and no question leaves out a part by their range.
+            Values::Number(_) | Values::Numbers(_) => properties
+                .set_column_dictionary_enabled(of.clone(), false)
+                .set_column_statistics_enabled(of, EnabledStatistics::None),
             // Small enough with a dictionary: to begin a compression takes longer than all else.
             Values::Small(_) | Values::Whole(_) | Values::Flag(_) => {
-                properties.set_column_compression(path(&[]), Compression::UNCOMPRESSED)
+                properties.set_column_compression(of, Compression::UNCOMPRESSED)
             }
-            Values::Empty | Values::Text(_) | Values::Json(_) => properties,
+            // The same, and to find the first and last one in the alphabet takes as long as the rest.
+            Values::Text(_) => properties
+                .set_column_compression(of.clone(), Compression::UNCOMPRESSED)
+                .set_column_statistics_enabled(of, EnabledStatistics::None),
+            Values::Empty | Values::Json(_) => properties,
         };
     }
     let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties.build()))?;

@@ -21,6 +21,7 @@ import os
 import time
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -219,10 +220,7 @@ class Store(Results):
 
     def refresh(self) -> None:
         """Take note of parts that other processes have added."""
-        sums: dict[str, set[str]] = {}
-        for entry in (self.folder / "sums").iterdir():
-            name, _, checksum = entry.name.partition(".")
-            sums.setdefault(name, set()).add(checksum)
+        sums = self._sums()
         files = {file.stem: file for file in sorted((self.folder / "runs").glob("*.parquet"))}
         if not self._known <= files.keys():
             # Another process has merged them with others.
@@ -236,6 +234,14 @@ class Store(Results):
                 self._known_labels.add(file.name)
                 with suppress(OSError):
                     self._note_labels(part.labelled(file))
+
+    def _sums(self) -> dict[str, set[str]]:
+        """The checksums of each part, by its name: several if processes wrote it with other processor times."""
+        found: dict[str, set[str]] = {}
+        for entry in (self.folder / "sums").iterdir():
+            name, _, checksum = entry.name.partition(".")
+            found.setdefault(name, set()).add(checksum)
+        return found
 
     def _add(self, file: Path, sums: set[str]) -> None:
         with suppress(OSError):
@@ -319,30 +325,40 @@ class Store(Results):
         """Merge small parts if there are many and no other process makes runs."""
         if any((self.folder / "claims").iterdir()):
             return
-        with suppress(OSError):
+        with suppress(OSError), ThreadPoolExecutor() as threads:
             runs = {file: found for file, found in self._sources(self._index).items() if isinstance(file, Path)}
-            for files in compaction.groups({file: sum(map(len, found.values())) for file, found in runs.items()}):
-                self._merge({file: runs[file] for file in files})
+            groups = list(compaction.groups({file: sum(map(len, found.values())) for file, found in runs.items()}))
+            merged = [{file: runs[file] for file in files} for files in groups]
+            for parts, target in zip(merged, threads.map(self._merged, merged), strict=True):
+                self._replace(parts, target)
 
-    def _merge(self, parts: Mapping[Path, Mapping[str, Seeds]]) -> None:
-        """Replace parts, given with their runs, by one."""
-        found = [entry for runs in parts.values() for entry in runs.items()]
-        cells = [(scenario, each) for scenario, seeds in found for each in seeds.ranges()]
-        target = self._file(part_name(cells))
+    def _merged(self, parts: Mapping[Path, Mapping[str, Seeds]]) -> Path:
+        """Write a part with the rows of these, which are given with their runs."""
+        target = self._file(part_name(_cells(parts)))
         with shared_file.renamed(target) as temporary:
             part.merge(list(parts), temporary)
             (self.folder / "sums" / f"{target.stem}.{_checksum(temporary.read_bytes())}").touch()
-        # For a moment a reader sees these runs twice, but never none of them.
+        return target
+
+    def _replace(self, parts: Mapping[Path, Mapping[str, Seeds]], target: Path) -> None:
+        """Remove parts whose rows another one has. For a moment a reader sees these twice, but never none of them."""
+        sums = self._sums()
         for file, runs in parts.items():
             file.unlink(missing_ok=True)
-            for checksum in (self.folder / "sums").glob(f"{file.stem}.*"):
-                checksum.unlink(missing_ok=True)
+            for checksum in sums.get(file.stem, ()):
+                (self.folder / "sums" / f"{file.stem}.{checksum}").unlink(missing_ok=True)
             self._known.discard(file.stem)
             for scenario in runs:
                 del self._index[scenario][file]
         self._known.add(target.stem)
-        for scenario, seeds in cells:
+        for scenario, seeds in _cells(parts):
             self._note(target, scenario, seeds)
+
+
+def _cells(parts: Mapping[Path, Mapping[str, Seeds]]) -> list[tuple[str, range]]:
+    """The runs of parts: scenarios, each with consecutive seeds."""
+    found = [entry for runs in parts.values() for entry in runs.items()]
+    return [(scenario, each) for scenario, seeds in found for each in seeds.ranges()]
 
 
 def _digest(text: str) -> str:

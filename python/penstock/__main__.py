@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 
 def main() -> None:
     """Run the command line; Ctrl-C ends it quietly at any moment."""
+    # Modules and plans are no garbage; with the threshold of Python they are looked through again and again.
+    gc.set_threshold(50_000, 20, 20)
     # Runs keep all cores busy, and no matrix here is large: threads for it would only take time to start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:

@@ -112,7 +112,7 @@ fn next<T>(receiver: &mut Receiver<T>) -> Result<T, RecvTimeoutError> {
 
 /// Make runs one after the other, counted in `finished`, until `stop` is set.
 fn make(cells: &[(String, Vec<u64>)], finished: &AtomicUsize, stop: &AtomicBool) -> Result<Results, Failure> {
-    let mut results = Results::default();
+    let mut results = Results::for_rows(cells.iter().map(|(_, seeds)| seeds.len()).sum());
     let options = RunOptions { stop: Some(stop), ..RunOptions::default() };
     for (text, seeds) in cells {
         let scenario = simulate::read(text).map_err(Failure::Errors)?;

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _native
+from penstock.engine.run import cores
 from penstock.errors import PenstockError
 from penstock.studies import compaction, order, part, shared_file
 from penstock.studies.part import Runs
@@ -325,7 +326,7 @@ class Store(Results):
         """Merge small parts if there are many and no other process makes runs."""
         if any((self.folder / "claims").iterdir()):
             return
-        with suppress(OSError), ThreadPoolExecutor() as threads:
+        with suppress(OSError), ThreadPoolExecutor(cores()) as threads:
             runs = {file: found for file, found in self._sources(self._index).items() if isinstance(file, Path)}
             groups = list(compaction.groups({file: sum(map(len, found.values())) for file, found in runs.items()}))
             merged = [{file: runs[file] for file in files} for files in groups]

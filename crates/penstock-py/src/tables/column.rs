@@ -66,6 +66,11 @@ impl Column {
         Self { values, ..Self::default() }
     }
 
+    /// A column without rows, with room for this number of rows with values as this one.
+    pub(super) fn for_rows(cell: &Cell, rows: usize) -> Self {
+        Self { values: Values::like(cell, rows), ..Self::default() }
+    }
+
     pub(super) fn is_list(&self) -> bool {
         matches!(self.values, Values::Numbers(_))
     }
@@ -163,15 +168,7 @@ impl Column {
     }
 
     fn begin(&mut self, cell: &Cell) {
-        self.values = match cell {
-            Cell::Small(_) => Values::Small(Vec::new()),
-            Cell::Whole(_) => Values::Whole(Vec::new()),
-            Cell::Number(_) => Values::Number(Vec::new()),
-            Cell::Flag(_) => Values::Flag(Vec::new()),
-            Cell::Text(_) => Values::Text(Vec::new()),
-            Cell::Numbers(_) => Values::Numbers(Vec::new()),
-            Cell::Json(_) => Values::Json(Vec::new()),
-        };
+        self.values = Values::like(cell, 0);
         self.extend(0, false);
     }
 
@@ -198,6 +195,21 @@ impl Column {
             }
             (values @ (Values::Json(_) | Values::Empty), _) => values,
         };
+    }
+}
+
+impl Values {
+    /// No values, with room for those of this number of rows with values as this one.
+    fn like(cell: &Cell, rows: usize) -> Self {
+        match cell {
+            Cell::Small(_) => Self::Small(Vec::with_capacity(rows)),
+            Cell::Whole(_) => Self::Whole(Vec::with_capacity(rows)),
+            Cell::Number(_) => Self::Number(Vec::with_capacity(rows)),
+            Cell::Flag(_) => Self::Flag(Vec::with_capacity(rows)),
+            Cell::Text(_) => Self::Text(Vec::with_capacity(rows)),
+            Cell::Numbers(list) => Self::Numbers(Vec::with_capacity(rows * list.len())),
+            Cell::Json(_) => Self::Json(Vec::with_capacity(rows)),
+        }
     }
 }
 

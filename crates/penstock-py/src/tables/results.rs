@@ -17,6 +17,8 @@ const KEPT: [(&str, usize); 7] =
 #[derive(Default)]
 pub(crate) struct Results {
     rows: usize,
+    /// Number of rows for which columns have room from the beginning.
+    expected: usize,
     root: Tree,
 }
 
@@ -41,6 +43,11 @@ impl Results {
 }
 
 impl Results {
+    /// No results yet, with room for this number of rows.
+    pub(crate) fn for_rows(expected: usize) -> Self {
+        Self { expected, ..Self::default() }
+    }
+
     pub(super) fn rows(&self) -> usize {
         self.rows
     }
@@ -49,10 +56,10 @@ impl Results {
     pub(crate) fn add(&mut self, result: Metrics, cpu_s: f64) {
         for (name, value) in result {
             if let Some((_, depth)) = KEPT.iter().find(|(kept, _)| *kept == name) {
-                self.root.below(name).add(value, depth - 1, self.rows);
+                self.root.below(name).add(value, depth - 1, self.rows, self.expected);
             }
         }
-        self.root.below(Cow::Borrowed("cpu_s")).put(Cell::Number(cpu_s), self.rows);
+        self.root.below(Cow::Borrowed("cpu_s")).put(Cell::Number(cpu_s), self.rows, self.expected);
         self.rows += 1;
     }
 
@@ -106,14 +113,14 @@ impl Tree {
     }
 
     /// Add the values of a run, this number of keys further down.
-    fn add(&mut self, value: Metric, depth: usize, row: usize) {
+    fn add(&mut self, value: Metric, depth: usize, row: usize, expected: usize) {
         match value {
             Metric::Table(table) if depth > 0 => {
                 for (name, value) in table {
-                    self.below(name).add(value, depth - 1, row);
+                    self.below(name).add(value, depth - 1, row, expected);
                 }
             }
-            value => self.put(cell(value), row),
+            value => self.put(cell(value), row, expected),
         }
     }
 
@@ -132,13 +139,13 @@ impl Tree {
 
     fn set(&mut self, cell: Option<Cell>, row: usize) {
         match cell {
-            Some(cell) => self.put(cell, row),
+            Some(cell) => self.put(cell, row, 0),
             None => self.column.get_or_insert_default().fill(row),
         }
     }
 
-    fn put(&mut self, cell: Cell, row: usize) {
-        let column = self.column.get_or_insert_default();
+    fn put(&mut self, cell: Cell, row: usize, expected: usize) {
+        let column = self.column.get_or_insert_with(|| Column::for_rows(&cell, expected));
         column.fill(row);
         column.push(cell);
     }

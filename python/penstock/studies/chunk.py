@@ -32,7 +32,7 @@ GROWTH = 5
 STEP = 8
 """Number of chunks after which the next ones are larger by `PACKETS`."""
 
-MAX_RUNS = 4096
+MAX_RUNS = 8192
 """Maximum number of runs in a chunk, whose results are held in memory until it is complete."""
 
 SERIES_POINTS = 100_000

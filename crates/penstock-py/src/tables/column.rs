@@ -106,6 +106,11 @@ impl Column {
         let Levels { definition, repetition } = levels;
         definition.clear();
         repetition.clear();
+        if self.present.is_empty() && !self.is_list() && rows.end <= self.rows {
+            // The usual case: each row has a value.
+            definition.resize(rows.len(), PRESENT);
+            return rows.len();
+        }
         let mut values = 0;
         for row in rows {
             match self.has(row) {

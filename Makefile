@@ -54,7 +54,7 @@ docs: setup ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
 docs-site: docs ## build the documentation, and open its pages in a browser
-	$(BIN)/pytest tests/python/test_docs_site.py
+	$(BIN)/pytest --numprocesses auto tests/python/test_docs_site.py
 
 docs-links: setup ## ask for every outside link of the documentation; needs a network
 	$(BIN)/sphinx-build -q -b linkcheck docs docs/_build/links

@@ -127,6 +127,10 @@ class Browser:
         self._ask("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
         self._ask("Input.dispatchKeyEvent", type="keyUp", key=key)
 
+    def settle(self) -> None:
+        """Wait until the page was drawn twice, with a new size or theme."""
+        self.awaited("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+
     def wait(self, condition: str, seconds: float = 20) -> None:
         """Wait until an expression on the page is true."""
         end = time.monotonic() + seconds

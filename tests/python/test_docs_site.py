@@ -8,9 +8,15 @@ from pathlib import Path
 import pytest
 
 from .browser import Browser, needs_chromium
-from .page_checks import suits
+from .page_checks import document_suits_every_reader
 
 SITE = Path(__file__).resolve().parents[2] / "docs" / "_build" / "html"
+PAGES = [
+    str(page.relative_to(SITE))
+    for page in sorted(SITE.rglob("*.html"))
+    if not {"_static", "bench"} & set(page.relative_to(SITE).parts)  # test_lessons.py opens the benches
+]
+
 pytestmark = [
     pytest.mark.site,
     pytest.mark.slow,
@@ -25,12 +31,40 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield one
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
-def test_every_page_of_the_documentation_suits_every_reader(width: int, theme: str, browser: Browser) -> None:
-    pages = [page for page in sorted(SITE.rglob("*.html")) if not {"_static", "bench"} & set(page.parts)]
-    assert len(pages) > 100
-    browser.resize(width)
-    browser.prefer(theme)
-    for page in pages:
-        suits(browser, page, f"{page.relative_to(SITE)}, {width} px, {theme}")
+def test_all_of_the_documentation_is_there() -> None:
+    assert len(PAGES) > 100
+    assert {"index.html", "generated/schemes/red.html", "lessons/swing.html", "live.html"} <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_of_the_documentation_suits_every_reader(page: str, browser: Browser) -> None:
+    document_suits_every_reader(browser, SITE / page)
+
+
+FAULTS = {
+    "color-contrast": "<p style='color: #6a6a6a'>grey in both themes</p>",
+    "390 px": "<div style='width: 600px'>too wide</div>",
+    "dark": "<p style='color: #000'>black</p>",
+    "image-alt": "<img src='data:image/gif;base64,R0lGODlhAQABAAAAACw='>",
+    "console": "<script>console.error('told on the console')</script>",
+    "request": "<script>fetch('http://localhost:9/')</script>",
+    "one text | another": "<div style='position: relative; height: 2em'><i style='position: absolute'>one text</i>"
+    "<i style='position: absolute; left: 9px'>another</i></div>",
+    "overflow:hidden": "<div style='overflow:hidden; width: 30px; white-space: nowrap'>too long for its box</div>",
+}
+
+
+@pytest.mark.parametrize("found", FAULTS)
+def test_a_fault_of_a_page_is_found(found: str, browser: Browser) -> None:
+    """Each is put into a page of the documentation; the message of the check tells it."""
+    whole = SITE / "lessons" / "index.html"
+    text = whole.read_text(encoding="utf-8")
+    broken = whole.with_name(f"broken-{list(FAULTS).index(found)}.html")  # several processes run these tests
+    assert text.count("</article>") == 1
+    broken.write_text(text.replace("</article>", f"{FAULTS[found]}</article>"), encoding="utf-8")
+    try:
+        with pytest.raises(AssertionError) as told:
+            document_suits_every_reader(browser, broken)
+    finally:
+        broken.unlink()
+    assert found in str(told.value)

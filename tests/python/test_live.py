@@ -151,6 +151,28 @@ def test_each_control_is_heard(default_page: Path, browser: Browser) -> None:
 
 
 @needs_chromium
+def test_panes_of_one_scheme_are_named_by_what_differs(default_page: Path, browser: Browser) -> None:
+    named = "[...document.querySelectorAll('.pane .difference')].map((one) => one.textContent)"
+    started(browser, default_page)
+    assert browser.value(named) == ["", ""]
+    queues = [{"scheme": "red", "limit": {"packets": 300}, "params": {"w_q": w_q}} for w_q in (0.002, 0.1)]
+    queues += [{"scheme": "codel", "limit": {"packets": 300}, "params": {}}]
+    setting = base64.urlsafe_b64encode(json.dumps({"queues": queues, "counts": {}}).encode()).decode().rstrip("=")
+    browser.value(f"location.hash = {json.dumps(setting)}, 1")
+    browser.reload()
+    browser.wait("window.bench?.panes?.[2]?.states.at(-1)?.time > 0.5")
+    assert browser.value(named) == ["w_q = 0.002", "w_q = 0.1", ""]
+    assert browser.value("bench.panes[1].title") == "B: red, w_q = 0.1"
+    move(browser, "w_q", "0.05", ".pane:nth-child(2)")
+    move(browser, "buffer", "200", ".pane:nth-child(2)")
+    told = ["buffer = 300 packets, w_q = 0.002", "buffer = 200 packets, w_q = 0.05", ""]
+    browser.wait(f"JSON.stringify({named}) === {json.dumps(json.dumps(told, separators=(',', ':')))}")
+    browser.value("bench.schemeChosen(bench.panes[1], 'pie'); 1")
+    browser.wait(f"{named}.every((text) => !text)")
+    assert browser.errors == []
+
+
+@needs_chromium
 def test_what_cannot_run_is_told_and_the_rest_goes_on(default_page: Path, browser: Browser) -> None:
     started(browser, default_page)
     # RED of these thresholds would put up with it while it runs, but could not begin again.

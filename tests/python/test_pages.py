@@ -6,12 +6,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from penstock.evaluation.evaluate import evaluate
+from penstock.evaluation.page import SHOWN_FIRST
 from penstock.evaluation.page import write as write_evaluation
+from penstock.report import page as report
 
 from .browser import Browser, needs_chromium
+from .fake_result import compare_result
 from .page_checks import AXE, CLIPPED, OVERLAPPING, SERIOUS, suits_every_reader
 from .test_evaluation import TINY
 
@@ -59,8 +63,77 @@ def test_a_page_suits_every_reader(kind: str, tmp_path: Path, browser: Browser) 
 @pytest.mark.xdist_group("pages")
 def test_the_page_of_an_evaluation_suits_every_reader(tmp_path: Path, browser: Browser) -> None:
     file = tmp_path / "evaluate.html"
-    write_evaluation(evaluate(["red"], TINY), file)
+    found = evaluate(["red"], TINY)
+    write_evaluation(found, file)
+    suits_every_reader(browser, file)  # the last time at 390 px
+    assert browser.value(SIDEWAYS) == []
+    browser.open(file)
+    scenarios = len({row.case.id for row in found.rows})
+    assert browser.value("[...document.querySelectorAll('.diagrams figure')].map((one) => one.checkVisibility())") == [
+        *[True] * SHOWN_FIRST,
+        *[False] * (scenarios - SHOWN_FIRST),
+    ]
+    summary = browser.value("document.querySelector('details.more summary').textContent")
+    assert summary.startswith(f"{scenarios - SHOWN_FIRST} more diagrams, ")
+    # A phone shows the head of a column beside each of its numbers.
+    assert browser.value("[...document.querySelectorAll('.schemes td.number')].every((one) => one.dataset.head)")
+    assert not browser.value("document.querySelector('.schemes thead').checkVisibility()")
+
+
+SIDEWAYS = """
+[...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.textContent.trim().slice(0, 40))
+"""
+"""Tables that are wider than their place."""
+
+
+def warned_result(warnings: int) -> dict[str, Any]:
+    """A sweep whose schemes do not suit their link."""
+    says = "max_th, 15 packets, is less than the product of bandwidth and delay, 83 packets"
+    about = {"place": "bottleneck", "says": says, "advice": "set it to 83 packets or more", "source": "RFC 2309"}
+    return {**compare_result(), "warnings": [{"scheme": f"red {at}", **about} for at in range(warnings)]}
+
+
+@pytest.mark.slow
+@needs_chromium
+@pytest.mark.parametrize("result", [warned_result(4), {**compare_result(), "rows": [
+    {**row, "on": "link"} for row in compare_result()["rows"]
+], "command": "penstock measure link.toml --runs 5"}], ids=["warnings", "measured"])  # fmt: skip
+@pytest.mark.xdist_group("pages")
+def test_a_page_of_another_kind_suits_every_reader(result: dict[str, Any], tmp_path: Path, browser: Browser) -> None:
+    file = tmp_path / "page.html"
+    report.write(result, file)
     suits_every_reader(browser, file)
+
+
+@needs_chromium
+@pytest.mark.parametrize("warnings", [1, 2, 4])
+def test_warnings_do_not_push_the_figure_away(warnings: int, tmp_path: Path, browser: Browser) -> None:
+    file = tmp_path / "page.html"
+    report.write(warned_result(warnings), file)
+    browser.resize(1400)
+    browser.open(file)
+    shown = "[...document.querySelectorAll('.warned')].map((one) => one.checkVisibility())"
+    assert browser.value(shown) == [True, *[False] * (warnings - 1)]
+    folded = {1: None, 2: "1 more warning", 4: "3 more warnings"}[warnings]
+    assert browser.value("document.querySelector('.top details summary')?.textContent ?? null") == folded
+    assert browser.value("document.querySelector('#trade-off figure').getBoundingClientRect().top") < 900
+
+
+@needs_chromium
+@pytest.mark.parametrize("schemes", [2, 3, 6])
+def test_the_ranking_is_as_tall_as_its_rows(schemes: int, tmp_path: Path, browser: Browser) -> None:
+    result = compare_result(vary=False, series=False)
+    kept = list(dict.fromkeys((row["scheme"], str(row["params"])) for row in result["rows"]))[:schemes]
+    rows = [row for row in result["rows"] if (row["scheme"], str(row["params"])) in kept]
+    file = tmp_path / "page.html"
+    report.write({**result, "rows": rows}, file)
+    browser.resize(1400)
+    browser.open(file)
+    assert browser.value("document.querySelectorAll('.ranking tbody tr').length") == schemes
+    heights = "['.ranking', '.ranking table'].map((one) => document.querySelector(one).offsetHeight)"
+    card, table = browser.value(heights)
+    assert card - table < 40
 
 
 @needs_chromium

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from penstock.report import page as report
 from penstock.report.chart_data import SERIES_POINTS, decimated
-from penstock.report.view import short_labels, summary
+from penstock.report.view import scales, short_labels, summary, tables
 from penstock.results.cell import Cell, leaders
 from penstock.results.comparison import Comparison
 from penstock.results.display import scale_for
@@ -322,6 +322,25 @@ def test_no_interval_goes_beyond_what_is_possible(low: float, width: float, name
         assert end <= 1
     if low >= 0 and high <= 1:
         assert (start, end) == (low, high)
+
+
+@pytest.mark.parametrize("half", [0.0001, 0.003, 0.02])
+def test_a_conclusion_has_the_numbers_of_the_table(half: float) -> None:
+    result = compare_result()
+    for row in result["rows"]:
+        if row["metric"] in ("delay_mean_s", "utilization"):
+            row["ci95"] = [row["mean"] - half, row["mean"] + half]
+    found = Comparison(result)
+    rows = {r["metric"].name: r for g in tables(found, scales(found), "bottleneck") for r in g["rows"]}
+    for point in range(len(found.points)):
+        said = re.findall(
+            r"(?:, |: |with |and )([\w -]+?) \(([0-9.]+) (\w+), ([0-9.]+) %\)", found.conclusion_at(point)
+        )
+        assert said
+        for label, delay, unit, used in said:
+            scheme = [one.label for one in found.schemes].index(label)
+            cells = [rows[name]["points"][point][scheme]["text"] for name in ("delay_mean_s", "utilization")]
+            assert ([delay, used], unit) == (cells, rows["delay_mean_s"]["unit"])
 
 
 def test_the_charts_cut_intervals_at_what_is_possible() -> None:

@@ -19,7 +19,7 @@ from penstock.reproduce.prose import prose
 from penstock.reproduce.text import text
 
 from .browser import Browser, needs_chromium
-from .page_checks import LARGEST, suits_every_reader
+from .page_checks import LARGEST, document_suits_every_reader, suits_every_reader
 
 # One process draws all recorded pages, and all tests here read them.
 pytestmark = pytest.mark.xdist_group("recorded pages")
@@ -94,6 +94,14 @@ def test_every_verdict_is_two_clicks_from_the_index_and_no_page_complains_or_ask
             browser.click("#other-readings")
             assert browser.value(SHOWN) == browser.value("document.querySelectorAll('tr[data-verdict]').length")
         assert browser.errors == []
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_the_page_of_every_work_suits_every_reader(index: Path, tmp_path: Path) -> None:
+    with Browser(tmp_path / "profile", seconds=600) as browser:
+        for paper in papers.papers():
+            document_suits_every_reader(browser, index.with_name(f"papers-{paper.name}.html"))
 
 
 @pytest.mark.slow

@@ -191,24 +191,24 @@ def test_the_front_is_that_of_no_other_better_in_both() -> None:
                (("a", 0.01, 0.9), ("b", 0.02, 0.95), ("c", 0.03, 0.94)))  # fmt: skip
     assert front([a, b, c]) == [a, b]
     assert sentence("link", [c, b, a]) == (
-        "link: a shorter mean delay costs utilization: a (10.00 ms, 90.0 %), b (20.00 ms, 95.0 %). c is beaten in both."
+        "link: a shorter mean delay costs utilization: a (10 ms, 90 %), b (20 ms, 95 %). c is beaten in both."
     )
     assert sentence("link", [a, Standing("d", cell(0.02), cell(0.8))]) == (
-        "link: a (10.00 ms, 90.0 %) keeps the link busy. "
-        "Utilization is more than 5 percentage points lower with d (20.00 ms, 80.0 %)."
+        "link: a (10 ms, 90 %) keeps the link busy. "
+        "Utilization is more than 5 percentage points lower with d (20 ms, 80 %)."
     )
     assert sentence("link", [a, Standing("d", cell(0.02), cell(0.88))]) == (
-        "link: a (10.00 ms, 90.0 %) has the shortest mean delay and the highest utilization: it beats d in both."
+        "link: a (10 ms, 90 %) has the shortest mean delay and the highest utilization: it beats d in both."
     )
     full, slow = Standing("full", cell(0.02), cell(0.9999)), Standing("slow", cell(0.1), cell(1.0))
     assert sentence(
         "link", [slow, full, Standing("e", cell(0.01), cell(0.97))]
     ) == (  # slow buys nothing that counts with its delay
-        "link: a shorter mean delay costs utilization: e (10.00 ms, 97.0 %), full (20.00 ms, 100.0 %)."
+        "link: a shorter mean delay costs utilization: e (10 ms, 97.0 %), full (20 ms, 100.0 %)."
         " slow gains at most 0.1 percentage points of utilization by a longer delay."
     )
     assert sentence("link", [slow, full, Standing("late", cell(0.03), cell(0.9998))]) == (
-        "link: full (20.00 ms, 100.0 %) has the shortest mean delay and, within 0.1 percentage points, the highest"
+        "link: full (20 ms, 100.0 %) has the shortest mean delay and, within 0.1 percentage points, the highest"
         " utilization: it beats late in both."
         " slow gains at most 0.1 percentage points of utilization by a longer delay."
     )
@@ -252,14 +252,15 @@ def test_ties_are_said_and_an_idle_link_is_not_praised() -> None:
     tied = Standing("tied", spread(0.0145, 1e-3), spread(0.9985, 0.002))
     long = Standing("long", spread(0.05, 1e-3), spread(0.98, 0.002))
     assert sentence("link", [idle, short, tied, long]) == (
-        "link: short (14.00 ms, 99.9 %) has the shortest mean delay and the highest utilization: it beats long in both."
-        " tied is no better in either. Utilization is more than 5 percentage points lower with idle (1.00 ms, 86.0 %)."
+        "link: short (14.00 ms, 99.90 %) has the shortest mean delay and the highest utilization:"
+        " it beats long in both. tied is no better in either."
+        " Utilization is more than 5 percentage points lower with idle (1.00 ms, 86.00 %)."
     )
     assert costly([one.utilization for one in (idle, short, tied, long)]) == {0: pytest.approx(0.139)}
     same = Standing("same", spread(0.01405, 1e-3), spread(0.9985, 0.002))
     assert sentence("link", [short, same, idle]) == (
-        "link: short and same tie in mean delay and utilization: 14.00 ms, 99.9 %. "
-        "Utilization is more than 5 percentage points lower with idle (1.00 ms, 86.0 %)."
+        "link: short and same tie in mean delay and utilization: 14.00 ms, 99.90 %. "
+        "Utilization is more than 5 percentage points lower with idle (1.00 ms, 86.00 %)."
     )
     unsure = [spread(0.86, 0.2), spread(0.999, 0.002)]
     assert costly(unsure) == {}  # its interval reaches the other one

@@ -11,7 +11,10 @@ from penstock.evaluation.evaluate import Evaluation
 from penstock.files import write_text
 from penstock.report.templating import render_template, template_text
 
-__all__ = ["write"]
+__all__ = ["SHOWN_FIRST", "write"]
+
+SHOWN_FIRST = 4
+"""Diagrams that are seen at once: a row of them on a wide screen. The others are folded, with their number."""
 
 
 def write(found: Evaluation, file: Path) -> None:
@@ -27,5 +30,6 @@ def write(found: Evaluation, file: Path) -> None:
         heads=shown.heads(),
         rows=list(shown.rows(found)),
         diagrams=shown.diagrams(found),
+        first=SHOWN_FIRST,
     )
     write_text(file, page)

@@ -3,6 +3,7 @@
 import { download } from "../report/scripts/elements.js";
 import { isEmbedded, threeDigits } from "./elements.js";
 import { figure } from "./figure.js";
+import { differences } from "./naming.js";
 import { Pane } from "./pane.js";
 import { share, sharedSetting } from "./sharing.js";
 import { slider } from "./slider.js";
@@ -48,9 +49,20 @@ class Bench {
   hear(message) {
     if (message.kind === "ready") this.open();
     else if (message.kind === "frame") this.show(message);
-    else if (message.kind === "accepted") this.panes[message.pane]?.accept(message);
+    else if (message.kind === "accepted") this.accepted(message);
     else if (message.kind === "refused") this.refused(message);
     else if (message.kind === "error") this.fail(message);
+  }
+
+  accepted(message) {
+    this.panes[message.pane]?.accept(message);
+    this.namePanes();
+  }
+
+  /** Panes of one scheme are told apart by what differs. */
+  namePanes() {
+    const names = differences(this.panes.map((pane) => pane.running), material.schemes);
+    this.panes.forEach((pane, number) => pane.distinguish(names[number]));
   }
 
   /** Lays out the panes and starts at time 0. */
@@ -70,6 +82,7 @@ class Bench {
     place("panes").replaceChildren(...this.panes.map((pane) => pane.node));
     place("panes").style.setProperty("--count", this.panes.length);
     this.panes.forEach((pane) => pane.mount());
+    this.namePanes();
     place("add").disabled = this.panes.length >= MAX_PANES;
     document.querySelectorAll(".pane header button:last-child").forEach((button) => (button.disabled = this.panes.length < 2));
     this.restart();
@@ -147,6 +160,7 @@ class Bench {
     if (!this.isFromAddress) {
       this.panes[pane].setQueue(queue);
       this.panes[pane].running = structuredClone(queue);
+      this.namePanes();
       this.panes[pane].complain(`Drop-tail runs here, because ${message}`);
       return;
     }

@@ -28,7 +28,12 @@ export class Pane {
   }
 
   get title() {
-    return `${"ABCD"[this.number]}: ${this.running.scheme}`;
+    return `${"ABCD"[this.number]}: ${this.running.scheme}${this.difference.textContent && `, ${this.difference.textContent}`}`;
+  }
+
+  /** Names what tells the queue from the others of its scheme; "" if nothing has to. */
+  distinguish(words) {
+    this.difference.textContent = words;
   }
 
   #build() {
@@ -45,6 +50,7 @@ export class Pane {
     this.controls = element("div", { class: "controls" });
     this.message = element("p", { class: "message", role: "alert" });
     this.choice = element("span", {});
+    this.difference = element("p", { class: "difference" });
     const flows = element("figure", {}, element("figcaption", {}, "Flows"), this.flowCanvas);
     // Where several kinds of traffic compete, who gets what is what one came to see.
     const isContest = this.host.groups.length > 1;
@@ -60,6 +66,7 @@ export class Pane {
         button("TOML", `Scenario of pane ${name} as TOML`, () => this.host.tomlAsked(this)),
         button("×", `Remove pane ${name}`, () => this.host.removed(this)),
       ),
+      this.difference,
       this.numbers,
       this.canvas,
       this.packet,

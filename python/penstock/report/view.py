@@ -9,9 +9,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from penstock.results.cell import Cell
+from penstock.results.cell import Cell, common_decimals
 from penstock.results.comparison import ComparedScheme, Comparison
-from penstock.results.display import Scale, decimals, number, scale_for
+from penstock.results.display import Scale, number, scale_for
 from penstock.results.metrics import Metric, metric, order
 from penstock.results.svg_chart import SHAPES, shape_of
 from penstock.results.trade_off import costly
@@ -124,10 +124,7 @@ def _counts(cells: Sequence[dict[str, Any]], schemes: int) -> dict[str, Any]:
 
 def _cells(about: Metric, cells: Sequence[Cell | None], scale: Scale, leads: Sequence[str]) -> list[dict[str, Any]]:
     """The cells of one row, all with the same decimals."""
-    known = [c for c in cells if c is not None]
-    places = decimals(
-        (c.mean * scale.factor for c in known), (c.half_width * scale.factor for c in known if c.half_width is not None)
-    )
+    places = common_decimals(cells, scale.factor)
     return [_cell(about, c, scale, places, lead) for c, lead in zip(cells, leads, strict=True)]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from penstock.results.display import decimals
 from penstock.results.metrics import Better, Metric
 
-__all__ = ["Cell", "Lead", "best", "drawn", "leaders"]
+__all__ = ["Cell", "Lead", "best", "common_decimals", "drawn", "leaders"]
 
 Lead = Literal["best", "shared", ""]
 
@@ -43,6 +44,13 @@ def drawn(cell: Cell, about: Metric) -> Cell:
         return cell
     low, high = about.possible(cell.low, cell.high)
     return replace(cell, low=low, high=high)
+
+
+def common_decimals(cells: Iterable[Cell | None], factor: float) -> int:
+    """Decimals of the cells of a row, in the unit that `factor` leads to: tables and sentences show the same number."""
+    known = [cell for cell in cells if cell is not None]
+    halves = (cell.half_width * factor for cell in known if cell.half_width is not None)
+    return decimals((cell.mean * factor for cell in known), halves)
 
 
 def leaders(

@@ -147,7 +147,9 @@ class Comparison:
         """The trade-off at the point with this index."""
         place = self._concluded
         at = f" at {self.points[point].words.removeprefix(f'{place} ')}" if len(self.points) > 1 else ""
-        return conclusion(place + at, self._standings(point, place))
+        delays = [cell.mean for (*_, on, name), cell in self.cells.items() if (on, name) == (place, "delay_mean_s")]
+        scale = scale_for("time", delays)
+        return conclusion(place + at, self._standings(point, place), scale)
 
     def among_the_best(self, point: int, place: str) -> list[int]:
         """The schemes that keep a link busy and that no other one beats in delay and utilization, by index."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.results.cell import Cell
-from penstock.results.display import decimals, is_number, joined, number, scale_for
+from penstock.results.cell import Cell, common_decimals
+from penstock.results.display import Scale, decimals, is_number, joined, number, scale_for
 
 __all__ = [
     "LARGE_LOSS",
@@ -72,25 +72,24 @@ def costly(utilizations: Sequence[Cell | None]) -> dict[int, float]:
     }
 
 
-def sentence(place: str, found: Sequence[Standing]) -> str:
+def sentence(place: str, found: Sequence[Standing], scale: Scale | None = None) -> str:
     """The front of the schemes that keep the link busy, those behind it, and those that lose much utilization.
 
-    A scheme behind is beaten where both differences are told apart by the intervals, else it is no better in either.
+    The numbers have the decimals of a table of these schemes, and delays its unit if `scale` gives it. A scheme
+    behind is beaten where both differences are told apart by the intervals, else it is no better in either.
     """
     lost = costly([one.utilization for one in found])
     keeping, best = _keeping_and_best(found)
     behind = [one for one in keeping if one not in best]
     beaten = [one.label for one in behind if any(_beats(other, one) for other in best)]
     tied = [one.label for one in behind if one.label not in beaten]
-    scale = scale_for("time", [one.delay.mean for one in found])
-    delays = [scale.factor * one.delay.mean for one in found]
-    places = min(decimals(delays, [max(delays) / 1000]), 2)
-
-    def delay(one: Standing) -> str:
-        return f"{number(scale.factor * one.delay.mean, places)} {scale.unit}"
+    unit = scale or scale_for("time", [one.delay.mean for one in found])
+    places = common_decimals([one.delay for one in found], unit.factor)
+    percent_places = common_decimals([one.utilization for one in found], 100)
 
     def numbered(one: Standing) -> str:
-        return f"{one.label} ({delay(one)}, {number(100 * one.utilization.mean, 1)} %)"
+        delay = f"{number(unit.factor * one.delay.mean, places)} {unit.unit}"
+        return f"{one.label} ({delay}, {number(100 * one.utilization.mean, percent_places)} %)"
 
     shown = [numbered(one) for one in best]
     if len(keeping) > 1 and not any(_differ(one, other) for one in keeping for other in keeping):
@@ -194,9 +193,9 @@ def standings(labels: Sequence[str], cell: Callable[[int, str], Cell | None]) ->
     return found
 
 
-def conclusion(place: str, found: Mapping[int, Standing]) -> str:
-    """The sentence for a place with several schemes; empty for one."""
-    return sentence(place, list(found.values())) if len(found) > 1 else ""
+def conclusion(place: str, found: Mapping[int, Standing], scale: Scale | None = None) -> str:
+    """The sentence for a place with several schemes, with delays in the unit of `scale`; empty for one scheme."""
+    return sentence(place, list(found.values()), scale) if len(found) > 1 else ""
 
 
 def among_the_best(found: Mapping[int, Standing]) -> list[int]:

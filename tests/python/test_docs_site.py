@@ -14,7 +14,7 @@ SITE = Path(__file__).resolve().parents[2] / "docs" / "_build" / "html"
 PAGES = [
     str(page.relative_to(SITE))
     for page in sorted(SITE.rglob("*.html"))
-    if not {"_static", "bench"} & set(page.relative_to(SITE).parts)  # test_lessons.py opens the benches
+    if "_static" not in page.relative_to(SITE).parts
 ]
 
 pytestmark = [

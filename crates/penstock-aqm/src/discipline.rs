@@ -23,7 +23,7 @@ pub(crate) mod fifo;
 mod flow_order;
 pub(crate) mod flow_queue;
 pub(crate) mod fq;
-pub(crate) mod fq_codel;
+pub mod fq_codel;
 pub(crate) mod fq_pie;
 mod gps;
 mod guard;
@@ -66,6 +66,14 @@ pub struct Report<'a, P> {
     /// Bytes waiting after the event, over all queues of the link.
     pub bytes: u64,
 }
+
+impl<P> Clone for Report<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for Report<'_, P> {}
 
 /// Observes a queue: receives the fate of each packet. `()` ignores them; a pair of probes is a probe.
 ///

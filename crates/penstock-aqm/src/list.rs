@@ -89,6 +89,19 @@ impl<const LIST: usize> List<LIST> {
         Some(id)
     }
 
+    /// The index of the first member; [`NONE`] if there is none.
+    #[inline]
+    pub(crate) const fn head_index(&self) -> u32 {
+        self.head
+    }
+
+    /// Removes the first member, which is there, and whose next one is `next`.
+    #[inline]
+    pub(crate) fn advance(&mut self, next: u32) {
+        self.head = next;
+        self.len -= 1;
+    }
+
     /// Removes member `id` of this list.
     #[inline]
     pub(crate) fn remove<M: Linked<LIST>>(&mut self, members: &mut [M], id: u32) {

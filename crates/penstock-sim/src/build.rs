@@ -8,7 +8,8 @@ use crate::engine::Engine;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::flow::{Flow, FlowFacts};
-use crate::hop::{COMPUTED, Hop, Routes};
+use crate::hop::{COMPUTED, Hop, Lookahead, Routes, UNFORESEEN};
+use crate::link::Link;
 use crate::network::{ARRIVED, Network, NextAck};
 use crate::offered::{self, Offered};
 use crate::packet::{SackTable, SimPacket};
@@ -28,6 +29,7 @@ use penstock_link::Laws;
 use penstock_link::ScenarioError;
 use penstock_link::probe::queue::QueueStats;
 use ranks::Ranks;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// With this number of flows their state is larger than the caches of a core.
@@ -103,9 +105,7 @@ impl Builder<'_> {
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
         let facts = self.facts(&queues, record.flow_facts);
         let Links { directions: links, ports, changes, lines } = self.links(queues, foresees, &mut events);
-        let on_link =
-            |hop: &Hop| Hop { port: links[hop.link as usize].port().map_or(COMPUTED, |port| port as u32), ..*hop };
-        let hops = self.plan.routes.hops.iter().map(on_link).collect();
+        let hops = self.hops(&links, &ports);
         // Traces, and schemes that use round-trip times, observe senders at any time; without them, senders may process
         // ACKs early.
         let looks_ahead = !traced && facts.rtts.is_empty();
@@ -130,6 +130,7 @@ impl Builder<'_> {
             tally,
             facts,
             fetches,
+            more_acks: VecDeque::new(),
             ack: NextAck { at: Time::NEVER, line: ARRIVED, packet: SimPacket::NONE },
         };
         Engine {
@@ -147,6 +148,20 @@ impl Builder<'_> {
             max_sources: EventQueue::max_sources(window.end),
             overflowed: false,
         }
+    }
+
+    /// The hops of all routes, with their ports.
+    fn hops(&self, links: &[Link], ports: &[Port]) -> Vec<Hop> {
+        let is_late = |hop: &Hop| links[hop.link as usize].port().is_some_and(|port| ports[port].late.is_some());
+        let numbered = |port: usize| port as u32 | if ports[port].trail.is_some() { 0 } else { UNFORESEEN };
+        let mut hops = self.plan.routes.hops.clone();
+        for at in 0..hops.len() {
+            hops[at].port = links[hops[at].link as usize].port().map_or(COMPUTED, numbered);
+            if !hops[at].last && is_late(&hops[at + 1]) {
+                hops[at].lookahead = Lookahead::NeverBeforeLate;
+            }
+        }
+        hops
     }
 
     /// The statistics of the run.

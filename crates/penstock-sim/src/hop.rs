@@ -1,20 +1,25 @@
 //! Routes of a run: the hops that packets take, and which flow takes which route.
 
 /// Whether a packet can be passed on as soon as its arrival time at the far end of a link is known, without an event.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Lookahead {
     /// Never: the packet waits on the delay line for an event.
     Never,
+    /// Always.
+    Always,
     /// Only if no packet waits ahead of it on the delay line and the receiver at the end of the link, if there is one,
     /// still lacks the packet.
     IfLacking,
-    /// Always.
-    Always,
+    /// Never, and behind the link is a port that carries out departures late.
+    NeverBeforeLate,
 }
 
 /// No port: an infinite FIFO that is not watched, so that the end of each transmission is known when the packet
 /// arrives.
 pub(crate) const COMPUTED: u32 = u32::MAX;
+
+/// In the number of a port: its departures are not foreseen. (One look at the hop then tells where to go.)
+pub(crate) const UNFORESEEN: u32 = 1 << 31;
 
 /// One step of a route. Of 16 bytes, since every packet finds its hop by number.
 #[derive(Clone, Copy)]
@@ -22,7 +27,8 @@ pub(crate) const COMPUTED: u32 = u32::MAX;
 pub(crate) struct Hop {
     /// Number of the link to take.
     pub(crate) link: u32,
-    /// Number of the port in front of that link, or [`COMPUTED`]; set once the ports are built.
+    /// Number of the port in front of that link, or [`COMPUTED`], with
+    /// [`UNFORESEEN`] where that holds; set once the ports are built.
     pub(crate) port: u32,
     /// Whether the route ends behind this link.
     pub(crate) last: bool,

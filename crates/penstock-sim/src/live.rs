@@ -114,7 +114,7 @@ impl LiveRun {
     pub fn step(&mut self) -> Option<Time> {
         let time = self.next_event()?;
         self.engine.advance(time, 1);
-        self.engine.network.catch_up(time);
+        self.engine.catch_up(time);
         self.observe();
         self.now = self.now.max(time);
         Some(time)

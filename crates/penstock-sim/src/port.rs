@@ -3,6 +3,7 @@
 use crate::device_queue::DeviceQueue;
 use crate::event_queue::EventQueue;
 use crate::flow::FlowFacts;
+use crate::network::Late;
 use crate::packet::SimPacket;
 use crate::port_queue::PortQueue;
 use crate::tally::Tally;
@@ -26,6 +27,8 @@ pub(crate) struct Port {
     pub(crate) outlet: Outlet,
     /// Where departures are foreseen.
     pub(crate) trail: Option<Trail>,
+    /// Where departures are carried out late.
+    pub(crate) late: Option<Late>,
 }
 
 /// The transmissions of a port whose departures are foreseen ([`crate::network`]'s `foreseen`): carried out after the fact.
@@ -120,12 +123,26 @@ impl Port {
         facts: &FlowFacts,
         operation: impl FnOnce(&mut PortQueue, &mut Env<'_, SimPacket, Tally>) -> T,
     ) -> T {
+        let (queue, mut env) = self.begin(number, now, tally, facts);
+        operation(queue, &mut env)
+    }
+
+    /// As [`Port::operate`]; the caller carries out the operation.
+    #[expect(clippy::inline_always, reason = "as `operate`")]
+    #[inline(always)]
+    pub(crate) fn begin<'a>(
+        &'a mut self,
+        number: usize,
+        now: Time,
+        tally: &'a mut Tally,
+        facts: &'a FlowFacts,
+    ) -> (&'a mut PortQueue, Env<'a, SimPacket, Tally>) {
         let Self { queue, rng, outlet, .. } = self;
         let stats = &mut tally.queues[number];
         if stats.is_due(now) {
             stats.sample(now, |show| queue.gauges(show));
         }
         (tally.port, tally.link) = (number as u32, outlet.link);
-        operation(queue, &mut Env { now, rng, probe: tally, facts })
+        (queue, Env { now, rng, probe: tally, facts })
     }
 }

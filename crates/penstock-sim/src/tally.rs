@@ -278,21 +278,21 @@ impl Tally {
     /// Show a packet that its discipline sends to all observers; returns whether it departs. Otherwise it waits in the
     /// device queue, and departs when it leaves that.
     #[cold]
-    fn show_sent(&mut self, report: &Report<'_, SimPacket>) -> bool {
+    fn show_sent(&mut self, report: Report<'_, SimPacket>) -> bool {
         let device = &mut self.queue().device;
         if device.exists {
             device.enqueued = report.enqueued;
             return false;
         }
-        self.show_departure(report);
+        self.show_departure(&report);
         true
     }
 
     /// Show a packet that was queued to all observers.
     #[cold]
-    fn show_queued(&mut self, report: &Report<'_, SimPacket>) {
-        self.queue().note_queued(report, report.packet.dscp);
-        self.trace_fate(TraceEvent::Enqueue, report, None);
+    fn show_queued(&mut self, report: Report<'_, SimPacket>) {
+        self.queue().note_queued(&report, report.packet.dscp);
+        self.trace_fate(TraceEvent::Enqueue, &report, None);
     }
 
     /// The packet leaves the device queue below a discipline with this backlog; it entered the discipline at `enqueued`.
@@ -343,7 +343,7 @@ impl Probe<SimPacket> for Tally {
     #[inline(always)]
     fn queued(&mut self, report: &Report<'_, SimPacket>) {
         if self.observed {
-            self.show_queued(report);
+            self.show_queued(*report);
         }
         self.queue().count_queued(report);
         self.note_survival(report.packet);
@@ -352,7 +352,7 @@ impl Probe<SimPacket> for Tally {
     #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
     #[inline(always)]
     fn sent(&mut self, report: &Report<'_, SimPacket>) {
-        if !self.observed || self.show_sent(report) {
+        if !self.observed || self.show_sent(*report) {
             self.depart(report);
         }
     }

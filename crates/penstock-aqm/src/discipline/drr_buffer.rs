@@ -68,6 +68,7 @@ pub(super) enum Assignment {
 }
 
 impl Assignment {
+    #[inline]
     fn queue(&mut self, flow: u32, random_bits: impl FnOnce() -> u64) -> u32 {
         match self {
             Self::PerFlow(bound) => bound.index(flow),
@@ -191,7 +192,8 @@ pub(super) trait Policy: Watcher + Send {
 }
 
 /// A shared buffer under deficit round robin.
-pub(super) struct DrrBuffer<P, B> {
+#[derive(Clone)]
+pub struct DrrBuffer<P, B> {
     queues: DrrQueues<P>,
     policy: B,
     assignment: Assignment,
@@ -203,6 +205,7 @@ pub(super) struct DrrBuffer<P, B> {
     follows_mtu: bool,
 }
 
+#[expect(private_bounds, reason = "outside this family only whole buffers are made")]
 impl<P: Packet, B: Policy> DrrBuffer<P, B> {
     pub(super) fn new(params: &DrrParams, link: &LinkInfo, policy: B) -> Self {
         Self {
@@ -231,7 +234,8 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
     }
 
     /// Make room, then queue the packet.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "measured: with the port's own calls 20 instructions a packet of 1600")]
+    #[inline(always)]
     fn make_room_and_push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: P) {
         while !self.queues.packets.has_room(self.limit, size) {
             let victim = self.policy.victim(id, self.queues.all());
@@ -292,6 +296,8 @@ fn largest_packet(link: &LinkInfo) -> Quantum {
 }
 
 impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for DrrBuffer<P, B> {
+    #[expect(clippy::inline_always, reason = "measured: with the port's own calls 20 instructions a packet of 1600")]
+    #[inline(always)]
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
         let id = self.assignment.queue(meta.flow, || env.rng.bits());
@@ -319,11 +325,15 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
         }
     }
 
+    #[expect(clippy::inline_always, reason = "measured: with the port's own calls 20 instructions a packet of 1600")]
+    #[inline(always)]
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        let Some((id, taken)) = self.queues.serve(&mut self.policy) else { return Next::Empty };
-        self.policy.on_sent(env.now, id, taken.packet.meta().size);
-        self.queues.total().send(env, &taken.packet, taken.enqueued);
-        Next::Send(taken.packet)
+        let Some((id, mut detached)) = self.queues.serve(&mut self.policy) else { return Next::Empty };
+        let (total, enqueued) = (detached.total, detached.enqueued());
+        let Some(packet) = detached.packet() else { return Next::Empty };
+        self.policy.on_sent(env.now, id, packet.meta().size);
+        total.send(env, packet, enqueued);
+        detached.take().map_or(Next::Empty, Next::Send)
     }
 
     fn backlog(&self) -> Backlog {
@@ -385,10 +395,20 @@ pub(super) fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized, B: Policy 
     site: &Site<'_>,
     policy: impl FnOnce(&mut Reader<'_>, Option<&DrrParams>) -> Option<B>,
 ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
+    Ok(Box::new(buffer(settings, infos, site.link, policy)?))
+}
+
+/// As [`build`], the buffer itself.
+pub(super) fn buffer<P: Packet, B: Policy>(
+    settings: &Settings,
+    infos: &[penstock_core::param::ParamInfo],
+    link: &LinkInfo,
+    policy: impl FnOnce(&mut Reader<'_>, Option<&DrrParams>) -> Option<B>,
+) -> Result<DrrBuffer<P, B>, ParamErrors> {
     let (params, policy) = read_with(settings, infos, |reader| {
         let params = DrrParams::read_all(reader);
         let policy = policy(reader, params.as_ref());
         Some((params?, policy?))
     })?;
-    Ok(Box::new(DrrBuffer::new(&params, site.link, policy)))
+    Ok(DrrBuffer::new(&params, link, policy))
 }

@@ -4,7 +4,7 @@
 //! operation takes constant time, but for a turn that finds no queue able to send (see [`DrrQueues::skip_rounds`]).
 
 use super::guard::Total;
-use super::packet_slab::{PacketSlab, SlabQueue, Taken};
+use super::packet_slab::{Detached, PacketSlab, SlabQueue, Taken};
 use crate::aqm::Backlog;
 use crate::list::{Linked, Links, List};
 use alloc::vec::Vec;
@@ -79,6 +79,7 @@ impl Queue {
 }
 
 /// The queues, numbered from 0.
+#[derive(Clone)]
 pub(super) struct DrrQueues<P> {
     pub(super) packets: PacketSlab<P>,
     queues: Vec<Queue>,
@@ -218,7 +219,7 @@ impl<P: Packet> DrrQueues<P> {
     /// The packet to send now, and its queue.
     #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
     #[inline(always)]
-    pub(super) fn serve(&mut self, watcher: &mut impl Watcher) -> Option<(u32, Taken<P>)> {
+    pub(super) fn serve(&mut self, watcher: &mut impl Watcher) -> Option<(u32, Detached<'_, P, ()>)> {
         let mut passed = 0;
         loop {
             let id = self.front()?;
@@ -230,7 +231,7 @@ impl<P: Packet> DrrQueues<P> {
             }
             if let Some(left) = queue.deficit.checked_sub(self.quantum.cost(&self.packets, queue.waiting.head()?)) {
                 queue.deficit = left;
-                let taken = self.packets.pop(&mut queue.waiting)?;
+                let slot = self.packets.unlink(&mut queue.waiting)?;
                 watcher.on_pop(id, queue);
                 if queue.packets() == 0 {
                     queue.deficit = 0;
@@ -240,7 +241,7 @@ impl<P: Packet> DrrQueues<P> {
                     // A turn of one packet is over with it; by bytes it may go on with what arrives later.
                     self.end_turn(id);
                 }
-                return Some((id, taken));
+                return self.packets.detached(slot).map(|detached| (id, detached));
             }
             self.end_turn(id);
             passed += 1;
@@ -324,7 +325,8 @@ mod tests {
         }
         push(&mut queues, 1, 500);
         push(&mut queues, 1, 500);
-        let sizes: Vec<_> = (0..5).map(|_| queues.serve(&mut ()).unwrap().1.packet.size).collect();
+        let sizes: Vec<_> =
+            (0..5).map(|_| queues.serve(&mut ()).and_then(|(_, packet)| packet.take()).unwrap().size).collect();
         assert_eq!(sizes, [200, 500, 750, 20, 500]);
         assert!(queues.serve(&mut ()).is_none());
     }

@@ -41,6 +41,7 @@
 
 use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow, Part};
 use super::{Discipline, Probe};
+use crate::aqm::LinkInfo;
 use crate::law::codel::{Codel, CodelParams, Variant};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -64,6 +65,20 @@ const PARAMS: [ParamInfo; inherited_len(&OWN, CodelParams::INFO)] =
 
 /// FQ-CoDel.
 pub(crate) struct FqCodel;
+
+/// The queues of FQ-CoDel.
+pub type FqCodelQueues<P> = FlowQueue<P, Codel>;
+
+/// The queues of FQ-CoDel with these settings on this link.
+pub fn queues<P: Packet>(settings: &Settings, link: &LinkInfo) -> Result<FqCodelQueues<P>, ParamErrors> {
+    let (queues, (own, codel)): (FlowQueueParams, (FqCodelParams, CodelParams)) = read(settings, &PARAMS)?;
+    let part = match codel.variant {
+        Variant::Rfc => Part::HalfOfPackets,
+        Variant::Linux => Part::HalfOfBytes,
+    };
+    let overflow = Overflow::Fattest { part, batch: own.drop_batch };
+    Ok(FlowQueue::new(&queues, Codel::new(codel, link)?, overflow, own.occupancy, link))
+}
 
 impl Scheme for FqCodel {
     const INFO: SchemeInfo = SchemeInfo {
@@ -89,14 +104,7 @@ impl Scheme for FqCodel {
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
-        let (queues, (own, codel)): (FlowQueueParams, (FqCodelParams, CodelParams)) = read(settings, &PARAMS)?;
-        let part = match codel.variant {
-            Variant::Rfc => Part::HalfOfPackets,
-            Variant::Linux => Part::HalfOfBytes,
-        };
-        let overflow = Overflow::Fattest { part, batch: own.drop_batch };
-        let codel = Codel::new(codel, link)?;
-        Ok(Box::new(FlowQueue::new(&queues, codel, overflow, own.occupancy, link)))
+        Ok(Box::new(queues(settings, link)?))
     }
 }
 

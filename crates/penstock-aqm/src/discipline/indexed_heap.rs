@@ -38,7 +38,7 @@ impl<K: PartialOrd + Copy> IndexedHeap<K> {
             self.keys.resize(id as usize + 1, None);
         }
         self.keys[id as usize] = Some(key);
-        self.heap.raise(id, key);
+        self.heap.raise(id, || key);
     }
 
     /// Remove member `id`, if present.

@@ -24,7 +24,7 @@ impl LongestQueue {
     /// Queue `id` has grown to this length.
     #[inline]
     pub(super) fn on_grown(&mut self, id: u32, length: u64, queue: &Queue) {
-        self.0.raise(id, (length, Reverse(queue.position())));
+        self.0.raise(id, || (length, Reverse(queue.position())));
     }
 
     /// The longest of the queues; `None` if all are empty.

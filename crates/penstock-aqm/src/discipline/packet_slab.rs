@@ -13,6 +13,7 @@ use penstock_core::{Limit, Packet, Time};
 /// The packets of many queues, each with a tag `T` of its discipline. By its tag a packet may be in further lists.
 ///
 /// The slot freed last is used first, while it is still in the cache.
+#[derive(Clone)]
 pub(crate) struct PacketSlab<P, T = ()> {
     slots: Vec<Slot<P, T>>,
     /// The first of the free slots, which are chained.
@@ -21,6 +22,7 @@ pub(crate) struct PacketSlab<P, T = ()> {
     bytes: u64,
 }
 
+#[derive(Clone)]
 pub(crate) struct Slot<P, T> {
     /// `None` in a free slot.
     packet: Option<P>,
@@ -64,9 +66,35 @@ pub(crate) struct SlabQueue {
 }
 
 /// A packet that has left the slab.
+#[derive(Clone)]
 pub(crate) struct Taken<P> {
     pub(crate) packet: P,
     pub(crate) enqueued: Time,
+}
+
+/// A packet that has left its queue, still in its slot, from which it must be taken next.
+pub(crate) struct Detached<'a, P, T> {
+    slot: &'a mut Slot<P, T>,
+    /// The packets that are left, over all queues.
+    pub(crate) total: Total,
+}
+
+impl<P, T> Detached<'_, P, T> {
+    /// When the packet was queued.
+    #[inline]
+    pub(crate) fn enqueued(&self) -> Time {
+        self.slot.enqueued
+    }
+
+    #[inline]
+    pub(crate) fn packet(&mut self) -> Option<&mut P> {
+        self.slot.packet.as_mut()
+    }
+
+    #[inline]
+    pub(crate) fn take(self) -> Option<P> {
+        self.slot.packet.take()
+    }
 }
 
 impl SlabQueue {
@@ -151,9 +179,11 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
             self.slots.len() as u32 - 1
         } else {
             let slot = &mut self.slots[self.free as usize];
-            let next_free = slot.links.next;
-            *slot = Slot { packet: Some(packet), enqueued, tag, links };
-            core::mem::replace(&mut self.free, next_free)
+            let index = core::mem::replace(&mut self.free, slot.links.next);
+            // Field by field: the packet goes to its place in one piece.
+            slot.packet = Some(packet);
+            (slot.enqueued, slot.tag, slot.links) = (enqueued, tag, links);
+            index
         };
         queue.list.push_linked(&mut self.slots, index);
         self.packets += 1;
@@ -181,6 +211,49 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
         if let Some(packet) = self.packet(slot) {
             self.total().accept(env, packet);
         }
+    }
+
+    /// Takes the packet at the head of `queue` from it, but leaves it in its slot, where it can be judged and reported without
+    /// a copy. [`PacketSlab::detached`] must follow, and the packet be taken, before another one is pushed.
+    #[expect(clippy::inline_always, reason = "as `pop`")]
+    #[inline(always)]
+    pub(crate) fn unlink(&mut self, queue: &mut SlabQueue) -> Option<u32> {
+        let index = queue.list.head_index();
+        let slot = self.slots.get_mut(index as usize)?;
+        let size = u64::from(slot.packet.as_ref()?.meta().size);
+        let next = slot.links.next;
+        slot.links.next = core::mem::replace(&mut self.free, index);
+        queue.list.advance(next);
+        queue.bytes -= size;
+        self.packets -= 1;
+        self.bytes -= size;
+        Some(index)
+    }
+
+    /// [`PacketSlab::unlink`] and [`PacketSlab::detached`] in one, which takes 18 instructions less; the time is that when the
+    /// next packet of the queue was queued.
+    #[expect(clippy::inline_always, reason = "as `pop`")]
+    #[inline(always)]
+    pub(crate) fn detach(&mut self, queue: &mut SlabQueue) -> Option<(Detached<'_, P, T>, Option<Time>)> {
+        let index = queue.list.head_index();
+        let slot = self.slots.get_mut(index as usize)?;
+        let size = u64::from(slot.packet.as_ref()?.meta().size);
+        let next = slot.links.next;
+        slot.links.next = core::mem::replace(&mut self.free, index);
+        queue.list.advance(next);
+        queue.bytes -= size;
+        self.packets -= 1;
+        self.bytes -= size;
+        let oldest = self.slots.get(next as usize).map(|next| next.enqueued);
+        let total = self.total();
+        self.slots.get_mut(index as usize).map(|slot| (Detached { slot, total }, oldest))
+    }
+
+    /// The packet that [`PacketSlab::unlink`] left in this slot.
+    #[inline]
+    pub(crate) fn detached(&mut self, index: u32) -> Option<Detached<'_, P, T>> {
+        let total = self.total();
+        self.slots.get_mut(index as usize).map(|slot| Detached { slot, total })
     }
 
     /// Removes the packet at the head of `queue`.

@@ -25,11 +25,12 @@
 //! * A drop queue that is emptied by service ceases to be the drop queue; the papers leave this open.
 //! * A packet larger than the buffer evicts no packet and is dropped itself.
 
-use super::drr_buffer::{DrrParams, Policy, build};
+use super::drr_buffer::{DrrBuffer, DrrParams, Policy, buffer};
 use super::drr_queues::{Queue, Watcher};
 use super::longest_queue::LongestQueue;
 use super::upper_bound_heap::UpperBoundHeap;
 use super::{Discipline, Probe};
+use crate::aqm::LinkInfo;
 use crate::law::measure_in::MeasureIn;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -53,7 +54,8 @@ const PARAMS: [ParamInfo; inherited_len(QsdrrParams::INFO, DrrParams::INFO)] =
 pub struct Qsdrr;
 
 /// Drops from one queue until it is the shortest.
-struct QueueState {
+#[derive(Clone)]
+pub struct QueueState {
     /// D.
     drop_queue: Option<u32>,
     measure_in: MeasureIn,
@@ -91,14 +93,15 @@ impl Watcher for QueueState {
         let length = length(queue, self.measure_in);
         self.longest.on_grown(id, length, queue);
         if queue.packets() == 1 {
-            self.shortest.raise(id, Reverse(length));
+            self.shortest.raise(id, || Reverse(length));
         }
     }
 
     #[inline]
     fn on_pop(&mut self, id: u32, queue: &Queue) {
         if queue.packets() > 0 {
-            self.shortest.raise(id, Reverse(length(queue, self.measure_in)));
+            let measure_in = self.measure_in;
+            self.shortest.raise(id, || Reverse(length(queue, measure_in)));
         } else if self.drop_queue == Some(id) {
             self.drop_queue = None;
         }
@@ -133,6 +136,16 @@ impl Policy for QueueState {
     }
 }
 
+/// The queues of QSDRR.
+pub type QsdrrQueues<P> = DrrBuffer<P, QueueState>;
+
+/// The queues of QSDRR with these settings on this link.
+pub fn queues<P: Packet>(settings: &Settings, link: &LinkInfo) -> Result<QsdrrQueues<P>, ParamErrors> {
+    buffer(settings, &PARAMS, link, |reader, _| {
+        reader.params::<QsdrrParams>().map(|params| QueueState::new(params.measure_in))
+    })
+}
+
 impl Scheme for Qsdrr {
     const INFO: SchemeInfo = SchemeInfo {
         name: "qsdrr",
@@ -156,9 +169,7 @@ impl Scheme for Qsdrr {
         settings: &Settings,
         site: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
-        build(settings, &PARAMS, site, |reader, _| {
-            reader.params::<QsdrrParams>().map(|params| QueueState::new(params.measure_in))
-        })
+        Ok(Box::new(queues(settings, site.link)?))
     }
 }
 

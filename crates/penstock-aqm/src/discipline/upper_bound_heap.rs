@@ -41,13 +41,14 @@ impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
     /// The key of `id` is now `key`, which has an effect only if it is above the bound of `id`; falling keys need not
     /// be reported.
     #[inline]
-    pub(crate) fn raise(&mut self, id: u32, key: K) {
+    pub(crate) fn raise(&mut self, id: u32, key: impl FnOnce() -> K) {
         self.raised = self.raised.saturating_add(1);
         if self.awake {
-            self.lift(id, key);
+            self.lift(id, key());
         }
     }
 
+    #[inline(never)]
     fn lift(&mut self, id: u32, key: K) {
         if id as usize >= self.places.len() {
             self.places.resize(id as usize + 1, ABSENT);
@@ -172,7 +173,7 @@ mod tests {
             match rng.below(8) {
                 0..4 => {
                     *key = Some((old + rng.below(20), Reverse(id)));
-                    heap.raise(id, key.unwrap());
+                    heap.raise(id, || key.unwrap());
                 }
                 4 | 5 => *key = key.map(|_| (old - old.min(rng.below(40)), Reverse(id))),
                 6 => *key = None,

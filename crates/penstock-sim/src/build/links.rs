@@ -7,6 +7,7 @@ use crate::device_queue::DeviceQueue;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::link::Link;
+use crate::network::Late;
 use crate::packet::SimPacket;
 use crate::plan::Plan;
 use crate::port::{Outlet, Port, STEADY, State, Trail};
@@ -70,6 +71,7 @@ impl Builder<'_> {
     /// All links; the first changes of links and timers of queues are scheduled. `foresees`: departures may be foreseen.
     pub(super) fn links(&self, queues: Vec<Option<SimQueue>>, foresees: bool, events: &mut EventQueue) -> Links {
         let foresees = foresees && self.scenario.options.computed_links;
+        let alone = self.links_with_the_only_port();
         let (mut links, mut ports, mut lines) = (Vec::with_capacity(queues.len()), Vec::new(), 0);
         let mut changes: Vec<ChangingLink> = Vec::new();
         for (number, (spec, queue)) in self.scenario.links.iter().zip(queues).enumerate() {
@@ -78,8 +80,12 @@ impl Builder<'_> {
                 let mut port = self.port(number, place, queue);
                 events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
                 if spec.is_steady() {
-                    let foreseeable = foresees && port.device.is_none() && port.queue.is_foreseeable();
-                    port.trail = foreseeable.then(|| Trail::new(Transmitter::new(self.plan.rates[number])));
+                    let needs_no_events = foresees && port.device.is_none();
+                    if needs_no_events && port.queue.is_foreseeable() {
+                        port.trail = Some(Trail::new(Transmitter::new(self.plan.rates[number])));
+                    } else if needs_no_events && !port.timer_moves && alone[number] {
+                        port.late = Some(Late::IDLE);
+                    }
                 } else {
                     port.outlet.changes = changes.len() as u32;
                     let of_link = self.changing(number, place, port.outlet.changes);
@@ -93,6 +99,20 @@ impl Builder<'_> {
             lines += u32::from(self.plan.has_line[number]);
         }
         Links { directions: links, ports, changes, lines: DelayLines::new(lines as usize) }
+    }
+
+    /// For each link: whether packets that cross it cross no other link with a simulated queue. Only then may their losses be
+    /// carried out late: runs of losses end where the last queue on the way of a packet accepts it.
+    fn links_with_the_only_port(&self) -> Vec<bool> {
+        let Plan { computed, routes, .. } = &*self.plan;
+        let mut alone = vec![true; computed.len()];
+        for route in routes.hops.chunk_by(|hop, _| !hop.last) {
+            let simulated = route.iter().map(|hop| hop.link as usize).filter(|&link| !computed[link]);
+            if simulated.clone().count() > 1 {
+                simulated.for_each(|link| alone[link] = false);
+            }
+        }
+        alone
     }
 
     /// Port number `place`, in front of link number `link`.
@@ -110,6 +130,7 @@ impl Builder<'_> {
             timer_moves: queue.timer_moves,
             outlet: Outlet { link: link as u32, rank, changes: STEADY },
             trail: None,
+            late: None,
         }
     }
 

@@ -13,7 +13,7 @@ impl Engine {
     pub(super) fn on_warmup_end(&mut self, now: Time, rank: u32) {
         self.network.events.clear(rank);
         // It is the first event of its instant, so departures at that instant come after it.
-        self.network.catch_up(just_before(now));
+        self.catch_up(just_before(now));
         let Network { ports, tally, .. } = &mut self.network;
         for (port, stats) in ports.iter().zip(&mut tally.queues) {
             port.settle(now, stats);
@@ -45,7 +45,7 @@ impl Engine {
 
     /// All events before `end` are processed: of a packet in transmission, only the part sent by `end` counts.
     pub(super) fn cut_transmissions(&mut self, end: Time) {
-        self.network.catch_up(just_before(end));
+        self.catch_up(just_before(end));
         for port in 0..self.network.ports.len() {
             let unsent = self.network.unsent(port, end);
             self.network.tally.end_within_packet(port, unsent);
@@ -54,7 +54,7 @@ impl Engine {
 
     /// Bring all statistics up to the end of the run.
     pub(super) fn close(&mut self, end: Time) {
-        self.network.catch_up(end);
+        self.catch_up(end);
         let Network { ports, tally, .. } = &mut self.network;
         ports.iter().zip(&mut tally.queues).for_each(|(port, stats)| port.settle(end, stats));
         self.network.changes.iter_mut().for_each(|changing| changing.changes.settle(end));

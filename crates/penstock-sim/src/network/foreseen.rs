@@ -19,14 +19,17 @@ use penstock_core::{Rng, Time};
 use penstock_link::probe::queue::QueueStats;
 
 impl Network {
-    /// Carry out all foreseen departures up to and including `until`.
+    /// Carry out all departures that need no event of their own, up to and including `until`.
     pub(crate) fn catch_up(&mut self, until: Time) {
         for (number, port) in self.ports.iter_mut().enumerate() {
             match trailing(port, number, &mut self.tally, &self.facts) {
                 Some((PortQueue::DropTail(queue), mut trailing)) => trailing.catch_up(queue, until),
                 Some((PortQueue::Red(queue), mut trailing)) => trailing.catch_up(queue, until),
-                Some((PortQueue::Other(_), _)) | None => {}
+                Some(_) | None => {}
             }
+        }
+        for number in 0..self.ports.len() {
+            self.depart_until(number, until);
         }
     }
 }
@@ -47,7 +50,7 @@ impl Port {
         let queued = match queue {
             PortQueue::DropTail(queue) => trailing.offer(queue, now, packet),
             PortQueue::Red(queue) => trailing.offer(queue, now, packet),
-            PortQueue::Other(_) => return None,
+            _ => return None,
         };
         if queued {
             tally.note_survival(packet);

@@ -32,11 +32,15 @@ fn random_chain(links: &mut Vec<Value>, pick: &mut impl FnMut(u64) -> u64) -> u6
         json!({"scheme": "droptail", "limit": {"packets": 5 + pick(30)}}),
         json!({"scheme": "red", "limit": {"packets": 40}, "params": {"gentle": true, "ecn": true}}),
         json!({"scheme": "ared-floyd", "limit": {"packets": 60}}),
+        json!({"scheme": "fq-codel", "limit": {"packets": 20}, "params": {"flows": 3}}),
+        json!({"scheme": "qsdrr", "limit": {"packets": 20}}),
+        json!({"scheme": "codel", "limit": {"packets": 60}}),
+        json!({"scheme": "pie", "limit": {"packets": 60}}),
     ];
     let routers = 2 + pick(3);
     for router in 1..routers {
         let (from, to) = (format!("R{}", router - 1), format!("R{router}"));
-        let queue = if pick(4) == 0 { Value::Null } else { schemes[pick(3) as usize].clone() };
+        let queue = if pick(4) == 0 { Value::Null } else { schemes[pick(schemes.len() as u64) as usize].clone() };
         let rate = [1e6, 1.5e6, 3e6, 10e6][pick(4) as usize];
         let delay = pick(20) as f64 * 1e6;
         links.extend(duplex(&format!("core{router}"), (&from, &to), rate, delay, &queue, pick(2) == 0));
@@ -161,7 +165,8 @@ fn ring_with_bursts(seed: u64) -> Value {
     let mut pick = |n: u64| rng.below(n);
     let mut network = empty_network();
     for (from, to) in [("R0", "R1"), ("R1", "R2"), ("R2", "R0")] {
-        let queue = json!({"scheme": "droptail", "limit": {"packets": 3 + pick(20)}});
+        let scheme = ["droptail", "fq-codel", "qsdrr", "codel", "pie"][pick(5) as usize];
+        let queue = json!({"scheme": scheme, "limit": {"packets": 3 + pick(20)}});
         let (first, delay) = (from == "R0", pick(9) as f64 * 1e6);
         let [link, _] = duplex(from, (from, to), 3e6, delay, if first { &queue } else { &Value::Null }, first);
         network["links"].as_array_mut().expect("links are listed").push(link);

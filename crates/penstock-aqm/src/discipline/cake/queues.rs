@@ -368,7 +368,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
             }
             Set::Sparse | Set::Bulk => {}
         }
-        self.fattest.raise(id, (self.queues[id as usize].waiting.weight(), Reverse(id)));
+        self.fattest.raise(id, || (self.queues[id as usize].waiting.weight(), Reverse(id)));
         self.make_room(env);
     }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Budget of processor time in each period. A thread with a budget never starves the others, so the kernel does not
 /// stop it for their sake, as it does for 50 ms with a busy thread of fixed priority.
-const BUDGET: Duration = Duration::from_micros(250);
+const BUDGET: Duration = Duration::from_micros(262);
 const PERIOD: Duration = Duration::from_micros(300);
 
 /// Fixed priority where no budget is granted, from 1 to 99.
@@ -61,6 +61,13 @@ pub fn raise_priority() -> Class {
         }
     }
     Class::Other
+}
+
+/// Puts a thread that sends or receives datagrams before ordinary ones, as far as the process may: if the thread of the
+/// link takes its processor, the kernel moves it to another one at once.
+pub(crate) fn go_ahead() {
+    // Without the right the thread is late more often, which is counted.
+    let _ = set_class(Class::Fifo);
 }
 
 /// Moves the calling thread into a scheduling class.

@@ -152,6 +152,8 @@ pub struct Senders {
 
 /// State that all threads of a run share.
 struct Shared {
+    /// Whether threads for datagrams go before ordinary ones.
+    ahead: bool,
     times: OnceLock<Times>,
     gate: Gate,
     sampler: Sampler,
@@ -165,13 +167,15 @@ struct Shared {
 }
 
 impl Senders {
-    /// Open all receivers, and a thread for each flow, which waits for [`start`](Self::start).
+    /// Open all receivers, and a thread for each flow, which waits for [`start`](Self::start). With `ahead` threads for
+    /// datagrams go before ordinary ones; between them the kernel may have to wait with its own work, such as shaping.
     ///
     /// # Errors
     ///
     /// A message that names the flow and the cure, if a receiver or a thread cannot be made; nothing runs then.
-    pub fn prepare(flows: Vec<Flow>) -> Result<Self, String> {
+    pub fn prepare(flows: Vec<Flow>, ahead: bool) -> Result<Self, String> {
         let shared = Arc::new(Shared {
+            ahead,
             times: OnceLock::new(),
             gate: Gate::default(),
             sampler: Sampler::default(),

@@ -30,7 +30,8 @@ type Tcp = (String, bool, bool, bool, u32, Option<u32>, Option<u64>);
 
 /// Senders and receivers for the traffic of a canonical scenario with this seed. `hosts` are those of the nodes at its ends;
 /// `tcp` has the settings of each group, `None` for datagrams; flow i receives at port `first_port` + i; `mtu` is that of the
-/// hosts' devices in bytes.
+/// hosts' devices in bytes. With `ahead` threads for datagrams go before ordinary ones, which suits a link of penstock, whose
+/// thread goes before all; a queue of the kernel would have to wait for them.
 ///
 /// `ValueError` with the JSON list of errors of the scenario; `RuntimeError` with a message that names the flow and the
 /// cure.
@@ -48,7 +49,7 @@ pub(crate) struct Senders {
 #[pymethods]
 impl Senders {
     #[new]
-    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python")]
+    #[expect(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "arguments from Python")]
     fn new(
         py: Python<'_>,
         scenario: &str,
@@ -57,6 +58,7 @@ impl Senders {
         tcp: Vec<Option<Tcp>>,
         first_port: u16,
         mtu: u32,
+        ahead: bool,
     ) -> PyResult<Self> {
         let scenario = simulate::read(scenario).map_err(PyValueError::new_err)?;
         let hosts = hosts
@@ -72,7 +74,7 @@ impl Senders {
         let flows = emissions.iter().map(|emission| (emission.group, emission.copy)).collect();
         let ready = (first_port..).zip(emissions).map(|(port, emission)| plan.flow(emission, port));
         let ready = ready.collect::<Result<Vec<_>, String>>().map_err(PyValueError::new_err)?;
-        let running = py.detach(|| senders::Senders::prepare(ready)).map_err(PyRuntimeError::new_err)?;
+        let running = py.detach(|| senders::Senders::prepare(ready, ahead)).map_err(PyRuntimeError::new_err)?;
         let (warmup, duration) = (scenario.warmup_ns, scenario.duration_ns);
         let codepoints = scenario.traffic.iter().map(|group| group.dscp).collect();
         Ok(Self { running: Mutex::new(Some(running)), warmup, duration, flows, codepoints })

@@ -4,6 +4,7 @@ use super::clock::{exact_timers, now_ns};
 use super::connection::waits;
 use super::report::{Counters, DatagramReport, DelayReport};
 use super::{Datagram, Ends, Host, Shared, socket};
+use crate::scheduling::go_ahead;
 use nix::sys::socket::sockopt::{RcvBuf, RcvBufForce};
 use nix::sys::socket::{SockType, setsockopt};
 use std::io;
@@ -71,6 +72,9 @@ pub(super) fn send(
     let source = &ends.sources[0];
     source.namespace.enter()?;
     exact_timers();
+    if shared.ahead {
+        go_ahead();
+    }
     let made = socket::open(SockType::Datagram, source, 0)?;
     socket::set_traffic_class(&made, ends.dscp, if ecn { ECT0 } else { 0 })?;
     let socket = UdpSocket::from(made);
@@ -106,6 +110,9 @@ pub(super) fn send(
 
 /// Receive until the gate closes.
 pub(super) fn receive(socket: &UdpSocket, counters: &Counters, shared: &Shared) {
+    if shared.ahead {
+        go_ahead();
+    }
     let mut payload = vec![0; LARGEST];
     let mut arrived = Arrived::default();
     loop {

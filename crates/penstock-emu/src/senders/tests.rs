@@ -36,7 +36,7 @@ impl Network {
 
     /// Half a second with a warm-up of this number of milliseconds.
     fn run_with_warmup(self, warmup: u64) -> Result<Vec<FlowReport>, String> {
-        let senders = Senders::prepare(self.flows)?;
+        let senders = Senders::prepare(self.flows, true)?;
         let zero = now_ns();
         senders.start(Times { zero, warmup: zero + warmup * MS, end: zero + 500 * MS });
         thread::sleep(Duration::from_millis(600));
@@ -209,7 +209,7 @@ fn flows_that_wait_for_their_start_end_at_once() {
     network.add(Offer::Transfer { tcp: tcp(), bytes: None });
     network.add(Offer::Datagrams { ecn: false, schedule: vec![Datagram { at: 3_600_000 * MS, payload: 100 }] });
     network.flows[0].start = 3_600_000 * MS;
-    let senders = Senders::prepare(network.flows).unwrap();
+    let senders = Senders::prepare(network.flows, true).unwrap();
     senders.start(Times { zero: now_ns(), warmup: now_ns(), end: u64::MAX });
     thread::sleep(Duration::from_millis(50));
     let begin = Instant::now();

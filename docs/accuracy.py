@@ -136,7 +136,7 @@ def shaped(name: str, rate: float) -> dict[str, Any]:
             settings = [tcp and tcp.as_tuple() for tcp in real_traffic(resolved, {}).tcp]
             places = {node: (host.namespace, addresses[node]) for node, host in hosts.items()}
             canonical = resolved.for_engine(flows=True, series=False)
-            senders = _native.Senders(canonical, 1, places, settings, FIRST_PORT, PACKET, False)
+            senders = _native.Senders(canonical, 1, places, settings, FIRST_PORT, PACKET, ahead=False)
             senders.start(time.monotonic_ns())
             time.sleep(5.5)
             goodput = sum(flow["goodput_bps"] for flow in json.loads(senders.stop())["flows"])

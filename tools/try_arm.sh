@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 
 # A Debian 12 whose packages are unpacked, but not configured: its Python runs, and this machine does the rest.
 debootstrap --arch=arm64 --foreign --variant=minbase --include=python3 bookworm "$work/debian" >/dev/null
-for package in "$work"/root/var/cache/apt/archives/*.deb; do
+for package in "$work"/debian/var/cache/apt/archives/*.deb; do
     dpkg -x "$package" "$work/debian"
 done
 python3 -m venv "$work/venv"

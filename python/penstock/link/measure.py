@@ -99,7 +99,8 @@ class RealRun:
         canonical = self.resolved.for_engine(flows=True, series=False)
         try:
             with engine_errors():
-                senders = _native.Senders(canonical, seed, dict(places), tcp, FIRST_PORT, self.resolved.real.mtu, True)
+                mtu = self.resolved.real.mtu
+                senders = _native.Senders(canonical, seed, dict(places), tcp, FIRST_PORT, mtu, ahead=True)
             try:
                 zero = session.start()
                 senders.start(zero)

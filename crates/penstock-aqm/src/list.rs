@@ -49,6 +49,12 @@ impl<const LIST: usize> List<LIST> {
         members.get(self.head as usize)
     }
 
+    /// As [`List::first`], and its index.
+    #[inline]
+    pub(crate) fn head_of<'a, M: Linked<LIST>>(&self, members: &'a mut [M]) -> (u32, Option<&'a mut M>) {
+        (self.head, members.get_mut(self.head as usize))
+    }
+
     /// The last member.
     #[inline]
     pub(crate) fn tail(&self) -> Option<u32> {

@@ -69,8 +69,8 @@ pub struct Rare {
     pub priority: u8,
 }
 
-/// Anything a discipline can hold: a few words in the simulator, a real frame in the emulator.
-pub trait Packet {
+/// Anything a discipline can hold, in a few words: a packet of the simulator, or the number of a buffer with a real frame.
+pub trait Packet: Copy {
     /// The facts that a law may use.
     fn meta(&self) -> PacketMeta;
     /// Set the ECN field to "congestion experienced".

@@ -396,7 +396,7 @@ impl Network {
     pub(crate) fn on_queue_timer(&mut self, number: usize, now: Time) {
         self.depart_until(number, now);
         let port = &mut self.ports[number];
-        port.operate(number, now, &mut self.tally, &self.facts, |queue, env| queue.on_timeout(env));
+        port.operate(number, now, &mut self.tally, &self.facts, |queue, mut env| queue.on_timeout(&mut env));
         self.events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
     }
 }

@@ -121,10 +121,10 @@ impl Port {
         now: Time,
         tally: &mut Tally,
         facts: &FlowFacts,
-        operation: impl FnOnce(&mut PortQueue, &mut Env<'_, SimPacket, Tally>) -> T,
+        operation: impl FnOnce(&mut PortQueue, Env<'_, SimPacket, Tally>) -> T,
     ) -> T {
-        let (queue, mut env) = self.begin(number, now, tally, facts);
-        operation(queue, &mut env)
+        let (queue, env) = self.begin(number, now, tally, facts);
+        operation(queue, env)
     }
 
     /// As [`Port::operate`]; the caller carries out the operation.

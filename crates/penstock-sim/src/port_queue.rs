@@ -94,26 +94,26 @@ impl PortQueue {
     /// As [`Discipline::enqueue`].
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1500")]
     #[inline(always)]
-    pub(crate) fn enqueue(&mut self, env: &mut Env<'_, SimPacket, Tally>, packet: SimPacket) {
+    pub(crate) fn enqueue(&mut self, env: Env<'_, SimPacket, Tally>, packet: SimPacket) {
         match self {
-            Self::DropTail(queue) => queue.enqueue(env, packet),
-            Self::Red(queue) => queue.enqueue(env, packet),
-            Self::FqCodel(queue) => queue.enqueue(env, packet),
-            Self::Qsdrr(queue) => queue.enqueue(env, packet),
-            Self::Other(queue) => queue.enqueue(env, packet),
+            Self::DropTail(queue) => queue.enqueue(&mut { env }, packet),
+            Self::Red(queue) => queue.enqueue(&mut { env }, packet),
+            Self::FqCodel(queue) => queue.enqueue(&mut { env }, packet),
+            Self::Qsdrr(queue) => queue.enqueue(&mut { env }, packet),
+            Self::Other(queue) => queue.enqueue(&mut { env }, packet),
         }
     }
 
     /// As [`Discipline::dequeue`].
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1500")]
     #[inline(always)]
-    pub(crate) fn dequeue(&mut self, env: &mut Env<'_, SimPacket, Tally>) -> Next<SimPacket> {
+    pub(crate) fn dequeue(&mut self, env: Env<'_, SimPacket, Tally>) -> Next<SimPacket> {
         match self {
-            Self::DropTail(queue) => queue.dequeue(env),
-            Self::Red(queue) => queue.dequeue(env),
-            Self::FqCodel(queue) => queue.dequeue(env),
-            Self::Qsdrr(queue) => queue.dequeue(env),
-            Self::Other(queue) => queue.dequeue(env),
+            Self::DropTail(queue) => queue.dequeue(&mut { env }),
+            Self::Red(queue) => queue.dequeue(&mut { env }),
+            Self::FqCodel(queue) => queue.dequeue(&mut { env }),
+            Self::Qsdrr(queue) => queue.dequeue(&mut { env }),
+            Self::Other(queue) => queue.dequeue(&mut { env }),
         }
     }
 }

@@ -116,6 +116,10 @@ impl PacketRanges {
     fn insert_below(&mut self, block: SackBlock) -> (SackBlock, u32) {
         // The lower runs that the block touches or overlaps.
         let first = self.lower.partition_point(|run| run.start > block.end);
+        // Most blocks repeat what is known: the runs that they lie in change nothing.
+        if let Some(run) = self.lower.get(first).filter(|run| run.start <= block.start && block.end <= run.end) {
+            return (*run, 0);
+        }
         let after = self.lower.partition_point(|run| run.end >= block.start);
         let (mut merged, mut new) = (block, block.end - block.start);
         for run in &self.lower[first..after] {

@@ -55,7 +55,7 @@ impl Store {
 
     fn push<P: Packet, T: Copy>(&mut self, packets: &mut PacketSlab<P, T>, packet: P, tag: T, now: Time) -> u32 {
         match self {
-            Self::Fifo(queue) => packets.push(queue, packet, tag, now),
+            Self::Fifo(queue) => packets.push(queue, &packet, tag, now),
             Self::PerFlow(flows) => flows.push(packets, packet, tag, now),
         }
     }
@@ -69,7 +69,7 @@ impl Store {
 
     fn pop_last<P: Packet, T: Copy>(&mut self, packets: &mut PacketSlab<P, T>) -> Option<Taken<P>> {
         match self {
-            Self::Fifo(queue) => queue.tail().and_then(|slot| packets.remove(queue, slot)),
+            Self::Fifo(queue) => queue.tail().map(|slot| packets.remove(queue, slot)),
             // Only queues of a single flow are asked to make room.
             Self::PerFlow(_) => None,
         }
@@ -213,8 +213,7 @@ impl ClassQueue {
 
     /// Size and tag of the packet that leaves next.
     pub(super) fn head<P: Packet, T: Copy>(&self, packets: &PacketSlab<P, T>) -> Option<(u32, T)> {
-        let slot = self.store.head()?;
-        Some((packets.packet(slot)?.meta().size, packets.tag(slot)))
+        self.store.head().map(|slot| (packets.packet(slot).meta().size, packets.tag(slot)))
     }
 
     /// Bytes that wait in this queue.

@@ -82,9 +82,15 @@ impl Queue {
 #[derive(Clone)]
 pub(super) struct DrrQueues<P> {
     pub(super) packets: PacketSlab<P>,
+    round: Round,
+}
+
+/// The queues without their packets, and the round in which they take turns.
+#[derive(Clone)]
+struct Round {
     queues: Vec<Queue>,
     /// The queues that hold packets, in the order of service.
-    round: List,
+    turns: List,
     /// Whether the first queue of the round has got its quantum.
     in_turn: bool,
     positions: u64,
@@ -93,36 +99,30 @@ pub(super) struct DrrQueues<P> {
 
 impl<P: Packet> DrrQueues<P> {
     pub(super) fn new(quantum: Quantum) -> Self {
-        Self {
-            packets: PacketSlab::new(),
-            queues: Vec::new(),
-            round: List::EMPTY,
-            in_turn: false,
-            positions: 0,
-            quantum,
-        }
+        let round = Round { queues: Vec::new(), turns: List::EMPTY, in_turn: false, positions: 0, quantum };
+        Self { packets: PacketSlab::new(), round }
     }
 
     /// Make room for this many packets and queues.
     pub(super) fn reserve(&mut self, packets: u32, queues: u32) {
         self.packets.reserve(packets);
-        self.queues.reserve(queues as usize);
+        self.round.queues.reserve(queues as usize);
     }
 
     /// Queue `id` has no deficit any more.
     pub(super) fn forget_deficit(&mut self, id: u32) {
-        if let Some(queue) = self.queues.get_mut(id as usize) {
+        if let Some(queue) = self.round.queues.get_mut(id as usize) {
             queue.deficit = 0;
         }
     }
 
     /// Whether queue `id` holds packets.
     pub(super) fn holds_packets(&self, id: u32) -> bool {
-        self.queues.get(id as usize).is_some_and(|queue| queue.packets() > 0)
+        self.all().get(id as usize).is_some_and(|queue| queue.packets() > 0)
     }
 
     pub(super) fn set_quantum(&mut self, quantum: Quantum) {
-        self.quantum = quantum;
+        self.round.quantum = quantum;
     }
 
     /// Packets and bytes, over all queues.
@@ -132,35 +132,35 @@ impl<P: Packet> DrrQueues<P> {
 
     /// The waiting packets of a link with this limit.
     pub(super) fn backlog(&self, limit: Limit) -> Backlog {
-        self.packets.backlog(limit, self.round.iter(&self.queues).map(|queue| &queue.waiting))
+        self.packets.backlog(limit, self.round.turns.iter(self.all()).map(|queue| &queue.waiting))
     }
 
     /// Number of queues that hold packets.
     pub(super) fn active(&self) -> u32 {
-        self.round.len()
+        self.round.turns.len()
     }
 
     /// Number of queues: the highest number seen, and 1.
     pub(super) fn known(&self) -> u32 {
-        self.queues.len() as u32
+        self.all().len() as u32
     }
 
     /// All queues, by number.
     pub(super) fn all(&self) -> &[Queue] {
-        &self.queues
+        &self.round.queues
     }
 
     /// Queue `id` exists from now on.
     #[inline]
     pub(super) fn reach(&mut self, id: u32) {
-        if id as usize >= self.queues.len() {
-            self.queues.resize(id as usize + 1, Queue::EMPTY);
+        if id as usize >= self.all().len() {
+            self.round.queues.resize(id as usize + 1, Queue::EMPTY);
         }
     }
 
     /// The first queue of the round.
     pub(super) fn front(&self) -> Option<u32> {
-        self.round.head()
+        self.round.turns.head()
     }
 
     /// Put a packet at the tail of queue `id`, which exists; its slot. An empty queue joins the end of the round.
@@ -171,18 +171,19 @@ impl<P: Packet> DrrQueues<P> {
         watcher: &mut impl Watcher,
         now: Time,
         id: u32,
-        (packet, enqueued): (P, Time),
+        (packet, enqueued): (&P, Time),
     ) -> u32 {
-        let queue = &mut self.queues[id as usize];
+        let Self { packets, round } = self;
+        let queue = &mut round.queues[id as usize];
         let was_empty = queue.packets() == 0;
-        let slot = self.packets.push(&mut queue.waiting, packet, (), enqueued);
+        let slot = packets.push(&mut queue.waiting, packet, (), enqueued);
         if was_empty {
-            self.positions += 1;
-            queue.position = self.positions;
+            round.positions += 1;
+            queue.position = round.positions;
         }
         watcher.on_push(now, id, queue);
         if was_empty {
-            self.round.push(&mut self.queues, id);
+            round.turns.push(&mut round.queues, id);
         }
         slot
     }
@@ -190,72 +191,66 @@ impl<P: Packet> DrrQueues<P> {
     /// Take a packet from either end of queue `id`. A queue that becomes empty leaves the round and its deficit is
     /// lost.
     pub(super) fn pop(&mut self, watcher: &mut impl Watcher, id: u32, end: End) -> Option<Taken<P>> {
-        let waiting = &mut self.queues.get_mut(id as usize)?.waiting;
+        let waiting = &mut self.round.queues.get_mut(id as usize)?.waiting;
         let taken = match end {
             End::Head => self.packets.pop(waiting)?,
-            End::Tail => waiting.tail().and_then(|slot| self.packets.remove(waiting, slot))?,
+            End::Tail => waiting.tail().map(|slot| self.packets.remove(waiting, slot))?,
         };
-        self.shorten(watcher, id);
+        self.round.shorten(watcher, id);
         Some(taken)
     }
 
     /// The slot of the packet that [`DrrQueues::pop`] takes.
     pub(super) fn slot(&self, id: u32, end: End) -> Option<u32> {
-        let waiting = &self.queues.get(id as usize)?.waiting;
+        let waiting = &self.all().get(id as usize)?.waiting;
         if end == End::Head { waiting.head() } else { waiting.tail() }
     }
 
+    /// The packet to send now, and its queue.
+    #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
+    #[inline(always)]
+    pub(super) fn serve(&mut self, watcher: &mut impl Watcher) -> Option<(u32, Detached<'_, P>)> {
+        let Self { packets, round } = self;
+        let mut passed = 0;
+        loop {
+            let id = round.turns.head_index();
+            let queue = round.queues.get_mut(id as usize)?;
+            if !round.in_turn {
+                queue.deficit += round.quantum.size();
+                round.in_turn = true;
+            }
+            if let Some(left) = queue.deficit.checked_sub(round.quantum.cost(packets.first(&queue.waiting)?)) {
+                queue.deficit = left;
+                let detached = packets.detach(&mut queue.waiting)?;
+                watcher.on_pop(id, queue);
+                if queue.packets() == 0 {
+                    queue.deficit = 0;
+                    round.in_turn = false;
+                    round.turns.pop(&round.queues);
+                } else if round.quantum == Quantum::Packet {
+                    // A turn of one packet is over with it; by bytes it may go on with what arrives later.
+                    round.end_turn(id);
+                }
+                return Some((id, detached));
+            }
+            round.end_turn(id);
+            passed += 1;
+            if passed == round.turns.len() {
+                round.skip(packets);
+            }
+        }
+    }
+}
+
+impl Round {
     /// Queue `id` has lost a packet to make room.
     fn shorten(&mut self, watcher: &mut impl Watcher, id: u32) {
         let queue = &mut self.queues[id as usize];
         watcher.on_pop(id, queue);
         if queue.packets() == 0 {
             queue.deficit = 0;
-            self.in_turn &= self.round.head() != Some(id);
-            self.round.remove(&mut self.queues, id);
-        }
-    }
-
-    /// The packet to send now, and its queue.
-    #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
-    #[inline(always)]
-    pub(super) fn serve(&mut self, watcher: &mut impl Watcher) -> Option<(u32, Detached<'_, P, ()>)> {
-        let mut passed = 0;
-        loop {
-            let id = self.front()?;
-            let quantum = self.quantum_size();
-            let queue = &mut self.queues[id as usize];
-            if !self.in_turn {
-                queue.deficit += quantum;
-                self.in_turn = true;
-            }
-            if let Some(left) = queue.deficit.checked_sub(self.quantum.cost(&self.packets, queue.waiting.head()?)) {
-                queue.deficit = left;
-                let slot = self.packets.unlink(&mut queue.waiting)?;
-                watcher.on_pop(id, queue);
-                if queue.packets() == 0 {
-                    queue.deficit = 0;
-                    self.in_turn = false;
-                    self.round.pop(&self.queues);
-                } else if self.quantum == Quantum::Packet {
-                    // A turn of one packet is over with it; by bytes it may go on with what arrives later.
-                    self.end_turn(id);
-                }
-                return self.packets.detached(slot).map(|detached| (id, detached));
-            }
-            self.end_turn(id);
-            passed += 1;
-            if passed == self.active() {
-                self.skip_rounds();
-            }
-        }
-    }
-
-    #[inline]
-    fn quantum_size(&self) -> u64 {
-        match self.quantum {
-            Quantum::Bytes(bytes) => bytes,
-            Quantum::Packet => 1,
+            self.in_turn &= self.turns.head() != Some(id);
+            self.turns.remove(&mut self.queues, id);
         }
     }
 
@@ -263,36 +258,44 @@ impl<P: Packet> DrrQueues<P> {
     fn end_turn(&mut self, id: u32) {
         self.positions += 1;
         self.queues[id as usize].position = self.positions;
-        self.round.rotate(&mut self.queues);
+        self.turns.rotate(&mut self.queues);
         self.in_turn = false;
     }
 
     /// A whole round in which no queue could send, because the quantum is smaller than the packets: go at once to the
     /// round in which the first of them can. One look at each queue, however small the quantum.
     #[cold]
-    fn skip_rounds(&mut self) {
-        let Some(mut id) = self.round.head() else { return };
-        let (quantum, mut rounds) = (self.quantum_size(), u64::MAX);
-        for _ in 0..self.active() {
+    fn skip<P: Packet>(&mut self, packets: &PacketSlab<P>) {
+        let Some(mut id) = self.turns.head() else { return };
+        let (quantum, mut rounds) = (self.quantum.size(), u64::MAX);
+        for _ in 0..self.turns.len() {
             let queue = &self.queues[id as usize];
-            let cost = queue.waiting.head().map_or(0, |slot| self.quantum.cost(&self.packets, slot));
+            let cost = packets.first(&queue.waiting).map_or(0, |packet| self.quantum.cost(packet));
             rounds = rounds.min((cost - queue.deficit).div_ceil(quantum));
-            id = self.round.after(&self.queues, id);
+            id = self.turns.after(&self.queues, id);
         }
         // The round in which it sends gives out the last quantum itself.
-        for _ in 0..self.active() {
+        for _ in 0..self.turns.len() {
             self.queues[id as usize].deficit += (rounds - 1) * quantum;
-            id = self.round.after(&self.queues, id);
+            id = self.turns.after(&self.queues, id);
         }
     }
 }
 
 impl Quantum {
-    /// What the packet in this slot takes from the deficit.
     #[inline]
-    fn cost<P: Packet>(self, packets: &PacketSlab<P>, slot: u32) -> u64 {
+    fn size(self) -> u64 {
         match self {
-            Self::Bytes(_) => packets.packet(slot).map_or(0, |packet| u64::from(packet.meta().size)),
+            Self::Bytes(bytes) => bytes,
+            Self::Packet => 1,
+        }
+    }
+
+    /// What this packet takes from the deficit.
+    #[inline]
+    fn cost(self, packet: &impl Packet) -> u64 {
+        match self {
+            Self::Bytes(_) => u64::from(packet.meta().size),
             Self::Packet => 1,
         }
     }
@@ -307,7 +310,7 @@ mod tests {
 
     fn push(queues: &mut DrrQueues<PacketMeta>, id: u32, size: u32) {
         queues.reach(id);
-        queues.push(&mut (), Time::ZERO, id, (numbered(id, size), Time::ZERO));
+        queues.push(&mut (), Time::ZERO, id, (&numbered(id, size), Time::ZERO));
     }
 
     /// The queues of the next `n` packets.
@@ -325,8 +328,7 @@ mod tests {
         }
         push(&mut queues, 1, 500);
         push(&mut queues, 1, 500);
-        let sizes: Vec<_> =
-            (0..5).map(|_| queues.serve(&mut ()).and_then(|(_, packet)| packet.take()).unwrap().size).collect();
+        let sizes: Vec<_> = (0..5).map(|_| queues.serve(&mut ()).unwrap().1.packet.size).collect();
         assert_eq!(sizes, [200, 500, 750, 20, 500]);
         assert!(queues.serve(&mut ()).is_none());
     }
@@ -408,7 +410,7 @@ mod tests {
             let list = &mut lists[id as usize];
             let (taken, wanted) = match rng.below(4) {
                 0 | 1 => {
-                    queues.push(&mut (), Time::ZERO, id, (numbered(step, 100), Time::ZERO));
+                    queues.push(&mut (), Time::ZERO, id, (&numbered(step, 100), Time::ZERO));
                     list.push_back(step);
                     continue;
                 }
@@ -426,7 +428,7 @@ mod tests {
         let mut queues = DrrQueues::new(Quantum::Packet);
         for (id, at) in [(0, 1), (1, 2), (0, 3), (1, 4)] {
             queues.reach(id);
-            queues.push(&mut (), Time::from_nanos(at), id, (numbered(id, 100), Time::from_nanos(at)));
+            queues.push(&mut (), Time::from_nanos(at), id, (&numbered(id, 100), Time::from_nanos(at)));
         }
         // After a packet of queue 0, its next one, and then after one of queue 1.
         for (oldest, served) in [(1, 0), (2, 1), (3, 0), (4, 1)] {

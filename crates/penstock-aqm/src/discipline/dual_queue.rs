@@ -134,7 +134,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
         total.bytes += u64::from(meta.size);
         env.probe.queued(&total.report(env.now, &packet, env.now));
         let queue = if l4s { &mut self.lq } else { &mut self.cq };
-        queue.push(env.now, packet);
+        queue.push(env.now, &packet);
     }
 
     /// Figures 7 and 10.

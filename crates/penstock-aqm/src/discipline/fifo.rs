@@ -47,7 +47,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
     /// Queue a packet that [`Self::judge`] let in.
     #[expect(clippy::inline_always, reason = "as `judge`")]
     #[inline(always)]
-    pub fn push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: P, meta: &PacketMeta) {
+    pub fn push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P, meta: &PacketMeta) {
         self.queue.push_reported(env, packet);
         self.law.on_enqueued(&mut self.queue.cx(env), meta);
     }
@@ -72,7 +72,7 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
     #[inline(always)]
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         if let Some(meta) = self.judge(env, &mut packet) {
-            self.push(env, packet, &meta);
+            self.push(env, &packet, &meta);
         }
     }
 

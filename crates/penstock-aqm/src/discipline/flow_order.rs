@@ -57,7 +57,7 @@ impl FlowOrder {
         let meta = packet.meta();
         let waiting = &mut self.flows.of(meta.flow).waiting;
         let was_empty = waiting.packets() == 0;
-        let slot = packets.push(waiting, packet, tag, now);
+        let slot = packets.push(waiting, &packet, tag, now);
         if was_empty {
             let id = self.flows.index(meta.flow);
             self.turns.push(self.flows.all_mut(), id);

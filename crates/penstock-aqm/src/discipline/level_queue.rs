@@ -75,7 +75,7 @@ impl<P: Packet> LevelQueue<P> {
     pub(crate) fn push_back(&mut self, level: usize, now: Time, packet: P) -> u32 {
         let Level { waiting, members } = &mut self.levels[level];
         let member = Member { level, number: waiting.packets(), links: Links::NONE };
-        let slot = self.packets.push(waiting, packet, member, now);
+        let slot = self.packets.push(waiting, &packet, member, now);
         self.all.push(self.packets.slots_mut(), slot);
         members.push(slot);
         slot
@@ -83,20 +83,21 @@ impl<P: Packet> LevelQueue<P> {
 
     /// The packet that came first leaves.
     pub(crate) fn pop_front(&mut self) -> Option<Taken<P>> {
-        self.remove(self.all.head()?)
+        self.all.head().map(|slot| self.remove(slot))
     }
 
     /// A packet of `level` leaves; `None` if there is none.
     pub(crate) fn take(&mut self, level: usize, place: Place) -> Option<Taken<P>> {
         let Level { waiting, members } = &self.levels[level];
-        self.remove(match place {
+        let slot = match place {
             Place::First => waiting.head()?,
             Place::Last => waiting.tail()?,
             Place::Number(number) => *members.get(number as usize)?,
-        })
+        };
+        Some(self.remove(slot))
     }
 
-    fn remove(&mut self, slot: u32) -> Option<Taken<P>> {
+    fn remove(&mut self, slot: u32) -> Taken<P> {
         let Member { level, number, .. } = self.packets.tag(slot);
         let Level { waiting, members } = &mut self.levels[level];
         members.swap_remove(number as usize);
@@ -166,7 +167,7 @@ mod tests {
                     let packet = 3 * packet + level as u32;
                     let slot = queue.push_back(level, at(packet), numbered(packet, 1000));
                     list.push(packet);
-                    assert_eq!(queue.packets.packet(slot).map(|packet| packet.flow), Some(packet));
+                    assert_eq!(queue.packets.packet(slot).flow, packet);
                 }
                 3 => {
                     let first = (!list.is_empty()).then(|| list.remove(0));

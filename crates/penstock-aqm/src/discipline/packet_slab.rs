@@ -24,8 +24,7 @@ pub(crate) struct PacketSlab<P, T = ()> {
 
 #[derive(Clone)]
 pub(crate) struct Slot<P, T> {
-    /// `None` in a free slot.
-    packet: Option<P>,
+    packet: P,
     enqueued: Time,
     tag: T,
     links: Links,
@@ -72,29 +71,15 @@ pub(crate) struct Taken<P> {
     pub(crate) enqueued: Time,
 }
 
-/// A packet that has left its queue, still in its slot, from which it must be taken next.
-pub(crate) struct Detached<'a, P, T> {
-    slot: &'a mut Slot<P, T>,
+/// A packet that has left its queue, but can still be judged and reported in its slot, without a copy.
+pub(crate) struct Detached<'a, P> {
+    pub(crate) slot: u32,
+    pub(crate) packet: &'a mut P,
+    pub(crate) enqueued: Time,
     /// The packets that are left, over all queues.
     pub(crate) total: Total,
-}
-
-impl<P, T> Detached<'_, P, T> {
-    /// When the packet was queued.
-    #[inline]
-    pub(crate) fn enqueued(&self) -> Time {
-        self.slot.enqueued
-    }
-
-    #[inline]
-    pub(crate) fn packet(&mut self) -> Option<&mut P> {
-        self.slot.packet.as_mut()
-    }
-
-    #[inline]
-    pub(crate) fn take(self) -> Option<P> {
-        self.slot.packet.take()
-    }
+    /// When the next packet of its queue was queued.
+    pub(crate) next_enqueued: Option<Time>,
 }
 
 impl SlabQueue {
@@ -171,17 +156,17 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
     /// Appends a packet to `queue`; its slot.
     #[expect(clippy::inline_always, reason = "measured: a packet is not copied on its way to its slot")]
     #[inline(always)]
-    pub(crate) fn push(&mut self, queue: &mut SlabQueue, packet: P, tag: T, enqueued: Time) -> u32 {
+    pub(crate) fn push(&mut self, queue: &mut SlabQueue, packet: &P, tag: T, enqueued: Time) -> u32 {
         let size = u64::from(packet.meta().size);
         let links = queue.list.links_of_next();
         let index = if self.free == NONE {
-            self.slots.push(Slot { packet: Some(packet), enqueued, tag, links });
+            self.slots.push(Slot { packet: *packet, enqueued, tag, links });
             self.slots.len() as u32 - 1
         } else {
             let slot = &mut self.slots[self.free as usize];
             let index = core::mem::replace(&mut self.free, slot.links.next);
             // Field by field: the packet goes to its place in one piece.
-            slot.packet = Some(packet);
+            slot.packet = *packet;
             (slot.enqueued, slot.tag, slot.links) = (enqueued, tag, links);
             index
         };
@@ -199,96 +184,67 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
         queue: &mut SlabQueue,
-        packet: P,
+        packet: &P,
         tag: T,
     ) -> u32 {
-        self.total().with(packet.meta().size).accept(env, &packet);
+        self.total().with(packet.meta().size).accept(env, packet);
         self.push(queue, packet, tag, env.now)
     }
 
     /// Reports the packet in a slot as queued now.
     pub(crate) fn report_queued(&self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, slot: u32) {
-        if let Some(packet) = self.packet(slot) {
-            self.total().accept(env, packet);
-        }
+        self.total().accept(env, self.packet(slot));
     }
 
-    /// Takes the packet at the head of `queue` from it, but leaves it in its slot, where it can be judged and reported without
-    /// a copy. [`PacketSlab::detached`] must follow, and the packet be taken, before another one is pushed.
-    #[expect(clippy::inline_always, reason = "as `pop`")]
+    /// Takes the packet at the head of `queue` from it, but leaves it in its slot.
+    #[expect(clippy::inline_always, reason = "measured: a packet is not copied on its way from its slot")]
     #[inline(always)]
-    pub(crate) fn unlink(&mut self, queue: &mut SlabQueue) -> Option<u32> {
+    pub(crate) fn detach(&mut self, queue: &mut SlabQueue) -> Option<Detached<'_, P>> {
+        let Self { slots, free, packets, bytes } = self;
         let index = queue.list.head_index();
-        let slot = self.slots.get_mut(index as usize)?;
-        let size = u64::from(slot.packet.as_ref()?.meta().size);
-        let next = slot.links.next;
-        slot.links.next = core::mem::replace(&mut self.free, index);
+        let slot = slots.get(index as usize)?;
+        let (size, next) = (u64::from(slot.packet.meta().size), slot.links.next);
+        let next_enqueued = slots.get(next as usize).map(|next| next.enqueued);
+        let slot = &mut slots[index as usize];
+        slot.links.next = core::mem::replace(free, index);
         queue.list.advance(next);
         queue.bytes -= size;
-        self.packets -= 1;
-        self.bytes -= size;
-        Some(index)
-    }
-
-    /// [`PacketSlab::unlink`] and [`PacketSlab::detached`] in one, which takes 18 instructions less; the time is that when the
-    /// next packet of the queue was queued.
-    #[expect(clippy::inline_always, reason = "as `pop`")]
-    #[inline(always)]
-    pub(crate) fn detach(&mut self, queue: &mut SlabQueue) -> Option<(Detached<'_, P, T>, Option<Time>)> {
-        let index = queue.list.head_index();
-        let slot = self.slots.get_mut(index as usize)?;
-        let size = u64::from(slot.packet.as_ref()?.meta().size);
-        let next = slot.links.next;
-        slot.links.next = core::mem::replace(&mut self.free, index);
-        queue.list.advance(next);
-        queue.bytes -= size;
-        self.packets -= 1;
-        self.bytes -= size;
-        let oldest = self.slots.get(next as usize).map(|next| next.enqueued);
-        let total = self.total();
-        self.slots.get_mut(index as usize).map(|slot| (Detached { slot, total }, oldest))
-    }
-
-    /// The packet that [`PacketSlab::unlink`] left in this slot.
-    #[inline]
-    pub(crate) fn detached(&mut self, index: u32) -> Option<Detached<'_, P, T>> {
-        let total = self.total();
-        self.slots.get_mut(index as usize).map(|slot| Detached { slot, total })
+        *packets -= 1;
+        *bytes -= size;
+        let total = Total { packets: *packets, bytes: *bytes };
+        Some(Detached { slot: index, packet: &mut slot.packet, enqueued: slot.enqueued, total, next_enqueued })
     }
 
     /// Removes the packet at the head of `queue`.
-    #[expect(clippy::inline_always, reason = "measured: a packet is not copied on its way from its slot")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn pop(&mut self, queue: &mut SlabQueue) -> Option<Taken<P>> {
-        let slot = queue.list.pop(&self.slots)?;
-        self.release(queue, slot)
+        self.detach(queue).map(|detached| Taken { packet: *detached.packet, enqueued: detached.enqueued })
     }
 
     /// Removes the packet in a slot from `queue`, which holds it.
     #[inline]
-    pub(crate) fn remove(&mut self, queue: &mut SlabQueue, slot: u32) -> Option<Taken<P>> {
-        queue.list.remove(&mut self.slots, slot);
-        self.release(queue, slot)
-    }
-
-    /// Frees a slot whose packet is no longer in the list of `queue`.
-    #[expect(clippy::inline_always, reason = "measured: a packet is not copied on its way from its slot")]
-    #[inline(always)]
-    fn release(&mut self, queue: &mut SlabQueue, index: u32) -> Option<Taken<P>> {
+    pub(crate) fn remove(&mut self, queue: &mut SlabQueue, index: u32) -> Taken<P> {
+        queue.list.remove(&mut self.slots, index);
         let slot = &mut self.slots[index as usize];
         slot.links.next = core::mem::replace(&mut self.free, index);
-        let packet = slot.packet.take()?;
+        let Slot { packet, enqueued, .. } = *slot;
         let size = u64::from(packet.meta().size);
         queue.bytes -= size;
         self.packets -= 1;
         self.bytes -= size;
-        Some(Taken { packet, enqueued: slot.enqueued })
+        Taken { packet, enqueued }
+    }
+
+    /// The packet at the head of `queue`.
+    #[inline]
+    pub(crate) fn first(&self, queue: &SlabQueue) -> Option<&P> {
+        queue.list.first(&self.slots).map(|slot| &slot.packet)
     }
 
     /// The packet in a slot.
     #[inline]
-    pub(crate) fn packet(&self, slot: u32) -> Option<&P> {
-        self.slots[slot as usize].packet.as_ref()
+    pub(crate) fn packet(&self, slot: u32) -> &P {
+        &self.slots[slot as usize].packet
     }
 
     /// The tag of the packet in a slot.
@@ -338,8 +294,8 @@ mod tests {
     impl Both {
         fn push(&mut self, i: usize, number: u32) {
             let (packet, now) = (numbered(number, number % 100), Time::from_nanos(u64::from(number)));
-            let slot = self.slab.push(&mut self.queues[i], packet, 7 * number, now);
-            assert_eq!((self.queues[i].tail(), self.slab.packet(slot)), (Some(slot), Some(&packet)));
+            let slot = self.slab.push(&mut self.queues[i], &packet, 7 * number, now);
+            assert_eq!((self.queues[i].tail(), self.slab.packet(slot)), (Some(slot), &packet));
             self.plain[i].push_back(number);
         }
 
@@ -350,10 +306,10 @@ mod tests {
                 assert!(self.slab.pop(queue).is_none() && queue.tail().is_none());
                 return;
             };
-            let holds = |slot: &u32| self.slab.packet(*slot).is_some_and(|packet| packet.flow == number);
+            let holds = |slot: &u32| self.slab.packet(*slot).flow == number;
             let slot = (0..self.slab.slots.len() as u32).find(holds).unwrap();
             assert_eq!(self.slab.tag(slot), 7 * number);
-            let taken = if place == 0 { self.slab.pop(queue) } else { self.slab.remove(queue, slot) }.unwrap();
+            let taken = if place == 0 { self.slab.pop(queue).unwrap() } else { self.slab.remove(queue, slot) };
             let now = Time::from_nanos(u64::from(number));
             assert_eq!((taken.packet.flow, taken.enqueued), (number, now));
         }
@@ -362,7 +318,7 @@ mod tests {
             for (queue, plain) in self.queues.iter().zip(&self.plain) {
                 assert_eq!(queue.packets() as usize, plain.len());
                 assert_eq!(queue.bytes(), plain.iter().map(|n| u64::from(n % 100)).sum::<u64>());
-                let ends = [queue.head(), queue.tail()].map(|slot| Some(self.slab.packet(slot?)?.flow));
+                let ends = [queue.head(), queue.tail()].map(|slot| slot.map(|slot| self.slab.packet(slot).flow));
                 assert_eq!(ends, [plain.front().copied(), plain.back().copied()]);
                 assert_eq!(self.slab.oldest(queue), plain.front().map(|&n| Time::from_nanos(u64::from(n))));
             }

@@ -61,21 +61,29 @@ pub struct QueueState {
     measure_in: MeasureIn,
     longest: LongestQueue,
     shortest: UpperBoundHeap<Reverse<u64>>,
+    /// The queue found last that was shorter than D, or any other.
+    shorter: u32,
 }
 
 impl QueueState {
     fn new(measure_in: MeasureIn) -> Self {
-        Self { drop_queue: None, measure_in, longest: LongestQueue::new(), shortest: UpperBoundHeap::new() }
+        Self { drop_queue: None, measure_in, longest: LongestQueue::new(), shortest: UpperBoundHeap::new(), shorter: 0 }
     }
 
-    /// The length of the shortest queue that is not empty.
-    fn least(&mut self, queues: &[Queue]) -> Option<u64> {
+    /// Whether any queue that is not empty is shorter than `limit`.
+    fn is_any_shorter(&mut self, limit: u64, queues: &[Queue]) -> bool {
         let measure_in = self.measure_in;
         let key = |id: u32| {
-            let queue = &queues[id as usize];
-            (queue.packets() > 0).then(|| Reverse(length(queue, measure_in)))
+            let queue = queues.get(id as usize).filter(|queue| queue.packets() > 0)?;
+            Some(Reverse(length(queue, measure_in)))
         };
-        self.shortest.top(queues.len() as u32, key).map(|(Reverse(least), _)| least)
+        let is_shorter = |Reverse(length): Reverse<u64>| length < limit;
+        // Most often it is the one of the last time.
+        if key(self.shorter).is_some_and(is_shorter) {
+            return true;
+        }
+        let shortest = self.shortest.top(queues.len() as u32, key).filter(|&(length, _)| is_shorter(length));
+        shortest.map(|(_, id)| self.shorter = id).is_some()
     }
 }
 
@@ -117,7 +125,7 @@ impl Policy for QueueState {
 
     fn on_evicted(&mut self, id: u32, queues: &[Queue]) {
         let length = length(&queues[id as usize], self.measure_in);
-        if self.drop_queue == Some(id) && self.least(queues).is_none_or(|least| length <= least) {
+        if self.drop_queue == Some(id) && !self.is_any_shorter(length, queues) {
             self.drop_queue = None;
         }
     }

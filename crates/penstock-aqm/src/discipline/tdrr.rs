@@ -248,7 +248,7 @@ mod tests {
         let mut queues = DrrQueues::new(Quantum::Packet);
         for id in 0..8 {
             queues.reach(id);
-            queues.push(&mut policy, now, id, (numbered(id, 1500), now));
+            queues.push(&mut policy, now, id, (&numbered(id, 1500), now));
         }
         for _ in 0..5000 {
             now += Span::from_micros(rng.below(20_000));
@@ -282,10 +282,10 @@ mod tests {
         let mut policy = HighestThroughput::new(Span::from_millis(100), Time::ZERO);
         let mut queues = DrrQueues::new(Quantum::Packet);
         queues.reach(0);
-        queues.push(&mut policy, Time::ZERO, 0, (numbered(0, 1500), Time::ZERO));
+        queues.push(&mut policy, Time::ZERO, 0, (&numbered(0, 1500), Time::ZERO));
         queues.pop(&mut policy, 0, End::Head);
         let later = Time::ZERO + Span::from_millis(40);
-        queues.push(&mut policy, later, 0, (numbered(0, 1500), later));
+        queues.push(&mut policy, later, 0, (&numbered(0, 1500), later));
         // 10 ms after 40 ms, not 50 ms after 0
         policy.on_sent(later + Span::from_millis(10), 0, 1500);
         assert_eq!(policy.throughputs[0].r, averaged(0.0, 1500, 0.01, 0.1));

@@ -21,11 +21,11 @@ pub(crate) struct UpperBoundHeap<K> {
     places: Vec<u32>,
     awake: bool,
     /// Number of calls of [`UpperBoundHeap::raise`] since the last query.
-    raised: u32,
+    raised: u64,
 }
 
 /// The number of members at which a look at all keys costs as much as one rising key in the heap.
-const SCANNED: u32 = 4;
+const SCANNED: u64 = 4;
 
 impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
     pub(crate) const fn new() -> Self {
@@ -42,7 +42,7 @@ impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
     /// be reported.
     #[inline]
     pub(crate) fn raise(&mut self, id: u32, key: impl FnOnce() -> K) {
-        self.raised = self.raised.saturating_add(1);
+        self.raised += 1;
         if self.awake {
             self.lift(id, key());
         }
@@ -92,7 +92,7 @@ impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
     }
 
     fn scan_pays(&self, members: u32) -> bool {
-        self.raised >= members.div_ceil(SCANNED)
+        self.raised >= u64::from(members).div_ceil(SCANNED)
     }
 
     /// Make the heap anew.

@@ -18,6 +18,7 @@ const TRACES: u64 = 200;
 const OPERATIONS: u32 = 1000;
 
 /// A packet that is distinguishable from all others.
+#[derive(Clone, Copy)]
 struct Numbered {
     id: u32,
     meta: PacketMeta,

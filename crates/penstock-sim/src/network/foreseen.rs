@@ -94,7 +94,7 @@ impl Trailing<'_> {
         let env = &mut self.operation(now, queue);
         let judged = queue.judge(env, packet);
         if let Some(meta) = &judged {
-            queue.push(env, *packet, meta);
+            queue.push(env, packet, meta);
         }
         // An idle transmitter asks for a packet also if this one was dropped: the law learns that the queue is empty.
         if self.trail.free_at == Time::NEVER {

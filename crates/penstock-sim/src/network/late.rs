@@ -42,8 +42,8 @@ impl Network {
         if port.loss.is_some() && tally.is_lost(number, now, port, packet) {
             return;
         }
-        let (queue, mut env) = port.begin(number, now, tally, facts);
-        queue.enqueue(&mut env, *packet);
+        let (queue, env) = port.begin(number, now, tally, facts);
+        queue.enqueue(env, *packet);
         if port.state != State::Busy {
             self.depart(number, now);
             self.await_departure(number);
@@ -90,8 +90,8 @@ impl Network {
     fn depart_inline(&mut self, number: usize, now: Time) -> Time {
         let Self { ports, tally, facts, events, links, .. } = self;
         let port = &mut ports[number];
-        let (queue, mut env) = port.begin(number, now, tally, facts);
-        let mut next = queue.dequeue(&mut env);
+        let (queue, env) = port.begin(number, now, tally, facts);
+        let mut next = queue.dequeue(env);
         let Some(late) = &mut port.late else { return Time::NEVER };
         match next {
             Next::Send(ref mut packet) => {

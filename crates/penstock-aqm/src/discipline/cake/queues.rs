@@ -355,7 +355,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
         if self.tins[tin].packets == 0 {
             self.tins[tin].threshold.catch_up(env.now);
         }
-        self.packets.push_reported(env, &mut self.queues[id as usize].waiting, packet, ());
+        self.packets.push_reported(env, &mut self.queues[id as usize].waiting, &packet, ());
         self.tins[tin].packets += 1;
         match self.queues[id as usize].set {
             Set::Idle | Set::Decaying => {

@@ -6,6 +6,8 @@ use penstock_core::{Rate, Span};
 /// exact in the long run.
 pub struct Transmitter {
     rate: u64,
+    /// Nanoseconds a byte if that is a whole number, as with the rates of most links; else 0.
+    nanos_per_byte: u32,
     /// Fraction of a nanosecond carried to the next packet, in units of 1 / rate.
     carried: u64,
     /// Size of the last packet, and its transmission time as whole nanoseconds and remainder: most packets have the size of
@@ -18,7 +20,8 @@ pub struct Transmitter {
 impl Transmitter {
     /// A transmitter of this rate, which must not be 0.
     pub fn new(rate: Rate) -> Self {
-        Self { rate: rate.bits_per_second(), carried: 0, size: 0, nanos: 0, rest: 0 }
+        let rate = rate.bits_per_second();
+        Self { rate, nanos_per_byte: nanos_per_byte(rate), carried: 0, size: 0, nanos: 0, rest: 0 }
     }
 
     /// Nominal rate.
@@ -30,7 +33,8 @@ impl Transmitter {
     pub fn set_rate(&mut self, rate: Rate) {
         let new = rate.bits_per_second();
         self.carried = (u128::from(self.carried) * u128::from(new) / u128::from(self.rate)) as u64;
-        (self.rate, self.size, self.nanos, self.rest) = (new, 0, 0, 0);
+        (self.rate, self.nanos_per_byte) = (new, nanos_per_byte(new));
+        (self.size, self.nanos, self.rest) = (0, 0, 0);
     }
 
     /// Part of the packet in transmission that is sent in the last `rest` of its transmission time, in 1e-9 bits.
@@ -41,8 +45,11 @@ impl Transmitter {
     /// Transmission time of the next packet, of `size` bytes.
     #[inline]
     pub fn transmission(&mut self, size: u32) -> Span {
+        if self.nanos_per_byte != 0 {
+            return Span::from_nanos(u64::from(size) * u64::from(self.nanos_per_byte));
+        }
         if size != self.size {
-            let work = u64::from(size) * 8_000_000_000;
+            let work = u64::from(size) * BYTE;
             (self.size, self.nanos, self.rest) = (size, work / self.rate, work % self.rate);
         }
         let mut nanos = self.nanos;
@@ -58,6 +65,14 @@ impl Transmitter {
     }
 }
 
+/// A byte in 1e-9 bits.
+const BYTE: u64 = 8_000_000_000;
+
+/// The transmission time of a byte at `rate` in bits per second, if it is a whole number of nanoseconds; else 0.
+fn nanos_per_byte(rate: u64) -> u32 {
+    if BYTE.is_multiple_of(rate) { u32::try_from(BYTE / rate).unwrap_or(0) } else { 0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +82,17 @@ mod tests {
         let mut transmitter = Transmitter::new(Rate::from_bits_per_second(3_000_000));
         let total: u64 = (0..3000).map(|k| transmitter.transmission(1000 + k % 2).as_nanos()).sum();
         assert_eq!(total, (1500 * 1000 + 1500 * 1001) * 8 * 1000 / 3);
+    }
+
+    #[test]
+    fn at_rates_with_whole_nanoseconds_a_byte_no_packet_is_rounded() {
+        // The slowest takes the time of a byte beyond 32 bits.
+        for rate in [1, 2, 1000, 10_000_000, 500_000_000, 8_000_000_000] {
+            let mut transmitter = Transmitter::new(Rate::from_bits_per_second(rate));
+            for size in [0, 1, 40, 1500, 41, 65_535] {
+                assert_eq!(transmitter.transmission(size).as_nanos(), u64::from(size) * 8_000_000_000 / rate);
+            }
+        }
     }
 
     #[test]

@@ -27,6 +27,13 @@ impl Link {
     pub(crate) fn port(&self) -> Option<usize> {
         (self.port != COMPUTED).then_some(self.port as usize)
     }
+
+    /// A packet of `size` bytes reaches this computed link at `now`: when it will be at the far end, and the delay line to it.
+    #[inline]
+    pub(crate) fn cross(&mut self, now: Time, size: u32) -> (Time, u32) {
+        self.free_at = now.max(self.free_at) + self.transmitter.transmission(size);
+        (self.free_at + self.delay, self.line)
+    }
 }
 
 #[cfg(test)]

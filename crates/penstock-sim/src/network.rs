@@ -1,17 +1,19 @@
 //! The network between the senders: links, queues, delay lines, and the receivers.
 
+mod acks;
 mod adjust;
 mod changes;
 mod device;
 mod foreseen;
 mod late;
 
+pub(crate) use acks::{ARRIVED, NextAck};
 pub(crate) use late::Late;
 
 use crate::changing_link::ChangingLink;
 use crate::delay_lines::DelayLines;
 use crate::event_queue::EventQueue;
-use crate::flow::{FlowFacts, NO_TIMER};
+use crate::flow::FlowFacts;
 use crate::hop::{COMPUTED, Hop, Lookahead, UNFORESEEN};
 use crate::link::Link;
 use crate::packet::SimPacket;
@@ -43,25 +45,20 @@ pub(crate) struct Network {
     pub(crate) more_acks: VecDeque<NextAck>,
 }
 
-/// An ACK that has arrived at its sender, or whose arrival is known ahead of time.
-#[derive(Clone, Copy)]
-pub(crate) struct NextAck {
-    /// Time of the arrival; [`Time::NEVER`] if there is no such ACK.
-    pub(crate) at: Time,
-    /// The delay line of an ACK that is still to arrive, or [`ARRIVED`].
-    pub(crate) line: u32,
-    pub(crate) packet: SimPacket,
-}
-
-/// In place of a delay line: the ACK has arrived.
-pub(crate) const ARRIVED: u32 = u32::MAX;
-
 impl Network {
     /// A host sends a packet into the network at its first hop.
-    #[inline]
-    pub(crate) fn send(&mut self, now: Time, mut packet: SimPacket) {
+    #[expect(clippy::inline_always, reason = "measured: the fields of a new packet stay in registers")]
+    #[inline(always)]
+    pub(crate) fn send(&mut self, now: Time, packet: SimPacket) {
         self.enter(now, &packet);
-        self.forward(now, &mut packet);
+        let Hop { link, port, lookahead, .. } = self.tally.hops[packet.hop as usize];
+        if port == COMPUTED && matches!(lookahead, Lookahead::Never | Lookahead::NeverBeforeLate) {
+            // Most often. The packet goes to its line in pieces, from registers: the processor would wait until it can copy
+            // together what was just written in pieces.
+            let (arrival, line) = self.links[link as usize].cross(now, packet.size);
+            return self.schedule_arrival(line, arrival, &packet);
+        }
+        self.forward(now, &mut { packet });
     }
 
     /// The next datagram of this flow, number `seq`, is the first of a frame.
@@ -79,7 +76,7 @@ impl Network {
     fn enter(&mut self, now: Time, packet: &SimPacket) {
         self.tally.under_way.add(packet);
         if let Some(trace) = &mut self.tally.trace {
-            trace.send(now, packet);
+            trace.send(now, &{ *packet });
         }
     }
 
@@ -93,24 +90,21 @@ impl Network {
         }
     }
 
-    /// The packet reaches a computed link at `now`. Follow the packet, and then its ACK, over computed links up to a queue
-    /// or an event.
+    /// The packet reaches a computed link at `now`. Follow it over computed links up to its receiver, a queue or an event.
     #[inline(never)]
     fn cross(&mut self, mut now: Time, packet: &mut SimPacket) {
         // Only these fields: the compiler takes a copy of the whole hop apart at every use.
         let Hop { mut link, mut last, mut lookahead, .. } = self.tally.hops[packet.hop as usize];
         loop {
-            let crossed = &mut self.links[link as usize];
-            let end = now.max(crossed.free_at) + crossed.transmitter.transmission(packet.size);
-            crossed.free_at = end;
-            now = end + crossed.delay;
-            let line = crossed.line;
+            let line;
+            (now, line) = self.links[link as usize].cross(now, packet.size);
             if !self.passes_on(line, lookahead, packet) {
                 return self.schedule_arrival(line, now, packet);
             }
-            if !self.next_leg(now, line, last, packet) {
-                return;
+            if last {
+                return self.finish(now, line, packet);
             }
+            packet.hop += 1;
             let port;
             Hop { link, port, last, lookahead, .. } = self.tally.hops[packet.hop as usize];
             if port != COMPUTED {
@@ -122,7 +116,8 @@ impl Network {
     /// Whether this packet is passed on as soon as its arrival at the far end of the link of this delay line is known.
     #[inline]
     fn passes_on(&self, line: u32, lookahead: Lookahead, packet: &SimPacket) -> bool {
-        lookahead == Lookahead::Always || (lookahead == Lookahead::IfLacking && self.is_first_and_lacking(line, packet))
+        lookahead == Lookahead::Always
+            || (lookahead == Lookahead::IfLacking && self.is_first_and_lacking(line, &{ *packet }))
     }
 
     /// Whether no packet waits ahead of this one on its delay line `line`, and the receiver at the end of the link, if there
@@ -148,47 +143,22 @@ impl Network {
         unblocked
     }
 
-    /// The packet is at the far end of the link of this delay line: move it to its next hop or, at the receiver, turn it
-    /// into its ACK at the first hop of the ACK's route. Returns false if the packet ends here. `last` says whether its
-    /// route ends behind the link.
+    /// The packet is at the end of its route, behind the link of this delay line: hand it over to its receiver or, an ACK, to its
+    /// sender.
     #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1700")]
     #[inline(always)]
-    fn next_leg(&mut self, now: Time, line: u32, last: bool, packet: &mut SimPacket) -> bool {
-        if last {
-            if !packet.labels.is_ack() {
-                return self.deliver(now, packet);
-            }
+    fn finish(&mut self, now: Time, line: u32, packet: &SimPacket) {
+        if packet.labels.is_ack() {
             self.hand_over_ack(now, line, packet);
-            return false;
-        }
-        packet.hop += 1;
-        true
-    }
-
-    /// Offer an acknowledgement that will reach its sender at `arrival`, over the link of this delay line, to the engine.
-    #[expect(clippy::inline_always, reason = "measured: 10 instructions a packet of 1600")]
-    #[inline(always)]
-    fn hand_over_ack(&mut self, arrival: Time, line: u32, packet: &SimPacket) {
-        if self.ack.at == Time::NEVER {
-            self.ack = NextAck { at: arrival, line, packet: *packet };
         } else {
-            self.hand_over_later(NextAck { at: arrival, line, packet: *packet });
+            self.deliver(now, packet);
         }
     }
 
-    #[cold]
+    /// As [`Network::finish`], out of line.
     #[inline(never)]
-    fn hand_over_later(&mut self, ack: NextAck) {
-        self.more_acks.push_back(ack);
-    }
-
-    /// The engine has handed over the ACK offered last: offer the next one; returns whether there is one.
-    #[inline]
-    pub(crate) fn offer_next_ack(&mut self) -> bool {
-        if self.more_acks.is_empty() {
-            return false;
-        }
-        self.more_acks.pop_front().map(|ack| self.ack = ack).is_some()
+    fn finish_apart(&mut self, now: Time, line: u32, packet: &SimPacket) {
+        self.finish(now, line, packet);
     }
 
     /// As [`Network::schedule_arrival`], out of line.
@@ -221,63 +191,11 @@ impl Network {
     #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
     #[inline(always)]
     pub(crate) fn arrive(&mut self, now: Time, line: u32, last: bool, packet: &mut SimPacket) {
-        if self.next_leg(now, line, last, packet) {
-            self.forward(now, packet);
+        if last {
+            return self.finish_apart(now, line, packet);
         }
-    }
-
-    /// A data packet or datagram has reached its receiver; returns whether `packet` is now the ACK of it.
-    #[expect(clippy::inline_always, reason = "measured: most packets are answered without a call")]
-    #[inline(always)]
-    fn deliver(&mut self, now: Time, packet: &mut SimPacket) -> bool {
-        self.tally.answer_plain(now, packet) || self.deliver_any(now, packet)
-    }
-
-    /// As [`Network::deliver`], for every packet.
-    #[inline(never)]
-    fn deliver_any(&mut self, now: Time, packet: &mut SimPacket) -> bool {
-        let tally = &mut self.tally;
-        tally.receive(now, packet);
-        let counts = tally.window.contains(now);
-        let flow = &mut tally.flows[packet.flow as usize];
-        if packet.epoch != flow.epoch {
-            return false;
-        }
-        let Some(receiver) = &mut flow.receiver else {
-            tally.deliver_datagram(now, packet);
-            return false;
-        };
-        let before = if counts { 0 } else { receiver.delivered_bytes() };
-        if flow.measured
-            && counts
-            && let Some(delays) = &mut tally.one_way[flow.group as usize]
-        {
-            delays.deliver(packet.flow, now - packet.stamp);
-        }
-        let ack = receiver.on_segment(now, &packet.segment());
-        if !counts {
-            flow.stats.payload_bytes += receiver.delivered_bytes() - before;
-        }
-        if flow.receiver_rank != NO_TIMER {
-            self.events.set(flow.receiver_rank, receiver.timer().unwrap_or(Time::NEVER));
-        }
-        let Some(ack) = ack else { return false };
-        *packet = flow.acknowledgement(packet.flow, &ack, &mut tally.sacks);
-        self.enter(now, packet);
-        true
-    }
-
-    /// The timer of a receiver that delays acknowledgements expires.
-    pub(crate) fn on_receiver_timer(&mut self, now: Time, number: u32) {
-        let flow = &mut self.tally.flows[number as usize];
-        let Some(receiver) = &mut flow.receiver else { return };
-        let ack = receiver.on_timer(now);
-        self.events.set(flow.receiver_rank, receiver.timer().unwrap_or(Time::NEVER));
-        if let Some(ack) = ack {
-            let mut packet = flow.acknowledgement(number, &ack, &mut self.tally.sacks);
-            self.enter(now, &packet);
-            self.forward(now, &mut packet);
-        }
+        packet.hop += 1;
+        self.forward(now, packet);
     }
 
     /// The packet reaches a queue, that of the port of a hop, at `now`.

@@ -76,9 +76,9 @@ impl SimPacket {
     /// The plain ACK of this data packet, with the blocks in slot `extra`: it ACKs all below `seq` and echoes the sending time,
     /// but no mark.
     #[inline]
-    pub(crate) fn turn_into_ack(&mut self, seq: u32, extra: u32, size: u32, hop: u32, dscp: u8) {
+    pub(crate) fn plain_ack(&self, seq: u32, extra: u32, size: u32, hop: u32, dscp: u8) -> Self {
         let labels = Labels::new(Kind::Ack, Ecn::Not, self.labels.0 & RETRANSMISSION);
-        *self = Self { seq, hop, extra, size, labels, dscp, ..*self };
+        Self { seq, hop, extra, size, labels, dscp, ..*self }
     }
 
     /// The data packet as its receiver reads it.

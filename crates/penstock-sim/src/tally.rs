@@ -121,38 +121,30 @@ impl Tally {
         }
     }
 
-    /// A data packet has reached its receiver. If that answers by a plain ACK, as it does most packets, `packet` becomes this
-    /// ACK. Otherwise nothing happens, and returns false.
+    /// A data packet has reached its receiver: the answer, if that is a plain ACK, as it is to most packets.
     #[expect(clippy::inline_always, reason = "as its caller")]
     #[inline(always)]
-    pub(crate) fn answer_plain(&mut self, now: Time, packet: &mut SimPacket) -> bool {
+    pub(crate) fn answer_plainly(&mut self, now: Time, packet: &SimPacket) -> PlainAnswer {
         let flow = &mut self.flows[packet.flow as usize];
         if packet.epoch != flow.epoch || flow.measured || !packet.labels.is_plain() {
-            return false;
+            return PlainAnswer::None;
         }
-        let Some(receiver) = &mut flow.receiver else { return false };
+        let Some(receiver) = &mut flow.receiver else { return PlainAnswer::None };
         if self.trace.is_some() || !self.window.contains(now) || !receiver.is_plain(packet.extra) {
-            return false;
+            return PlainAnswer::None;
         }
-        match receiver.take_next(packet.seq) {
-            Some(size) => {
-                self.under_way.replace(packet.size, size);
-                let seq = packet.seq + 1;
-                packet.turn_into_ack(seq, NO_SACK, size, flow.ack_hop, flow.dscp);
-            }
-            None => self.answer_at_gap(packet),
-        }
-        true
+        let Some(size) = receiver.take_next(packet.seq) else { return PlainAnswer::AtGap };
+        self.under_way.replace(packet.size, size);
+        PlainAnswer::Ack(packet.plain_ack(packet.seq + 1, NO_SACK, size, flow.ack_hop, flow.dscp))
     }
 
-    /// A packet that is to be answered by a plain ACK is not the next one, or others are missing: it becomes its ACK.
+    /// The plain ACK of a packet that is not the next one, or while others are missing.
     #[inline(never)]
-    fn answer_at_gap(&mut self, packet: &mut SimPacket) {
+    pub(crate) fn answer_at_gap(&mut self, packet: &SimPacket) -> Option<SimPacket> {
         let flow = &mut self.flows[packet.flow as usize];
-        let Some(receiver) = &mut flow.receiver else { return };
-        let (next, blocks, size) = receiver.take_any(packet.seq);
+        let (next, blocks, size) = flow.receiver.as_mut()?.take_any(packet.seq);
         self.under_way.replace(packet.size, size);
-        packet.turn_into_ack(next, self.sacks.keep(blocks), size, flow.ack_hop, flow.dscp);
+        Some(packet.plain_ack(next, self.sacks.keep(blocks), size, flow.ack_hop, flow.dscp))
     }
 
     /// Whether the link behind this port, number `number`, loses the packet in front of the queue.
@@ -313,6 +305,16 @@ impl Tally {
             trace.receive(now, packet);
         }
     }
+}
+
+/// The answer to a data packet by a plain ACK.
+pub(crate) enum PlainAnswer {
+    /// This ACK.
+    Ack(SimPacket),
+    /// That of [`Tally::answer_at_gap`].
+    AtGap,
+    /// The packet needs another answer, or none; nothing has happened yet.
+    None,
 }
 
 /// The transmission of this packet starts, behind the queue of these statistics.

@@ -343,6 +343,23 @@ def test_a_conclusion_has_the_numbers_of_the_table(half: float) -> None:
             assert ([delay, used], unit) == (cells, rows["delay_mean_s"]["unit"])
 
 
+def test_the_conclusion_of_a_sweep_has_the_numbers_of_the_printed_table() -> None:
+    result = compare_result()
+    # Intervals of very different widths, so that a table of one point would have other decimals.
+    first = next(row["vary"] for row in result["rows"])
+    for row in result["rows"]:
+        if row["metric"] in ("delay_mean_s", "utilization"):
+            half = 0.02 if row["vary"] == first else 0.0001
+            row["ci95"] = [row["mean"] - half, row["mean"] + half]
+    found = Comparison(result)
+    assert len(found.points) > 1
+    said = re.findall(r"\(([0-9.]+) \w+, ([0-9.]+) %\)", found.conclusion)
+    assert said
+    table, text = repr(found).split("paired difference")[0], found.conclusion_at(0)
+    assert all(f" {number} ± " in table for numbers in said for number in numbers)
+    assert said != re.findall(r"\(([0-9.]+) \w+, ([0-9.]+) %\)", text)
+
+
 def test_the_charts_cut_intervals_at_what_is_possible() -> None:
     result = compare_result()
     for row in result["rows"]:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
@@ -133,9 +134,13 @@ class Comparison:
     def conclusion(self) -> str:
         """The trade-off of delay and utilization at the first link that has them; empty of one scheme.
 
-        Of a sweep, at how many points each scheme is among the best, and the trade-off at the first point.
+        Of a sweep, at how many points each scheme is among the best, and the trade-off at the first point, with the
+        decimals of a table of all points.
         """
-        return f"{self.conclusion_over_all} {self.conclusion_at(0)}".strip() if self.points else ""
+        if not self.points:
+            return ""
+        all_points = (self._standings(point, self._concluded).values() for point in range(len(self.points)))
+        return f"{self.conclusion_over_all} {self._trade_off(0, list(chain.from_iterable(all_points)))}".strip()
 
     @cached_property
     def conclusion_over_all(self) -> str:
@@ -144,12 +149,16 @@ class Comparison:
         return over_settings([scheme.label for scheme in self.schemes], found) if len(found) > 1 and any(found) else ""
 
     def conclusion_at(self, point: int) -> str:
-        """The trade-off at the point with this index."""
+        """The trade-off at the point with this index, with the decimals of a table of this point."""
+        return self._trade_off(point)
+
+    def _trade_off(self, point: int, table: Sequence[Standing] | None = None) -> str:
+        """The trade-off at a point, with the decimals of a table of these standings, else of the point."""
         place = self._concluded
         at = f" at {self.points[point].words.removeprefix(f'{place} ')}" if len(self.points) > 1 else ""
         delays = [cell.mean for (*_, on, name), cell in self.cells.items() if (on, name) == (place, "delay_mean_s")]
         scale = scale_for("time", delays)
-        return conclusion(place + at, self._standings(point, place), scale)
+        return conclusion(place + at, self._standings(point, place), scale, table)
 
     def among_the_best(self, point: int, place: str) -> list[int]:
         """The schemes that keep a link busy and that no other one beats in delay and utilization, by index."""

@@ -72,11 +72,14 @@ def costly(utilizations: Sequence[Cell | None]) -> dict[int, float]:
     }
 
 
-def sentence(place: str, found: Sequence[Standing], scale: Scale | None = None) -> str:
+def sentence(
+    place: str, found: Sequence[Standing], scale: Scale | None = None, table: Sequence[Standing] | None = None
+) -> str:
     """The front of the schemes that keep the link busy, those behind it, and those that lose much utilization.
 
-    The numbers have the decimals of a table of these schemes, and delays its unit if `scale` gives it. A scheme
-    behind is beaten where both differences are told apart by the intervals, else it is no better in either.
+    The numbers have the decimals of a table of the standings in `table`, else of those found, and delays its unit if
+    `scale` gives it. A scheme behind is beaten where both differences are told apart by the intervals, else it is no
+    better in either.
     """
     lost = costly([one.utilization for one in found])
     keeping, best = _keeping_and_best(found)
@@ -84,8 +87,8 @@ def sentence(place: str, found: Sequence[Standing], scale: Scale | None = None) 
     beaten = [one.label for one in behind if any(_beats(other, one) for other in best)]
     tied = [one.label for one in behind if one.label not in beaten]
     unit = scale or scale_for("time", [one.delay.mean for one in found])
-    places = common_decimals([one.delay for one in found], unit.factor)
-    percent_places = common_decimals([one.utilization for one in found], 100)
+    places = common_decimals([one.delay for one in table or found], unit.factor)
+    percent_places = common_decimals([one.utilization for one in table or found], 100)
 
     def numbered(one: Standing) -> str:
         delay = f"{number(unit.factor * one.delay.mean, places)} {unit.unit}"
@@ -193,9 +196,11 @@ def standings(labels: Sequence[str], cell: Callable[[int, str], Cell | None]) ->
     return found
 
 
-def conclusion(place: str, found: Mapping[int, Standing], scale: Scale | None = None) -> str:
-    """The sentence for a place with several schemes, with delays in the unit of `scale`; empty for one scheme."""
-    return sentence(place, list(found.values()), scale) if len(found) > 1 else ""
+def conclusion(
+    place: str, found: Mapping[int, Standing], scale: Scale | None = None, table: Sequence[Standing] | None = None
+) -> str:
+    """The `sentence` for a place with several schemes; empty for one scheme."""
+    return sentence(place, list(found.values()), scale, table) if len(found) > 1 else ""
 
 
 def among_the_best(found: Mapping[int, Standing]) -> list[int]:

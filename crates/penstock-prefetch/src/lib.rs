@@ -1,5 +1,9 @@
-//! Tells the processor which values are needed soon, so that it fetches them from memory meanwhile.
+//! Tells the processor and the kernel how memory is used: which values are needed soon, and which vectors are large.
 #![no_std]
+
+extern crate alloc;
+
+use alloc::vec::Vec;
 
 /// Bytes of a cache line.
 #[cfg(target_arch = "x86_64")]
@@ -27,9 +31,48 @@ pub fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
+/// Bytes of a huge page.
+#[cfg(target_os = "linux")]
+const HUGE: usize = 1 << 21;
+
+/// Asks the kernel for huge pages behind a vector of at least two of them, so that the processor translates most of its addresses
+/// without a look into memory. Best before the vector is filled. Elsewhere than on Linux, or where the kernel has none, nothing
+/// happens.
+pub fn use_huge_pages<T>(vector: &Vec<T>) {
+    #[cfg(target_os = "linux")]
+    {
+        let bytes = vector.capacity() * size_of::<T>();
+        if bytes < 2 * HUGE {
+            return;
+        }
+        let start = vector.as_ptr().cast::<u8>();
+        // The whole huge pages within: advice begins at a page.
+        let skipped = start.align_offset(HUGE);
+        let length = bytes.saturating_sub(skipped) & !(HUGE - 1);
+        #[expect(unsafe_code, reason = "the advice is about the vector's own memory, and changes no byte of it")]
+        unsafe {
+            libc::madvise(start.wrapping_add(skipped).cast_mut().cast(), length, libc::MADV_HUGEPAGE);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = vector;
+}
+
 #[cfg(test)]
 mod tests {
-    use super::prefetch;
+    use super::{prefetch, use_huge_pages};
+    use alloc::vec::Vec;
+
+    #[test]
+    fn vectors_of_any_size_keep_their_values() {
+        for length in [0, 1, 100_000, 1_500_000] {
+            let mut vector = Vec::with_capacity(length);
+            use_huge_pages(&vector);
+            vector.extend(0..length);
+            use_huge_pages(&vector);
+            assert!(vector.iter().copied().eq(0..length));
+        }
+    }
 
     #[test]
     fn values_of_any_size_stay_as_they_are() {

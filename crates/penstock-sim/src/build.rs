@@ -96,12 +96,15 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// Whether the state of flows is fetched ahead of its use: it does not fit into the caches.
+    fn fetches(&self) -> bool {
+        self.plan.routes.flows.len() >= MANY_FLOWS
+    }
+
     fn engine(self, queues: Vec<Option<SimQueue>>, record: &Record) -> Engine {
         let traced = record.trace;
-        let fetches = self.plan.routes.flows.len() >= MANY_FLOWS;
-        // Records of packets are in the order of time. The state of many flows is fetched for packets in the queue, so these
-        // must not have left it.
-        let foresees = !(fetches || traced || record.flow_facts) && record.captured_links.is_empty();
+        // Records of packets are in the order of time.
+        let foresees = !(traced || record.flow_facts) && record.captured_links.is_empty();
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
         let facts = self.facts(&queues, record.flow_facts);
         let Links { directions: links, ports, changes, lines } = self.links(queues, foresees, &mut events);
@@ -129,7 +132,7 @@ impl Builder<'_> {
             first_port: self.ranks.of(EventSource::Transmission(0)).unwrap_or_default(),
             tally,
             facts,
-            fetches,
+            fetches: self.fetches(),
             more_acks: VecDeque::new(),
             ack: NextAck { at: Time::NEVER, line: ARRIVED, packet: SimPacket::NONE },
         };

@@ -2,7 +2,7 @@
 
 use crate::packet::SimPacket;
 use penstock_core::Time;
-use penstock_prefetch::prefetch;
+use penstock_prefetch::{prefetch, use_huge_pages};
 
 /// All delay lines. They share one slab of packets. The place freed last is reused first, so that the memory in use is
 /// about that of the packets in flight.
@@ -96,8 +96,13 @@ impl DelayLines {
     #[inline(never)]
     fn grow(&mut self) {
         self.free = self.places.len() as u32;
+        let room = self.packets.capacity();
         self.places.push(Place::LAST);
         self.packets.push(Slot(SimPacket::NONE));
+        if self.packets.capacity() != room {
+            use_huge_pages(&self.places);
+            use_huge_pages(&self.packets);
+        }
     }
 
     /// Remove the first packet of this line, which must not be empty; also returns the arrival of the next packet, or

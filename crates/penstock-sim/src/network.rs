@@ -257,9 +257,6 @@ impl Network {
         }
         #[expect(clippy::redundant_closure_for_method_calls, reason = "measured: the method itself is not inlined")]
         let next = port.operate(number, now, tally, facts, |queue, env| queue.dequeue(env));
-        if self.fetches {
-            tally.fetch_departures(&port.queue);
-        }
         port.update_timer(events);
         let Some(mut packet) = port.take(next, events) else { return };
         let outlet = port.outlet;
@@ -296,7 +293,7 @@ impl Network {
     /// The part of the packet in transmission behind this port that is unsent at `now`, in 1e-9 bits.
     pub(crate) fn unsent(&self, number: usize, now: Time) -> u128 {
         let port = &self.ports[number];
-        if let Some(Trail { transmitter, free_at }) = &port.trail {
+        if let Some(Trail { transmitter, free_at, .. }) = &port.trail {
             return if *free_at == Time::NEVER { 0 } else { transmitter.unsent(free_at.since(now)) };
         }
         match self.changes.get(port.outlet.changes as usize) {

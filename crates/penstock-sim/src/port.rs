@@ -36,12 +36,14 @@ pub(crate) struct Trail {
     pub(crate) transmitter: Transmitter,
     /// End of the transmission under way; [`Time::NEVER`] if the transmitter found the queue empty.
     pub(crate) free_at: Time,
+    /// As [`crate::network::Network::fetches`].
+    pub(crate) fetches: bool,
 }
 
 impl Trail {
     /// Before the first packet, on a link with this transmitter.
-    pub(crate) fn new(transmitter: Transmitter) -> Self {
-        Self { transmitter, free_at: Time::NEVER }
+    pub(crate) fn new(transmitter: Transmitter, fetches: bool) -> Self {
+        Self { transmitter, free_at: Time::NEVER, fetches }
     }
 }
 

@@ -75,16 +75,6 @@ impl PortQueue {
         }
     }
 
-    /// The packet that leaves after this number of others, where that is known.
-    #[inline]
-    pub(crate) fn behind(&self, packets: usize) -> Option<&SimPacket> {
-        match self {
-            Self::DropTail(queue) => queue.behind(packets),
-            Self::Red(queue) => queue.behind(packets),
-            Self::FqCodel(_) | Self::Qsdrr(_) | Self::Other(_) => None,
-        }
-    }
-
     /// Whether a packet leaves this queue when those before it have left, whatever happens meanwhile, so that its departure
     /// is known as it arrives.
     pub(crate) fn is_foreseeable(&self) -> bool {

@@ -5,7 +5,6 @@ use crate::hop::Hop;
 use crate::packet::{NO_SACK, SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::port::Port;
-use crate::port_queue::PortQueue;
 use crate::probe::blocks::Blocks;
 use crate::probe::flow::{LossRuns, Window};
 use crate::probe::frames::Frames;
@@ -15,9 +14,6 @@ use penstock_aqm::{Backlog, Cause, Probe, Report};
 use penstock_core::Time;
 use penstock_link::probe::queue::{NANOBITS, NO_FLOW, QueueStats};
 use penstock_prefetch::prefetch;
-
-/// A packet in a queue is fetched when this number of others are before it.
-const FETCHED_BEHIND: usize = 4;
 
 /// Packets and bytes in the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -221,17 +217,6 @@ impl Tally {
     pub(crate) fn fetch_flow(&self, packet: &SimPacket) {
         if let Some(flow) = self.flows.get(packet.flow as usize) {
             prefetch(flow);
-        }
-    }
-
-    /// Fetch what the next departures from this queue will need: the packet behind some others, and the flow of the next one.
-    #[inline(never)]
-    pub(crate) fn fetch_departures(&self, queue: &PortQueue) {
-        if let Some(later) = queue.behind(FETCHED_BEHIND) {
-            prefetch(later);
-        }
-        if let Some(next) = queue.behind(0) {
-            self.fetch_flow(next);
         }
     }
 

@@ -11,6 +11,7 @@ use crate::probe::sender::SenderSeries;
 use crate::session::{ClosedConnections, NO_SESSION, Session};
 use crate::traffic::behaviour::Behaviour;
 use penstock_core::{Bytes, Rng, Time};
+use penstock_prefetch::use_huge_pages;
 use penstock_tcp::{Receiver, Sender, TcpParams};
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ impl Builder<'_> {
         let count = self.plan.routes.flows.len();
         // Exact capacities: with a hundred thousand flows the reserve of a growing vector is megabytes.
         let (mut hosts, mut flows) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        use_huge_pages(&hosts);
+        use_huge_pages(&flows);
         for (number, planned) in (0..).zip(&self.plan.routes.flows) {
             flows.push(self.flow(number, planned));
             let mut host = self.host(number, planned);

@@ -82,7 +82,7 @@ impl Builder<'_> {
                 if spec.is_steady() {
                     let needs_no_events = foresees && port.device.is_none();
                     if needs_no_events && port.queue.is_foreseeable() {
-                        port.trail = Some(Trail::new(Transmitter::new(self.plan.rates[number])));
+                        port.trail = Some(Trail::new(Transmitter::new(self.plan.rates[number]), self.fetches()));
                     } else if needs_no_events && !port.timer_moves && alone[number] {
                         port.late = Some(Late::IDLE);
                     }

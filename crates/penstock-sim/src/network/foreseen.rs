@@ -17,6 +17,7 @@ use crate::tally::{Tally, begin_transmission};
 use penstock_aqm::{Aqm, Discipline, Env, Fifo, Next};
 use penstock_core::{Rng, Time};
 use penstock_link::probe::queue::QueueStats;
+use penstock_prefetch::prefetch;
 
 impl Network {
     /// Carry out all departures that need no event of their own, up to and including `until`.
@@ -86,6 +87,23 @@ fn trailing<'a>(
     Some((queue, Trailing { trail, stats: &mut queues[number], flows, hops, window, rng, facts }))
 }
 
+/// A packet in a queue, and the state of its flow, are fetched when this number of others are before it.
+const PACKET_FETCHED_BEHIND: usize = 8;
+const FLOW_FETCHED_BEHIND: usize = 4;
+
+/// Fetch what soon departs from this queue: packets, and what they add to in the state of their flows.
+#[inline(never)]
+fn fetch_departures<A: Aqm>(queue: &Fifo<SimPacket, A>, flows: &[Flow]) {
+    if let Some(later) = queue.behind(PACKET_FETCHED_BEHIND) {
+        prefetch(later);
+    }
+    if let Some(soon) = queue.behind(FLOW_FETCHED_BEHIND)
+        && let Some(flow) = flows.get(soon.flow as usize)
+    {
+        prefetch(&flow.stats.crossed_bits);
+    }
+}
+
 impl Trailing<'_> {
     /// Offer a packet to the queue once that has caught up; returns whether it was queued.
     #[inline]
@@ -113,6 +131,9 @@ impl Trailing<'_> {
                 self.trail.free_at = Time::NEVER;
                 break;
             };
+            if self.trail.fetches {
+                fetch_departures(queue, self.flows);
+            }
             begin_transmission(now, &packet, self.stats, self.flows, self.hops, *self.window);
             self.trail.free_at = now + self.trail.transmitter.transmission(packet.size);
         }

@@ -116,6 +116,15 @@ pub struct LinkInfo {
     pub flows: Option<u32>,
 }
 
+impl LinkInfo {
+    /// Replace the propagation delay of the link, which is a part of its round-trip time.
+    pub fn change_delay(&mut self, delay: &mut Span, new: Span) {
+        let others = self.rtt.map(|rtt| Span::from_nanos(rtt.as_nanos().saturating_sub(delay.as_nanos())));
+        self.rtt = others.map(|others| others + new);
+        *delay = new;
+    }
+}
+
 /// The current state of the queue and the link, and the random stream of the law.
 pub struct Cx<'a> {
     /// The current time.

@@ -10,7 +10,7 @@ use crate::tally::{FlowCounts, Tally};
 use crate::trace::{Trace, TraceRow};
 use penstock_aqm::Lookup;
 use penstock_core::{Rng, Span, Time};
-use penstock_link::probe::queue::QueueStats;
+use penstock_link::probe::queue::{Intervals, QueueStats};
 use penstock_link::{NetworkPlan, QueuePlan, ScenarioError, TraceEvent};
 use std::collections::VecDeque;
 
@@ -108,7 +108,8 @@ impl Network {
         let routes = Routes::new(&plan, addresses);
         // Each link has two ends.
         let nodes = plan.links.len() as u32 * 2;
-        let queues = plan.links.iter().map(|_| QueueStats::new(Time::ZERO, plan.sampling, None, false)).collect();
+        let intervals = Intervals::new(plan.sampling, plan.end - plan.warmup);
+        let queues = plan.links.iter().map(|_| QueueStats::new(intervals, false)).collect();
         let pending = if plan.warmup > Time::ZERO { Pending::Start } else { Pending::End };
         Ok(Self {
             ports,

@@ -152,24 +152,25 @@ impl LinkChanges {
         self.unused.sum = 0;
     }
 
-    /// Apply the changes of rate and delay that are due, in the order of the rules; returns the new link if its rate
-    /// changed.
+    /// Apply the changes of rate and delay that are due, in the order of the rules; returns the new link if the facts that its
+    /// queue knows changed: its rate, or its round-trip time, which follows the delay.
     pub fn apply(&mut self, now: Time, transmitter: &mut Transmitter, delay: &mut Span) -> Option<&LinkInfo> {
         self.settle(now);
-        let before = self.info.rate;
+        let before = self.info;
         for rule in self.rules.iter_mut().filter(|rule| rule.next <= now) {
             rule.next = rule.every.map_or(Time::NEVER, |every| rule.next + every);
             if let Some(drawn) = &mut rule.rate {
                 self.info.rate = rate(drawn.draw());
             }
             if let Some(drawn) = &mut rule.delay {
-                *delay = Span::from_nanos(drawn.draw().round() as u64);
+                self.info.change_delay(delay, Span::from_nanos(drawn.draw().round() as u64));
             }
         }
-        (self.info.rate != before).then(|| {
+        let has_new_rate = self.info.rate != before.rate;
+        if has_new_rate {
             transmitter.set_rate(self.info.rate);
-            &self.info
-        })
+        }
+        (has_new_rate || self.info.rtt != before.rtt).then_some(&self.info)
     }
 
     /// Change the facts about the link between two events; returns them. Its transmitter has the new rate from the next

@@ -169,7 +169,11 @@ pub fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: O
 }
 
 /// A distribution of lengths: its mean, its variance, the share of 0, and the distribution by these names.
+/// Nothing without a sample.
 fn lengths(metrics: &mut Metrics, spec: &LinkSpec, prefix: &str, names: [&'static str; 4], pmf: Vec<f64>) {
+    if pmf.is_empty() {
+        return;
+    }
     let (mean, variance) = moments(&pmf);
     metrics.number(names[0], mean);
     metrics.number(names[1], variance);

@@ -6,3 +6,4 @@ pub mod distribution;
 pub mod histogram;
 pub mod queue;
 pub mod series;
+mod ticks;

@@ -42,6 +42,14 @@ impl Transmitter {
         u128::from(self.rate) * u128::from(rest.as_nanos()) + u128::from(self.carried)
     }
 
+    /// As [`Transmitter::unsent`], of a packet behind which packets of the sizes `later` were transmitted as well, ahead of
+    /// time.
+    pub fn unsent_before(&self, rest: Span, later: impl Iterator<Item = u32>) -> u128 {
+        let carried_since = later.fold(0, |sum, size| (sum + u64::from(size) * BYTE % self.rate) % self.rate);
+        let carried = (u128::from(self.carried) + u128::from(self.rate - carried_since)) % u128::from(self.rate);
+        u128::from(self.rate) * u128::from(rest.as_nanos()) + carried
+    }
+
     /// Transmission time of the next packet, of `size` bytes.
     #[inline]
     pub fn transmission(&mut self, size: u32) -> Span {
@@ -92,6 +100,20 @@ mod tests {
             for size in [0, 1, 40, 1500, 41, 65_535] {
                 assert_eq!(transmitter.transmission(size).as_nanos(), u64::from(size) * 8_000_000_000 / rate);
             }
+        }
+    }
+
+    #[test]
+    fn packets_transmitted_ahead_of_time_do_not_change_what_is_unsent_of_one_before() {
+        for rate in [3_000_000, 7_777_777, 10_000_000] {
+            let mut transmitter = Transmitter::new(Rate::from_bits_per_second(rate));
+            transmitter.transmission(1499);
+            transmitter.transmission(40);
+            let rest = Span::from_nanos(12_345);
+            let unsent = transmitter.unsent(rest);
+            let later = [1500, 1, 576, 1500];
+            later.iter().for_each(|&size| _ = transmitter.transmission(size));
+            assert_eq!(transmitter.unsent_before(rest, later.into_iter()), unsent);
         }
     }
 

@@ -43,7 +43,8 @@ pub(crate) fn run_recorded<'py>(
     let record = Record { trace, captured_links, ..Record::default() };
     let outcome = match laws.filter(|laws| !laws.is_empty()) {
         Some(laws) => {
-            let options = RunOptions { laws: &PythonLaws::new(laws), record, stop: None };
+            let laws = PythonLaws::new(laws);
+            let options = RunOptions { laws: &laws, record, ..RunOptions::default() };
             simulate::run_with(&scenario, seed, &options)
         }
         None => runs::in_thread(py, |stop| {

@@ -8,14 +8,14 @@ use crate::engine::Engine;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::flow::{Flow, FlowFacts};
-use crate::hop::{COMPUTED, Hop, Lookahead, Routes, UNFORESEEN};
+use crate::hop::{COMPUTED, Hop, Lookahead, NOT_PRECOMPUTED, Routes};
 use crate::link::Link;
 use crate::network::{ARRIVED, Network, NextAck};
 use crate::offered::{self, Offered};
 use crate::packet::{SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::plan::Plan;
-use crate::port::Port;
+use crate::port::{Mode, Modes, Port};
 use crate::prepared::Prepared;
 use crate::probe::flow::{LossRuns, Window};
 use crate::record::Record;
@@ -40,6 +40,7 @@ pub(crate) fn build(
     prepared: &Prepared<'_>,
     seed: u64,
     record: &Record,
+    modes: Modes,
     laws: &dyn Laws,
 ) -> Result<Engine, Vec<ScenarioError>> {
     let captured: Vec<bool> =
@@ -50,7 +51,7 @@ pub(crate) fn build(
         let flows = plan.routes.flows.iter().map(|flow| (flow.route.ends, offered.tcps[flow.group].as_ref()));
         Box::new(Capture::new(captured, flows))
     });
-    let mut engine = builder.engine(queues, record);
+    let mut engine = builder.engine(queues, record, modes);
     engine.network.tally.observed |= capture.is_some();
     engine.network.tally.capture = capture;
     Ok(engine)
@@ -101,13 +102,15 @@ impl Builder<'_> {
         self.plan.routes.flows.len() >= MANY_FLOWS
     }
 
-    fn engine(self, queues: Vec<Option<SimQueue>>, record: &Record) -> Engine {
+    fn engine(self, queues: Vec<Option<SimQueue>>, record: &Record, modes: Modes) -> Engine {
         let traced = record.trace;
         // Records of packets are in the order of time.
-        let foresees = !(traced || record.flow_facts) && record.captured_links.is_empty();
+        let records_packets = traced || record.flow_facts || !record.captured_links.is_empty();
+        let computes = self.scenario.options.computed_links && !records_packets;
+        let permitted = if computes { modes } else { Modes::EVENTED_ONLY };
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
         let facts = self.facts(&queues, record.flow_facts);
-        let Links { directions: links, ports, changes, lines } = self.links(queues, foresees, &mut events);
+        let Links { directions: links, ports, changes, lines } = self.links(queues, permitted, &mut events);
         let hops = self.hops(&links, &ports);
         // Traces, and schemes that use round-trip times, observe senders at any time; without them, senders may process
         // ACKs early.
@@ -155,13 +158,15 @@ impl Builder<'_> {
 
     /// The hops of all routes, with their ports.
     fn hops(&self, links: &[Link], ports: &[Port]) -> Vec<Hop> {
-        let is_late = |hop: &Hop| links[hop.link as usize].port().is_some_and(|port| ports[port].late.is_some());
-        let numbered = |port: usize| port as u32 | if ports[port].trail.is_some() { 0 } else { UNFORESEEN };
+        let mode = |hop: &Hop| links[hop.link as usize].port().map(|port| &ports[port].mode);
+        let is_lazy = |hop: &Hop| matches!(mode(hop), Some(Mode::Lazy(_)));
+        let is_precomputed = |port: usize| matches!(ports[port].mode, Mode::Precomputed(_));
+        let numbered = |port: usize| port as u32 | if is_precomputed(port) { 0 } else { NOT_PRECOMPUTED };
         let mut hops = self.plan.routes.hops.clone();
         for at in 0..hops.len() {
             hops[at].port = links[hops[at].link as usize].port().map_or(COMPUTED, numbered);
-            if !hops[at].last && is_late(&hops[at + 1]) {
-                hops[at].lookahead = Lookahead::NeverBeforeLate;
+            if !hops[at].last && is_lazy(&hops[at + 1]) {
+                hops[at].lookahead = Lookahead::NeverBeforeLazy;
             }
         }
         hops
@@ -173,7 +178,8 @@ impl Builder<'_> {
         let watched = self.scenario.links.iter().map(|link| link.watch).collect();
         // Computed once, not for each queue, since it searches all links.
         let has_codepoints = self.scenario.has_codepoints();
-        let stats = |port: &Port| self.queue_stats(&self.scenario.links[port.outlet.link as usize], has_codepoints);
+        let stats =
+            |port: &Port| self.queue_stats(&self.scenario.links[port.queue.outlet.link as usize], has_codepoints);
         let queues: Vec<QueueStats> = ports.iter().map(stats).collect();
         Tally {
             observed: traced || queues.iter().any(QueueStats::is_observed),

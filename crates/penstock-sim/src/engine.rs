@@ -85,7 +85,7 @@ impl Engine {
         processed
     }
 
-    /// Carry out all that needs no event, up to and including `until`.
+    /// Execute all deferred work up to and including `until`.
     pub(crate) fn catch_up(&mut self, until: Time) {
         self.network.catch_up(until);
         loop {
@@ -124,7 +124,7 @@ impl Engine {
                 } else {
                     self.on_other(now, rank);
                 }
-                Lookahead::NeverBeforeLate
+                Lookahead::NeverBeforeLazy
             };
             loop {
                 while self.network.ack.at != Time::NEVER {

@@ -10,16 +10,16 @@ pub(crate) enum Lookahead {
     /// Only if no packet waits ahead of it on the delay line and the receiver at the end of the link, if there is one,
     /// still lacks the packet.
     IfLacking,
-    /// Never, and behind the link is a port that carries out departures late.
-    NeverBeforeLate,
+    /// Never, and behind the link is a lazy port.
+    NeverBeforeLazy,
 }
 
 /// No port: an infinite FIFO that is not watched, so that the end of each transmission is known when the packet
 /// arrives.
 pub(crate) const COMPUTED: u32 = u32::MAX;
 
-/// In the number of a port: its departures are not foreseen. (One look at the hop then tells where to go.)
-pub(crate) const UNFORESEEN: u32 = 1 << 31;
+/// In the number of a port: its departures are not precomputed. (So one load decides the path of a packet.)
+pub(crate) const NOT_PRECOMPUTED: u32 = 1 << 31;
 
 /// One step of a route. Of 16 bytes, since every packet finds its hop by number.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ pub(crate) struct Hop {
     /// Number of the link to take.
     pub(crate) link: u32,
     /// Number of the port in front of that link, or [`COMPUTED`], with
-    /// [`UNFORESEEN`] where that holds; set once the ports are built.
+    /// [`NOT_PRECOMPUTED`] where that holds; set once the ports are built.
     pub(crate) port: u32,
     /// Whether the route ends behind this link.
     pub(crate) last: bool,

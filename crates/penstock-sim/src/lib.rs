@@ -8,7 +8,6 @@ mod build;
 mod changing_link;
 mod classes;
 mod delay_lines;
-mod device_queue;
 mod emission;
 mod engine;
 mod errors;
@@ -29,7 +28,6 @@ mod packet;
 pub mod pcap;
 mod plan;
 mod port;
-mod port_queue;
 mod prepared;
 mod probe;
 mod real_network;
@@ -48,6 +46,7 @@ pub use meaning::MEANING;
 pub use packet::Kind;
 use penstock_core::Time;
 pub use penstock_link::{Laws, ScenarioError};
+pub use port::Modes;
 pub use prepared::Prepared;
 pub use real_network::real_network;
 pub use record::{Record, Recordings};
@@ -84,13 +83,15 @@ pub struct RunOptions<'a> {
     pub laws: &'a dyn Laws,
     /// Recordings to make.
     pub record: Record,
+    /// The modes that ports may use; all give the same results.
+    pub modes: Modes,
     /// When another thread sets it, the run stops within some thousand events.
     pub stop: Option<&'a AtomicBool>,
 }
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        Self { laws: &(), record: Record::default(), stop: None }
+        Self { laws: &(), record: Record::default(), modes: Modes::ALL, stop: None }
     }
 }
 
@@ -114,7 +115,8 @@ pub fn run_prepared(
     options: &RunOptions<'_>,
 ) -> Result<(RunResult, Recordings), RunError> {
     let scenario = prepared.scenario;
-    let mut engine = build::build(prepared, seed, &options.record, options.laws).map_err(RunError::Scenario)?;
+    let mut engine =
+        build::build(prepared, seed, &options.record, options.modes, options.laws).map_err(RunError::Scenario)?;
     if engine.run(Time::from_nanos(scenario.duration_ns), options.stop) {
         return Err(RunError::Stopped);
     }

@@ -15,6 +15,7 @@ use crate::engine::Engine;
 use crate::errors::RunError;
 use crate::host::Source;
 use crate::link::Link;
+use crate::port::Modes;
 use crate::prepared::Prepared;
 use crate::record::Record;
 use crate::result::{self, RunResult};
@@ -63,7 +64,7 @@ impl LiveRun {
             }
         }
         let record = Record { trace: options.observed, flow_facts: options.adjustable, ..Record::default() };
-        let engine = build::build(&Prepared::new(&scenario), seed, &record, &())?;
+        let engine = build::build(&Prepared::new(&scenario), seed, &record, Modes::ALL, &())?;
         let observer = options.observed.then(|| Observer::new(scenario.links.len()));
         let groups = flows::groups(&scenario, &engine);
         Ok(Self { scenario, seed, engine, now: Time::ZERO, observer, groups, replacements: 0, changed: false })
@@ -162,7 +163,7 @@ impl LiveRun {
         let Engine { network, .. } = &self.engine;
         let port = &network.ports[network.links.get(link)?.port()?];
         let stats = &network.tally.queues[network.links[link].port()?];
-        let backlog = port.queue.backlog();
+        let backlog = port.queue.discipline.backlog();
         Some(LinkState {
             packets: backlog.packets,
             bytes: backlog.bytes,
@@ -173,7 +174,7 @@ impl LiveRun {
             sent_bits: stats.sent_bits,
             rate: network.links[link].transmitter.rate(),
             delay: network.links[link].delay,
-            rtt: network.changes.get(port.outlet.changes as usize).and_then(|changing| changing.changes.info().rtt),
+            rtt: port.changes().and_then(|changes| network.changes[changes].changes.info().rtt),
         })
     }
 
@@ -190,14 +191,14 @@ impl LiveRun {
     /// Show the state of the law of this link as (name, value).
     pub fn gauges(&self, link: usize, show: &mut dyn FnMut(&str, f64)) {
         if let Some(port) = self.engine.network.links.get(link).and_then(Link::port) {
-            self.engine.network.ports[port].queue.gauges(show);
+            self.engine.network.ports[port].queue.discipline.gauges(show);
         }
     }
 
     /// The drop probability of the law of this link at an average; `None` if it is no function of one.
     pub fn drop_function(&self, link: usize, average: f64) -> Option<f64> {
         let port = self.engine.network.links.get(link)?.port()?;
-        self.engine.network.ports[port].queue.drop_function(average)
+        self.engine.network.ports[port].queue.discipline.drop_function(average)
     }
 
     /// The flows that send, each as its number, its traffic group and the state of its sender: window, threshold and

@@ -1,69 +1,58 @@
-//! A port: the simulated queue of a link and the state of its transmitter.
+//! A port: the queue in front of a link, and the mode in which its departures are computed.
+//!
+//! A [`Mode`] has one file, and all modes have the same operations: `arrive` offers a packet to the queue, `serve` reacts to
+//! the port's entry of the event queue, `next_departure` executes departures that are due without an event, and `unsent`
+//! returns how much of the packet on the wire is still to be sent. None of them routes: a packet that leaves is returned as a
+//! [`Departure`], and the network passes it on.
+//!
+//! All modes give the same results. Which of them a port may use follows from what its queue, its link and the run permit
+//! ([`Modes`]).
 
-use crate::device_queue::DeviceQueue;
+mod device_queue;
+mod evented;
+mod handover;
+mod lazy;
+mod modes;
+mod observed_queue;
+mod port_queue;
+mod precomputed;
+
+pub(crate) use device_queue::DeviceQueue;
+pub(crate) use evented::Evented;
+pub(crate) use handover::Handover;
+pub(crate) use lazy::Lazy;
+pub use modes::Modes;
+pub(crate) use observed_queue::{ObservedQueue, Outlet};
+pub(crate) use port_queue::{AnyQueue, DirectQueue, PortQueue};
+pub(crate) use precomputed::Precomputed;
+
+use crate::changing_link::ChangingLink;
 use crate::event_queue::EventQueue;
 use crate::flow::FlowFacts;
-use crate::network::Late;
+use crate::link::Link;
 use crate::packet::SimPacket;
-use crate::port_queue::PortQueue;
 use crate::tally::Tally;
-use penstock_aqm::{Env, Next};
-use penstock_core::{Rng, Time};
-use penstock_link::probe::queue::QueueStats;
-use penstock_link::{Loss, Transmitter};
+use penstock_core::Time;
 
 /// A simulated queue and the transmitter that it feeds.
 pub(crate) struct Port {
-    pub(crate) queue: PortQueue,
-    /// Below the discipline, if there is one.
-    pub(crate) device: Option<Box<DeviceQueue>>,
-    pub(crate) rng: Rng,
-    pub(crate) loss: Option<Box<Loss>>,
-    /// Rank of the discipline's timer in the event queue.
-    pub(crate) timer_rank: u32,
-    pub(crate) state: State,
-    /// Whether the discipline's timer may move at every operation: it has a shaper before the queue.
-    pub(crate) timer_moves: bool,
-    pub(crate) outlet: Outlet,
-    /// Where departures are foreseen.
-    pub(crate) trail: Option<Trail>,
-    /// Where departures are carried out late.
-    pub(crate) late: Option<Late>,
+    pub(crate) queue: ObservedQueue,
+    pub(crate) mode: Mode,
 }
 
-/// The transmissions of a port whose departures are foreseen ([`crate::network`]'s `foreseen`): carried out after the fact.
-pub(crate) struct Trail {
-    pub(crate) transmitter: Transmitter,
-    /// End of the transmission under way; [`Time::NEVER`] if the transmitter found the queue empty.
-    pub(crate) free_at: Time,
-    /// As [`crate::network::Network::fetches`].
-    pub(crate) fetches: bool,
+/// How a port computes its departures.
+pub(crate) enum Mode {
+    /// By an event at the end of each transmission.
+    Evented(Evented),
+    /// On demand: before the next arrival, or at a deadline.
+    Lazy(Lazy),
+    /// As the packet arrives.
+    Precomputed(Precomputed),
 }
 
-impl Trail {
-    /// Before the first packet, on a link with this transmitter.
-    pub(crate) fn new(transmitter: Transmitter, fetches: bool) -> Self {
-        Self { transmitter, free_at: Time::NEVER, fetches }
-    }
-}
-
-/// The way from a port onto its link.
-#[derive(Clone, Copy)]
-pub(crate) struct Outlet {
-    /// Number of the link.
-    pub(crate) link: u32,
-    /// Rank of the end of a transmission in the event queue.
-    pub(crate) rank: u32,
-    /// Number of the link's [`crate::link_changes::LinkChanges`], or [`STEADY`].
-    pub(crate) changes: u32,
-}
-
-/// The link never changes.
-pub(crate) const STEADY: u32 = u32::MAX;
-
-/// State of the transmitter.
+/// State of a transmitter.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+enum TransmitterState {
     /// It found the queue empty.
     Idle,
     /// It transmits, or waits for the end of an outage.
@@ -72,79 +61,66 @@ pub(crate) enum State {
     Held,
 }
 
+/// The parts of the network that the operations of a port read and change.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) links: &'a mut [Link],
+    pub(crate) changes: &'a mut [ChangingLink],
+    pub(crate) events: &'a mut EventQueue,
+    pub(crate) tally: &'a mut Tally,
+    pub(crate) facts: &'a FlowFacts,
+}
+
+/// A packet that leaves a port.
+pub(crate) struct Departure {
+    pub(crate) packet: SimPacket,
+    /// When it will be at the far end of the link.
+    pub(crate) arrival: Time,
+    /// The delay line of the link.
+    pub(crate) line: u32,
+}
+
 impl Port {
-    /// Bring the statistics up to `now`.
-    pub(crate) fn settle(&self, now: Time, stats: &mut QueueStats) {
-        if stats.is_due(now) {
-            stats.sample(now, |show| self.queue.gauges(show));
-        }
-        stats.advance(now);
-    }
-
-    /// Reschedule the discipline's timer where it may move at every operation.
-    #[expect(clippy::inline_always, reason = "measured: 25 instructions a packet of 1700")]
-    #[inline(always)]
-    pub(crate) fn update_timer(&self, events: &mut EventQueue) {
-        if self.timer_moves {
-            events.set(self.timer_rank, self.queue.next_timeout().unwrap_or(Time::NEVER));
+    /// Number of its link's changes, if the link changes during the run.
+    pub(crate) fn changes(&self) -> Option<usize> {
+        match &self.mode {
+            Mode::Evented(evented) => evented.changes(),
+            Mode::Lazy(_) | Mode::Precomputed(_) => None,
         }
     }
 
-    /// Take the answer of the discipline, or of its device queue, to a free transmitter: the packet to send, if there is
-    /// one. Otherwise the port waits as the answer says.
-    #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
-    #[inline(always)]
-    pub(crate) fn take(&mut self, next: Next<SimPacket>, events: &mut EventQueue) -> Option<SimPacket> {
-        match next {
-            Next::Send(packet) => {
-                self.state = State::Busy;
-                return Some(packet);
-            }
-            Next::Empty => {
-                self.state = State::Idle;
-                events.clear(self.outlet.rank);
-                events.set(self.timer_rank, self.queue.next_timeout().unwrap_or(Time::NEVER));
-            }
-            Next::NotBefore(time) => {
-                self.state = State::Held;
-                events.set(self.outlet.rank, time);
+    /// Packets and bytes in the port that have neither left nor been dropped.
+    pub(crate) fn backlog(&self) -> (u32, u64) {
+        let (packets, bytes) = match &self.mode {
+            // Packets leave as they arrive; those in the queue are only accounted for later.
+            Mode::Precomputed(_) => return (0, 0),
+            Mode::Evented(evented) => evented.device_backlog(),
+            Mode::Lazy(_) => (0, 0),
+        };
+        let waiting = self.queue.discipline.backlog();
+        (waiting.packets + packets, waiting.bytes + bytes)
+    }
+
+    /// Execute the next departure due by `until`, unless it has an event of its own; `None` if none is due. The caller passes
+    /// the packet on and asks again.
+    #[inline]
+    pub(crate) fn next_departure(&mut self, until: Time, around: &mut Surroundings<'_>) -> Option<Departure> {
+        match &mut self.mode {
+            Mode::Evented(_) => None,
+            Mode::Lazy(lazy) => lazy.next_departure(&mut self.queue, until, around),
+            Mode::Precomputed(precomputed) => {
+                precomputed.catch_up(&mut self.queue, until, around);
+                None
             }
         }
-        None
     }
 
-    /// One operation on the queue under observation; samples that are due are taken before it changes anything. `number`
-    /// is the port's.
-    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1500")]
-    #[inline(always)]
-    pub(crate) fn operate<T>(
-        &mut self,
-        number: usize,
-        now: Time,
-        tally: &mut Tally,
-        facts: &FlowFacts,
-        operation: impl FnOnce(&mut PortQueue, Env<'_, SimPacket, Tally>) -> T,
-    ) -> T {
-        let (queue, env) = self.begin(number, now, tally, facts);
-        operation(queue, env)
-    }
-
-    /// As [`Port::operate`]; the caller carries out the operation.
-    #[expect(clippy::inline_always, reason = "as `operate`")]
-    #[inline(always)]
-    pub(crate) fn begin<'a>(
-        &'a mut self,
-        number: usize,
-        now: Time,
-        tally: &'a mut Tally,
-        facts: &'a FlowFacts,
-    ) -> (&'a mut PortQueue, Env<'a, SimPacket, Tally>) {
-        let Self { queue, rng, outlet, .. } = self;
-        let stats = &mut tally.queues[number];
-        if stats.is_due(now) {
-            stats.sample(now, |show| queue.gauges(show));
+    /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits.
+    pub(crate) fn unsent(&self, now: Time, links: &[Link], changes: &[ChangingLink], events: &EventQueue) -> u128 {
+        let transmitter = &links[self.queue.outlet.link as usize].transmitter;
+        match &self.mode {
+            Mode::Evented(evented) => evented.unsent(&self.queue, now, transmitter, changes, events),
+            Mode::Lazy(lazy) => lazy.unsent(now, transmitter),
+            Mode::Precomputed(precomputed) => precomputed.unsent(&self.queue, now, transmitter),
         }
-        (tally.port, tally.link) = (number as u32, outlet.link);
-        (queue, Env { now, rng, probe: tally, facts })
     }
 }

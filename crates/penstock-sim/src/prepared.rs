@@ -3,7 +3,7 @@
 use crate::classes::Names;
 use crate::offered::Offered;
 use crate::plan::Plan;
-use crate::port_queue::DirectQueue;
+use crate::port::DirectQueue;
 use crate::scenario::Scenario;
 use penstock_link::{QueuePlan, ScenarioError};
 use std::sync::Arc;

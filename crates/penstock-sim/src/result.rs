@@ -73,9 +73,12 @@ pub(crate) fn collect(scenario: &Scenario, seed: u64, engine: &Engine) -> RunRes
         let Some(port) = link.port() else { continue };
         let stats = &engine.network.tally.queues[port];
         let length = u128::from((window.end - window.start).as_nanos());
-        let capacity = engine.network.changes.get(engine.network.ports[port].outlet.changes as usize).map_or_else(
+        let capacity = engine.network.ports[port].changes().map_or_else(
             || u128::from(link.transmitter.rate().bits_per_second()) * length,
-            |changing| changing.changes.capacity_nanobits(window.start, window.end, stats.sent_nanobits()),
+            |changes| {
+                let changes = &engine.network.changes[changes].changes;
+                changes.capacity_nanobits(window.start, window.end, stats.sent_nanobits())
+            },
         );
         links.insert(spec.name.clone(), Metric::Table(link_metrics(spec, stats, capacity, shares[number].jain())));
         if scenario.options.series {

@@ -4,7 +4,6 @@ use crate::flow::Flow;
 use crate::hop::Hop;
 use crate::packet::{NO_SACK, SackTable, SimPacket};
 use crate::pcap::Capture;
-use crate::port::Port;
 use crate::probe::blocks::Blocks;
 use crate::probe::flow::{LossRuns, Window};
 use crate::probe::frames::Frames;
@@ -143,19 +142,14 @@ impl Tally {
         Some(packet.plain_ack(next, self.sacks.keep(blocks), size, flow.ack_hop, flow.dscp))
     }
 
-    /// Whether the link behind this port, number `number`, loses the packet in front of the queue.
-    #[inline(never)]
-    pub(crate) fn is_lost(&mut self, number: usize, now: Time, port: &mut Port, packet: &SimPacket) -> bool {
-        let lost = port.loss.as_mut().is_some_and(|loss| loss.loses());
-        if lost {
-            self.queues[number].link_losses += 1;
-            if let Some(trace) = &mut self.trace {
-                trace.arrive(now, port.outlet.link, packet);
-                trace.lose(now, port.outlet.link, packet);
-            }
-            self.lose(now, packet);
+    /// The link lost the packet in front of the queue of this port.
+    pub(crate) fn lose_in_front(&mut self, now: Time, port: u32, link: u32, packet: &SimPacket) {
+        self.queues[port as usize].link_losses += 1;
+        if let Some(trace) = &mut self.trace {
+            trace.arrive(now, link, packet);
+            trace.lose(now, link, packet);
         }
-        lost
+        self.lose(now, packet);
     }
 
     /// The packet got into a queue.

@@ -26,6 +26,11 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         self.queue.behind(packets)
     }
 
+    /// The waiting packets, in the order in which they leave.
+    pub fn iter(&self) -> impl Iterator<Item = &P> {
+        self.queue.iter()
+    }
+
     /// Judge an arriving packet, and mark it if the law says so. `None`: it was dropped; otherwise [`Self::push`] must
     /// follow, with the facts of the packet as its law saw them.
     #[expect(clippy::inline_always, reason = "measured: the most frequent queue is called directly")]

@@ -81,6 +81,11 @@ impl<P: Packet> PacketQueue<P> {
         self.packets.get(packets).map(|(_, packet)| packet)
     }
 
+    /// The waiting packets, the oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &P> {
+        self.packets.iter().map(|(_, packet)| packet)
+    }
+
     /// When the packet at the head was queued.
     pub(crate) fn oldest(&self) -> Option<Time> {
         self.packets.front().map(|&(enqueued, _)| enqueued)

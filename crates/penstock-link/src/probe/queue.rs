@@ -5,6 +5,7 @@ use super::codepoints::{Codepoints, Fate};
 use super::distribution::pmf;
 use super::histogram::Histogram;
 use super::series::Series;
+use super::ticks::Ticks;
 use penstock_aqm::{Cause, Probe, Report};
 use penstock_core::{Packet, Span, Time};
 
@@ -21,8 +22,12 @@ pub struct QueueStats {
     last_change: Time,
     /// Nanoseconds at each length.
     time_at: Vec<u64>,
+    /// The next instant of `sampling` or `averaging`.
     next_sample: Time,
-    sampling: Span,
+    /// When the length and the gauges are sampled.
+    sampling: Ticks,
+    /// When the AQM's average is sampled.
+    averaging: Ticks,
     /// Samples at each length.
     samples_at: Vec<u64>,
     average_sum: f64,
@@ -31,10 +36,12 @@ pub struct QueueStats {
     pub arrivals: u64,
     /// Packets whose transmission started.
     pub departures: u64,
-    /// Packets that were marked.
+    /// Packets that were marked, of those that arrived since the warm-up.
     pub marks: u64,
-    /// Dropped packets, by cause.
+    /// Dropped packets of those that arrived since the warm-up, by cause.
     pub drops: [u64; Cause::ALL.len()],
+    /// Packets dropped since the warm-up that had been queued before.
+    drops_of_earlier: u64,
     /// Bits of the packets whose transmission started.
     pub sent_bits: u64,
     /// Correction of that, in 1e-9 bits, for the packets in transmission at the two ends of the statistics.
@@ -53,6 +60,26 @@ pub struct QueueStats {
     warmup: Time,
     waiting_at_warmup: u32,
     wanted: Option<Box<Wanted>>,
+}
+
+/// The intervals of the statistics of a queue; none is 0.
+#[derive(Clone, Copy)]
+pub struct Intervals {
+    /// Distance between two samples of the length and of the gauges.
+    pub sampling: Span,
+    /// Distance between two samples of the AQM's average.
+    pub averaging: Span,
+    /// Width of the intervals of series, if these are wanted.
+    pub series: Option<Span>,
+}
+
+impl Intervals {
+    /// Statistics without series, with samples of the length every `sampling`, of a run whose statistics last `length`. The
+    /// AQM's average is sampled a thousand times at the least, and every 10 ms at the least, whatever `sampling` is.
+    pub fn new(sampling: Span, length: Span) -> Self {
+        let averaging = (length.as_nanos() / 1000).clamp(1, 10_000_000);
+        Self { sampling, averaging: Span::from_nanos(averaging), series: None }
+    }
 }
 
 /// The device queue below the discipline; its packets still wait, so they count in the length and delay of the queue.
@@ -80,9 +107,9 @@ struct QueueSeries {
 }
 
 impl QueueStats {
-    /// Statistics from `warmup` on, with samples every `sampling`; series with intervals of `series`, if any, and counts
-    /// by codepoint where `by_codepoint`.
-    pub fn new(warmup: Time, sampling: Span, series: Option<Span>, by_codepoint: bool) -> Self {
+    /// Statistics of an empty queue at time 0.
+    pub fn new(intervals: Intervals, by_codepoint: bool) -> Self {
+        let Intervals { sampling, averaging, series } = intervals;
         let series = series.map(|width| QueueSeries { queue: Series::new(width), width, gauges: Vec::new() });
         let codepoints = by_codepoint.then(Codepoints::default);
         let is_wanted = series.is_some() || by_codepoint;
@@ -90,8 +117,9 @@ impl QueueStats {
             length: 0,
             last_change: Time::ZERO,
             time_at: vec![0],
-            next_sample: Time::ZERO + sampling,
-            sampling,
+            next_sample: Time::ZERO + sampling.min(averaging),
+            sampling: Ticks::new(sampling),
+            averaging: Ticks::new(averaging),
             samples_at: vec![0],
             average_sum: 0.0,
             average_samples: 0,
@@ -99,6 +127,7 @@ impl QueueStats {
             departures: 0,
             marks: 0,
             drops: [0; Cause::ALL.len()],
+            drops_of_earlier: 0,
             sent_bits: 0,
             edge_nanobits: 0,
             crossing: NO_FLOW,
@@ -107,7 +136,7 @@ impl QueueStats {
             policed: 0,
             delays: Histogram::default(),
             bursts: Bursts::default(),
-            warmup,
+            warmup: Time::ZERO,
             waiting_at_warmup: 0,
             wanted: is_wanted.then(|| Box::new(Wanted { series, codepoints })),
         }
@@ -115,7 +144,8 @@ impl QueueStats {
 
     /// The warm-up ends: clear the counts. The queue keeps its length.
     pub fn restart(&mut self, now: Time) {
-        let fresh = Self::new(self.warmup, self.sampling, None, false);
+        let never = Span::from_nanos(u64::MAX);
+        let fresh = Self::new(Intervals { sampling: never, averaging: never, series: None }, false);
         let mut wanted = self.wanted.take();
         if let Some(codepoints) = wanted.as_mut().and_then(|wanted| wanted.codepoints.as_mut()) {
             codepoints.restart();
@@ -128,6 +158,9 @@ impl QueueStats {
             crossing: self.crossing,
             device: self.device,
             next_sample: self.next_sample,
+            sampling: self.sampling,
+            averaging: self.averaging,
+            warmup: now,
             bursts: self.bursts.restarted(),
             waiting_at_warmup: self.length,
             wanted,
@@ -135,10 +168,12 @@ impl QueueStats {
         };
     }
 
-    /// The discipline handed the packet that it reported last over to the device queue; returns the time at which the
-    /// packet had entered the discipline.
-    pub fn hand_over(&mut self) -> Time {
+    /// The discipline, in which `waiting` packets remain, handed the packet that it reported last over to the device queue;
+    /// returns the time at which the packet had entered the discipline.
+    pub fn hand_over(&mut self, waiting: u32) -> Time {
         self.device.packets += 1;
+        // A mark at the head was reported when the packet was in neither queue.
+        self.set_length(waiting);
         self.device.enqueued
     }
 
@@ -153,23 +188,22 @@ impl QueueStats {
         now >= self.next_sample
     }
 
-    /// Take the samples due up to `now`; `gauges` shows the law's state, which has held since the last change.
+    /// Take the samples due up to `now`; `gauges` shows the AQM's state, which has held since the last change.
     #[cold]
     pub fn sample(&mut self, now: Time, gauges: impl FnOnce(&mut dyn FnMut(&str, f64))) {
-        let step = self.sampling.as_nanos();
-        let due = (now - self.next_sample).as_nanos() / step + 1;
-        self.next_sample += self.sampling * due;
-        self.samples_at[self.length as usize] += due;
+        let (lengths, averages) = (self.sampling.take(now), self.averaging.take(now));
+        self.next_sample = self.sampling.next().min(self.averaging.next());
+        self.samples_at[self.length as usize] += lengths;
+        let last = self.sampling.last();
         let Self { average_sum, average_samples, wanted, .. } = self;
-        let mut series = wanted.as_mut().and_then(|wanted| wanted.series.as_mut());
-        let last = self.next_sample.since(Time::from_nanos(step));
+        let mut series = wanted.as_mut().and_then(|wanted| wanted.series.as_mut()).filter(|_| lengths > 0);
         gauges(&mut |name, value| {
             if name == "avg" {
-                *average_sum += value * due as f64;
-                *average_samples += due;
+                *average_sum += value * averages as f64;
+                *average_samples += averages;
             }
             if let Some(series) = &mut series {
-                series.hold_gauge(Time::from_nanos(last.as_nanos()), name, value);
+                series.hold_gauge(last, name, value);
             }
         });
     }
@@ -184,7 +218,7 @@ impl QueueStats {
 
     /// The optional statistics of a packet that is queued; [`QueueStats::count_queued`] must follow.
     pub fn note_queued<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
-        self.note(report.now, Fate::Queued, dscp);
+        self.note(report.now, Some(Fate::Queued), dscp);
     }
 
     /// As [`QueueStats::queued`], for a queue that [`QueueStats::is_observed`] does not hold for.
@@ -207,7 +241,7 @@ impl QueueStats {
 
     /// The optional statistics of a packet that is sent; [`QueueStats::count_sent`] must follow.
     pub fn note_sent<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
-        self.note(report.now, Fate::Sent, dscp);
+        self.note(report.now, Some(Fate::Sent), dscp);
     }
 
     /// As [`QueueStats::sent`], for a queue that [`QueueStats::is_observed`] does not hold for.
@@ -222,8 +256,9 @@ impl QueueStats {
 
     /// A packet with codepoint `dscp` was marked.
     pub fn marked<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
-        self.change(report.now, Fate::Marked, dscp);
-        self.marks += 1;
+        let is_counted = self.warmup <= report.enqueued;
+        self.change(report.now, is_counted.then_some(Fate::Marked), dscp);
+        self.marks += u64::from(is_counted);
         self.set_length(report.packets);
     }
 
@@ -231,9 +266,12 @@ impl QueueStats {
     pub fn dropped<P>(&mut self, report: &Report<'_, P>, cause: Cause, dscp: u8) {
         // A packet that was queued has been counted as an arrival then.
         let arrives = !cause.was_queued();
-        self.change(report.now, if arrives { Fate::Refused } else { Fate::Removed }, dscp);
+        let is_counted = self.warmup <= report.enqueued;
+        let fate = if arrives { Fate::Refused } else { Fate::Removed };
+        self.change(report.now, is_counted.then_some(fate), dscp);
         self.arrivals += u64::from(arrives);
-        self.drops[cause as usize] += 1;
+        self.drops[cause as usize] += u64::from(is_counted);
+        self.drops_of_earlier += u64::from(!is_counted);
         self.bursts.lose();
         self.set_length(report.packets);
     }
@@ -247,15 +285,15 @@ impl QueueStats {
         }
     }
 
-    /// As [`QueueStats::advance`], before a packet with codepoint `dscp` meets its fate.
+    /// As [`QueueStats::advance`], before a packet with codepoint `dscp` meets its fate, which counts if it is given.
     #[inline]
-    fn change(&mut self, now: Time, fate: Fate, dscp: u8) {
+    fn change(&mut self, now: Time, fate: Option<Fate>, dscp: u8) {
         self.note(now, fate, dscp);
         self.integrate(now);
     }
 
     #[inline]
-    fn note(&mut self, now: Time, fate: Fate, dscp: u8) {
+    fn note(&mut self, now: Time, fate: Option<Fate>, dscp: u8) {
         if let Some(wanted) = &mut self.wanted {
             wanted.change(now, self.length, fate, dscp);
         }
@@ -291,7 +329,8 @@ impl QueueStats {
 
     /// Whether arrivals = departures + drops + change of backlog.
     pub fn is_conserved(&self) -> bool {
-        self.arrivals + u64::from(self.waiting_at_warmup) == self.departures + self.all_drops() + u64::from(self.length)
+        let left = self.departures + self.all_drops() + self.drops_of_earlier;
+        self.arrivals + u64::from(self.waiting_at_warmup) == left + u64::from(self.length)
     }
 
     /// Share of time at each length from 0.
@@ -309,7 +348,7 @@ impl QueueStats {
         self.bursts.pmf()
     }
 
-    /// Mean of the law's average over the samples.
+    /// Mean of the AQM's average over its samples.
     pub fn average(&self) -> Option<f64> {
         (self.average_samples > 0).then(|| self.average_sum / self.average_samples as f64)
     }
@@ -361,9 +400,9 @@ impl Wanted {
     }
 
     #[cold]
-    fn change(&mut self, now: Time, length: u32, fate: Fate, dscp: u8) {
+    fn change(&mut self, now: Time, length: u32, fate: Option<Fate>, dscp: u8) {
         self.hold(now, length);
-        if let Some(codepoints) = &mut self.codepoints {
+        if let (Some(codepoints), Some(fate)) = (&mut self.codepoints, fate) {
             codepoints.count(fate, dscp);
         }
     }

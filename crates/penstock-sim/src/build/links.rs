@@ -3,21 +3,20 @@
 use super::Builder;
 use crate::changing_link::{ChangingLink, Reordered};
 use crate::delay_lines::DelayLines;
-use crate::device_queue::DeviceQueue;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::link::Link;
-use crate::network::Late;
 use crate::packet::SimPacket;
 use crate::plan::Plan;
-use crate::port::{Outlet, Port, STEADY, State, Trail};
-use crate::port_queue::{DirectQueue, PortQueue};
+use crate::port::{
+    DeviceQueue, DirectQueue, Evented, Lazy, Mode, Modes, ObservedQueue, Outlet, Port, PortQueue, Precomputed,
+};
 use crate::prepared::Parts;
 use crate::scenario::{LinkSpec, Scenario};
 use crate::tally::Tally;
 use penstock_aqm::MAX_FLOWS;
 use penstock_core::{Rng, Span, Time};
-use penstock_link::probe::queue::QueueStats;
+use penstock_link::probe::queue::{Intervals, QueueStats};
 use penstock_link::{Laws, LinkChanges, Loss, Queue, ReorderedPackets, ScenarioError, Transmitter};
 
 /// The queue of a link, and whether its timer may move at every operation.
@@ -68,31 +67,25 @@ pub(super) struct Links {
 }
 
 impl Builder<'_> {
-    /// All links; the first changes of links and timers of queues are scheduled. `foresees`: departures may be foreseen.
-    pub(super) fn links(&self, queues: Vec<Option<SimQueue>>, foresees: bool, events: &mut EventQueue) -> Links {
-        let foresees = foresees && self.scenario.options.computed_links;
-        let alone = self.links_with_the_only_port();
+    /// All links; the first changes of links and timers of queues are scheduled. `permitted`: the modes of ports that the run
+    /// permits.
+    pub(super) fn links(&self, queues: Vec<Option<SimQueue>>, permitted: Modes, events: &mut EventQueue) -> Links {
+        let of_routes = self.modes_of_routes();
         let (mut links, mut ports, mut lines) = (Vec::with_capacity(queues.len()), Vec::new(), 0);
         let mut changes: Vec<ChangingLink> = Vec::new();
         for (number, (spec, queue)) in self.scenario.links.iter().zip(queues).enumerate() {
             let port = queue.map(|queue| {
                 let place = ports.len() as u32;
-                let mut port = self.port(number, place, queue);
-                events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
-                if spec.is_steady() {
-                    let needs_no_events = foresees && port.device.is_none();
-                    if needs_no_events && port.queue.is_foreseeable() {
-                        port.trail = Some(Trail::new(Transmitter::new(self.plan.rates[number]), self.fetches()));
-                    } else if needs_no_events && !port.timer_moves && alone[number] {
-                        port.late = Some(Late::IDLE);
-                    }
-                } else {
-                    port.outlet.changes = changes.len() as u32;
-                    let of_link = self.changing(number, place, port.outlet.changes);
-                    events.set(of_link.rank, of_link.changes.next());
-                    changes.push(of_link);
+                let queue = self.observed_queue(number, place, queue);
+                queue.set_timer(events);
+                let changing = (!spec.is_steady()).then(|| self.changing(number, place, changes.len() as u32));
+                let changed_by = changing.is_some().then_some(changes.len() as u32);
+                if let Some(changing) = changing {
+                    events.set(changing.rank, changing.changes.next());
+                    changes.push(changing);
                 }
-                ports.push(port);
+                let modes = permitted.and(of_routes[number]).and(Modes::of_link(spec)).and(Modes::of_queue(&queue));
+                ports.push(Port { mode: self.mode(spec, modes, changed_by), queue });
                 place
             });
             links.push(Link::new(Transmitter::new(self.plan.rates[number]), self.plan.delays[number], port, lines));
@@ -101,46 +94,56 @@ impl Builder<'_> {
         Links { directions: links, ports, changes, lines: DelayLines::new(lines as usize) }
     }
 
-    /// For each link: whether packets that cross it cross no other link with a simulated queue. Only then may their losses be
-    /// carried out late: runs of losses end where the last queue on the way of a packet accepts it.
-    fn links_with_the_only_port(&self) -> Vec<bool> {
+    /// For each link: the modes that the routes over it permit. Runs of losses end where the last queue on the way of a packet
+    /// accepts it, so that the losses of queues that share routes must be in the order of time.
+    fn modes_of_routes(&self) -> Vec<Modes> {
         let Plan { computed, routes, .. } = &*self.plan;
-        let mut alone = vec![true; computed.len()];
+        let mut modes = vec![Modes::ALL; computed.len()];
         for route in routes.hops.chunk_by(|hop, _| !hop.last) {
             let simulated = route.iter().map(|hop| hop.link as usize).filter(|&link| !computed[link]);
             if simulated.clone().count() > 1 {
-                simulated.for_each(|link| alone[link] = false);
+                simulated.for_each(|link| modes[link].lazy = false);
             }
         }
-        alone
+        modes
     }
 
-    /// Port number `place`, in front of link number `link`.
-    fn port(&self, link: usize, place: u32, queue: SimQueue) -> Port {
+    /// The mode of a port in front of the link `spec`: of those permitted the one with the fewest events. `changes` is the
+    /// number of the link's changes.
+    fn mode(&self, spec: &LinkSpec, modes: Modes, changes: Option<u32>) -> Mode {
+        if modes.precomputed {
+            return Mode::Precomputed(Precomputed::new(self.fetches()));
+        }
+        if modes.lazy {
+            return Mode::Lazy(Lazy::new());
+        }
+        let device = spec.device_queue.map(|limit| Box::new(DeviceQueue::new(limit.into())));
+        Mode::Evented(Evented::new(device, changes))
+    }
+
+    /// The queue of port number `place`, in front of link number `link`.
+    fn observed_queue(&self, link: usize, place: u32, queue: SimQueue) -> ObservedQueue {
         let Self { scenario, seed, ref ranks, .. } = *self;
         let spec = &scenario.links[link];
         let rank = ranks.of(EventSource::Transmission(place)).unwrap_or_default();
-        Port {
-            queue: queue.queue,
-            device: spec.device_queue.map(|limit| Box::new(DeviceQueue::new(limit.into()))),
+        let timer_rank = ranks.of(EventSource::QueueTimer(place)).unwrap_or_default();
+        ObservedQueue {
+            discipline: queue.queue,
             rng: Rng::stream(seed, format_args!("{}.aqm", spec.name)),
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, seed, &spec.name))),
-            timer_rank: ranks.of(EventSource::QueueTimer(place)).unwrap_or_default(),
-            state: State::Idle,
             timer_moves: queue.timer_moves,
-            outlet: Outlet { link: link as u32, rank, changes: STEADY },
-            trail: None,
-            late: None,
+            outlet: Outlet { port: place, link: link as u32, rank, timer_rank },
         }
     }
 
     /// Statistics of the queue in front of this link; also by codepoint if the link is watched and packets may have
     /// codepoints.
     pub(super) fn queue_stats(&self, spec: &LinkSpec, has_codepoints: bool) -> QueueStats {
-        let series = self.scenario.options.series && spec.watch;
-        let sampling = Span::from_nanos(self.scenario.sampling_ns);
-        let width = series.then(|| self.series_width());
-        let mut stats = QueueStats::new(Time::ZERO, sampling, width, spec.watch && has_codepoints);
+        let Scenario { options, sampling_ns, duration_ns, warmup_ns, .. } = self.scenario;
+        let length = Span::from_nanos(duration_ns - warmup_ns);
+        let series = (options.series && spec.watch).then(|| self.series_width());
+        let intervals = Intervals { series, ..Intervals::new(Span::from_nanos(*sampling_ns), length) };
+        let mut stats = QueueStats::new(intervals, spec.watch && has_codepoints);
         stats.device.exists = spec.device_queue.is_some();
         stats
     }

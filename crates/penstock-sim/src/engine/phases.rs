@@ -16,7 +16,7 @@ impl Engine {
         self.catch_up(just_before(now));
         let Network { ports, tally, .. } = &mut self.network;
         for (port, stats) in ports.iter().zip(&mut tally.queues) {
-            port.settle(now, stats);
+            port.queue.settle(now, stats);
             stats.restart(now);
         }
         for port in 0..self.network.ports.len() {
@@ -56,7 +56,7 @@ impl Engine {
     pub(super) fn close(&mut self, end: Time) {
         self.catch_up(end);
         let Network { ports, tally, .. } = &mut self.network;
-        ports.iter().zip(&mut tally.queues).for_each(|(port, stats)| port.settle(end, stats));
+        ports.iter().zip(&mut tally.queues).for_each(|(port, stats)| port.queue.settle(end, stats));
         self.network.changes.iter_mut().for_each(|changing| changing.changes.settle(end));
         self.sender_series.iter_mut().flatten().for_each(|series| series.close(end));
         if let Some(trace) = &mut self.network.tally.trace {
@@ -78,16 +78,14 @@ impl Engine {
         }
         for (port, stats) in self.network.ports.iter().zip(&self.network.tally.queues) {
             if !stats.is_conserved() {
-                return Some(format!("arrivals, departures and drops of link {} do not add up", port.outlet.link));
+                return Some(format!(
+                    "arrivals, departures and drops of link {} do not add up",
+                    port.queue.outlet.link
+                ));
             }
-            // Packets whose departure is foreseen have left already.
-            if port.trail.is_some() {
-                continue;
-            }
-            let backlog = port.queue.backlog();
-            let (device_packets, device_bytes) = port.device.as_ref().map_or((0, 0), |device| device.backlog());
-            found.packets += backlog.packets + device_packets;
-            found.bytes += backlog.bytes + device_bytes;
+            let (packets, bytes) = port.backlog();
+            found.packets += packets;
+            found.bytes += bytes;
         }
         let expected = self.network.tally.under_way;
         if found != expected {

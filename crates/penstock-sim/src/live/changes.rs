@@ -2,7 +2,7 @@
 
 use super::LiveRun;
 use crate::classes::Names;
-use crate::port::STEADY;
+use crate::port::Mode;
 use crate::scenario::{LimitSpec, LinkSpec, QueueSpec};
 use penstock_aqm::{LinkInfo, MAX_FLOWS};
 use penstock_core::{Rate, Rng, Span};
@@ -28,11 +28,7 @@ impl LiveRun {
         if new.as_nanos() > 10_000_000_000_000 {
             return Err(self.refuse(link, "delay", "must be from 0 s to 10 000 s"));
         }
-        self.adjust(link, "delay", |info, delay| {
-            let others = info.rtt.map_or(0, |rtt| rtt.as_nanos().saturating_sub(delay.as_nanos()));
-            info.rtt = info.rtt.map(|_| Span::from_nanos(others) + new);
-            *delay = new;
-        })
+        self.adjust(link, "delay", |info, delay| info.change_delay(delay, new))
     }
 
     /// Another queue in front of this link. Packets that wait are sent first, by their own queue; none is lost by the change.
@@ -41,7 +37,7 @@ impl LiveRun {
     /// # Errors
     /// The link cannot change, or the errors of the queue's parameters; the queue is then the one before.
     pub fn set_queue(&mut self, link: usize, queue: QueueSpec) -> Result<(), Vec<ScenarioError>> {
-        let place = self.place(link).filter(|&(port, _)| self.engine.network.ports[port].device.is_none());
+        let place = self.place(link).filter(|&(port, _)| !self.has_device(port));
         let (port, changes) = place.ok_or_else(|| vec![self.refuse(link, "queue", FIXED)])?;
         let mut info = *self.engine.network.changes[changes].changes.info();
         info.limit = queue.limit.into();
@@ -90,8 +86,11 @@ impl LiveRun {
     /// The port of this link and the number of its changes, if it can change.
     fn place(&self, link: usize) -> Option<(usize, usize)> {
         let port = self.engine.network.links.get(link)?.port()?;
-        let changes = self.engine.network.ports[port].outlet.changes;
-        (changes != STEADY).then_some((port, changes as usize))
+        self.engine.network.ports[port].changes().map(|changes| (port, changes))
+    }
+
+    fn has_device(&self, port: usize) -> bool {
+        matches!(&self.engine.network.ports[port].mode, Mode::Evented(evented) if evented.has_device())
     }
 
     fn refuse(&self, link: usize, key: &str, message: &str) -> ScenarioError {

@@ -5,7 +5,6 @@ use crate::engine::Engine;
 use crate::event::EventSource;
 use crate::flow::Flow;
 use crate::host::{FlowState, Host, Origin, Source};
-use crate::port::STEADY;
 use crate::probe::flow::FlowStats;
 use crate::scenario::Scenario;
 use crate::session::NO_SESSION;
@@ -119,9 +118,8 @@ impl LiveRun {
         loop {
             let hop = network.tally.hops[at];
             if let Some(port) = network.links[hop.link as usize].port() {
-                let changes = network.ports[port].outlet.changes;
-                if changes != STEADY {
-                    network.adjust(port, changes as usize, self.now, |info, _| {
+                if let Some(changes) = network.ports[port].changes() {
+                    network.adjust(port, changes, self.now, |info, _| {
                         info.flows = info.flows.unwrap_or_default().checked_add_signed(more).filter(|&flows| flows > 0);
                     });
                 }

@@ -1,57 +1,69 @@
-//! Links that change during the run.
+//! Changes of links and queues during the run: those of the scenario, and those from outside between two events.
 
 use super::Network;
-use crate::changing_link::{ChangingLink, Reordered};
 use crate::packet::SimPacket;
-use crate::port::State;
-use penstock_core::Time;
-use penstock_link::Departure;
+use crate::port::{AnyQueue, Handover, Mode, PortQueue};
+use penstock_aqm::LinkInfo;
+use penstock_core::{Rng, Span, Time};
 
 impl Network {
-    /// Start the transmission of a packet on a link that changes; returns the end of the transmission.
-    #[cold]
-    pub(super) fn transmit_on_changing_link(&mut self, now: Time, number: u32, packet: &mut SimPacket) -> Time {
-        let ChangingLink { port, changes, reordered, .. } = &mut self.changes[number as usize];
-        let link = &mut self.links[self.ports[*port as usize].outlet.link as usize];
-        let departure = changes.depart(now, &mut link.transmitter, link.delay, packet.size);
-        let Departure { end, arrival, is_reordered } = departure;
-        if let Some(Reordered { rank, packets }) = reordered.as_mut().filter(|_| is_reordered) {
-            packets.push(arrival, *packet);
-            self.events.set(*rank, packets.next());
-        } else {
-            let line = link.line;
-            self.propagate(arrival, line, packet);
-        }
-        end
-    }
-
-    /// Remove the reordered packet that has arrived. The caller passes it on.
-    #[cold]
+    /// Remove the reordered packet that has arrived over the changing link of this number. The caller passes it on.
     pub(crate) fn take_reordered(&mut self, number: u32) -> Option<SimPacket> {
-        let Reordered { rank, packets } = self.changes[number as usize].reordered.as_mut()?;
-        let packet = packets.pop();
-        self.events.set(*rank, packets.next());
-        packet
+        self.changes[number as usize].take_reordered(&mut self.events)
     }
 
-    /// A link changes.
+    /// A link changes as its scenario says.
     #[cold]
     pub(crate) fn on_link_change(&mut self, now: Time, number: u32) {
-        let ChangingLink { port, rank, changes, .. } = &mut self.changes[number as usize];
-        let stats = &mut self.tally.queues[*port as usize];
-        let port = &mut self.ports[*port as usize];
-        let link = &mut self.links[port.outlet.link as usize];
-        if let Some(info) = changes.apply(now, &mut link.transmitter, &mut link.delay) {
-            port.settle(now, stats);
-            port.queue.on_link(now, info);
+        let changing = &mut self.changes[number as usize];
+        let stats = &mut self.tally.queues[changing.port as usize];
+        let port = &mut self.ports[changing.port as usize];
+        let link = &mut self.links[port.queue.outlet.link as usize];
+        if let Some(info) = changing.changes.apply(now, &mut link.transmitter, &mut link.delay) {
+            port.queue.settle(now, stats);
+            port.queue.discipline.on_link(now, info);
         }
-        if let Some(end) = changes.start_outage(now) {
-            // During an outage the transmitter is busy without sending anything.
-            let free = self.events.time_of(port.outlet.rank).filter(|_| port.state == State::Busy);
-            port.state = State::Busy;
-            self.events.set(port.outlet.rank, end.max(free.unwrap_or(end)));
+        if let (Some(end), Mode::Evented(evented)) = (changing.changes.start_outage(now), &mut port.mode) {
+            evented.begin_outage(&port.queue, end, &mut self.events);
         }
-        self.events.set(port.timer_rank, port.queue.next_timeout().unwrap_or(Time::NEVER));
-        self.events.set(*rank, changes.next());
+        port.queue.set_timer(&mut self.events);
+        self.events.set(changing.rank, changing.changes.next());
+    }
+
+    /// Change the facts about the link behind this port and its delay from outside; the queue learns of it. `changes` is the
+    /// number of the link's changes.
+    pub(crate) fn adjust(
+        &mut self,
+        port: usize,
+        changes: usize,
+        now: Time,
+        change: impl FnOnce(&mut LinkInfo, &mut Span),
+    ) {
+        let stats = &mut self.tally.queues[port];
+        let queue = &mut self.ports[port].queue;
+        let link = &mut self.links[queue.outlet.link as usize];
+        queue.settle(now, stats);
+        let info =
+            self.changes[changes].changes.adjust(now, &mut link.transmitter, |info| change(info, &mut link.delay));
+        queue.discipline.on_link(now, info);
+        queue.set_timer(&mut self.events);
+    }
+
+    /// Put another queue at this port, which draws from `rng`. Packets that wait are sent first. If it `resumes`, its AQM
+    /// continues in the state of the one before.
+    pub(crate) fn replace(&mut self, port: usize, mut new: AnyQueue, rng: Rng, resumes: bool) {
+        let queue = &mut self.ports[port].queue;
+        if resumes {
+            let mut gauges = Vec::new();
+            queue.discipline.gauges(&mut |name, value| gauges.push((name.to_owned(), value)));
+            let gauge = |name: &str| gauges.iter().find(|(known, _)| known == name).map(|&(_, value)| value);
+            new.resume(&queue.discipline.backlog(), &gauge);
+        }
+        let before = queue.discipline.take();
+        queue.discipline = PortQueue::Other(Box::new(Handover::new(before, new)));
+        queue.rng = rng;
+        // The timer is that of whichever queue is due first.
+        queue.timer_moves = true;
+        queue.set_timer(&mut self.events);
     }
 }

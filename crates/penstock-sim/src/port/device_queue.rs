@@ -5,6 +5,7 @@
 //! in the device queue. Packets in the device queue cannot be dropped, marked or overtaken. The packet in transmission
 //! is no longer in it.
 
+use super::Modes;
 use crate::packet::SimPacket;
 use penstock_core::{Limit, Time};
 use std::collections::VecDeque;
@@ -18,6 +19,9 @@ pub(crate) struct DeviceQueue {
 }
 
 impl DeviceQueue {
+    /// The modes of a port with a device queue: the discipline is asked for a packet whenever there is room.
+    pub(crate) const MODES: Modes = Modes::EVENTED_ONLY;
+
     /// An empty device queue that accepts packets while it holds less than `limit`.
     pub(crate) fn new(limit: Limit) -> Self {
         Self { limit, packets: VecDeque::new(), bytes: 0 }

@@ -64,9 +64,10 @@ impl From<DirectQueue> for PortQueue {
 }
 
 impl PortQueue {
-    /// The discipline, as one of any kind.
-    pub(crate) fn into_any(self) -> AnyQueue {
-        match self {
+    /// Take the discipline out, as one of any kind. An empty one without room replaces it.
+    pub(crate) fn take(&mut self) -> AnyQueue {
+        let empty = Self::DropTail(Fifo::new(DropTail, Limit::Packets(0)));
+        match std::mem::replace(self, empty) {
             Self::DropTail(queue) => Box::new(queue),
             Self::Red(queue) => queue,
             Self::FqCodel(queue) => queue,

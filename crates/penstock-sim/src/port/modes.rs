@@ -1,0 +1,39 @@
+//! Which modes a port may use: what its queue, its link, the rest of the network and the recordings of the run permit.
+
+use super::{DeviceQueue, ObservedQueue};
+use crate::changing_link::ChangingLink;
+use crate::scenario::LinkSpec;
+
+/// The modes beside event-driven ones, which are always permitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Modes {
+    /// Departures may be executed late.
+    pub lazy: bool,
+    /// Departures may be computed as packets arrive.
+    pub precomputed: bool,
+}
+
+impl Modes {
+    /// All modes.
+    pub const ALL: Self = Self { lazy: true, precomputed: true };
+    /// No other mode than events.
+    pub const EVENTED_ONLY: Self = Self { lazy: false, precomputed: false };
+
+    /// The modes that both permit.
+    #[must_use]
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self { lazy: self.lazy && other.lazy, precomputed: self.precomputed && other.precomputed }
+    }
+
+    /// The modes that this queue permits.
+    pub(crate) fn of_queue(queue: &ObservedQueue) -> Self {
+        Self { lazy: !queue.timer_moves, precomputed: queue.discipline.is_foreseeable() }
+    }
+
+    /// The modes that this link permits.
+    pub(crate) fn of_link(link: &LinkSpec) -> Self {
+        let changes = if link.is_steady() { Self::ALL } else { ChangingLink::MODES };
+        let device = if link.device_queue.is_none() { Self::ALL } else { DeviceQueue::MODES };
+        changes.and(device)
+    }
+}

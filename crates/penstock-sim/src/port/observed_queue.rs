@@ -1,0 +1,103 @@
+//! The queue of a port with all that an operation on it needs: its random stream, its timer, its place in the statistics.
+
+use super::{PortQueue, Surroundings};
+use crate::event_queue::EventQueue;
+use crate::flow::FlowFacts;
+use crate::packet::SimPacket;
+use crate::tally::Tally;
+use penstock_aqm::Env;
+use penstock_core::{Rng, Time};
+use penstock_link::Loss;
+use penstock_link::probe::queue::QueueStats;
+
+/// A queue whose operations are observed by the statistics of the run.
+pub(crate) struct ObservedQueue {
+    pub(crate) discipline: PortQueue,
+    pub(crate) rng: Rng,
+    /// Losses of the link in front of the queue.
+    pub(crate) loss: Option<Box<Loss>>,
+    /// Whether the discipline's timer may move at every operation.
+    pub(crate) timer_moves: bool,
+    pub(crate) outlet: Outlet,
+}
+
+/// The numbers of a port: its own, that of its link, and its ranks in the event queue.
+#[derive(Clone, Copy)]
+pub(crate) struct Outlet {
+    /// Number of the port.
+    pub(crate) port: u32,
+    /// Number of the link.
+    pub(crate) link: u32,
+    /// Rank of the end of a transmission, or of the deadline of a departure.
+    pub(crate) rank: u32,
+    /// Rank of the discipline's timer.
+    pub(crate) timer_rank: u32,
+}
+
+impl ObservedQueue {
+    /// Bring the statistics up to `now`.
+    pub(crate) fn settle(&self, now: Time, stats: &mut QueueStats) {
+        if stats.is_due(now) {
+            stats.sample(now, |show| self.discipline.gauges(show));
+        }
+        stats.advance(now);
+    }
+
+    /// Whether the link loses the packet in front of the queue.
+    #[inline]
+    pub(crate) fn is_lost(&mut self, now: Time, tally: &mut Tally, packet: &SimPacket) -> bool {
+        self.loss.is_some() && self.draw_loss(now, tally, packet)
+    }
+
+    #[inline(never)]
+    fn draw_loss(&mut self, now: Time, tally: &mut Tally, packet: &SimPacket) -> bool {
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses());
+        if lost {
+            tally.lose_in_front(now, self.outlet.port, self.outlet.link, packet);
+        }
+        lost
+    }
+
+    /// Schedule the discipline's timer.
+    pub(crate) fn set_timer(&self, events: &mut EventQueue) {
+        events.set(self.outlet.timer_rank, self.discipline.next_timeout().unwrap_or(Time::NEVER));
+    }
+
+    /// Schedule the discipline's timer after an operation, if it may move at every operation.
+    #[inline]
+    pub(crate) fn update_timer(&self, events: &mut EventQueue) {
+        if self.timer_moves {
+            self.set_timer(events);
+        }
+    }
+
+    /// One operation on the queue; samples that are due are taken before it changes anything.
+    #[inline]
+    pub(crate) fn operate<T>(
+        &mut self,
+        now: Time,
+        around: &mut Surroundings<'_>,
+        operation: impl FnOnce(&mut PortQueue, Env<'_, SimPacket, Tally>) -> T,
+    ) -> T {
+        let (queue, env) = self.begin(now, around.tally, around.facts);
+        operation(queue, env)
+    }
+
+    /// As [`ObservedQueue::operate`]; the caller carries out the operation.
+    #[expect(clippy::inline_always, reason = "as `operate`")]
+    #[inline(always)]
+    pub(crate) fn begin<'a>(
+        &'a mut self,
+        now: Time,
+        tally: &'a mut Tally,
+        facts: &'a FlowFacts,
+    ) -> (&'a mut PortQueue, Env<'a, SimPacket, Tally>) {
+        let Self { discipline, rng, outlet, .. } = self;
+        let stats = &mut tally.queues[outlet.port as usize];
+        if stats.is_due(now) {
+            stats.sample(now, |show| discipline.gauges(show));
+        }
+        (tally.port, tally.link) = (outlet.port, outlet.link);
+        (discipline, Env { now, rng, probe: tally, facts })
+    }
+}

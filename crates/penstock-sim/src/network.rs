@@ -12,9 +12,10 @@ use crate::flow::FlowFacts;
 use crate::hop::{COMPUTED, Hop, Lookahead, NOT_PRECOMPUTED};
 use crate::link::Link;
 use crate::packet::SimPacket;
-use crate::port::{Departure, Mode, Port, Surroundings};
+use crate::port::{Crossing, Mode, Port, Surroundings};
 use crate::tally::Tally;
 use crate::traffic::datagram::NewFrame;
+use penstock_aqm::Next;
 use penstock_core::Time;
 use std::collections::VecDeque;
 
@@ -221,13 +222,12 @@ impl Network {
             return;
         }
         let Mode::Precomputed(precomputed) = mode else { return };
-        if let Some(departure) = precomputed.arrive(queue, now, *packet, &mut around) {
-            let Departure { mut packet, arrival, line } = departure;
-            self.follow(arrival, line, &mut packet);
+        if let Some(Crossing { arrival, line }) = precomputed.arrive(queue, now, packet, &mut around) {
+            self.follow(arrival, line, packet);
         }
     }
 
-    /// As [`Network::enqueue`], at a port of any mode.
+    /// As [`Network::enqueue`], at a port with departures that are not precomputed.
     #[inline(never)]
     fn enqueue_at(&mut self, number: usize, now: Time, packet: &mut SimPacket) {
         self.depart_until(number, now);
@@ -235,42 +235,81 @@ impl Network {
         if queue.is_lost(now, around.tally, packet) {
             return;
         }
-        let departure = match mode {
-            Mode::Evented(evented) => evented.arrive(queue, now, *packet, &mut around),
-            Mode::Lazy(lazy) => lazy.arrive(queue, now, *packet, &mut around),
-            Mode::Precomputed(precomputed) => precomputed.arrive(queue, now, *packet, &mut around),
-        };
-        if let Some(departure) = departure {
-            self.pass_on(departure);
+        match mode {
+            Mode::Lazy(lazy) => {
+                if lazy.arrive(queue, now, packet, &mut around) {
+                    self.depart_apart(number, now);
+                    self.set_deadline(number);
+                }
+            }
+            Mode::Evented(evented) => {
+                if evented.arrive(queue, now, packet, &mut around) {
+                    self.serve(number, now);
+                }
+            }
+            Mode::Precomputed(_) => unreachable!("its packets take another path"),
         }
     }
 
-    /// Execute and pass on all departures from port `number` up to and including `until` that have no event of their own.
-    #[inline]
+    /// Execute all departures from port `number` up to and including `until` that have no event of their own.
+    #[expect(clippy::inline_always, reason = "measured: ...")]
+    #[inline(always)]
     fn depart_until(&mut self, number: usize, until: Time) {
-        loop {
-            let (port, mut around) = self.at_port(number);
-            let Some(departure) = port.next_departure(until, &mut around) else { break };
-            self.pass_on(departure);
+        let mut now = self.ports[number].deferred();
+        while now <= until {
+            now = self.depart(number, now);
         }
     }
 
-    /// Execute all departures that need no event of their own, up to and including `until`.
+    /// As [`Network::depart`], out of line.
+    #[inline(never)]
+    fn depart_apart(&mut self, number: usize, now: Time) {
+        self.depart(number, now);
+    }
+
+    /// The transmitter of the lazy port `number` asks for the next packet at `now`; returns when it does so again.
+    #[expect(clippy::inline_always, reason = "measured: ...")]
+    #[inline(always)]
+    fn depart(&mut self, number: usize, now: Time) -> Time {
+        let (Port { queue, mode }, mut around) = self.at_port(number);
+        let Mode::Lazy(lazy) = mode else { return Time::NEVER };
+        let (discipline, env) = queue.begin(now, &mut around);
+        let mut next = discipline.dequeue(env);
+        let crossing = lazy.answer(queue, now, &next, &mut around);
+        let free_at = lazy.free_at();
+        if let (Some(crossing), Next::Send(packet)) = (crossing, &mut next) {
+            self.pass_on(crossing, packet);
+        }
+        free_at
+    }
+
+    /// Execute all deferred departures, up to and including `until`.
     pub(crate) fn catch_up(&mut self, until: Time) {
         for number in 0..self.ports.len() {
-            self.depart_until(number, until);
+            let (Port { queue, mode }, mut around) = self.at_port(number);
+            match mode {
+                Mode::Precomputed(precomputed) => precomputed.catch_up(queue, until, &mut around),
+                Mode::Lazy(_) => self.depart_until(number, until),
+                Mode::Evented(_) => {}
+            }
         }
     }
 
     /// The event of port `number`: its transmitter is free, or a departure has been deferred as long as it may.
+    #[inline(never)]
     pub(crate) fn serve(&mut self, number: usize, now: Time) {
         let (Port { queue, mode }, mut around) = self.at_port(number);
-        if let Mode::Evented(evented) = mode {
-            if let Some(departure) = evented.serve(queue, now, &mut around) {
-                self.pass_on(departure);
-            }
-            return;
+        let Mode::Evented(evented) = mode else { return self.on_deadline(number, now) };
+        let mut next = evented.dequeue(queue, now, &mut around);
+        let crossing = evented.answer(queue, now, &next, &mut around);
+        if let (Some(crossing), Next::Send(packet)) = (crossing, &mut next) {
+            self.pass_on(crossing, packet);
         }
+    }
+
+    /// A departure from the lazy port `number` has been deferred as long as it may.
+    #[inline(never)]
+    fn on_deadline(&mut self, number: usize, now: Time) {
         self.depart_until(number, now);
         let Self { ports, links, events, .. } = self;
         let Port { queue, mode } = &mut ports[number];
@@ -279,16 +318,25 @@ impl Network {
         }
     }
 
-    /// A packet has left a port: pass it on, or let it wait on its delay line.
+    /// Schedule the deadline of the next departure from the lazy port `number`.
+    #[inline(never)]
+    fn set_deadline(&mut self, number: usize) {
+        let Self { ports, links, events, .. } = self;
+        let Port { queue, mode } = &mut ports[number];
+        if let Mode::Lazy(lazy) = mode {
+            lazy.set_deadline(queue, links, events);
+        }
+    }
+
+    /// A packet leaves a port: pass it on, or let it wait on its delay line.
     #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
     #[inline(always)]
-    fn pass_on(&mut self, departure: Departure) {
-        let Departure { mut packet, arrival, line } = departure;
+    fn pass_on(&mut self, Crossing { arrival, line }: Crossing, packet: &mut SimPacket) {
         let Hop { last, lookahead, .. } = self.tally.hops[packet.hop as usize];
-        if self.passes_on(line, lookahead, &packet) {
-            self.arrive(arrival, line, last, &mut packet);
+        if self.passes_on(line, lookahead, packet) {
+            self.arrive(arrival, line, last, packet);
         } else {
-            self.schedule_arrival(line, arrival, &packet);
+            self.schedule_arrival(line, arrival, packet);
         }
     }
 
@@ -309,7 +357,8 @@ impl Network {
     pub(crate) fn on_queue_timer(&mut self, number: usize, now: Time) {
         self.depart_until(number, now);
         let (Port { queue, .. }, mut around) = self.at_port(number);
-        queue.operate(now, &mut around, |discipline, mut env| discipline.on_timeout(&mut env));
+        let (discipline, mut env) = queue.begin(now, &mut around);
+        discipline.on_timeout(&mut env);
         queue.set_timer(around.events);
     }
 }

@@ -1,9 +1,8 @@
 //! A port: the queue in front of a link, and the mode in which its departures are computed.
 //!
-//! A [`Mode`] has one file, and all modes have the same operations: `arrive` offers a packet to the queue, `serve` reacts to
-//! the port's entry of the event queue, `next_departure` executes departures that are due without an event, and `unsent`
-//! returns how much of the packet on the wire is still to be sent. None of them routes: a packet that leaves is returned as a
-//! [`Departure`], and the network passes it on.
+//! A [`Mode`] has one file. `arrive` offers a packet to the queue, `answer` starts the transmission of the packet that the
+//! discipline gave to a free transmitter, and `unsent` is what remains to be sent of the packet on the wire. None of them
+//! routes: how a packet crosses the link is returned as a [`Crossing`], and the network passes the packet on.
 //!
 //! All modes give the same results. Which of them a port may use follows from what its queue, its link and the run permit
 //! ([`Modes`]).
@@ -30,7 +29,6 @@ use crate::changing_link::ChangingLink;
 use crate::event_queue::EventQueue;
 use crate::flow::FlowFacts;
 use crate::link::Link;
-use crate::packet::SimPacket;
 use crate::tally::Tally;
 use penstock_core::Time;
 
@@ -63,17 +61,18 @@ enum TransmitterState {
 
 /// The parts of the network that the operations of a port read and change.
 pub(crate) struct Surroundings<'a> {
-    pub(crate) links: &'a mut [Link],
-    pub(crate) changes: &'a mut [ChangingLink],
+    // References to whole vectors: slices would be taken apart and spilled.
+    pub(crate) links: &'a mut Vec<Link>,
+    pub(crate) changes: &'a mut Vec<ChangingLink>,
     pub(crate) events: &'a mut EventQueue,
     pub(crate) tally: &'a mut Tally,
     pub(crate) facts: &'a FlowFacts,
 }
 
-/// A packet that leaves a port.
-pub(crate) struct Departure {
-    pub(crate) packet: SimPacket,
-    /// When it will be at the far end of the link.
+/// The way of a departing packet over the link.
+#[derive(Clone, Copy)]
+pub(crate) struct Crossing {
+    /// When the packet will be at the far end of the link.
     pub(crate) arrival: Time,
     /// The delay line of the link.
     pub(crate) line: u32,
@@ -100,17 +99,12 @@ impl Port {
         (waiting.packets + packets, waiting.bytes + bytes)
     }
 
-    /// Execute the next departure due by `until`, unless it has an event of its own; `None` if none is due. The caller passes
-    /// the packet on and asks again.
+    /// When the transmitter asks for the next packet, where no event says so; [`Time::NEVER`] if it does not.
     #[inline]
-    pub(crate) fn next_departure(&mut self, until: Time, around: &mut Surroundings<'_>) -> Option<Departure> {
-        match &mut self.mode {
-            Mode::Evented(_) => None,
-            Mode::Lazy(lazy) => lazy.next_departure(&mut self.queue, until, around),
-            Mode::Precomputed(precomputed) => {
-                precomputed.catch_up(&mut self.queue, until, around);
-                None
-            }
+    pub(crate) fn deferred(&self) -> Time {
+        match &self.mode {
+            Mode::Lazy(lazy) => lazy.free_at(),
+            Mode::Evented(_) | Mode::Precomputed(_) => Time::NEVER,
         }
     }
 

@@ -3,7 +3,7 @@
 //! The only mode for links that change during the run and for device queues below the discipline, whose state at the end of
 //! a transmission depends on what happened meanwhile.
 
-use super::{Departure, DeviceQueue, ObservedQueue, PortQueue, Surroundings, TransmitterState};
+use super::{Crossing, DeviceQueue, ObservedQueue, Surroundings, TransmitterState};
 use crate::changing_link::ChangingLink;
 use crate::event_queue::EventQueue;
 use crate::packet::SimPacket;
@@ -41,81 +41,86 @@ impl Evented {
         self.device.as_ref().map_or((0, 0), |device| device.backlog())
     }
 
-    /// A packet arrives; a free transmitter takes the next one.
+    /// A packet arrives; returns whether the transmitter is free.
     #[inline]
     pub(crate) fn arrive(
         &mut self,
         queue: &mut ObservedQueue,
         now: Time,
-        packet: SimPacket,
+        packet: &SimPacket,
         around: &mut Surroundings<'_>,
-    ) -> Option<Departure> {
+    ) -> bool {
         if let Some(trace) = &mut around.tally.trace {
-            trace.arrive(now, queue.outlet.link, &packet);
+            trace.arrive(now, queue.outlet.link, packet);
         }
-        queue.operate(now, around, |discipline, env| discipline.enqueue(env, packet));
+        let (discipline, env) = queue.begin(now, around);
+        discipline.enqueue(env, *packet);
         queue.update_timer(around.events);
-        if self.state != TransmitterState::Busy {
-            return self.serve(queue, now, around);
-        }
-        if self.device.is_some() {
+        let is_free = self.state != TransmitterState::Busy;
+        if !is_free && self.device.is_some() {
             self.fill_device(queue, now, around);
         }
-        None
+        is_free
     }
 
-    /// The transmitter is free: start the next transmission, if there is a packet.
+    /// The next packet for a free transmitter, if there is one.
     #[inline]
-    pub(crate) fn serve(
+    pub(crate) fn dequeue(
         &mut self,
         queue: &mut ObservedQueue,
         now: Time,
         around: &mut Surroundings<'_>,
-    ) -> Option<Departure> {
-        let next = if self.device.is_some() {
-            self.dequeue_from_device(queue, now, around)
-        } else {
-            dequeue(queue, now, around)
-        };
+    ) -> Next<SimPacket> {
+        if self.device.is_some() { self.dequeue_from_device(queue, now, around) } else { dequeue(queue, now, around) }
+    }
+
+    /// A free transmitter got this answer: start the transmission of the packet, if there is one; returns how it crosses the
+    /// link. A reordered packet arrives by an event of its own.
+    #[inline]
+    pub(crate) fn answer(
+        &mut self,
+        queue: &ObservedQueue,
+        now: Time,
+        next: &Next<SimPacket>,
+        around: &mut Surroundings<'_>,
+    ) -> Option<Crossing> {
         let rank = queue.outlet.rank;
         match next {
             Next::Send(packet) => {
                 self.state = TransmitterState::Busy;
-                self.transmit(queue, now, packet, around)
+                return self.transmit(queue, now, packet, around);
             }
             Next::Empty => {
                 self.state = TransmitterState::Idle;
                 around.events.clear(rank);
                 queue.set_timer(around.events);
-                None
             }
             Next::NotBefore(time) => {
                 self.state = TransmitterState::Held;
-                around.events.set(rank, time);
-                None
+                around.events.set(rank, *time);
             }
         }
+        None
     }
 
-    /// Start the transmission of a packet. A reordered packet is not returned: it arrives by an event of its own.
+    /// Start the transmission of a packet.
     #[inline]
     fn transmit(
         &self,
         queue: &ObservedQueue,
         now: Time,
-        packet: SimPacket,
+        packet: &SimPacket,
         around: &mut Surroundings<'_>,
-    ) -> Option<Departure> {
+    ) -> Option<Crossing> {
         let link = &mut around.links[queue.outlet.link as usize];
         let Some(changes) = self.changes else {
             let end = now + link.transmitter.transmission(packet.size);
             around.events.set(queue.outlet.rank, end);
-            return Some(Departure { packet, arrival: end + link.delay, line: link.line });
+            return Some(Crossing { arrival: end + link.delay, line: link.line });
         };
-        let changing = &mut around.changes[changes as usize];
-        let (end, arrival) = changing.transmit(now, link, &packet, around.events);
+        let (end, arrival) = around.changes[changes as usize].transmit(now, link, packet, around.events);
         around.events.set(queue.outlet.rank, end);
-        arrival.map(|arrival| Departure { packet, arrival, line: link.line })
+        arrival.map(|arrival| Crossing { arrival, line: link.line })
     }
 
     /// Hand packets of the discipline over to the device queue while that has room; returns the discipline's answer if
@@ -181,7 +186,8 @@ impl Evented {
 /// The discipline's answer to a free transmitter or to a device queue with room.
 #[inline]
 fn dequeue(queue: &mut ObservedQueue, now: Time, around: &mut Surroundings<'_>) -> Next<SimPacket> {
-    let next = queue.operate(now, around, PortQueue::dequeue);
+    let (discipline, env) = queue.begin(now, around);
+    let next = discipline.dequeue(env);
     queue.update_timer(around.events);
     next
 }

@@ -9,7 +9,7 @@
 //! Works for any discipline whose timer does not move at departures and that reads nothing from outside at departures, unless
 //! a shaper precedes it, a device queue follows it, or the link changes.
 
-use super::{Departure, ObservedQueue, Surroundings, TransmitterState};
+use super::{Crossing, ObservedQueue, Surroundings, TransmitterState};
 use crate::event_queue::EventQueue;
 use crate::link::Link;
 use crate::packet::SimPacket;
@@ -32,32 +32,19 @@ impl Lazy {
         Self { free_at: Time::NEVER, state: TransmitterState::Idle, has_deadline: false }
     }
 
-    /// A packet arrives, all departures due by now having been executed; a free transmitter takes the next packet.
-    #[inline]
+    /// A packet arrives, all departures due by now having been executed; returns whether the transmitter is free.
+    #[expect(clippy::inline_always, reason = "its only caller is the packet path of the network")]
+    #[inline(always)]
     pub(crate) fn arrive(
-        &mut self,
+        &self,
         queue: &mut ObservedQueue,
         now: Time,
-        packet: SimPacket,
+        packet: &SimPacket,
         around: &mut Surroundings<'_>,
-    ) -> Option<Departure> {
-        queue.operate(now, around, |discipline, env| discipline.enqueue(env, packet));
-        if self.state == TransmitterState::Busy {
-            return None;
-        }
-        self.arrive_at_free_transmitter(queue, now, around)
-    }
-
-    #[inline(never)]
-    fn arrive_at_free_transmitter(
-        &mut self,
-        queue: &mut ObservedQueue,
-        now: Time,
-        around: &mut Surroundings<'_>,
-    ) -> Option<Departure> {
-        let departure = self.depart(queue, now, around);
-        self.set_deadline(queue, around.links, around.events);
-        departure
+    ) -> bool {
+        let (discipline, env) = queue.begin(now, around);
+        discipline.enqueue(env, *packet);
+        self.state != TransmitterState::Busy
     }
 
     /// The deadline of a departure has come, and all departures due by now have been executed: set the next deadline.
@@ -68,43 +55,38 @@ impl Lazy {
     }
 
     /// Schedule the deadline of the next departure, if there is one and it has none.
-    fn set_deadline(&mut self, queue: &ObservedQueue, links: &[Link], events: &mut EventQueue) {
+    pub(crate) fn set_deadline(&mut self, queue: &ObservedQueue, links: &[Link], events: &mut EventQueue) {
         if self.free_at != Time::NEVER && !self.has_deadline {
             self.has_deadline = true;
             events.set(queue.outlet.rank, self.free_at + links[queue.outlet.link as usize].delay);
         }
     }
 
-    /// Execute the next departure due by `until`, if there is one.
+    /// When the transmitter asks for the next packet; [`Time::NEVER`] if it waits for an arrival.
     #[inline]
-    pub(crate) fn next_departure(
-        &mut self,
-        queue: &mut ObservedQueue,
-        until: Time,
-        around: &mut Surroundings<'_>,
-    ) -> Option<Departure> {
-        while self.free_at <= until {
-            let departure = self.depart(queue, self.free_at, around);
-            if departure.is_some() {
-                return departure;
-            }
-        }
-        None
+    pub(crate) fn free_at(&self) -> Time {
+        self.free_at
     }
 
-    /// The transmitter asks for the next packet at `now`.
-    #[inline]
-    fn depart(&mut self, queue: &mut ObservedQueue, now: Time, around: &mut Surroundings<'_>) -> Option<Departure> {
-        let next = queue.operate(now, around, |discipline, env| discipline.dequeue(env));
+    /// The transmitter asked for a packet at `now`, and the discipline answered; returns how the packet crosses the link.
+    #[expect(clippy::inline_always, reason = "its only caller is the packet path of the network")]
+    #[inline(always)]
+    pub(crate) fn answer(
+        &mut self,
+        queue: &ObservedQueue,
+        now: Time,
+        next: &Next<SimPacket>,
+        around: &mut Surroundings<'_>,
+    ) -> Option<Crossing> {
         match next {
             Next::Send(packet) => {
                 let link = &mut around.links[queue.outlet.link as usize];
                 let end = now + link.transmitter.transmission(packet.size);
                 (self.state, self.free_at) = (TransmitterState::Busy, end);
-                return Some(Departure { packet, arrival: end + link.delay, line: link.line });
+                return Some(Crossing { arrival: end + link.delay, line: link.line });
             }
             Next::Empty => (self.state, self.free_at) = (TransmitterState::Idle, Time::NEVER),
-            Next::NotBefore(time) => (self.state, self.free_at) = (TransmitterState::Held, time),
+            Next::NotBefore(time) => (self.state, self.free_at) = (TransmitterState::Held, *time),
         }
         None
     }

@@ -6,7 +6,7 @@
 //! their own times, before the next arrival and when the statistics are read. It therefore has the same packets at each
 //! arrival, and the same statistics, as with events.
 
-use super::{Departure, ObservedQueue, PortQueue, Surroundings};
+use super::{Crossing, ObservedQueue, PortQueue, Surroundings};
 use crate::flow::{Flow, FlowFacts};
 use crate::hop::Hop;
 use crate::link::Link;
@@ -50,28 +50,29 @@ impl Precomputed {
         Self { free_at: Time::NEVER, fetches }
     }
 
-    /// A packet arrives; if it is queued, its departure is returned.
-    #[inline]
+    /// A packet arrives; if it is queued, it crosses the link as returned.
+    #[expect(clippy::inline_always, reason = "its only caller is the packet path of the network")]
+    #[inline(always)]
     pub(crate) fn arrive(
         &mut self,
         queue: &mut ObservedQueue,
         now: Time,
-        mut packet: SimPacket,
+        packet: &mut SimPacket,
         around: &mut Surroundings<'_>,
-    ) -> Option<Departure> {
+    ) -> Option<Crossing> {
         let link = &mut around.links[queue.outlet.link as usize];
         let (discipline, replay) = self.replay(queue, around.tally, around.facts);
         let crossing = match discipline {
-            PortQueue::DropTail(queue) => replay.offer(queue, now, &mut packet, link),
-            PortQueue::Red(queue) => replay.offer(queue, now, &mut packet, link),
+            PortQueue::DropTail(queue) => replay.offer(queue, now, packet, link),
+            PortQueue::Red(queue) => replay.offer(queue, now, packet, link),
             _ => unreachable!("no other queue permits this mode"),
         };
-        let Some((arrival, line)) = crossing else {
-            around.tally.lose(now, &packet);
-            return None;
-        };
-        around.tally.note_survival(&packet);
-        Some(Departure { packet, arrival, line })
+        if crossing.is_some() {
+            around.tally.note_survival(packet);
+        } else {
+            around.tally.lose(now, packet);
+        }
+        crossing
     }
 
     /// Replay the departures up to and including `until`.
@@ -124,8 +125,7 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Offer a packet to the queue once that has caught up; if it is queued, returns when it will be at the far end of the
-    /// link, and the link's delay line. The end of its transmission replaces the stamp of the packet in the queue.
+    /// Offer a packet to the queue once that has caught up; if it is queued, returns how it crosses the link. The end of its transmission replaces the stamp of the packet in the queue.
     #[inline]
     fn offer<A: Aqm>(
         mut self,
@@ -133,14 +133,14 @@ impl Replay<'_> {
         now: Time,
         packet: &mut SimPacket,
         link: &mut Link,
-    ) -> Option<(Time, u32)> {
+    ) -> Option<Crossing> {
         self.catch_up(queue, now);
         let env = &mut self.operation(now, queue);
         let judged = queue.judge(env, packet);
         let crossing = judged.map(|meta| {
-            let crossing = link.cross(now, packet.size);
+            let (arrival, line) = link.cross(now, packet.size);
             queue.push(env, &SimPacket { stamp: link.free_at, ..*packet }, &meta);
-            crossing
+            Crossing { arrival, line }
         });
         // An idle transmitter polls the queue even if this packet was dropped, so that the AQM sees `on_idle`.
         if self.port.free_at == Time::NEVER {

@@ -22,7 +22,7 @@ pub(crate) struct Port {
     /// Rank of the discipline's timer in the event queue.
     pub(crate) timer_rank: u32,
     pub(crate) state: State,
-    /// Whether the discipline's timer may move at every operation: it has a shaper before the queue.
+    /// Whether the discipline's timer may move at every operation.
     pub(crate) timer_moves: bool,
     pub(crate) outlet: Outlet,
     /// Where departures are foreseen.

@@ -3,6 +3,7 @@
 use super::packet_queue::PacketQueue;
 use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo};
+use crate::capabilities::Capabilities;
 use penstock_core::{Limit, Packet, PacketMeta, Time};
 
 /// A queue of packets in order of arrival, guarded by the law `A`.
@@ -56,7 +57,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
     #[inline]
     fn meta(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
         let mut meta = packet.meta();
-        if self.law.wants_rare() {
+        if self.law.capabilities().reads_rare() {
             meta.rare = Some(env.facts.rare(packet));
         }
         meta
@@ -64,8 +65,12 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
 }
 
 impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P, A> {
-    fn wants_rare(&self) -> bool {
-        self.law.wants_rare()
+    fn capabilities(&self) -> Capabilities {
+        self.law.capabilities()
+    }
+
+    fn is_fifo(&self) -> bool {
+        true
     }
 
     #[expect(clippy::inline_always, reason = "measured: the most frequent queue is called directly")]

@@ -15,16 +15,10 @@ use crate::port_queue::{DirectQueue, PortQueue};
 use crate::prepared::Parts;
 use crate::scenario::{LinkSpec, Scenario};
 use crate::tally::Tally;
-use penstock_aqm::MAX_FLOWS;
+use penstock_aqm::{MAX_FLOWS, TimerMoves};
 use penstock_core::{Rng, Span, Time};
 use penstock_link::probe::queue::QueueStats;
 use penstock_link::{Laws, LinkChanges, Loss, Queue, ReorderedPackets, ScenarioError, Transmitter};
-
-/// The queue of a link, and whether its timer may move at every operation.
-pub(super) struct SimQueue {
-    pub(super) queue: PortQueue,
-    timer_moves: bool,
-}
 
 /// The queue of each link; `None` for computed links. Errors go to `errors`.
 pub(super) fn queues(
@@ -34,7 +28,7 @@ pub(super) fn queues(
     plan: &Plan,
     laws: &dyn Laws,
     errors: &mut Vec<ScenarioError>,
-) -> Vec<Option<SimQueue>> {
+) -> Vec<Option<PortQueue>> {
     let mtu = parts.offered.mtu();
     let flows = plan.routes.flows.len() as u32;
     let mut queue = |(number, link): (usize, &LinkSpec)| {
@@ -45,14 +39,14 @@ pub(super) fn queues(
         let settings = &parts.queues[number];
         let direct = parts.direct(number).cloned().or_else(|| DirectQueue::new(settings, &info));
         let mut queue = if let Some(direct) = direct {
-            SimQueue { queue: direct.into(), timer_moves: false }
+            PortQueue::from(direct)
         } else {
             let built: Queue<SimPacket, Tally> = settings.build(link, &info, seed, Time::ZERO, laws, errors)?;
-            SimQueue { queue: PortQueue::Other(built.discipline), timer_moves: built.timer_moves }
+            PortQueue::Other(built)
         };
         // flows with higher numbers would share the state of others
         if flows > MAX_FLOWS {
-            queue.queue.reserve(0, flows);
+            queue.reserve(0, flows);
         }
         Some(queue)
     };
@@ -69,7 +63,7 @@ pub(super) struct Links {
 
 impl Builder<'_> {
     /// All links; the first changes of links and timers of queues are scheduled. `foresees`: departures may be foreseen.
-    pub(super) fn links(&self, queues: Vec<Option<SimQueue>>, foresees: bool, events: &mut EventQueue) -> Links {
+    pub(super) fn links(&self, queues: Vec<Option<PortQueue>>, foresees: bool, events: &mut EventQueue) -> Links {
         let foresees = foresees && self.scenario.options.computed_links;
         let alone = self.links_with_the_only_port();
         let (mut links, mut ports, mut lines) = (Vec::with_capacity(queues.len()), Vec::new(), 0);
@@ -116,18 +110,18 @@ impl Builder<'_> {
     }
 
     /// Port number `place`, in front of link number `link`.
-    fn port(&self, link: usize, place: u32, queue: SimQueue) -> Port {
+    fn port(&self, link: usize, place: u32, queue: PortQueue) -> Port {
         let Self { scenario, seed, ref ranks, .. } = *self;
         let spec = &scenario.links[link];
         let rank = ranks.of(EventSource::Transmission(place)).unwrap_or_default();
         Port {
-            queue: queue.queue,
             device: spec.device_queue.map(|limit| Box::new(DeviceQueue::new(limit.into()))),
             rng: Rng::stream(seed, format_args!("{}.aqm", spec.name)),
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, seed, &spec.name))),
             timer_rank: ranks.of(EventSource::QueueTimer(place)).unwrap_or_default(),
             state: State::Idle,
-            timer_moves: queue.timer_moves,
+            timer_moves: queue.capabilities().timer == TimerMoves::Always,
+            queue,
             outlet: Outlet { link: link as u32, rank, changes: STEADY },
             trail: None,
             late: None,

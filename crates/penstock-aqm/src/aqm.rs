@@ -9,9 +9,7 @@
 //! A law or discipline has at most one timer. `next_timeout` returns the time at which the timer fires, or `None` while
 //! it is off. The caller owns the clock. The contract is the same for [`Aqm`] and [`crate::Discipline`].
 //!
-//! * The caller reads `next_timeout` after the construction, after `on_timeout` and `on_link`, and after a `dequeue`
-//!   that found the queue empty (for a law: after `on_idle`). No other call moves the timer, unless
-//!   [`crate::Discipline::timer_moves`] returns true: then the caller reads `next_timeout` after every operation.
+//! * [`Capabilities::timer`] declares which operations move the timer; the caller reads `next_timeout` after these.
 //! * The timeout is never in the past. At that time the caller calls `on_timeout`, before any arrivals and departures
 //!   of the same time.
 //! * A caller that is late calls `on_timeout` only once: a periodic law then takes a single step, however many periods
@@ -24,6 +22,7 @@
 //! Numbers that are neither reserved nor below [`crate::MAX_FLOWS`] are reduced modulo the larger of these two bounds,
 //! so that memory is bounded for any numbers.
 
+use crate::capabilities::Capabilities;
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Rng, Span, Time};
 
 /// The decision of a law about a packet.
@@ -143,12 +142,9 @@ pub struct Cx<'a> {
 /// hidden generator, keeps no statistics and prints nothing. Only the discipline sets marks and tests the limit. The
 /// discipline tests the limit after it asks the law; a law whose source requires the opposite order checks
 /// `cx.queue.limit` itself and returns `Drop(Overflow)`.
-pub trait Aqm: Send {
-    /// Whether the law reads [`PacketMeta::rare`], which is filled in only for such laws. The answer never changes.
-    #[inline]
-    fn wants_rare(&self) -> bool {
-        false
-    }
+pub trait Aqm: Send + 'static {
+    /// What the AQM asks of its host, and when it decides; the answer never changes.
+    fn capabilities(&self) -> Capabilities;
 
     /// Judge an arriving packet, which `cx.queue` does not count yet. If the packet is not dropped by this verdict,
     /// exactly one call of [`Aqm::on_enqueued`] or [`Aqm::on_overflow`] follows.
@@ -209,8 +205,8 @@ pub trait Aqm: Send {
 }
 
 impl Aqm for alloc::boxed::Box<dyn Aqm> {
-    fn wants_rare(&self) -> bool {
-        (**self).wants_rare()
+    fn capabilities(&self) -> Capabilities {
+        (**self).capabilities()
     }
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         (**self).on_arrival(cx, packet)

@@ -51,6 +51,8 @@ pub(crate) mod wfq;
 pub(crate) mod wred_dfq;
 
 use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
+use crate::capabilities::Capabilities;
+use core::any::Any;
 use penstock_core::{Packet, Rare, Rng, Time};
 
 /// The fate of a packet, with the backlog after it.
@@ -201,11 +203,13 @@ pub enum Next<P> {
 /// Holds packets, tests the limit, sets marks, and reports the fate of each packet to a probe of type `W`.
 ///
 /// At any time, arrived = queued + dropped on arrival, and queued = sent + dropped at the head + evicted + waiting.
-pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send {
-    /// Whether the scheme reads [`Rare`] facts; the answer never changes.
-    fn wants_rare(&self) -> bool {
-        false
-    }
+pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send + Any {
+    /// What the discipline, with its AQMs, asks of its host; the answer never changes.
+    fn capabilities(&self) -> Capabilities;
+    /// Whether `dequeue` always takes the packet that was queued first, so that nothing overtakes a queued packet, removes
+    /// it to make room, or holds it back while the link is free. An AQM may still drop it as it leaves. The answer never
+    /// changes.
+    fn is_fifo(&self) -> bool;
     /// A packet arrives.
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P);
     /// The link is ready to send a packet.
@@ -227,10 +231,6 @@ pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send {
     /// When [`Discipline::on_timeout`] must be called next; see [`crate::Aqm::next_timeout`].
     fn next_timeout(&self) -> Option<Time> {
         None
-    }
-    /// Whether arrivals and departures move the timer; the answer never changes.
-    fn timer_moves(&self) -> bool {
-        false
     }
     /// The time given by [`Discipline::next_timeout`] has come.
     fn on_timeout(&mut self, _env: &mut Env<'_, P, W>) {}

@@ -16,6 +16,7 @@ pub mod trtcm;
 pub mod tsw;
 
 use crate::aqm::{Cause, Cx, LinkInfo};
+use crate::capabilities::SideInformation;
 use penstock_core::param::{FromValue, Kind, ParamErrors, ParamInfo, Settings, Value};
 use penstock_core::{Dscp, PacketMeta, Time};
 
@@ -32,10 +33,8 @@ pub enum Action {
 
 /// A marker, meter or policer in front of a queue.
 pub trait Conditioner: Send {
-    /// Whether the conditioner reads [`penstock_core::Rare`] facts; the answer never changes.
-    fn wants_rare(&self) -> bool {
-        false
-    }
+    /// The facts that the conditioner reads besides the header of a packet; the answer never changes.
+    fn side_information(&self) -> SideInformation;
 
     /// Judge a packet. `cx.queue` is the queue behind the conditioners.
     fn on_packet(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Action;

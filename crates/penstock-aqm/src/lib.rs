@@ -10,6 +10,7 @@ extern crate alloc;
 extern crate self as penstock_aqm;
 
 mod aqm;
+mod capabilities;
 mod class_settings;
 pub mod discipline;
 pub mod edge;
@@ -26,6 +27,7 @@ mod scheme;
 mod tokens;
 
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
+pub use capabilities::{Capabilities, Judges, SideInformation, TimerMoves};
 pub use discipline::fifo::Fifo;
 pub use discipline::{Discipline, Env, Facts, MAX_DROPS, Next, Probe, Report};
 pub use id_table::{FlowKey, IdTable, Key, Lookup};

@@ -70,7 +70,7 @@ pub struct Rare {
 }
 
 /// Anything a discipline can hold, in a few words: a packet of the simulator, or the number of a buffer with a real frame.
-pub trait Packet: Copy {
+pub trait Packet: Copy + 'static {
     /// The facts that a law may use.
     fn meta(&self) -> PacketMeta;
     /// Set the ECN field to "congestion experienced".

@@ -3,7 +3,7 @@
 use crate::flow_table::{FlowTable, MAX_FLOWS};
 use crate::frame::Frame;
 use crate::tally::Tally;
-use penstock_aqm::{Discipline, Env, LinkInfo, Next};
+use penstock_aqm::{Discipline, Env, LinkInfo, Next, TimerMoves};
 use penstock_core::{Limit, Rng, Span, Time};
 use penstock_link::{
     Departure, LinkChanges, LinkPlan, Loss, Queue, QueuePlan, ReorderedPackets, ScenarioError, Transmitter,
@@ -15,14 +15,14 @@ pub(crate) type RealQueue = Queue<Frame, Tally>;
 
 /// A queue and its random stream.
 struct OwnQueue {
-    discipline: Box<dyn Discipline<Frame, Tally>>,
-    timer_moves: bool,
+    discipline: RealQueue,
+    timer: TimerMoves,
     rng: Rng,
 }
 
 impl OwnQueue {
-    fn new(queue: RealQueue, rng: Rng) -> Self {
-        Self { discipline: queue.discipline, timer_moves: queue.timer_moves, rng }
+    fn new(discipline: RealQueue, rng: Rng) -> Self {
+        Self { timer: discipline.capabilities().timer, discipline, rng }
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn build(plan: &LinkPlan, seed: u64, now: Time) -> Result<RealQueue, 
         Limit::Packets(packets) => packets.min(1 << 16),
         Limit::Bytes(_) | Limit::Infinite => ROOM,
     };
-    queue.discipline.reserve(packets, MAX_FLOWS);
+    queue.reserve(packets, MAX_FLOWS);
     Ok(queue)
 }
 
@@ -94,7 +94,7 @@ impl Port {
             transmission: Time::NEVER,
             arrival: Time::NEVER,
             reordered: Time::NEVER,
-            timer: queue.discipline.next_timeout().unwrap_or(Time::NEVER),
+            timer: queue.next_timeout().unwrap_or(Time::NEVER),
         };
         Ok(Self {
             info: plan.info,
@@ -234,7 +234,7 @@ impl Port {
     /// Another queue for the packets that arrive from now on. Those that wait are sent first, by their own queue. It draws from
     /// `rng`.
     pub(crate) fn replace(&mut self, now: Time, plan: QueuePlan, mut queue: RealQueue, rng: Rng) {
-        queue.discipline.on_link(now, &self.info);
+        queue.on_link(now, &self.info);
         self.plan.queue = plan;
         self.replaced.push_back(std::mem::replace(&mut self.queue, OwnQueue::new(queue, rng)));
         self.read_timer();
@@ -309,8 +309,8 @@ impl Port {
             Some(number) => &mut self.replaced[number],
             None => &mut self.queue,
         };
-        let OwnQueue { discipline, timer_moves, rng } = queue;
-        let moves = *timer_moves;
+        let OwnQueue { discipline, timer, rng } = queue;
+        let moves = *timer == TimerMoves::Always;
         let result = operation(discipline.as_mut(), &mut Env { now, rng, probe: tally, facts });
         tally.queues[tally.link as usize].device.packets = 0;
         if moves {

@@ -8,13 +8,8 @@ use penstock_aqm::{Discipline, Fifo, LinkInfo, Probe};
 use penstock_core::param::{ClassSetting, Value};
 use penstock_core::{Limit, Packet, Rng, Time};
 
-/// The discipline of a link, and whether its timer may move at every operation.
-pub struct Queue<P, W: ?Sized> {
-    /// The discipline, with the conditioners and shapers before it.
-    pub discipline: Box<dyn Discipline<P, W>>,
-    /// Whether the caller must ask for the next timeout after every operation.
-    pub timer_moves: bool,
-}
+/// The discipline of a link, with the conditioners and shapers before it.
+pub type Queue<P, W> = Box<dyn Discipline<P, W>>;
 
 /// The settings of a queue, with numbers instead of the names in its classes.
 #[derive(Clone, Debug)]
@@ -68,14 +63,14 @@ impl QueuePlan {
     ) -> Option<Queue<P, W>> {
         let stages = self.stages(link, info, now, errors);
         let built = match laws.build(&self.scheme, &self.settings, info) {
-            Some(law) => law.map(|law| Box::new(Fifo::new(law, info.limit)) as Box<dyn Discipline<P, W>>),
+            Some(law) => law.map(|law| Box::new(Fifo::new(law, info.limit)) as Queue<P, W>),
             None => penstock_aqm::build(&self.scheme, &self.settings, info, now),
         };
         match built {
-            Ok(discipline) if self.stages.is_empty() => Some(Queue { discipline, timer_moves: false }),
+            Ok(queue) if self.stages.is_empty() => Some(queue),
             Ok(queue) => {
-                let queue = Conditioned::new(stages, queue, Rng::stream(seed, format_args!("{}.edge", link.name)));
-                Some(Queue { timer_moves: queue.timer_moves(), discipline: Box::new(queue) })
+                let rng = Rng::stream(seed, format_args!("{}.edge", link.name));
+                Some(Box::new(Conditioned::new(stages, queue, rng)))
             }
             Err(refused) => {
                 errors.extend(refused.into_iter().map(|error| ScenarioError::parameter(&path(link), error)));

@@ -3,7 +3,7 @@
 mod facts;
 
 pub(crate) use facts::{CxFacts, PacketFacts, QueueFacts, RandomStream, Verdict as PyVerdict};
-use penstock_aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use penstock_aqm::{Aqm, Capabilities, Cause, Cx, Departing, Judges, LinkInfo, SideInformation, TimerMoves, Verdict};
 use penstock_core::param::{ParamError, ParamErrors, Settings, Value};
 use penstock_core::{Limit, PacketMeta, Time};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -263,6 +263,18 @@ fn nothing(_answer: Bound<'_, PyAny>) -> PyResult<()> {
 }
 
 impl Aqm for PythonLaw {
+    /// Derived from the methods that its class defines.
+    fn capabilities(&self) -> Capabilities {
+        let judges = match (&self.on_arrival, &self.on_departure) {
+            (_, None) => Judges::Arrivals,
+            (None, Some(_)) => Judges::Departures,
+            (Some(_), Some(_)) => Judges::Both,
+        };
+        // It may move its timer in any method; the host reads it again at the latest when the queue is empty.
+        let timer = if self.next_timeout.is_some() { TimerMoves::OnIdle } else { TimerMoves::Never };
+        Capabilities { judges, timer, side: SideInformation::Unused }
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         self.look_at_signals();
         let method = Method::Arrival;

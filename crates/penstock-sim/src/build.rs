@@ -15,7 +15,7 @@ use crate::offered::{self, Offered};
 use crate::packet::{SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::plan::Plan;
-use crate::port::{Mode, Modes, Port};
+use crate::port::{Mode, Modes, Port, PortQueue};
 use crate::prepared::Prepared;
 use crate::probe::flow::{LossRuns, Window};
 use crate::record::Record;
@@ -23,7 +23,7 @@ use crate::scenario::Scenario;
 use crate::tally::{Amount, Tally};
 use crate::trace::Trace;
 use flows::Flows;
-use links::{Links, SimQueue};
+use links::Links;
 use penstock_core::Time;
 use penstock_link::Laws;
 use penstock_link::ScenarioError;
@@ -69,7 +69,7 @@ fn prepare<'a>(
     seed: u64,
     captured: &[bool],
     laws: &dyn Laws,
-) -> Result<(Builder<'a>, Vec<Option<SimQueue>>), Vec<ScenarioError>> {
+) -> Result<(Builder<'a>, Vec<Option<PortQueue>>), Vec<ScenarioError>> {
     let (scenario, mut errors) = (prepared.scenario, prepared.errors.clone());
     let Some(parts) = &prepared.parts else { return Err(errors) };
     let plan = parts.plan(scenario, seed, captured, &mut errors);
@@ -102,7 +102,7 @@ impl Builder<'_> {
         self.plan.routes.flows.len() >= MANY_FLOWS
     }
 
-    fn engine(self, queues: Vec<Option<SimQueue>>, record: &Record, modes: Modes) -> Engine {
+    fn engine(self, queues: Vec<Option<PortQueue>>, record: &Record, modes: Modes) -> Engine {
         let traced = record.trace;
         // Records of packets are in the order of time.
         let records_packets = traced || record.flow_facts || !record.captured_links.is_empty();
@@ -201,8 +201,8 @@ impl Builder<'_> {
     }
 
     /// Facts about flows, if any queue asks for them, or if they are `wanted` anyway.
-    fn facts(&self, queues: &[Option<SimQueue>], wanted: bool) -> FlowFacts {
-        if !wanted && !queues.iter().flatten().any(|queue| queue.queue.wants_rare()) {
+    fn facts(&self, queues: &[Option<PortQueue>], wanted: bool) -> FlowFacts {
+        if !wanted && !queues.iter().flatten().any(|queue| queue.capabilities().reads_rare()) {
             return FlowFacts::default();
         }
         let Routes { flows, .. } = &self.plan.routes;

@@ -54,7 +54,7 @@ impl Flow {
 /// A receiver without a timer: it acknowledges every packet immediately.
 pub(crate) const NO_TIMER: u32 = u32::MAX;
 
-/// Facts about flows for the schemes that ask for them (`Discipline::wants_rare`); all empty if no scheme does.
+/// Facts about flows for the schemes that ask for them (`Capabilities::side`); all empty if no scheme does.
 #[derive(Default)]
 pub(crate) struct FlowFacts {
     /// For each flow: numbers of the hosts that data comes from and goes to.

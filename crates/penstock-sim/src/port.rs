@@ -22,7 +22,7 @@ pub(crate) use handover::Handover;
 pub(crate) use lazy::Lazy;
 pub use modes::Modes;
 pub(crate) use observed_queue::{ObservedQueue, Outlet};
-pub(crate) use port_queue::{AnyQueue, DirectQueue, PortQueue};
+pub(crate) use port_queue::{AnyQueue, PortQueue, Prototype};
 pub(crate) use precomputed::Precomputed;
 
 use crate::changing_link::ChangingLink;

@@ -3,8 +3,9 @@
 use crate::classes::Names;
 use crate::offered::Offered;
 use crate::plan::Plan;
-use crate::port::DirectQueue;
+use crate::port::{PortQueue, Prototype};
 use crate::scenario::Scenario;
+use penstock_core::Time;
 use penstock_link::{QueuePlan, ScenarioError};
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ pub(crate) struct Parts {
 struct Fixed {
     plan: Arc<Plan>,
     /// By link.
-    queues: Vec<Option<DirectQueue>>,
+    prototypes: Vec<Option<Prototype>>,
 }
 
 impl<'a> Prepared<'a> {
@@ -57,10 +58,14 @@ impl Parts {
         let mut settings = |link| QueuePlan::new(link, |classes, path| names.classes(classes, path, errors));
         let queues: Vec<QueuePlan> = scenario.links.iter().map(&mut settings).collect();
         let fixed = plan.map(|plan| {
-            let direct = |(number, settings): (usize, &QueuePlan)| {
-                DirectQueue::new(settings, &plan.link_info(offered.mtu(), number, &scenario.links[number]))
+            let prototype = |(number, settings): (usize, &QueuePlan)| {
+                let link = &scenario.links[number];
+                let info = plan.link_info(offered.mtu(), number, link);
+                // Errors of the settings are found again by each run; AQMs beside the registry have no prototype.
+                let built = settings.build(link, &info, 0, Time::ZERO, &(), &mut Vec::new())?;
+                PortQueue::from(built).prototype()
             };
-            Fixed { queues: queues.iter().enumerate().map(direct).collect(), plan }
+            Fixed { prototypes: queues.iter().enumerate().map(prototype).collect(), plan }
         });
         Self { offered, queues, fixed }
     }
@@ -80,8 +85,8 @@ impl Parts {
         }
     }
 
-    /// The queue of the link of this number, if it is known before the run and is of a kind that is called directly.
-    pub(crate) fn direct(&self, link: usize) -> Option<&DirectQueue> {
-        self.fixed.as_ref()?.queues[link].as_ref()
+    /// The queue of the link of this number, if it is known before the run and is dispatched statically.
+    pub(crate) fn prototype(&self, link: usize) -> Option<&Prototype> {
+        self.fixed.as_ref()?.prototypes[link].as_ref()
     }
 }

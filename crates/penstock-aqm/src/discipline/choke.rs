@@ -35,6 +35,7 @@
 use super::guard::Total;
 use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, LinkInfo};
+use crate::capabilities::{Capabilities, Judges};
 use crate::law::red::{Red, RedParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -144,6 +145,14 @@ impl<P: Packet> Choke<P> {
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Choke<P> {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { judges: Judges::Both, ..self.red.capabilities() }
+    }
+
+    fn is_fifo(&self) -> bool {
+        false
+    }
+
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = packet.meta();
         let q = self.red.length(&self.waiting());

@@ -5,6 +5,7 @@ use super::guard::Admitted;
 use super::packet_slab::{PacketSlab, SlabQueue, Taken};
 use super::{Env, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo};
+use crate::capabilities::Capabilities;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -131,8 +132,8 @@ impl ClassQueue {
         LinkInfo { rate: guarantee.rate(link), limit: own_limit.unwrap_or(link.limit), flows: None, ..*link }
     }
 
-    pub(super) fn wants_rare(&self) -> bool {
-        self.law.wants_rare()
+    pub(super) fn capabilities(&self) -> Capabilities {
+        self.law.capabilities()
     }
 
     /// Drop an arriving packet unless the law lets it in.
@@ -205,7 +206,7 @@ impl ClassQueue {
     /// The facts of a packet that the law looks at.
     fn meta<P: Packet>(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
         let mut meta = packet.meta();
-        if self.law.wants_rare() {
+        if self.law.capabilities().reads_rare() {
             meta.rare = Some(env.facts.rare(packet));
         }
         meta

@@ -22,6 +22,7 @@
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::param::{ParamErrors, Settings, read_with};
@@ -33,6 +34,14 @@ pub(crate) struct DropFront<P> {
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for DropFront<P> {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::DEPARTURES
+    }
+
+    fn is_fifo(&self) -> bool {
+        false
+    }
+
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         self.queue.push_evicting(env, packet, PacketQueue::pop_oldest);
     }

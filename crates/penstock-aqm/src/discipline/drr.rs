@@ -38,6 +38,7 @@ use super::drr_buffer::{Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::longest_queue::LongestQueue;
 use super::{Discipline, Probe};
+use crate::capabilities::Judges;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::param::{ParamErrors, Settings};
@@ -60,6 +61,10 @@ impl Watcher for BufferStealing {
 }
 
 impl Policy for BufferStealing {
+    fn judges(&self) -> Judges {
+        Judges::Departures
+    }
+
     fn reserve(&mut self, queues: u32) {
         self.longest.reserve(queues);
     }

@@ -40,6 +40,7 @@ use super::drr_buffer::{Arrival, DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::{Discipline, Probe};
 use crate::aqm::Cause;
+use crate::capabilities::Judges;
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -134,6 +135,12 @@ impl Watcher for DiscardState {
 }
 
 impl Policy for DiscardState {
+    const HAS_TIMER: bool = true;
+
+    fn judges(&self) -> Judges {
+        Judges::Arrivals
+    }
+
     fn refuse(&mut self, arrival: &Arrival<'_>) -> Option<Cause> {
         self.used = arrival.known;
         if self.discard.len() < self.used as usize {

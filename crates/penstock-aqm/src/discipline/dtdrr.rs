@@ -27,6 +27,7 @@ use super::drr_buffer::{Arrival, DrrParams, Policy, build};
 use super::drr_queues::Watcher;
 use super::{Discipline, Probe};
 use crate::aqm::Cause;
+use crate::capabilities::Judges;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::Packet;
@@ -55,6 +56,10 @@ struct DynamicThreshold {
 impl Watcher for DynamicThreshold {}
 
 impl Policy for DynamicThreshold {
+    fn judges(&self) -> Judges {
+        Judges::Arrivals
+    }
+
     fn refuse(&mut self, arrival: &Arrival<'_>) -> Option<Cause> {
         let (q_i, f) = arrival.length_and_free();
         if !arrival.fits() {

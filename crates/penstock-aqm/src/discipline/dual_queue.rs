@@ -8,6 +8,7 @@ use super::guard::Total;
 use super::packet_queue::PacketQueue;
 use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use penstock_core::param::Default;
 use penstock_core::{Ecn, Limit, Packet, Rng, Span, Time};
 
@@ -49,6 +50,8 @@ pub(crate) struct Head {
 
 /// A pair of coupled laws.
 pub(crate) trait Coupled: Send {
+    /// Whether [`Coupled::next_timeout`] ever returns a time.
+    const HAS_TIMER: bool = false;
     /// Judge a packet of the L4S queue.
     fn judge_l4s(&mut self, head: &Head, rng: &mut Rng) -> Verdict;
     /// Judge a packet of the Classic queue.
@@ -121,6 +124,15 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
 }
 
 impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Discipline<P, W> for DualQueue<P, A> {
+    fn capabilities(&self) -> Capabilities {
+        let timer = if A::HAS_TIMER { TimerMoves::Periodic } else { TimerMoves::Never };
+        Capabilities::DEPARTURES.with_timer(timer)
+    }
+
+    fn is_fifo(&self) -> bool {
+        false
+    }
+
     /// Figure 3.
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();

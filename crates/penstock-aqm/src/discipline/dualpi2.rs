@@ -142,6 +142,8 @@ fn recur(count: &mut f64, likelihood: f64) -> bool {
 }
 
 impl Coupled for DualPi2Laws {
+    const HAS_TIMER: bool = true;
+
     /// Figure 7, lines 4b-8j.
     fn judge_l4s(&mut self, head: &Head, _rng: &mut Rng) -> Verdict {
         if self.p_cl < P_LMAX {

@@ -3,12 +3,14 @@
 use super::packet_queue::PacketQueue;
 use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo};
+use crate::capabilities::Capabilities;
 use penstock_core::{Limit, Packet, PacketMeta, Time};
 
 /// A queue of packets in order of arrival, guarded by the law `A`.
 ///
 /// The law judges an arrival before the limit is tested. The limit counts waiting packets only, not the one in
 /// transmission.
+#[derive(Clone)]
 pub struct Fifo<P, A> {
     queue: PacketQueue<P>,
     law: A,
@@ -61,7 +63,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
     #[inline]
     fn meta(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
         let mut meta = packet.meta();
-        if self.law.wants_rare() {
+        if self.law.capabilities().reads_rare() {
             meta.rare = Some(env.facts.rare(packet));
         }
         meta
@@ -69,8 +71,12 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
 }
 
 impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P, A> {
-    fn wants_rare(&self) -> bool {
-        self.law.wants_rare()
+    fn capabilities(&self) -> Capabilities {
+        self.law.capabilities()
+    }
+
+    fn is_fifo(&self) -> bool {
+        true
     }
 
     #[expect(clippy::inline_always, reason = "measured: the most frequent queue is called directly")]

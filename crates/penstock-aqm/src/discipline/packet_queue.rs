@@ -10,6 +10,7 @@ use alloc::collections::VecDeque;
 use penstock_core::{Limit, Packet, Span, Time};
 
 /// Packets in order of arrival, each with the time when it was queued.
+#[derive(Clone)]
 pub(crate) struct PacketQueue<P> {
     packets: VecDeque<(Time, P)>,
     bytes: u64,

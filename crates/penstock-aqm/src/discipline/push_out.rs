@@ -20,6 +20,7 @@
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::param::{ParamErrors, Settings, read_with};
@@ -31,6 +32,14 @@ pub(crate) struct PushOut<P> {
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for PushOut<P> {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::DEPARTURES
+    }
+
+    fn is_fifo(&self) -> bool {
+        false
+    }
+
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         self.queue.push_evicting(env, packet, PacketQueue::pop_newest);
     }

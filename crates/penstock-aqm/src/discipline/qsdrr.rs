@@ -31,6 +31,7 @@ use super::longest_queue::LongestQueue;
 use super::upper_bound_heap::UpperBoundHeap;
 use super::{Discipline, Probe};
 use crate::aqm::LinkInfo;
+use crate::capabilities::Judges;
 use crate::law::measure_in::MeasureIn;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -117,6 +118,10 @@ impl Watcher for QueueState {
 }
 
 impl Policy for QueueState {
+    fn judges(&self) -> Judges {
+        Judges::Departures
+    }
+
     fn victim(&mut self, _id: u32, queues: &[Queue]) -> Option<u32> {
         let measure_in = self.measure_in;
         self.drop_queue = self.drop_queue.or_else(|| self.longest.id(queues, |queue| length(queue, measure_in)));

@@ -28,6 +28,7 @@
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -141,6 +142,14 @@ impl<P: Packet> RasQueue<P> {
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for RasQueue<P> {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
+    fn is_fifo(&self) -> bool {
+        false
+    }
+
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         self.ear.update(env.now, packet.meta().size);
         self.queue.push_or_refuse(env, packet);

@@ -5,6 +5,7 @@ use super::indexed_heap::IndexedHeap;
 use super::packet_slab::PacketSlab;
 use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo};
+use crate::capabilities::Capabilities;
 use crate::edge::match_rules::Classifier;
 use crate::law::droptail::DropTail;
 use crate::per_flow::FlowBound;
@@ -22,7 +23,7 @@ pub(super) struct Head<T> {
 }
 
 /// The order in which classes are served: the only difference between schedulers.
-pub(super) trait Order: Send {
+pub(super) trait Order: Send + 'static {
     /// The tag that each packet gets on arrival.
     type Tag: Copy + Send;
 
@@ -81,16 +82,16 @@ pub(super) struct Scheduler<P, O: Order> {
     limit: Limit,
     /// Classes that have become empty since the link last asked for a packet.
     emptied: Vec<usize>,
-    classes_want_rare: bool,
+    capabilities: Capabilities,
 }
 
 impl<P: Packet + Send, O: Order> Scheduler<P, O> {
     /// Empty queues for these classes.
     pub(super) fn new(queues: Vec<ClassQueue>, sorting: Sorting, order: O, limit: Limit) -> Self {
-        let classifier_wants = matches!(&sorting, Sorting::Classes(classifier) if classifier.wants_rare());
+        let capabilities = capabilities(&queues, &sorting);
         Self {
             heads: queues.iter().map(|_| None).collect(),
-            classes_want_rare: classifier_wants || queues.iter().any(ClassQueue::wants_rare),
+            capabilities,
             packets: PacketSlab::new(),
             queues,
             sorting,
@@ -102,7 +103,7 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
 
     fn meta(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
         let mut meta = packet.meta();
-        if self.classes_want_rare {
+        if self.capabilities.reads_rare() {
             meta.rare = Some(env.facts.rare(packet));
         }
         meta
@@ -169,9 +170,26 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
     }
 }
 
+/// The capabilities of all classes, or of the flows, which have no AQM.
+fn capabilities(queues: &[ClassQueue], sorting: &Sorting) -> Capabilities {
+    match sorting {
+        Sorting::Flows(Overflow::Arriving, _) => Capabilities::ARRIVALS,
+        Sorting::Flows(Overflow::Longest(_), _) => Capabilities::DEPARTURES,
+        Sorting::Classes(classifier) => {
+            let parts = queues.iter().map(|queue| queue.capabilities().of_part());
+            let all = parts.reduce(Capabilities::union).unwrap_or(Capabilities::ARRIVALS);
+            if classifier.names_hosts() { all.with_rare() } else { all }
+        }
+    }
+}
+
 impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Scheduler<P, O> {
-    fn wants_rare(&self) -> bool {
-        self.classes_want_rare
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    fn is_fifo(&self) -> bool {
+        false
     }
 
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {

@@ -49,6 +49,7 @@ use super::drr_queues::{End, Queue, Watcher};
 use super::longest_queue::LongestQueue;
 use super::{Discipline, Probe};
 use crate::aqm::Cause;
+use crate::capabilities::Judges;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::param::{Auto, Default, ParamErrors, Settings, read_with};
@@ -138,6 +139,10 @@ impl Watcher for Sharing {
 
 impl Policy for Sharing {
     const COUNTS_ARRIVAL: bool = true;
+
+    fn judges(&self) -> Judges {
+        if self.room == Room::Longest { Judges::Departures } else { Judges::Both }
+    }
 
     fn refuse(&mut self, arrival: &Arrival<'_>) -> Option<Cause> {
         let is_new = arrival.queue.packets() == 0;

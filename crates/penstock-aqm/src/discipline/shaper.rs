@@ -19,6 +19,7 @@
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Backlog, LinkInfo};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::param::{Default, ParamErrors, Settings};
@@ -85,6 +86,14 @@ impl Schedule {
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for LeakyBucket<P> {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
+    fn is_fifo(&self) -> bool {
+        false
+    }
+
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         self.queue.push_or_refuse(env, packet);
     }

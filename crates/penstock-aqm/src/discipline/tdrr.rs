@@ -34,6 +34,7 @@ use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
 use super::indexed_heap::IndexedHeap;
 use super::{Discipline, Probe};
+use crate::capabilities::Judges;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -118,6 +119,10 @@ impl Watcher for HighestThroughput {
 }
 
 impl Policy for HighestThroughput {
+    fn judges(&self) -> Judges {
+        Judges::Departures
+    }
+
     fn victim(&mut self, _id: u32, _queues: &[Queue]) -> Option<u32> {
         self.order.first().map(|(_, id)| id)
     }

@@ -41,6 +41,7 @@ use super::level_queue::{LevelQueue, Place};
 use super::packet_slab::Taken;
 use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Aqm, Backlog, Cause, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, Judges};
 use crate::law::wred::{Wred, WredParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
@@ -183,6 +184,14 @@ impl<P: Packet> Pushout<P> {
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { judges: Judges::Both, ..self.law.capabilities() }
+    }
+
+    fn is_fifo(&self) -> bool {
+        false
+    }
+
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
         let own = self.law.level(&meta);

@@ -26,6 +26,7 @@
 
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
+use crate::capabilities::SideInformation;
 use crate::scheme::module_doc;
 use crate::tokens::{Bucket, burst, in_bytes, tokens};
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
@@ -100,6 +101,10 @@ impl Car {
 }
 
 impl Conditioner for Car {
+    fn side_information(&self) -> SideInformation {
+        SideInformation::Unused
+    }
+
     fn on_packet(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Action {
         self.refill(cx.now);
         if self.conforms(packet.size) { self.params.conform } else { self.params.exceed }

@@ -16,6 +16,7 @@
 use super::match_rules::Classifier;
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
+use crate::capabilities::SideInformation;
 use crate::class_settings;
 use crate::scheme::module_doc;
 use alloc::vec::Vec;
@@ -59,8 +60,8 @@ impl Classify {
 }
 
 impl Conditioner for Classify {
-    fn wants_rare(&self) -> bool {
-        self.classifier.wants_rare()
+    fn side_information(&self) -> SideInformation {
+        if self.classifier.names_hosts() { SideInformation::Rare } else { SideInformation::Unused }
     }
 
     fn on_packet(&mut self, _cx: &mut Cx<'_>, packet: &PacketMeta) -> Action {

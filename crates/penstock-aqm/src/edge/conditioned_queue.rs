@@ -7,9 +7,10 @@
 //!
 //! The conditioners draw from a random stream of their own, so that the law's draws are the same with and without them.
 //! The timer of the whole is the earlier of the queue's and the shapers'. With a shaper, every operation moves it
-//! ([`Discipline::timer_moves`]).
+//! ([`TimerMoves::Always`]).
 
 use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
+use crate::capabilities::{Capabilities, SideInformation, TimerMoves};
 use crate::discipline::{Discipline, Env, Next, Probe, Report};
 use crate::edge::{Action, Conditioner};
 use alloc::boxed::Box;
@@ -39,7 +40,7 @@ struct Holding<P> {
     due: Option<Time>,
 }
 
-impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Conditioned<P, W> {
+impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Conditioned<P, W> {
     /// `queue` with these stages before it, which draw from `rng`.
     pub fn new(stages: Vec<Stage<P>>, queue: Box<dyn Discipline<P, W>>, rng: Rng) -> Self {
         let stages = stages.into_iter().map(|stage| Holding { stage, due: None }).collect();
@@ -65,7 +66,7 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Conditioned<P, W> {
                 Stage::Conditioner(conditioner) => {
                     let queue = self.queue.backlog();
                     let mut meta = packet.meta();
-                    if conditioner.wants_rare() {
+                    if conditioner.side_information() == SideInformation::Rare {
                         meta.rare = Some(env.facts.rare(&packet));
                     }
                     let mut cx = Cx { now: env.now, queue, link_bytes: queue.bytes, rng: &mut self.rng };
@@ -118,13 +119,19 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Conditioned<P, W> {
     }
 }
 
-impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Conditioned<P, W> {
-    fn wants_rare(&self) -> bool {
-        let wants = |stage: &Stage<P>| match stage {
-            Stage::Conditioner(conditioner) => conditioner.wants_rare(),
-            Stage::Shaper(shaper) => shaper.wants_rare(),
-        };
-        self.queue.wants_rare() || self.stages.iter().any(|holding| wants(&holding.stage))
+impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Discipline<P, W> for Conditioned<P, W> {
+    fn capabilities(&self) -> Capabilities {
+        let stages = self.stages.iter().map(|holding| match &holding.stage {
+            Stage::Conditioner(conditioner) => {
+                Capabilities { side: conditioner.side_information(), ..Capabilities::ARRIVALS }
+            }
+            Stage::Shaper(shaper) => shaper.capabilities().with_timer(TimerMoves::Always),
+        });
+        stages.fold(self.queue.capabilities(), Capabilities::union)
+    }
+
+    fn is_fifo(&self) -> bool {
+        self.queue.is_fifo() && self.stages.iter().all(|holding| matches!(holding.stage, Stage::Conditioner(_)))
     }
 
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
@@ -177,10 +184,6 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Condit
 
     fn next_timeout(&self) -> Option<Time> {
         [self.queue.next_timeout(), self.due()].into_iter().flatten().min()
-    }
-
-    fn timer_moves(&self) -> bool {
-        self.stages.iter().any(|holding| matches!(holding.stage, Stage::Shaper(_)))
     }
 
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
@@ -316,7 +319,7 @@ mod tests {
     fn a_shaper_lets_packets_go_on_at_its_times_and_the_queue_sees_only_those() {
         // 1000 bytes each 100 ms
         let mut bench = bench(&[("shaper", &[RATE], Limit::Packets(2))]);
-        assert!(Discipline::<_, dyn Probe<_>>::timer_moves(&bench.conditioned));
+        assert_eq!(bench.conditioned.capabilities().timer, TimerMoves::Always);
         (0..4).for_each(|number| bench.arrive(0, number));
         assert_eq!((&bench.told.queued[..], &bench.told.policed[..]), (&[0][..], &[3][..]));
         assert_eq!(bench.conditioned.backlog().packets, 3);
@@ -329,6 +332,18 @@ mod tests {
         assert_eq!(sent(bench.serve(200)).0, 2);
         assert_eq!((bench.serve(250), bench.conditioned.next_timeout()), (Next::Empty, None));
         assert!(bench.told.overflowed.is_empty());
+    }
+
+    #[test]
+    fn stages_add_their_capabilities_to_those_of_the_queue() {
+        let declared = |stages: &[StageAs<'_>]| {
+            let conditioned = bench(stages).conditioned;
+            (conditioned.capabilities(), conditioned.is_fifo())
+        };
+        let meter: StageAs<'_> = ("token-bucket", &[RATE, BURST], Limit::Infinite);
+        let shaper: StageAs<'_> = ("shaper", &[RATE], Limit::Infinite);
+        assert_eq!(declared(&[meter]), (Capabilities::ARRIVALS, true));
+        assert_eq!(declared(&[meter, shaper]), (Capabilities::ARRIVALS.with_timer(TimerMoves::Always), false));
     }
 
     #[test]

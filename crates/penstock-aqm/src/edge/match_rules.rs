@@ -39,14 +39,14 @@ impl Classifier {
 
     /// The number of the first class that fits, else of the last class.
     ///
-    /// `packet.rare` must be there if [`Classifier::wants_rare`]; without it no class that names hosts fits.
+    /// `packet.rare` must be there if [`Classifier::names_hosts`]; without it no class that names hosts fits.
     pub fn class_of(&self, packet: &PacketMeta) -> usize {
         let fitting = self.rules.iter().position(|rule| rule.fits(packet));
         fitting.unwrap_or(self.rules.len().saturating_sub(1))
     }
 
     /// Whether a class filters by hosts, which need [`PacketMeta::rare`].
-    pub fn wants_rare(&self) -> bool {
+    pub fn names_hosts(&self) -> bool {
         self.rules.iter().any(|rule| rule.from.is_some() || rule.to.is_some())
     }
 }
@@ -167,8 +167,8 @@ mod tests {
     #[test]
     fn hosts_are_looked_up_only_if_a_class_names_one() {
         let host = Match { to: vec![7], ..Match::default() };
-        assert!(Classifier::new([&host]).wants_rare());
-        assert!(!Classifier::new([&Match { dscp: vec![1], ..Match::default() }]).wants_rare());
+        assert!(Classifier::new([&host]).names_hosts());
+        assert!(!Classifier::new([&Match { dscp: vec![1], ..Match::default() }]).names_hosts());
         assert!(!takes(&host, &PacketMeta { rare: None, ..packet() }));
     }
 

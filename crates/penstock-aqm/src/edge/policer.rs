@@ -16,6 +16,7 @@
 use super::token_bucket::{TokenBucket, TokenBucketParams};
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
+use crate::capabilities::SideInformation;
 use crate::scheme::module_doc;
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rate, Time};
@@ -47,6 +48,10 @@ impl Policer {
 }
 
 impl Conditioner for Policer {
+    fn side_information(&self) -> SideInformation {
+        SideInformation::Unused
+    }
+
     fn on_packet(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Action {
         self.0.on_packet(cx, packet)
     }

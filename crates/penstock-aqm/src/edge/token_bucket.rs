@@ -17,6 +17,7 @@
 
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
+use crate::capabilities::SideInformation;
 use crate::scheme::module_doc;
 use crate::tokens::{Bucket, burst};
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
@@ -61,6 +62,10 @@ pub(super) fn depth(given: Auto<Bytes>, rate: Rate, link: &LinkInfo) -> Bytes {
 }
 
 impl Conditioner for TokenBucket {
+    fn side_information(&self) -> SideInformation {
+        SideInformation::Unused
+    }
+
     fn on_packet(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Action {
         self.bucket.fill(cx.now);
         if self.bucket.take(packet.size) { self.params.within } else { self.params.out }

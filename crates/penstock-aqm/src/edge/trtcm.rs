@@ -24,6 +24,7 @@ use super::colour::{Colour, Mode};
 use super::token_bucket::depth;
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
+use crate::capabilities::SideInformation;
 use crate::scheme::module_doc;
 use crate::tokens::Bucket;
 use alloc::vec;
@@ -84,6 +85,10 @@ impl TrTcm {
 }
 
 impl Conditioner for TrTcm {
+    fn side_information(&self) -> SideInformation {
+        SideInformation::Unused
+    }
+
     fn on_packet(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Action {
         self.p.fill(cx.now);
         self.c.fill(cx.now);

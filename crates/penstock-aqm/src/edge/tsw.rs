@@ -30,6 +30,7 @@
 
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::aqm::{Cx, LinkInfo};
+use crate::capabilities::SideInformation;
 use crate::law::drop_spacing::Spacing;
 use crate::scheme::module_doc;
 use alloc::vec::Vec;
@@ -122,6 +123,10 @@ impl Tsw {
 }
 
 impl Conditioner for Tsw {
+    fn side_information(&self) -> SideInformation {
+        SideInformation::Unused
+    }
+
     fn on_packet(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Action {
         self.update_rate(cx.now, packet.size);
         self.mark(cx.rng)

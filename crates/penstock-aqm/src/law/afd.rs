@@ -25,6 +25,7 @@
 //! * The paper keeps the counts of flows in a hash table; here each flow has a number.
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use crate::per_flow::PerFlow;
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -133,6 +134,10 @@ impl AfdParams {
 }
 
 impl Aqm for Afd {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic)
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         self.sample(packet, cx.rng);

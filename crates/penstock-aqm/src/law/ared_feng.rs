@@ -23,6 +23,7 @@
 use super::drop_curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{PacketMeta, Time};
@@ -93,6 +94,10 @@ impl AredFeng {
 }
 
 impl Aqm for AredFeng {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let q = self.red.length(&cx.queue);

@@ -22,6 +22,7 @@
 use super::drop_curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with};
@@ -93,6 +94,13 @@ impl AredFloyd {
 }
 
 impl Aqm for AredFloyd {
+    fn capabilities(&self) -> Capabilities {
+        match self.params.tick {
+            Tick::Timer => Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic),
+            Tick::Arrival => Capabilities::ARRIVALS,
+        }
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let q = self.red.length(&cx.queue);

@@ -41,6 +41,7 @@
 use super::link_facts;
 use super::measure_in::MeasureIn;
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Time};
@@ -154,6 +155,10 @@ impl Avq {
 }
 
 impl Aqm for Avq {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     /// Algorithm 9.
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let AvqParams { gamma, on_drop, ecn, .. } = self.params;

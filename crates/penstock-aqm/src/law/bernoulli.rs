@@ -14,6 +14,7 @@
 //!   early drops of the queue.
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{PacketMeta, Time};
@@ -35,6 +36,10 @@ pub struct Bernoulli {
 }
 
 impl Aqm for Bernoulli {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         if !cx.rng.chance(self.params.p) {
             Verdict::Pass

@@ -23,6 +23,7 @@
 
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, Length, ParamErrors, Settings};
 use penstock_core::{PacketMeta, Span, Time};
@@ -85,6 +86,10 @@ impl Blue {
 }
 
 impl Aqm for Blue {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS.with_timer(TimerMoves::OnIdle)
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         if self.is_above_threshold(&cx.queue) {

@@ -32,6 +32,7 @@
 
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::per_flow::PerFlow;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, Settings};
@@ -130,6 +131,10 @@ fn limit(link: &LinkInfo) -> f64 {
 }
 
 impl Aqm for Bred {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let flow = *self.flows.of(packet.flow);
         let active = self.active + u32::from(flow.qlen == 0);

@@ -25,6 +25,7 @@ use super::average_queue::{Average, Filter};
 use super::red::{Red, RedParams};
 use super::rio::Waiting;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, Length, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
 use penstock_core::{Dscp, PacketMeta, Time};
@@ -95,6 +96,10 @@ fn class_filter(red: &Red) -> Filter {
 }
 
 impl Aqm for CbtRed {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let queue = self.waiting(packet).of(&cx.queue);
         let q = self.red.length(&queue);

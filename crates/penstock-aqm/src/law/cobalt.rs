@@ -34,6 +34,7 @@
 
 use super::ce_threshold::CeThresholdFor;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
 use penstock_core::{Bytes, Ecn, PacketMeta, Rng, Span, Time, math};
@@ -204,6 +205,10 @@ impl CobaltParams {
 }
 
 impl Aqm for Cobalt {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::DEPARTURES
+    }
+
     fn on_overflow(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) {
         self.overflowed(cx.now);
     }

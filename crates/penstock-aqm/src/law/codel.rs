@@ -31,6 +31,7 @@
 
 use super::ce_threshold::CeThresholdFor;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::{format, vec};
 use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
@@ -258,6 +259,10 @@ impl CodelParams {
 }
 
 impl Aqm for Codel {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::DEPARTURES
+    }
+
     #[inline]
     fn on_departure(&mut self, cx: &mut Cx<'_>, packet: &Departing) -> Verdict {
         self.judge(cx.now, packet.enqueued, packet.meta.ecn, cx.queue.bytes)

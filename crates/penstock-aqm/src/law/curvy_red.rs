@@ -25,6 +25,7 @@
 //!   of the next.
 
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, Settings};
 use penstock_core::{Rng, Span, Time};
@@ -71,6 +72,10 @@ fn max_rand(n: u32, rng: &mut Rng) -> f64 {
 }
 
 impl Aqm for CurvyRed {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::DEPARTURES
+    }
+
     #[inline]
     fn on_departure(&mut self, cx: &mut Cx<'_>, packet: &Departing) -> Verdict {
         let gamma = 1.0 / f64::from(1_u32 << self.params.g);

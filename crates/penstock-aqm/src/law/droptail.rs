@@ -12,6 +12,7 @@
 //! None.
 
 use crate::aqm::{Aqm, LinkInfo};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::Time;
 use penstock_core::param::{ParamErrors, Settings, read_with};
@@ -20,7 +21,11 @@ use penstock_core::param::{ParamErrors, Settings, read_with};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DropTail;
 
-impl Aqm for DropTail {}
+impl Aqm for DropTail {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+}
 
 impl Law for DropTail {
     const INFO: SchemeInfo = SchemeInfo {

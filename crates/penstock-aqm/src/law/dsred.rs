@@ -30,6 +30,7 @@ use super::measure_in::MeasureIn;
 use super::random_verdict::toss;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Time};
@@ -92,6 +93,10 @@ impl Dsred {
 }
 
 impl Aqm for Dsred {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         let q = self.red.length(&cx.queue);

@@ -35,6 +35,7 @@
 use super::random_verdict::toss;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::per_flow::PerFlow;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
@@ -159,6 +160,10 @@ impl FredParams {
 }
 
 impl Aqm for Fred {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         if cx.queue.packets == 0 {
             self.red.average.update(cx.now, 0.0);

@@ -31,6 +31,7 @@
 
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use crate::per_flow::PerFlow;
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -172,8 +173,8 @@ impl Green {
 }
 
 impl Aqm for Green {
-    fn wants_rare(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic).with_rare()
     }
 
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {

@@ -32,6 +32,7 @@
 use super::link_facts;
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::collections::VecDeque;
@@ -132,6 +133,10 @@ impl Lred {
 }
 
 impl Aqm for Lred {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic)
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         self.p = self.probability(f64::from(cx.queue.packets));
         let verdict = toss(self.p, self.params.ecn, cx.rng);

@@ -34,6 +34,7 @@ use super::average_queue::{Average, Filter, Weight};
 use super::measure_in::MeasureIn;
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
 use alloc::vec::Vec;
@@ -148,6 +149,10 @@ impl NonlinearParams {
 }
 
 impl Aqm for Nonlinear {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         let q = self.params.measure_in.backlog(&cx.queue);

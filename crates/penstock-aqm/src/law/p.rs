@@ -28,6 +28,7 @@
 use super::link_facts;
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
 use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
@@ -91,6 +92,10 @@ fn slope(params: &ProportionalParams, min_th: f64, link: &LinkInfo) -> Result<f6
 }
 
 impl Aqm for Proportional {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         self.p = self.probability(f64::from(cx.queue.packets));

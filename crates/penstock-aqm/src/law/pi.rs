@@ -29,6 +29,7 @@
 use super::link_facts;
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
@@ -93,6 +94,10 @@ impl Derived {
 }
 
 impl Aqm for Pi {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic)
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         toss(self.p, self.params.ecn, cx.rng)

@@ -48,6 +48,7 @@
 //! * A queue without a limit is always above a third of it: PIE activates at the first arrival.
 
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
@@ -415,6 +416,10 @@ impl PieParams {
 }
 
 impl Aqm for Pie {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic)
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let verdict = self.judge(&cx.queue, packet, cx.rng);

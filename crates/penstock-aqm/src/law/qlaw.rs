@@ -28,6 +28,7 @@ use super::drop_curve::GentleFrom;
 use super::measure_in::MeasureIn;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read_with};
@@ -133,6 +134,10 @@ impl Qlaw {
 }
 
 impl Aqm for Qlaw {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic)
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let verdict = self.red.on_arrival(cx, packet);

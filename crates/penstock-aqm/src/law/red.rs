@@ -75,6 +75,7 @@ use super::drop_curve::{DropCurve, RampEnd};
 use super::drop_spacing::{ScaleBySize, Spacer, Spacing};
 use super::measure_in::MeasureIn;
 use crate::aqm::{Aqm, Backlog, Cause, Cx, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
 use alloc::string::String;
@@ -304,6 +305,10 @@ impl RedParams {
 }
 
 impl Aqm for Red {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     #[expect(clippy::inline_always, reason = "measured: 50 instructions a packet of 1300")]
     #[inline(always)]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {

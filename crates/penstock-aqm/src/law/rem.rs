@@ -32,6 +32,7 @@
 
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, LengthOrTime, ParamErrors, Settings};
@@ -108,6 +109,10 @@ impl Rem {
 }
 
 impl Aqm for Rem {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic)
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         self.arrived += 1;

@@ -36,6 +36,7 @@ use super::drop_spacing::Spacing;
 use super::measure_in::MeasureIn;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, Length, ParamError, ParamErrors, Settings};
@@ -190,6 +191,10 @@ impl Rio {
 }
 
 impl Aqm for Rio {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let is_in = self.is_in(packet);
         let q = self.red_out.length(&cx.queue);

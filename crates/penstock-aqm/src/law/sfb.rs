@@ -38,6 +38,7 @@
 
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, TimerMoves};
 use crate::per_flow::PerFlow;
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -290,6 +291,10 @@ impl Bucket {
 }
 
 impl Aqm for Sfb {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS.with_timer(if self.rehash.is_some() { TimerMoves::Periodic } else { TimerMoves::Never })
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let Judgement { p_min, above, qlen } = self.judge(cx.now, packet.flow, cx.rng);
         self.p_min = p_min;

@@ -29,6 +29,7 @@
 use super::link_facts;
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, LengthOrTime, ParamErrors, Settings};
@@ -123,6 +124,10 @@ impl Sfc {
 }
 
 impl Aqm for Sfc {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
         self.update_rate(cx.now);
         self.p = self.probability(f64::from(cx.queue.packets));

@@ -30,6 +30,7 @@
 
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Backlog, Cx, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
 use penstock_core::param::{Auto, Default, ParamErrors, Settings};
@@ -139,6 +140,10 @@ impl Sred {
 }
 
 impl Aqm for Sred {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let hit = self.hit(packet.flow, cx.rng);
         self.drop_p = self.probability(&cx.queue, hit);

@@ -41,6 +41,7 @@ use super::drop_spacing::{Spacer, Spacing};
 use super::measure_in::MeasureIn;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
 use alloc::vec::Vec;
@@ -199,6 +200,10 @@ impl Wred {
 }
 
 impl Aqm for Wred {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     #[inline]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         if let Some(idle) = &self.level_idle {

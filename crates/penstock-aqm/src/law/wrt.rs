@@ -22,6 +22,7 @@ use super::average_queue::Average;
 use super::rio::Waiting;
 use super::wred::{Wred, WredParams};
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::format;
 use penstock_core::param::{
@@ -66,6 +67,10 @@ impl Wrt {
 }
 
 impl Aqm for Wrt {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS
+    }
+
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let q = self.wred.length(&cx.queue);
         self.wred.update_average(cx.now, q);

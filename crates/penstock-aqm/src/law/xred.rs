@@ -21,6 +21,7 @@
 
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
+use crate::capabilities::Capabilities;
 use crate::id_table::{IdTable, Lookup};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
@@ -119,8 +120,8 @@ impl Incomplete {
 }
 
 impl Aqm for Xred {
-    fn wants_rare(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ARRIVALS.with_rare()
     }
 
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {

@@ -1,5 +1,7 @@
 //! Properties that every registered scheme must have.
 
+mod capabilities;
+
 use crate::rig::{Rig, any_packet, required, thesis_link, three_classes};
 use penstock_aqm::{LinkInfo, Probe, SchemeInfo, build, find, schemes};
 use penstock_core::param::{Default, Kind, ParamInfo, Settings, Value};

@@ -6,24 +6,14 @@ use crate::delay_lines::DelayLines;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::link::Link;
-use crate::packet::SimPacket;
 use crate::plan::Plan;
-use crate::port::{
-    DeviceQueue, DirectQueue, Evented, Lazy, Mode, Modes, ObservedQueue, Outlet, Port, PortQueue, Precomputed,
-};
+use crate::port::{DeviceQueue, Evented, Lazy, Mode, Modes, ObservedQueue, Outlet, Port, PortQueue, Precomputed};
 use crate::prepared::Parts;
 use crate::scenario::{LinkSpec, Scenario};
-use crate::tally::Tally;
-use penstock_aqm::MAX_FLOWS;
+use penstock_aqm::{MAX_FLOWS, TimerMoves};
 use penstock_core::{Rng, Span, Time};
 use penstock_link::probe::queue::{Intervals, QueueStats};
-use penstock_link::{Laws, LinkChanges, Loss, Queue, ReorderedPackets, ScenarioError, Transmitter};
-
-/// The queue of a link, and whether its timer may move at every operation.
-pub(super) struct SimQueue {
-    pub(super) queue: PortQueue,
-    timer_moves: bool,
-}
+use penstock_link::{Laws, LinkChanges, Loss, ReorderedPackets, ScenarioError, Transmitter};
 
 /// The queue of each link; `None` for computed links. Errors go to `errors`.
 pub(super) fn queues(
@@ -33,7 +23,7 @@ pub(super) fn queues(
     plan: &Plan,
     laws: &dyn Laws,
     errors: &mut Vec<ScenarioError>,
-) -> Vec<Option<SimQueue>> {
+) -> Vec<Option<PortQueue>> {
     let mtu = parts.offered.mtu();
     let flows = plan.routes.flows.len() as u32;
     let mut queue = |(number, link): (usize, &LinkSpec)| {
@@ -42,16 +32,13 @@ pub(super) fn queues(
         }
         let info = plan.link_info(mtu, number, link);
         let settings = &parts.queues[number];
-        let direct = parts.direct(number).cloned().or_else(|| DirectQueue::new(settings, &info));
-        let mut queue = if let Some(direct) = direct {
-            SimQueue { queue: direct.into(), timer_moves: false }
-        } else {
-            let built: Queue<SimPacket, Tally> = settings.build(link, &info, seed, Time::ZERO, laws, errors)?;
-            SimQueue { queue: PortQueue::Other(built.discipline), timer_moves: built.timer_moves }
+        let mut queue = match parts.prototype(number) {
+            Some(prototype) => prototype.clone().into(),
+            None => PortQueue::from(settings.build(link, &info, seed, Time::ZERO, laws, errors)?),
         };
         // flows with higher numbers would share the state of others
         if flows > MAX_FLOWS {
-            queue.queue.reserve(0, flows);
+            queue.reserve(0, flows);
         }
         Some(queue)
     };
@@ -69,7 +56,7 @@ pub(super) struct Links {
 impl Builder<'_> {
     /// All links; the first changes of links and timers of queues are scheduled. `permitted`: the modes of ports that the run
     /// permits.
-    pub(super) fn links(&self, queues: Vec<Option<SimQueue>>, permitted: Modes, events: &mut EventQueue) -> Links {
+    pub(super) fn links(&self, queues: Vec<Option<PortQueue>>, permitted: Modes, events: &mut EventQueue) -> Links {
         let of_routes = self.modes_of_routes();
         let (mut links, mut ports, mut lines) = (Vec::with_capacity(queues.len()), Vec::new(), 0);
         let mut changes: Vec<ChangingLink> = Vec::new();
@@ -122,16 +109,16 @@ impl Builder<'_> {
     }
 
     /// The queue of port number `place`, in front of link number `link`.
-    fn observed_queue(&self, link: usize, place: u32, queue: SimQueue) -> ObservedQueue {
+    fn observed_queue(&self, link: usize, place: u32, discipline: PortQueue) -> ObservedQueue {
         let Self { scenario, seed, ref ranks, .. } = *self;
         let spec = &scenario.links[link];
         let rank = ranks.of(EventSource::Transmission(place)).unwrap_or_default();
         let timer_rank = ranks.of(EventSource::QueueTimer(place)).unwrap_or_default();
         ObservedQueue {
-            discipline: queue.queue,
+            timer_moves: discipline.capabilities().timer == TimerMoves::Always,
+            discipline,
             rng: Rng::stream(seed, format_args!("{}.aqm", spec.name)),
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, seed, &spec.name))),
-            timer_moves: queue.timer_moves,
             outlet: Outlet { port: place, link: link as u32, rank, timer_rank },
         }
     }

@@ -49,7 +49,7 @@ impl LiveRun {
         let Some(mut queue) = built.filter(|_| errors.is_empty()) else { return Err(errors) };
         let flows = self.engine.hosts.len() as u32;
         if flows > MAX_FLOWS {
-            queue.discipline.reserve(0, flows);
+            queue.reserve(0, flows);
         }
         self.replacements += 1;
         self.changed = true;
@@ -58,7 +58,7 @@ impl LiveRun {
             == self.scenario.links[link].queue.as_ref().map(|queue| &queue.scheme);
         self.scenario.links[link] = spec;
         self.engine.network.adjust(port, changes, self.now, |known, _| *known = info);
-        self.engine.network.replace(port, queue.discipline, rng, resumes);
+        self.engine.network.replace(port, queue, rng, resumes);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use super::AnyQueue as Queue;
 use crate::packet::SimPacket;
 use crate::tally::Tally;
-use penstock_aqm::{Backlog, Discipline, Env, LinkInfo, Next};
+use penstock_aqm::{Backlog, Capabilities, Discipline, Env, LinkInfo, Next, TimerMoves};
 use penstock_core::Time;
 
 /// A queue, and the one that it replaced until that is empty.
@@ -45,8 +45,14 @@ fn waiting(queue: Option<&Queue>) -> u32 {
 }
 
 impl Discipline<SimPacket, Tally> for Handover {
-    fn wants_rare(&self) -> bool {
-        self.both().any(|queue| queue.wants_rare())
+    fn capabilities(&self) -> Capabilities {
+        let both = self.both().map(|queue| queue.capabilities()).reduce(Capabilities::union);
+        // The timer of the queue before goes with that queue, at a departure.
+        both.unwrap_or(Capabilities::ARRIVALS).with_timer(TimerMoves::Always)
+    }
+
+    fn is_fifo(&self) -> bool {
+        self.both().all(|queue| queue.is_fifo())
     }
 
     fn enqueue(&mut self, env: &mut Env<'_, SimPacket, Tally>, packet: SimPacket) {
@@ -90,10 +96,6 @@ impl Discipline<SimPacket, Tally> for Handover {
 
     fn next_timeout(&self) -> Option<Time> {
         self.both().filter_map(|queue| queue.next_timeout()).min()
-    }
-
-    fn timer_moves(&self) -> bool {
-        true
     }
 
     fn on_timeout(&mut self, env: &mut Env<'_, SimPacket, Tally>) {

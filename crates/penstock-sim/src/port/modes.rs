@@ -3,6 +3,7 @@
 use super::{DeviceQueue, ObservedQueue};
 use crate::changing_link::ChangingLink;
 use crate::scenario::LinkSpec;
+use penstock_aqm::{Capabilities, Judges, SideInformation, TimerMoves};
 
 /// The modes beside event-driven ones, which are always permitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,13 @@ impl Modes {
 
     /// The modes that this queue permits.
     pub(crate) fn of_queue(queue: &ObservedQueue) -> Self {
-        Self { lazy: !queue.timer_moves, precomputed: queue.discipline.is_foreseeable() }
+        let Capabilities { judges, timer, side } = queue.discipline.capabilities();
+        // A departure that is executed late must not move a timer, nor read what has changed since.
+        let keeps_timer = timer <= TimerMoves::Periodic;
+        let reads_late = side != SideInformation::Unused && judges != Judges::Arrivals;
+        // A queued packet leaves when those before it have left, whatever happens meanwhile.
+        let is_final = judges == Judges::Arrivals && timer == TimerMoves::Never && queue.discipline.is_fifo();
+        Self { lazy: keeps_timer && !reads_late, precomputed: is_final && queue.discipline.is_static_fifo() }
     }
 
     /// The modes that this link permits.

@@ -2,13 +2,13 @@
 
 use crate::packet::SimPacket;
 use crate::tally::Tally;
-use penstock_aqm::discipline::fq_codel::{self, FqCodelQueues};
-use penstock_aqm::discipline::qsdrr::{self, QsdrrQueues};
+use penstock_aqm::discipline::fq_codel::FqCodelQueues;
+use penstock_aqm::discipline::qsdrr::QsdrrQueues;
 use penstock_aqm::law::droptail::DropTail;
 use penstock_aqm::law::red::Red;
-use penstock_aqm::{Discipline, Env, Fifo, Law, LinkInfo, Next};
-use penstock_core::{Limit, Time};
-use penstock_link::QueuePlan;
+use penstock_aqm::{Discipline, Env, Fifo, Next};
+use penstock_core::Limit;
+use std::any::Any;
 use std::ops::{Deref, DerefMut};
 
 /// A discipline of any kind.
@@ -25,42 +25,44 @@ pub(crate) enum PortQueue {
     Other(AnyQueue),
 }
 
-/// What an empty queue of a frequent kind is made of.
+/// An empty queue of a frequent kind, to be copied.
 #[derive(Clone)]
-pub(crate) enum DirectQueue {
-    DropTail(Limit),
-    Red(Box<Red>, Limit),
+pub(crate) enum Prototype {
+    DropTail(Fifo<SimPacket, DropTail>),
+    Red(Box<Fifo<SimPacket, Red>>),
     FqCodel(Box<FqCodelQueues<SimPacket>>),
     Qsdrr(Box<QsdrrQueues<SimPacket>>),
 }
 
-impl DirectQueue {
-    /// The queue of this plan for `link`, if it is of a frequent kind. Errors of its settings are left to
-    /// [`QueuePlan::build`].
-    pub(crate) fn new(plan: &QueuePlan, link: &LinkInfo) -> Option<Self> {
-        let scheme = penstock_aqm::find(&plan.scheme).filter(|_| !plan.has_stages())?;
-        match scheme.name {
-            "droptail" if plan.settings.is_empty() => Some(Self::DropTail(link.limit)),
-            "red" => {
-                let law = Red::from_settings(&plan.settings, link, Time::ZERO).ok()?;
-                Some(Self::Red(Box::new(law), link.limit))
-            }
-            "fq-codel" => Some(Self::FqCodel(Box::new(fq_codel::queues(&plan.settings, link).ok()?))),
-            "qsdrr" => Some(Self::Qsdrr(Box::new(qsdrr::queues(&plan.settings, link).ok()?))),
-            _ => None,
+impl From<Prototype> for PortQueue {
+    fn from(queue: Prototype) -> Self {
+        match queue {
+            Prototype::DropTail(queue) => Self::DropTail(queue),
+            Prototype::Red(queue) => Self::Red(queue),
+            Prototype::FqCodel(queue) => Self::FqCodel(queue),
+            Prototype::Qsdrr(queue) => Self::Qsdrr(queue),
         }
     }
 }
 
-impl From<DirectQueue> for PortQueue {
-    fn from(queue: DirectQueue) -> Self {
-        match queue {
-            DirectQueue::DropTail(limit) => Self::DropTail(Fifo::new(DropTail, limit)),
-            DirectQueue::Red(law, limit) => Self::Red(Box::new(Fifo::new(*law, limit))),
-            DirectQueue::FqCodel(queues) => Self::FqCodel(queues),
-            DirectQueue::Qsdrr(queues) => Self::Qsdrr(queues),
-        }
+impl From<AnyQueue> for PortQueue {
+    /// The same queue, dispatched statically if it is of a frequent kind.
+    fn from(queue: AnyQueue) -> Self {
+        downcast(queue)
+            .map(|queue| Self::DropTail(*queue))
+            .or_else(|queue| downcast(queue).map(Self::Red))
+            .or_else(|queue| downcast(queue).map(Self::FqCodel))
+            .or_else(|queue| downcast(queue).map(Self::Qsdrr))
+            .unwrap_or_else(Self::Other)
     }
+}
+
+/// The queue as one of type `T`, or unchanged if it is none.
+fn downcast<T: 'static>(queue: AnyQueue) -> Result<Box<T>, AnyQueue> {
+    if !(&*queue as &dyn Any).is::<T>() {
+        return Err(queue);
+    }
+    Ok((queue as Box<dyn Any>).downcast().unwrap_or_else(|_| unreachable!("its type was compared")))
 }
 
 impl PortQueue {
@@ -76,10 +78,23 @@ impl PortQueue {
         }
     }
 
-    /// Whether a packet leaves this queue when those before it have left, whatever happens meanwhile, so that its departure
-    /// is known as it arrives.
-    pub(crate) fn is_foreseeable(&self) -> bool {
-        matches!(self, Self::DropTail(_) | Self::Red(_))
+    /// An empty queue to be copied, if this queue, which must be empty, is dispatched statically.
+    pub(crate) fn prototype(self) -> Option<Prototype> {
+        match self {
+            Self::DropTail(queue) => Some(Prototype::DropTail(queue)),
+            Self::Red(queue) => Some(Prototype::Red(queue)),
+            Self::FqCodel(queue) => Some(Prototype::FqCodel(queue)),
+            Self::Qsdrr(queue) => Some(Prototype::Qsdrr(queue)),
+            Self::Other(_) => None,
+        }
+    }
+
+    /// Whether it is a [`Fifo`] whose type is known, as precomputed departures need it.
+    pub(crate) fn is_static_fifo(&self) -> bool {
+        match self {
+            Self::DropTail(_) | Self::Red(_) => true,
+            Self::FqCodel(_) | Self::Qsdrr(_) | Self::Other(_) => false,
+        }
     }
 
     /// As [`Discipline::enqueue`].

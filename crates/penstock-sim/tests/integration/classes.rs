@@ -110,3 +110,26 @@ fn a_wrong_setting_of_a_class_is_told_with_its_path() {
     let faults = penstock_sim::check(&scenario, 1, &());
     assert_eq!((faults.len(), faults[0].path.as_str()), (1, "links.core.queue.classes[1].weight"));
 }
+
+/// W. Feng et al., "The BLUE active queue management algorithms", section III: an idle link decreases p. The link of a class
+/// is idle while others use it.
+#[test]
+fn the_idle_timer_of_an_aqm_runs_in_a_class_while_another_class_keeps_the_link_busy() {
+    let blue = json!({"scheme": "blue", "params": {"d1": 0.02, "d2": 0.02, "freeze": {"ns": 10_000_000}}});
+    let queue = json!({"scheme": "pq", "limit": {"packets": 500}, "params": {"classes": [
+        {"name": "high", "match": {"traffic": ["one", "none"]}, "params": {"limit": {"packets": 20}}, "queue": blue},
+        {"name": "low", "match": {}, "params": {"limit": {"packets": 60}}},
+    ]}});
+    let mut scenario = network(&queue);
+    scenario["warmup_ns"] = json!(0);
+    // a burst of three times the rate of the link for 5 s, and 10 s later a hundredth of the rate
+    scenario["traffic"][0]["udp"]["rate"] = json!(3e6);
+    scenario["traffic"][0]["stop_ns"] = json!(5_000_000_000_u64);
+    scenario["traffic"][1]["udp"]["rate"] = json!(1e4);
+    scenario["traffic"][1]["start"] = json!({"first_ns": 15_000_000_000_u64, "every_ns": 0, "jitter_ns": 0});
+    let scenario: Scenario = serde_json::from_value(scenario).unwrap();
+    let result: Value = serde_json::from_str(&run(&scenario, 1).unwrap().to_json()).unwrap();
+    let loss = |name: &str| result["traffic"][name]["loss_rate"].as_f64().unwrap();
+    assert!(loss("one") > 0.5, "{}", loss("one"));
+    assert_eq!(loss("none"), 0.0);
+}

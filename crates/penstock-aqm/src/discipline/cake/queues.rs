@@ -11,6 +11,7 @@ use super::set_associative_hash::SetAssociativeHash;
 use super::settings::CakeSettings;
 use super::tins::Entitlement;
 use crate::aqm::{Backlog, LinkInfo, Verdict};
+use crate::capabilities::{Capabilities, SideInformation};
 use crate::law::cobalt::Cobalt;
 use crate::list::{List, NONE};
 use alloc::vec::Vec;
@@ -340,8 +341,13 @@ impl<P: Packet> CakeQueue<P> {
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
-    fn wants_rare(&self) -> bool {
-        self.plan.isolation.wants_hosts()
+    fn capabilities(&self) -> Capabilities {
+        let side = if self.plan.isolation.wants_hosts() { SideInformation::Rare } else { SideInformation::Unused };
+        Capabilities { side, ..Capabilities::DEPARTURES }
+    }
+
+    fn is_fifo(&self) -> bool {
+        false
     }
 
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {

@@ -1,0 +1,118 @@
+//! The declarations of AQMs and disciplines: what they ask of their host, and when they decide.
+//!
+//! A host reads them once, when it has built the queue, and may leave out all work that the declaration excludes. The
+//! conformance suite (`tests/integration/conformance/capabilities.rs`) checks every registered scheme against its declaration.
+
+/// What an AQM or a discipline asks of its host, and when it decides. Fixed when it is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Which packets it drops or marks.
+    pub judges: Judges,
+    /// Which operations move its timer.
+    pub timer: TimerMoves,
+    /// The facts that it reads besides the header of a packet.
+    pub side: SideInformation,
+}
+
+/// Which packets an AQM drops or marks. Overflow, for which an arriving packet finds no room, is no decision of the AQM
+/// and happens in either case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judges {
+    /// Arriving packets only: the fate of a packet is final once it is queued.
+    Arrivals,
+    /// Queued packets only: at their departure, or to make room for another packet.
+    Departures,
+    /// Arriving and queued packets.
+    Both,
+}
+
+/// Which operations move the timer, from the fewest to all. See *Timers* in `aqm.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TimerMoves {
+    /// None: there is no timer, and `next_timeout` always returns `None`.
+    Never,
+    /// Construction, `on_timeout` and `on_link`.
+    Periodic,
+    /// Also `on_idle`; for a discipline, a `dequeue` that found the queue empty.
+    OnIdle,
+    /// Any operation.
+    Always,
+}
+
+/// The facts that an AQM reads besides the header of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SideInformation {
+    /// None.
+    Unused,
+    /// [`penstock_core::Rare`]: hosts, round-trip times, application data units.
+    Rare,
+}
+
+impl Capabilities {
+    /// Judges arrivals; without a timer and side information.
+    pub const ARRIVALS: Self =
+        Self { judges: Judges::Arrivals, timer: TimerMoves::Never, side: SideInformation::Unused };
+
+    /// Judges queued packets; without a timer and side information.
+    pub const DEPARTURES: Self = Self { judges: Judges::Departures, ..Self::ARRIVALS };
+
+    /// The same with a timer that moves so.
+    #[must_use]
+    pub const fn with_timer(self, timer: TimerMoves) -> Self {
+        Self { timer, ..self }
+    }
+
+    /// The same with [`penstock_core::Rare`] facts.
+    #[must_use]
+    pub const fn with_rare(self) -> Self {
+        Self { side: SideInformation::Rare, ..self }
+    }
+
+    /// Whether it reads [`penstock_core::Rare`] facts.
+    #[inline]
+    pub const fn reads_rare(self) -> bool {
+        matches!(self.side, SideInformation::Rare)
+    }
+
+    /// The capabilities of a queue that consists of both.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self {
+            judges: if self.judges == other.judges { self.judges } else { Judges::Both },
+            timer: self.timer.max(other.timer),
+            side: self.side.max(other.side),
+        }
+    }
+
+    /// The capabilities of a discipline one of whose queues this AQM guards. That queue becomes empty, and its AQM idle,
+    /// inside a `dequeue` that sends a packet.
+    #[must_use]
+    pub(crate) fn of_part(self) -> Self {
+        let timer = if self.timer == TimerMoves::OnIdle { TimerMoves::Always } else { self.timer };
+        Self { timer, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_union_has_the_capabilities_of_both() {
+        let blue = Capabilities::ARRIVALS.with_timer(TimerMoves::OnIdle);
+        let codel = Capabilities::DEPARTURES;
+        let green = Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic).with_rare();
+        assert_eq!(blue.union(green), blue.with_rare());
+        assert_eq!(blue.union(green), green.union(blue));
+        assert_eq!(codel.union(green), Capabilities { judges: Judges::Both, ..green });
+        assert_eq!(codel.union(codel), codel);
+    }
+
+    #[test]
+    fn the_idle_timer_of_a_part_may_move_at_any_operation() {
+        for timer in [TimerMoves::Never, TimerMoves::Periodic, TimerMoves::Always] {
+            assert_eq!(Capabilities::ARRIVALS.with_timer(timer).of_part().timer, timer);
+        }
+        assert_eq!(Capabilities::ARRIVALS.with_timer(TimerMoves::OnIdle).of_part().timer, TimerMoves::Always);
+    }
+}

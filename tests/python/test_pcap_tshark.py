@@ -89,8 +89,13 @@ def check_accurate_ecn(found: list[Packet], marks: int) -> None:
     + [("linux", flavour) for flavour in ("cubic", "prague", "bbr", "bbr3")],
 )
 def test_tshark_counts_our_retransmissions(profile: str, flavour: str, tmp_path: Path) -> None:
-    """In front of the queue it sees each packet sent; behind it, those that crossed after a later one did."""
+    """Before the queue tshark sees every packet that was sent; behind it, those that crossed after a later one.
+
+    The buffer is about a third of the bandwidth-delay product of 42 packets, so that every flavour loses packets: BBRv3
+    keeps at most two products in flight, which do not fill a buffer of more than one.
+    """
     settings = [f"traffic.bulk.flavour={flavour}", f"traffic.bulk.profile={profile}", "traffic.bulk.window=400"]
+    settings += ["links.bottleneck.queue.limit=15p"]
     done = run(ONE_FLOW, tmp_path, *settings, links=("left", "bottleneck"))
     again = (
         "tcp.analysis.retransmission || tcp.analysis.fast_retransmission || tcp.analysis.spurious_retransmission "

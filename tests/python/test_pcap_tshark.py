@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from itertools import pairwise
 from pathlib import Path
@@ -11,17 +10,15 @@ import pytest
 
 from .capturing import ACK, AE, CWR, ECE, MIXED, ONE_FLOW, SYN, Packet, run
 
-TSHARK = shutil.which("tshark")
-pytestmark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
+pytestmark = pytest.mark.needs("tshark")
 
 
 def tshark(file: Path, shown: str, *fields: str) -> list[list[str]]:
     """The fields of the packets that fit, as tshark tells them with all checksums looked at."""
-    assert TSHARK is not None
     checks = [part for name in ("ip", "tcp", "udp") for part in ("-o", f"{name}.check_checksum:TRUE")]
     told = [part for name in fields for part in ("-e", name)]
     done = subprocess.run(
-        [TSHARK, "-n", *checks, "-r", str(file), "-Y", shown, "-T", "fields", *told],
+        ["tshark", "-n", *checks, "-r", str(file), "-Y", shown, "-T", "fields", *told],
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     return [line.split("\t") for line in done.stdout.splitlines()]

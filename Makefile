@@ -26,6 +26,7 @@ check: lint ## quick: format, lints, types, unit tests; under two minutes
 lint: setup
 	cargo fmt --all --check
 	cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --no-deps --workspace
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

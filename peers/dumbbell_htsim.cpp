@@ -38,7 +38,7 @@ public:
     uint64_t departures = 0;
     uint64_t bytes = 0;
 
-    uint64_t arrivals() const { return departures + num_drops() + _enqueued.size(); }
+    uint64_t arrivals() { return departures + num_drops() + _enqueued.size(); }
 
 protected:
     void completeService() override

@@ -6,7 +6,6 @@ import base64
 import json
 import os
 import select
-import shutil
 import subprocess
 import sys
 import time
@@ -17,8 +16,10 @@ from typing import Any
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+from .tools import find
+
+CHROMIUM = find("chromium")
+needs_chromium = pytest.mark.needs("chromium")
 
 # Chromium reads commands from descriptor 3 and answers on 4. An open file with that number is moved first.
 _START = """\

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from collections import Counter
 
 import pytest
-from penstock.link import requirements
+
+from .tools import PACKAGES, absence
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -23,27 +24,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip tests of real links where there can be none; with `PENSTOCK_REQUIRE_NETNS=1` that is a failure."""
-    if not item.get_closest_marker("link") or not (missing := _missing()):
-        return
-    if os.environ.get("PENSTOCK_REQUIRE_NETNS") == "1":
-        pytest.fail(f"PENSTOCK_REQUIRE_NETNS=1, but {missing}")
-    pytest.skip(f"{_NO_LINKS}: {missing}")
+    """Skip a test whose needs are not met here, or fail it where a variable of the environment requires them."""
+    needs = [need for marker in item.iter_markers("needs") for need in marker.args]
+    if item.get_closest_marker("link"):
+        needs.append("real links")
+    for need in needs:
+        if not (reason := absence(need)):
+            continue
+        variable = "PENSTOCK_REQUIRE_TOOLS" if need in PACKAGES else "PENSTOCK_REQUIRE_NETNS"
+        if os.environ.get(variable) == "1":
+            pytest.fail(f"{variable}=1, but {reason}")
+        pytest.skip(reason)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print one line about the skipped tests of real links."""
+    """Print one line for each reason why tests were skipped."""
     # A skip is described by its file, its line and the reason.
-    reasons = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", []) if len(report.longrepr) == 3]
-    skipped = [reason for reason in reasons if _NO_LINKS in reason]
-    if skipped:
-        terminalreporter.write_line(f"{len(skipped)} tests skipped: {skipped[0].removeprefix('Skipped: ')}")
-
-
-_NO_LINKS = "no real links here"
-
-
-@cache
-def _missing() -> str:
-    report = requirements.probe()
-    return f"{report.missing}; {report.cure}" if report.missing else ""
+    reports = [report.longrepr for report in terminalreporter.stats.get("skipped", [])]
+    reasons = Counter(report[2].removeprefix("Skipped: ") for report in reports if len(report) == 3)
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"skipped: {count} {'test' if count == 1 else 'tests'}: {reason}")

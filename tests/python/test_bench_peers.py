@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import penstock as ps
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "peers"))
@@ -60,6 +62,18 @@ def test_a_name_of_no_program_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PENSTOCK_HTSIM", str(tmp_path / "nowhere"))
     with pytest.raises(SystemExit, match=r"PENSTOCK_HTSIM: .*nowhere is not a program"):
         bench.installed_peers(tmp_path)
+
+
+@pytest.mark.needs("ns")
+def test_ns2_runs_the_script_of_the_comparison_and_forwards_as_many_packets() -> None:
+    output = subprocess.run(
+        ["ns", bench.ROOT / "peers" / "dumbbell.tcl", "w1", "100"], capture_output=True, text=True, check=True
+    ).stdout
+    theirs = bench.read_peer(output)
+    link = ps.run(bench.ROOT / "scenarios" / "w1.toml").links["bottleneck"]
+    assert theirs.packets == pytest.approx(link["departures"], rel=0.02)
+    assert theirs.utilization == pytest.approx(link["utilization"], abs=0.02)
+    assert theirs.loss == pytest.approx(link["loss_rate"], rel=0.1)
 
 
 def test_the_chain_has_as_many_links_and_flows_as_it_says() -> None:

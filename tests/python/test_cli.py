@@ -194,7 +194,7 @@ def test_the_version_is_said() -> None:
     assert penstock("--version").stdout.startswith("penstock ")
 
 
-@pytest.mark.parametrize("real", [False, pytest.param(True, marks=pytest.mark.link)])
+@pytest.mark.parametrize("real", [False, pytest.param(True, marks=[pytest.mark.link, pytest.mark.needs("curl")])])
 def test_the_readme_works_as_printed(folder: Path, real: bool) -> None:
     """The blocks of the README marked `sh` run in order, those that a comment excuses (`make`, `git`) apart.
 

@@ -44,10 +44,14 @@ def blocks(page: Path) -> list[Block]:
 
 
 def with_commands() -> list[object]:
-    """The pages with something to run; those with real links need namespaces."""
+    """The pages with something to run; some need real links or curl."""
     pages = [p for p in PAGES if any(b.language in {"sh", "python"} and not b.skipped for b in blocks(p))]
     name = {p: str(p.relative_to(ROOT / "docs").with_suffix("")) for p in pages}
-    marks = {p: [pytest.mark.link] if "penstock link" in p.read_text(encoding="utf-8") else [] for p in pages}
+    texts = {p: p.read_text(encoding="utf-8") for p in pages}
+    marks = {
+        p: [pytest.mark.link] * ("penstock link" in text) + [pytest.mark.needs("curl")] * ("curl " in text)
+        for p, text in texts.items()
+    }
     return [pytest.param(p, id=name[p], marks=marks[p]) for p in pages]
 
 

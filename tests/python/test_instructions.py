@@ -35,6 +35,7 @@ def test_the_record_has_every_workload() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.needs("valgrind")
 def test_no_workload_needs_two_percent_more_instructions_than_recorded() -> None:
     if reason := guard.obstacle():
         pytest.skip(reason)

@@ -162,6 +162,15 @@ def test_an_upload_meets_the_queue_that_is_put_in_front_of_the_link(scenario: Pa
     assert 5 < len(found["links"]["core"]["length_pmf"]) <= 10  # from 0 to 9 packets
 
 
+@pytest.mark.needs("iperf3")
+def test_iperf3_finds_its_server_and_fills_the_link(scenario: Path) -> None:
+    result = run(scenario, "--", "sh", "-c", "iperf3 --client $PENSTOCK_PEER --time 3 --json")
+    assert result.returncode == 0, result.stderr
+    # Of 1500 bytes of a packet 1448 are data: headers of IP and TCP, with timestamps.
+    most = 20e6 * 1448 / 1500
+    assert most / 2 < json.loads(result.stdout)["end"]["sum_received"]["bits_per_second"] <= most * 1.01
+
+
 @pytest.mark.parametrize(("options", "name"), [((), "cubic"), (("--tcp", "reno"), "reno")])
 def test_the_hosts_have_the_congestion_control_of_the_scenario(
     scenario: Path, options: tuple[str, ...], name: str
@@ -235,6 +244,7 @@ def wire(left: Host, right: Host, names: tuple[str, str], addresses: tuple[str |
         assert host.start(["sh", "-c", f"{address_it} && ip link set {name} up"]).wait() == 0
 
 
+@pytest.mark.needs("ip")
 def test_two_ethernet_devices_are_joined_by_a_bump_in_the_wire(scenario: Path, tmp_path: Path) -> None:
     file = tmp_path / "out.json"
     with Host() as a, Host() as middle, Host() as b:
@@ -277,6 +287,7 @@ def test_two_ethernet_devices_are_joined_by_a_bump_in_the_wire(scenario: Path, t
     assert max(flow["bytes"] / max(flow["arrivals"], 1) for flow in found["flows"]) <= 1500
 
 
+@pytest.mark.needs("ip")
 def test_frames_of_a_device_with_offloads_are_refused_with_advice(scenario: Path, tmp_path: Path) -> None:
     file = tmp_path / "out.json"
     with Host() as a, Host() as middle:
@@ -300,6 +311,7 @@ def test_frames_of_a_device_with_offloads_are_refused_with_advice(scenario: Path
     assert "INVALID: 1 packets were larger than the MTU, without a checksum or in a VLAN: switch offloads off" in shown
 
 
+@pytest.mark.needs("ip")
 def test_an_ethernet_device_that_is_taken_away_ends_the_link(scenario: Path) -> None:
     with Host() as a, Host() as middle:
         wire(a, middle, ("a0", "m0"), (None, None))
@@ -368,6 +380,7 @@ def test_a_command_that_cannot_be_started_leaves_nothing(scenario: Path, name: s
     assert result.stderr.startswith(f"{name}: ")
 
 
+@pytest.mark.needs("ip")
 def test_a_device_that_is_taken_away_ends_the_link_with_a_message(scenario: Path) -> None:
     begun = time.monotonic()
     result = run(scenario, "--", "sh", "-c", "ip link delete penstock0; sleep 100")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +25,7 @@ def test_the_page_is_that_of_the_present_command_line(manual: Any) -> None:
     assert manual.TARGET.read_text(encoding="utf-8") == manual.manual()
 
 
-@pytest.mark.skipif(shutil.which("groff") is None, reason="no groff on this machine")
+@pytest.mark.needs("groff")
 def test_groff_reads_it_without_a_warning_and_shows_options(manual: Any) -> None:
     command = ["groff", "-man", "-ww", "-Tascii", "-P-c", str(manual.TARGET)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import copy
 import json
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -18,12 +17,11 @@ from penstock.scenario.scenario import Document
 from .browser import Browser, needs_chromium
 from .recorded_runs import recorded_runs
 
-NODE: Final = shutil.which("node")
 HERE: Final = Path(__file__).parent
 LIVE: Final = Path(_native.__file__).parent / "live"
 MODULE: Final = LIVE / "penstock.wasm"
 CURE: Final = "make live-module"
-needs_node = pytest.mark.skipif(NODE is None, reason="no node on this machine (Debian: apt install nodejs)")
+needs_node = pytest.mark.needs("node")
 Job = dict[str, Any]
 
 
@@ -93,7 +91,7 @@ def _for_engine(name: str, tree: dict[str, Any]) -> str:
 def _in_node(jobs: list[Job], folder: Path) -> Any:
     asked, answered = folder / "jobs.json", folder / "results.json"
     asked.write_text(json.dumps(jobs), encoding="utf-8")
-    command = [NODE or "node", *map(str, (HERE / "wasm_runs.mjs", LIVE / "engine.js", MODULE, asked, answered))]
+    command = ["node", *map(str, (HERE / "wasm_runs.mjs", LIVE / "engine.js", MODULE, asked, answered))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(answered.read_text(encoding="utf-8"))

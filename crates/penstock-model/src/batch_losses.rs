@@ -2,8 +2,8 @@
 //! section 5.5.
 //!
 //! Batches of A >= 1 consecutive losses begin at random, lambda a packet; a block of T = k + h packets sees
-//! N_T = A_1 + ... + A_M losses, M Poisson with mean lambda T. With p = lambda E[A] and x = p T the mean of N_T, lambda
-//! T is x / E[A]. The code repairs a block with at most h losses; in a block with more losses it repairs nothing.
+//! N_T = A_1 + ... + A_M losses, M Poisson with mean lambda T. With p = lambda `E[A]` and x = p T the mean of N_T, lambda
+//! T is x / `E[A]`. The code repairs a block with at most h losses; in a block with more losses it repairs nothing.
 
 use crate::bisection;
 use alloc::vec::Vec;
@@ -36,7 +36,7 @@ impl Batches {
         Self { sizes: Vec::from([beta, 1.0 - beta]), mean: 2.0 - beta }
     }
 
-    /// E[A].
+    /// `E[A]`.
     pub fn mean(&self) -> f64 {
         self.mean
     }
@@ -76,7 +76,7 @@ impl Batches {
     }
 
     /// Share of packets lost after repair, at the loss rate `p`, with `k` data and `h` redundancy packets in a block:
-    /// E[N_T; N_T > h] / (k + h).
+    /// `E[N_T; N_T > h] / (k + h)`.
     pub fn residual_loss(&self, p: f64, k: usize, h: usize) -> f64 {
         let block = (k + h) as f64;
         self.beyond(p * block, h).1 / block

@@ -23,7 +23,7 @@ pub struct Path {
     pub window_limit: f64,
 }
 
-/// E[W], the mean window at a loss, in packets: (2 + b) / (3 b) + sqrt(8 (1 - p) / (3 b p) + ((2 + b) / (3 b))^2).
+/// `E[W]`, the mean window at a loss, in packets: (2 + b) / (3 b) + sqrt(8 (1 - p) / (3 b p) + ((2 + b) / (3 b))^2).
 pub fn window_at_loss(p: f64, b: f64) -> f64 {
     let first = (2.0 + b) / (3.0 * b);
     first + math::sqrt(8.0 * (1.0 - p) / (3.0 * b * p) + first * first)
@@ -53,8 +53,8 @@ pub fn backoff(p: f64) -> f64 {
 
 /// B(p), the full model: packets sent per second, repeated ones included.
 ///
-/// With E[W] < W_m: ((1 - p) / p + E[W] + Q / (1 - p)) / (RTT (b E[W] / 2 + 1) + Q T_0 f(p) / (1 - p)), Q at E[W]; else
-/// with W_m in its place and RTT (b W_m / 8 + (1 - p) / (p W_m) + 2).
+/// With `E[W] < W_m`: `((1 - p) / p + E[W] + Q / (1 - p)) / (RTT (b E[W] / 2 + 1) + Q T_0 f(p) / (1 - p))`,
+/// Q at `E[W]`; else with W_m in its place and RTT (b W_m / 8 + (1 - p) / (p W_m) + 2).
 pub fn rate(p: f64, path: &Path) -> f64 {
     send_rate(p, path, true)
 }

@@ -17,18 +17,25 @@ pub fn prefetch<T>(value: &T) {
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let first = core::ptr::from_ref(value).cast::<i8>();
-        // The last byte may be in one more line, if the value does not begin with one.
-        let last = size_of::<T>().saturating_sub(1);
-        let end = if align_of::<T>() < LINE && last > 0 { last + LINE } else { size_of::<T>() };
-        for at in (0..end).step_by(LINE) {
+        for offset in offsets(size_of::<T>(), align_of::<T>()) {
             #[expect(unsafe_code, reason = "a prefetch reads and writes nothing, whatever its address")]
             unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(at.min(last)));
+                _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(offset));
             }
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = value;
+}
+
+/// Offsets of bytes of a value, one at least in each cache line that it may lie in.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn offsets(size: usize, align: usize) -> impl Iterator<Item = usize> {
+    // The last byte may be in one more line, if the value does not begin with one.
+    let last = size.saturating_sub(1);
+    let end = if align < LINE && last > 0 { last + LINE } else { size };
+    (0..end).step_by(LINE).map(move |offset| offset.min(last))
 }
 
 /// Bytes of a huge page.
@@ -60,26 +67,51 @@ pub fn use_huge_pages<T>(vector: &Vec<T>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{prefetch, use_huge_pages};
+    extern crate std;
+    use alloc::collections::BTreeSet;
     use alloc::vec::Vec;
 
+    #[cfg(target_arch = "x86_64")]
     #[test]
-    fn vectors_of_any_size_keep_their_values() {
-        for length in [0, 1, 100_000, 1_500_000] {
-            let mut vector = Vec::with_capacity(length);
-            use_huge_pages(&vector);
-            vector.extend(0..length);
-            use_huge_pages(&vector);
-            assert!(vector.iter().copied().eq(0..length));
+    fn every_cache_line_of_a_value_is_fetched_and_no_other() {
+        for (size, align) in
+            [(0, 1), (1, 1), (2, 1), (24, 8), (63, 1), (64, 8), (65, 1), (128, 64), (192, 64), (800, 8)]
+        {
+            for start in (0..super::LINE).step_by(align) {
+                let fetched: BTreeSet<usize> =
+                    super::offsets(size, align).map(|offset| (start + offset) / super::LINE).collect();
+                let lines: BTreeSet<usize> = (start..start + size).map(|byte| byte / super::LINE).collect();
+                assert_eq!(fetched, lines, "{size} bytes, a multiple of {align}, from {start}");
+            }
         }
     }
 
+    /// Whether the kernel was asked for huge pages at this address: the flag `hg` of proc(5), section smaps.
+    #[cfg(target_os = "linux")]
+    fn is_advised(address: usize) -> bool {
+        let maps = std::fs::read_to_string("/proc/self/smaps").expect("Linux has /proc");
+        let mut inside = false;
+        for line in maps.lines() {
+            let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
+            let bounds = range.map(|(start, end)| (usize::from_str_radix(start, 16), usize::from_str_radix(end, 16)));
+            if let Some((Ok(start), Ok(end))) = bounds {
+                inside = (start..end).contains(&address);
+            } else if inside && let Some(flags) = line.strip_prefix("VmFlags:") {
+                return flags.split_whitespace().any(|flag| flag == "hg");
+            }
+        }
+        panic!("no memory is mapped at {address:#x}");
+    }
+
+    #[cfg(target_os = "linux")]
     #[test]
-    fn values_of_any_size_stay_as_they_are() {
-        let (nothing, byte, many) = ((), 7_u8, [3_u64; 100]);
-        prefetch(&nothing);
-        prefetch(&byte);
-        prefetch(&many);
-        assert_eq!((byte, many), (7, [3; 100]));
+    fn only_large_vectors_get_huge_pages_and_all_keep_their_values() {
+        let kernel_has_them = std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists();
+        for (length, large) in [(1, false), (100_000, false), (1_500_000, true)] {
+            let vector: Vec<usize> = (0..length).collect();
+            super::use_huge_pages(&vector);
+            assert_eq!(is_advised(&raw const vector[length / 2] as usize), large && kernel_has_them, "{length} values");
+            assert!(vector.iter().copied().eq(0..length));
+        }
     }
 }

@@ -102,7 +102,8 @@ impl EventQueue {
         (key != NEVER).then(|| Time::from_nanos(key >> self.rank_bits))
     }
 
-    /// The largest number of sources of a queue that can hold all times up to `end`.
+    /// A number of sources with which a queue holds all times up to and including `end`: the largest such power of two, or half
+    /// of it.
     pub(crate) fn max_sources(end: Time) -> usize {
         let free = (end.as_nanos() + 1).leading_zeros();
         1 << free.saturating_sub(1).min(31)
@@ -273,6 +274,15 @@ mod tests {
             assert_eq!(queue.next(), shown);
             queue.set_end(Time::from_nanos(500));
             assert_eq!(queue.next(), Some((Time::from_nanos(500), 2)));
+        }
+    }
+
+    #[test]
+    fn the_most_sources_for_an_end_hold_it_and_four_times_as_many_do_not() {
+        for nanos in [1, 100_000_000_000, 1 << 40, (1 << 44) - 3, (1 << 44) - 2, (1 << 44) - 1, 1 << 55, 1 << 62] {
+            let (end, most) = (Time::from_nanos(nanos), EventQueue::max_sources(Time::from_nanos(nanos)));
+            assert!(end < EventQueue::horizon(most), "{end:?}: {most} do not hold it");
+            assert!(most == 1 << 31 || EventQueue::horizon(4 * most) <= end, "{end:?}: {} hold it", 4 * most);
         }
     }
 

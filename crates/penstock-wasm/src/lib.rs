@@ -1,6 +1,6 @@
 //! The simulator for a page: several runs, each stepped, drawn and changed through plain functions on numbers.
 //!
-//! A page writes texts into the module's input, calls a function of [`exports`], and reads flat arrays of 64-bit floats, or a
+//! A page writes texts into the module's input, calls a function of `exports.rs`, and reads flat arrays of 64-bit floats, or a
 //! text, from the module's memory. Pointers are valid until the next call.
 
 mod bench;

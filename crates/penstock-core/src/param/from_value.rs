@@ -106,7 +106,7 @@ impl FromValue for Vec<ClassSetting> {
     }
 }
 
-/// An optional parameter, with [`Default::Absent`].
+/// An optional parameter, with [`Default::Absent`](super::Default::Absent).
 impl<T: FromValue> FromValue for Option<T> {
     const KIND: Kind = T::KIND;
     const WORDS: &'static [&'static str] = T::WORDS;

@@ -64,6 +64,19 @@ fn spacing_says_how_far_packets_are_apart() {
     }
 }
 
+/// A run includes its last nanosecond: a block is complete if its last packet arrives then, and is not with 1 ns less.
+#[test]
+fn a_packet_that_arrives_as_the_run_ends_completes_its_block() {
+    let mut network = network(4, 2, "constant", 0.0, 1.0);
+    let (_, trace) = run_traced(&scenario(network.clone()), 1).expect("the network runs");
+    let arrivals = trace.rows.iter().filter(|row| row.event == TraceEvent::Receive);
+    let last_of_third = arrivals.map(|row| row.time.as_nanos()).nth(3 * 6 - 1).expect("three blocks arrive");
+    for (duration, blocks) in [(last_of_third - 1, 2.0), (last_of_third, 3.0)] {
+        network["duration_ns"] = json!(duration);
+        assert_eq!(number(&media(network.clone()), "blocks"), blocks, "{duration} ns");
+    }
+}
+
 /// P(X = x) of X lost packets of n.
 fn binomial(n: usize, p: f64) -> Vec<f64> {
     let mut pmf = vec![(1.0 - p).powf(n as f64)];

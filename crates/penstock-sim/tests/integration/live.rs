@@ -134,6 +134,16 @@ fn a_change_of_rate_and_delay_is_that_of_a_scenario() {
     assert_eq!(found, expected);
 }
 
+/// The round trip that a queue is told of is that of its link and of the rest of the path, which stays.
+#[test]
+fn a_change_of_delay_changes_the_round_trip_by_as_much() {
+    let mut run = live(network(&red(), &json!({"rtt_ns": 100 * MS})), FOR_A_PAGE);
+    for (delay, round_trip) in [(60, 150), (0, 90), (10, 100)] {
+        run.set_delay(0, Span::from_millis(delay)).unwrap();
+        assert_eq!(run.link(0).unwrap().rtt, Some(Span::from_millis(round_trip)), "{delay} ms");
+    }
+}
+
 #[test]
 fn a_queue_of_the_same_kind_takes_over_without_a_trace() {
     // The limit is that of the new queue alone: it must not matter.

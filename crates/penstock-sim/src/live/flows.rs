@@ -117,12 +117,11 @@ impl LiveRun {
         let mut at = self.engine.hosts[flow as usize].origin.hop as usize;
         loop {
             let hop = network.tally.hops[at];
-            if let Some(port) = network.links[hop.link as usize].port() {
-                if let Some(changes) = network.ports[port].changes() {
-                    network.adjust(port, changes, self.now, |info, _| {
-                        info.flows = info.flows.unwrap_or_default().checked_add_signed(more).filter(|&flows| flows > 0);
-                    });
-                }
+            let port = network.links[hop.link as usize].port();
+            if let Some((port, changes)) = port.and_then(|port| Some((port, network.ports[port].changes()?))) {
+                network.adjust(port, changes, self.now, |info, _| {
+                    info.flows = info.flows.unwrap_or_default().checked_add_signed(more).filter(|&flows| flows > 0);
+                });
             }
             if hop.last {
                 return;

@@ -1,7 +1,8 @@
-//! Computing a link that never drops changes no result: random networks give the same bytes both ways.
+//! Fast paths change no result: random networks with queues of every scheme give the same bytes with each of them on and off.
 
+use crate::any_queue::{names, random_queue};
 use penstock_core::Rng;
-use penstock_sim::{Record, RunOptions, Scenario, run, run_with};
+use penstock_sim::{Modes, Record, RunOptions, Scenario, run_with};
 use serde_json::{Value, json};
 
 /// One duplex link as its two directions.
@@ -10,12 +11,13 @@ fn duplex(name: &str, ends: (&str, &str), rate: f64, delay: f64, queue: &Value, 
     [direction(name.to_owned(), ends.0, ends.1), direction(format!("{name}.reverse"), ends.1, ends.0)]
 }
 
-/// A chain of routers with hosts on access links of their own or shared, and traffic between any two of them.
-fn random_network(seed: u64) -> Value {
+/// A chain of routers with hosts on access links of their own or shared, and traffic between any two of them. The queues
+/// between routers are of these names.
+pub(crate) fn random_network(seed: u64, queues: &[String]) -> Value {
     let mut rng = Rng::stream(seed, "network");
     let mut pick = |n: u64| rng.below(n);
     let mut links = Vec::new();
-    let routers = random_chain(&mut links, &mut pick);
+    let routers = random_chain(&mut links, queues, &mut pick);
     let hosts = random_access(&mut links, routers, &mut pick);
     for link in &mut links {
         spoil(link, &mut pick);
@@ -26,26 +28,58 @@ fn random_network(seed: u64) -> Value {
     network
 }
 
+/// One link at a steady rate between two routers with queues of this name in both directions, and bursts that fill them, with
+/// idle times between the bursts.
+fn bottleneck_with_bursts(seed: u64, name: &str) -> Value {
+    let mut rng = Rng::stream(seed, "bottleneck");
+    let mut pick = |n: u64| rng.below(n);
+    let mut network = empty_network();
+    let queue = random_queue(name, &mut Rng::stream(seed, "queue"));
+    let delay = [0.0, 1.0, 999.0, 3e6, 20e6, 100e6][pick(6) as usize];
+    let mut links = Vec::from(duplex("core", ("R0", "R1"), 2e6, delay, &queue, true));
+    for (host, router) in [("H0", "R0"), ("H1", "R1"), ("H2", "R0"), ("H3", "R1")] {
+        links.extend(duplex(host, (host, router), 10e6, random_delay(&mut pick), &Value::Null, false));
+    }
+    network["links"] = json!(links);
+    let bursts = |name: &str, from: &str, to: &str, dscp: u8| {
+        json!({"name": name, "kind": "onoff", "count": 3, "from": [from], "to": [to], "start": {"uniform_ns": [0, 300_000_000]},
+            "dscp": dscp, "udp": {"rate": 1.5e6, "payload": 472, "phase": "random"},
+            "onoff": {"on": {"exp": 6e7}, "unit": "time", "off": {"exp": 3e8}}})
+    };
+    let mut tcp =
+        json!({"name": "tcp", "from": ["H2"], "to": ["H3"], "count": 1 + pick(2), "stop_ns": 4_000_000_000_u64});
+    random_tcp(&mut tcp, &mut pick);
+    network["traffic"] = json!([bursts("there", "H0", "H1", 0), bursts("back", "H1", "H0", 46), tcp]);
+    network
+}
+
 /// Links between routers, which may have queues; gives the number of routers.
-fn random_chain(links: &mut Vec<Value>, pick: &mut impl FnMut(u64) -> u64) -> u64 {
-    let schemes = [
-        json!({"scheme": "droptail", "limit": {"packets": 5 + pick(30)}}),
-        json!({"scheme": "red", "limit": {"packets": 40}, "params": {"gentle": true, "ecn": true}}),
-        json!({"scheme": "ared-floyd", "limit": {"packets": 60}}),
-        json!({"scheme": "fq-codel", "limit": {"packets": 20}, "params": {"flows": 3}}),
-        json!({"scheme": "qsdrr", "limit": {"packets": 20}}),
-        json!({"scheme": "codel", "limit": {"packets": 60}}),
-        json!({"scheme": "pie", "limit": {"packets": 60}}),
-    ];
+fn random_chain(links: &mut Vec<Value>, queues: &[String], pick: &mut impl FnMut(u64) -> u64) -> u64 {
     let routers = 2 + pick(3);
     for router in 1..routers {
         let (from, to) = (format!("R{}", router - 1), format!("R{router}"));
-        let queue = if pick(4) == 0 { Value::Null } else { schemes[pick(schemes.len() as u64) as usize].clone() };
+        let name = &queues[pick(queues.len() as u64) as usize];
+        let queue =
+            if pick(6) == 0 { Value::Null } else { random_queue(name, &mut Rng::stream(pick(1 << 32), "queue")) };
         let rate = [1e6, 1.5e6, 3e6, 10e6][pick(4) as usize];
-        let delay = pick(20) as f64 * 1e6;
-        links.extend(duplex(&format!("core{router}"), (&from, &to), rate, delay, &queue, pick(2) == 0));
+        let delay = random_delay(pick);
+        let mut both = duplex(&format!("core{router}"), (&from, &to), rate, delay, &queue, pick(2) == 0);
+        if pick(4) == 0 && !queue.is_null() {
+            both[0]["device_queue"] =
+                if pick(2) == 0 { json!({"packets": 1 + pick(6)}) } else { json!({"bytes": 3000 + pick(9000)}) };
+        }
+        links.extend(both);
     }
     routers
+}
+
+/// Zero, tiny and ordinary propagation delays in nanoseconds.
+fn random_delay(pick: &mut impl FnMut(u64) -> u64) -> f64 {
+    match pick(8) {
+        0 => 0.0,
+        1 => [1.0, 999.0, 12_000.0][pick(3) as usize],
+        _ => pick(20) as f64 * 1e6,
+    }
 }
 
 /// Links between hosts and routers; gives the number of hosts.
@@ -54,7 +88,7 @@ fn random_access(links: &mut Vec<Value>, routers: u64, pick: &mut impl FnMut(u64
     for host in 0..hosts {
         let router = format!("R{}", pick(routers));
         let rate = [5e6, 10e6, 100e6][pick(3) as usize];
-        let (name, ends, delay) = (format!("access{host}"), (&*format!("H{host}"), &*router), pick(9) as f64 * 1e6);
+        let (name, ends, delay) = (format!("access{host}"), (&*format!("H{host}"), &*router), random_delay(pick));
         links.extend(duplex(&name, ends, rate, delay, &Value::Null, false));
     }
     hosts
@@ -79,6 +113,7 @@ fn random_traffic(group: u64, hosts: u64, pick: &mut impl FnMut(u64) -> u64) -> 
                 json!({"k": 1 + pick(9), "h": pick(4), "spacing": if pick(2) == 0 { "poisson" } else { "constant" }});
         }
         spec["udp"] = json!({"rate": 200e3, "payload": 500, "phase": "random"});
+        spec["dscp"] = json!([0, 10, 46][pick(3) as usize]);
     } else {
         random_tcp(&mut spec, pick);
     }
@@ -87,8 +122,9 @@ fn random_traffic(group: u64, hosts: u64, pick: &mut impl FnMut(u64) -> u64) -> 
 
 fn random_tcp(spec: &mut Value, pick: &mut impl FnMut(u64) -> u64) {
     spec["kind"] = json!("tcp");
-    let flavour = ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp"][pick(7) as usize];
-    let settings = json!({"window": 5 + pick(40), "ecn": pick(2) == 0 || flavour == "dctcp"});
+    let flavours = ["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "bbr3"];
+    let flavour = flavours[pick(10) as usize];
+    let settings = json!({"window": 5 + pick(40), "ecn": pick(2) == 0 || ["dctcp", "prague"].contains(&flavour)});
     let profile = ["ns2", "linux"][pick(2) as usize];
     spec["tcp"] = json!({"profile": profile, "flavour": flavour, "settings": settings});
     match pick(5) {
@@ -165,7 +201,7 @@ fn ring_with_bursts(seed: u64) -> Value {
     let mut pick = |n: u64| rng.below(n);
     let mut network = empty_network();
     for (from, to) in [("R0", "R1"), ("R1", "R2"), ("R2", "R0")] {
-        let scheme = ["droptail", "fq-codel", "qsdrr", "codel", "pie"][pick(5) as usize];
+        let scheme = ["droptail", "fq-codel", "qsdrr", "codel", "pie", "blue"][pick(6) as usize];
         let queue = json!({"scheme": scheme, "limit": {"packets": 3 + pick(20)}});
         let (first, delay) = (from == "R0", pick(9) as f64 * 1e6);
         let [link, _] = duplex(from, (from, to), 3e6, delay, if first { &queue } else { &Value::Null }, first);
@@ -175,6 +211,11 @@ fn ring_with_bursts(seed: u64) -> Value {
         bursts(&mut network, name, (0, to), &Value::Null, &mut pick);
     }
     network
+}
+
+/// Queues with one of each kind of dispatch and timer.
+fn some_names() -> Vec<String> {
+    ["droptail", "red", "ared-floyd", "fq-codel", "qsdrr", "codel", "pie", "blue"].map(str::to_owned).into()
 }
 
 fn empty_network() -> Value {
@@ -214,8 +255,34 @@ fn canonical(mut scenario: Value, computed: bool) -> Scenario {
 }
 
 fn result(scenario: Value, computed: bool, seed: u64) -> Value {
-    let result = run(&canonical(scenario, computed), seed).expect("the network runs");
+    result_in(&canonical(scenario, computed), Modes::ALL, seed)
+}
+
+fn result_in(scenario: &Scenario, modes: Modes, seed: u64) -> Value {
+    let options = RunOptions { modes, ..RunOptions::default() };
+    let (result, _) = run_with(scenario, seed, &options).expect("the network runs");
     without_events(&result.to_json())
+}
+
+/// The results with all fast paths; panics unless each fast path alone, and none, gives the same.
+fn result_of_all_modes(network: &Value, seed: u64) -> Value {
+    let with_all = result(network.clone(), true, seed);
+    let [lazy, precomputed] = [true, false].map(|lazy| Modes { lazy, precomputed: !lazy });
+    let simulated = canonical(network.clone(), false);
+    let computed = canonical(network.clone(), true);
+    for (scenario, modes, fast_path) in [
+        (&simulated, Modes::EVENTED_ONLY, "nothing"),
+        (&computed, Modes::EVENTED_ONLY, "computed links"),
+        (&computed, lazy, "computed links and lazy ports"),
+        (&computed, precomputed, "computed links and precomputed ports"),
+    ] {
+        assert_eq!(
+            result_in(scenario, modes, seed),
+            with_all,
+            "{fast_path} against everything, seed {seed}: {network}"
+        );
+    }
+    with_all
 }
 
 /// Results without `events`: computed links need fewer of them.
@@ -226,11 +293,13 @@ fn without_events(result: &str) -> Value {
 }
 
 #[test]
-fn random_networks_give_the_same_bytes_both_ways() {
-    for seed in 0..200 {
-        let network = random_network(seed);
-        let (computed, simulated) = (result(network.clone(), true, seed), result(network.clone(), false, seed));
-        assert_eq!(computed, simulated, "network {seed}: {network}");
+fn every_scheme_gives_the_same_bytes_with_each_fast_path_on_and_off() {
+    for (number, name) in (0..).zip(names()) {
+        for seed in 0..4 {
+            let seed = number * 4 + seed;
+            result_of_all_modes(&random_network(seed, std::slice::from_ref(&name)), seed);
+            result_of_all_modes(&bottleneck_with_bursts(seed, &name), seed);
+        }
     }
 }
 
@@ -247,7 +316,7 @@ fn connections_that_come_and_go_give_the_same_bytes_both_ways() {
 fn captures_are_the_same_bytes_both_ways_and_change_no_result() {
     let mut bytes = 0;
     for seed in 0..50 {
-        let network = random_network(seed);
+        let network = random_network(seed, &some_names());
         let links = network["links"].as_array().expect("links are listed").len() as u32;
         let captured: Vec<u32> = (0..links).filter(|link| (u64::from(*link) + seed) % 3 == 0).collect();
         let record = Record { captured_links: captured.clone(), ..Record::default() };
@@ -270,7 +339,7 @@ fn captures_are_the_same_bytes_both_ways_and_change_no_result() {
 #[test]
 fn a_second_run_gives_the_same_bytes() {
     for seed in 0..5 {
-        let network = random_network(seed);
+        let network = random_network(seed, &some_names());
         assert_eq!(result(network.clone(), true, seed), result(network, true, seed));
     }
 }
@@ -278,7 +347,7 @@ fn a_second_run_gives_the_same_bytes() {
 #[test]
 fn adding_a_flow_changes_no_other_flow_s_draws() {
     let start = |extra: u32| {
-        let mut network = random_network(3);
+        let mut network = random_network(3, &some_names());
         network["traffic"] = json!([
             {"name": "a", "kind": "poisson", "count": 2, "from": ["H0"], "to": ["H1"],
              "udp": {"rate": 100e3, "payload": {"exp": 500}}},

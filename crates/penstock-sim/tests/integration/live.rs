@@ -253,3 +253,30 @@ fn flows_come_and_go() {
     assert_eq!(run.link(0).unwrap().packets, 0);
     assert_eq!(run.finish().unwrap(), None);
 }
+
+/// The plan of a scenario and a hand on the live bench change the same things: also what the queue knows of the path.
+#[test]
+fn a_scheduled_change_of_delay_has_the_effect_of_a_live_one() {
+    // The AQMs whose parameters follow the round-trip time of their link.
+    for (scheme, params) in
+        [("qlaw", json!({})), ("pi", json!({"a": "auto", "b": "auto"})), ("red", json!({"w_q": "auto"}))]
+    {
+        let queue = json!({"scheme": scheme, "limit": {"packets": 40}, "params": params});
+        let when = 5_000_000_007_u64;
+        let delay = 150 * MS;
+        let scheduled = json!({"change": [{"when": {"at_ns": when}, "delay": delay}]});
+        let state = |keys: &Value, change: bool| {
+            let mut run = live(network(&queue, keys), LiveOptions { observed: false, adjustable: true });
+            run.advance(Time::from_nanos(when - 1));
+            run.advance(Time::from_nanos(when));
+            if change {
+                run.set_delay(0, Span::from_nanos(delay)).unwrap();
+            }
+            run.advance(at(19_000));
+            run.link(0).unwrap()
+        };
+        let (planned, by_hand) = (state(&scheduled, false), state(&json!({}), true));
+        assert_eq!(planned, by_hand, "{scheme}");
+        assert_ne!(planned, state(&json!({}), false), "{scheme}: the change has no effect");
+    }
+}

@@ -9,6 +9,7 @@ mod draws;
 mod edge;
 mod emission;
 mod fec;
+mod identities;
 mod linux_qdisc;
 mod live;
 mod measured;

@@ -93,3 +93,29 @@ fn no_more_packets_are_lost_than_were_sent() {
     // The queue counts all arrivals since the warm-up.
     assert!(number(&result, "/links/link/drops") > 70.0);
 }
+
+/// A window of 500 ms that lies between two instants of a sampling of 700 ms.
+#[test]
+fn without_a_sampling_instant_there_are_no_sampled_metrics() {
+    let mut scenario = network(1.9e6, (1500 * MS, 2000 * MS), MS, &json!({}));
+    scenario["sampling_ns"] = json!(700 * MS);
+    let link = &results(scenario)["links"]["link"];
+    for metric in ["length_sampled_mean_pkts", "length_sampled_var_pkts2", "sampled_empty_share", "sampled_length_pmf"]
+    {
+        assert!(link[metric].is_null(), "{metric} is {}", link[metric]);
+    }
+    assert!(link["length_mean_pkts"].is_number());
+}
+
+#[test]
+fn the_mean_of_the_aqm_s_average_does_not_depend_on_the_sampling_of_the_length() {
+    let mean = |sampling: u64| {
+        let keys = json!({"queue": {"scheme": "red", "limit": {"packets": 40}}});
+        let mut scenario = network(2.1e6, (MS, 20_000 * MS), MS, &keys);
+        scenario["sampling_ns"] = json!(sampling);
+        number(&results(scenario), "/links/link/average_mean_pkts")
+    };
+    assert!(mean(10 * MS) > 1.0);
+    assert_eq!(mean(10 * MS), mean(1000 * MS));
+    assert_eq!(mean(10 * MS), mean(3 * MS));
+}

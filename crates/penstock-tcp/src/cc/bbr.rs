@@ -184,7 +184,7 @@ impl WindowLaw for Bbr {
         if self.mode == Mode::Drain && f64::from(delivery.in_flight) <= self.in_flight_at(1.0) {
             self.probe_bw(now);
         }
-        let rtt = sample.map_or(UNKNOWN, |sample| sample.rtt);
+        let rtt = sample.and_then(|sample| sample.rtt).unwrap_or(UNKNOWN);
         self.probe_rtt(now, rtt, delivery, (delivered, round_starts));
         if matches!(self.mode, Mode::ProbeRtt { .. })
             && let Some(sampler) = s.sampler()
@@ -266,7 +266,9 @@ impl Bbr {
 
     /// Record a sample of the delivery rate; returns whether a round starts.
     fn on_sample(&mut self, sample: Option<RateSample>, delivered: u32) -> bool {
-        let Some(RateSample { rate, prior, limited, .. }) = sample else { return false };
+        let Some(RateSample { rate, prior, limited, .. }) = sample.filter(|sample| sample.reliable) else {
+            return false;
+        };
         let starts = prior.wrapping_sub(self.round_ends).cast_signed() >= 0;
         if starts {
             self.round_ends = delivered;
@@ -407,6 +409,7 @@ impl Bbr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packets_and_acks::SackBlock;
     use crate::params::{Flavour, Profile, TcpParams};
 
     fn machine() -> SenderState {
@@ -415,7 +418,8 @@ mod tests {
 
     /// A sample of a packet that was sent when `prior` packets had been delivered.
     fn sample(rate: f64, prior: u32) -> RateSample {
-        RateSample { rate, prior, limited: false, rtt: Span::from_millis(20), repeated: false, in_flight: 0, lost: 0 }
+        let rtt = Some(Span::from_millis(20));
+        RateSample { rate, prior, limited: false, reliable: true, rtt, in_flight: 0, lost: 0 }
     }
 
     fn loss(newly: u32, in_flight: u32) -> Delivery {
@@ -431,6 +435,24 @@ mod tests {
             bbr.btl_bw() == 200.0
         });
         assert_eq!(lasts.count(), 10);
+    }
+
+    /// draft-cardwell-ccwg-bbr-00, section 4.5.7.1.
+    #[test]
+    fn the_ack_of_a_retransmitted_packet_leaves_rtprop_as_it_is() {
+        let at = |millis: u64| Time::from_nanos(millis * 1_000_000);
+        let (mut bbr, mut s) = (Bbr::default(), machine());
+        let mut deliver = |now, sent: &[(u64, u32)], ack, sack: &[SackBlock], newly| {
+            let sampler = s.sampler().expect("BBR samples rates");
+            sent.iter().for_each(|(millis, seq)| sampler.on_send(at(*millis), *seq, *millis == 0));
+            let ack = Ack { ack, stamp: Time::ZERO, ece: false, ace: 0, sack, retransmission: false };
+            bbr.control(&mut s, at(now), &ack, &Delivery { newly, in_flight: 1, lost: 0, recovering: false });
+            bbr.rtprop
+        };
+        let block = SackBlock { start: 1, end: 3 };
+        assert_eq!(deliver(102, &[(0, 0), (1, 1), (2, 2)], 0, &[block], 2), Span::from_millis(100));
+        // The original packet 0 is late; its ACK arrives 4 ms after the retransmission was sent.
+        assert_eq!(deliver(140, &[(136, 0)], 3, &[], 1), Span::from_millis(100));
     }
 
     #[test]

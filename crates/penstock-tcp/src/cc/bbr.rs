@@ -149,7 +149,12 @@ impl WindowLaw for Bbr {
         false
     }
 
-    fn grow(&mut self, _m: &mut SenderState, _now: Time, _ack: &Ack<'_>, _acked: u32) {}
+    fn grow(&mut self, s: &mut SenderState, now: Time, _ack: &Ack<'_>, acked: u32) {
+        // The first ACK; after it, `control` sets the window.
+        if self.cwnd == 0.0 {
+            s.grow(now, acked);
+        }
+    }
 
     fn control(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, delivery: &Delivery) {
         if self.echoed && !self.recovering && s.una > self.confirmed {
@@ -444,7 +449,9 @@ mod tests {
         let (mut bbr, mut s) = (Bbr::default(), machine());
         let mut deliver = |now, sent: &[(u64, u32)], ack, sack: &[SackBlock], newly| {
             let sampler = s.sampler().expect("BBR samples rates");
-            sent.iter().for_each(|(millis, seq)| sampler.on_send(at(*millis), *seq, *millis == 0));
+            for &(millis, seq) in sent {
+                sampler.on_send(at(millis), seq, millis == 0);
+            }
             let ack = Ack { ack, stamp: Time::ZERO, ece: false, ace: 0, sack, retransmission: false };
             bbr.control(&mut s, at(now), &ack, &Delivery { newly, in_flight: 1, lost: 0, recovering: false });
             bbr.rtprop

@@ -196,7 +196,12 @@ impl WindowLaw for Bbr3 {
         false
     }
 
-    fn grow(&mut self, _s: &mut SenderState, _now: Time, _ack: &Ack<'_>, _acked: u32) {}
+    fn grow(&mut self, s: &mut SenderState, now: Time, _ack: &Ack<'_>, acked: u32) {
+        // The first ACK; after it, `control` sets the window.
+        if !self.opened {
+            s.grow(now, acked);
+        }
+    }
 
     fn on_send(&mut self, s: &mut SenderState, now: Time, seq: u32, in_flight: u32) {
         let (cwnd, initial) = (s.cwnd, s.params.initial_window);

@@ -87,7 +87,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         }
         let opens = advances && before == 0;
         if opens {
-            open(s, now, ack);
+            open(s, now, ack, |s, acked| self.window_law.grow(s, now, ack, acked));
         } else if advances {
             s.acknowledge(now, ack);
         }

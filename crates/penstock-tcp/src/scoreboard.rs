@@ -6,7 +6,7 @@
 //! counts over `una..max`, `pipe = unreported - lost + retransmitted` (SetPipe). No operation visits every packet of the window.
 
 use crate::packet_ranges::PacketRanges;
-use crate::packets_and_acks::SackBlock;
+use crate::packets_and_acks::{Ack, SackBlock};
 
 /// State of the packets from `una` on.
 #[derive(Debug, Default)]
@@ -63,6 +63,14 @@ impl Scoreboard {
                 *count -= removed;
             }
         }
+    }
+
+    /// Number of packets that `ack` delivers and no earlier ACK did; `una`: the oldest outstanding packet before it.
+    pub(crate) fn newly_delivered(&self, una: u32, ack: &Ack<'_>) -> u32 {
+        let new_in = |start: u32, end: u32| (end - start) - self.sacked.count_between(start, end);
+        let reported = ack.sack.iter().map(|block| SackBlock { start: block.start.max(ack.ack), end: block.end });
+        new_in(una, ack.ack)
+            + reported.filter(|block| block.start < block.end).map(|block| new_in(block.start, block.end)).sum::<u32>()
     }
 
     /// Record a SACK block; returns whether a packet in it is new.

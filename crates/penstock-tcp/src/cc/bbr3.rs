@@ -191,7 +191,7 @@ impl WindowLaw for Bbr3 {
     const LOSS_FACTOR: f64 = HALF;
     const SETS_WINDOW: bool = true;
 
-    fn observe(&mut self, s: &SenderState, _now: Time, ack: &Ack<'_>) -> bool {
+    fn observe(&mut self, s: &SenderState, _now: Time, ack: &Ack<'_>, _newly: u32) -> bool {
         self.echoed = ack.ece && s.ect;
         false
     }

@@ -63,10 +63,9 @@ impl WindowLaw for Prague {
     const LOSS_FACTOR: f64 = HALF;
     const MARK_COVERS_LOSS: bool = false;
 
-    fn observe(&mut self, s: &SenderState, now: Time, ack: &Ack<'_>) -> bool {
-        let acked = ack.ack - s.una;
-        let marked = self.counter.advance(ack.ace);
-        self.acked += acked;
+    fn observe(&mut self, s: &SenderState, now: Time, ack: &Ack<'_>, newly: u32) -> bool {
+        let marked = self.counter.advance(ack.ace, newly, ack.stamp);
+        self.acked += newly;
         self.marked += marked;
         self.seen |= marked > 0;
         if ack.ack > self.window_end && now >= self.until {
@@ -120,7 +119,7 @@ mod tests {
             ace = (ace + u8::from(is_marked(packet))) % 8;
             let now = Time::from_nanos(u64::from(packet) * 1_000_000);
             let ack = Ack { ack: packet + 1, stamp: Time::ZERO, ece: false, ace, sack: &[], retransmission: false };
-            prague.observe(&s, now, &ack);
+            prague.observe(&s, now, &ack, 1);
             prague.alpha
         };
         (0..4000).map(&mut alpha_after).collect()

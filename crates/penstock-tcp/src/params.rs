@@ -106,8 +106,8 @@ penstock_core::params! {
         rack: bool = Flag(false), in Linux: Flag(true);
         /// With SACK: send a tail-loss probe after two round trips without an ACK (RFC 8985, section 7).
         tlp: bool = Flag(false), in Linux: Flag(true);
-        /// Spread packets over time instead of sending bursts: a window takes half of the round-trip time in slow
-        /// start, and 1/1.2 of it afterwards. Not available for vegas, nor for sack with recovery = "ns2". The flavours
+        /// Spread packets over time instead of sending bursts: a window takes half of the round-trip time while it is below
+        /// half of the slow start threshold, and 1/1.2 of it afterwards. Not available for vegas, nor for sack with recovery = "ns2". The flavours
         /// prague, bbr and bbr3 always pace, bbr and bbr3 at the rate of their model.
         pacing: bool = Flag(false);
         /// Early end of slow start, before a loss. "on" (cubic): a train of ACKs or a rise of the delay ends slow start

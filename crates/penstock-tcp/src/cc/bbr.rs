@@ -1,26 +1,28 @@
 //! BBR, version 1: a sending rate and a window from a model of the path, its bandwidth and its round-trip time.
 //!
 //! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control", ACM
-//! Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00. Written from the project's specification (T6) and
-//! from memory; not verified against the draft.
+//! Queue 14(5), 2016; N. Cardwell, Y. Cheng, S. Hassas Yeganeh, V. Jacobson, "BBR Congestion Control",
+//! draft-cardwell-iccrg-bbr-congestion-control-00, 2017, to which section numbers refer. Where the two leave a choice, recordings of
+//! Linux 6.1 decide (docs/explanation/linux.md).
 //!
 //! # Law
-//! `BtlBw` is the maximum delivery rate of the current round and the ten before, `RTprop` the minimum round-trip time
-//! of the last 10 s. Packets leave at `(1 - margin) gain BtlBw`; the window is `cwnd_gain BtlBw RTprop` plus three send
-//! quanta, at least four packets. A send quantum is the data that a host hands to its interface at a time: 1 packet
-//! below 1.2 Mb/s, 2 below 24 Mb/s, then the whole packets that 1 ms sends, up to 64 kB. The added quanta allow for
-//! packets inside the hosts. Simulated hosts hold no packets, so the added ones queue in the network.
-//! * Startup: both gains 2/ln 2, until the bandwidth has grown by less than a quarter in three successive rounds.
-//! * Drain: pacing gain ln 2/2, until at most `BtlBw RTprop` packets are in flight.
-//! * `ProbeBw`: window gain 2; phases with pacing gains 1.25, 0.75 and six times 1, each as long as `RTprop`. The phase
+//! `BtlBw` is the maximum delivery rate of the current round and the ten before (4.1.1), `RTprop` the minimum round-trip time
+//! of the last 10 s (4.1.2). Retransmitted packets, whose ACKs are ambiguous, give no round-trip time. Packets leave at `(1 - margin)
+//! gain BtlBw` (4.2.1); the window is `cwnd_gain BtlBw RTprop` plus three send quanta, at least four packets (4.2.3). A send
+//! quantum is the data that a host hands to its interface at a time: 1 packet below 1.2 Mb/s, 2 below 24 Mb/s, then the whole
+//! packets that 1 ms sends, up to 64 kB (4.2.2). The added quanta allow for packets inside the hosts. Simulated hosts hold no
+//! packets, so the extra packets end up in the network queue.
+//! * Startup (4.3.2): both gains 2/ln 2, until the bandwidth has grown by less than a quarter in three successive rounds.
+//! * Drain (4.3.3): pacing gain ln 2/2, until at most `BtlBw RTprop` packets are in flight.
+//! * `ProbeBw` (4.3.4): window gain 2; phases with pacing gains 1.25, 0.75 and six times 1, each as long as `RTprop`. The phase
 //!   of gain 1.25 lasts until a quarter more than `BtlBw RTprop`, plus three quanta, is in flight or a packet is lost;
 //!   the phase of gain 0.75 ends early once the surplus has drained. The first phase is drawn at random, but is never
 //!   0.75.
-//! * `ProbeRtt`: when no round-trip time was below `RTprop` for 10 s, a window of four packets for 200 ms and a round.
+//! * `ProbeRtt` (4.3.5): when no round-trip time was below `RTprop` for 10 s, a window of four packets for 200 ms and a round.
 //!
 //! Where losses reveal a policer ([`super::policer_detection`]) packets leave at its rate, with gain 1.
 //!
-//! The first loss of a recovery reduces the window to the packets in flight, and each further loss reduces it by one
+//! The first loss of a recovery reduces the window to the packets in flight (4.2.3), and each further loss reduces it by one
 //! packet. For one round each delivered packet releases one packet (packet conservation); then the window grows again,
 //! and the end of the recovery restores it. A recovery that begins with the ACK that ends another continues that one. A
 //! timeout reduces the window to one packet. Marks do not change the window; the sender confirms their echo once per
@@ -29,6 +31,8 @@
 //! # Differences
 //! * The first phase is drawn by hashing the time: the sender has no random generator, so no other flow's draws change.
 //! * The special restart after an idle period is left out.
+//! * The margin, the rounding to an even number of packets, and the pair that is added while probing for bandwidth are Linux's: its
+//!   recordings show them, the draft does not have them. The draft's filter of `BtlBw` has ten rounds in all.
 //! * Without loss detection by time (`rack = false`), further losses in a recovery do not reduce the window.
 //! * Four flows with a round trip of 80 ms through FQ-CoDel without ECN have 0.89 of the drops of Linux 6.1 (2590
 //!   against 2920 in 50 s, means over several start times); with ECN, delay and marks agree. The missing drops are

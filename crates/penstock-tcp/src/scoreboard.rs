@@ -160,6 +160,7 @@ impl Scoreboard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use penstock_core::Time;
     use proptest::prelude::*;
 
     /// SetPipe, IsLost and NextSeg rule 1 written out packet by packet (RFC 6675, section 4).
@@ -214,6 +215,11 @@ mod tests {
                             una += 1;
                         }
                         let una = una.min(69);
+                        let block = SackBlock { start: una + at % 5, end: una + at % 5 + len };
+                        let ack =
+                            Ack { ack: una, stamp: Time::ZERO, ece: false, ace: 0, sack: &[block], retransmission: false };
+                        let new = (plain.una..una).chain(block.start..block.end).filter(|s| !plain.sacked[*s as usize]);
+                        prop_assert_eq!(board.newly_delivered(plain.una, &ack) as usize, new.count());
                         board.advance(una);
                         plain.una = una;
                         plain.repaired = plain.repaired.max(una);

@@ -158,6 +158,7 @@ mod tests {
         assert_eq!(counter.advance(6, 0, at(10)), 0, "it was overtaken");
         assert_eq!(counter.advance(7, 1, at(30)), 0);
         assert_eq!(counter.advance(0, 0, at(40)), 1, "it answers a repeated packet");
+        assert_eq!(counter.advance(7, 0, at(40)), 0, "no later time");
     }
 
     /// Section 3.2.2.5.1.

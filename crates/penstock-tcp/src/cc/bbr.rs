@@ -466,6 +466,15 @@ mod tests {
         assert_eq!(deliver(140, &[(136, 0)], 3, &[], 1), Span::from_millis(100));
     }
 
+    /// draft-cardwell-ccwg-bbr-00, section 4.5.2.3.3.
+    #[test]
+    fn an_unreliable_rate_is_no_sample() {
+        let mut bbr = Bbr::default();
+        assert!(bbr.on_sample(Some(sample(200.0, 0)), 10));
+        assert!(!bbr.on_sample(Some(RateSample { reliable: false, ..sample(900.0, 10) }), 20));
+        assert_eq!((bbr.btl_bw(), bbr.round_ends), (200.0, 10));
+    }
+
     #[test]
     fn the_first_round_of_a_recovery_ends_with_a_packet_sent_after_the_loss_was_found() {
         let (mut bbr, mut s) = (Bbr::default(), machine());

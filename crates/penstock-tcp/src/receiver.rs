@@ -187,7 +187,8 @@ impl Receiver {
     /// SACK blocks that no ACK has reported ([`crate::sack_compression`]). To be called before [`Self::on_segment`].
     #[inline]
     pub fn ack_before(&mut self, segment: &Segment) -> Option<ReceiverAck> {
-        if self.is_waiting() && self.changes_waiting_ack(segment) { self.release() } else { None }
+        let matters = segment.seq > self.next || matches!(self.feedback, Feedback::PerPacket);
+        if self.is_waiting() && matters && self.changes_waiting_ack(segment) { self.release() } else { None }
     }
 
     /// A packet arrived; returns the ACK to send immediately, if any. The ACK that [`Self::ack_before`] returns must be sent first.

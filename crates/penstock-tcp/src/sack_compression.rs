@@ -13,12 +13,14 @@
 //! immediately.
 //!
 //! An ACK is sure to have room for two SACK blocks only. Before a packet begins a third block, or extends a block in third place
-//! or later, the waiting ACK is sent; the packet then waits itself. So every block is reported in first or second place. Packets reported within one round trip may
-//! therefore have arrived over a longer time, which makes BBR overestimate the bandwidth.
+//! or later, the waiting ACK is sent; the packet then waits itself. So an ACK reports every block in first or second place.
+//!
+//! Packets reported within one round trip may have arrived over a longer time, which makes BBR overestimate the bandwidth.
 //!
 //! # Differences
 //! * The timer is always 0.1 ms late; in Linux another timer that expires within these 0.1 ms also expires this one.
 //! * The first round-trip time is measured from the first packet to the packet that its ACK releases. Until then no ACK is delayed.
+//! * With `sack_blocks = 1` the waiting ACK is sent before a second block already.
 
 use crate::params::TcpParams;
 use penstock_core::{Span, Time};

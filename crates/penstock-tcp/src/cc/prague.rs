@@ -7,9 +7,9 @@
 //! # Law
 //! ACKs count the marked packets in three bits ([`super::accurate_ecn`]). Once per virtual round trip, `max(SRTT, VIRTUAL_RTT)`,
 //! `alpha <- (1 - g) alpha + g M`, where M is the share of packets marked in it and `g = 1/16`. A mark reduces the window by
-//! the factor `1 - alpha/2`, at most once per virtual round trip; at the first mark `alpha` is 1 (2.4.2). The window grows by one packet
-//! per round trip, marked or not; if SRTT is below `VIRTUAL_RTT`, by `(SRTT / VIRTUAL_RTT)^2` packets (2.4.4). In steady state
-//! `alpha = 2 / cwnd`: two marks per round trip. A loss halves the window.
+//! the factor `1 - alpha/2`, at most once per virtual round trip; at the first mark `alpha` is 1 (2.4.2). The window grows by one
+//! packet per round trip, marked or not; if SRTT is below `VIRTUAL_RTT`, by `(SRTT / VIRTUAL_RTT)^2` packets (2.4.4). In steady
+//! state `alpha = 2 / cwnd`: two marks per round trip. A loss halves the window.
 //!
 //! # Differences
 //! * There is no fallback to Reno's response at a queue that marks by RFC 3168; the window is never below two packets.

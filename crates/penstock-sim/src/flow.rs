@@ -3,7 +3,7 @@
 use crate::packet::{ACE_SHIFT, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
 use crate::probe::flow::FlowStats;
 use penstock_aqm::Facts;
-use penstock_core::{Ecn, Rare, Span};
+use penstock_core::{Rare, Span};
 use penstock_tcp::{Receiver, ReceiverAck};
 
 /// The receiving end of a flow. Fields stand in the order of use, from the beginning of a cache line.
@@ -43,7 +43,7 @@ impl Flow {
             seq: ack.ack,
             hop: self.ack_hop,
             size: ack.size,
-            labels: Labels::new(Kind::Ack, Ecn::Not, echo | repeated | ack.ace << ACE_SHIFT),
+            labels: Labels::new(Kind::Ack, ack.ecn, echo | repeated | ack.ace << ACE_SHIFT),
             dscp: self.dscp,
             epoch: self.epoch,
             extra,

@@ -74,7 +74,7 @@ pub(crate) trait CongestionControl {
 #[inline(always)]
 pub(crate) fn on_new_ack_with(s: &mut SenderState, now: Time, ack: &Ack<'_>, grow: impl FnOnce(&mut SenderState, u32)) {
     if s.una == 0 {
-        open(s, now, ack);
+        open(s, now, ack, grow);
         return;
     }
     let acked = ack.ack - s.una;
@@ -91,20 +91,22 @@ pub(crate) fn on_new_ack(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
     on_new_ack_with(s, now, ack, |s, acked| s.grow(now, acked));
 }
 
-/// The first ACK: agree to ECN, and after an opening packet set the initial window.
+/// The first ACK: agree to ECN. The ACK of an opening packet sets the initial window, the ACK of data lets it `grow`.
 #[cold]
-pub(crate) fn open(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
+pub(crate) fn open(s: &mut SenderState, now: Time, ack: &Ack<'_>, grow: impl FnOnce(&mut SenderState, u32)) {
     let (rules, repeated) = (s.rules(), s.last_reduction == LastReduction::Timeout);
+    let opens = s.params.syn && ack.ack == 1;
     if s.params.ecn && rules.first_ack_is_echo(repeated) {
         s.on_echo(now, ack.ack);
     }
     let acked = ack.ack - s.una;
     s.acknowledge(now, ack);
-    if !(s.ect && ack.ece) {
-        s.grow(now, acked);
+    let echoes = s.ect && ack.ece;
+    if !opens && !echoes {
+        grow(s, acked);
     }
     s.ect = s.params.ecn && rules.agrees_to_ecn(repeated, s.params.opens());
-    if s.params.syn && ack.ack == 1 {
+    if opens {
         if rules.opening_restores_ssthresh() {
             s.ssthresh = s.params.first_ssthresh();
         }

@@ -4,12 +4,14 @@
 //!
 //! # Law
 //! Consecutive packets are `SRTT / (gain cwnd)` apart, so that a window takes `1/gain` of a round trip. The gain is 2
-//! in slow start, so that the window can double within a round trip, and 1.2 afterwards. A law may set a rate instead;
+//! while the window is below half of the slow start threshold, so that the window can double within a round trip, and 1.2
+//! from there on. A law may set a rate instead;
 //! a packet that leaves late then shortens the wait of the next one by its delay, at most by half. Packets are not
 //! paced before the first round-trip time is measured. Idle time earns no credit beyond that.
 //!
 //! # Differences
-//! * The gains are Linux's (recalled, not verified); the paper has 1.
+//! * The gains are Linux's, `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio` ("IP Sysctl"); E. Dumazet, "tcp: refine pacing rate
+//!   determination", change of Linux 4.3, 2015, explains them and when they apply. The paper has 1.
 //! * The shorter wait after a late packet was observed in captures of BBR in Linux 6.1.
 //! * Packets go one by one, without the bursts of segmentation offload.
 //! * A single retransmission of Reno and NewReno leaves immediately; it delays the packets after it.
@@ -17,7 +19,7 @@
 use crate::rate_sample::RateSampler;
 use penstock_core::{Span, Time};
 
-/// Windows sent per round trip in slow start, and after it.
+/// Windows sent per round trip far below the slow start threshold, and from half of it on.
 const START_GAIN: f64 = 2.0;
 const GAIN: f64 = 1.2;
 
@@ -55,7 +57,7 @@ impl Pacer {
 
     /// A packet is sent at `now`; computes when the next one may leave.
     pub(crate) fn on_send(&mut self, now: Time, cwnd: f64, ssthresh: f64, srtt: Option<Span>) {
-        let gain = if cwnd < ssthresh { START_GAIN } else { GAIN };
+        let gain = if cwnd < ssthresh / 2.0 { START_GAIN } else { GAIN };
         let gap = match (self.rate, srtt) {
             (Some(rate), _) => {
                 let (gap, late) = (1.0 / rate, now.since(self.next.min(now)).as_secs());
@@ -71,6 +73,17 @@ impl Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// E. Dumazet, "tcp: refine pacing rate determination".
+    #[test]
+    fn from_half_of_the_threshold_on_pacing_is_slower() {
+        let gap = |cwnd: f64| {
+            let mut pacer = Pacer::new(None);
+            pacer.on_send(Time::ZERO, cwnd, 40.0, Some(Span::from_millis(240)));
+            (pacer.wait(Time::ZERO).as_secs() * cwnd / 0.24 * 1e3).round()
+        };
+        assert_eq!([10.0, 19.0, 20.0, 40.0].map(gap), [500.0, 500.0, 833.0, 833.0]);
+    }
 
     #[test]
     fn what_a_packet_is_late_the_next_waits_less_but_half_its_time_at_least() {

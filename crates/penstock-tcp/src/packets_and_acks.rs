@@ -106,6 +106,33 @@ impl SackBlocks {
         lengthened
     }
 
+    /// Put block `run` first; it replaces the blocks that it contains.
+    #[inline(never)]
+    pub(crate) fn promote(&mut self, run: SackBlock) {
+        let mut blocks = Self::default();
+        blocks.push(run);
+        for block in self.iter().filter(|block| block.end < run.start || block.start > run.end) {
+            blocks.push(*block);
+        }
+        *self = blocks;
+    }
+
+    /// Remove the blocks below `seq`.
+    #[inline(never)]
+    pub(crate) fn remove_below(&mut self, seq: u32) {
+        let mut blocks = Self::default();
+        for block in self.iter().filter(|block| block.start > seq) {
+            blocks.push(*block);
+        }
+        *self = blocks;
+    }
+
+    /// The place of the block that packet `seq` belongs to or extends; for a new block, the number of blocks.
+    pub(crate) fn place_of(&self, seq: u32) -> usize {
+        let extends = |block: &SackBlock| block.start <= seq + 1 && seq <= block.end;
+        self.iter().position(extends).unwrap_or(self.len())
+    }
+
     /// Append a block; a fifth one is discarded.
     #[inline]
     pub fn push(&mut self, block: SackBlock) {
@@ -151,6 +178,8 @@ pub struct ReceiverAck {
     pub ack: u32,
     /// Bytes on the wire.
     pub size: u32,
+    /// ECN field of the ACK itself.
+    pub ecn: Ecn,
     /// ECE, "ECN echo".
     pub ece: bool,
     /// Accurate ECN: the number of marked packets plus 5, modulo 8; otherwise 0.

@@ -75,6 +75,9 @@ penstock_core::params! {
         timer_tick: Span = Nanos(0), unit: "s", range: 0.0..=1.0;
         /// Explicit congestion notification (RFC 3168); dctcp and prague always use it.
         ecn: bool = Flag(false);
+        /// With ECN: ACKs, retransmissions and the opening packet are ECN-capable as well, as RFC 8257 (sections 3.6 and 5) and RFC
+        /// 9331 (appendix A.2.1) recommend for dctcp and prague, for which it is on unless set. RFC 3168 forbids it.
+        ecn_control: bool = Flag(false);
         /// The flow starts with an opening packet of `ack_size` bytes without data, and sends data once that is ACKed.
         /// Not for vegas with recovery = "ns2".
         syn: bool = Flag(true), in Ns2Of2001 | Linux: Flag(false);
@@ -103,8 +106,8 @@ penstock_core::params! {
         rack: bool = Flag(false), in Linux: Flag(true);
         /// With SACK: send a tail-loss probe after two round trips without an ACK (RFC 8985, section 7).
         tlp: bool = Flag(false), in Linux: Flag(true);
-        /// Spread packets over time instead of sending bursts: a window takes half of the round-trip time in slow
-        /// start, and 1/1.2 of it afterwards. Not available for vegas, nor for sack with recovery = "ns2". The flavours
+        /// Spread packets over time instead of sending bursts: a window takes half of the round-trip time while it is below
+        /// half of the slow start threshold, and 1/1.2 of it afterwards. Not available for vegas, nor for sack with recovery = "ns2". The flavours
         /// prague, bbr and bbr3 always pace, bbr and bbr3 at the rate of their model.
         pacing: bool = Flag(false);
         /// Early end of slow start, before a loss. "on" (cubic): a train of ACKs or a rise of the delay ends slow start
@@ -183,6 +186,8 @@ impl TcpParams {
             // A mark reduces the window by less than a packet.
             self.halving = Halving::Real;
         }
+        let scalable = matches!(self.flavour, Flavour::Dctcp | Flavour::Prague);
+        self.ecn_control |= scalable && !settings.iter().any(|(name, _)| name == "ecn_control");
         let sends_at_once = match self.flavour {
             Flavour::Vegas => Some("vegas does not pace"),
             Flavour::Sack if self.recovery == RecoveryRules::Ns2 => Some("sack does not pace with recovery = \"ns2\""),
@@ -310,6 +315,20 @@ mod tests {
         assert_eq!(with("vegas", &[("pacing", Value::Flag(true))]).expect_err("an error")[0].name, "pacing");
         let low = [("min_rto", Value::Time(Span::from_secs(3.0))), ("max_rto", Value::Time(Span::from_secs(2.0)))];
         assert_eq!(with("reno", &low).expect_err("an error")[0].name, "max_rto");
+    }
+
+    #[test]
+    fn control_packets_of_dctcp_and_prague_are_ecn_capable_unless_set_otherwise() {
+        let with = |flavour: &str, more: &[(&str, Value)]| {
+            let flavour = [("flavour", Value::Text(flavour.to_string()))];
+            TcpParams::from_settings(Profile::Linux, &settings(&[&flavour, more].concat()))
+        };
+        for flavour in ["dctcp", "prague"] {
+            assert!(with(flavour, &[]).expect("legal").ecn_control, "{flavour}");
+            assert!(!with(flavour, &[("ecn_control", Value::Flag(false))]).expect("legal").ecn_control, "{flavour}");
+        }
+        assert!(!with("cubic", &[("ecn", Value::Flag(true))]).expect("legal").ecn_control);
+        assert!(with("cubic", &[("ecn_control", Value::Flag(true))]).expect("legal").ecn_control);
     }
 
     #[test]

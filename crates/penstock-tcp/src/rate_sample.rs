@@ -1,15 +1,22 @@
 //! Delivery rate of the network, sampled with every ACK.
 //!
-//! Y. Cheng, N. Cardwell, S. Hassas Yeganeh, V. Jacobson, "Delivery Rate Estimation", draft-cheng-iccrg-delivery-rate-estimation
-//! (recalled, not verified).
+//! N. Cardwell, I. Swett, J. Beshay (editors), "BBR Congestion Control", draft-cardwell-ccwg-bbr-00, 2024, section 4.5.2, to which
+//! section numbers refer; it incorporates Y. Cheng, N. Cardwell, S. Hassas Yeganeh, V. Jacobson, "Delivery Rate Estimation",
+//! draft-cheng-iccrg-delivery-rate-estimation-02, 2022.
 //!
 //! # Law
 //! Each packet carries the count of packets delivered when it was sent, and the time of that count. When the packet is
-//! delivered, the rate is the number of packets delivered in between, divided by the longer of two times: that in which
-//! they were ACKed, and that in which they were sent. If an ACK delivers several packets, the one sent last gives the
-//! sample.
+//! delivered, the rate is the number of packets delivered in between, divided by the longer of two times: the time in which
+//! they were ACKed, and the time in which they were sent (4.5.2.2.2.4). If an ACK delivers several packets, the one sent last
+//! gives the sample (4.5.2.3.3).
+//!
+//! An ACK of a packet that was retransmitted may answer either transmission. The packet therefore gives no sample of the
+//! round-trip time (4.5.7.1), and a rate over less than the minimum round-trip time of the connection is not reliable
+//! (4.5.2.3.3, 4.5.2.4.4).
 //!
 //! # Differences
+//! * The round-trip time comes from the same packet as the rate, even if the ACK delivers another packet that was never
+//!   retransmitted.
 //! * A sender has data until the end of its transfer, so no sample is limited by the application, only by a law that
 //!   deliberately sends less.
 
@@ -57,10 +64,10 @@ pub(crate) struct RateSample {
     pub(crate) prior: u32,
     /// Whether the sampled packet was sent while the sender deliberately held back: the network may be faster.
     pub(crate) limited: bool,
-    /// The round trip of the sampled packet.
-    pub(crate) rtt: Span,
-    /// Whether the sampled packet was a retransmission, so that its first transmission may have been ACKed.
-    pub(crate) repeated: bool,
+    /// Whether the rate was measured over at least the minimum round-trip time of the connection.
+    pub(crate) reliable: bool,
+    /// The round trip of the sampled packet; `None` if it was retransmitted.
+    pub(crate) rtt: Option<Span>,
     /// Packets in flight once the sampled one was sent, and packets found lost since.
     pub(crate) in_flight: u32,
     pub(crate) lost: u32,
@@ -80,6 +87,8 @@ pub(crate) struct RateSampler {
     counted: u32,
     delivered_at: Time,
     first_at: Time,
+    /// Minimum round-trip time of the connection.
+    min_rtt: Option<Span>,
     /// Packets sent before this many are delivered are marked as limited.
     limited_until: Option<u32>,
 }
@@ -169,13 +178,15 @@ impl RateSampler {
         self.first_at = newest.at;
         let longer = newest.at.since(newest.first_at).max(now.since(newest.delivered_at));
         let delivered = self.delivered.wrapping_sub(newest.delivered);
+        let rtt = (!newest.repeated).then(|| now.since(newest.at));
+        self.min_rtt = rtt.into_iter().chain(self.min_rtt).min();
         // `delivered` is 0 if a timeout had discarded the reports of all these packets.
         (longer > Span::ZERO && delivered > 0).then(|| RateSample {
             rate: f64::from(delivered) / longer.as_secs(),
             prior: newest.delivered,
             limited: newest.limited,
-            rtt: now.since(newest.at),
-            repeated: newest.repeated,
+            reliable: self.min_rtt.is_none_or(|min_rtt| longer >= min_rtt),
+            rtt,
             in_flight: newest.in_flight,
             lost: self.lost.wrapping_sub(newest.lost),
         })
@@ -244,8 +255,8 @@ mod tests {
         let sample = sampler.on_ack(at(200), &ack(11, &[]), 1).expect("a sample");
         // Packet 10 was sent at 100 ms, when one packet had been delivered; ten more were delivered in the 100 ms
         // since.
-        let rtt = Span::from_millis(100);
-        let steady = RateSample { rate: 100.0, prior: 1, limited: false, rtt, repeated: false, in_flight: 0, lost: 0 };
+        let rtt = Some(Span::from_millis(100));
+        let steady = RateSample { rate: 100.0, prior: 1, limited: false, reliable: true, rtt, in_flight: 0, lost: 0 };
         assert_eq!(sample, steady);
     }
 
@@ -296,9 +307,9 @@ mod tests {
         sampler.on_send(at(50), 0, false);
         sampler.record_in_flight(0, 4);
         let newest = sampler.on_ack(at(100), &ack(0, &[SackBlock { start: 3, end: 4 }]), 1).expect("a sample");
-        assert_eq!((newest.in_flight, newest.lost, newest.repeated), (4, 2, false));
+        assert_eq!((newest.in_flight, newest.lost, newest.rtt), (4, 2, Some(Span::from_millis(97))));
         let again = sampler.on_ack(at(150), &ack(1, &[]), 1).expect("a sample");
-        assert_eq!((again.in_flight, again.lost, again.repeated), (4, 0, true));
+        assert_eq!((again.in_flight, again.lost, again.rtt), (4, 0, None));
     }
 
     #[test]
@@ -328,8 +339,24 @@ mod tests {
         // The retransmission of packet 0 is lost, that of packet 2 joins the blocks around it.
         let joined = [SackBlock { start: 1, end: 4 }];
         let sample = sampler.on_ack(at(210), &ack(0, &joined), 1).expect("a sample");
-        assert_eq!((sample.rtt, sample.prior), (Span::from_millis(100), 2));
+        assert_eq!((sample.rtt, sample.prior, sample.reliable), (None, 2, true));
         assert_eq!(sampler.on_ack(at(211), &ack(0, &joined), 0), None);
+    }
+
+    /// Section 4.5.7.1 (no round-trip time from a retransmitted packet) and GenerateRateSample() of 4.5.2.3.3.
+    #[test]
+    fn the_late_original_of_a_retransmitted_packet_gives_neither_a_round_trip_time_nor_a_reliable_rate() {
+        let mut sampler = RateSampler::default();
+        (0..10).for_each(|seq| sampler.on_send(at(u64::from(seq)), seq, seq == 0));
+        let first = sampler.on_ack(at(101), &ack(0, &[SackBlock { start: 1, end: 9 }]), 8).expect("a sample");
+        assert_eq!((first.rtt, first.reliable), (Some(Span::from_millis(93)), true));
+        // Packets 0 and 9 are 40 ms late. The ACK of each arrives 1 ms after its retransmission was sent.
+        sampler.on_send(at(139), 0, false);
+        let late = sampler.on_ack(at(140), &ack(9, &[]), 1).expect("a sample");
+        assert_eq!((late.rtt, late.reliable), (None, true), "the rate is that since packet 8 was sent");
+        sampler.on_send(at(148), 9, false);
+        let later = sampler.on_ack(at(149), &ack(10, &[]), 1).expect("a sample");
+        assert_eq!((later.rtt, later.reliable), (None, false), "9 ms since the other retransmission");
     }
 
     #[test]

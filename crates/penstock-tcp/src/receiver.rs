@@ -13,17 +13,22 @@
 //!
 //! With `sack_delay`, packets behind a gap may share an ACK ([`crate::sack_compression`]).
 //!
-//! DCTCP: the echo is the mark of the newest packet. When the echo changes, a waiting ACK is sent immediately with the
-//! old echo; if no ACK waits, the packet itself is ACKed immediately.
+//! DCTCP: the echo is the mark of the newest packet. When the mark changes, a waiting ACK is sent with the old echo, and the
+//! packet itself is ACKed immediately with the new one (RFC 8257, section 3.2: two ACKs keep the share of marks exact).
 //!
-//! Prague: each ACK carries the number of marked packets modulo 8 (`cc::accurate_ecn`).
+//! Prague: each ACK carries the number of marked packets modulo 8, and marks limit how long an ACK waits
+//! ([`crate::cc::accurate_ecn`]).
+//!
+//! With `ecn_control`, ACKs are ECN-capable while data is (RFC 8257, section 5; RFC 9331, appendix A.2.1). The mark of an opening
+//! packet is ignored (RFC 8257, section 3.6; RFC 9768, section 3.2.2.2).
 //!
 //! # Differences
+//! * Both hosts use the flow's congestion control, so the receiver's ACKs have the codepoint of the data.
 //! * A packet received twice is ACKed like any other, as by ns-2's receivers; there is no duplicate-SACK.
 //! * `recovery = "ns2"`: the ACK of the newest packet in order may be delayed although the packet is a repetition, and only ACKs of
 //!   ECN-capable packets echo a mark.
 
-use crate::cc::accurate_ecn;
+use crate::cc::accurate_ecn::MarkCounter;
 use crate::kernel_ticks;
 use crate::packet_ranges::PacketRanges;
 use crate::packets_and_acks::{ReceiverAck, SackBlock, SackBlocks, Segment};
@@ -31,9 +36,6 @@ use crate::params::{Flavour, TcpParams};
 use crate::recovery::RecoveryRules;
 use crate::sack_compression::SackCompression;
 use penstock_core::{Ecn, Span, Time};
-
-/// The lowest bit above a count modulo 8.
-const ACCURATE: u8 = 8;
 
 /// Number of packets at the start of a connection that are always ACKed immediately.
 const QUICK_FIRST: u16 = 16;
@@ -49,6 +51,17 @@ struct PendingAck {
     retransmission: bool,
 }
 
+/// How ACKs report marks.
+#[derive(Clone, Copy, Debug)]
+enum Feedback {
+    /// The echo is set by a mark and cleared by CWR (RFC 3168, section 6.1.3).
+    Latched,
+    /// The echo is the mark of the newest packet (RFC 8257, section 3.2).
+    PerPacket,
+    /// ACKs carry the number of marked packets (RFC 9768).
+    Counter(MarkCounter),
+}
+
 /// The receiving end of a flow. Fields stand in the order of use: a plain packet needs the first four rows.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -62,10 +75,10 @@ pub struct Receiver {
     plain: bool,
     /// Whether ACKs echo a mark, which they do until the sender sends CWR.
     echo: bool,
-    /// Whether the echo is the mark of the newest packet (DCTCP).
-    precise: bool,
-    /// With accurate ECN: `ACCURATE`, and the number of marked packets plus 5, modulo 8; otherwise 0.
-    marked: u8,
+    /// Whether the newest packet was ECN-capable.
+    capable: bool,
+    /// Whether the delayed ACK is that of a retransmission.
+    due_retransmission: bool,
     /// Packets that arrived out of order.
     early: PacketRanges,
     /// SACK blocks to report, the most recent first; only with SACK.
@@ -84,6 +97,9 @@ pub struct Receiver {
     gap: (u16, u16),
     /// Decides which packets behind a gap share an ACK.
     compression: SackCompression,
+    feedback: Feedback,
+    /// ECN field of an ACK while data is ECN-capable.
+    codepoint: Ecn,
     /// The rules in force.
     rules: RecoveryRules,
     /// Maximum number of blocks in an ACK; 0 unless the flavour is selective.
@@ -96,8 +112,12 @@ pub struct Receiver {
     /// The last packet of a transfer, and the number of bytes by which it is shorter than a full packet.
     last: u32,
     last_lacks: u32,
-    /// Whether the delayed ACK is that of a retransmission.
-    due_retransmission: bool,
+}
+
+/// Whether the packet has a mark that counts; an opening packet, which has no payload, has none.
+#[inline]
+fn is_marked(segment: &Segment) -> bool {
+    segment.ecn == Ecn::Ce && segment.payload > 0
 }
 
 impl Receiver {
@@ -121,8 +141,13 @@ impl Receiver {
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
             plain: params.delayed_ack.limit().is_none() && params.flavour != Flavour::Dctcp && !params.is_accurate(),
             echo: false,
-            precise: params.flavour == Flavour::Dctcp,
-            marked: if params.is_accurate() { ACCURATE | accurate_ecn::FIRST } else { 0 },
+            capable: false,
+            feedback: match params.flavour {
+                Flavour::Dctcp => Feedback::PerPacket,
+                _ if params.is_accurate() => Feedback::Counter(MarkCounter::default()),
+                _ => Feedback::Latched,
+            },
+            codepoint: if params.ecn_control { params.codepoint() } else { Ecn::Not },
             rules: params.recovery,
             sack_blocks: if params.flavour.is_selective() { params.sack_blocks as u8 } else { 0 },
             ack_size: params.ack_size.0 as u32,
@@ -158,7 +183,15 @@ impl Receiver {
         (self.next, self.recent.truncated(self.sack_blocks), self.answer_size())
     }
 
-    /// A packet arrived; returns the ACK to send immediately, if any.
+    /// The waiting ACK, if it must leave before this packet is processed: the packet would change its echo (DCTCP), or displace
+    /// SACK blocks that no ACK has reported ([`crate::sack_compression`]). To be called before [`Self::on_segment`].
+    #[inline]
+    pub fn ack_before(&mut self, segment: &Segment) -> Option<ReceiverAck> {
+        let matters = segment.seq > self.next || matches!(self.feedback, Feedback::PerPacket);
+        if self.is_waiting() && matters && self.changes_waiting_ack(segment) { self.release() } else { None }
+    }
+
+    /// A packet arrived; returns the ACK to send immediately, if any. The ACK that [`Self::ack_before`] returns must be sent first.
     #[expect(clippy::inline_always, reason = "measured: as a call 45 instructions a packet of 1600")]
     #[inline(always)]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<ReceiverAck> {
@@ -169,18 +202,14 @@ impl Receiver {
         if self.compression.is_timing(seq) {
             self.compression.time(now, seq);
         }
+        self.capable = ecn.is_capable();
         // Whether the packet is in order and no packet is missing: only then may its ACK be delayed.
         let next = seq == self.next && self.early.is_empty();
-        if cwr && !self.precise {
+        if cwr && matches!(self.feedback, Feedback::Latched) {
             self.echo = false;
             self.ack_next_at_once(seq, 1);
         }
-        if self.echo != (ecn == Ecn::Ce) {
-            if self.precise && next && self.is_waiting() {
-                return self.ack_before_change(now, stamp, retransmission);
-            }
-            self.change_echo(seq);
-        }
+        let at_once = self.note_mark(seq, is_marked(segment));
         if next {
             self.next += 1;
         } else {
@@ -188,7 +217,7 @@ impl Receiver {
         }
         let regular = next || (self.rules.delays_ack_of_repeated() && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = PendingAck { until: Time::NEVER, stamp, retransmission };
-        if seq > self.next && self.compression.waits(self.next, self.is_waiting()) {
+        if seq > self.next && self.compression.waits(self.next, self.is_waiting()) && !at_once {
             if !self.is_waiting() {
                 self.wait(PendingAck { until: now + self.compression.delay(), stamp, retransmission });
             }
@@ -199,7 +228,7 @@ impl Receiver {
                 // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK (RFC
                 // 7323).
                 Some(waiting) => echoed = waiting,
-                None if regular && !(push && self.acks_pushed) && self.may_wait(seq) => {
+                None if regular && !at_once && !(push && self.acks_pushed) && self.may_wait(seq) => {
                     let until = kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)));
                     self.wait(PendingAck { until, stamp, retransmission });
                     return None;
@@ -210,33 +239,29 @@ impl Receiver {
         Some(self.ack(echoed.stamp, echoed.retransmission, ecn))
     }
 
-    /// The mark of packet `seq` differs from the echo: a marked packet arrived, or DCTCP's echo ends.
+    /// Record whether packet `seq` is marked; returns whether it must be ACKed immediately.
     #[expect(clippy::inline_always, reason = "as its caller")]
     #[inline(always)]
-    fn change_echo(&mut self, seq: u32) {
-        if self.marked > 0 {
-            self.marked = ACCURATE | ((self.marked + 1) % ACCURATE);
-        } else if self.precise {
-            // The packet itself is ACKed immediately.
-            self.quick = self.quick.max(seq.saturating_add(1));
-            self.echo = !self.echo;
-        } else if !self.echo {
-            self.echo = true;
-            self.ack_next_at_once(seq, 2);
+    fn note_mark(&mut self, seq: u32, marked: bool) -> bool {
+        match &mut self.feedback {
+            Feedback::Latched => {
+                if marked && !self.echo {
+                    self.echo = true;
+                    self.ack_next_at_once(seq, 2);
+                }
+                false
+            }
+            Feedback::PerPacket => core::mem::replace(&mut self.echo, marked) != marked,
+            Feedback::Counter(marks) => marks.receive(marked),
         }
     }
 
-    /// DCTCP: the delayed ACK is sent with the echo from before; the ACK of the present packet, whose mark differs, is
-    /// delayed instead.
-    #[cold]
+    /// Whether `segment` would change what the waiting ACK has to report.
     #[inline(never)]
-    fn ack_before_change(&mut self, now: Time, stamp: Time, retransmission: bool) -> Option<ReceiverAck> {
-        let waiting = self.take_waiting()?;
-        let ack = self.ack(waiting.stamp, waiting.retransmission, Ecn::Ect0);
-        self.echo = !self.echo;
-        self.next += 1;
-        self.wait(PendingAck { until: now + self.delay, stamp, retransmission });
-        Some(ack)
+    fn changes_waiting_ack(&self, segment: &Segment) -> bool {
+        let place = self.recent.place_of(segment.seq);
+        let displaces = segment.seq > self.next && SackCompression::flushes_before(place, self.sack_blocks);
+        displaces || (matches!(self.feedback, Feedback::PerPacket) && self.echo != is_marked(segment))
     }
 
     /// Whether a delayed ACK waits.
@@ -270,6 +295,11 @@ impl Receiver {
         if self.due > now {
             return None;
         }
+        self.release()
+    }
+
+    /// Send the waiting ACK.
+    fn release(&mut self) -> Option<ReceiverAck> {
         let waiting = self.take_waiting()?;
         Some(self.ack(waiting.stamp, waiting.retransmission, Ecn::Ect0))
     }
@@ -325,7 +355,7 @@ impl Receiver {
         if seq > self.next {
             let (run, _) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
             if self.sack_blocks > 0 && !self.recent.lengthen_first(run) {
-                self.promote_block(run);
+                self.recent.promote(run);
             }
         } else if seq == self.next {
             self.next += 1;
@@ -337,30 +367,9 @@ impl Receiver {
                 self.quick = self.quick.max(self.next);
                 self.recent.clear();
             } else {
-                self.forget_below_next();
+                self.recent.remove_below(self.next);
             }
         }
-    }
-
-    /// Put block `run` first in the list of blocks to report; it replaces the blocks that it contains.
-    #[inline(never)]
-    fn promote_block(&mut self, run: SackBlock) {
-        let mut blocks = SackBlocks::default();
-        blocks.push(run);
-        for block in self.recent.iter().filter(|block| block.end < run.start || block.start > run.end) {
-            blocks.push(*block);
-        }
-        self.recent = blocks;
-    }
-
-    /// Remove the blocks below the cumulative ACK.
-    #[inline(never)]
-    fn forget_below_next(&mut self) {
-        let mut blocks = SackBlocks::default();
-        for block in self.recent.iter().filter(|block| block.start > self.next) {
-            blocks.push(*block);
-        }
-        self.recent = blocks;
     }
 
     /// The SACK blocks of the last ACK, the most recent first; empty unless the flavour is selective.
@@ -381,14 +390,16 @@ impl Receiver {
         self.ack_size + u32::from(self.sack_block_size) * u32::from(self.blocks())
     }
 
+    /// The ACK to send now; `ecn`: ECN field of the packet that it answers.
     #[inline]
-    fn ack(&self, stamp: Time, retransmission: bool, ecn: Ecn) -> ReceiverAck {
+    fn ack(&mut self, stamp: Time, retransmission: bool, ecn: Ecn) -> ReceiverAck {
         ReceiverAck {
             ack: self.next,
             size: self.answer_size(),
             blocks: self.blocks(),
             ece: self.echo && self.rules.echoes_to(ecn.is_capable()),
-            ace: self.marked % ACCURATE,
+            ace: if let Feedback::Counter(marks) = &mut self.feedback { marks.report() } else { 0 },
+            ecn: if self.capable { self.codepoint } else { Ecn::Not },
             stamp,
             retransmission,
         }
@@ -429,7 +440,7 @@ mod tests {
                     };
                     prop_assert_eq!(&*blocks, receiver.sack_blocks());
                     let (stamp, blocks) = (now, blocks.count());
-                    Some(ReceiverAck { ack, size, ece: false, ace: 0, stamp, retransmission, blocks })
+                    Some(ReceiverAck { ack, size, ecn: Ecn::Not, ece: false, ace: 0, stamp, retransmission, blocks })
                 } else {
                     receiver.on_segment(now, &segment)
                 };
@@ -522,16 +533,118 @@ mod tests {
         assert_eq!(arrive(&mut receiver, 20, 2, Ecn::Not).map(|ack| (ack.ack, ack.stamp)), Some((3, at(10))));
     }
 
+    /// All ACKs that packet `seq` causes: (next packet expected, blocks, ECE, ACE).
+    fn answers(receiver: &mut Receiver, millis: u64, seq: u32, ecn: Ecn) -> Vec<(u32, Vec<SackBlock>, bool, u8)> {
+        let (stamp, payload) = (at(millis), receiver.packet);
+        let segment = Segment { seq, payload, stamp, ecn, ..Segment::default() };
+        let mut answers = Vec::new();
+        for before in [true, false] {
+            let ack = if before { receiver.ack_before(&segment) } else { receiver.on_segment(stamp, &segment) };
+            answers.extend(ack.map(|ack| (ack.ack, receiver.sack_blocks().to_vec(), ack.ece, ack.ace)));
+        }
+        answers
+    }
+
+    /// RFC 8257, section 3.2: one ACK for the packets in the old state, and one for the packet that changes it.
     #[test]
-    fn when_the_mark_changes_dctcp_acks_the_earlier_packet_and_delays_the_ack_of_the_newer_one() {
+    fn when_the_mark_changes_dctcp_acks_the_earlier_packets_and_the_newer_one_separately() {
         let mut receiver = delaying(Profile::Linux, Flavour::Dctcp);
         arrive(&mut receiver, 0, 0, Ecn::Ect0);
-        assert_eq!(arrive(&mut receiver, 10, 1, Ecn::Ect0), None);
-        let ack = arrive(&mut receiver, 20, 2, Ecn::Ce).map(|ack| (ack.ack, ack.ece, ack.stamp));
-        assert_eq!(ack, Some((2, false, at(10))));
-        assert_eq!(receiver.timer(), Some(at(20) + DELAY));
-        let late = receiver.on_timer(at(20) + DELAY).map(|ack| (ack.ack, ack.ece, ack.stamp));
-        assert_eq!(late, Some((3, true, at(20))));
+        assert_eq!(answers(&mut receiver, 10, 1, Ecn::Ect0), []);
+        assert_eq!(answers(&mut receiver, 20, 2, Ecn::Ce), [(2, vec![], false, 0), (3, vec![], true, 0)]);
+        assert_eq!(receiver.timer(), None);
+    }
+
+    /// A receiver whose first round trip of 100 ms is over, with delayed ACKs; packet 11 is missing, and the three packets behind it
+    /// that are ACKed one by one have arrived.
+    fn sharing(flavour: Flavour) -> Receiver {
+        let mut receiver = delaying(Profile::Linux, flavour);
+        for seq in 0..11 {
+            arrive(&mut receiver, if seq == 10 { 100 } else { 0 }, seq, Ecn::Ect0);
+        }
+        receiver.release();
+        for seq in 12..15 {
+            assert_eq!(answers(&mut receiver, 110, seq, Ecn::Ect0).len(), 1);
+        }
+        receiver
+    }
+
+    #[test]
+    fn a_changed_mark_behind_a_gap_ends_the_wait_of_dctcp() {
+        let mut receiver = sharing(Flavour::Dctcp);
+        assert_eq!(answers(&mut receiver, 110, 15, Ecn::Ect0), []);
+        let block = |end| vec![SackBlock { start: 12, end }];
+        assert_eq!(answers(&mut receiver, 110, 16, Ecn::Ce), [(11, block(16), false, 0), (11, block(17), true, 0)]);
+        assert_eq!(answers(&mut receiver, 110, 17, Ecn::Ce), []);
+    }
+
+    /// The rule of Linux 5.8: no block gets to third place before an ACK has reported it.
+    #[test]
+    fn the_waiting_ack_leaves_before_a_third_block_begins_and_before_a_third_one_grows() {
+        let block = |start, end| SackBlock { start, end };
+        let mut receiver = sharing(Flavour::Sack);
+        assert_eq!(answers(&mut receiver, 110, 15, Ecn::Ect0), []);
+        assert_eq!(answers(&mut receiver, 110, 18, Ecn::Ect0), [], "a second block waits");
+        let two = vec![block(18, 19), block(12, 16)];
+        assert_eq!(answers(&mut receiver, 110, 20, Ecn::Ect0), [(11, two, false, 0)], "a third one does not");
+        assert_eq!(answers(&mut receiver, 110, 19, Ecn::Ect0), [], "it joins the first two");
+        let two = vec![block(18, 21), block(12, 16)];
+        assert_eq!(answers(&mut receiver, 110, 22, Ecn::Ect0), [(11, two, false, 0)]);
+        assert_eq!(answers(&mut receiver, 110, 23, Ecn::Ect0), []);
+        let three = vec![block(22, 24), block(18, 21), block(12, 16)];
+        assert_eq!(answers(&mut receiver, 110, 16, Ecn::Ect0), [(11, three, false, 0)], "a block in third place grows");
+        assert_eq!(receiver.release().map(|ack| ack.blocks), Some(3));
+        assert_eq!(receiver.sack_blocks(), [block(12, 17), block(22, 24), block(18, 21)]);
+    }
+
+    proptest! {
+        /// RFC 2018, section 4, wants each block reported; every packet that arrives is, by the time when no ACK waits.
+        #[test]
+        fn no_packet_that_arrives_goes_unreported(
+            ahead in prop::collection::vec(1_u32..40, 1..120),
+            flavour in prop::sample::select(vec![Flavour::Sack, Flavour::Dctcp, Flavour::Prague]),
+            sack_blocks in 1_u8..=4,
+            marks in any::<u128>(),
+        ) {
+            let mut receiver = sharing(flavour);
+            receiver.sack_blocks = sack_blocks;
+            let mut reported = PacketRanges::default();
+            let mut arrived = vec![];
+            for (n, ahead) in ahead.into_iter().enumerate() {
+                let seq = 15 + ahead;
+                let ecn = if marks >> n & 1 == 1 { Ecn::Ce } else { Ecn::Ect0 };
+                arrived.push(seq);
+                for (_, blocks, ..) in answers(&mut receiver, 110, seq, ecn) {
+                    for block in blocks {
+                        reported.insert(block);
+                    }
+                }
+            }
+            receiver.release();
+            for block in receiver.sack_blocks() {
+                reported.insert(*block);
+            }
+            for seq in arrived {
+                prop_assert!(reported.find(seq).is_some(), "{seq}");
+            }
+        }
+
+        /// RFC 9768, section 3.2.2.5.1: n = 2, whatever else delays ACKs; the first ACK after no mark may carry one more.
+        #[test]
+        fn between_two_acks_the_count_of_marks_rises_by_at_most_two(
+            packets in prop::collection::vec((0_u32..6, any::<bool>()), 1..200),
+        ) {
+            let mut receiver = sharing(Flavour::Prague);
+            let mut ace = 5;
+            for (ahead, marked) in packets {
+                let seq = receiver.next.max(11) + ahead;
+                for (.., now) in answers(&mut receiver, 110, seq, if marked { Ecn::Ce } else { Ecn::Ect1 }) {
+                    let rise = (now + 8 - ace) % 8;
+                    prop_assert!(rise <= 2, "{rise}");
+                    ace = now;
+                }
+            }
+        }
     }
 
     #[test]
@@ -599,14 +712,54 @@ mod tests {
         assert_eq!(receiver.on_timer(at(100)).map(|ack| ack.ece), Some(true));
     }
 
+    /// RFC 9768, sections 3.2.2.2 and 3.2.2.5.1: a mark after none is ACKed at once, other packets in pairs.
     #[test]
     fn accurate_acks_count_the_marked_packets_from_five_on_modulo_eight() {
         let mut receiver = delaying(Profile::Linux, Flavour::Prague);
-        let marks = [Ecn::Ect1, Ecn::Ce, Ecn::Ce, Ecn::Ce, Ecn::Ect1, Ecn::Ce];
-        // Without a gap, every second packet after the first one is ACKed.
-        let counts: Vec<_> =
-            (0..).zip(marks).filter_map(|(seq, ecn)| arrive(&mut receiver, 0, seq, ecn)).map(|ack| ack.ace).collect();
-        assert_eq!(counts, [5, 7, 0]);
-        assert_eq!(receiver.on_timer(at(100)).map(|ack| ack.ace), Some(1));
+        arrive(&mut receiver, 0, 0, Ecn::Ect1);
+        let (unmarked, mark) = (Ecn::Ect1, Ecn::Ce);
+        let acked = |(seq, ecn)| arrive(&mut receiver, 0, seq, ecn).map(|ack| (seq, ack.ace));
+        let acks: Vec<_> = (1..).zip([unmarked, unmarked, mark, mark, unmarked, mark]).filter_map(acked).collect();
+        assert_eq!(acks, [(2, 5), (3, 6), (5, 7), (6, 0)]);
+    }
+
+    #[test]
+    fn a_mark_of_prague_behind_a_gap_is_acked_at_once_and_the_packets_after_it_go_on_sharing_acks() {
+        let mut receiver = sharing(Flavour::Prague);
+        let (unmarked, mark) = (Ecn::Ect1, Ecn::Ce);
+        let marks = [unmarked, mark, unmarked, unmarked, mark, mark, mark, mark, unmarked];
+        let acked = |(seq, ecn)| answers(&mut receiver, 110, seq, ecn).first().map(|(.., ace)| (seq, *ace));
+        let acks: Vec<_> = (15..).zip(marks).filter_map(acked).collect();
+        // Marks after none: 16 and 19. Two marks since the last ACK: 21.
+        assert_eq!(acks, [(16, 6), (19, 7), (21, 1)]);
+    }
+
+    /// RFC 8257, section 5; RFC 9331, appendix A.2.1; otherwise RFC 3168, section 6.1.4.
+    #[test]
+    fn acks_of_dctcp_and_prague_are_ecn_capable_as_long_as_data_is() {
+        let ecn = |flavour, control, data| {
+            let params = TcpParams { flavour, ecn: true, ecn_control: control, ..TcpParams::of(Profile::Linux) };
+            arrive(&mut Receiver::new(&params), 0, 0, data).map(|ack| ack.ecn)
+        };
+        assert_eq!(ecn(Flavour::Prague, true, Ecn::Ect1), Some(Ecn::Ect1));
+        assert_eq!(ecn(Flavour::Dctcp, true, Ecn::Ce), Some(Ecn::Ect0));
+        assert_eq!(ecn(Flavour::Dctcp, true, Ecn::Not), Some(Ecn::Not), "ECN was not agreed to");
+        assert_eq!(ecn(Flavour::Prague, false, Ecn::Ect1), Some(Ecn::Not));
+        assert_eq!(ecn(Flavour::Cubic, false, Ecn::Ect0), Some(Ecn::Not));
+    }
+
+    /// RFC 8257, section 3.6; RFC 9768, section 3.2.2.2.
+    #[test]
+    fn the_mark_of_an_opening_packet_is_ignored() {
+        for flavour in [Flavour::Dctcp, Flavour::Prague] {
+            let params =
+                TcpParams { flavour, ecn: true, ecn_control: true, syn: true, ..TcpParams::of(Profile::Linux) };
+            let mut receiver = Receiver::new(&params);
+            let ack = receiver.on_segment(Time::ZERO, &Segment { ecn: Ecn::Ce, ..Segment::default() });
+            assert_eq!(
+                ack.map(|ack| (ack.ack, ack.ece, ack.ace % 5, ack.ecn)),
+                Some((1, false, 0, params.codepoint()))
+            );
+        }
     }
 }

@@ -1,18 +1,26 @@
 //! SACK compression: packets behind a gap that share an ACK.
 //!
-//! Linux (`tcp_comp_sack_delay_ns`, `tcp_comp_sack_slack_ns`, `tcp_comp_sack_nr`): SACKs are delayed for a twentieth of
-//! the round-trip time, at most 1 ms and 44 packets, by a timer that may be 0.1 ms late. Captures of Linux 6.1 show
-//! that the timer is late, and that the first three SACKs behind a gap are not delayed.
+//! Linux, "IP Sysctl" (Documentation/networking/ip-sysctl): SACKs are delayed for a twentieth of the round-trip time, at most 1 ms
+//! (`tcp_comp_sack_delay_ns`), by a timer that may be 0.1 ms late (`tcp_comp_sack_slack_ns`), and at most 44 of them
+//! (`tcp_comp_sack_nr`). E. Dumazet's descriptions of his changes of Linux: "tcp: defer SACK compression after DupThresh" (2018),
+//! for the first three SACKs, and "tcp: tcp_sack_new_ofo_skb() should be more conservative" (2020, Linux 5.8), for the blocks.
+//! Captures of Linux 6.1 confirm the late timer and the first three SACKs.
 //!
 //! # Law
 //! The first three packets behind a gap are ACKed one by one, later ones in groups: an ACK waits for more packets for
 //! `sack_delay` or a twentieth of the connection's first round-trip time, whichever is shorter, plus 0.1 ms. A packet
-//! that advances the cumulative ACK is ACKed immediately and ends the wait. Packets reported within one round trip may
-//! therefore have arrived over a longer time, which makes BBR overestimate the bandwidth.
+//! that advances the cumulative ACK is ACKed immediately and ends the wait. After 44 packets that wait, the next one is ACKed
+//! immediately.
+//!
+//! An ACK is sure to have room for two SACK blocks only. Before a packet begins a third block, or extends a block in third place
+//! or later, the waiting ACK is sent; the packet then waits itself. So an ACK reports every block in first or second place.
+//!
+//! Packets reported within one round trip may have arrived over a longer time, which makes BBR overestimate the bandwidth.
 //!
 //! # Differences
 //! * The timer is always 0.1 ms late; in Linux another timer that expires within these 0.1 ms also expires this one.
 //! * The first round-trip time is measured from the first packet to the packet that its ACK releases. Until then no ACK is delayed.
+//! * With `sack_blocks = 1` the waiting ACK is sent before a second block already.
 
 use crate::params::TcpParams;
 use penstock_core::{Span, Time};
@@ -23,8 +31,11 @@ const SLACK: Span = Span::from_nanos(100_000);
 /// Number of packets behind a gap that are ACKed one by one.
 const SINGLY_ACKED: u8 = 3;
 
-/// Maximum number of packets that share an ACK.
-const MAX_SHARED: u8 = 44;
+/// Maximum number of packets that wait (`tcp_comp_sack_nr`).
+const MAX_WAITING: u8 = 44;
+
+/// Number of SACK blocks for which every ACK has room.
+const SURE_BLOCKS: usize = 2;
 
 /// State of a receiver; small, since every flow has one.
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +48,9 @@ pub(crate) struct SackCompression {
     at: u32,
     /// The packet that ends the first round trip; 0 once the first round-trip time is known.
     second_window: u16,
-    /// Number of packets behind the gap that were ACKed one by one, and number of packets that share the delayed ACK.
-    told: u8,
-    shared: u8,
+    /// Number of packets behind the gap that were ACKed one by one, and number of packets that wait.
+    acked_singly: u8,
+    waiting: u8,
 }
 
 fn micros(time: Time) -> u32 {
@@ -51,7 +62,13 @@ impl SackCompression {
         let on = params.delayed_ack.limit().is_some() && params.flavour.is_selective();
         let delay = if on { params.sack_delay.as_nanos().min(u64::from(u32::MAX)) as u32 } else { 0 };
         let second_window = if params.opens() { 1.0 } else { params.initial_window.clamp(1.0, 65_535.0) };
-        Self { delay, at: 0, second_window: if delay > 0 { second_window as u16 } else { 0 }, told: 0, shared: 0 }
+        Self {
+            delay,
+            at: 0,
+            second_window: if delay > 0 { second_window as u16 } else { 0 },
+            acked_singly: 0,
+            waiting: 0,
+        }
     }
 
     /// Whether packet `seq` must be reported to [`Self::time`].
@@ -78,19 +95,25 @@ impl SackCompression {
             return false;
         }
         if self.at != missing {
-            (self.at, self.told) = (missing, 0);
+            (self.at, self.acked_singly) = (missing, 0);
         }
-        if self.told < SINGLY_ACKED {
-            self.told += 1;
+        if self.acked_singly < SINGLY_ACKED {
+            self.acked_singly += 1;
             return false;
         }
-        self.shared = if waiting { self.shared + 1 } else { 1 };
-        self.shared < MAX_SHARED
+        self.waiting = if waiting { self.waiting + 1 } else { 1 };
+        self.waiting <= MAX_WAITING
+    }
+
+    /// Whether the waiting ACK is sent before a packet whose block is at this `place` among those to report.
+    /// `blocks`: the largest number of blocks in an ACK, 0 without SACK.
+    pub(crate) fn flushes_before(place: usize, blocks: u8) -> bool {
+        blocks > 0 && place >= SURE_BLOCKS.min(usize::from(blocks))
     }
 
     /// ACK the next three packets behind the gap one by one again, because of a mark.
     pub(crate) fn restart(&mut self) {
-        self.told = 0;
+        self.acked_singly = 0;
     }
 
     /// How long an ACK is delayed.
@@ -128,11 +151,11 @@ mod tests {
     }
 
     #[test]
-    fn the_44th_packet_that_waits_is_answered_with_all_of_them() {
+    fn the_packet_after_44_that_wait_is_answered_with_all_of_them() {
         let mut compression = known(20_000);
         (0..3).for_each(|_| assert!(!compression.waits(7, false)));
         assert!(compression.waits(7, false));
-        (1..43).for_each(|_| assert!(compression.waits(7, true)));
+        (1..44).for_each(|_| assert!(compression.waits(7, true)));
         assert!(!compression.waits(7, true));
     }
 }

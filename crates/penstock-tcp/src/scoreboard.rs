@@ -6,7 +6,7 @@
 //! counts over `una..max`, `pipe = unreported - lost + retransmitted` (SetPipe). No operation visits every packet of the window.
 
 use crate::packet_ranges::PacketRanges;
-use crate::packets_and_acks::SackBlock;
+use crate::packets_and_acks::{Ack, SackBlock};
 
 /// State of the packets from `una` on.
 #[derive(Debug, Default)]
@@ -63,6 +63,14 @@ impl Scoreboard {
                 *count -= removed;
             }
         }
+    }
+
+    /// Number of packets that `ack` delivers and no earlier ACK did; `una`: the oldest outstanding packet before it.
+    pub(crate) fn newly_delivered(&self, una: u32, ack: &Ack<'_>) -> u32 {
+        let new_in = |start: u32, end: u32| (end - start) - self.sacked.count_between(start, end);
+        let reported = ack.sack.iter().map(|block| SackBlock { start: block.start.max(ack.ack), end: block.end });
+        new_in(una, ack.ack)
+            + reported.filter(|block| block.start < block.end).map(|block| new_in(block.start, block.end)).sum::<u32>()
     }
 
     /// Record a SACK block; returns whether a packet in it is new.
@@ -152,6 +160,7 @@ impl Scoreboard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use penstock_core::Time;
     use proptest::prelude::*;
 
     /// SetPipe, IsLost and NextSeg rule 1 written out packet by packet (RFC 6675, section 4).
@@ -206,6 +215,11 @@ mod tests {
                             una += 1;
                         }
                         let una = una.min(69);
+                        let block = SackBlock { start: una + at % 5, end: una + at % 5 + len };
+                        let ack =
+                            Ack { ack: una, stamp: Time::ZERO, ece: false, ace: 0, sack: &[block], retransmission: false };
+                        let new = (plain.una..una).chain(block.start..block.end).filter(|s| !plain.sacked[*s as usize]);
+                        prop_assert_eq!(board.newly_delivered(plain.una, &ack) as usize, new.count());
                         board.advance(una);
                         plain.una = una;
                         plain.repaired = plain.repaired.max(una);

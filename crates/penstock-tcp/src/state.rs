@@ -142,7 +142,7 @@ impl SenderState {
             limited: 0,
             last_reduction: LastReduction::None,
             cwr: false,
-            ect: params.ecn && params.recovery.is_ect_at_start(params.opens()),
+            ect: params.ecn && (params.ecn_control || params.recovery.is_ect_at_start(params.opens())),
             ecn_backoff: false,
             probe: TailProbe::None,
             timing: false,

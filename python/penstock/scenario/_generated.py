@@ -2033,6 +2033,9 @@ class Tcp(Traffic):
         timer_tick: Period of the kernel clock: timers expire at its ticks as in Linux, tail-loss probes two
             ticks later, and CUBIC measures time in ticks. 0 s: exact timers. Unit: s. From 0 to 1.
         ecn: Explicit congestion notification (RFC 3168); dctcp and prague always use it.
+        ecn_control: With ECN: ACKs, retransmissions and the opening packet are ECN-capable as well, as RFC 8257
+            (sections 3.6 and 5) and RFC 9331 (appendix A.2.1) recommend for dctcp and prague, for which it is
+            on unless set. RFC 3168 forbids it.
         syn: The flow starts with an opening packet of `ack_size` bytes without data, and sends data once that
             is ACKed. Not for vegas with recovery = "ns2".
         limited_transmit: Each duplicate ACK before a fast retransmit releases a new packet (RFC 3042).
@@ -2105,6 +2108,7 @@ class Tcp(Traffic):
     sack_delay: str | None = None
     timer_tick: str | None = None
     ecn: bool | None = None
+    ecn_control: bool | None = None
     syn: bool | None = None
     limited_transmit: bool | None = None
     timestamps: bool | None = None

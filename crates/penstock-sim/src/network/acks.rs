@@ -49,6 +49,7 @@ impl Network {
         let Some(receiver) = &mut flow.receiver else {
             return tally.deliver_datagram(now, packet);
         };
+        let segment = packet.segment();
         let before = if counts { 0 } else { receiver.delivered_bytes() };
         if flow.measured
             && counts
@@ -56,15 +57,22 @@ impl Network {
         {
             delays.deliver(packet.flow, now - packet.stamp);
         }
-        let ack = receiver.on_segment(now, &packet.segment());
+        let earlier = receiver.ack_before(&segment);
+        let earlier = earlier.map(|ack| flow.acknowledgement(packet.flow, &ack, &mut tally.sacks));
+        let Some(receiver) = &mut flow.receiver else { return };
+        let ack = receiver.on_segment(now, &segment);
         if !counts {
             flow.stats.payload_bytes += receiver.delivered_bytes() - before;
         }
         if flow.receiver_rank != NO_TIMER {
             self.events.set(flow.receiver_rank, receiver.timer().unwrap_or(Time::NEVER));
         }
+        let ack = ack.map(|ack| flow.acknowledgement(packet.flow, &ack, &mut tally.sacks));
+        if let Some(earlier) = earlier {
+            self.enter(now, &earlier);
+            self.send_any_ack(now, &earlier);
+        }
         let Some(ack) = ack else { return };
-        let ack = flow.acknowledgement(packet.flow, &ack, &mut tally.sacks);
         self.enter(now, &ack);
         self.send_ack(now, ack);
     }

@@ -6,6 +6,7 @@ mod classes;
 mod computed_links;
 mod device_queue;
 mod draws;
+mod ecn_control;
 mod edge;
 mod emission;
 mod fec;

@@ -150,8 +150,6 @@ pub(crate) struct Bbr3 {
     started: bool,
     opened: bool,
     measured: bool,
-    /// The least round trip of the connection.
-    least_rtt: Option<Span>,
     /// C.delivered when the window was last full.
     filled_at: Option<u32>,
     /// C.delivered when the fast recovery began that is under way.
@@ -175,7 +173,6 @@ impl Default for Bbr3 {
             started: false,
             opened: false,
             measured: false,
-            least_rtt: None,
             filled_at: None,
             recovering_since: None,
             timeout_until: None,
@@ -194,12 +191,17 @@ impl WindowLaw for Bbr3 {
     const LOSS_FACTOR: f64 = HALF;
     const SETS_WINDOW: bool = true;
 
-    fn observe(&mut self, s: &SenderState, _now: Time, ack: &Ack<'_>) -> bool {
+    fn observe(&mut self, s: &SenderState, _now: Time, ack: &Ack<'_>, _newly: u32) -> bool {
         self.echoed = ack.ece && s.ect;
         false
     }
 
-    fn grow(&mut self, _s: &mut SenderState, _now: Time, _ack: &Ack<'_>, _acked: u32) {}
+    fn grow(&mut self, s: &mut SenderState, now: Time, _ack: &Ack<'_>, acked: u32) {
+        // The first ACK; after it, `control` sets the window.
+        if !self.opened {
+            s.grow(now, acked);
+        }
+    }
 
     fn on_send(&mut self, s: &mut SenderState, now: Time, seq: u32, in_flight: u32) {
         let (cwnd, initial) = (s.cwnd, s.params.initial_window);
@@ -250,7 +252,7 @@ impl WindowLaw for Bbr3 {
         let Some(sampler) = s.sampler() else { return };
         let sample = sampler.on_ack(now, ack, delivery.newly);
         let delivered = sampler.delivered();
-        let rs = Rs { marked, newly_acked: f64::from(delivery.newly), ..self.rate_sample(sample, delivered) };
+        let rs = Rs { marked, newly_acked: f64::from(delivery.newly), ..Self::rate_sample(sample, delivered) };
         let is_cwnd_limited = rs.has_data && self.filled_at.is_some_and(|at| reaches(at, rs.prior_delivered));
         let c = Connection { now, delivered, in_flight: f64::from(delivery.in_flight), is_cwnd_limited, initial_cwnd };
         let probed_rtt = self.state == State::ProbeRtt;
@@ -301,26 +303,18 @@ impl WindowLaw for Bbr3 {
 
 impl Bbr3 {
     /// `GenerateRateSample()`: discard rates over less than the least round trip.
-    fn rate_sample(&mut self, sample: Option<RateSample>, c_delivered: u32) -> Rs {
+    fn rate_sample(sample: Option<RateSample>, c_delivered: u32) -> Rs {
         let Some(sample) = sample else { return Rs::default() };
-        let rtt = (!sample.repeated).then_some(sample.rtt);
-        if let Some(rtt) = rtt {
-            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
-        }
-        let delivered = f64::from(c_delivered.wrapping_sub(sample.prior));
-        let interval = delivered / sample.rate;
-        // A nanosecond for rounding.
-        let reliable = self.least_rtt.is_none_or(|least| interval > least.as_secs() - 1e-9);
         Rs {
             has_data: true,
-            delivery_rate: if reliable { sample.rate } else { 0.0 },
-            delivered,
+            delivery_rate: if sample.reliable { sample.rate } else { 0.0 },
+            delivered: f64::from(c_delivered.wrapping_sub(sample.prior)),
             prior_delivered: sample.prior,
             newly_acked: 0.0,
             tx_in_flight: f64::from(sample.in_flight),
             lost: f64::from(sample.lost),
             is_app_limited: sample.limited,
-            rtt,
+            rtt: sample.rtt,
             marked: false,
         }
     }

@@ -39,7 +39,7 @@ impl WindowLaw for Dctcp {
     const LOSS_FACTOR: f64 = HALF;
     const MARK_COVERS_LOSS: bool = false;
 
-    fn observe(&mut self, s: &SenderState, _now: Time, ack: &Ack<'_>) -> bool {
+    fn observe(&mut self, s: &SenderState, _now: Time, ack: &Ack<'_>, _newly: u32) -> bool {
         let acked = ack.ack - s.una;
         self.acked += acked;
         if ack.ece {
@@ -84,7 +84,7 @@ mod tests {
             machine.max = packet + WINDOW;
             let ece = packet % WINDOW >= WINDOW - marked;
             let ack = Ack { ack: packet + 1, stamp: Time::ZERO, ece, ace: 0, sack: &[], retransmission: false };
-            dctcp.observe(&machine, Time::ZERO, &ack);
+            dctcp.observe(&machine, Time::ZERO, &ack, 1);
             if packet % WINDOW == 0 {
                 alphas.push(dctcp.alpha);
             }

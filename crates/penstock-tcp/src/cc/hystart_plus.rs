@@ -1,12 +1,11 @@
 //! HyStart++: slow start that slows down when the delay rises, before it ends.
 //!
-//! RFC 9406; section numbers refer to it. The constants are those of the project's specification (T5), which was
-//! written without the text of the RFC.
+//! RFC 9406; section numbers refer to it. Constants have the values that section 4.3 recommends.
 //!
 //! # Law
 //! A round begins with the first ACK of a packet sent in it. Conservative slow start begins when the minimum round-trip
-//! time of a round, over at least `SAMPLES` samples, exceeds the minimum of the previous round by an eighth, clamped to
-//! `MIN_RISE ..= MAX_RISE`. In conservative slow start the window grows at a quarter of the rate of slow start. A
+//! time of a round, over at least `SAMPLES` samples, is above the minimum of the previous round by an eighth, clamped to
+//! `MIN_RISE ..= MAX_RISE`, or more. In conservative slow start the window grows at a quarter of the rate of slow start. A
 //! round-trip time below the one that triggered it resumes slow start; after `ROUNDS` rounds, counting the one that
 //! triggered it, congestion avoidance begins (section 4.2). Without pacing, an ACK counts for at most `LIMIT` packets.
 //! HyStart++ applies to the first slow start of a connection only (section 4.3).

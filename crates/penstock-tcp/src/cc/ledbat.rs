@@ -69,7 +69,7 @@ impl Ledbat {
 impl WindowLaw for Ledbat {
     const LOSS_FACTOR: f64 = HALF;
 
-    fn observe(&mut self, s: &SenderState, now: Time, ack: &Ack<'_>) -> bool {
+    fn observe(&mut self, s: &SenderState, now: Time, ack: &Ack<'_>, _newly: u32) -> bool {
         if ack.ack > u32::from(s.params.opens()) {
             self.measure(now, now.since(ack.stamp));
         }

@@ -1,18 +1,21 @@
 //! Prague: DCTCP for the Internet; its packets carry ECT(1).
 //!
-//! RFC 9331, section 4 (requirements); K. De Schepper, O. Tilmans, B. Briscoe, V. Goel, "Prague Congestion Control",
-//! draft-briscoe-iccrg-prague-congestion-control (recalled, not verified). Recovery is that of SACK; packets are paced.
+//! RFC 9331, section 4 (requirements) and appendix A.2.1 (ECN-capable control packets: `ecn_control`); K. De Schepper, O. Tilmans,
+//! B. Briscoe, V. Goel, "Prague Congestion Control", draft-briscoe-iccrg-prague-congestion-control-04, 2024, to which section numbers
+//! refer. Recovery is that of SACK; packets are paced.
 //!
 //! # Law
 //! ACKs count the marked packets in three bits ([`super::accurate_ecn`]). Once per virtual round trip, `max(SRTT, VIRTUAL_RTT)`,
 //! `alpha <- (1 - g) alpha + g M`, where M is the share of packets marked in it and `g = 1/16`. A mark reduces the window by
-//! the factor `1 - alpha/2`, at most once per virtual round trip; at the first mark `alpha` is 1. The window grows by one packet
-//! per round trip, marked or not; if SRTT is below `VIRTUAL_RTT`, by `(SRTT / VIRTUAL_RTT)^2` packets. In steady state
-//! `alpha = 2 / cwnd`: two marks per round trip. A loss halves the window.
+//! the factor `1 - alpha/2`, at most once per virtual round trip; at the first mark `alpha` is 1 (2.4.2). The window grows by one
+//! packet per round trip, marked or not; if SRTT is below `VIRTUAL_RTT`, by `(SRTT / VIRTUAL_RTT)^2` packets (2.4.4). In steady
+//! state `alpha = 2 / cwnd`: two marks per round trip. A loss halves the window.
 //!
 //! # Differences
 //! * There is no fallback to Reno's response at a queue that marks by RFC 3168; the window is never below two packets.
-//! * Marked bytes are not counted and the AccECN option is not sent; only the three-bit counter is.
+//! * Marked bytes are not counted and the AccECN Option is not sent; only the three-bit counter is.
+//! * The growth depends less on short round trips from the start of a connection; implementations of 2.4.4 wait for 500 round trips.
+//! * A loss shortly after a mark halves the reduced window; the reduction by the mark is not undone first.
 
 use super::accurate_ecn::Counter;
 use super::window_law::WindowLaw;
@@ -20,9 +23,9 @@ use crate::packets_and_acks::Ack;
 use crate::state::{HALF, SenderState};
 use penstock_core::{Span, Time};
 
-/// The estimation gain.
+/// The estimation gain, that of DCTCP (RFC 8257, section 4.2).
 const G: f64 = 1.0 / 16.0;
-/// Lower bound of the virtual round-trip time.
+/// Lower bound of the virtual round-trip time (section 2.4.4).
 const VIRTUAL_RTT: Span = Span::from_millis(25);
 
 #[derive(Debug)]
@@ -63,10 +66,9 @@ impl WindowLaw for Prague {
     const LOSS_FACTOR: f64 = HALF;
     const MARK_COVERS_LOSS: bool = false;
 
-    fn observe(&mut self, s: &SenderState, now: Time, ack: &Ack<'_>) -> bool {
-        let acked = ack.ack - s.una;
-        let marked = self.counter.advance(ack.ace);
-        self.acked += acked;
+    fn observe(&mut self, s: &SenderState, now: Time, ack: &Ack<'_>, newly: u32) -> bool {
+        let marked = self.counter.advance(ack.ace, newly, ack.stamp);
+        self.acked += newly;
         self.marked += marked;
         self.seen |= marked > 0;
         if ack.ack > self.window_end && now >= self.until {
@@ -120,7 +122,7 @@ mod tests {
             ace = (ace + u8::from(is_marked(packet))) % 8;
             let now = Time::from_nanos(u64::from(packet) * 1_000_000);
             let ack = Ack { ack: packet + 1, stamp: Time::ZERO, ece: false, ace, sack: &[], retransmission: false };
-            prague.observe(&s, now, &ack);
+            prague.observe(&s, now, &ack, 1);
             prague.alpha
         };
         (0..4000).map(&mut alpha_after).collect()

@@ -71,7 +71,8 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
     // Not inlined, for the same reason as the `on_ack` of `Sack`.
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
-        let ack = &Ack { ece: self.window_law.observe(s, now, ack), ..*ack };
+        let summary = self.flight.on_ack(now, ack, s.params.timestamps);
+        let ack = &Ack { ece: self.window_law.observe(s, now, ack, summary.delivered), ..*ack };
         if ack.ece && s.ect && !G::MARK_COVERS_LOSS && self.state != State::Recovery {
             let window = s.cwnd;
             if s.respond_to_echo(now, ack.ack, self.window_law.mark_factor()) {
@@ -79,7 +80,6 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             }
         }
         let (before, sent) = (s.una, s.max);
-        let summary = self.flight.on_ack(now, ack, s.params.timestamps);
         let advances = ack.ack > before;
         if s.probe == TailProbe::Armed || summary.before_first {
             s.probe = TailProbe::None;
@@ -87,7 +87,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         }
         let opens = advances && before == 0;
         if opens {
-            open(s, now, ack);
+            open(s, now, ack, |s, acked| self.window_law.grow(s, now, ack, acked));
         } else if advances {
             s.acknowledge(now, ack);
         }

@@ -48,7 +48,8 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
     // Not inlined, so that the laws of ns-2 stay small enough to be inlined into the engine's loop.
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
-        let ack = &Ack { ece: self.window_law.observe(s, now, ack), ..*ack };
+        let newly = self.board.newly_delivered(s.una, ack);
+        let ack = &Ack { ece: self.window_law.observe(s, now, ack, newly), ..*ack };
         if ack.ece && s.ect && self.recovery.is_none() {
             let window = s.cwnd;
             if s.respond_to_echo(now, ack.ack, self.window_law.mark_factor()) {

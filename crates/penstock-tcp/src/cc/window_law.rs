@@ -16,9 +16,10 @@ pub(crate) trait WindowLaw: Debug + Default {
     /// The law sets the window itself with each ACK; losses and marks reduce nothing.
     const SETS_WINDOW: bool = false;
 
-    /// Called for every ACK before it changes the state; returns whether it echoes a mark that calls for a reduction.
+    /// Called for every ACK before it changes the state; `newly`: packets that it delivers and no earlier ACK did. Returns whether it
+    /// echoes a mark that calls for a reduction.
     #[inline]
-    fn observe(&mut self, _s: &SenderState, _now: Time, ack: &Ack<'_>) -> bool {
+    fn observe(&mut self, _s: &SenderState, _now: Time, ack: &Ack<'_>, _newly: u32) -> bool {
         ack.ece
     }
 

@@ -36,6 +36,9 @@ impl SenderState {
             segment.ecn = self.params.codepoint();
             segment.cwr = self.cwr && !self.params.is_accurate();
             self.cwr &= !segment.cwr;
+        } else if self.ect && self.params.ecn_control && payload > 0 {
+            // CWR is for new data only (RFC 3168, section 6.1.5).
+            segment.ecn = self.params.codepoint();
         }
         net.transmit(segment);
         self.counts.sent += 1;

@@ -139,7 +139,11 @@ impl<'a> Run<'a> {
         }
         let in_order = segment.seq == self.expected && self.receiver.sack_blocks().is_empty();
         let ecn = if self.path.marked.contains(&self.arrived) { Ecn::Ce } else { segment.ecn };
-        let ack = self.receiver.on_segment(Time::from_nanos(now), &Segment { ecn, ..*segment });
+        let segment = Segment { ecn, ..*segment };
+        if let Some(ack) = self.receiver.ack_before(&segment) {
+            self.schedule_ack(now, ack);
+        }
+        let ack = self.receiver.on_segment(Time::from_nanos(now), &segment);
         if self.done == 0 && self.bytes == Some(Bytes(self.receiver.delivered_bytes())) {
             self.done = now;
         }

@@ -167,6 +167,8 @@ impl<'a> Run<'a> {
     }
 
     fn on_data_at_receiver(&mut self, now: u64, segment: &Segment) {
+        let earlier = self.receiver.ack_before(segment);
+        self.schedule_ack(now, earlier);
         let ack = self.receiver.on_segment(Time::from_nanos(now), segment);
         if let Some(timer) = self.receiver.timer() {
             self.events.schedule(timer.as_nanos(), Event::ReceiverTimer);

@@ -120,6 +120,7 @@ impl Case {
                     push: is("push"),
                     ..Segment::default()
                 };
+                sent.extend(receiver.ack_before(&segment).map(|ack| (now, ack, receiver.sack_blocks().into())));
                 let ack = receiver.on_segment(now, &segment);
                 sent.extend(ack.map(|ack| (now, ack, receiver.sack_blocks().into())));
             }

@@ -149,6 +149,7 @@ impl Builder<'_> {
             observes_senders,
             sources: self.ranks.sources,
             events: 0,
+            clock: Time::ZERO,
             sessions,
             openings: Vec::new(),
             max_sources: EventQueue::max_sources(window.end),

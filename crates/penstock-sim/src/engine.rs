@@ -38,6 +38,8 @@ pub(crate) struct Engine {
     pub(crate) first_flow: u32,
     /// Number of events so far.
     pub(crate) events: u64,
+    /// Time of the last event in builds with debug assertions, which check that time never decreases.
+    pub(crate) clock: Time,
     /// Number of flows of the scenario; later ones are further flows of sessions.
     pub(crate) users: usize,
     pub(crate) sessions: Vec<Session>,
@@ -112,6 +114,14 @@ impl Engine {
         let mut left = limit;
         while left > 0 {
             let Some((now, rank)) = self.network.events.next() else { break };
+            if cfg!(debug_assertions) {
+                assert!(
+                    self.clock <= now,
+                    "an event was scheduled in the past: {rank} at {now:?} after {:?}",
+                    self.clock
+                );
+                self.clock = now;
+            }
             left -= 1;
             // Most events are arrivals and ends of transmission: recognise them by their rank, without a lookup.
             let line = rank.wrapping_sub(self.network.first_line);

@@ -19,3 +19,4 @@ mod sender_series;
 mod sources;
 mod statistics_window;
 mod theory_queues;
+mod ties;

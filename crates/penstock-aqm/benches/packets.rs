@@ -92,7 +92,7 @@ impl Load {
     fn step(&mut self) {
         self.steps += 1;
         self.now = Time::from_nanos(self.steps * 4_000_000 / (STANDING * self.packets.len() as u64));
-        while self.queue.next_timeout().is_some_and(|due| due <= self.now) {
+        while self.queue.next_timeout().is_some_and(|due| due < self.now) {
             let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut (), facts: &Carried };
             self.queue.on_timeout(&mut env);
         }

@@ -10,8 +10,10 @@
 //! it is off. The caller owns the clock. The contract is the same for [`Aqm`] and [`crate::Discipline`].
 //!
 //! * [`Capabilities::timer`] declares which operations move the timer; the caller reads `next_timeout` after these.
-//! * The timeout is never in the past. At that time the caller calls `on_timeout`, before any arrivals and departures
-//!   of the same time.
+//! * The timeout is never in the past. At that time the caller calls `on_timeout`. Events of one instant come in this
+//!   order: changes of the link, ends of transmission (departures), arrivals from other links, timers of queues, and
+//!   last the packets that hosts send at their own timers. So the AQM sees the queue after the departures and arrivals of
+//!   that instant.
 //! * A caller that is late calls `on_timeout` only once: a periodic law then takes a single step, however many periods
 //!   have passed, and its next timeout is in the future.
 //!

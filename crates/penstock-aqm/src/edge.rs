@@ -15,7 +15,7 @@ pub mod token_bucket;
 pub mod trtcm;
 pub mod tsw;
 
-use crate::aqm::{Cause, Cx, LinkInfo};
+use crate::aqm::{Cx, LinkInfo};
 use crate::capabilities::SideInformation;
 use penstock_core::param::{FromValue, Kind, ParamErrors, ParamInfo, Settings, Value};
 use penstock_core::{Dscp, PacketMeta, Time};
@@ -27,8 +27,8 @@ pub enum Action {
     Pass,
     /// Pass it on with this codepoint.
     Remark(Dscp),
-    /// Drop it.
-    Drop(Cause),
+    /// Drop it; it is reported with [`crate::Cause::Policed`].
+    Drop,
 }
 
 /// A marker, meter or policer in front of a queue.
@@ -89,7 +89,7 @@ impl FromValue for Action {
     fn from_value(value: &Value) -> Option<Self> {
         match value {
             Value::Text(word) if word == "pass" => Some(Self::Pass),
-            Value::Text(word) if word == "drop" => Some(Self::Drop(Cause::Policed)),
+            Value::Text(word) if word == "drop" => Some(Self::Drop),
             _ => Dscp::from_value(value).map(Self::Remark),
         }
     }
@@ -145,7 +145,7 @@ pub(crate) mod bench {
             match self.pass(millis, size, dscp) {
                 Action::Pass => "pass",
                 Action::Remark(dscp) => dscp.name().unwrap(),
-                Action::Drop(_) => "drop",
+                Action::Drop => "drop",
             }
         }
 
@@ -165,7 +165,7 @@ mod tests {
     fn an_action_is_a_word_or_a_codepoint() {
         let action = |word: &str| Action::from_value(&Value::Text(word.into()));
         assert_eq!(action("pass"), Some(Action::Pass));
-        assert_eq!(action("drop"), Some(Action::Drop(Cause::Policed)));
+        assert_eq!(action("drop"), Some(Action::Drop));
         assert_eq!(action("EF"), Some(Action::Remark(Dscp::EF)));
         assert_eq!(Action::from_value(&Value::Number(46.0)), Some(Action::Remark(Dscp::EF)));
         assert_eq!(action("police"), None);

@@ -209,7 +209,7 @@ impl Bench {
             let timer = self.queue.next_timeout().filter(|&due| due <= end);
             let free = self.free.filter(|&due| due <= end);
             match (timer, free) {
-                (Some(due), free) if free.is_none_or(|free| due <= free) => self.timeout(due),
+                (Some(due), free) if free.is_none_or(|free| due < free) => self.timeout(due),
                 (_, Some(now)) => self.offer(now),
                 _ => return,
             }

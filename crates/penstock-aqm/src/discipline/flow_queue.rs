@@ -456,3 +456,34 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
         show("old_flows", f64::from(self.old.len()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::fq_codel;
+    use crate::rig::thesis_link;
+    use penstock_core::param::Value;
+    use penstock_core::{Ecn, PacketMeta};
+
+    /// count of CoDel in the first queue, after so many packets of 1000 bytes came to a buffer of 10 packets.
+    fn count_after(packets: u32, variant: &str) -> f64 {
+        let link = LinkInfo { limit: Limit::Packets(10), ..thesis_link() };
+        let settings = [("variant".into(), Value::Text(variant.into()))];
+        let mut queue = fq_codel::queues::<PacketMeta>(&settings, &link).unwrap();
+        let mut rng = Rng::stream(1, "fq-codel");
+        for _ in 0..packets {
+            let packet = PacketMeta { flow: 0, size: 1000, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None };
+            queue.enqueue(&mut Env { now: Time::ZERO, rng: &mut rng, probe: &mut (), facts: &() }, packet);
+        }
+        let mut count = None;
+        queue.flows[0].law.gauges(&mut |name, value| count = count.or((name == "count").then_some(value)));
+        count.unwrap()
+    }
+
+    #[test]
+    fn each_packet_dropped_for_room_adds_to_count_in_linux_only() {
+        // The 11th packet is one too many: six are the fewest that hold half of 11 000 bytes.
+        assert_eq!([10, 11].map(|packets| count_after(packets, "linux")), [0.0, 6.0]);
+        assert_eq!(count_after(11, "rfc"), 0.0);
+    }
+}

@@ -37,7 +37,7 @@
 //! * Of queues with the same number of bytes, the one that was first used loses packets; the RFC leaves this open. A
 //!   queue of one packet loses that packet, although half of it would be none.
 //! * With `variant = "linux"` a batch of drops takes the fewest packets with half of the queue's bytes, at most
-//!   `drop_batch`, and each batch adds 1 to the count of the queue's CoDel, as in Linux (see the tests).
+//!   `drop_batch`, and each of these packets adds 1 to the count of the queue's CoDel, as in Linux (see the tests).
 
 use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow, Part};
 use super::{Discipline, Probe};

@@ -73,7 +73,7 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Conditioned<P, W>
                     match conditioner.on_packet(&mut cx, &meta) {
                         Action::Pass => {}
                         Action::Remark(dscp) => packet.remark(dscp),
-                        Action::Drop(_) => return policed(env, &packet, &queue),
+                        Action::Drop => return policed(env, &packet, &queue),
                     }
                 }
                 Stage::Shaper(shaper) => {

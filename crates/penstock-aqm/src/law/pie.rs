@@ -170,8 +170,8 @@ struct PieVars {
     /// Queueing delay now and at the last update, in seconds.
     qdelay: f64,
     qdelay_old: f64,
-    /// Time of the last activation or update of p.
-    updated: Time,
+    /// Time of the last activation.
+    activated: Time,
     drain: Drain,
 }
 
@@ -201,7 +201,7 @@ impl Pie {
             burst_allowance: params.max_burst,
             qdelay: 0.0,
             qdelay_old: 0.0,
-            updated: now,
+            activated: now,
             drain: Drain::default(),
         };
         Self {
@@ -286,7 +286,7 @@ impl Pie {
             self.vars.accu = 0.0;
             self.vars.burst_allowance = self.params.max_burst;
             self.vars.qdelay_old = 0.0;
-            self.vars.updated = now;
+            self.vars.activated = now;
             self.vars.drain = Drain { since: Some(now), ..Drain::default() };
         } else if !filled && self.vars.p == 0.0 && self.vars.qdelay_old == 0.0 && self.vars.qdelay == 0.0 {
             self.vars.active = false;
@@ -330,7 +330,7 @@ impl Pie {
     /// Section 4.2: update the probability from the delay, with `bytes` in the queue; to be called every T_UPDATE.
     pub(crate) fn update(&mut self, now: Time, bytes: u64) {
         let period = self.params.period();
-        if !self.vars.active || now.since(self.vars.updated) < period {
+        if !self.vars.active || now.since(self.vars.activated) < period {
             return;
         }
         if self.params.delay == Delay::Rate {
@@ -345,7 +345,6 @@ impl Pie {
             self.renew_allowance();
         }
         self.vars.qdelay_old = self.vars.qdelay;
-        self.vars.updated = now;
     }
 
     /// The controller's step of p.

@@ -18,7 +18,7 @@ fn exercise(rig: &mut Rig, seed: u64) {
         } else {
             rig.depart();
         }
-        rig.advance(Span::from_micros(script.below(5000)));
+        rig.reach(Span::from_micros(script.below(5000)));
         rig.check();
     }
 }
@@ -107,12 +107,12 @@ fn probes_change_nothing() {
         let mut rng = Rng::stream(8, "rig");
         for step in 0..3000_u64 {
             let now = Time::from_nanos(step * 100_000);
-            watched.advance(now.since(watched.now));
+            watched.reach(now.since(watched.now));
             watched.arrive(1);
             watched.gauges();
             let mut env: penstock_aqm::Env<'_, _> =
                 penstock_aqm::Env { now, rng: &mut rng, probe: &mut (), facts: &() };
-            while queue.next_timeout().is_some_and(|due| due <= now) {
+            while queue.next_timeout().is_some_and(|due| due < now) {
                 queue.on_timeout(&mut env);
             }
             queue
@@ -350,7 +350,7 @@ proptest! {
                     rig.arrive_packet(any_packet(&mut Rng::stream(seed, "packet"), largest));
                 }
                 Operation::Depart => { rig.depart(); }
-                Operation::Advance(nanos) => rig.advance(Span::from_nanos(nanos)),
+                Operation::Advance(nanos) => rig.reach(Span::from_nanos(nanos)),
             }
             rig.check();
         }

@@ -138,7 +138,7 @@ fn run(scheme: &str, schedule: &str, seed: u64) -> Totals {
             break;
         }
         let mut env: Env<'_, _> = Env { now, rng: &mut rng, probe: &mut watch, facts: &() };
-        if now == due {
+        if now < arrival.min(free) {
             queue.on_timeout(&mut env);
             continue;
         }

@@ -147,7 +147,7 @@ fn story(queue: &mut dyn Discipline<Numbered>, steps: &[Step], seed: u64) -> Vec
     let (mut rng, mut probe, mut now) = (Rng::stream(seed, "aqm"), Story::default(), 0);
     for step in steps {
         now += step.pause;
-        while let Some(due) = queue.next_timeout().filter(|&due| due <= time(now)) {
+        while let Some(due) = queue.next_timeout().filter(|&due| due < time(now)) {
             queue.on_timeout(&mut Env { now: due, rng: &mut rng, probe: &mut probe, facts: &Told });
         }
         let mut env: Env<'_, _> = Env { now: time(now), rng: &mut rng, probe: &mut probe, facts: &Told };

@@ -91,7 +91,7 @@ impl Hop {
         match self.conditioners[class].on_packet(cx, &packet) {
             Action::Pass => {}
             Action::Remark(dscp) => packet.dscp = dscp.number(),
-            Action::Drop(_) => {
+            Action::Drop => {
                 self.policed[class] += 1;
                 return;
             }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::flow_table::MAX_FLOWS;
 use penstock_aqm::LinkInfo;
+use penstock_core::param::Value;
 use penstock_core::{Bytes, Limit, Rate};
 use penstock_link::LinkPlan;
 use penstock_link::spec::LinkSpec;
@@ -159,6 +160,45 @@ fn without_memory_packets_are_refused_until_some_have_left() {
     network.advance(Time::from_nanos(1_000_000_000));
     assert_eq!(deliveries(&mut network).len(), 256);
     assert!(send(&mut network, Time::from_nanos(1_000_000_000), 0, &packet));
+}
+
+/// Replaces the queue of this link by REM with these settings and an interval of 10 ms.
+fn guard_with_rem(network: &mut Network, link: usize, settings: &[(&str, Value)]) {
+    let mut plan = network.plan.clone();
+    let queue = &mut plan.links[link].queue;
+    queue.scheme = "rem".to_owned();
+    queue.settings = settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    queue.settings.push(("interval".to_owned(), Value::Time(Span::from_millis(10))));
+    let built = Network::build(&plan, link, Time::ZERO).unwrap();
+    network.replace(Time::ZERO, link, plan.links[link].queue.clone(), built);
+}
+
+/// The price of REM at this link when 20 packets of 1 ms at 8 Mbit/s are sent at time 0, after the first interval.
+fn price_after_ten_ms(link: usize, settings: &[(&str, Value)]) -> f64 {
+    let mut network = network("droptail", 100, 1 << 20);
+    guard_with_rem(&mut network, link, settings);
+    (0..20).for_each(|_| assert!(send(&mut network, Time::ZERO, 0, &datagram(0, HOSTS[1], 7, 1000))));
+    network.advance(Time::from_nanos(10_000_000));
+    let mut price = f64::NAN;
+    network.ports[link].gauges(&mut |name, value| price = if name == "price" { value } else { price });
+    price
+}
+
+/// The order of events in `aqm.rs` of penstock-aqm.
+#[test]
+fn at_one_instant_packets_depart_and_arrive_before_the_timer_of_the_queue_expires() {
+    let number = Value::Number;
+    // price = gamma (q - KT) with alpha = 1: of 20 packets the one sent at once and those at 1, 2, ..., 10 ms have left
+    let of_queue = [("alpha", number(1.0)), ("gamma", number(1.0)), ("target", Value::Packets(0.0))];
+    assert_eq!(price_after_ten_ms(0, &of_queue), 9.0);
+    // price = gamma (arrivals - C): of the packets of the first link those of 6, 7, ..., 10 ms have arrived, C is 2
+    let of_arrivals = [
+        ("variant", Value::Text("ns2".to_owned())),
+        ("alpha", number(0.0)),
+        ("gamma", number(1.0)),
+        ("mean_packet", Value::Bytes(5000.0)),
+    ];
+    assert_eq!(price_after_ten_ms(1, &of_arrivals), 3.0);
 }
 
 proptest! {

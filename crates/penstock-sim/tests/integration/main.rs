@@ -22,3 +22,4 @@ mod sender_series;
 mod sources;
 mod statistics_window;
 mod theory_queues;
+mod ties;

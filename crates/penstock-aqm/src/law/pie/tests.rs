@@ -174,7 +174,7 @@ fn the_cap_is_a_switch_of_its_own() {
         law.update(Time::from_nanos(15 * MS), 0);
         assert!((law.vars.p - 0.1 - after).abs() < 1e-12, "{form} {word}");
         // and from p = 0.1 on only
-        law.vars = PieVars { p: 0.099, qdelay: 1.0, qdelay_old: 0.3, updated: Time::ZERO, ..law.vars };
+        law.vars = PieVars { p: 0.099, qdelay: 1.0, qdelay_old: 0.3, activated: Time::ZERO, ..law.vars };
         law.update(Time::from_nanos(15 * MS), 0);
         assert!(law.vars.p > 0.099 + 0.4, "{form} {word}");
     }
@@ -263,19 +263,41 @@ fn extended_without_activation_renews_the_allowance_while_the_delay_is_low() {
     assert_eq!(after_an_arrival("on", 0.007), Span::ZERO);
 }
 
-#[test]
-fn an_update_less_than_t_update_after_the_last_is_omitted() {
-    // alpha (d - QDELAY_REF) = 0.125 285 ms at each update
-    let mut law = law(&[variant("basic")]);
-    law.vars = PieVars { p: 0.5, qdelay: 0.3, qdelay_old: 0.3, ..law.vars };
-    let mut p_at = |ms| {
-        law.update(Time::from_nanos(ms * MS), 0);
-        law.vars.p
-    };
-    let step = 0.125 * 0.285;
-    for (ms, steps) in [(14, 0.0), (15, 1.0), (29, 1.0), (30, 2.0), (44, 2.0), (45, 3.0)] {
-        assert!((p_at(ms) - 0.5 - steps * step).abs() < 1e-12, "{ms}");
+/// The times at which p takes a step, with the timer of appendix B called so late at each period; in whole milliseconds.
+fn steps_at(law: &mut Pie, lateness: &[u64]) -> Vec<u64> {
+    let mut rng = Rng::stream(1, "pie");
+    let mut steps = Vec::new();
+    for late in lateness {
+        let due = law.next_timeout().unwrap();
+        let now = due + Span::from_nanos(late * MS);
+        let queue = Backlog { packets: 0, bytes: 0, limit: Limit::Infinite, oldest: None };
+        let before = law.vars.p;
+        law.on_timeout(&mut Cx { now, queue, link_bytes: 0, rng: &mut rng });
+        if law.vars.p != before {
+            steps.push(now.as_nanos() / MS);
+        }
     }
+    steps
+}
+
+/// RFC 8033, section 4.2: p is updated every T_UPDATE.
+#[test]
+fn a_late_caller_loses_no_update() {
+    let mut law = law(&[variant("basic")]);
+    law.vars = PieVars { p: 0.5, qdelay: 0.02, qdelay_old: 0.02, ..law.vars };
+    // Late by 9 ms, then on time: 6 ms after the update before, which is less than T_UPDATE.
+    assert_eq!(steps_at(&mut law, &[0, 9, 0, 14, 0, 0]), [15, 39, 45, 74, 75, 90]);
+}
+
+/// Appendix B compares the time since `last_timestamp_`, which the activation sets.
+#[test]
+fn an_update_less_than_t_update_after_the_activation_is_omitted() {
+    let mut law = law(&[]);
+    let queue = Backlog { packets: 20, bytes: 20_000, limit: Limit::Packets(35), oldest: None };
+    law.switch(Time::from_nanos(20 * MS), &queue);
+    law.vars = PieVars { p: 0.5, qdelay: 0.02, qdelay_old: 0.02, ..law.vars };
+    // active from 20 ms on: the timer at 30 ms comes too early
+    assert_eq!(steps_at(&mut law, &[0, 0, 0]), [45]);
 }
 
 #[test]

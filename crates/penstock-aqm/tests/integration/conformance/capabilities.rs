@@ -218,7 +218,7 @@ impl Watched<'_> {
 
     fn advance(&mut self, span: Span) {
         let end = self.now + span;
-        while let Some(due) = self.queue.next_timeout().filter(|&due| due <= end) {
+        while let Some(due) = self.queue.next_timeout().filter(|&due| due < end) {
             self.now = self.now.max(due);
             self.operate(|queue, env| queue.on_timeout(env));
         }

@@ -66,7 +66,7 @@ impl Oracle for Dsdrr {
     }
 
     fn pass(&mut self, _bench: &mut Bench, until: u64) {
-        while self.due <= until {
+        while self.due < until {
             if self.overflow {
                 self.w = (self.w + 2).min(self.w_max);
             } else if self.marked() < self.w {

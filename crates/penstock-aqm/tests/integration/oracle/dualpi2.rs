@@ -174,7 +174,7 @@ impl Oracle for DualPi2 {
     }
 
     fn pass(&mut self, _bench: &mut Bench, until: u64) {
-        while self.due <= until {
+        while self.due < until {
             let now = self.due;
             let curq = secs(self.lq.waited(now).max(self.cq.waited(now)).unwrap_or(0));
             self.p += self.alpha * (curq - self.target) + self.beta * (curq - self.prevq);

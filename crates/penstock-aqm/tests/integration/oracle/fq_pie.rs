@@ -100,7 +100,7 @@ impl Oracle for FqPie {
     }
 
     fn pass(&mut self, _bench: &mut Bench, until: u64) {
-        while self.due <= until {
+        while self.due < until {
             for (pie, queue) in self.pies.iter_mut().zip(&mut self.queues) {
                 queue.now = self.due;
                 pie.tick(queue);

@@ -194,7 +194,8 @@ impl Bench {
 pub trait Oracle {
     fn arrive(&mut self, bench: &mut Bench, item: Item);
     fn depart(&mut self, bench: &mut Bench);
-    /// The next operation comes at `until`: do what timers ask up to then, that instant included.
+    /// The next operation comes at `until`: expire the timers before then. A timer that is due at `until` expires after
+    /// all operations of that instant.
     fn pass(&mut self, _bench: &mut Bench, _until: u64) {}
 }
 
@@ -427,7 +428,7 @@ impl<L: Law> Oracle for Guarded<L> {
     }
 
     fn pass(&mut self, _bench: &mut Bench, until: u64) {
-        while self.law.due() <= until {
+        while self.law.due() < until {
             self.queue.now = self.law.due();
             self.law.tick(&self.queue);
         }

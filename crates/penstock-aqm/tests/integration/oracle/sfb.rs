@@ -86,7 +86,7 @@ impl Law for Sfb {
             self.salted = true;
         }
         if let Some(rehash) = self.rehash {
-            while now - self.changed >= rehash {
+            while now - self.changed > rehash {
                 self.changed += rehash;
                 self.bins = self.spare;
                 self.spare = [Bin::default(); 12];

@@ -209,16 +209,28 @@ impl Rig {
         std::iter::from_fn(|| self.serve()).map(|packet| packet.flow).collect()
     }
 
-    /// Time goes on; timeouts come when they are due.
+    /// Time goes on beyond the timers of the instant that it reaches. Packets that arrive then are those that hosts send
+    /// at their own timers.
     pub fn advance(&mut self, span: Span) {
         let end = self.now + span;
-        while let Some(due) = self.queue.next_timeout().filter(|&due| due <= end) {
+        self.expire(|due| due <= end);
+        self.now = end;
+    }
+
+    /// Time goes on to an instant at which packets depart and arrive; timers that are due then are still to come.
+    pub fn reach(&mut self, span: Span) {
+        let end = self.now + span;
+        self.expire(|due| due < end);
+        self.now = end;
+    }
+
+    fn expire(&mut self, is_over: impl Fn(Time) -> bool) {
+        while let Some(due) = self.queue.next_timeout().filter(|&due| is_over(due)) {
             assert!(due >= self.now, "the next timeout, {due}, lies before {}", self.now);
             self.now = due;
             self.queue.on_timeout(&mut Env { now: due, rng: &mut self.rng, probe: &mut self.counts, facts: &Carried });
             assert!(self.queue.next_timeout().is_none_or(|next| next > due), "a timeout that stays where it is");
         }
-        self.now = end;
     }
 
     /// The clock shows this time; timeouts that have become due come once each, late.

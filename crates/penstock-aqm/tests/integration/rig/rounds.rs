@@ -82,7 +82,7 @@ fn round(scheme: &SchemeInfo, rng: &mut Rng) -> bool {
             1..20 => {
                 let pause = any_scale(rng, 34);
                 let period = rig.until_timeout().map_or(pause, |due| due.as_nanos().max(1000));
-                rig.advance(Span::from_nanos(pause.min(period.saturating_mul(TIMEOUTS))));
+                rig.reach(Span::from_nanos(pause.min(period.saturating_mul(TIMEOUTS))));
             }
             _ if rng.chance(load) => {
                 let mut packet = any_packet_of(rng.below(flows) as u32, rng, 1514);

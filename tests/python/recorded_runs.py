@@ -266,6 +266,8 @@ def _lossy(own: Tree, limit: str = "25p") -> Tree:
 def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
     recorded = folder / "recorded.pcap"
     _write_pcap(recorded)
+    fields = folder / "fields.pcap"
+    _write_pcap(fields, with_headers=True)
     sizes = folder / "sizes.cdf"
     sizes.write_text("1kB,0.2\n5kB,0.5\n100kB,1\n", encoding="utf-8")
     linux = {"flavour": "cubic", "profile": "linux"}
@@ -283,6 +285,7 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
                            "delays": True, **linux},
         "measured transfers": {"kind": "tcp", "bytes": {"exp": "30kB"}, "arrivals": {"exp": "50ms"}, "delays": True},
         "cbr with headers": {"kind": "cbr", "rate": "2Mbit", "packet": "200B", "headers": "58B", "dscp": 10},
+        "cbr of L4S": {"kind": "cbr", "rate": "2Mbit", "packet": "200B", "ecn": "ect1"},
         "poisson": {"kind": "poisson", "rate": {"uniform": ["1Mbit", "3Mbit"]}, "packet": {"exp": "500B"},
                     "headers": "40B", "ecn": True},
         "fec": {"kind": "fec", "k": 10, "h": 2, "rate": "1Mbit", "packet": "1000B"},
@@ -304,6 +307,7 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
         "incast with pauses": {"kind": "incast", "to": "D0", "senders": 4, "packets": {"uniform": [2, 20]},
                            "pause": {"exp": "20ms"}},
         "replay": {"kind": "replay", "file": str(recorded), "count": 2, "headers": "40B", "ecn": True},
+        "replay with recorded fields": {"kind": "replay", "file": str(fields)},
         "starts": {"kind": "tcp", "count": 6, "start": {"first": "100ms", "every": "200ms", "jitter": "50ms"},
                    "stop": "2s"},
     }  # fmt: skip
@@ -312,11 +316,15 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
         yield f"traffic/{name}/xred", network({"own": table}, {"scheme": "xred", "limit": "50p"}, "2s", rate="4Mbit")
 
 
-def _write_pcap(file: Path) -> None:
-    """Bursts of packets of raw IP with rising sizes."""
+def _write_pcap(file: Path, *, with_headers: bool = False) -> None:
+    """Bursts of packets of raw IP with rising sizes; with the first bytes of their headers, every ECN field in turn."""
     header = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 101)
     packets = [(i * 4_000_000 + i % 5 * 100_000, 60 + i * 37 % 1400) for i in range(400)]
-    records = [struct.pack("<IIII", t // 10**9, t % 10**9, 0, size) for t, size in packets]
+    starts = [bytes([0x45, i % 3 << 5 | i % 4]) if with_headers else b"" for i in range(400)]
+    records = [
+        struct.pack("<IIII", t // 10**9, t % 10**9, len(start), size) + start
+        for (t, size), start in zip(packets, starts, strict=True)
+    ]
     file.write_bytes(header + b"".join(records))
 
 

@@ -12,6 +12,7 @@ import penstock as ps
 import pytest
 from penstock.results.metrics import metric
 from penstock.scenario.check import resolved_text
+from penstock.scenario.elements import EcnField
 from penstock.scenario.resolve.draws import Draw, draw
 from penstock.scenario.scenario import Document
 from penstock.units import format_size, parse_size
@@ -50,6 +51,10 @@ KEYS = {
     "marked": (
         'kind = "poisson"\nrate = "1Mbit"\npacket = "500B"\necn = true',
         ps.Poisson(rate="1Mbit", packet="500B", ecn=True),
+    ),
+    "marked as L4S": (
+        'kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\necn = "ect1"\ndscp = "NQB"',
+        ps.Cbr(rate="1Mbit", packet="500B", ecn="ect1", dscp="NQB"),
     ),
     "drawn size": ('kind = "tcp"\nbytes = { exp = "30kB" }', ps.Tcp(bytes={"exp": "30kB"})),
     "arrivals": (
@@ -183,6 +188,69 @@ def test_a_file_lies_beside_its_scenario(recorded: Path, monkeypatch: pytest.Mon
     assert ps.run(ps.Scenario.load(toml)).traffic["t"].sent_pkts == 2
 
 
+FIELDS: tuple[EcnField, ...] = ("not", "ect0", "ect1", "ce")
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_every_source_of_datagrams_sends_its_ecn_field(field: EcnField) -> None:
+    sources: dict[str, Any] = {
+        "cbr": ps.Cbr(rate="100kbit", packet="500B", ecn=field),
+        "poisson": ps.Poisson(rate="100kbit", packet="500B", ecn=field),
+        "onoff": ps.OnOff(over="udp", rate="400kbit", packet="500B", on="100ms", off="300ms", ecn=field),
+        "fec": ps.Fec(k=4, h=1, rate="100kbit", packet="500B", ecn=field),
+        "video": ps.Video(rate="100kbit", packet="500B", ecn=field),
+    }
+    # Packets with the field wait in the class of that name, which loses all of them.
+    classes: list[dict[str, Any]] = [
+        {"name": "own", "match": {"ecn": field}, "queue": {"scheme": "bernoulli", "p": 1.0}},
+        {"name": "rest"},
+    ]
+    for name, source in sources.items():
+        queue = ps.Pq(limit="100p", classes=[ps.Class(**one) for one in classes])
+        link = ps.dumbbell(rate="1Mbit", rtt="10ms", duration="5s", queue=queue, traffic={name: source})
+        result = ps.run(link).traffic[name]
+        assert (result.lost_pkts > 20, result.goodput_bps) == (True, 0), name
+
+
+def _capture(file: Path, classes: list[int]) -> Path:
+    """A capture of raw IPv4 packets of 1000 bytes, 1 ms apart, whose second bytes are these."""
+    header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
+    records = [
+        struct.pack("<IIII", 1, 1000 * number, 20, 1000) + bytes([0x45, value]) + bytes(18)
+        for number, value in enumerate(classes)
+    ]
+    file.write_bytes(header + b"".join(records))
+    return file
+
+
+def test_replayed_packets_keep_their_fields_unless_a_key_says_otherwise(tmp_path: Path) -> None:
+    # 10 packets of EF and ECT(1), 20 of NQB and ECT(0), 30 without either.
+    file = _capture(tmp_path / "fields.pcap", [46 << 2 | 1] * 10 + [45 << 2 | 2] * 20 + [0] * 30)
+
+    def counts(**keys: Any) -> tuple[dict[str, int], int, list[str]]:
+        traffic = {"own": ps.Replay(file=str(file), **keys), "other": ps.Cbr(rate="1kbit", packet="500B", dscp="CS1")}
+        queue = ps.Bernoulli(p=1.0, ecn=True)
+        result = ps.run(ps.dumbbell(rate="100Mbit", rtt="10ms", duration="2s", queue=queue, traffic=traffic))
+        link = result.links["bottleneck"]
+        arrivals = {
+            name: link[f"dscp_{name}_arrivals"] for name in ("ef", "nqb", "default") if f"dscp_{name}_arrivals" in link
+        }
+        return arrivals, link.marks, list(result.dscp)
+
+    assert counts() == ({"ef": 10, "nqb": 20, "default": 30}, 30, ["CS1", "recorded"])
+    assert counts(ecn="ect1") == ({"ef": 10, "nqb": 20, "default": 30}, 60, ["CS1", "recorded"])
+    assert counts(ecn=False) == ({"ef": 10, "nqb": 20, "default": 30}, 0, ["CS1", "recorded"])
+    assert counts(dscp="EF") == ({"ef": 60}, 30, ["CS1", "EF"])
+    assert counts(dscp=0)[0] == {"default": 60}
+
+
+def test_check_shows_the_fields_of_replayed_packets(recorded: Path) -> None:
+    group = canonical(f'kind = "replay"\nfile = {json.dumps(str(recorded))}')
+    assert (group["ecn"], group["dscp"]) == ("recorded", "recorded")
+    shown = resolved_text(Document.parse(text(f'kind = "replay"\nfile = {json.dumps(str(recorded))}')).resolve())
+    assert {'ecn = "recorded"', 'dscp = "recorded"'} <= set(shown.splitlines())
+
+
 @pytest.mark.parametrize("ecn", [False, True])
 def test_datagrams_are_marked_if_they_may_be(ecn: bool) -> None:
     source = ps.Cbr(from_="S", to="D", rate="400kbit", packet="500B", ecn=ecn)
@@ -228,6 +296,13 @@ def test_new_kinds_are_listed() -> None:
         ('kind = "video"\nrate = "1Mbit"\nvariation = -1', "between 0 and 10"),
         ('kind = "video"\nrate = "1Mbit"\ndependence = 1', "true or false"),
         ('kind = "video"\nrate = "1Mbit"\npacket = "0B"', "between 1B"),
+        (
+            'kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\necn = "etc1"',
+            'ecn .*not, ect0, ect1, ce; did you mean "ect1"',
+        ),
+        ('kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\necn = "recorded"', "must be one of not, ect0, ect1, ce"),
+        ('kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\ndscp = "recorded"', "must be a code point from 0 to 63"),
+        ('kind = "video"\nrate = "1Mbit"\necn = 1', "must be one of not, ect0, ect1, ce"),
         ('kind = "replay"', "file: is missing"),
         ('kind = "replay"\nfile = "none.pcap"', "cannot be read: No such file"),
     ],

@@ -81,7 +81,14 @@ BESIDE: Final[Mapping[str, Tree]] = {
 }
 """Settings without which another setting has no effect or is refused."""
 
-GIVEN: Final[Mapping[str, Any]] = {"time": "5ms", "integer": 8, "length": "10p", "rate": "7Mbit", "size": "15kB"}
+GIVEN: Final[Mapping[str, Any]] = {
+    "time": "5ms",
+    "integer": 8,
+    "length": "10p",
+    "rate": "7Mbit",
+    "size": "15kB",
+    "codepoints": [10],
+}
 """Values of parameters that have none by default, by their kind."""
 
 CONDITIONED: Final[Mapping[str, Tree]] = {
@@ -165,10 +172,19 @@ def _of_schemes() -> Iterator[tuple[str, Tree]]:
         for name, value in variants(scheme.params):
             changed = {**queue, **BESIDE.get(name, {}), name: value}
             yield f"scheme/{scheme.name}/{name}={_text(value)}", network(mixed(ecn=changed.get("ecn", False)), changed)
+    for scheme_name in ("dualpi2", "dual-curvy-red"):
+        queue = {"scheme": scheme_name, "limit": "200p", "l_dscp": ["NQB"], "c_dscp": ["AF11"]}
+        yield f"scheme/{scheme_name}/fields of the other queue", network(OTHER_FIELDS, queue)
     for ecn in (False, True):
         queue = {"scheme": RecordedLaw.scheme, "limit": "50p", "ecn": ecn}
         yield f"law in Python/ecn={_text(ecn)}", network(mixed(ecn=ecn), queue)
 
+
+OTHER_FIELDS: Final[Tree] = {
+    f"{ecn}-{dscp}": {"kind": "poisson", "rate": "2Mbit", "packet": "500B", "ecn": ecn, "dscp": dscp}
+    for ecn, dscp in (("ect1", 0), ("ect1", "AF11"), ("ce", "AF11"), ("ect0", "NQB"), ("not", "NQB"), ("not", 0))
+}
+"""Datagrams whose code point sends them to the queue that is not that of their ECN field, and others."""
 
 CHANGING_LOAD: Final[Tree] = {
     "transfers": {"kind": "onoff", "count": 6, "on": {"packets": {"exp": 80}}, "off": {"exp": "1500ms"}},

@@ -1630,6 +1630,9 @@ class Dualpi2(Queue):
         tshift: Time added to the waiting time of L4S packets in the time-shifted FIFO. Unit: s. From 0 to 10.
         ecn: Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and
             not ECN-capable.
+        l_dscp: Differentiated services codepoints whose packets wait in the L4S queue whatever their ECN field,
+            such as [45] (NQB). From 0 to 63.
+        c_dscp: Codepoints whose packets wait in the Classic queue whatever their ECN field. From 0 to 63.
 
     References: K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix A
     """
@@ -1649,6 +1652,8 @@ class Dualpi2(Queue):
     classic_weight: float | str = 0.0625
     tshift: str = "50ms"
     ecn: bool = True
+    l_dscp: Sequence[int | str] | None = None
+    c_dscp: Sequence[int | str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1670,6 +1675,9 @@ class DualCurvyRed(Queue):
         tshift: Time added to the waiting time of L4S packets in the time-shifted FIFO. Unit: s. From 0 to 10.
         ecn: Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and
             not ECN-capable.
+        l_dscp: Differentiated services codepoints whose packets wait in the L4S queue whatever their ECN field,
+            such as [45] (NQB). From 0 to 63.
+        c_dscp: Codepoints whose packets wait in the Classic queue whatever their ECN field. From 0 to 63.
 
     References: K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B
     """
@@ -1686,6 +1694,8 @@ class DualCurvyRed(Queue):
     classic_weight: float | str = 0.0625
     tshift: str = "50ms"
     ecn: bool = True
+    l_dscp: Sequence[int | str] | None = None
+    c_dscp: Sequence[int | str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

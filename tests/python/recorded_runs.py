@@ -78,16 +78,13 @@ BESIDE: Final[Mapping[str, Tree]] = {
     "pir": {"pir_th": "15kB"},
     "pir_th": {"pir": "7Mbit"},
     "pacing": {"recovery": "rfc"},
+    "write_every": {"write": "20kB"},
 }
 """Settings without which another setting has no effect or is refused."""
 
 GIVEN: Final[Mapping[str, Any]] = {
-    "time": "5ms",
-    "integer": 8,
-    "length": "10p",
-    "rate": "7Mbit",
-    "size": "15kB",
-    "codepoints": [10],
+    **{"time": "5ms", "integer": 8, "length": "10p", "rate": "7Mbit", "size": "15kB", "codepoints": [10]},
+    "writes": [["0s", "100kB"], ["1s", "50kB"], ["1s", "10B"]],
 }
 """Values of parameters that have none by default, by their kind."""
 
@@ -252,6 +249,13 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
     for flavour in keys.flavours:
         own = {"flavour": flavour, "profile": "linux"}
         yield f"tcp/{flavour}/slow link", network({"bulk": _bulk(own)}, DROPTAIL, "15s", rate="1Mbit", delay="40ms")
+        # Idle for longer than a timeout, then more than a window, then less.
+        writes = [["0s", "30kB"], ["2s", "60kB"], *([f"{2500 + 20 * i}ms", "4kB"] for i in range(40)), ["6s", "90kB"]]
+        limited: Tree = own | {"writes": writes}
+        yield (
+            f"tcp/{flavour}/limited by the application",
+            network({"own": _bulk(limited)}, DROPTAIL, "8s", delay="20ms"),
+        )
     for flavour in ("bbr", "bbr3"):
         # Long enough for several probes of the round trip, which leave few packets in flight.
         own = {"flavour": flavour, "profile": "linux"}
@@ -324,6 +328,9 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
                            "pause": {"exp": "20ms"}},
         "replay": {"kind": "replay", "file": str(recorded), "count": 2, "headers": "40B", "ecn": True},
         "replay with recorded fields": {"kind": "replay", "file": str(fields)},
+        "equal writes": {"kind": "tcp", "count": 3, "write": "20kB", "write_every": "50ms", **linux},
+        "transfers of writes": {"kind": "tcp", "bytes": {"exp": "80kB"}, "arrivals": {"exp": "200ms"}, "write": "5kB",
+                                "write_rate": "1Mbit", **linux},
         "starts": {"kind": "tcp", "count": 6, "start": {"first": "100ms", "every": "200ms", "jitter": "50ms"},
                    "stop": "2s"},
     }  # fmt: skip

@@ -56,6 +56,15 @@ KEYS = {
         'kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\necn = "ect1"\ndscp = "NQB"',
         ps.Cbr(rate="1Mbit", packet="500B", ecn="ect1", dscp="NQB"),
     ),
+    "writes": (
+        'kind = "tcp"\nwrites = [["0s", "100kB"], ["1s", "50kB"]]',
+        ps.Tcp(writes=[["0s", "100kB"], ["1s", "50kB"]]),
+    ),
+    "equal writes": (
+        'kind = "tcp"\nwrite = "64kB"\nwrite_every = "40ms"',
+        ps.Tcp(write="64kB", write_every="40ms"),
+    ),
+    "rate of writes": ('kind = "tcp"\nwrite_rate = "2Mbit"', ps.Tcp(write_rate="2Mbit")),
     "drawn size": ('kind = "tcp"\nbytes = { exp = "30kB" }', ps.Tcp(bytes={"exp": "30kB"})),
     "arrivals": (
         'kind = "tcp"\nbytes = { cdf = "web-search" }\narrivals = { exp = "10ms" }\nclasses = ["100kB", "10MB"]',
@@ -251,6 +260,28 @@ def test_check_shows_the_fields_of_replayed_packets(recorded: Path) -> None:
     assert {'ecn = "recorded"', 'dscp = "recorded"'} <= set(shown.splitlines())
 
 
+def test_writes_take_the_time_of_their_delivery() -> None:
+    # 14 600 bytes are 10 packets of 1500 bytes on the wire: the initial window, which 10 Mbit/s serve in 12 ms. No ACK
+    # is delayed, since a write ends with a pushed packet.
+    tcp = ps.Tcp(profile="linux", write="14600B", write_every="100ms")
+    result = ps.run(ps.dumbbell(rate="10Mbit", rtt="20ms", duration="10s", traffic={"own": tcp})).traffic["own"]
+    assert result.writes == 100
+    assert result.retransmitted_pkts == 0
+    assert 0.032 < result.write_p50_s < 0.036
+    assert result.goodput_bps == pytest.approx(14_600 * 8 * 10, rel=0.02)
+
+
+def test_a_sender_limited_by_its_application_does_not_open_its_window() -> None:
+    def window(**keys: Any) -> float:
+        tcp = ps.Tcp(profile="linux", flavour="cubic", **keys)
+        link = ps.dumbbell(rate="100Mbit", rtt="50ms", duration="20s", traffic={"own": tcp})
+        return float(ps.run(link).traffic["own"].cwnd_mean_pkts)
+
+    # 2 Mbit/s over 50 ms are 8.6 packets of 1460 bytes; the initial window of 10 may double once.
+    assert window(write_rate="2Mbit") <= 20
+    assert window() > 100
+
+
 @pytest.mark.parametrize("ecn", [False, True])
 def test_datagrams_are_marked_if_they_may_be(ecn: bool) -> None:
     source = ps.Cbr(from_="S", to="D", rate="400kbit", packet="500B", ecn=ecn)
@@ -303,6 +334,16 @@ def test_new_kinds_are_listed() -> None:
         ('kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\necn = "recorded"', "must be one of not, ect0, ect1, ce"),
         ('kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\ndscp = "recorded"', "must be a code point from 0 to 63"),
         ('kind = "video"\nrate = "1Mbit"\necn = 1', "must be one of not, ect0, ect1, ce"),
+        ('kind = "tcp"\nwrites = []', "at least 1 writes such as"),
+        ('kind = "tcp"\nwrites = ["1s"]', "must be a time and a size"),
+        ('kind = "tcp"\nwrites = [["1s", "0B"]]', "at least 1B"),
+        ('kind = "tcp"\nwrites = [["1s", "9B"], ["0s", "9B"]]', "in the order of time"),
+        ('kind = "tcp"\nwrites = [["1s", "9B"]]\nwrite_rate = "1Mbit"', "not together with write"),
+        ('kind = "tcp"\nwrite_every = "1s"', "needs write, the size of each write"),
+        ('kind = "tcp"\nwrite = "1kB"\nwrite_every = "1s"\nwrite_rate = "1Mbit"', "not together with write_every"),
+        ('kind = "tcp"\nwrite = "1kB"\nwrite_every = "0s"', "must lie between"),
+        ('kind = "tcp"\nwrite_rate = "0bit"', "a rate must be above 0"),
+        ('kind = "tcp"\nwrite_evry = "1s"', 'did you mean "write_every"'),
         ('kind = "replay"', "file: is missing"),
         ('kind = "replay"\nfile = "none.pcap"', "cannot be read: No such file"),
     ],

@@ -9,9 +9,8 @@
 //! they were ACKed, and that in which they were sent. If an ACK delivers several packets, the one sent last gives the
 //! sample.
 //!
-//! # Differences
-//! * A sender has data until the end of its transfer, so no sample is limited by the application, only by a law that
-//!   deliberately sends less.
+//! Packets sent while the application has nothing more to send, or the law deliberately sends less, give samples that are only a
+//! lower bound of the rate.
 
 use crate::packet_ranges::PacketRanges;
 use crate::packets_and_acks::{Ack, SackBlock};
@@ -29,7 +28,7 @@ struct SendRecord {
     delivered_at: Time,
     /// Whether a SACK block has reported the packet.
     reported: bool,
-    /// Whether the packet was sent while the sender deliberately held back.
+    /// Whether the packet was sent while the sender held back.
     limited: bool,
     /// Whether this was a retransmission.
     repeated: bool,
@@ -44,7 +43,7 @@ pub(crate) struct LostPacket {
     /// Packets in flight once it was sent, and packets found lost since, itself included.
     pub(crate) in_flight: u32,
     pub(crate) lost: u32,
-    /// Whether it was sent while the sender deliberately held back.
+    /// Whether it was sent while the sender held back.
     pub(crate) limited: bool,
 }
 
@@ -55,7 +54,7 @@ pub(crate) struct RateSample {
     pub(crate) rate: f64,
     /// Packets that had been delivered when the sampled one was sent.
     pub(crate) prior: u32,
-    /// Whether the sampled packet was sent while the sender deliberately held back: the network may be faster.
+    /// Whether the sampled packet was sent while the sender held back: the network may be faster.
     pub(crate) limited: bool,
     /// The round trip of the sampled packet.
     pub(crate) rtt: Span,
@@ -90,12 +89,13 @@ impl RateSampler {
         self.delivered
     }
 
-    /// The sender deliberately holds back, with `in_flight` packets in flight.
+    /// The sender holds back with `in_flight` packets in flight: its law sends less deliberately, or the application has no more
+    /// data.
     pub(crate) fn hold_back(&mut self, in_flight: u32) {
         self.limited_until = Some(self.delivered.wrapping_add(in_flight));
     }
 
-    /// Whether the sender has deliberately held back within the last round trip.
+    /// Whether the sender has held back within the last round trip.
     pub(crate) fn is_limited(&self) -> bool {
         self.limited_until.is_some()
     }

@@ -114,7 +114,14 @@ impl Builder<'_> {
             let mut rng = Rng::stream(self.seed, format_args!("{}.{}", spec.name, planned.copy));
             let behaviour = Behaviour::of(spec, start, &data, &mut rng);
             let request = match &spec.web {
-                Some(web) => Arc::new(TcpParams { packet: Bytes(u64::from(web.request)), ..(*data).clone() }),
+                // A request is written at once.
+                Some(web) => Arc::new(TcpParams {
+                    packet: Bytes(u64::from(web.request)),
+                    write_every: None,
+                    write_rate: None,
+                    writes: None,
+                    ..(*data).clone()
+                }),
                 None => Arc::clone(&data),
             };
             let session = Session {

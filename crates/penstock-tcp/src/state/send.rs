@@ -38,7 +38,6 @@ impl SenderState {
             self.cwr &= !segment.cwr;
         }
         net.transmit(segment);
-        self.counts.sent += 1;
         let idle = self.una == self.max;
         if let Some(pacer) = &mut self.pacer {
             pacer.on_send(now, self.cwnd, self.ssthresh, self.rtt.srtt(&self.params));

@@ -283,11 +283,20 @@ def _lossy(own: Tree, limit: str = "25p") -> Tree:
     return network({"bulk": _bulk(own)}, {**DROPTAIL, "limit": limit}, loss={"rate": 0.005}, reverse=back)
 
 
+SOURCES: Final[Mapping[str, Tree]] = {
+    "cbr of L4S": {"kind": "cbr", "rate": "2Mbit", "packet": "200B", "ecn": "ect1"},
+    "equal writes": {"kind": "tcp", "count": 3, "write": "20kB", "write_every": "50ms", "flavour": "cubic",
+                     "profile": "linux"},
+    "transfers of writes": {"kind": "tcp", "bytes": {"exp": "80kB"}, "arrivals": {"exp": "200ms"}, "write": "5kB",
+                            "write_rate": "1Mbit", "flavour": "cubic", "profile": "linux"},
+}  # fmt: skip
+"""Datagrams of L4S, and TCP whose application writes at times of its own."""
+
+
 def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
     recorded = folder / "recorded.pcap"
     _write_pcap(recorded)
-    fields = folder / "fields.pcap"
-    _write_pcap(fields, with_headers=True)
+    _write_pcap(fields := folder / "fields.pcap", with_headers=True)
     sizes = folder / "sizes.cdf"
     sizes.write_text("1kB,0.2\n5kB,0.5\n100kB,1\n", encoding="utf-8")
     linux = {"flavour": "cubic", "profile": "linux"}
@@ -305,7 +314,6 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
                            "delays": True, **linux},
         "measured transfers": {"kind": "tcp", "bytes": {"exp": "30kB"}, "arrivals": {"exp": "50ms"}, "delays": True},
         "cbr with headers": {"kind": "cbr", "rate": "2Mbit", "packet": "200B", "headers": "58B", "dscp": 10},
-        "cbr of L4S": {"kind": "cbr", "rate": "2Mbit", "packet": "200B", "ecn": "ect1"},
         "poisson": {"kind": "poisson", "rate": {"uniform": ["1Mbit", "3Mbit"]}, "packet": {"exp": "500B"},
                     "headers": "40B", "ecn": True},
         "fec": {"kind": "fec", "k": 10, "h": 2, "rate": "1Mbit", "packet": "1000B"},
@@ -328,9 +336,7 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
                            "pause": {"exp": "20ms"}},
         "replay": {"kind": "replay", "file": str(recorded), "count": 2, "headers": "40B", "ecn": True},
         "replay with recorded fields": {"kind": "replay", "file": str(fields)},
-        "equal writes": {"kind": "tcp", "count": 3, "write": "20kB", "write_every": "50ms", **linux},
-        "transfers of writes": {"kind": "tcp", "bytes": {"exp": "80kB"}, "arrivals": {"exp": "200ms"}, "write": "5kB",
-                                "write_rate": "1Mbit", **linux},
+        **SOURCES,
         "starts": {"kind": "tcp", "count": 6, "start": {"first": "100ms", "every": "200ms", "jitter": "50ms"},
                    "stop": "2s"},
     }  # fmt: skip

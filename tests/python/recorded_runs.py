@@ -78,10 +78,14 @@ BESIDE: Final[Mapping[str, Tree]] = {
     "pir": {"pir_th": "15kB"},
     "pir_th": {"pir": "7Mbit"},
     "pacing": {"recovery": "rfc"},
+    "write_every": {"write": "20kB"},
 }
 """Settings without which another setting has no effect or is refused."""
 
-GIVEN: Final[Mapping[str, Any]] = {"time": "5ms", "integer": 8, "length": "10p", "rate": "7Mbit", "size": "15kB"}
+GIVEN: Final[Mapping[str, Any]] = {
+    **{"time": "5ms", "integer": 8, "length": "10p", "rate": "7Mbit", "size": "15kB", "codepoints": [10]},
+    "writes": [["0s", "100kB"], ["1s", "50kB"], ["1s", "10B"]],
+}
 """Values of parameters that have none by default, by their kind."""
 
 CONDITIONED: Final[Mapping[str, Tree]] = {
@@ -165,10 +169,19 @@ def _of_schemes() -> Iterator[tuple[str, Tree]]:
         for name, value in variants(scheme.params):
             changed = {**queue, **BESIDE.get(name, {}), name: value}
             yield f"scheme/{scheme.name}/{name}={_text(value)}", network(mixed(ecn=changed.get("ecn", False)), changed)
+    for scheme_name in ("dualpi2", "dual-curvy-red"):
+        queue = {"scheme": scheme_name, "limit": "200p", "l_dscp": ["NQB"], "c_dscp": ["AF11"]}
+        yield f"scheme/{scheme_name}/fields of the other queue", network(OTHER_FIELDS, queue)
     for ecn in (False, True):
         queue = {"scheme": RecordedLaw.scheme, "limit": "50p", "ecn": ecn}
         yield f"law in Python/ecn={_text(ecn)}", network(mixed(ecn=ecn), queue)
 
+
+OTHER_FIELDS: Final[Tree] = {
+    f"{ecn}-{dscp}": {"kind": "poisson", "rate": "2Mbit", "packet": "500B", "ecn": ecn, "dscp": dscp}
+    for ecn, dscp in (("ect1", 0), ("ect1", "AF11"), ("ce", "AF11"), ("ect0", "NQB"), ("not", "NQB"), ("not", 0))
+}
+"""Datagrams whose code point sends them to the queue that is not that of their ECN field, and others."""
 
 CHANGING_LOAD: Final[Tree] = {
     "transfers": {"kind": "onoff", "count": 6, "on": {"packets": {"exp": 80}}, "off": {"exp": "1500ms"}},
@@ -236,6 +249,13 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
     for flavour in keys.flavours:
         own = {"flavour": flavour, "profile": "linux"}
         yield f"tcp/{flavour}/slow link", network({"bulk": _bulk(own)}, DROPTAIL, "15s", rate="1Mbit", delay="40ms")
+        # Idle for longer than a timeout, then more than a window, then less.
+        writes = [["0s", "30kB"], ["2s", "60kB"], *([f"{2500 + 20 * i}ms", "4kB"] for i in range(40)), ["6s", "90kB"]]
+        limited: Tree = own | {"writes": writes}
+        yield (
+            f"tcp/{flavour}/limited by the application",
+            network({"own": _bulk(limited)}, DROPTAIL, "8s", delay="20ms"),
+        )
     for flavour in ("bbr", "bbr3"):
         # Long enough for several probes of the round trip, which leave few packets in flight.
         own = {"flavour": flavour, "profile": "linux"}
@@ -263,9 +283,20 @@ def _lossy(own: Tree, limit: str = "25p") -> Tree:
     return network({"bulk": _bulk(own)}, {**DROPTAIL, "limit": limit}, loss={"rate": 0.005}, reverse=back)
 
 
+SOURCES: Final[Mapping[str, Tree]] = {
+    "cbr of L4S": {"kind": "cbr", "rate": "2Mbit", "packet": "200B", "ecn": "ect1"},
+    "equal writes": {"kind": "tcp", "count": 3, "write": "20kB", "write_every": "50ms", "flavour": "cubic",
+                     "profile": "linux"},
+    "transfers of writes": {"kind": "tcp", "bytes": {"exp": "80kB"}, "arrivals": {"exp": "200ms"}, "write": "5kB",
+                            "write_rate": "1Mbit", "flavour": "cubic", "profile": "linux"},
+}  # fmt: skip
+"""Datagrams of L4S, and TCP whose application writes at times of its own."""
+
+
 def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
     recorded = folder / "recorded.pcap"
     _write_pcap(recorded)
+    _write_pcap(fields := folder / "fields.pcap", with_headers=True)
     sizes = folder / "sizes.cdf"
     sizes.write_text("1kB,0.2\n5kB,0.5\n100kB,1\n", encoding="utf-8")
     linux = {"flavour": "cubic", "profile": "linux"}
@@ -304,6 +335,8 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
         "incast with pauses": {"kind": "incast", "to": "D0", "senders": 4, "packets": {"uniform": [2, 20]},
                            "pause": {"exp": "20ms"}},
         "replay": {"kind": "replay", "file": str(recorded), "count": 2, "headers": "40B", "ecn": True},
+        "replay with recorded fields": {"kind": "replay", "file": str(fields)},
+        **SOURCES,
         "starts": {"kind": "tcp", "count": 6, "start": {"first": "100ms", "every": "200ms", "jitter": "50ms"},
                    "stop": "2s"},
     }  # fmt: skip
@@ -312,11 +345,15 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
         yield f"traffic/{name}/xred", network({"own": table}, {"scheme": "xred", "limit": "50p"}, "2s", rate="4Mbit")
 
 
-def _write_pcap(file: Path) -> None:
-    """Bursts of packets of raw IP with rising sizes."""
+def _write_pcap(file: Path, *, with_headers: bool = False) -> None:
+    """Bursts of packets of raw IP with rising sizes; with the first bytes of their headers, every ECN field in turn."""
     header = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 101)
     packets = [(i * 4_000_000 + i % 5 * 100_000, 60 + i * 37 % 1400) for i in range(400)]
-    records = [struct.pack("<IIII", t // 10**9, t % 10**9, 0, size) for t, size in packets]
+    starts = [bytes([0x45, i % 3 << 5 | i % 4]) if with_headers else b"" for i in range(400)]
+    records = [
+        struct.pack("<IIII", t // 10**9, t % 10**9, len(start), size) + start
+        for (t, size), start in zip(packets, starts, strict=True)
+    ]
     file.write_bytes(header + b"".join(records))
 
 

@@ -101,6 +101,16 @@ def test_everything_that_real_senders_cannot_do_is_refused_at_once() -> None:
     assert mapped('kind = "tcp"\npacket = "1600B"', real='[real]\nmtu = "1640B"\n').tcp[0] is not None
 
 
+@pytest.mark.parametrize(
+    ("key", "more"),
+    [("writes", 'writes = [["0s", "9kB"]]'), ("write_rate", 'write_rate = "1Mbit"'), ("write", 'write = "1kB"')],
+)
+def test_applications_that_write_at_times_of_their_own_are_refused(key: str, more: str) -> None:
+    message = rf"traffic\.t0\.{key} = .*: real senders always write as much as the kernel takes"
+    with pytest.raises(ScenarioError, match=message):
+        mapped(f'kind = "tcp"\n{more}')
+
+
 def test_a_missing_congestion_control_is_told_with_those_that_are_there() -> None:
     with pytest.raises(RequirementError) as caught:
         mapped('kind = "tcp"\nflavour = "vegas"', 'kind = "tcp"\nflavour = "ledbat"\nprofile = "linux"')

@@ -12,6 +12,7 @@ import penstock as ps
 import pytest
 from penstock.results.metrics import metric
 from penstock.scenario.check import resolved_text
+from penstock.scenario.elements import EcnField
 from penstock.scenario.resolve.draws import Draw, draw
 from penstock.scenario.scenario import Document
 from penstock.units import format_size, parse_size
@@ -51,6 +52,19 @@ KEYS = {
         'kind = "poisson"\nrate = "1Mbit"\npacket = "500B"\necn = true',
         ps.Poisson(rate="1Mbit", packet="500B", ecn=True),
     ),
+    "marked as L4S": (
+        'kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\necn = "ect1"\ndscp = "NQB"',
+        ps.Cbr(rate="1Mbit", packet="500B", ecn="ect1", dscp="NQB"),
+    ),
+    "writes": (
+        'kind = "tcp"\nwrites = [["0s", "100kB"], ["1s", "50kB"]]',
+        ps.Tcp(writes=[["0s", "100kB"], ["1s", "50kB"]]),
+    ),
+    "equal writes": (
+        'kind = "tcp"\nwrite = "64kB"\nwrite_every = "40ms"',
+        ps.Tcp(write="64kB", write_every="40ms"),
+    ),
+    "rate of writes": ('kind = "tcp"\nwrite_rate = "2Mbit"', ps.Tcp(write_rate="2Mbit")),
     "drawn size": ('kind = "tcp"\nbytes = { exp = "30kB" }', ps.Tcp(bytes={"exp": "30kB"})),
     "arrivals": (
         'kind = "tcp"\nbytes = { cdf = "web-search" }\narrivals = { exp = "10ms" }\nclasses = ["100kB", "10MB"]',
@@ -183,6 +197,91 @@ def test_a_file_lies_beside_its_scenario(recorded: Path, monkeypatch: pytest.Mon
     assert ps.run(ps.Scenario.load(toml)).traffic["t"].sent_pkts == 2
 
 
+FIELDS: tuple[EcnField, ...] = ("not", "ect0", "ect1", "ce")
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_every_source_of_datagrams_sends_its_ecn_field(field: EcnField) -> None:
+    sources: dict[str, Any] = {
+        "cbr": ps.Cbr(rate="100kbit", packet="500B", ecn=field),
+        "poisson": ps.Poisson(rate="100kbit", packet="500B", ecn=field),
+        "onoff": ps.OnOff(over="udp", rate="400kbit", packet="500B", on="100ms", off="300ms", ecn=field),
+        "fec": ps.Fec(k=4, h=1, rate="100kbit", packet="500B", ecn=field),
+        "video": ps.Video(rate="100kbit", packet="500B", ecn=field),
+    }
+    # Packets with the field wait in the class of that name, which loses all of them.
+    classes: list[dict[str, Any]] = [
+        {"name": "own", "match": {"ecn": field}, "queue": {"scheme": "bernoulli", "p": 1.0}},
+        {"name": "rest"},
+    ]
+    for name, source in sources.items():
+        queue = ps.Pq(limit="100p", classes=[ps.Class(**one) for one in classes])
+        link = ps.dumbbell(rate="1Mbit", rtt="10ms", duration="5s", queue=queue, traffic={name: source})
+        result = ps.run(link).traffic[name]
+        assert (result.lost_pkts > 20, result.goodput_bps) == (True, 0), name
+
+
+def _capture(file: Path, classes: list[int]) -> Path:
+    """A capture of raw IPv4 packets of 1000 bytes, 1 ms apart, whose second bytes are these."""
+    header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
+    records = [
+        struct.pack("<IIII", 1, 1000 * number, 20, 1000) + bytes([0x45, value]) + bytes(18)
+        for number, value in enumerate(classes)
+    ]
+    file.write_bytes(header + b"".join(records))
+    return file
+
+
+def test_replayed_packets_keep_their_fields_unless_a_key_says_otherwise(tmp_path: Path) -> None:
+    # 10 packets of EF and ECT(1), 20 of NQB and ECT(0), 30 without either.
+    file = _capture(tmp_path / "fields.pcap", [46 << 2 | 1] * 10 + [45 << 2 | 2] * 20 + [0] * 30)
+
+    def counts(**keys: Any) -> tuple[dict[str, int], int, list[str]]:
+        traffic = {"own": ps.Replay(file=str(file), **keys), "other": ps.Cbr(rate="1kbit", packet="500B", dscp="CS1")}
+        queue = ps.Bernoulli(p=1.0, ecn=True)
+        result = ps.run(ps.dumbbell(rate="100Mbit", rtt="10ms", duration="2s", queue=queue, traffic=traffic))
+        link = result.links["bottleneck"]
+        arrivals = {
+            name: link[f"dscp_{name}_arrivals"] for name in ("ef", "nqb", "default") if f"dscp_{name}_arrivals" in link
+        }
+        return arrivals, link.marks, list(result.dscp)
+
+    assert counts() == ({"ef": 10, "nqb": 20, "default": 30}, 30, ["CS1", "recorded"])
+    assert counts(ecn="ect1") == ({"ef": 10, "nqb": 20, "default": 30}, 60, ["CS1", "recorded"])
+    assert counts(ecn=False) == ({"ef": 10, "nqb": 20, "default": 30}, 0, ["CS1", "recorded"])
+    assert counts(dscp="EF") == ({"ef": 60}, 30, ["CS1", "EF"])
+    assert counts(dscp=0)[0] == {"default": 60}
+
+
+def test_check_shows_the_fields_of_replayed_packets(recorded: Path) -> None:
+    group = canonical(f'kind = "replay"\nfile = {json.dumps(str(recorded))}')
+    assert (group["ecn"], group["dscp"]) == ("recorded", "recorded")
+    shown = resolved_text(Document.parse(text(f'kind = "replay"\nfile = {json.dumps(str(recorded))}')).resolve())
+    assert {'ecn = "recorded"', 'dscp = "recorded"'} <= set(shown.splitlines())
+
+
+def test_writes_take_the_time_of_their_delivery() -> None:
+    # 14 600 bytes are 10 packets of 1500 bytes on the wire: the initial window, which 10 Mbit/s serve in 12 ms. No ACK
+    # is delayed, since a write ends with a pushed packet.
+    tcp = ps.Tcp(profile="linux", write="14600B", write_every="100ms")
+    result = ps.run(ps.dumbbell(rate="10Mbit", rtt="20ms", duration="10s", traffic={"own": tcp})).traffic["own"]
+    assert result.writes == 100
+    assert result.retransmitted_pkts == 0
+    assert 0.032 < result.write_p50_s < 0.036
+    assert result.goodput_bps == pytest.approx(14_600 * 8 * 10, rel=0.02)
+
+
+def test_a_sender_limited_by_its_application_does_not_open_its_window() -> None:
+    def window(**keys: Any) -> float:
+        tcp = ps.Tcp(profile="linux", flavour="cubic", **keys)
+        link = ps.dumbbell(rate="100Mbit", rtt="50ms", duration="20s", traffic={"own": tcp})
+        return float(ps.run(link).traffic["own"].cwnd_mean_pkts)
+
+    # 2 Mbit/s over 50 ms are 8.6 packets of 1460 bytes; the initial window of 10 may double once.
+    assert window(write_rate="2Mbit") <= 20
+    assert window() > 100
+
+
 @pytest.mark.parametrize("ecn", [False, True])
 def test_datagrams_are_marked_if_they_may_be(ecn: bool) -> None:
     source = ps.Cbr(from_="S", to="D", rate="400kbit", packet="500B", ecn=ecn)
@@ -228,6 +327,23 @@ def test_new_kinds_are_listed() -> None:
         ('kind = "video"\nrate = "1Mbit"\nvariation = -1', "between 0 and 10"),
         ('kind = "video"\nrate = "1Mbit"\ndependence = 1', "true or false"),
         ('kind = "video"\nrate = "1Mbit"\npacket = "0B"', "between 1B"),
+        (
+            'kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\necn = "etc1"',
+            'ecn .*not, ect0, ect1, ce; did you mean "ect1"',
+        ),
+        ('kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\necn = "recorded"', "must be one of not, ect0, ect1, ce"),
+        ('kind = "cbr"\nrate = "1Mbit"\npacket = "500B"\ndscp = "recorded"', "must be a code point from 0 to 63"),
+        ('kind = "video"\nrate = "1Mbit"\necn = 1', "must be one of not, ect0, ect1, ce"),
+        ('kind = "tcp"\nwrites = []', "at least 1 writes such as"),
+        ('kind = "tcp"\nwrites = ["1s"]', "must be a time and a size"),
+        ('kind = "tcp"\nwrites = [["1s", "0B"]]', "at least 1B"),
+        ('kind = "tcp"\nwrites = [["1s", "9B"], ["0s", "9B"]]', "in the order of time"),
+        ('kind = "tcp"\nwrites = [["1s", "9B"]]\nwrite_rate = "1Mbit"', "not together with write"),
+        ('kind = "tcp"\nwrite_every = "1s"', "needs write, the size of each write"),
+        ('kind = "tcp"\nwrite = "1kB"\nwrite_every = "1s"\nwrite_rate = "1Mbit"', "not together with write_every"),
+        ('kind = "tcp"\nwrite = "1kB"\nwrite_every = "0s"', "must lie between"),
+        ('kind = "tcp"\nwrite_rate = "0bit"', "a rate must be above 0"),
+        ('kind = "tcp"\nwrite_evry = "1s"', 'did you mean "write_every"'),
         ('kind = "replay"', "file: is missing"),
         ('kind = "replay"\nfile = "none.pcap"', "cannot be read: No such file"),
     ],

@@ -1,14 +1,14 @@
 //! Differentiated services codepoints and their names.
 //!
 //! RFC 2474 (class selectors), RFC 2597 (Assured Forwarding: AFxy is 8x + 2y, class x, drop precedence y), RFC 3246
-//! (Expedited Forwarding).
+//! (Expedited Forwarding), RFC 9956 (Non-Queue-Building).
 
 /// A differentiated services codepoint, 0 to 63.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dscp(u8);
 
 /// Every name with its codepoint; if two names share a codepoint, the first is printed.
-const TABLE: [(&str, u8); 22] = [
+const TABLE: [(&str, u8); 23] = [
     ("default", 0),
     ("CS0", 0),
     ("CS1", 8),
@@ -30,6 +30,7 @@ const TABLE: [(&str, u8); 22] = [
     ("AF41", 34),
     ("AF42", 36),
     ("AF43", 38),
+    ("NQB", 45),
     ("EF", 46),
 ];
 

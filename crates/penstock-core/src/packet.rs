@@ -19,6 +19,24 @@ pub enum Ecn {
 }
 
 impl Ecn {
+    /// All fields.
+    pub const ALL: [Self; 4] = [Self::Not, Self::Ect0, Self::Ect1, Self::Ce];
+
+    /// The word for it in scenarios.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Not => "not",
+            Self::Ect0 => "ect0",
+            Self::Ect1 => "ect1",
+            Self::Ce => "ce",
+        }
+    }
+
+    /// The field with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|ecn| ecn.word() == word)
+    }
+
     /// The field with these two bits; higher bits are ignored.
     #[inline]
     pub const fn from_bits(bits: u8) -> Self {

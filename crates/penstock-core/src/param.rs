@@ -40,6 +40,10 @@ pub enum Kind {
     LengthOrTime,
     /// Several numbers.
     Numbers,
+    /// Differentiated services codepoints; in canonical form their numbers.
+    Codepoints,
+    /// Writes of an application; in canonical form nanoseconds and bytes in turn.
+    Writes,
     /// Classes of packets, each with a match, settings of its own and a queue.
     Classes,
 }
@@ -200,6 +204,8 @@ impl Kind {
             Self::Length => "a length such as 15, \"15p\" or \"15kB\"",
             Self::LengthOrTime => "a length such as \"15p\" or a time such as \"50ms\"",
             Self::Numbers => "a list of numbers",
+            Self::Codepoints => "a list of code points from 0 to 63, such as [45]",
+            Self::Writes => "a list of times and sizes in the order of time, such as [[\"0s\", \"100kB\"]]",
             Self::Classes => "a list of classes",
         }
     }

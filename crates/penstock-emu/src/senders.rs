@@ -21,6 +21,7 @@ use crate::namespace::Namespace;
 pub use clock::now_ns;
 use clock::{Gate, Window};
 use kernel::Sampler;
+use penstock_core::Ecn;
 pub use ping::ping;
 use receiver::Incoming;
 use report::Counters;
@@ -68,7 +69,7 @@ pub struct Ends {
     pub destination: Host,
     /// Port at which `destination` receives; requests of a session go to this port of a source.
     pub port: u16,
-    /// Codepoint of the packets, 0 to 63.
+    /// Codepoint of the packets of TCP connections, 0 to 63.
     pub dscp: u8,
 }
 
@@ -83,9 +84,7 @@ pub enum Offer {
     },
     /// Datagrams at given times.
     Datagrams {
-        /// Whether they are ECN-capable, ECT(0).
-        ecn: bool,
-        /// Times and payloads, in the order of sending.
+        /// In the order of sending.
         schedule: Vec<Datagram>,
     },
     /// Connections that come and go.
@@ -104,6 +103,10 @@ pub struct Datagram {
     pub at: u64,
     /// Bytes of payload, at least [`MIN_PAYLOAD`].
     pub payload: u16,
+    /// ECN field.
+    pub ecn: Ecn,
+    /// Codepoint, 0 to 63.
+    pub dscp: u8,
 }
 
 /// Smallest payload of a datagram: its sequence number and the time of sending.
@@ -305,9 +308,7 @@ impl Flow {
                 }
                 Ok(())
             }
-            Offer::Datagrams { ecn, schedule } => {
-                datagrams::send(&ends, ecn, &schedule, counters, shared).map_err(failed)
-            }
+            Offer::Datagrams { schedule } => datagrams::send(&ends, &schedule, counters, shared).map_err(failed),
             Offer::Session { tcp, source } => {
                 session::run(ends, tcp, source, counters, shared);
                 Ok(())

@@ -80,6 +80,8 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Length => "length",
         Kind::LengthOrTime => "length_or_time",
         Kind::Numbers => "numbers",
+        Kind::Codepoints => "codepoints",
+        Kind::Writes => "writes",
         Kind::Classes => "classes",
     }
 }

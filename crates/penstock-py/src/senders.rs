@@ -9,7 +9,7 @@ use penstock_emu::senders::{
     Session, TcpSettings, Times,
 };
 use penstock_sim::scenario::TrafficSpec;
-use penstock_sim::{Connection, ConnectionSource, Emission, EmissionSource, Scenario, emissions};
+use penstock_sim::{Connection, ConnectionSource, Emission, EmissionSource, EmittedDatagram, Scenario, emissions};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -42,8 +42,8 @@ pub(crate) struct Senders {
     duration: u64,
     /// Group and number in it of each flow.
     flows: Vec<(usize, u32)>,
-    /// Codepoint of each group.
-    codepoints: Vec<u8>,
+    /// Codepoint of each group, as in the canonical scenario.
+    codepoints: Vec<String>,
 }
 
 #[pymethods]
@@ -76,7 +76,8 @@ impl Senders {
         let ready = ready.collect::<Result<Vec<_>, String>>().map_err(PyValueError::new_err)?;
         let running = py.detach(|| senders::Senders::prepare(ready, ahead)).map_err(PyRuntimeError::new_err)?;
         let (warmup, duration) = (scenario.warmup_ns, scenario.duration_ns);
-        let codepoints = scenario.traffic.iter().map(|group| group.dscp).collect();
+        let codepoint = |dscp: Option<u8>| dscp.map_or_else(|| "recorded".to_owned(), |dscp| dscp.to_string());
+        let codepoints = scenario.traffic.iter().map(|group| codepoint(group.dscp.fixed())).collect();
         Ok(Self { running: Mutex::new(Some(running)), warmup, duration, flows, codepoints })
     }
 
@@ -107,13 +108,13 @@ impl Senders {
             report.datagrams.as_mut().map(|datagrams| (group, std::mem::take(&mut datagrams.delays)))
         };
         let mut delays = vec![Vec::new(); self.codepoints.len()];
-        let mut of_codepoints: BTreeMap<u8, Vec<u64>> = BTreeMap::new();
+        let mut of_codepoints: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
         for (group, delays_of_flow) in numbers().zip(&mut reports).filter_map(taken) {
-            of_codepoints.entry(self.codepoints[group]).or_default().extend(&delays_of_flow);
+            of_codepoints.entry(&self.codepoints[group]).or_default().extend(&delays_of_flow);
             delays[group].extend(delays_of_flow);
         }
         let delays: Vec<Value> = delays.into_iter().map(of_delays).collect();
-        let of_codepoints: BTreeMap<u8, Value> =
+        let of_codepoints: BTreeMap<&str, Value> =
             of_codepoints.into_iter().map(|(codepoint, delays)| (codepoint, of_delays(delays))).collect();
         Ok(json!({"flows": flows, "delays": delays, "codepoint_delays": of_codepoints}).to_string())
     }
@@ -161,7 +162,7 @@ impl Plan<'_> {
             sources: sources.into_iter().map(host).collect::<Result<_, _>>()?,
             destination: host(&group.to[copy % group.to.len()])?,
             port,
-            dscp: group.dscp,
+            dscp: group.dscp.fixed().unwrap_or_default(),
         };
         let offer = self.offer(emission.group, group, emission.source)?;
         Ok(Flow { ends, start: emission.start.as_nanos(), stop: emission.stop.as_nanos(), offer })
@@ -171,14 +172,14 @@ impl Plan<'_> {
         let settings = self.tcp.get(number).and_then(Option::as_ref);
         match (source, settings) {
             (EmissionSource::Datagrams(all), _) => {
-                let datagram = |&(at, size): &(Time, u32)| {
+                let datagram = |&EmittedDatagram { at, size, ecn, dscp }: &EmittedDatagram| {
                     let payload = size.checked_sub(HEADERS).and_then(|payload| u16::try_from(payload).ok());
                     let fits = payload.filter(|payload| *payload >= MIN_PAYLOAD && size <= self.mtu);
                     let payload = fits.ok_or_else(|| self.wrong_size(group, size))?;
-                    Ok(Datagram { at: at.as_nanos(), payload })
+                    Ok(Datagram { at: at.as_nanos(), payload, ecn, dscp })
                 };
                 let schedule = all.iter().map(datagram).collect::<Result<_, String>>()?;
-                Ok(Offer::Datagrams { ecn: group.ecn, schedule })
+                Ok(Offer::Datagrams { schedule })
             }
             (EmissionSource::Connection, Some(tcp)) => Ok(Offer::Transfer { tcp: tcp_settings(tcp), bytes: tcp.6 }),
             (EmissionSource::Session(source), Some(tcp)) => {

@@ -127,15 +127,9 @@ fn or_none(flows: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
 }
 
 fn ecn(word: &str, report: &mut dyn FnMut(&str, String)) -> Option<Ecn> {
-    let ecn = match word {
-        "not" => Ecn::Not,
-        "ect0" => Ecn::Ect0,
-        "ect1" => Ecn::Ect1,
-        "ce" => Ecn::Ce,
-        _ => {
-            report("ecn", format!("{word:?} is none of not, ect0, ect1 and ce"));
-            return None;
-        }
-    };
-    Some(ecn)
+    let ecn = Ecn::from_word(word);
+    if ecn.is_none() {
+        report("ecn", format!("{word:?} is none of {}", Ecn::ALL.map(Ecn::word).join(", ")));
+    }
+    ecn
 }

@@ -4,8 +4,9 @@
 use crate::offered::Offered;
 use crate::scenario::{Scenario, TrafficSpec};
 use crate::traffic::behaviour::Behaviour;
+use crate::traffic::datagram::Datagram;
 use crate::traffic::opening::{Opening, Size};
-use penstock_core::{Rng, Span, Time};
+use penstock_core::{Ecn, Rng, Span, Time};
 use penstock_link::ScenarioError;
 
 /// A flow of a scenario, or a session, as offered to the network.
@@ -26,10 +27,23 @@ pub struct Emission {
 pub enum EmissionSource {
     /// One TCP connection, endless or of the size in the scenario.
     Connection,
-    /// Times and sizes on the wire of its datagrams, in bytes, in the order of sending.
-    Datagrams(Vec<(Time, u32)>),
+    /// Its datagrams, in the order of sending.
+    Datagrams(Vec<EmittedDatagram>),
     /// Connections that come and go.
     Session(Box<ConnectionSource>),
+}
+
+/// A datagram to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmittedDatagram {
+    /// When to send it.
+    pub at: Time,
+    /// Its size on the wire in bytes.
+    pub size: u32,
+    /// Its ECN field.
+    pub ecn: Ecn,
+    /// Its codepoint.
+    pub dscp: u8,
 }
 
 /// A session without its connections: it decides when to open one and its size, and must be notified of the end of each.
@@ -97,14 +111,14 @@ fn datagrams(
     start: Time,
     stop: Time,
     rng: Rng,
-) -> Vec<(Time, u32)> {
+) -> Vec<EmittedDatagram> {
     let mut emitter = offered.emitter(number, group, rng);
     let mut at = start + emitter.first_gap();
     let mut all = Vec::new();
     while at < stop {
-        let datagram = emitter.next();
-        all.push((at, datagram.size));
-        at += datagram.gap;
+        let Datagram { size, ecn, dscp, gap, .. } = emitter.next();
+        all.push(EmittedDatagram { at, size, ecn, dscp });
+        at += gap;
     }
     all
 }

@@ -13,7 +13,7 @@ use crate::session::{NO_SESSION, Session};
 use crate::trace::{Trace, WindowRow};
 use crate::traffic::datagram::Datagram;
 use crate::traffic::opening::Opening;
-use penstock_core::{Ecn, Time};
+use penstock_core::Time;
 use penstock_prefetch::prefetch;
 use penstock_tcp::{Ack, SackBlock, Sender, SenderCounts};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -302,7 +302,7 @@ impl Engine {
                     if let Some(frame) = &datagram.frame {
                         network.begin_frame(now, flow, datagram.seq, frame);
                     }
-                    network.send(now, udp_packet(&datagram, now, &host.origin, source.ecn));
+                    network.send(now, udp_packet(&datagram, now, &host.origin));
                 }
                 if host.state == FlowState::Running { *at } else { Time::NEVER }
             }
@@ -326,8 +326,8 @@ impl Engine {
     }
 }
 
-fn udp_packet(datagram: &Datagram, now: Time, origin: &Origin, ecn: Ecn) -> SimPacket {
-    let Origin { flow, hop, epoch, dscp } = *origin;
+fn udp_packet(datagram: &Datagram, now: Time, origin: &Origin) -> SimPacket {
+    let Origin { flow, hop, epoch, .. } = *origin;
     SimPacket {
         stamp: now,
         flow,
@@ -335,8 +335,8 @@ fn udp_packet(datagram: &Datagram, now: Time, origin: &Origin, ecn: Ecn) -> SimP
         hop,
         extra: datagram.payload,
         size: datagram.size,
-        labels: Labels::new(Kind::Udp, ecn, 0),
-        dscp,
+        labels: Labels::new(Kind::Udp, datagram.ecn, 0),
+        dscp: datagram.dscp,
         epoch,
     }
 }

@@ -40,7 +40,7 @@ mod tally;
 pub mod trace;
 mod traffic;
 
-pub use emission::{Connection, ConnectionSource, Emission, EmissionSource, emissions};
+pub use emission::{Connection, ConnectionSource, Emission, EmissionSource, EmittedDatagram, emissions};
 pub use errors::RunError;
 pub use meaning::MEANING;
 pub use packet::Kind;

@@ -51,7 +51,7 @@ impl Offered {
             (_, _, Some(spec), Some(packets)) => Clock::Replay(Replay::new(Arc::clone(packets), spec.headers)),
             _ => unreachable!("the scenario was checked"),
         };
-        Emitter::new(clock, group.ecn)
+        Emitter::new(clock, group.ecn, group.dscp)
     }
 }
 

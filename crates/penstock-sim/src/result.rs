@@ -182,6 +182,7 @@ struct Group {
     srtt: Mean,
     cwnd: Mean,
     completions: Vec<f64>,
+    writes: Vec<f64>,
     blocks: BlockSums,
 }
 
@@ -202,6 +203,7 @@ impl Group {
             self.srtt.add(tcp.srtt);
             self.cwnd.add(tcp.cwnd);
             self.completions.extend(tcp.completion);
+            self.writes.extend_from_slice(&tcp.writes);
         }
         self.blocks += row.blocks.unwrap_or_default();
         self
@@ -236,6 +238,9 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Metrics {
         metrics.number("rtt_mean_s", sums.rtt.value());
         metrics.number("srtt_mean_s", sums.srtt.value());
         metrics.number("cwnd_mean_pkts", sums.cwnd.value());
+        if let Some(count) = quantiles(&mut metrics, "write", "", sums.writes) {
+            metrics.count("writes", count);
+        }
         let sessions = engine.sessions[of_group(&engine.sessions, group, |session| session.group)].iter();
         if scenario.traffic[group].opens() {
             session_metrics(&mut metrics, &scenario.traffic[group], sessions);

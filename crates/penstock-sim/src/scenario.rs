@@ -1,8 +1,10 @@
 //! A scenario in canonical form: nanoseconds, bits per second, bytes. Files with units are read in Python.
 
 mod check;
+mod header_field;
 mod traffic;
 
+pub use header_field::HeaderField;
 pub use penstock_link::spec::*;
 pub use traffic::*;
 
@@ -35,7 +37,8 @@ pub struct Scenario {
 impl Scenario {
     /// Whether packets may have different codepoints.
     pub(crate) fn has_codepoints(&self) -> bool {
-        self.traffic.iter().any(|group| group.dscp != 0) || self.links.iter().any(|link| !link.edge.is_empty())
+        self.traffic.iter().any(|group| group.dscp != HeaderField::Fixed(0))
+            || self.links.iter().any(|link| !link.edge.is_empty())
     }
 }
 

@@ -46,6 +46,8 @@ pub(crate) struct ClosedConnections {
     pub(crate) completions: Vec<Completion>,
     /// Seconds that each round of transfers, or each page, took.
     pub(crate) rounds: Vec<f64>,
+    /// Seconds that each write of an application took.
+    pub(crate) writes: Vec<f64>,
 }
 
 /// A finished transfer.

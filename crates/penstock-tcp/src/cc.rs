@@ -56,6 +56,14 @@ pub(crate) trait CongestionControl {
         }
     }
 
+    /// The application has written, in a connection that it limits. While duplicate ACKs arrive, the next ACK decides what is sent.
+    fn on_write<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        s.end_idle(now, true);
+        if s.dupacks == 0 || s.outstanding() == 0 {
+            self.fill(s, now, net);
+        }
+    }
+
     /// The retransmission timer expired with nothing outstanding, though there is data to send: a mark has left a window of
     /// less than one packet (RFC 3168, section 6.1.2).
     fn on_idle<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
@@ -88,7 +96,11 @@ pub(crate) fn on_new_ack_with(s: &mut SenderState, now: Time, ack: &Ack<'_>, gro
 #[expect(clippy::inline_always, reason = "as `on_new_ack_with`")]
 #[inline(always)]
 pub(crate) fn on_new_ack(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
-    on_new_ack_with(s, now, ack, |s, acked| s.grow(now, acked));
+    on_new_ack_with(s, now, ack, |s, acked| {
+        if s.uses_window() {
+            s.grow(now, acked);
+        }
+    });
 }
 
 /// The first ACK: agree to ECN. The ACK of an opening packet sets the initial window, the ACK of data lets it `grow`.
@@ -102,7 +114,7 @@ pub(crate) fn open(s: &mut SenderState, now: Time, ack: &Ack<'_>, grow: impl FnO
     let acked = ack.ack - s.una;
     s.acknowledge(now, ack);
     let echoes = s.ect && ack.ece;
-    if !opens && !echoes {
+    if !opens && !echoes && s.uses_window() {
         grow(s, acked);
     }
     s.ect = s.params.ecn && rules.agrees_to_ecn(repeated, s.params.opens());

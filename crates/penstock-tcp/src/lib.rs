@@ -29,8 +29,11 @@ mod sender_counts;
 mod state;
 
 pub use packets_and_acks::{Ack, Network, ReceiverAck, SackBlock, SackBlocks, Segment};
-pub use params::{ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RtoFloor, Ssthresh, TcpParams};
+pub use params::{
+    ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RtoFloor, Ssthresh, TcpParams, Write, Writes,
+};
 pub use receiver::Receiver;
 pub use recovery::RecoveryRules;
 pub use sender::Sender;
 pub use sender_counts::SenderCounts;
+pub use state::CompletedWrite;

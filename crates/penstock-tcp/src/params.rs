@@ -2,13 +2,15 @@
 
 mod choices;
 mod transfer;
+mod writes;
 
 pub use choices::{ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RtoFloor, Ssthresh};
+pub use writes::{Write, Writes};
 
 use crate::recovery::RecoveryRules;
 use alloc::vec::Vec;
 use penstock_core::param::{self, Default, ParamError, ParamErrors, Settings, Value};
-use penstock_core::{Bytes, Ecn, Span};
+use penstock_core::{Bytes, Ecn, Rate, Span};
 
 use Default::{Flag, Nanos, Number, Text};
 
@@ -67,6 +69,14 @@ penstock_core::params! {
         /// User data that the application writes at a time. The packet in which a write ends is pushed (PSH), and so is
         /// the last packet of a transfer. 0: only the last packet is pushed.
         write: Bytes = Number(0.0), unit: "bytes", range: 0.0..=4e9;
+        /// Time between writes of `write` bytes, the first at the start of the connection; otherwise the application always has
+        /// data to send. Each write begins a new packet. With `packets` or `bytes` the writes end with the transfer.
+        write_every: Option<Span> = Default::Absent, unit: "s", range: 0.000_001..=1e4;
+        /// Instead of write_every: mean rate of the user data written; without `write` each write is one packet.
+        write_rate: Option<Rate> = Default::Absent, unit: "bit/s", range: 1.0..=1e13;
+        /// Writes of these sizes at these times after the start of the connection, such as [["0s", "100kB"], ["1s", "50kB"]];
+        /// the transfer ends with the last.
+        writes: Option<Writes> = Default::Absent;
         /// With delayed ACKs and SACK: from the fourth packet behind a gap on, an ACK waits for more packets. The wait
         /// is this time or a twentieth of the first round-trip time, whichever is shorter, plus 0.1 ms. 0 s: no wait.
         sack_delay: Span = Nanos(0), in Linux: Nanos(MILLI), unit: "s", range: 0.0..=1.0;
@@ -161,6 +171,15 @@ impl TcpParams {
         if self.packets.is_some() && self.bytes.is_some() {
             errors.push(ParamError::new("bytes", "not together with packets"));
         }
+        let periodic = [("write_every", self.write_every.is_some()), ("write_rate", self.write_rate.is_some())];
+        if periodic.iter().all(|(_, given)| *given) {
+            errors.push(ParamError::new("write_rate", "not together with write_every"));
+        } else if self.write_every.is_some() && self.write.0 == 0 {
+            errors.push(ParamError::new("write_every", "needs write, the size of each write"));
+        }
+        if self.writes.is_some() && (self.write.0 > 0 || periodic.iter().any(|(_, given)| *given)) {
+            errors.push(ParamError::new("writes", "not together with write, write_every or write_rate"));
+        }
         if self.max_rto < self.min_rto {
             errors.push(ParamError::new("max_rto", "must not be below min_rto"));
         }
@@ -248,7 +267,7 @@ mod tests {
             let infos = TcpParams::info(profile);
             let given: Vec<_> =
                 infos.iter().filter_map(|info| Some((info.name.to_string(), info.default_value()?))).collect();
-            assert!(given.len() >= infos.len() - 2, "all but the length of the transfer have a default");
+            assert!(given.len() >= infos.len() - 5, "all but the length of the transfer and its writes have a default");
             assert_eq!(TcpParams::from_settings(profile, &given), Ok(TcpParams::of(profile)), "{}", profile.word());
         }
     }

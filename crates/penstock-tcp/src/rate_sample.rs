@@ -14,11 +14,12 @@
 //! round-trip time (4.5.7.1), and a rate over less than the minimum round-trip time of the connection is not reliable
 //! (4.5.2.3.3, 4.5.2.4.4).
 //!
+//! Packets sent while the application has nothing more to send, or while the congestion control deliberately sends less, give
+//! samples that are only a lower bound of the rate.
+//!
 //! # Differences
 //! * The round-trip time comes from the same packet as the rate, even if the ACK delivers another packet that was never
 //!   retransmitted.
-//! * A sender has data until the end of its transfer, so no sample is limited by the application, only by a law that
-//!   deliberately sends less.
 
 use crate::packet_ranges::PacketRanges;
 use crate::packets_and_acks::{Ack, SackBlock};
@@ -36,7 +37,7 @@ struct SendRecord {
     delivered_at: Time,
     /// Whether a SACK block has reported the packet.
     reported: bool,
-    /// Whether the packet was sent while the sender deliberately held back.
+    /// Whether the packet was sent while the sender held back.
     limited: bool,
     /// Whether this was a retransmission.
     repeated: bool,
@@ -51,7 +52,7 @@ pub(crate) struct LostPacket {
     /// Packets in flight once it was sent, and packets found lost since, itself included.
     pub(crate) in_flight: u32,
     pub(crate) lost: u32,
-    /// Whether it was sent while the sender deliberately held back.
+    /// Whether it was sent while the sender held back.
     pub(crate) limited: bool,
 }
 
@@ -62,7 +63,7 @@ pub(crate) struct RateSample {
     pub(crate) rate: f64,
     /// Packets that had been delivered when the sampled one was sent.
     pub(crate) prior: u32,
-    /// Whether the sampled packet was sent while the sender deliberately held back: the network may be faster.
+    /// Whether the sampled packet was sent while the sender held back: the network may be faster.
     pub(crate) limited: bool,
     /// Whether the rate was measured over at least the minimum round-trip time of the connection.
     pub(crate) reliable: bool,
@@ -99,12 +100,13 @@ impl RateSampler {
         self.delivered
     }
 
-    /// The sender deliberately holds back, with `in_flight` packets in flight.
+    /// The sender holds back with `in_flight` packets in flight: its law sends less deliberately, or the application has no more
+    /// data.
     pub(crate) fn hold_back(&mut self, in_flight: u32) {
         self.limited_until = Some(self.delivered.wrapping_add(in_flight));
     }
 
-    /// Whether the sender has deliberately held back within the last round trip.
+    /// Whether the sender has held back within the last round trip.
     pub(crate) fn is_limited(&self) -> bool {
         self.limited_until.is_some()
     }

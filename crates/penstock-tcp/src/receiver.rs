@@ -35,6 +35,8 @@ use crate::packets_and_acks::{ReceiverAck, SackBlock, SackBlocks, Segment};
 use crate::params::{Flavour, TcpParams};
 use crate::recovery::RecoveryRules;
 use crate::sack_compression::SackCompression;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use penstock_core::{Ecn, Span, Time};
 
 /// Number of packets at the start of a connection that are always ACKed immediately.
@@ -42,6 +44,34 @@ const QUICK_FIRST: u16 = 16;
 
 /// In place of a delay: every packet is ACKed immediately.
 const AT_ONCE: Span = Span::from_nanos(u64::MAX);
+
+/// Packets behind the first that are shorter than a full one.
+#[derive(Clone, Debug, Default)]
+struct ShortPackets {
+    /// Bytes that those received in order lack, as far as they are not in `ahead`.
+    lacks: u64,
+    /// Number and lack of those that arrived out of order.
+    ahead: Vec<(u32, u32)>,
+}
+
+impl ShortPackets {
+    /// Packet `seq` lacks so many bytes; `next` is the next one expected.
+    fn note(&mut self, next: u32, seq: u32, lacks: u32) {
+        if seq == next {
+            self.lacks += u64::from(lacks);
+            return;
+        }
+        self.lacks = self.lacks_below(next);
+        self.ahead.retain(|(early, _)| *early >= next && *early != seq);
+        self.ahead.push((seq, lacks));
+    }
+
+    /// Bytes that the packets below `next` lack.
+    fn lacks_below(&self, next: u32) -> u64 {
+        let passed = self.ahead.iter().filter(|(seq, _)| *seq < next);
+        self.lacks + passed.map(|(_, lacks)| u64::from(*lacks)).sum::<u64>()
+    }
+}
 
 /// A delayed ACK: when it is due, and the echoed time and kind of the packet that it ACKs.
 #[derive(Clone, Copy, Debug)]
@@ -108,10 +138,9 @@ pub struct Receiver {
     /// Whether pushed packets are ACKed immediately.
     acks_pushed: bool,
     /// Bytes by which the opening packet is shorter than a full packet.
-    opening_lacks: u32,
-    /// The last packet of a transfer, and the number of bytes by which it is shorter than a full packet.
-    last: u32,
-    last_lacks: u32,
+    opening_lacks: u16,
+    /// Other packets that are shorter, if there were any.
+    short: Option<Box<ShortPackets>>,
 }
 
 /// Whether the packet has a mark that counts; an opening packet, which has no payload, has none.
@@ -154,8 +183,7 @@ impl Receiver {
             sack_block_size: params.sack_block_size.0 as u8,
             packet: params.packet.0 as u32,
             opening_lacks: 0,
-            last: u32::MAX,
-            last_lacks: 0,
+            short: None,
         }
     }
 
@@ -310,10 +338,7 @@ impl Receiver {
         if self.next > 0 {
             bytes -= u64::from(self.opening_lacks);
         }
-        if self.next > self.last {
-            bytes -= u64::from(self.last_lacks);
-        }
-        bytes
+        bytes - self.short.as_ref().map_or(0, |short| short.lacks_below(self.next))
     }
 
     /// Whether packet `seq`, or one before it, is missing.
@@ -337,14 +362,13 @@ impl Receiver {
         }
     }
 
-    /// Record a packet that is shorter than a full one: the first or the last of a transfer.
+    /// Record a packet that is shorter than a full one: the first or the last of a transfer, or the last of a write.
     #[cold]
     fn note_short(&mut self, seq: u32, lacks: u32) {
         if seq == 0 {
-            self.opening_lacks = lacks;
-        } else {
-            self.last = seq;
-            self.last_lacks = lacks;
+            self.opening_lacks = lacks as u16; // a packet has at most 65 535 bytes
+        } else if seq >= self.next {
+            self.short.get_or_insert_default().note(self.next, seq, lacks);
         }
     }
 
@@ -412,7 +436,6 @@ mod tests {
     use crate::params::{DelayedAck, Profile};
     use penstock_core::Bytes;
     use proptest::prelude::*;
-    use std::vec::Vec;
 
     proptest! {
         #[test]
@@ -490,6 +513,21 @@ mod tests {
         // The opening packet and the first data packet are ACKed one by one, then pairs; data packets 4 and 11, in
         // which writes end, are ACKed alone.
         assert_eq!(acked.collect::<Vec<_>>(), [0, 1, 3, 4, 6, 8, 10, 11, 13]);
+    }
+
+    /// Short packets in any order, repeated too: 1000 bytes each but for every third, which has 100.
+    #[test]
+    fn every_short_packet_is_counted_once() {
+        let params = TcpParams { packet: Bytes(1000), delayed_ack: DelayedAck::Off, ..TcpParams::of(Profile::Linux) };
+        let mut receiver = Receiver::new(&params);
+        let mut delivered = |seq: u32| {
+            let payload = if seq % 3 == 2 { 100 } else { 1000 };
+            receiver.on_segment(Time::ZERO, &Segment { seq, payload, ..Segment::default() });
+            receiver.delivered_bytes()
+        };
+        let order = [0, 2, 5, 5, 1, 2, 3, 4, 8, 7, 6, 8, 9];
+        let expected = [1000, 1000, 1000, 1000, 2100, 2100, 3100, 4200, 4200, 4200, 6300, 6300, 7300];
+        assert_eq!(order.map(&mut delivered), expected);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::cc::{CongestionControl, Law};
 use crate::packets_and_acks::{Ack, Network};
 use crate::params::TcpParams;
 use crate::sender_counts::SenderCounts;
-use crate::state::{SenderState, TailProbe};
+use crate::state::{CompletedWrite, SenderState, TailProbe};
 use alloc::sync::Arc;
 use penstock_core::{Span, Time};
 
@@ -30,12 +30,14 @@ impl Sender {
     pub fn start(&mut self, now: Time, net: &mut impl Network) {
         self.state.start(now);
         self.law.fill(&mut self.state, now, net);
+        self.state.note_use(now);
     }
 
     /// Start a transfer of `packets` data packets, in place of the length that the parameters give.
     pub fn start_transfer(&mut self, now: Time, packets: u32, net: &mut impl Network) {
         self.state.start_transfer(now, packets);
         self.law.fill(&mut self.state, now, net);
+        self.state.note_use(now);
     }
 
     /// An ACK arrived. An ACK older than the last one is ignored.
@@ -43,6 +45,9 @@ impl Sender {
     pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, net: &mut impl Network) {
         if ack.ack >= self.state.una {
             self.law.on_ack(&mut self.state, now, ack, net);
+            if self.state.has_application() {
+                self.state.note_use(now);
+            }
         }
     }
 
@@ -56,6 +61,15 @@ impl Sender {
     /// The time that [`Self::timer`] returned has come.
     pub fn on_timer(&mut self, now: Time, net: &mut impl Network) {
         let Self { state, law } = self;
+        if state.take_writes(now) {
+            law.on_write(state, now, net);
+        }
+        Self::pace_or_expire(state, law, now, net);
+        state.note_use(now);
+    }
+
+    /// A paced packet may leave, or the retransmission timer has expired.
+    fn pace_or_expire(state: &mut SenderState, law: &mut Law, now: Time, net: &mut impl Network) {
         if state.ends_waiting(now) {
             law.on_pace(state, now, net);
         }
@@ -81,7 +95,12 @@ impl Sender {
         self.state.finished()
     }
 
-    /// Number of packets of the transfer, the opening packet included; `u32::MAX` for an endless one.
+    /// The writes of an application with times of its own that were acknowledged.
+    pub fn completed_writes(&self) -> &[CompletedWrite] {
+        self.state.completed_writes()
+    }
+
+    /// Number of packets of the transfer, the opening packet included, as far as they are written; `u32::MAX` for an endless one.
     #[inline]
     pub fn end(&self) -> u32 {
         self.state.end

@@ -2,12 +2,15 @@
 //!
 //! RFC 5681 (windows), RFC 6298, section 5 (timer), RFC 3042 (limited transmit), RFC 3168, section 6.1.2 (marks).
 //!
-//! [`acks`] processes ACKs, [`send`] sends packets, [`window`] grows and reduces the window. The laws in `cc` decide
+//! [`application`] knows what is written, [`acks`] processes ACKs, [`send`] sends packets, [`window`] grows and reduces the window. The laws in `cc` decide
 //! when each of these steps is taken; nothing here depends on a flavour.
 
 mod acks;
+mod application;
 mod send;
 mod window;
+
+pub use application::CompletedWrite;
 
 use crate::kernel_ticks;
 use crate::pacer::Pacer;
@@ -18,6 +21,7 @@ use crate::rtt::Rtt;
 use crate::sender_counts::SenderCounts;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use application::Application;
 use penstock_core::time::NANOS_PER_SECOND;
 use penstock_core::{Span, Time};
 
@@ -100,6 +104,8 @@ pub(crate) struct SenderState {
     deadline: Time,
     /// The pacer; `None` without `pacing`.
     pub(crate) pacer: Option<Box<Pacer>>,
+    /// The application, if it writes at times of its own; `end` is then the number of the packet after the last one written.
+    application: Option<Box<Application>>,
     rtt: Rtt,
     /// Time up to which `counts.cwnd_integral` is complete.
     integrated: Time,
@@ -116,7 +122,6 @@ pub(crate) struct SenderState {
 #[repr(C)]
 struct Counts {
     cwnd_integral: f64,
-    sent: u64,
     rtt_sum: u64,
     srtt_sum: u64,
     rtt_samples: u32,
@@ -130,7 +135,7 @@ impl SenderState {
         let rtt = Rtt::new(&params);
         Self {
             cwnd: if params.syn { 1.0 } else { params.initial_window },
-            uniform: params.bytes.is_none() && params.write.0 == 0,
+            uniform: params.bytes.is_none() && params.write.0 == 0 && !params.has_writes(),
             inflation: 0,
             ssthresh: params.first_ssthresh(),
             una: 0,
@@ -155,6 +160,7 @@ impl SenderState {
                 let samples = matches!(params.flavour, Flavour::Bbr | Flavour::Bbr3);
                 Box::new(Pacer::new(samples.then(RateSampler::default)))
             }),
+            application: None,
             finished: Time::NEVER,
             counts: Counts::default(),
             credit: 0.0,
@@ -165,19 +171,21 @@ impl SenderState {
 
     /// Start the transfer that the parameters describe.
     pub(crate) fn start(&mut self, now: Time) {
-        self.end = self.params.end();
         self.integrated = now;
+        self.begin_transfer(now, self.params.end());
     }
 
     /// Start a transfer of this many data packets.
     pub(crate) fn start_transfer(&mut self, now: Time, packets: u32) {
-        self.end = packets.saturating_add(u32::from(self.params.opens()));
         self.integrated = now;
+        let total = packets.saturating_add(u32::from(self.params.opens()));
+        self.begin_transfer(now, total.min(self.params.end()));
     }
 
     /// End the transfer with the packets sent so far.
     pub(crate) fn stop(&mut self, now: Time) {
         self.end = self.end.min(self.max);
+        self.stop_writing();
         if self.una >= self.end && self.finished == Time::NEVER {
             self.finished = now;
         }
@@ -225,7 +233,7 @@ impl SenderState {
         let since = self.cwnd * now.since(self.integrated).as_nanos() as f64;
         SenderCounts {
             cwnd_integral: seconds(self.counts.cwnd_integral + since),
-            sent: self.counts.sent,
+            sent: u64::from(self.max) + self.retransmitted(),
             retransmitted: self.retransmitted(),
             timeouts: u64::from(self.counts.timeouts),
             fast_retransmits: u64::from(self.counts.fast_retransmits),
@@ -243,10 +251,12 @@ impl SenderState {
 
     // ---- the timer ----------------------------------------------------------------------------------------------
 
-    /// When the sender must be called next: the retransmission timer expires, or a paced packet may be sent.
+    /// When the sender must be called next: the retransmission timer expires, a paced packet may be sent, or the application
+    /// writes.
     #[inline]
     pub(crate) fn timer(&self) -> Time {
-        self.pacer.as_ref().map_or(self.deadline, |pacer| pacer.waiting.min(self.deadline))
+        let timer = self.pacer.as_ref().map_or(self.deadline, |pacer| pacer.waiting.min(self.deadline));
+        timer.min(self.next_write())
     }
 
     /// Whether the retransmission timer has expired.

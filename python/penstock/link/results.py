@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock.link.traffic import FIRST_PORT, RealTraffic
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.resolve.codepoints import NAMES
+from penstock.scenario.resolve.codepoints import codepoint_name, distinct_codepoints
 
 __all__ = ["result_of"]
 
@@ -226,12 +226,12 @@ def _codepoints(
 ) -> dict[str, Any]:
     """Metrics of all traffic that is sent with each codepoint; nothing where there is one."""
     found = {}
-    for codepoint in sorted({group["dscp"] for group in groups}):
+    for codepoint in distinct_codepoints(groups):
         mine = [number for number, group in enumerate(groups) if group["dscp"] == codepoint]
         rows = [row for number in mine for row in metrics[groups[number]["name"]]["flows"]]
         flows = [flow for flow in sent["flows"] if flow["group"] in mine]
         delays = sent["codepoint_delays"].get(str(codepoint))
-        found[NAMES.get(codepoint, str(codepoint))] = _sums(rows) | _delays(flows, delays)
+        found[codepoint_name(codepoint)] = _sums(rows) | _delays(flows, delays)
     return {"dscp": found} if len(found) > 1 else {}
 
 

@@ -137,8 +137,9 @@ def _tcp(group: Mapping[str, Any], shown: Mapping[str, Any], mtu: int, errors: E
     if "tcp" not in group:
         return None
     path, settings = f"traffic.{group['name']}", group["tcp"]["settings"]
-    if "write" in settings:
-        errors.add(f"{path}.write", "real senders always write as much as the kernel takes", shown.get("write"))
+    for key in ("write", "write_every", "write_rate", "writes"):
+        if key in settings:
+            errors.add(f"{path}.{key}", "real senders always write as much as the kernel takes", shown.get(key))
     packet, headers = parse_size(shown["packet"]), parse_size(shown["headers"])
     segment = packet + headers - _HEADERS
     timestamps = bool(shown["timestamps"])

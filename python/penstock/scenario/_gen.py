@@ -184,6 +184,10 @@ def _annotation(param: Param) -> str:
             return "str"
         case "numbers":
             return "Sequence[float]"
+        case "codepoints":
+            return "Sequence[int | str]"
+        case "writes":
+            return "Sequence[Sequence[str]]"
         case "classes":
             return "Sequence[Class]"
         case _:

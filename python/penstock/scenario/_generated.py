@@ -986,6 +986,7 @@ class CbtRed(Queue):
         "AF41",
         "AF42",
         "AF43",
+        "NQB",
         "EF",
     ] = "EF"
     min_th: float | str = "5p"
@@ -1630,6 +1631,9 @@ class Dualpi2(Queue):
         tshift: Time added to the waiting time of L4S packets in the time-shifted FIFO. Unit: s. From 0 to 10.
         ecn: Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and
             not ECN-capable.
+        l_dscp: Differentiated services codepoints whose packets wait in the L4S queue whatever their ECN field,
+            such as [45] (NQB). From 0 to 63.
+        c_dscp: Codepoints whose packets wait in the Classic queue whatever their ECN field. From 0 to 63.
 
     References: K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix A
     """
@@ -1649,6 +1653,8 @@ class Dualpi2(Queue):
     classic_weight: float | str = 0.0625
     tshift: str = "50ms"
     ecn: bool = True
+    l_dscp: Sequence[int | str] | None = None
+    c_dscp: Sequence[int | str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1670,6 +1676,9 @@ class DualCurvyRed(Queue):
         tshift: Time added to the waiting time of L4S packets in the time-shifted FIFO. Unit: s. From 0 to 10.
         ecn: Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and
             not ECN-capable.
+        l_dscp: Differentiated services codepoints whose packets wait in the L4S queue whatever their ECN field,
+            such as [45] (NQB). From 0 to 63.
+        c_dscp: Codepoints whose packets wait in the Classic queue whatever their ECN field. From 0 to 63.
 
     References: K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B
     """
@@ -1686,6 +1695,8 @@ class DualCurvyRed(Queue):
     classic_weight: float | str = 0.0625
     tshift: str = "50ms"
     ecn: bool = True
+    l_dscp: Sequence[int | str] | None = None
+    c_dscp: Sequence[int | str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2027,6 +2038,13 @@ class Tcp(Traffic):
         write: User data that the application writes at a time. The packet in which a write ends is pushed
             (PSH), and so is the last packet of a transfer. 0: only the last packet is pushed. Unit: bytes. From
             0 to 4e+09.
+        write_every: Time between writes of `write` bytes, the first at the start of the connection; otherwise
+            the application always has data to send. Each write begins a new packet. With `packets` or `bytes`
+            the writes end with the transfer. Unit: s. From 1e-06 to 10000.
+        write_rate: Instead of write_every: mean rate of the user data written; without `write` each write is
+            one packet. Unit: bit/s. From 1 to 1e+13.
+        writes: Writes of these sizes at these times after the start of the connection, such as [["0s",
+            "100kB"], ["1s", "50kB"]]; the transfer ends with the last.
         sack_delay: With delayed ACKs and SACK: from the fourth packet behind a gap on, an ACK waits for more
             packets. The wait is this time or a twentieth of the first round-trip time, whichever is shorter,
             plus 0.1 ms. 0 s: no wait. Unit: s. From 0 to 1.
@@ -2105,6 +2123,9 @@ class Tcp(Traffic):
     quick_acks: int | None = None
     quick_gap: int | None = None
     write: str | None = None
+    write_every: str | None = None
+    write_rate: float | str | None = None
+    writes: Sequence[Sequence[str]] | None = None
     sack_delay: str | None = None
     timer_tick: str | None = None
     ecn: bool | None = None

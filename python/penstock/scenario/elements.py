@@ -19,6 +19,9 @@ Value = str | Mapping[str, Any]
 
 Names = str | Sequence[str]
 
+EcnField = Literal["not", "ect0", "ect1", "ce"] | bool
+"""An ECN field; `True` is "ect0", `False` "not"."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reverse(Element):
@@ -125,7 +128,7 @@ class Cbr(Traffic):
         headers: what is added to each packet.
         phase: "zero": the first packet leaves at the start; "random": within the first gap.
         jitter: each gap is drawn uniformly from 1 - jitter to 1 + jitter times its length.
-        ecn: whether the packets may be marked instead of dropped (ECT(0)).
+        ecn: ECN field of the packets: "not", "ect0", "ect1" or "ce"; True is "ect0".
         call: codec of a telephone call, whose quality (`mos`) is computed: "g711" with packet-loss concealment,
             "g711-plain" without, or "g729a".
 
@@ -138,7 +141,7 @@ class Cbr(Traffic):
     headers: str = "28B"
     phase: Literal["zero", "random"] = "zero"
     jitter: float | str = 0.0
-    ecn: bool = False
+    ecn: EcnField = "not"
     call: Literal["g711", "g711-plain", "g729a"] | None = None
 
 
@@ -150,7 +153,7 @@ class Poisson(Traffic):
         rate: bits on the wire per second, on average.
         packet: payload of a packet; a drawn size such as {"exp": "1000B"} is drawn for each.
         headers: what is added to each packet.
-        ecn: whether the packets may be marked instead of dropped (ECT(0)).
+        ecn: ECN field of the packets: "not", "ect0", "ect1" or "ce"; True is "ect0".
 
     """
 
@@ -159,7 +162,7 @@ class Poisson(Traffic):
     rate: Value
     packet: Value
     headers: str = "28B"
-    ecn: bool = False
+    ecn: EcnField = "not"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +177,7 @@ class Fec(Traffic):
         headers: what is added to each packet.
         spacing: "poisson": exponentially distributed gaps; "constant": equal gaps.
         phase: for constant gaps: "zero": the first packet leaves at the start; "random": within the first gap.
-        ecn: whether the packets may be marked instead of dropped (ECT(0)).
+        ecn: ECN field of the packets: "not", "ect0", "ect1" or "ce"; True is "ect0".
 
     """
 
@@ -187,7 +190,7 @@ class Fec(Traffic):
     headers: str = "28B"
     spacing: Literal["poisson", "constant"] = "poisson"
     phase: Literal["zero", "random"] = "zero"
-    ecn: bool = False
+    ecn: EcnField = "not"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +208,7 @@ class Video(Traffic):
         phase: "zero": the first frame is sent at the start; "random": within the first frame interval.
         adu: the application data unit for XRED, "frame" or "gop"; I frames are more important than P, P than B.
         dependence: whether a frame is useless without the frames that it refers to.
-        ecn: whether the packets may be marked instead of dropped (ECT(0)).
+        ecn: ECN field of the packets: "not", "ect0", "ect1" or "ce"; True is "ect0".
 
     """
 
@@ -221,7 +224,7 @@ class Video(Traffic):
     phase: Literal["zero", "random"] = "zero"
     adu: Literal["frame", "gop"] = "frame"
     dependence: bool = False
-    ecn: bool = False
+    ecn: EcnField = "not"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,7 +234,8 @@ class Replay(Traffic):
     Attributes:
         file: a pcap file with microseconds or nanoseconds, of raw IP or of Ethernet.
         headers: bytes of each packet that are not payload.
-        ecn: whether the packets may be marked instead of dropped (ECT(0)).
+        dscp: code point of all packets; "recorded": each has its own.
+        ecn: ECN field of all packets, as in other traffic; "recorded": each has its own.
 
     """
 
@@ -239,7 +243,8 @@ class Replay(Traffic):
 
     file: str
     headers: str = "28B"
-    ecn: bool = False
+    dscp: int | str = "recorded"
+    ecn: EcnField | Literal["recorded"] = "recorded"
 
 
 def build(cls: type[Any], table: Mapping[str, Any], **parts: Any) -> Any:

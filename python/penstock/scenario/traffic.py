@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from penstock.scenario._generated import Tcp
-from penstock.scenario.elements import Value
+from penstock.scenario.elements import EcnField, Value
 
 __all__ = ["Incast", "OnOff", "Web"]
 
@@ -21,6 +21,7 @@ class OnOff(Tcp):
         off: time from the end of a transfer or burst to the start of the next.
         over: "tcp", with the keys of TCP flows; or "udp", with rate, packet and headers.
         rate: over UDP: bits on the wire per second within a burst.
+        ecn: over UDP: ECN field of the datagrams: "not", "ect0", "ect1" or "ce"; True is "ect0".
         phase: over UDP: "zero": the first packet leaves at the start; "random": within the first gap.
 
     """
@@ -31,6 +32,7 @@ class OnOff(Tcp):
     off: Value
     over: Literal["tcp", "udp"] = "tcp"
     rate: Value | None = None
+    ecn: EcnField | None = None  # type: ignore[assignment]  # a flag over TCP
     phase: Literal["zero", "random"] | None = None
 
     def _heads(self) -> Mapping[str, str]:

@@ -10,6 +10,10 @@
 //! * Classic: Q_C = gamma t + (1 - gamma) Q_C, then sqrt(p_C) = (Q_C - minTh) / range_C; if it exceeds the largest of
 //!   2 U uniform random numbers, mark the packet or, if it is not ECN-capable, drop it.
 //!
+//! * ECT(1) in the Classic queue (`c_dscp`; section 2.5.1.1): p_CL and U numbers in place of sqrt(p_C) and 2 U.
+//! * ECT(0) or Not-ECT in the L4S queue (`l_dscp`; section 2.5.1.1): as Classic, with p_CL / k in place of sqrt(p_C), or 1 / k if
+//!   t > T.
+//!
 //! With U = 1, Classic packets are thus marked or dropped with probability p_C, and L4S packets marked with p_CL = k
 //! sqrt(p_C). The U or 2 U random numbers are drawn only if p_CL or sqrt(p_C) is between 0 and 1 and decides about the
 //! packet.
@@ -28,13 +32,13 @@
 //!   (figure 3).
 //! * There is no protection against overload other than the limit of the queue, as in the RFC.
 
-use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
+use super::dual_queue::{Coupled, DualParams, DualQueue, Head, is_l4s, read_dual};
 use super::{Discipline, Probe};
 use crate::aqm::{Cause, Verdict};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
-use penstock_core::{Packet, Rng, Span};
+use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len};
+use penstock_core::{Ecn, Packet, Rng, Span};
 
 penstock_core::params! {
     /// Parameters of the laws of dual Curvy RED.
@@ -80,23 +84,32 @@ fn exceeds_maxrand(p: f64, u: u32, rng: &mut Rng) -> bool {
     p >= 1.0 || (p > 0.0 && p > maxrand(rng))
 }
 
+/// Mark a packet if `p` exceeds the largest of `u` random numbers; one that is not ECN-capable will be dropped instead.
+fn judge(p: f64, u: u32, rng: &mut Rng) -> Verdict {
+    if exceeds_maxrand(p, u, rng) { Verdict::Mark(Cause::Sojourn) } else { Verdict::Pass }
+}
+
 impl Coupled for DualCurvyRedLaws {
-    /// Lines 5a-6.
+    /// Lines 5a-6; section 2.5.1.1 for Classic packets.
     fn judge_l4s(&mut self, head: &Head, rng: &mut Rng) -> Verdict {
-        if head.sojourn > self.params.threshold || exceeds_maxrand(self.p_cl(), self.params.u, rng) {
+        if !is_l4s(head.ecn) {
+            let p_l = if head.sojourn > self.params.threshold { 1.0 } else { self.p_cl() };
+            return judge(p_l / self.params.k, 2 * self.params.u, rng);
+        }
+        if head.sojourn > self.params.threshold {
             return Verdict::Mark(Cause::Sojourn);
         }
-        Verdict::Pass
+        judge(self.p_cl(), self.params.u, rng)
     }
 
-    /// Lines 9a-15.
+    /// Lines 9a-15; section 2.5.1.1 for ECT(1).
     fn judge_classic(&mut self, head: &Head, rng: &mut Rng) -> Verdict {
         let gamma = self.params.gamma;
         self.q_c = gamma * head.sojourn.as_secs() + (1.0 - gamma) * self.q_c;
-        if exceeds_maxrand(self.sqrt_p_c(), 2 * self.params.u, rng) {
-            return Verdict::Mark(Cause::Sojourn);
+        if head.ecn == Ecn::Ect1 {
+            return judge(self.p_cl(), self.params.u, rng);
         }
-        Verdict::Pass
+        judge(self.sqrt_p_c(), 2 * self.params.u, rng)
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
@@ -132,7 +145,7 @@ impl Scheme for DualCurvyRed {
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
-        let (laws, dual): (DualCurvyRedParams, DualParams) = read(settings, &PARAMS)?;
+        let (laws, dual): (DualCurvyRedParams, DualParams) = read_dual(settings, &PARAMS)?;
         let laws = DualCurvyRedLaws { params: laws, q_c: 0.0 };
         Ok(Box::new(DualQueue::new(dual, laws, link)))
     }
@@ -142,7 +155,7 @@ impl Scheme for DualCurvyRed {
 mod tests {
     use super::*;
     use crate::discipline::test_harness::{Bench, Fate};
-    use penstock_core::Ecn;
+    use penstock_core::PacketMeta;
     use penstock_core::param::Value;
 
     /// A queue whose average delay has just been set to `millis`, by one packet with a weight of 1.
@@ -201,6 +214,25 @@ mod tests {
         }
         let marked = bench.count(Fate::Marked);
         assert!((1108..=1284).contains(&marked), "{marked} marked");
+    }
+
+    /// RFC 9332, section 2.5.1.1: ECT(1) in the Classic queue is marked with p_CL, ECT(0) in the L4S queue with p_C.
+    #[test]
+    fn packets_in_the_other_queue_get_the_signal_of_their_ecn_field() {
+        let codepoints = |dscp: f64| Value::Numbers(vec![dscp]);
+        // sqrt(p_C) = (150 - 0.5) / 500 = 0.299: p_CL = 0.598, p_C = 0.0894; of 4000 packets 2392 +- 31 and 358 +- 18
+        for (own, ecn, low, high) in [("c_dscp", Ecn::Ect1, 2268, 2516), ("l_dscp", Ecn::Ect0, 286, 430)] {
+            let mut bench =
+                delayed(150, Ecn::Not, &[(own, codepoints(8.0)), ("threshold", Value::Time(Span::from_secs(1.0)))]);
+            bench.depart_all();
+            for _ in 0..4000 {
+                bench.arrive(PacketMeta { flow: 0, size: 1000, ecn, dscp: 8, protocol: 6, rare: None });
+                bench.advance(Span::from_millis(if own == "c_dscp" { 150 } else { 0 }));
+                bench.depart();
+            }
+            let marked = bench.count(Fate::Marked);
+            assert!((low..=high).contains(&marked), "{ecn:?}: {marked} marked");
+        }
     }
 
     #[test]

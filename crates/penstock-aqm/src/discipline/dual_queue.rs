@@ -1,16 +1,17 @@
 //! Two queues with coupled laws in front of one link (RFC 9332, section 2): the common part of DualPI2 and dual Curvy
 //! RED.
 //!
-//! Packets with ECT(1) or CE wait in the L4S queue (L), all others in the Classic queue (C). The coupled laws judge
-//! each packet when the scheduler has selected it.
+//! Packets with ECT(1) or CE wait in the L4S queue (L), all others in the Classic queue (C), unless their codepoint is
+//! listed for the other queue (section 2.3). The coupled laws judge each packet when the scheduler has selected it.
 
 use super::guard::Total;
 use super::packet_queue::PacketQueue;
 use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
 use crate::capabilities::{Capabilities, TimerMoves};
-use penstock_core::param::Default;
-use penstock_core::{Ecn, Limit, Packet, Rng, Span, Time};
+use alloc::vec::Vec;
+use penstock_core::param::{Default, FromValue, Kind, ParamErrors, ParamInfo, Params, Settings, Value, read_with};
+use penstock_core::{Ecn, Limit, Packet, PacketMeta, Rng, Span, Time};
 
 penstock_core::choice! {
     /// The scheduler that selects one of the two head packets.
@@ -34,7 +35,47 @@ penstock_core::params! {
         tshift: Span = Default::Nanos(50_000_000), unit: "s", range: 0.0..=10.0;
         /// Separate L4S from Classic packets and mark them; otherwise all packets are treated as Classic and not ECN-capable.
         ecn: bool = Default::Flag(true);
+        /// Differentiated services codepoints whose packets wait in the L4S queue whatever their ECN field, such as [45]
+        /// (NQB).
+        l_dscp: DscpSet = Default::Absent, range: 0.0..=63.0;
+        /// Codepoints whose packets wait in the Classic queue whatever their ECN field.
+        c_dscp: DscpSet = Default::Absent, range: 0.0..=63.0;
     }
+}
+
+/// Codepoints; in canonical form a list of numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DscpSet(u64);
+
+impl DscpSet {
+    #[inline]
+    fn contains(self, dscp: u8) -> bool {
+        self.0 >> (dscp & 63) & 1 == 1
+    }
+}
+
+impl FromValue for DscpSet {
+    const KIND: Kind = Kind::Codepoints;
+    fn from_value(value: &Value) -> Option<Self> {
+        let numbers = Vec::<f64>::from_value(value)?;
+        let is_codepoint = |number: &f64| (0_u8..64).any(|dscp| f64::from(dscp) == *number);
+        let bits = |bits, number: &f64| bits | 1 << *number as u64;
+        numbers.iter().all(is_codepoint).then(|| Self(numbers.iter().fold(0, bits)))
+    }
+    fn absent() -> Option<Self> {
+        Some(Self(0))
+    }
+}
+
+/// The parameters of a pair of laws and of their queues.
+pub(crate) fn read_dual<L: Params>(settings: &Settings, infos: &[ParamInfo]) -> Result<(L, DualParams), ParamErrors> {
+    read_with(settings, infos, |reader| {
+        let (laws, dual): (L, DualParams) = reader.params()?;
+        if dual.l_dscp.0 & dual.c_dscp.0 != 0 {
+            reader.refuse("c_dscp", "must not contain a codepoint of l_dscp");
+        }
+        Some((laws, dual))
+    })
 }
 
 /// The packet that the scheduler has selected, as the laws see it.
@@ -48,7 +89,13 @@ pub(crate) struct Head {
     pub(crate) ecn: Ecn,
 }
 
-/// A pair of coupled laws.
+/// Whether the ECN field is one of L4S: ECT(1) or CE.
+#[inline]
+pub(crate) fn is_l4s(ecn: Ecn) -> bool {
+    ecn as u8 % 2 == 1
+}
+
+/// A pair of coupled laws. A packet may have the ECN field of the other queue (section 2.5.1.1).
 pub(crate) trait Coupled: Send {
     /// Whether [`Coupled::next_timeout`] ever returns a time.
     const HAS_TIMER: bool = false;
@@ -111,6 +158,13 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
         }
     }
 
+    /// The packet classifier of figure 3, with the operator's codepoints (section 2.3).
+    #[inline]
+    fn is_l4s(&self, meta: &PacketMeta) -> bool {
+        let DualParams { ecn, l_dscp, c_dscp, .. } = self.params;
+        ecn && (is_l4s(meta.ecn) || l_dscp.contains(meta.dscp)) && !c_dscp.contains(meta.dscp)
+    }
+
     /// A packet of `size` was sent while both queues held packets.
     fn charge(&mut self, l4s: bool, size: u32) {
         let weight = self.params.classic_weight;
@@ -141,7 +195,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
         if !self.limit.admits(total.packets, total.bytes, meta.size.max(self.mtu)) {
             return total.refuse(env, &packet, Cause::Overflow);
         }
-        let l4s = self.params.ecn && meta.ecn as u8 % 2 == 1;
+        let l4s = self.is_l4s(&meta);
         total.packets += 1;
         total.bytes += u64::from(meta.size);
         env.probe.queued(&total.report(env.now, &packet, env.now));

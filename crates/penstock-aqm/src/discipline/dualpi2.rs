@@ -17,6 +17,9 @@
 //!   it rises from 0 at a delay of `min_th` to 1 at min_th + `range` (figure 5).
 //! * L4S in overload, p_CL = p_Lmax: drop if recur(lq, p_C), else mark if recur(lq, p_CL).
 //! * Classic: if recur(cq, p_C), mark; drop if the packet is not ECN-capable or p_C >= p_Cmax = min(1/k^2, 1).
+//! * ECT(1) in the Classic queue (`c_dscp`; section 2.5.1.1): as L4S, with p_CL in place of max(p'_L, p_CL).
+//! * ECT(0) or Not-ECT in the L4S queue (`l_dscp`; section 2.5.1.1): as Classic, with (max(p'_L, p_CL) / k)^2 in place of
+//!   p_C, or with p_C if that is higher.
 //!
 //! The scheduler is weighted round robin with a small share for the Classic queue, or a time-shifted FIFO. The
 //! scheduler protects against bursts; the coupling, sqrt(p_C) = p_CL / k, balances the rates of the flows.
@@ -31,6 +34,11 @@
 //! # Differences
 //! * The RFC does not specify whether len() counts the departing packet. Here it does: as in the text of the RFC and in
 //!   Linux, the ramp does not mark a packet that was alone in its queue.
+//! * For Classic packets in the L4S queue the RFC asks for a probability that suits Classic congestion control and the target
+//!   delay of that queue, without a formula. Here it is the square of p'_L / k, which the coupling would give; while p'_L
+//!   does not exceed p_CL, that is p_C.
+//! * Packets with the ECN field of the other queue have a `recur` counter of their own in each queue, so that two
+//!   probabilities in one counter cannot add up to a pattern.
 //! * p_CL, printed as k p' in the RFC, is limited to 1, so that no marks are left over when an overload ends.
 //! * Linux has two additions. Its credit of the round robin is implemented: the credit changes only while both queues
 //!   hold packets, and is set in favour of L4S when the link is idle. Its rule against marks and drops while less than
@@ -38,13 +46,13 @@
 //! * The RFC prints alpha = 0.16 and beta = 3.2, rounded up for an interval of 16 ms; its formulas give 0.15 and 3.0 at
 //!   15 ms.
 
-use super::dual_queue::{Coupled, DualParams, DualQueue, Head};
+use super::dual_queue::{Coupled, DualParams, DualQueue, Head, is_l4s, read_dual};
 use super::{Discipline, Probe};
 use crate::aqm::{Cause, Verdict};
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
-use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
+use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len};
 use penstock_core::{Ecn, Packet, Rng, Span, Time};
 use penstock_model::pie_design;
 
@@ -92,6 +100,9 @@ struct DualPi2Laws {
     prevq: f64,
     lq_count: f64,
     cq_count: f64,
+    /// For packets with the ECN field of the other queue.
+    lq_other_count: f64,
+    cq_other_count: f64,
 }
 
 impl DualPi2Laws {
@@ -115,6 +126,8 @@ impl DualPi2Laws {
             prevq: 0.0,
             lq_count: 0.0,
             cq_count: 0.0,
+            lq_other_count: 0.0,
+            cq_other_count: 0.0,
         }
     }
 
@@ -141,37 +154,65 @@ fn recur(count: &mut f64, likelihood: f64) -> bool {
     false
 }
 
+/// Figure 7, lines 5-8: the response for a scalable congestion control, with probability `p_l` of a mark. In overload
+/// `p_c` is the probability of a drop.
+fn judge_scalable(count: &mut f64, p_l: f64, overload: Option<f64>) -> Verdict {
+    if overload.is_some_and(|p_c| recur(count, p_c)) {
+        Verdict::Drop(Cause::Sojourn)
+    } else if recur(count, p_l) {
+        Verdict::Mark(Cause::Sojourn)
+    } else {
+        Verdict::Pass
+    }
+}
+
+/// Figure 7, lines 11-17: the response for a Classic congestion control, with probability `p_c` of a mark, or of a drop if
+/// `drops`.
+fn judge_for_classic(count: &mut f64, p_c: f64, drops: bool) -> Verdict {
+    if !recur(count, p_c) {
+        Verdict::Pass
+    } else if drops {
+        Verdict::Drop(Cause::Sojourn)
+    } else {
+        Verdict::Mark(Cause::Sojourn)
+    }
+}
+
+impl DualPi2Laws {
+    /// p_C in overload, when L4S packets are dropped too.
+    fn overload(&self) -> Option<f64> {
+        (self.p_cl >= P_LMAX).then_some(self.p_c)
+    }
+
+    /// Whether a packet for which the response is that for a Classic congestion control is dropped instead of marked.
+    fn drops(&self, ecn: Ecn) -> bool {
+        ecn == Ecn::Not || self.p_c >= self.p_cmax
+    }
+}
+
 impl Coupled for DualPi2Laws {
     const HAS_TIMER: bool = true;
 
-    /// Figure 7, lines 4b-8j.
+    /// Figure 7, lines 4b-8j; section 2.5.1.1 for Classic packets.
     fn judge_l4s(&mut self, head: &Head, _rng: &mut Rng) -> Verdict {
-        if self.p_cl < P_LMAX {
-            let p_l_native = if head.len > self.params.th_len { self.laqm(head.sojourn) } else { 0.0 };
-            let p_l = p_l_native.max(self.p_cl);
-            if recur(&mut self.lq_count, p_l) {
-                return Verdict::Mark(Cause::Sojourn);
-            }
-        } else {
-            if recur(&mut self.lq_count, self.p_c) {
-                return Verdict::Drop(Cause::Sojourn);
-            }
-            if recur(&mut self.lq_count, self.p_cl) {
-                return Verdict::Mark(Cause::Sojourn);
-            }
+        let p_l_native = if head.len > self.params.th_len { self.laqm(head.sojourn) } else { 0.0 };
+        let p_l = p_l_native.max(self.p_cl);
+        if is_l4s(head.ecn) {
+            let overload = self.overload();
+            return judge_scalable(&mut self.lq_count, p_l, overload);
         }
-        Verdict::Pass
+        let (sqrt_p, drops) = (p_l / self.params.k, self.drops(head.ecn));
+        judge_for_classic(&mut self.lq_other_count, (sqrt_p * sqrt_p).clamp(self.p_c, 1.0), drops)
     }
 
-    /// Figure 7, lines 11-17.
+    /// Figure 7, lines 11-17; section 2.5.1.1 for ECT(1).
     fn judge_classic(&mut self, head: &Head, _rng: &mut Rng) -> Verdict {
-        if !recur(&mut self.cq_count, self.p_c) {
-            Verdict::Pass
-        } else if head.ecn == Ecn::Not || self.p_c >= self.p_cmax {
-            Verdict::Drop(Cause::Sojourn)
-        } else {
-            Verdict::Mark(Cause::Sojourn)
+        if head.ecn == Ecn::Ect1 {
+            let overload = self.overload();
+            return judge_scalable(&mut self.cq_other_count, self.p_cl, overload);
         }
+        let drops = self.drops(head.ecn);
+        judge_for_classic(&mut self.cq_count, self.p_c, drops)
     }
 
     fn next_timeout(&self) -> Option<Time> {
@@ -222,7 +263,7 @@ impl Scheme for DualPi2 {
         settings: &Settings,
         &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
-        let (laws, dual): (DualPi2Params, DualParams) = read(settings, &PARAMS)?;
+        let (laws, dual): (DualPi2Params, DualParams) = read_dual(settings, &PARAMS)?;
         Ok(Box::new(DualQueue::new(dual, DualPi2Laws::new(laws, now), link)))
     }
 }
@@ -232,8 +273,12 @@ mod tests {
     use crate::aqm::Cause;
     use crate::discipline::test_harness::{Bench, Fate};
     use penstock_core::param::Value;
-    use penstock_core::{Ecn, Rng, Span};
+    use penstock_core::{Ecn, PacketMeta, Rng, Span};
     use std::collections::VecDeque;
+
+    fn packet() -> PacketMeta {
+        PacketMeta { flow: 0, size: 1000, ecn: Ecn::Not, dscp: 0, protocol: 6, rare: None }
+    }
 
     fn ms(ms: u64) -> Span {
         Span::from_millis(ms)
@@ -302,6 +347,93 @@ mod tests {
             bench.depart();
         }
         assert_eq!(bench.count(Fate::Marked), 0);
+    }
+
+    /// A queue with p' = `p`, where codepoint 45 belongs to the L4S queue and codepoint 8 to the Classic queue, after 400
+    /// packets of this ECN field and codepoint that waited 0.6 ms, which the ramp ignores. Returns the numbers of marked and
+    /// dropped ones.
+    fn fates_of(p: f64, ecn: Ecn, dscp: u8) -> (usize, usize) {
+        // With alpha = 1 / interval the first update sets p' to the waiting time less the target, in units of a second.
+        let codepoints = |dscp| Value::Numbers(vec![dscp]);
+        let settings = [
+            ("target", Value::Time(Span::from_micros(1))),
+            ("alpha", Value::Number(1.0)),
+            ("beta", Value::Number(0.0)),
+            ("interval", Value::Time(Span::from_secs(p + 1e-6))),
+            ("l_dscp", codepoints(45.0)),
+            ("c_dscp", codepoints(8.0)),
+        ];
+        let mut bench = Bench::new("dualpi2", &settings);
+        bench.arrive_as(1000, Ecn::Not);
+        bench.advance(Span::from_secs(p + 1e-6));
+        assert!((bench.gauge("p") - p).abs() < 1e-9, "{}", bench.gauge("p"));
+        bench.depart();
+        let before = (bench.count(Fate::Marked), bench.count(Fate::Dropped(Cause::Sojourn)));
+        for _ in 0..400 {
+            bench.arrive(PacketMeta { ecn, dscp, ..packet() });
+            bench.depart();
+        }
+        (bench.count(Fate::Marked) - before.0, bench.count(Fate::Dropped(Cause::Sojourn)) - before.1)
+    }
+
+    /// RFC 9332, section 2.5.1.1. p' = 0.2 makes p_C = 0.04 and p_CL = 0.4: 16 and 160 of 400 packets; `recur` may still owe one.
+    #[test]
+    fn packets_in_the_other_queue_get_the_signal_of_their_ecn_field() {
+        for (ecn, dscp, marks, drops, what) in [
+            (Ecn::Ect1, 0, 160, 0, "ECT(1) in the L4S queue"),
+            (Ecn::Ect1, 8, 160, 0, "ECT(1) in the Classic queue: p_CL = k p'"),
+            (Ecn::Ect0, 0, 16, 0, "ECT(0) in the Classic queue"),
+            (Ecn::Ect0, 45, 16, 0, "ECT(0) in the L4S queue"),
+            (Ecn::Not, 0, 0, 16, "Not-ECT in the Classic queue"),
+            (Ecn::Not, 45, 0, 16, "Not-ECT in the L4S queue"),
+        ] {
+            let (marked, dropped) = fates_of(0.2, ecn, dscp);
+            assert!(marked <= marks && marked + 1 >= marks, "{what}: {marked} marked");
+            assert!(dropped <= drops && dropped + 1 >= drops, "{what}: {dropped} dropped");
+        }
+    }
+
+    /// RFC 9332, section 2.5.1.1, last paragraph: Classic drop for all. p' = 0.6 makes p_C = 0.36 and p_CL = 1: of 400
+    /// packets 144 are dropped, and the other ECT(1) packets marked.
+    #[test]
+    fn in_overload_all_packets_are_dropped_with_the_classic_probability() {
+        for (ecn, dscp) in [(Ecn::Ect1, 0), (Ecn::Ect1, 8), (Ecn::Ect0, 0), (Ecn::Ect0, 45), (Ecn::Not, 45)] {
+            let (marked, dropped) = fates_of(0.6, ecn, dscp);
+            assert!((143..=144).contains(&dropped), "{ecn:?} with codepoint {dscp}: {dropped} dropped");
+            let rest = if ecn == Ecn::Ect1 { 400 - dropped } else { 0 };
+            assert!(marked <= rest && marked + 1 >= rest, "{ecn:?} with codepoint {dscp}: {marked} marked");
+        }
+    }
+
+    /// The native ramp gives p'_L = 1 above 1.2 ms; (1 / k)^2 = 0.25 of 399 packets behind another one is 99.75.
+    #[test]
+    fn classic_packets_in_the_l4s_queue_feel_its_target_delay() {
+        for (ecn, fate) in [(Ecn::Ect0, Fate::Marked), (Ecn::Not, Fate::Dropped(Cause::Sojourn))] {
+            let mut bench = Bench::new("dualpi2", &[("l_dscp", Value::Numbers(vec![45.0]))]);
+            (0..400).for_each(|_| bench.arrive(PacketMeta { dscp: 45, ecn, ..packet() }));
+            bench.advance(Span::from_micros(1201));
+            bench.depart_all();
+            assert_eq!(bench.count(fate), 99, "{ecn:?}");
+        }
+    }
+
+    #[test]
+    fn a_codepoint_belongs_to_one_queue_and_is_a_whole_number_below_64() {
+        let refused = |l: &[f64], c: &[f64]| {
+            let settings =
+                [("l_dscp", l), ("c_dscp", c)].map(|(name, list)| (name.into(), Value::Numbers(list.into())));
+            let errors = crate::registry::build::<PacketMeta, crate::discipline::test_harness::Log>(
+                "dualpi2",
+                &settings,
+                &crate::rig::thesis_link(),
+                penstock_core::Time::ZERO,
+            );
+            errors.err().map(|errors| errors[0].name.clone())
+        };
+        assert_eq!(refused(&[45.0], &[8.0]), None);
+        assert_eq!(refused(&[45.0], &[8.0, 45.0]).as_deref(), Some("c_dscp"));
+        assert_eq!(refused(&[64.0], &[8.0]).as_deref(), Some("l_dscp"));
+        assert_eq!(refused(&[4.5], &[8.0]).as_deref(), Some("l_dscp"));
     }
 
     #[test]

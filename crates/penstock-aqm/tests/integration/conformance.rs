@@ -287,6 +287,11 @@ fn legal(scheme: &'static SchemeInfo, info: &'static ParamInfo) -> BoxedStrategy
         ]
         .boxed(),
         Kind::Numbers => proptest::collection::vec(low..=high, 1..=8).prop_map(Value::Numbers).boxed(),
+        Kind::Codepoints => {
+            let codepoints = proptest::collection::vec(0..64_u8, 1..=8);
+            codepoints.prop_map(|list| Value::Numbers(list.into_iter().map(f64::from).collect())).boxed()
+        }
+        Kind::Writes => unreachable!("a key of TCP"),
         Kind::Classes => Just(Value::Classes(three_classes(scheme))).boxed(),
     };
     if info.default == Default::Required { value.prop_map(Some).boxed() } else { proptest::option::of(value).boxed() }

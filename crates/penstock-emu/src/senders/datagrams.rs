@@ -7,6 +7,7 @@ use super::{Datagram, Ends, Host, Shared, socket};
 use crate::scheduling::go_ahead;
 use nix::sys::socket::sockopt::{RcvBuf, RcvBufForce};
 use nix::sys::socket::{SockType, setsockopt};
+use penstock_core::Ecn;
 use std::io;
 use std::net::{SocketAddrV4, UdpSocket};
 use std::time::Duration;
@@ -19,9 +20,6 @@ const LARGEST: usize = 65_507;
 
 /// Bytes that a receiver may leave unread: 30 ms at 1 Gb/s.
 const BUFFER: usize = 4 << 20;
-
-/// The ECN field of an ECN-capable packet.
-const ECT0: u8 = 2;
 
 /// Longest time for which a receiver does not look whether it must end.
 const POLL: Duration = Duration::from_millis(100);
@@ -62,25 +60,18 @@ pub(super) fn receiver(host: &Host, port: u16) -> io::Result<UdpSocket> {
 }
 
 /// Send all datagrams at their times.
-pub(super) fn send(
-    ends: &Ends,
-    ecn: bool,
-    schedule: &[Datagram],
-    counters: &Counters,
-    shared: &Shared,
-) -> io::Result<()> {
+pub(super) fn send(ends: &Ends, schedule: &[Datagram], counters: &Counters, shared: &Shared) -> io::Result<()> {
     let source = &ends.sources[0];
     source.namespace.enter()?;
     exact_timers();
     if shared.ahead {
         go_ahead();
     }
-    let made = socket::open(SockType::Datagram, source, 0)?;
-    socket::set_traffic_class(&made, ends.dscp, if ecn { ECT0 } else { 0 })?;
-    let socket = UdpSocket::from(made);
+    let socket = UdpSocket::from(socket::open(SockType::Datagram, source, 0)?);
     socket.connect(SocketAddrV4::new(ends.destination.address, ends.port))?;
     let mut payload = vec![0; LARGEST];
     let mut departed = Departed::default();
+    let mut fields = (0, Ecn::Not);
     for (number, datagram) in (0_u32..).zip(schedule) {
         let due = shared.zero() + datagram.at;
         let mut now = now_ns();
@@ -94,6 +85,10 @@ pub(super) fn send(
         }
         payload[..4].copy_from_slice(&number.to_be_bytes());
         payload[4..HEADER].copy_from_slice(&now.saturating_sub(shared.zero()).to_be_bytes());
+        if fields != (datagram.dscp, datagram.ecn) {
+            fields = (datagram.dscp, datagram.ecn);
+            socket::set_traffic_class(&socket, datagram.dscp, datagram.ecn as u8)?;
+        }
         match socket.send(&payload[..usize::from(datagram.payload)]) {
             Ok(sent) => counters.write(sent as u64),
             // The queue of the device is full: the datagram is lost, as in the network.

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::net::{SocketAddrV4, TcpStream};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
 
 /// Settings of a TCP connection.
@@ -55,7 +55,7 @@ pub(super) fn open(kind: SockType, host: &Host, port: u16) -> io::Result<OwnedFd
 }
 
 /// Set the codepoint and the ECN field of a socket's packets; TCP sets the ECN field itself.
-pub(super) fn set_traffic_class(socket: &OwnedFd, dscp: u8, ecn: u8) -> io::Result<()> {
+pub(super) fn set_traffic_class(socket: &impl AsFd, dscp: u8, ecn: u8) -> io::Result<()> {
     Ok(setsockopt(socket, Ipv4Tos, &i32::from(dscp << 2 | ecn))?)
 }
 

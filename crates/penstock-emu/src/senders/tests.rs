@@ -122,11 +122,11 @@ fn connections_negotiate_as_their_settings_say() {
 fn datagrams_leave_at_their_times_and_all_arrive() {
     let Some(mut network) = Network::new() else { return };
     // 200 of them from 50 ms to 249 ms, of which 150 after the warm-up; five at the same instant.
-    let mut schedule: Vec<Datagram> =
-        (50..250).map(|at| Datagram { at: at * MS, payload: MIN_PAYLOAD + (at % 7) as u16 }).collect();
-    schedule.extend([Datagram { at: 300 * MS, payload: 1472 }; 5]);
+    let datagram = |at: u64, payload| Datagram { at: at * MS, payload, ecn: Ecn::Ect0, dscp: 0 };
+    let mut schedule: Vec<Datagram> = (50..250).map(|at| datagram(at, MIN_PAYLOAD + (at % 7) as u16)).collect();
+    schedule.extend([datagram(300, 1472); 5]);
     let bytes: u64 = schedule.iter().map(|datagram| u64::from(datagram.payload)).sum();
-    network.add(Offer::Datagrams { ecn: true, schedule });
+    network.add(Offer::Datagrams { schedule });
     let report = network.run().unwrap().remove(0);
     let mut datagrams = report.datagrams.expect("a flow of datagrams");
     assert_eq!((report.written_bytes, report.read_bytes), (bytes, bytes));
@@ -207,7 +207,9 @@ fn errors_name_the_flow_and_the_cure() {
 fn flows_that_wait_for_their_start_end_at_once() {
     let Some(mut network) = Network::new() else { return };
     network.add(Offer::Transfer { tcp: tcp(), bytes: None });
-    network.add(Offer::Datagrams { ecn: false, schedule: vec![Datagram { at: 3_600_000 * MS, payload: 100 }] });
+    network.add(Offer::Datagrams {
+        schedule: vec![Datagram { at: 3_600_000 * MS, payload: 100, ecn: Ecn::Not, dscp: 0 }],
+    });
     network.flows[0].start = 3_600_000 * MS;
     let senders = Senders::prepare(network.flows, true).unwrap();
     senders.start(Times { zero: now_ns(), warmup: now_ns(), end: u64::MAX });

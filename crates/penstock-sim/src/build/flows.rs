@@ -63,7 +63,7 @@ impl Builder<'_> {
             ack_hop: planned.route.ack_hop,
             group: planned.group as u32,
             receiver_rank: self.ranks.of(EventSource::ReceiverTimer(number)).unwrap_or(NO_TIMER),
-            dscp: group.dscp,
+            dscp: group.codepoint(),
             measured: group.delays,
             epoch: 0,
             receiver: params.filter(|_| !group.opens()).map(|params| Receiver::new(params)),
@@ -87,7 +87,7 @@ impl Builder<'_> {
             stop: group.stop_ns.map_or(Time::NEVER, Time::from_nanos),
             lookahead_until: Time::ZERO,
             state: FlowState::Waiting,
-            origin: Origin::first(number, planned.route.data_hop, group.dscp),
+            origin: Origin::first(number, planned.route.data_hop, group.codepoint()),
             rank: self.ranks.of(EventSource::Flow(number)).unwrap_or_default(),
             armed: start,
             session: NO_SESSION,
@@ -109,12 +109,19 @@ impl Builder<'_> {
             events.clear(host.rank);
             *host = Host {
                 lookahead_until: host.lookahead_until,
-                ..Host::idle(host.rank, Origin::first(*flow, 0, spec.dscp), Arc::clone(&data), number)
+                ..Host::idle(host.rank, Origin::first(*flow, 0, spec.codepoint()), Arc::clone(&data), number)
             };
             let mut rng = Rng::stream(self.seed, format_args!("{}.{}", spec.name, planned.copy));
             let behaviour = Behaviour::of(spec, start, &data, &mut rng);
             let request = match &spec.web {
-                Some(web) => Arc::new(TcpParams { packet: Bytes(u64::from(web.request)), ..(*data).clone() }),
+                // A request is written at once.
+                Some(web) => Arc::new(TcpParams {
+                    packet: Bytes(u64::from(web.request)),
+                    write_every: None,
+                    write_rate: None,
+                    writes: None,
+                    ..(*data).clone()
+                }),
                 None => Arc::clone(&data),
             };
             let session = Session {
@@ -122,7 +129,7 @@ impl Builder<'_> {
                 rng,
                 rank: self.ranks.of(EventSource::Session(number)).unwrap_or_default(),
                 group: planned.group as u32,
-                dscp: spec.dscp,
+                dscp: spec.codepoint(),
                 request,
                 data,
                 routes: routes.clone(),

@@ -4,7 +4,7 @@ use super::Engine;
 use crate::event::EventSource;
 use crate::flow::{Flow, NO_TIMER};
 use crate::host::{FlowState, Gate, Host, Origin, Source};
-use crate::probe::flow::FlowStats;
+use crate::probe::flow::{FlowStats, write_times};
 use crate::session::Completion;
 use crate::traffic::opening::{Opening, Size};
 use penstock_core::{Bytes, Span, Time};
@@ -42,6 +42,9 @@ impl Engine {
             session.closed.add(host.start, now, &sender.counts(now), &before, self.network.tally.window.start);
         }
         let counts = self.network.tally.window.contains(now);
+        if let (Source::Tcp(sender), false) = (&host.source, route.request) {
+            session.closed.writes.extend(write_times(sender, self.network.tally.window));
+        }
         if !route.request && counts {
             session.closed.delivered_bytes += delivered;
             session.closed.completions.push(Completion { seconds: now.since(host.start).as_secs(), bytes });

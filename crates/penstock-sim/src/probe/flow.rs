@@ -2,6 +2,7 @@
 
 use penstock_core::Time;
 use penstock_link::probe::distribution::pmf;
+use penstock_tcp::Sender;
 
 /// Counts of one flow in the network since the warm-up.
 #[derive(Clone, Copy, Default)]
@@ -79,6 +80,12 @@ impl Window {
     pub(crate) fn seconds(self) -> f64 {
         self.end.since(self.start).as_secs()
     }
+}
+
+/// Seconds from each write of the sender's application to its acknowledgement, of those acknowledged within `window`.
+pub(crate) fn write_times(sender: &Sender, window: Window) -> impl Iterator<Item = f64> {
+    let writes = sender.completed_writes().iter();
+    writes.filter(move |write| window.contains(write.at)).map(|write| write.after.as_secs())
 }
 
 /// Shares of which Jain's index is asked, added up one by one.

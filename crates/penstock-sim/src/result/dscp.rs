@@ -3,17 +3,24 @@
 use super::flows::Flows;
 use super::{Group, delay_metrics};
 use crate::probe::one_way::OneWayDelays;
+use crate::scenario::HeaderField;
 use penstock_core::Dscp;
 use penstock_link::metrics::{Metric, Metrics};
 use std::collections::BTreeMap;
 
-/// The metrics of each codepoint by its name, or its number if it has none; none where all traffic has the same one.
+/// The metrics of each codepoint by its name, or its number if it has none; of packets with recorded codepoints under
+/// "recorded". None where all traffic has the same codepoint.
 pub(super) fn by_dscp(flows: &Flows<'_>) -> Option<Metrics> {
-    let mut groups: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
+    let mut groups: BTreeMap<HeaderField<u8>, Vec<usize>> = BTreeMap::new();
     for (group, spec) in flows.scenario.traffic.iter().enumerate() {
         groups.entry(spec.dscp).or_default().push(group);
     }
-    let named = |dscp: u8| Dscp::new(dscp).and_then(Dscp::name).map_or_else(|| dscp.to_string(), str::to_owned);
+    let named = |dscp: HeaderField<u8>| match dscp {
+        HeaderField::Fixed(dscp) => {
+            Dscp::new(dscp).and_then(Dscp::name).map_or_else(|| dscp.to_string(), str::to_owned)
+        }
+        HeaderField::Recorded => "recorded".to_owned(),
+    };
     (groups.len() > 1).then(|| {
         let mut all = Metrics::default();
         for (&dscp, groups) in &groups {

@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::host::{FlowState, Host, Source};
 use crate::probe::blocks::BlockSums;
-use crate::probe::flow::{Shares, Window};
+use crate::probe::flow::{Shares, Window, write_times};
 use crate::scenario::Scenario;
 use crate::session::{ClosedConnections, Session};
 use penstock_core::Time;
@@ -36,6 +36,8 @@ pub(super) struct TcpRow {
     pub(super) srtt: Option<f64>,
     pub(super) cwnd: Option<f64>,
     pub(super) completion: Option<f64>,
+    /// Seconds that each write of an application took.
+    pub(super) writes: Vec<f64>,
 }
 
 impl<'a> Flows<'a> {
@@ -126,7 +128,12 @@ impl<'a> Flows<'a> {
         let Self { engine, seconds, .. } = self;
         let window = engine.network.tally.window;
         let closed = &session.closed;
-        let mut all = ClosedConnections { active_s: closed.active_s, counts: closed.counts, ..Default::default() };
+        let mut all = ClosedConnections {
+            active_s: closed.active_s,
+            counts: closed.counts,
+            writes: closed.writes.clone(),
+            ..Default::default()
+        };
         let (mut lost, mut crossed) = (0, 0);
         for &flow in &session.flows {
             let (host, stats) = (&engine.hosts[flow as usize], &engine.network.tally.flows[flow as usize].stats);
@@ -134,6 +141,9 @@ impl<'a> Flows<'a> {
             crossed += stats.crossed_bits;
             if let (Source::Tcp(sender), FlowState::Running) = (&host.source, host.state) {
                 let before = engine.before.get(flow as usize).copied().unwrap_or_default();
+                if !session.routes[host.route as usize].request {
+                    all.writes.extend(write_times(sender, window));
+                }
                 all.add(host.start, window.end, &sender.counts(window.end), &before, window.start);
             }
         }
@@ -147,7 +157,7 @@ impl<'a> Flows<'a> {
             fair_share: self.fair_share(flow, goodput),
             sent: all.counts.sent,
             lost,
-            tcp: Some(TcpRow::new(all.counts, all.active_s, completion)),
+            tcp: Some(TcpRow::new(all.counts, all.active_s, completion, all.writes)),
             blocks: None,
         }
     }
@@ -204,18 +214,20 @@ fn tcp_row(host: &Host, sender: &Sender, before: &SenderCounts, window: Window) 
     let until = finished.map_or(window.end, |at| at.min(window.end));
     let counts = sender.counts(until.max(window.start)) - *before;
     let active = until.since(host.start.max(window.start)).as_secs();
-    TcpRow::new(counts, active, finished.map(|at: Time| at.since(host.start).as_secs()))
+    let writes = write_times(sender, window).collect();
+    TcpRow::new(counts, active, finished.map(|at: Time| at.since(host.start).as_secs()), writes)
 }
 
 impl TcpRow {
     /// Metrics of one or several senders that were active for `active` seconds.
-    fn new(counts: SenderCounts, active: f64, completion: Option<f64>) -> Self {
+    fn new(counts: SenderCounts, active: f64, completion: Option<f64>, writes: Vec<f64>) -> Self {
         let mean = |sum: f64| (counts.rtt_samples > 0).then(|| sum / counts.rtt_samples as f64);
         Self {
             rtt: mean(counts.rtt_sum_s),
             srtt: mean(counts.srtt_sum_s),
             cwnd: (active > 0.0).then(|| counts.cwnd_integral / active),
             completion,
+            writes,
             counts,
         }
     }

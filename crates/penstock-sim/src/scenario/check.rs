@@ -1,6 +1,6 @@
 //! Validation of a scenario: collects all its errors.
 
-use super::{Draw, OnUnit, Scenario, SizeUnit, StartSpec, TrafficKind, TrafficSpec, VideoSpec};
+use super::{Draw, HeaderField, OnUnit, Scenario, SizeUnit, StartSpec, TrafficKind, TrafficSpec, VideoSpec};
 use crate::name_hash::NameSet;
 use penstock_link::ScenarioError;
 use std::hash::BuildHasherDefault;
@@ -54,7 +54,10 @@ impl TrafficSpec {
     fn check(&self, require: &mut impl FnMut(bool, &str, &str)) {
         require(!self.from.is_empty(), "from", "a node is needed");
         require(!self.to.is_empty(), "to", "a node is needed");
-        require(self.dscp < 64, "dscp", "must be from 0 to 63");
+        require(self.codepoint() < 64, "dscp", "must be from 0 to 63");
+        let replays = self.kind == TrafficKind::Replay;
+        require(replays || self.dscp != HeaderField::Recorded, "dscp", "can be recorded only in packets of replay");
+        require(replays || self.ecn != HeaderField::Recorded, "ecn", "can be recorded only in packets of replay");
         let ordered = match self.start {
             StartSpec::Uniform { uniform_ns: [low, high] } => low <= high,
             StartSpec::Staggered { .. } => true,
@@ -113,7 +116,7 @@ impl TrafficSpec {
     }
 
     fn check_datagrams(&self, require: &mut impl FnMut(bool, &str, &str)) {
-        require(self.tcp.is_none() || !self.ecn, "ecn", "of a TCP stands among its keys");
+        require(self.tcp.is_none() || self.ecn == HeaderField::default(), "ecn", "of a TCP stands among its keys");
         if let Some(fec) = self.fec {
             require(fec.k >= 1, "k", "must be at least 1");
             let block = u64::from(fec.k) + u64::from(fec.h);

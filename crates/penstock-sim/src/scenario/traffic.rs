@@ -1,8 +1,8 @@
 //! The traffic of a scenario.
 
-use super::Draw;
+use super::{Draw, HeaderField};
 use penstock_core::param::Value;
-use penstock_core::{Rng, Time};
+use penstock_core::{Ecn, Rng, Time};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -32,10 +32,10 @@ pub struct TrafficSpec {
     pub stop_ns: Option<u64>,
     /// Codepoint of the data packets.
     #[serde(default)]
-    pub dscp: u8,
-    /// Whether datagrams are ECN-capable; TCP has a key of its own.
+    pub dscp: HeaderField<u8>,
+    /// ECN field of datagrams; TCP has a key of its own.
     #[serde(default)]
-    pub ecn: bool,
+    pub ecn: HeaderField<Ecn>,
     /// Whether series include the state of its TCP senders.
     #[serde(default)]
     pub watch: bool,
@@ -84,6 +84,12 @@ impl TrafficSpec {
     pub(crate) fn opens_many(&self) -> bool {
         matches!(self.kind, TrafficKind::Web | TrafficKind::Incast)
             || self.transfers.as_ref().is_some_and(|transfers| transfers.arrivals.is_some())
+    }
+
+    /// Codepoint of its data packets and of their acknowledgements; of recorded packets with their own codepoints, that of
+    /// best effort.
+    pub(crate) fn codepoint(&self) -> u8 {
+        self.dscp.fixed().unwrap_or_default()
     }
 
     /// Number of source nodes of each flow: 1, or all at `from`.

@@ -1,6 +1,6 @@
 //! Datagrams of sources, and the video frames that some of them carry.
 
-use penstock_core::Span;
+use penstock_core::{Ecn, Span};
 
 /// A datagram to send now, and the interval to the next.
 pub(crate) struct Datagram {
@@ -8,6 +8,8 @@ pub(crate) struct Datagram {
     pub(crate) size: u32,
     pub(crate) seq: u32,
     pub(crate) gap: Span,
+    pub(crate) ecn: Ecn,
+    pub(crate) dscp: u8,
     /// The frame that it begins.
     pub(crate) frame: Option<NewFrame>,
 }

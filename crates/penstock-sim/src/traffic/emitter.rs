@@ -1,5 +1,6 @@
 //! Sources of datagrams: open loop, without feedback from the network.
 
+use crate::scenario::HeaderField;
 use crate::traffic::datagram::Datagram;
 use crate::traffic::paced::Paced;
 use crate::traffic::replay::Replay;
@@ -9,8 +10,9 @@ use penstock_core::{Ecn, Span};
 /// A source of datagrams.
 pub(crate) struct Emitter {
     clock: Clock,
-    /// The ECN field of all datagrams.
-    pub(crate) ecn: Ecn,
+    /// ECN field and codepoint of all datagrams; `None`: as recorded.
+    ecn: Option<Ecn>,
+    dscp: Option<u8>,
 }
 
 /// Times and sizes of datagrams.
@@ -24,9 +26,9 @@ pub(crate) enum Clock {
 }
 
 impl Emitter {
-    /// A source with this clock, whose packets are ECN-capable if `ecn`.
-    pub(crate) fn new(clock: Clock, ecn: bool) -> Self {
-        Self { clock, ecn: if ecn { Ecn::Ect0 } else { Ecn::Not } }
+    /// A source with this clock.
+    pub(crate) fn new(clock: Clock, ecn: HeaderField<Ecn>, dscp: HeaderField<u8>) -> Self {
+        Self { clock, ecn: ecn.fixed(), dscp: dscp.fixed() }
     }
 
     /// Time from the start of the flow to its first packet.
@@ -40,11 +42,13 @@ impl Emitter {
 
     /// The next datagram.
     pub(crate) fn next(&mut self) -> Datagram {
-        match &mut self.clock {
+        let datagram = match &mut self.clock {
             Clock::Paced(source) => source.next(),
             Clock::Video(source) => source.next(),
             Clock::Replay(source) => source.next(),
-        }
+        };
+        let (ecn, dscp) = (self.ecn.unwrap_or(datagram.ecn), self.dscp.unwrap_or(datagram.dscp));
+        Datagram { ecn, dscp, ..datagram }
     }
 
     /// Number of datagrams sent.

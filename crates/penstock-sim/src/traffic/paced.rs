@@ -3,7 +3,7 @@
 
 use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, Spacing, TrafficKind, TrafficSpec, UdpSpec, rate};
 use crate::traffic::datagram::Datagram;
-use penstock_core::{Rng, Span};
+use penstock_core::{Ecn, Rng, Span};
 use penstock_link::Transmitter;
 
 /// A source of datagrams at a rate.
@@ -112,6 +112,6 @@ impl Paced {
                 None => gap,
             }
         };
-        Datagram { payload, size, seq, gap, frame: None }
+        Datagram { payload, size, seq, gap, ecn: Ecn::Not, dscp: 0, frame: None }
     }
 }

@@ -1,25 +1,28 @@
-//! Replay: datagrams with the sizes and the intervals of recorded packets.
+//! Replay: datagrams with the sizes, the intervals, the ECN fields and the codepoints of recorded packets.
 //!
 //! The format: pcap (draft-ietf-opsawg-pcap) with microseconds or nanoseconds, of either byte order; packets beginning
 //! with the IP header (LINKTYPE_RAW, 101, and LINKTYPE_IPV4, LINKTYPE_IPV6) or with an Ethernet header (LINKTYPE_ETHERNET,
 //! 1). Packets of all protocols count, with their original lengths, even if they are cut in the file, without the 14 bytes
-//! of an Ethernet header.
+//! of an Ethernet header. ECN field and codepoint are those of an IPv4 or IPv6 header (RFC 3168, section 5; RFC 2474, section
+//! 3; RFC 8200, section 3); a packet without one, or cut before its second byte, is not ECN-capable and has codepoint 0.
 //!
 //! The first packet leaves at the start of the flow, the others at their recorded times after it, in open loop.
 
 use crate::traffic::datagram::Datagram;
-use penstock_core::Span;
 use penstock_core::time::NANOS_PER_SECOND;
+use penstock_core::{Ecn, Span};
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A recorded packet: nanoseconds since the first one, and bytes.
+/// A recorded packet: nanoseconds since the first one, bytes, and two fields of its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Recorded {
     pub(crate) at_ns: u64,
     pub(crate) size: u32,
+    pub(crate) ecn: Ecn,
+    pub(crate) dscp: u8,
 }
 
 /// A source that sends recorded packets.
@@ -42,12 +45,12 @@ impl Replay {
 
     /// The next datagram.
     pub(crate) fn next(&mut self) -> Datagram {
-        let Recorded { at_ns, size } = self.packets[self.sent as usize];
+        let Recorded { at_ns, size, ecn, dscp } = self.packets[self.sent as usize];
         let seq = self.sent;
         self.sent += 1;
         let following = self.packets.get(self.sent as usize);
         let gap = following.map_or(NEVER, |next| Span::from_nanos(next.at_ns - at_ns));
-        Datagram { payload: size.saturating_sub(self.headers), size, seq, gap, frame: None }
+        Datagram { payload: size.saturating_sub(self.headers), size, seq, gap, ecn, dscp, frame: None }
     }
 }
 
@@ -102,8 +105,9 @@ fn parse(input: &mut impl Read) -> Result<Arc<[Recorded]>, String> {
             return Err(format!("packet {count} is earlier than the one before it; bring the file in order of time"));
         }
         last = at;
-        skip(input, kept, count)?;
-        packets.push(Recorded { at_ns: at - first, size: size - before_ip });
+        let class = traffic_class(&read_packet(input, kept, count)?, before_ip);
+        let (ecn, dscp) = (Ecn::from_bits(class), class >> 2);
+        packets.push(Recorded { at_ns: at - first, size: size - before_ip, ecn, dscp });
     }
     if packets.is_empty() {
         return Err("has no packets".to_owned());
@@ -129,11 +133,28 @@ fn take<const COUNT: usize>(input: &mut impl Read) -> Result<Option<[u8; COUNT]>
     Ok(Some(bytes))
 }
 
-fn skip(input: &mut impl Read, count: u32, packet: usize) -> Result<(), String> {
-    match io::copy(&mut input.take(u64::from(count)), &mut io::sink()) {
-        Ok(skipped) if skipped == u64::from(count) => Ok(()),
+/// The Ethernet header and the first bytes of the IP header of a packet of which `count` bytes were kept, or fewer if fewer
+/// were kept.
+fn read_packet(input: &mut impl Read, count: u32, packet: usize) -> Result<Vec<u8>, String> {
+    let mut start = Vec::with_capacity(16);
+    let (first, count) = (count.min(ETHERNET + 2), u64::from(count));
+    let read = input.take(u64::from(first)).read_to_end(&mut start);
+    let rest = count - u64::from(first);
+    match read.and_then(|read| Ok(read as u64 + io::copy(&mut input.take(rest), &mut io::sink())?)) {
+        Ok(read) if read == count => Ok(start),
         Ok(_) => Err(format!("ends within packet {packet}")),
         Err(error) => Err(format!("cannot be read: {error}")),
+    }
+}
+
+/// The byte of the IP header with codepoint and ECN field, of a packet that begins with these bytes; 0 if it has none.
+fn traffic_class(start: &[u8], before_ip: u32) -> u8 {
+    let (before, ip) = start.split_at(start.len().min(before_ip as usize));
+    let is_ip = before.is_empty() || matches!(before[before.len() - 2..], [0x08, 0x00] | [0x86, 0xdd]);
+    match *ip {
+        [first, second, ..] if is_ip && first >> 4 == 4 => second,
+        [first, second, ..] if is_ip && first >> 4 == 6 => first << 4 | second >> 4,
+        _ => 0,
     }
 }
 
@@ -155,7 +176,7 @@ mod tests {
     const PACKETS: [[u32; 4]; 3] = [[100, 999_999, 60, 60], [101, 1, 64, 1514], [101, 1, 0, 54]];
 
     fn recorded(times: [u64; 3], sizes: [u32; 3]) -> Vec<Recorded> {
-        times.into_iter().zip(sizes).map(|(at_ns, size)| Recorded { at_ns, size }).collect()
+        times.into_iter().zip(sizes).map(|(at_ns, size)| Recorded { at_ns, size, ecn: Ecn::Not, dscp: 0 }).collect()
     }
 
     #[test]
@@ -166,6 +187,36 @@ mod tests {
             let nanos = parse(&mut &file(0xa1b2_3c4d, 101, &PACKETS, word)[..]).unwrap();
             assert_eq!(nanos[..], recorded([0, 999_000_002, 999_000_002], [60, 1514, 54]));
         }
+    }
+
+    /// A capture of raw or Ethernet packets that begin with these bytes, each of 60 bytes.
+    fn fields(link: u32, starts: &[&[u8]]) -> Vec<(u8, Ecn)> {
+        let mut bytes = file(0xa1b2_c3d4, link, &[], u32::to_be_bytes);
+        for start in starts {
+            let record = [1, 0, start.len() as u32, 60];
+            bytes.extend(record.into_iter().flat_map(u32::to_be_bytes).chain(start.iter().copied()));
+        }
+        parse(&mut &bytes[..]).unwrap().iter().map(|packet| (packet.dscp, packet.ecn)).collect()
+    }
+
+    /// RFC 2474, section 3, and RFC 3168, section 5: six bits of codepoint, two of ECN, in the second byte of an IPv4 header,
+    /// and behind the version of an IPv6 header (RFC 8200, section 3).
+    #[test]
+    fn codepoint_and_ecn_field_are_read_from_the_header() {
+        let raw: [&[u8]; 6] =
+            [&[0x45, 0xb8], &[0x45, 0x01, 9], &[0x6b, 0x90, 0, 0], &[0x60, 0x30], &[0x45], &[0x15, 0xff]];
+        let expected = [(46, Ecn::Not), (0, Ecn::Ect1), (46, Ecn::Ect1), (0, Ecn::Ce), (0, Ecn::Not), (0, Ecn::Not)];
+        assert_eq!(fields(101, &raw), expected);
+        let mut frame = [0; 20];
+        (frame[14], frame[15]) = (0x45, 0xb6);
+        let with = |kind: u16| {
+            let mut frame = frame;
+            frame[12..14].copy_from_slice(&kind.to_be_bytes());
+            frame
+        };
+        let frames = [0x0800, 0x86dd, 0x0806].map(with);
+        let expected = [(45, Ecn::Ect0), (45, Ecn::Ect0), (0, Ecn::Not)];
+        assert_eq!(fields(1, &[&frames[0], &frames[1], &frames[2]]), expected);
     }
 
     #[test]

@@ -14,7 +14,7 @@
 
 use crate::scenario::{DataUnit, Phase, VideoSpec};
 use crate::traffic::datagram::{Datagram, FrameType, NewFrame};
-use penstock_core::{Rng, Span, Time};
+use penstock_core::{Ecn, Rng, Span, Time};
 
 /// A source of frames.
 pub(crate) struct Video {
@@ -63,7 +63,7 @@ impl Video {
         };
         let seq = self.sent;
         self.sent += 1;
-        Datagram { payload: size - self.spec.headers, size, seq, gap, frame }
+        Datagram { payload: size - self.spec.headers, size, seq, gap, ecn: Ecn::Not, dscp: 0, frame }
     }
 
     /// The next frame.

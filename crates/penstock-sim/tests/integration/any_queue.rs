@@ -82,7 +82,8 @@ fn required(info: &ParamInfo) -> Value {
         Kind::Integer => json!(tenth.ceil()),
         Kind::Choice(words) => json!(words[0]),
         Kind::Flag => json!(false),
-        Kind::Number | Kind::Numbers | Kind::Classes => json!(tenth),
+        Kind::Number | Kind::Numbers => json!(tenth),
+        Kind::Classes | Kind::Codepoints | Kind::Writes => unreachable!("no scheme requires them here"),
     }
 }
 

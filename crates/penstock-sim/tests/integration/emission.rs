@@ -1,8 +1,8 @@
 //! The traffic for real senders against the traffic that simulated senders send.
 
-use penstock_core::Time;
+use penstock_core::{Ecn, Time};
 use penstock_sim::trace::{TraceEvent, TraceRow};
-use penstock_sim::{ConnectionSource, Emission, EmissionSource, Kind, Scenario, emissions, run_traced};
+use penstock_sim::{ConnectionSource, Emission, EmissionSource, Kind, Scenario, emissions, run, run_traced};
 use serde_json::{Value, json};
 
 const SECOND: u64 = 1_000_000_000;
@@ -55,7 +55,8 @@ fn datagrams_are_those_of_the_simulation() {
         let EmissionSource::Datagrams(datagrams) = &emission.source else { panic!("flow {number} sends datagrams") };
         let expected: Vec<(Time, u32)> = sent(&trace.rows, number).map(|row| (row.time, row.size)).collect();
         assert!(expected.len() > 100, "flow {number}: {}", expected.len());
-        assert_eq!(*datagrams, expected, "flow {number}");
+        let emitted: Vec<(Time, u32)> = datagrams.iter().map(|datagram| (datagram.at, datagram.size)).collect();
+        assert_eq!(emitted, expected, "flow {number}");
         assert_eq!((emission.group, emission.copy), (number / 2, number as u32 % 2));
     }
     let other = emissions(&scenario, 4).unwrap();
@@ -129,4 +130,42 @@ fn errors_of_the_scenario_are_reported() {
     let tcp = json!({"profile": "linux", "flavour": "no-such", "settings": {}});
     let errors = emissions(&scenario(&json!([group("bulk", "tcp", &json!({"tcp": tcp}))])), 1);
     assert!(errors.is_err_and(|errors| errors.iter().any(|error| error.path.contains("bulk"))));
+}
+
+/// Datagrams of every kind in a queue with a class for each ECN field: all of them in the class of theirs.
+#[test]
+fn datagrams_carry_the_ecn_field_and_the_codepoint_of_their_group() {
+    let udp = json!({"rate": 4e5, "payload": 500, "headers": 28});
+    let video = json!({"rate": 5e5, "fps": 25.0, "gop": "IBBPBB", "sizes": [5.0, 3.0, 1.0], "variation": 0.3,
+        "payload": 1000, "headers": 28, "unit": "frame", "dependence": false});
+    let kinds = [
+        ("cbr", json!({"udp": udp})),
+        ("poisson", json!({"udp": udp})),
+        ("fec", json!({"udp": udp, "fec": {"k": 4, "h": 2, "spacing": "poisson"}})),
+        ("onoff", json!({"udp": udp, "onoff": {"on": {"exp": 3e8}, "unit": "time", "off": {"exp": 2e8}}})),
+        ("video", json!({"video": video})),
+    ];
+    for (kind, keys) in &kinds {
+        for ecn in Ecn::ALL {
+            let fields = json!({"ecn": ecn.word(), "dscp": 45});
+            let mut traffic = group(kind, kind, keys);
+            traffic.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            let mut scenario = scenario(&json!([traffic]));
+            for emission in emissions(&scenario, 1).unwrap() {
+                let EmissionSource::Datagrams(datagrams) = emission.source else { panic!("{kind} sends datagrams") };
+                assert!(datagrams.iter().all(|datagram| (datagram.ecn, datagram.dscp) == (ecn, 45)), "{kind}");
+            }
+            // Only packets with this field and this codepoint are dropped.
+            let class = json!({"name": "own", "match": {"ecn": [ecn.word()], "dscp": [45]},
+                "queue": {"scheme": "bernoulli", "params": {"p": 1.0}}});
+            let queue =
+                json!({"scheme": "pq", "limit": {"packets": 1000}, "params": {"classes": [class, {"name": "rest"}]}});
+            scenario.links[0].queue = serde_json::from_value(queue).unwrap();
+            let result: Value = serde_json::from_str(&run(&scenario, 1).unwrap().to_json()).unwrap();
+            let traffic = &result["traffic"][kind];
+            assert_eq!(traffic["lost_pkts"], traffic["sent_pkts"], "{kind}, {}", ecn.word());
+            let queue = &result["links"]["link"];
+            assert_eq!(queue["dscp_nqb_drops"], queue["dscp_nqb_arrivals"], "{kind}, {}", ecn.word());
+        }
+    }
 }

@@ -34,7 +34,6 @@
 //!   a window, as a connection without SACK learns of one loss; so it has the effect of such a loss: it ends Startup, sets
 //!   `inflight_longterm` while probing, and bounds the short-term model otherwise.
 //! * Spurious recoveries are not undone (5.5.11), as the senders do not detect them.
-//! * The application always has data. The model is limited only by `ProbeRtt`, and restarts from idle (5.4) only after that.
 //! * Losses are detected by time (RFC 8985), so `rack` is on; `C.has_selective_acks` is true.
 //! * Packets leave one by one: the quantum counts in the window only. All packets have one size, so volumes are in packets.
 //! * Random draws hash the time: the sender has no random generator, so no other flow's draws change.

@@ -136,6 +136,13 @@ impl WindowLaw for Cubic {
         }
     }
 
+    /// t does not include times in which the application limits the sender (RFC 9438, sections 4.2 and 5.8).
+    fn skip(&mut self, unused: Span) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.began += unused;
+        }
+    }
+
     fn on_reduction(&mut self, s: &SenderState, window: f64) {
         self.careful.end();
         let converges = self.w_max.is_some_and(|w_max| window < w_max);
@@ -256,5 +263,20 @@ mod tests {
         let (params, mut cubic) = (TcpParams::of(Profile::Linux), after_a_loss(106.0));
         cubic.pace(&params, at(1000), 74.0, 1.0);
         assert_eq!([6600, 6660].map(|millis| cubic.pace(&params, at(millis), 106.0, 1.0)), [10_600.0, 106.0]);
+    }
+
+    /// RFC 9438, section 5.8: after ten seconds in which the application had no data, W_cubic is where it was.
+    #[test]
+    fn time_without_data_does_not_raise_the_target() {
+        let params = TcpParams::of(Profile::Linux);
+        let pace_at = |millis, unused| {
+            let mut cubic = after_a_loss(106.0);
+            cubic.pace(&params, at(1000), 74.0, 1.0);
+            cubic.skip(unused);
+            cubic.pace(&params, at(millis), 80.0, 1.0)
+        };
+        let steady = pace_at(3000, Span::ZERO);
+        assert_eq!(pace_at(13_000, Span::from_secs(10.0)), steady);
+        assert!(pace_at(13_000, Span::ZERO) < steady);
     }
 }

@@ -22,7 +22,7 @@
 //! * Without `prr` the window drops to the threshold immediately.
 
 use super::prr::Prr;
-use super::window_law::{Delivery, WindowLaw};
+use super::window_law::{Delivery, WindowLaw, grow};
 use super::{CongestionControl, open};
 use crate::packets_and_acks::{Ack, Network};
 use crate::packets_in_flight::{Flight, Losses};
@@ -104,7 +104,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         if self.reduces(s) {
             self.reduce(s, now, summary.delivered, advances && losses.count == 0);
         } else if advances && !opens && !marked && self.state != State::Recovery {
-            self.window_law.grow(s, now, ack, summary.delivered);
+            grow(&mut self.window_law, s, now, ack, summary.delivered);
         }
         self.send(s, now, net);
         self.arm(s, now, advances || s.max > sent);
@@ -138,6 +138,11 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         let sent = s.max;
         self.send(s, now, net);
         self.arm(s, now, s.max > sent);
+    }
+
+    fn on_write<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        self.window_law.skip(s.end_idle(now, !G::SETS_WINDOW));
+        self.on_pace(s, now, net);
     }
 
     fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {

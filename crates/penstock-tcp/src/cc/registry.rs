@@ -52,6 +52,10 @@ macro_rules! laws {
                 match self { $(Self::$name(law) => law.on_pace(s, now, net)),+ }
             }
 
+            fn on_write<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(law) => law.on_write(s, now, net)),+ }
+            }
+
             fn on_idle<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
                 match self { $(Self::$name(law) => law.on_idle(s, now, net)),+ }
             }

@@ -21,7 +21,7 @@
 //! * A timeout clears the scoreboard (RFC 2018, section 8); RFC 6675 also allows keeping it.
 
 use super::prr::Prr;
-use super::window_law::{Delivery, WindowLaw};
+use super::window_law::{Delivery, WindowLaw, grow};
 use super::{CongestionControl, go_back, on_new_ack_with};
 use crate::packets_and_acks::{Ack, Network};
 use crate::scoreboard::Scoreboard;
@@ -60,7 +60,7 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
         if advances {
             if self.recovery.is_none() {
                 s.probe = TailProbe::None;
-                on_new_ack_with(s, now, ack, |s, acked| self.window_law.grow(s, now, ack, acked));
+                on_new_ack_with(s, now, ack, |s, acked| grow(&mut self.window_law, s, now, ack, acked));
             } else if ack.ack < s.recover {
                 s.acknowledge_in_recovery(now, ack);
             } else {
@@ -107,6 +107,24 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
             s.fill_window(now, net);
         } else {
             self.send_limited(s, now, net);
+        }
+    }
+
+    fn on_write<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        self.window_law.skip(s.end_idle(now, !G::SETS_WINDOW));
+        if s.outstanding() == 0 {
+            s.fill_window(now, net);
+        } else {
+            self.on_pace(s, now, net);
+        }
+        if s.params.tlp
+            && s.probe == TailProbe::None
+            && s.next == s.max
+            && s.outstanding() > 0
+            && self.board.is_empty()
+            && self.recovery.is_none()
+        {
+            s.arm_probe(now);
         }
     }
 

@@ -5,7 +5,7 @@
 use crate::packets_and_acks::Ack;
 use crate::state::{HALF, SenderState};
 use core::fmt::Debug;
-use penstock_core::Time;
+use penstock_core::{Span, Time};
 
 /// Growth and reduction of a window.
 pub(crate) trait WindowLaw: Debug + Default {
@@ -42,6 +42,10 @@ pub(crate) trait WindowLaw: Debug + Default {
     /// `acked` packets were ACKed outside recovery, without an echoed mark.
     fn grow(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, acked: u32);
 
+    /// As `grow`, while the application limits the sender (RFC 9438, section 5.8): the window does not grow, and a law that
+    /// measures time leaves out the `unused` time since the last packet or ACK. Called too when an idle time ends.
+    fn skip(&mut self, _unused: Span) {}
+
     /// Factor by which a mark reduces the window.
     #[inline]
     fn mark_factor(&self) -> f64 {
@@ -69,6 +73,16 @@ pub(crate) struct Delivery {
     pub(crate) lost: u32,
     /// A recovery is under way.
     pub(crate) recovering: bool,
+}
+
+/// `acked` packets were ACKed outside recovery, without an echoed mark: let the window grow if it is used.
+#[inline]
+pub(crate) fn grow<G: WindowLaw>(law: &mut G, s: &mut SenderState, now: Time, ack: &Ack<'_>, acked: u32) {
+    if s.uses_window() {
+        law.grow(s, now, ack, acked);
+    } else {
+        law.skip(s.unused_time(now));
+    }
 }
 
 /// Reno's growth (RFC 5681).

@@ -33,7 +33,7 @@ impl SenderState {
         } else {
             self.restart_timer(now);
         }
-        if self.una >= self.end && self.finished == Time::NEVER {
+        if self.una >= self.end && self.finished == Time::NEVER && !self.writes_more() {
             self.finished = now;
         }
     }

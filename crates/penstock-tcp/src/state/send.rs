@@ -41,7 +41,6 @@ impl SenderState {
             segment.ecn = self.params.codepoint();
         }
         net.transmit(segment);
-        self.counts.sent += 1;
         let idle = self.una == self.max;
         if let Some(pacer) = &mut self.pacer {
             pacer.on_send(now, self.cwnd, self.ssthresh, self.rtt.srtt(&self.params));

@@ -3,7 +3,7 @@
 
 use crate::ns2_path::{Faults, Record, run};
 use penstock_core::param::Value;
-use penstock_core::{Bytes, Rng, Span};
+use penstock_core::{Bytes, Rng, Span, Time};
 use penstock_tcp::{DelayedAck, Flavour, Hystart, Profile, RecoveryRules, TcpParams};
 use std::collections::{BTreeSet, HashSet};
 
@@ -80,6 +80,68 @@ fn every_flavour_survives_random_losses() {
 }
 
 #[test]
+fn every_flavour_delivers_what_its_application_writes_and_nothing_earlier() {
+    // In packets of 1000 bytes: 0 to 4, 5 to 45, and 46.
+    let writes = Value::Numbers(vec![0.0, 5000.0, 1e8, 40_100.0, 5e9, 1.0]);
+    let written_at = |packet: u32| {
+        Time::from_nanos([0, 100_000_000, 5_000_000_000][[5, 46, 47].partition_point(|end| *end <= packet)])
+    };
+    for flavour in FLAVOURS {
+        for (profile, case) in Profile::ALL.into_iter().flat_map(|profile| (0..4).map(move |case| (profile, case))) {
+            let name = format!("{flavour} {} case {case}", profile.word());
+            let settings = [("flavour", text(flavour)), ("writes", writes.clone()), ("packet", Value::Bytes(1000.0))];
+            let settings = settings.map(|(key, value)| (key.to_string(), value));
+            let params = TcpParams::from_settings(profile, &settings).expect("legal settings");
+            let mut rng = Rng::stream(case, &name);
+            let faults = Faults { drops: picks(&mut rng, 0.1 * case as f64), waiting: 20, ..Faults::default() };
+            let record = run(params.clone(), &faults, Span::from_secs(100_000.0));
+            assert!(record.sender.finished().is_some(), "{name}: not finished");
+            assert_eq!(record.receiver.delivered_bytes(), 45_101, "{name}");
+            assert_eq!(record.sender.completed_writes().len(), 3, "{name}");
+            for segment in &record.sent {
+                assert_eq!(segment.payload, params.payload(segment.seq), "{name}");
+                if let Some(packet) = segment.seq.checked_sub(u32::from(params.opens())) {
+                    assert!(segment.stamp >= written_at(packet), "{name}: {segment:?}");
+                }
+            }
+            let push = record.sent.iter().filter(|segment| segment.push && !segment.retransmission);
+            assert_eq!(push.count(), 3, "{name}: every write ends with PSH");
+        }
+    }
+}
+
+#[test]
+fn every_flavour_delivers_writes_that_come_during_its_recoveries() {
+    for flavour in FLAVOURS {
+        for (profile, case) in Profile::ALL.into_iter().flat_map(|profile| (0..6).map(move |case| (profile, case))) {
+            let name = format!("{flavour} {} case {case}", profile.word());
+            let settings = [
+                ("flavour", text(flavour)),
+                ("write", Value::Bytes(3333.0)),
+                ("write_every", Value::Time(Span::from_millis(7))),
+                ("bytes", Value::Bytes(400_000.0)),
+                ("packet", Value::Bytes(1000.0)),
+                ("limited_transmit", Value::Flag(case % 2 == 0)),
+                ("ecn", Value::Flag(case % 3 == 0 || flavour == "dctcp" || flavour == "prague")),
+            ];
+            let settings = settings.map(|(key, value)| (key.to_string(), value));
+            let params = TcpParams::from_settings(profile, &settings).expect("legal settings");
+            let mut rng = Rng::stream(case, &name);
+            let faults = Faults {
+                drops: picks(&mut rng, [0.0, 0.03, 0.15][case as usize % 3]),
+                ack_drops: picks(&mut rng, 0.1 * (case / 3) as f64),
+                marks: picks(&mut rng, 0.03),
+                waiting: 10,
+            };
+            let record = run(params.clone(), &faults, Span::from_secs(100_000.0));
+            assert!(record.sender.finished().is_some(), "{name}: not finished");
+            assert_eq!(record.receiver.delivered_bytes(), 400_000, "{name}");
+            assert_eq!(record.sender.completed_writes().len(), 121, "{name}: 120 of 3333 bytes, and 40 bytes");
+        }
+    }
+}
+
+#[test]
 fn every_key_of_a_profile_can_be_set_alone() {
     let mut rng = Rng::stream(1, "keys");
     let faults = Faults { drops: picks(&mut rng, 0.03), waiting: 50, ..Faults::default() };
@@ -89,7 +151,7 @@ fn every_key_of_a_profile_can_be_set_alone() {
             "window" | "packets" | "quick_acks" | "quick_gap" | "dupack_threshold" | "sack_blocks" => {
                 vec![Value::Number(2.0), Value::Number(4.0)]
             }
-            "bytes" => vec![],
+            "bytes" | "write_every" | "write_rate" | "writes" => vec![],
             "write" | "packet" | "headers" | "ack_size" | "sack_block_size" => vec![Value::Bytes(33.0)],
             "min_rto" | "initial_rto" | "delayed_ack" | "timer_tick" | "tick" | "phase" => {
                 vec![Value::Time(Span::from_millis(150))]

@@ -32,6 +32,17 @@ fn value(text: &str) -> Value {
     if let Some(span) = milliseconds(text) {
         return Value::Time(span);
     }
+    if let Some(bytes) = text.strip_suffix('B').and_then(|bytes| bytes.parse().ok()) {
+        return Value::Bytes(bytes);
+    }
+    if text.contains(':') {
+        let writes = text.split(',').map(|write| write.split_once(':').expect("TIME:SIZE"));
+        let numbers = writes.flat_map(|(at, bytes)| {
+            let at = milliseconds(at).expect("a time");
+            [at.as_nanos() as f64, bytes.strip_suffix('B').and_then(|bytes| bytes.parse().ok()).expect("a size")]
+        });
+        return Value::Numbers(numbers.collect());
+    }
     match (text.parse(), text.parse()) {
         (Ok(number), _) => Value::Number(number),
         (_, Ok(flag)) => Value::Flag(flag),

@@ -187,10 +187,23 @@ def _tcp(
     size = settings["packets"] or (settings["bytes"] and ceil(settings["bytes"] / settings["packet"]))
     if size:
         most = min(most, size / seconds)
+    most = min(most, _written(group["tcp"]["settings"], settings["packet"], seconds))
     if _is_session(group):
         _connections(stream, group, settings["packet"], trip)
     else:
         stream.rate = stream.flows * most
+
+
+def _written(settings: Mapping[str, Any], packet: float, seconds: float) -> float:
+    """Packets per second that the application writes."""
+    size = settings["write"]["bytes"] if "write" in settings else packet
+    if "write_every" in settings:
+        return float(ceil(size / packet) * _per_second(settings["write_every"]["ns"]))
+    if "write_rate" in settings:
+        return float(settings["write_rate"] / (8 * size) * ceil(size / packet))
+    if "writes" in settings:
+        return float(sum(ceil(one / packet) for one in settings["writes"][1::2]) / seconds)
+    return ENDLESS
 
 
 def _settings(tcp: Mapping[str, Any]) -> dict[str, float]:

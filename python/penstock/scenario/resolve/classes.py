@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from penstock.errors import kind_of
 from penstock.laws.catalog import Conditioner, Param, Scheme
-from penstock.scenario.resolve.codepoints import codepoint
+from penstock.scenario.resolve.codepoints import ECN, codepoint
 from penstock.scenario.resolve.reader import REQUIRED, Table, choice, node, text, whole
 from penstock.scenario.resolve.schemes import foreign_names, read_params, read_scheme
 from penstock.scenario.resolve.settings import Surroundings, canonical_limit
@@ -18,7 +18,6 @@ T = TypeVar("T")
 Entry = dict[str, Any]
 
 PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
-ECN = ("not", "ect0", "ect1", "ce")
 MATCH_KEYS = ("dscp", "traffic", "flow", "from", "to", "protocol", "ecn", "size")
 MAX_FLOWS = 10_000_000
 

@@ -1,22 +1,28 @@
-"""Code points of differentiated services and their names."""
+"""Code points of differentiated services and their names; ECN fields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from penstock.errors import nearest
-from penstock.scenario.resolve.reader import whole
+from penstock.scenario.resolve.reader import choice, whole
 from penstock.units import UnitError
 
-# RFC 2474, 2597, 3246: names of code points.
+# RFC 2474, 2597, 3246, 9956: names of code points.
 DSCP = (
-    {"EF": 46, "CS0": 0, "BE": 0}
+    {"EF": 46, "NQB": 45, "CS0": 0, "BE": 0}
     | {f"CS{i}": 8 * i for i in range(1, 8)}
     | {f"AF{i}{j}": 8 * i + 2 * j for i in range(1, 5) for j in range(1, 4)}
 )
 
 NAMES = {number: name for name, number in DSCP.items()} | {0: "default"}
+
+# RFC 3168, section 5: the fields 00, 10, 01 and 11.
+ECN: Final = ("not", "ect0", "ect1", "ce")
+
+RECORDED: Final = "recorded"
+"""In each packet as in the recorded one: the default of both fields of replayed packets."""
 
 
 def codepoints(traffic: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -25,8 +31,18 @@ def codepoints(traffic: Iterable[Mapping[str, Any]]) -> list[str]:
     >>> codepoints([{"dscp": 46}, {"dscp": 0}, {"dscp": 1}, {"dscp": 46}])
     ['default', '1', 'EF']
     """
-    found = sorted({group["dscp"] for group in traffic})
-    return [NAMES.get(number, str(number)) for number in found] if len(found) > 1 else []
+    found = distinct_codepoints(traffic)
+    return [codepoint_name(dscp) for dscp in found] if len(found) > 1 else []
+
+
+def distinct_codepoints(traffic: Iterable[Mapping[str, Any]]) -> list[int | str]:
+    """The code points of canonical traffic, each once, in rising order; `RECORDED` last."""
+    return sorted({group["dscp"] for group in traffic}, key=lambda dscp: dscp if isinstance(dscp, int) else 64)
+
+
+def codepoint_name(dscp: int | str) -> str:
+    """The name of a canonical code point in results."""
+    return NAMES.get(dscp, str(dscp)) if isinstance(dscp, int) else dscp
 
 
 def codepoint(value: Any) -> int:
@@ -36,3 +52,24 @@ def codepoint(value: Any) -> int:
             raise UnitError(f"must be a code point from 0 to 63 or a name such as EF, AF11, CS1{nearest(value, DSCP)}")
         return DSCP[value.upper()]
     return whole(0, 63)(value)
+
+
+def recorded_codepoint(value: Any) -> int | str:
+    """A code point for replayed packets, or that each keeps its own."""
+    return RECORDED if value == RECORDED else codepoint(value)
+
+
+def ecn_field(value: Any) -> str:
+    """The ECN field of datagrams, by its word; true is ECT(0)."""
+    return _ecn_field(ECN, value)
+
+
+def recorded_ecn_field(value: Any) -> str:
+    """The ECN field of replayed packets, or that each keeps its own."""
+    return _ecn_field((*ECN, RECORDED), value)
+
+
+def _ecn_field(words: tuple[str, ...], value: Any) -> str:
+    if isinstance(value, bool):
+        return "ect0" if value else "not"
+    return choice(*words)(value)

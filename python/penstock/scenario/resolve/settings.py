@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from penstock.errors import kind_of, nearest
 from penstock.laws.catalog import Param, revision
+from penstock.scenario.resolve.codepoints import codepoint
 from penstock.scenario.resolve.memory import Memory, frozen
-from penstock.scenario.resolve.reader import Table
+from penstock.scenario.resolve.reader import Table, listed
 from penstock.units import (
     Length,
     UnitError,
@@ -110,9 +112,33 @@ def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
                 raise UnitError("must have at least one number")
             numbers = [_number(param, item) for item in value]
             return numbers, numbers
+        case "codepoints":
+            points = listed(codepoint, "code points")(_as_list(value))
+            return points, points
+        case "writes":
+            writes = listed(_write, 'writes such as [["0s", "100kB"], ["1s", "50kB"]]')(_as_list(value))
+            if any(at > following for (at, _), (following, _) in pairwise(writes)):
+                raise UnitError("must be in the order of time")
+            return [number for write in writes for number in write], [
+                [format_time(at), format_size(size)] for at, size in writes
+            ]
         case _:
             number = _or_words(lambda item: _number(param, item), value, words)
             return number, number
+
+
+def _as_list(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _write(value: Any) -> tuple[int, int]:
+    """Time and size of a write."""
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise UnitError('must be a time and a size such as ["1s", "50kB"]')
+    size = parse_size(value[1])
+    if size < 1:
+        raise UnitError("must have at least 1B")
+    return parse_time(value[0]), size
 
 
 def canonical_limit(value: Any, around: Surroundings) -> tuple[Any, Any]:

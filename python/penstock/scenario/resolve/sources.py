@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Any, Final
 
 from penstock.laws.catalog import tcp_keys
+from penstock.scenario.resolve.codepoints import RECORDED, ecn_field, recorded_ecn_field
 from penstock.scenario.resolve.draws import Draw, draw
 from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, whole
 from penstock.scenario.resolve.settings import Surroundings, default_shown, setting
@@ -55,7 +56,8 @@ def read_source(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]
     videos = {"video": read_video, "replay": read_replay}
     own, shown = videos[kind](table, COMMON) if kind in videos else read[kind](table)
     if own and "tcp" not in own:
-        own["ecn"] = shown["ecn"] = bool(table.take("ecn", flag, False))
+        parse, default = (recorded_ecn_field, RECORDED) if kind == "replay" else (ecn_field, "not")
+        own["ecn"] = shown["ecn"] = table.take("ecn", parse, default)
     return own, shown
 
 

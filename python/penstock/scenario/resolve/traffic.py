@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from penstock.errors import kind_of, nearest
-from penstock.scenario.resolve.codepoints import codepoint
+from penstock.scenario.resolve.codepoints import RECORDED, codepoint, recorded_codepoint
 from penstock.scenario.resolve.draws import draw
 from penstock.scenario.resolve.forms import TrafficForm
 from penstock.scenario.resolve.links import parse_names
@@ -132,7 +132,8 @@ def _read_count(table: Table, kind: str | None) -> tuple[str, int | None]:
 def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> TrafficSpec | None:
     kind = table.take("kind", choice(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}")
     counted, count = _read_count(table, kind)
-    dscp = table.take("dscp", codepoint, 0)
+    replays = kind == "replay"
+    dscp = table.take("dscp", recorded_codepoint if replays else codepoint, RECORDED if replays else 0)
     nodes = _nodes(table, count or 0, topology, every=kind in SHARED)
     if kind is None:
         return None

@@ -1,4 +1,4 @@
-//! DualPI2: RFC 9332, appendix A, figures 3 to 8; the credit of the round robin is Linux'.
+//! DualPI2: RFC 9332, appendix A, figures 3 to 8, and section 2.5.1.1; the credit of the round robin is Linux'.
 
 use super::{Bench, Fate, Given, Item, LinkInfo, MS, Oracle, Settings, each_with, flag, millis, number, secs, word};
 use penstock_aqm::Cause;
@@ -32,15 +32,16 @@ pub fn settings() -> Vec<Given> {
         vec![("scheduler", word("ts-fifo"))],
         vec![("scheduler", word("ts-fifo")), ("tshift", millis(3))],
         vec![("ecn", flag(false))],
+        vec![("l_dscp", Value::Numbers(vec![12.0, 46.0])), ("c_dscp", Value::Numbers(vec![10.0]))],
     ];
     each_with(own, &schedulers)
 }
 
-/// A queue, and the count of its `recur`.
+/// A queue, and the counts of its `recur`: for packets that belong there by their ECN field, and for others.
 #[derive(Default)]
 struct One {
     items: VecDeque<Item>,
-    count: f64,
+    counts: [f64; 2],
 }
 
 impl One {
@@ -49,10 +50,11 @@ impl One {
     }
 
     /// Figure 7, lines 30 to 35.
-    fn recur(&mut self, likelihood: f64) -> bool {
-        self.count += likelihood;
-        let hit = self.count > 1.0;
-        self.count -= if hit { 1.0 } else { 0.0 };
+    fn recur(&mut self, stranger: bool, likelihood: f64) -> bool {
+        let count = &mut self.counts[usize::from(stranger)];
+        *count += likelihood;
+        let hit = *count > 1.0;
+        *count -= if hit { 1.0 } else { 0.0 };
         hit
     }
 }
@@ -71,6 +73,8 @@ struct DualPi2 {
     tshift: Option<u64>,
     weight: f64,
     ecn: bool,
+    l_dscp: Vec<u8>,
+    c_dscp: Vec<u8>,
     lq: One,
     cq: One,
     credit: f64,
@@ -109,33 +113,25 @@ impl DualPi2 {
     fn judge(&mut self, bench: &mut Bench, l4s: bool) -> (Item, Fate) {
         let (p_c, p_cl) = (self.p * self.p, (self.k * self.p).min(1.0));
         let (marked, dropped) = (Fate::Marked(Cause::Sojourn), Fate::Dropped(Cause::Sojourn));
-        if !l4s {
-            let item = self.cq.items.pop_front().unwrap();
-            let hit = self.cq.recur(p_c);
-            let drops = !self.ecn || !item.ect() || p_c >= (1.0 / (self.k * self.k)).min(1.0);
-            return (
-                item,
-                if !hit {
-                    Fate::Sent
-                } else if drops {
-                    dropped
-                } else {
-                    marked
-                },
-            );
-        }
+        let overload = p_c >= (1.0 / (self.k * self.k)).min(1.0);
         let enough = self.lq.items.len() > self.th_len;
-        let item = self.lq.items.pop_front().unwrap();
-        if p_cl < 1.0 {
-            let native = if enough { self.ramp(bench.now - item.since) } else { 0.0 };
-            let hit = self.lq.recur(native.max(p_cl));
+        let queue = if l4s { &mut self.lq } else { &mut self.cq };
+        let item = queue.items.pop_front().unwrap();
+        let native = if l4s && enough { self.ramp(bench.now - item.since) } else { 0.0 };
+        let (p_l, ect) = (native.max(p_cl), self.ecn && item.ect());
+        let queue = if l4s { &mut self.lq } else { &mut self.cq };
+        let scalable = if l4s { matches!(item.ecn, Ecn::Ect1 | Ecn::Ce) } else { self.ecn && item.ecn == Ecn::Ect1 };
+        if scalable {
+            if p_cl >= 1.0 && queue.recur(!l4s, p_c) {
+                return (item, dropped);
+            }
+            let hit = queue.recur(!l4s, p_l);
             return (item, if hit { marked } else { Fate::Sent });
         }
-        if self.lq.recur(p_c) {
-            return (item, dropped);
-        }
-        let hit = self.lq.recur(p_cl);
-        (item, if hit { marked } else { Fate::Sent })
+        let p = if l4s { (p_l / self.k).powi(2).max(p_c).min(1.0) } else { p_c };
+        let signal = if !ect || overload { dropped } else { marked };
+        let hit = queue.recur(l4s, p);
+        (item, if hit { signal } else { Fate::Sent })
     }
 }
 
@@ -147,7 +143,10 @@ impl Oracle for DualPi2 {
         }
         item.since = bench.now;
         bench.note(&item, Fate::Queued);
-        let is_l4s = self.ecn && matches!(item.ecn, Ecn::Ect1 | Ecn::Ce);
+        let dscp = item.meta.dscp;
+        let by_operator = self.l_dscp.contains(&dscp);
+        let is_l4s =
+            self.ecn && (by_operator || matches!(item.ecn, Ecn::Ect1 | Ecn::Ce)) && !self.c_dscp.contains(&dscp);
         if is_l4s { self.lq.items.push_back(item) } else { self.cq.items.push_back(item) }
     }
 
@@ -203,6 +202,8 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         tshift: (s.word("scheduler", "wrr") == "ts-fifo").then(|| s.nanos("tshift", 50 * MS)),
         weight: s.number("classic_weight", 0.0625),
         ecn: s.flag("ecn", true),
+        l_dscp: s.codepoints("l_dscp"),
+        c_dscp: s.codepoints("c_dscp"),
         lq: One::default(),
         cq: One::default(),
         credit: 0.0,

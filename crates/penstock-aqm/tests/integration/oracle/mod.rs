@@ -230,6 +230,14 @@ impl Settings {
         self.get(name).map_or(default, |value| *value == Value::Flag(true))
     }
 
+    /// A list of codepoints; by default none.
+    pub fn codepoints(&self, name: &str) -> Vec<u8> {
+        match self.get(name) {
+            Some(Value::Numbers(numbers)) => numbers.iter().map(|number| *number as u8).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     pub fn word(&self, name: &str, default: &'static str) -> String {
         match self.get(name) {
             Some(Value::Text(word)) => word.clone(),

@@ -45,6 +45,8 @@ fn legal(scheme: &SchemeInfo, info: &ParamInfo, rng: &mut Rng) -> Value {
         Kind::Length | Kind::LengthOrTime if rng.chance(0.4) => Value::Packets(5.0 * rng.below(5) as f64),
         Kind::Length | Kind::LengthOrTime => Value::Packets(rng.between(0.0, 40.0)),
         Kind::Numbers => Value::Numbers((0..=rng.below(8)).map(|_| rng.between(low, high.min(low + 100.0))).collect()),
+        Kind::Codepoints => Value::Numbers((0..=rng.below(4)).map(|_| rng.below(64) as f64).collect()),
+        Kind::Writes => unreachable!("a key of TCP"),
         Kind::Classes => {
             let mut classes = three_classes(scheme);
             if rng.chance(0.5) {

@@ -98,6 +98,8 @@ pub fn required(scheme: &SchemeInfo) -> Vec<(String, Value)> {
         Kind::Size => Value::Bytes(tenth(info)),
         Kind::Length | Kind::LengthOrTime => Value::Packets(tenth(info)),
         Kind::Numbers => Value::Numbers(vec![tenth(info)]),
+        Kind::Codepoints => Value::Numbers(vec![0.0]),
+        Kind::Writes => unreachable!("a key of TCP"),
         Kind::Classes => Value::Classes(three_classes(scheme)),
     };
     required.map(|info| (info.name.to_string(), value(info))).collect()

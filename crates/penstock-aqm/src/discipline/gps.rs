@@ -173,9 +173,9 @@ fn bits_per_nano(rate: Rate) -> f64 {
 }
 
 /// A heap of the heads of classes by tag, the smallest first; of equal tags, the class with the lowest index.
-pub(super) struct TagHeap(BinaryHeap<Reverse<(Tag, u32)>>);
+pub(super) struct TagHeap<T>(BinaryHeap<Reverse<(T, u32)>>);
 
-impl TagHeap {
+impl<T: Ord + Copy> TagHeap<T> {
     pub(super) const fn new() -> Self {
         Self(BinaryHeap::new())
     }
@@ -185,8 +185,8 @@ impl TagHeap {
         self.0.reserve(heads as usize);
     }
 
-    pub(super) fn push(&mut self, class: usize, number: f64) {
-        self.0.push(Reverse((Tag(number), class as u32)));
+    pub(super) fn push(&mut self, class: usize, tag: T) {
+        self.0.push(Reverse((tag, class as u32)));
     }
 
     pub(super) fn pop(&mut self) {
@@ -194,10 +194,10 @@ impl TagHeap {
     }
 
     /// The first class and its tag; outdated entries are removed.
-    pub(super) fn first(&mut self, holds: impl Fn(usize, f64) -> bool) -> Option<(usize, f64)> {
-        while let Some(&Reverse((Tag(number), class))) = self.0.peek() {
-            if holds(class as usize, number) {
-                return Some((class as usize, number));
+    pub(super) fn first(&mut self, holds: impl Fn(usize, T) -> bool) -> Option<(usize, T)> {
+        while let Some(&Reverse((tag, class))) = self.0.peek() {
+            if holds(class as usize, tag) {
+                return Some((class as usize, tag));
             }
             self.0.pop();
         }

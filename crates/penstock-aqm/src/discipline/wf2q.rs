@@ -19,7 +19,7 @@
 //!   no packet has begun, because packets are taken faster than the link's rate or were dropped at the head, the packet
 //!   with the smallest S is sent: the link never idles.
 
-use super::gps::{Gps, Service, TagHeap};
+use super::gps::{Gps, Service, Tag, TagHeap};
 use super::scheduler::{Head, Order};
 use super::weighted_classes::{ClassesParams, WeightedClassParams, build_weighted};
 use super::{Discipline, Probe};
@@ -69,9 +69,9 @@ impl Scheme for Wf2q {
 struct SmallestBegun {
     gps: Gps,
     /// Head packets that the fluid system has not begun, by S.
-    waiting: TagHeap,
+    waiting: TagHeap<Tag>,
     /// Head packets that the fluid system has begun, by F.
-    begun: TagHeap,
+    begun: TagHeap<Tag>,
     /// F of each class's head.
     finish: Vec<f64>,
 }
@@ -79,7 +79,7 @@ struct SmallestBegun {
 impl SmallestBegun {
     fn admit(&mut self, class: usize) {
         self.waiting.pop();
-        self.begun.push(class, self.finish[class]);
+        self.begun.push(class, Tag(self.finish[class]));
     }
 }
 
@@ -92,13 +92,13 @@ impl Order for SmallestBegun {
 
     fn wakes(&mut self, class: usize, head: &Head<Service>) {
         self.finish[class] = head.tag.finish;
-        self.waiting.push(class, head.tag.start);
+        self.waiting.push(class, Tag(head.tag.start));
     }
 
     fn pick(&mut self, now: Time, _heads: &[Option<Head<Service>>]) -> usize {
         self.gps.advance(now);
         let v = self.gps.v_soon();
-        while let Some((class, start)) = self.waiting.first(|_, _| true)
+        while let Some((class, Tag(start))) = self.waiting.first(|_, _| true)
             && start <= v
         {
             self.admit(class);

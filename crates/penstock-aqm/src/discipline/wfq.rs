@@ -21,7 +21,7 @@
 //! * The fluid system serves all queued packets, including those that the law of their class later drops at the head.
 //! * Time is in whole nanoseconds: V is exact for the instants at which packets arrive, not for the link's own rounding.
 
-use super::gps::{Gps, TagHeap};
+use super::gps::{Gps, Tag, TagHeap};
 use super::scheduler::{Head, Order};
 use super::weighted_classes::{ClassesParams, WeightedClassParams, build_weighted};
 use super::{Discipline, Probe};
@@ -65,7 +65,7 @@ impl Scheme for Wfq {
 /// Serves the packet that the fluid system finishes first.
 pub(super) struct SmallestFinish {
     gps: Gps,
-    by_tag: TagHeap,
+    by_tag: TagHeap<Tag>,
 }
 
 impl SmallestFinish {
@@ -84,19 +84,19 @@ impl Order for SmallestFinish {
     }
 
     fn wakes(&mut self, class: usize, head: &Head<f64>) {
-        self.by_tag.push(class, head.tag);
+        self.by_tag.push(class, Tag(head.tag));
     }
 
     fn pick(&mut self, _now: Time, heads: &[Option<Head<f64>>]) -> usize {
         // An evicted head packet leaves an outdated entry.
-        let is_head = |class: usize, finish| heads[class].is_some_and(|head| head.tag == finish);
+        let is_head = |class: usize, Tag(finish): Tag| heads[class].is_some_and(|head| head.tag == finish);
         self.by_tag.first(is_head).map_or(0, |(class, _)| class)
     }
 
     fn left(&mut self, class: usize, _head: &Head<f64>, next: Option<&Head<f64>>, _sent: bool) {
         self.by_tag.pop();
         if let Some(next) = next {
-            self.by_tag.push(class, next.tag);
+            self.by_tag.push(class, Tag(next.tag));
         }
     }
 

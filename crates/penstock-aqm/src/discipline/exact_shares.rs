@@ -26,19 +26,24 @@ pub(super) struct ExactShares {
 impl ExactShares {
     pub(super) fn new(phis: &[f64]) -> Self {
         let steps = exact_steps(phis).unwrap_or_else(|| coarse_steps(phis));
-        let unit = steps.first().zip(phis.first()).map_or(1.0, |(&step, phi)| step as f64 * phi);
+        let unit = steps.first().zip(phis.first()).map_or(LARGEST_D as f64, |(&step, phi)| step as f64 * phi);
         Self { steps, unit }
     }
 
-    /// What a packet of `size` bytes adds to the tag of its class.
+    /// What a packet of `size` bytes adds to the tag of its class; classes beyond those given have weight 1.
     #[inline]
     pub(super) fn cost(&self, class: usize, size: u32) -> u128 {
-        u128::from(size) * 8 * self.steps[class]
+        u128::from(size) * 8 * self.steps.get(class).copied().unwrap_or(self.unit as u128)
     }
 
     /// A tag in bits of weight 1.
     pub(super) fn in_bits(&self, tag: u128) -> f64 {
         tag as f64 / self.unit
+    }
+
+    /// The tag of this number of bits of weight 1, rounded down.
+    pub(super) fn tag(&self, bits: f64) -> u128 {
+        (bits * self.unit) as u128
     }
 }
 

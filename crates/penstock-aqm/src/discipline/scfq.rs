@@ -68,7 +68,7 @@ pub(super) struct SelfClocked {
     v: u128,
     /// Start tags: of the head, max(V, previous F); of an empty class, F of the last packet sent.
     starts: Vec<u128>,
-    by_tag: TagHeap<u128>,
+    by_tag: TagHeap,
 }
 
 impl SelfClocked {

@@ -15,11 +15,12 @@
 //!
 //! # Differences
 //! * The fluid system serves all queued packets, including those that the law of their class later drops at the head.
+//! * Tags are exact sums, with weights as fractions as in SCFQ, and V is rounded down to a unit of the tags.
 //! * Times are whole nanoseconds, so packets that the fluid system begins within the next nanosecond count as begun. If
 //!   no packet has begun, because packets are taken faster than the link's rate or were dropped at the head, the packet
 //!   with the smallest S is sent: the link never idles.
 
-use super::gps::{Gps, Service, Tag, TagHeap};
+use super::gps::{Gps, Service, TagHeap};
 use super::scheduler::{Head, Order};
 use super::weighted_classes::{ClassesParams, WeightedClassParams, build_weighted};
 use super::{Discipline, Probe};
@@ -57,10 +58,10 @@ impl Scheme for Wf2q {
         site: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build_weighted(settings, site, |phis| SmallestBegun {
-            gps: Gps::new(phis.iter().copied(), site.link.rate),
+            gps: Gps::new(phis, site.link.rate),
             waiting: TagHeap::new(),
             begun: TagHeap::new(),
-            finish: alloc::vec![0.0; phis.len()],
+            finish: alloc::vec![0; phis.len()],
         })
     }
 }
@@ -69,17 +70,17 @@ impl Scheme for Wf2q {
 struct SmallestBegun {
     gps: Gps,
     /// Head packets that the fluid system has not begun, by S.
-    waiting: TagHeap<Tag>,
+    waiting: TagHeap,
     /// Head packets that the fluid system has begun, by F.
-    begun: TagHeap<Tag>,
+    begun: TagHeap,
     /// F of each class's head.
-    finish: Vec<f64>,
+    finish: Vec<u128>,
 }
 
 impl SmallestBegun {
     fn admit(&mut self, class: usize) {
         self.waiting.pop();
-        self.begun.push(class, Tag(self.finish[class]));
+        self.begun.push(class, self.finish[class]);
     }
 }
 
@@ -92,13 +93,13 @@ impl Order for SmallestBegun {
 
     fn wakes(&mut self, class: usize, head: &Head<Service>) {
         self.finish[class] = head.tag.finish;
-        self.waiting.push(class, Tag(head.tag.start));
+        self.waiting.push(class, head.tag.start);
     }
 
     fn pick(&mut self, now: Time, _heads: &[Option<Head<Service>>]) -> usize {
         self.gps.advance(now);
         let v = self.gps.v_soon();
-        while let Some((class, Tag(start))) = self.waiting.first(|_, _| true)
+        while let Some((class, start)) = self.waiting.first(|_, _| true)
             && start <= v
         {
             self.admit(class);

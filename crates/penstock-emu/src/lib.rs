@@ -8,6 +8,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod device;
+mod errors;
 mod flow_table;
 mod frame;
 pub mod ip;

@@ -1,5 +1,6 @@
 //! Network namespaces: each real host of a scenario has one (Linux network_namespaces(7)).
 
+use crate::errors::with_context;
 use crate::netlink::Netlink;
 use nix::sched::{CloneFlags, setns, unshare};
 use std::fs::File;
@@ -120,11 +121,6 @@ impl AsFd for Namespace {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
-}
-
-/// An error with the step that failed in front.
-pub(crate) fn with_context(step: &str, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{step}: {error}"))
 }
 
 /// Changes a setting of the calling thread's namespace.

@@ -1,7 +1,7 @@
 //! Settings of network devices, addresses and routes of the calling thread's namespace, by rtnetlink (RFC 3549; Linux
 //! rtnetlink(7)): `ip` need not be installed.
 
-use crate::namespace::with_context;
+use crate::errors::with_context;
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
 use std::io;

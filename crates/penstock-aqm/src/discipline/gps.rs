@@ -4,20 +4,23 @@
 //! Networks: The Single-Node Case", IEEE/ACM Trans. Networking 1(3), 1993. All busy sessions are served simultaneously,
 //! session i at rate C phi_i / (sum of phi over the busy sessions).
 
+use super::exact_shares::ExactShares;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
-use core::cmp::{Ordering, Reverse};
+use core::cmp::Reverse;
 use penstock_core::{Rate, Time};
 
-/// The virtual time of the fluid system, computed exactly in O(log n) amortized time per packet.
+/// The virtual time of the fluid system, in O(log n) amortized time per packet. Finish tags are exact sums; V, which
+/// grows with the rate over the sum of weights, is rounded down to a unit of the tags.
 pub(super) struct Gps {
-    /// V, in bits for a session of weight 1.
-    v: f64,
+    shares: ExactShares,
+    /// V, as a tag.
+    v: u128,
     at: Time,
     bits_per_nano: f64,
     sessions: Vec<Session>,
     /// Busy sessions, one entry each, sorted by one of their finish tags, not above their last one.
-    busy: BinaryHeap<Reverse<(Tag, u32)>>,
+    busy: BinaryHeap<Reverse<(u128, u32)>>,
     /// Sum of the weights of the busy sessions.
     busy_phi: f64,
     /// Number of restarts: V restarts from 0 when both systems are empty, and tags of an earlier epoch are ignored.
@@ -30,7 +33,7 @@ pub(super) struct Gps {
 struct Session {
     phi: f64,
     /// F of the last packet.
-    finish: f64,
+    finish: u128,
     epoch: u32,
     is_busy: bool,
 }
@@ -38,36 +41,19 @@ struct Session {
 /// Start and finish of a packet in the fluid system, in virtual time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Service {
-    pub(super) start: f64,
-    pub(super) finish: f64,
-}
-
-/// A finish or start number, with a total order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Tag(pub(super) f64);
-
-impl Eq for Tag {}
-
-impl PartialOrd for Tag {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Tag {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
+    pub(super) start: u128,
+    pub(super) finish: u128,
 }
 
 impl Gps {
     /// An empty system with sessions of these weights; later sessions get weight 1.
-    pub(super) fn new(phis: impl Iterator<Item = f64>, rate: Rate) -> Self {
+    pub(super) fn new(phis: &[f64], rate: Rate) -> Self {
         Self {
-            v: 0.0,
+            shares: ExactShares::new(phis),
+            v: 0,
             at: Time::ZERO,
             bits_per_nano: bits_per_nano(rate),
-            sessions: phis.map(Session::new).collect(),
+            sessions: phis.iter().copied().map(Session::new).collect(),
             busy: BinaryHeap::new(),
             busy_phi: 0.0,
             epoch: 0,
@@ -79,7 +65,7 @@ impl Gps {
     pub(super) fn arrive(&mut self, now: Time, session: usize, size: u32) -> Service {
         self.advance(now);
         if self.resting && self.busy.is_empty() {
-            self.v = 0.0;
+            self.v = 0;
             self.epoch = self.epoch.wrapping_add(1);
         }
         self.resting = false;
@@ -88,10 +74,10 @@ impl Gps {
         }
         let Session { phi, finish, epoch, is_busy } = self.sessions[session];
         let start = if epoch == self.epoch { finish.max(self.v) } else { self.v };
-        let finish = start + 8.0 * f64::from(size) / phi;
+        let finish = start + self.shares.cost(session, size);
         self.sessions[session] = Session { phi, finish, epoch: self.epoch, is_busy: true };
         if !is_busy {
-            self.busy.push(Reverse((Tag(finish), session as u32)));
+            self.busy.push(Reverse((finish, session as u32)));
             self.busy_phi += phi;
         }
         Service { start, finish }
@@ -101,7 +87,7 @@ impl Gps {
     pub(super) fn forget(&mut self, now: Time, session: usize) {
         self.advance(now);
         let Some(forgotten) = self.sessions.get_mut(session) else { return };
-        forgotten.finish = 0.0;
+        forgotten.finish = 0;
         if core::mem::replace(&mut forgotten.is_busy, false) {
             let phi = forgotten.phi;
             self.busy.retain(|&Reverse((_, number))| number as usize != session);
@@ -119,20 +105,20 @@ impl Gps {
     pub(super) fn advance(&mut self, now: Time) {
         let mut bits = now.since(self.at).as_nanos() as f64 * self.bits_per_nano;
         self.at = now;
-        while let Some(&Reverse((Tag(first), number))) = self.busy.peek() {
+        while let Some(&Reverse((first, number))) = self.busy.peek() {
             let session = &mut self.sessions[number as usize];
             if session.finish > first {
                 self.busy.pop();
-                self.busy.push(Reverse((Tag(session.finish), number)));
+                self.busy.push(Reverse((session.finish, number)));
                 continue;
             }
-            let wanted = (first - self.v) * self.busy_phi;
+            let wanted = self.shares.in_bits(first.saturating_sub(self.v)) * self.busy_phi;
             if wanted > bits {
-                self.v += bits / self.busy_phi;
+                self.v += self.shares.tag(bits / self.busy_phi);
                 return;
             }
             bits -= wanted;
-            self.v = first;
+            self.v = self.v.max(first);
             self.busy.pop();
             session.is_busy = false;
             // Reset the sum to an exact 0, so that rounding errors do not accumulate.
@@ -140,14 +126,14 @@ impl Gps {
         }
     }
 
-    /// V as of the last [`Gps::advance`].
+    /// V as of the last [`Gps::advance`], in bits for a session of weight 1.
     pub(super) fn v(&self) -> f64 {
-        self.v
+        self.shares.in_bits(self.v)
     }
 
     /// V one nanosecond later, which is the resolution of times.
-    pub(super) fn v_soon(&self) -> f64 {
-        if self.busy.is_empty() { f64::INFINITY } else { self.v + self.bits_per_nano / self.busy_phi }
+    pub(super) fn v_soon(&self) -> u128 {
+        if self.busy.is_empty() { u128::MAX } else { self.v + self.shares.tag(self.bits_per_nano / self.busy_phi) }
     }
 
     /// The packet system has become empty.
@@ -164,7 +150,7 @@ impl Gps {
 
 impl Session {
     const fn new(phi: f64) -> Self {
-        Self { phi, finish: 0.0, epoch: 0, is_busy: false }
+        Self { phi, finish: 0, epoch: 0, is_busy: false }
     }
 }
 
@@ -173,7 +159,7 @@ fn bits_per_nano(rate: Rate) -> f64 {
 }
 
 /// A heap of the heads of classes by tag, the smallest first; of equal tags, the class with the lowest index.
-pub(super) struct TagHeap(BinaryHeap<Reverse<(Tag, u32)>>);
+pub(super) struct TagHeap(BinaryHeap<Reverse<(u128, u32)>>);
 
 impl TagHeap {
     pub(super) const fn new() -> Self {
@@ -185,8 +171,8 @@ impl TagHeap {
         self.0.reserve(heads as usize);
     }
 
-    pub(super) fn push(&mut self, class: usize, number: f64) {
-        self.0.push(Reverse((Tag(number), class as u32)));
+    pub(super) fn push(&mut self, class: usize, tag: u128) {
+        self.0.push(Reverse((tag, class as u32)));
     }
 
     pub(super) fn pop(&mut self) {
@@ -194,10 +180,10 @@ impl TagHeap {
     }
 
     /// The first class and its tag; outdated entries are removed.
-    pub(super) fn first(&mut self, holds: impl Fn(usize, f64) -> bool) -> Option<(usize, f64)> {
-        while let Some(&Reverse((Tag(number), class))) = self.0.peek() {
-            if holds(class as usize, number) {
-                return Some((class as usize, number));
+    pub(super) fn first(&mut self, holds: impl Fn(usize, u128) -> bool) -> Option<(usize, u128)> {
+        while let Some(&Reverse((tag, class))) = self.0.peek() {
+            if holds(class as usize, tag) {
+                return Some((class as usize, tag));
             }
             self.0.pop();
         }
@@ -214,9 +200,9 @@ mod tests {
     #[test]
     fn one_session_is_served_at_the_full_rate_whatever_its_weight() {
         // 8 kbit/s, weight 0.25: V grows by 32000 each second while the session is busy.
-        let mut gps = Gps::new([0.25, 0.75].into_iter(), Rate::from_bits_per_second(8000));
+        let mut gps = Gps::new(&[0.25, 0.75], Rate::from_bits_per_second(8000));
         let service = gps.arrive(Time::ZERO, 0, 2000);
-        assert_eq!((service.start, service.finish), (0.0, 64_000.0));
+        assert_eq!((service.start, gps.shares.in_bits(service.finish)), (0, 64_000.0));
         gps.advance(SECOND);
         assert_eq!(gps.v(), 32_000.0);
         // The fluid system is empty after two seconds; V then stands still.
@@ -226,7 +212,7 @@ mod tests {
 
     #[test]
     fn v_slows_down_when_more_sessions_are_busy() {
-        let mut gps = Gps::new([0.5, 0.5].into_iter(), Rate::from_bits_per_second(8000));
+        let mut gps = Gps::new(&[0.5, 0.5], Rate::from_bits_per_second(8000));
         gps.arrive(Time::ZERO, 0, 1000);
         gps.arrive(Time::ZERO, 1, 500);
         // Both busy: session 1 has 4000 bits and gets 4000 bit/s, so it ends after 1 s at V = 8000.
@@ -235,15 +221,17 @@ mod tests {
         // Then session 0 is alone with its last 4000 bits, for half a second.
         gps.advance(Time::from_nanos(1_250_000_000));
         assert_eq!(gps.v(), 12_000.0);
-        assert_eq!(gps.arrive(Time::from_nanos(1_250_000_000), 1, 500).start, 12_000.0);
+        let start = gps.arrive(Time::from_nanos(1_250_000_000), 1, 500).start;
+        assert_eq!(gps.shares.in_bits(start), 12_000.0);
     }
 
     #[test]
     fn v_starts_again_when_both_systems_are_empty() {
-        let mut gps = Gps::new([1.0].into_iter(), Rate::from_bits_per_second(8000));
+        let mut gps = Gps::new(&[1.0], Rate::from_bits_per_second(8000));
         gps.arrive(Time::ZERO, 0, 1000);
-        assert_eq!(gps.arrive(Time::from_nanos(5_000_000_000), 0, 1000).start, 8000.0);
+        let start = gps.arrive(Time::from_nanos(5_000_000_000), 0, 1000).start;
+        assert_eq!(gps.shares.in_bits(start), 8000.0);
         gps.rest();
-        assert_eq!(gps.arrive(Time::from_nanos(9_000_000_000), 0, 1000).start, 0.0);
+        assert_eq!(gps.arrive(Time::from_nanos(9_000_000_000), 0, 1000).start, 0);
     }
 }

@@ -17,7 +17,10 @@
 //! * The tag of a packet is computed when the packet becomes the head of its class. The result is the same, since a
 //!   packet behind another always gets the tag F of that one + L / phi_i, except that a packet dropped at the head by
 //!   the law of its class is not charged to the class.
+//! * Tags are exact, with each weight taken as the simplest fraction that its number stands for (0.3 is 3/10), if the
+//!   weights as whole numbers have a common multiple of at most 2^64; otherwise they are rounded to one part in 2^48.
 
+use super::exact_shares::ExactShares;
 use super::gps::TagHeap;
 use super::scheduler::{Head, Order};
 use super::weighted_classes::{ClassesParams, WeightedClassParams, build_weighted};
@@ -60,26 +63,21 @@ impl Scheme for Scfq {
 
 /// Serves the class whose head has the smallest finish tag on the clock of the packets served.
 pub(super) struct SelfClocked {
+    shares: ExactShares,
     /// Finish tag of the packet in service.
-    v: f64,
-    classes: Vec<Clocked>,
+    v: u128,
+    /// Start tags: of the head, max(V, previous F); of an empty class, F of the last packet sent.
+    starts: Vec<u128>,
     by_tag: TagHeap,
-}
-
-struct Clocked {
-    phi: f64,
-    /// Start tag: of the head, max(V, previous F); of an empty class, F of the last packet sent.
-    start: f64,
 }
 
 impl SelfClocked {
     pub(super) fn new(phis: &[f64]) -> Self {
-        let classes = phis.iter().map(|&phi| Clocked { phi, start: 0.0 }).collect();
-        Self { v: 0.0, classes, by_tag: TagHeap::new() }
+        Self { shares: ExactShares::new(phis), v: 0, starts: alloc::vec![0; phis.len()], by_tag: TagHeap::new() }
     }
 
-    fn finish(&self, class: usize, size: u32) -> f64 {
-        self.classes[class].start + 8.0 * f64::from(size) / self.classes[class].phi
+    fn finish(&self, class: usize, size: u32) -> u128 {
+        self.starts[class] + self.shares.cost(class, size)
     }
 }
 
@@ -89,7 +87,7 @@ impl Order for SelfClocked {
     fn stamp(&mut self, _now: Time, _class: usize, _size: u32) {}
 
     fn wakes(&mut self, class: usize, head: &Head<()>) {
-        self.classes[class].start = self.classes[class].start.max(self.v);
+        self.starts[class] = self.starts[class].max(self.v);
         self.by_tag.push(class, self.finish(class, head.size));
     }
 
@@ -101,7 +99,7 @@ impl Order for SelfClocked {
         self.by_tag.pop();
         if sent {
             self.v = self.finish(class, head.size);
-            self.classes[class].start = self.v;
+            self.starts[class] = self.v;
         }
         if let Some(next) = next {
             self.by_tag.push(class, self.finish(class, next.size));
@@ -113,12 +111,12 @@ impl Order for SelfClocked {
     }
 
     fn idle(&mut self, _now: Time) {
-        self.v = 0.0;
-        self.classes.iter_mut().for_each(|class| class.start = 0.0);
+        self.v = 0;
+        self.starts.fill(0);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("v", self.v);
+        show("v", self.shares.in_bits(self.v));
     }
 }
 
@@ -149,5 +147,29 @@ mod tests {
         // V = 16000: class 1 gets F = 20000, before the third packet of class 0 with F = 24000.
         rig.arrive_packet(numbered(1, 500));
         assert_eq!(rig.order(), [1, 0, 0]);
+    }
+
+    /// Section 3 in whole numbers: with weights 3, 7 and 11 a bit costs 77, 33 and 21 parts of 231.
+    #[test]
+    fn equal_tags_go_to_the_class_listed_first() {
+        let weights: [u64; 3] = [3, 7, 11];
+        let costs = weights.map(|weight| 231 / weight);
+        let classes = weights.map(|weight| vec![("weight", Value::Number(weight as f64))]);
+        let mut rig = bench("scfq", classes);
+        let (mut tags, mut ties) = ([0; 3], 0);
+        for flow in [0, 1, 2].repeat(20) {
+            rig.arrive_packet(numbered(flow, 1000));
+        }
+        for _ in 0..4000 {
+            let heads = [0, 1, 2].map(|class| tags[class] + 1000 * costs[class]);
+            let smallest = *heads.iter().min().unwrap();
+            ties += u32::from(heads.iter().filter(|&&tag| tag == smallest).count() > 1);
+            let class = heads.iter().position(|&tag| tag == smallest).unwrap();
+            assert_eq!(rig.serve().unwrap().flow as usize, class);
+            tags[class] = smallest;
+            rig.arrive_packet(numbered(class as u32, 1000));
+        }
+        // 3 + 7 + 11 packets of 1000 bytes bring all three to the same tag; of three, then of two the first is sent
+        assert_eq!(ties, 2 * (4000 / 21));
     }
 }

@@ -5,16 +5,18 @@
 //! # Law
 //! A queue in order of arrival, drained at the constant rate r even if the link is faster: after a packet of L bytes,
 //! the next one leaves at the earliest 8 L / r seconds later. Packets that find no room are dropped. With a `burst` of
-//! b bytes, a queue that was empty may run ahead by b bytes: a packet leaves at time t after the queue was empty only
-//! if the bytes sent before it are at most b + r t / 8. This is a token bucket (r, b) that delays non-conforming
-//! packets. No random number is drawn.
+//! b bytes it is a token bucket (r, b) that delays non-conforming packets: tokens grow at r up to b, and a packet leaves
+//! once there are tokens for all its bytes, which it takes. So no more than b + r t / 8 bytes leave in any t seconds, and
+//! a policer with the same r and b behind it drops nothing. No random number is drawn.
 //!
 //! # Parameters
 //! `rate` is r, `burst` is b: 0 spaces packets evenly. The `limit` of the queue bounds how long a packet may wait.
 //!
 //! # Differences
-//! * Departures are exact: fractions of a nanosecond are carried over to the next packet.
-//! * A packet longer than `burst` is sent like any other, while a token bucket would hold it for ever.
+//! * Times are whole nanoseconds. A departure waits for the end of a nanosecond, whose rest counts for the next packet
+//!   unless the bucket is full.
+//! * A token bucket would hold a packet longer than `burst` for ever. Here it leaves a full bucket with a debt, so that
+//!   the next packet waits until the rate has paid for it; a `burst` of 0 spaces packets in this way.
 
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
@@ -43,46 +45,41 @@ struct LeakyBucket<P> {
     schedule: Schedule,
 }
 
-/// When the next packet may leave, at a constant rate.
+/// The token bucket (r, b), in bits times 10^9, so that a rate in bit/s gives a whole number of tokens per nanosecond. A
+/// packet longer than b leaves a full bucket with a debt.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
-    rate: Rate,
-    /// Time by which the output may run ahead of the rate, in whole nanoseconds.
-    ahead: u64,
-    /// Its fraction of a nanosecond, in units of 1 / rate.
-    ahead_remainder: u64,
-    /// Time at which the departed packets would have been sent at the rate, in whole nanoseconds.
-    due: Time,
-    /// Its fraction of a nanosecond, in units of 1 / rate.
-    remainder: u64,
+    rate: i128,
+    depth: i128,
+    level: i128,
+    at: Time,
 }
 
 impl Schedule {
     fn new(rate: Rate, burst: Bytes, now: Time) -> Self {
-        let (work, bits) = (u128::from(burst.0) * 8_000_000_000, u128::from(rate.bits_per_second()));
-        let ahead = u64::try_from(work / bits).unwrap_or(u64::MAX);
-        Self { rate, ahead, ahead_remainder: (work % bits) as u64, due: now, remainder: 0 }
+        let depth = tokens(burst.0);
+        Self { rate: i128::from(rate.bits_per_second()), depth, level: depth, at: now }
     }
 
-    /// When the next packet may leave.
-    fn earliest(&self) -> Time {
-        let early = self.due.as_nanos().checked_sub(self.ahead);
+    /// When a packet of `size` bytes may leave.
+    fn earliest(&self, size: u32) -> Time {
+        let missing = tokens(u64::from(size)).min(self.depth) - self.level;
         // round up: the fraction of a nanosecond must have passed
-        Time::from_nanos(
-            early.map_or(0, |early| early.saturating_add(u64::from(self.remainder > self.ahead_remainder))),
-        )
+        let nanos = (missing.max(0) + self.rate - 1) / self.rate;
+        self.at + Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
     /// A packet of `size` bytes leaves now.
     fn leave(&mut self, now: Time, size: u32) {
-        if self.due < now {
-            (self.due, self.remainder) = (now, 0);
-        }
-        let rate = u128::from(self.rate.bits_per_second());
-        let work = u128::from(size) * 8_000_000_000 + u128::from(self.remainder);
-        self.due += Span::from_nanos(u64::try_from(work / rate).unwrap_or(u64::MAX));
-        self.remainder = (work % rate) as u64;
+        let earned = i128::from(now.since(self.at).as_nanos()).saturating_mul(self.rate);
+        self.level = self.level.saturating_add(earned).min(self.depth) - tokens(u64::from(size));
+        self.at = now;
     }
+}
+
+/// The tokens that `bytes` bytes cost.
+fn tokens(bytes: u64) -> i128 {
+    i128::from(bytes) * 8_000_000_000
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for LeakyBucket<P> {
@@ -99,9 +96,11 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for LeakyBucket<P>
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        let earliest = self.schedule.earliest();
-        if !self.queue.is_empty() && earliest > env.now {
-            return Next::NotBefore(earliest);
+        if let Some(head) = self.queue.behind(0) {
+            let earliest = self.schedule.earliest(head.meta().size);
+            if earliest > env.now {
+                return Next::NotBefore(earliest);
+            }
         }
         let next = self.queue.serve(env);
         if let Next::Send(packet) = &next {
@@ -157,6 +156,7 @@ mod tests {
     use crate::rig::Rig;
     use penstock_core::param::Value;
     use penstock_core::{Ecn, PacketMeta};
+    use proptest::prelude::*;
 
     /// Departure times in microseconds, if the link asks each time at the announced moment.
     fn departures(rig: &mut Rig, n: usize) -> Vec<u64> {
@@ -191,25 +191,67 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_may_run_ahead_after_a_pause() {
+    fn a_burst_leaves_at_once_after_a_pause() {
         let mut rig = shaper(8e6, 2_000.0);
         rig.arrive(6);
-        assert_eq!(departures(&mut rig, 6), [0, 0, 0, 1_000, 2_000, 3_000]);
-        // 2 ms later half of it is back: 4 packets were due by 4 ms after the third
-        rig.advance(Span::from_millis(1));
+        assert_eq!(departures(&mut rig, 6), [0, 0, 1_000, 2_000, 3_000, 4_000]);
+        // 1.5 ms later there are tokens for one packet and a half
+        rig.advance(Span::from_micros(1_500));
         let start = rig.now.as_nanos() / 1_000;
         rig.arrive(2);
-        assert_eq!(departures(&mut rig, 2), [start, start + 1_000]);
+        assert_eq!(departures(&mut rig, 2), [start, start + 500]);
+    }
+
+    #[test]
+    fn a_packet_longer_than_the_burst_waits_for_a_full_bucket() {
+        // 1000 bytes of 500 that there are: the next packet waits 1 ms, not 0.5 ms
+        let mut rig = shaper(8e6, 500.0);
+        rig.arrive(3);
+        assert_eq!(departures(&mut rig, 3), [0, 1_000, 2_000]);
     }
 
     #[test]
     fn the_rate_is_exact_in_the_long_run() {
         // 7 bit/s: a byte takes 8/7 s; 7000 bytes take 8000 s to the nanosecond
-        let mut schedule = Schedule::new(Rate::from_bits_per_second(7), Bytes(0), Time::ZERO);
+        let mut schedule = Schedule::new(Rate::from_bits_per_second(7), Bytes(2), Time::ZERO);
+        (0..2).for_each(|_| schedule.leave(Time::ZERO, 1));
         for _ in 0..7_000 {
-            schedule.leave(schedule.due, 1);
+            schedule.leave(schedule.earliest(1), 1);
         }
-        assert_eq!((schedule.due.as_nanos(), schedule.remainder), (8_000_000_000_000, 0));
+        assert_eq!(schedule.at, Time::from_nanos(8_000_000_000_000));
+    }
+
+    proptest! {
+        /// RFC 2475, section 2.3.3.3: a shaper brings a stream into compliance with its profile, the token bucket (r, b).
+        #[test]
+        fn no_more_than_the_burst_and_the_rate_leaves_in_any_interval(
+            rate in 1_000_u64..100_000_000,
+            burst in 1_500_u64..20_000,
+            arrivals in proptest::collection::vec((0_u64..20_000_000, 1_u32..1_500), 2..60),
+        ) {
+            let mut rig = shaper(rate as f64, burst as f64);
+            let mut left: Vec<(u128, u128)> = Vec::new();
+            for (pause, size) in arrivals {
+                rig.arrive_as(size, Ecn::Not);
+                let end = rig.now + Span::from_nanos(pause);
+                loop {
+                    match rig.next() {
+                        Next::Send(packet) => left.push((rig.now.as_nanos().into(), packet.size.into())),
+                        Next::NotBefore(time) if time <= end => rig.advance(time.since(rig.now)),
+                        Next::Empty | Next::NotBefore(_) => break,
+                    }
+                }
+                rig.advance(end.since(rig.now));
+            }
+            for first in 0..left.len() {
+                let mut bytes = 0;
+                for &(at, size) in &left[first..] {
+                    bytes += size;
+                    let allowed = u128::from(burst) * 8_000_000_000 + u128::from(rate) * (at - left[first].0);
+                    prop_assert!(8_000_000_000 * bytes <= allowed);
+                }
+            }
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //!
 //! # Differences
 //! * The fluid system serves all queued packets, including those that the law of their class later drops at the head.
+//! * Tags are exact sums, with weights as fractions as in SCFQ, and V is rounded down to a unit of the tags.
 //! * Times are whole nanoseconds, so packets that the fluid system begins within the next nanosecond count as begun. If
 //!   no packet has begun, because packets are taken faster than the link's rate or were dropped at the head, the packet
 //!   with the smallest S is sent: the link never idles.
@@ -57,10 +58,10 @@ impl Scheme for Wf2q {
         site: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         build_weighted(settings, site, |phis| SmallestBegun {
-            gps: Gps::new(phis.iter().copied(), site.link.rate),
+            gps: Gps::new(phis, site.link.rate),
             waiting: TagHeap::new(),
             begun: TagHeap::new(),
-            finish: alloc::vec![0.0; phis.len()],
+            finish: alloc::vec![0; phis.len()],
         })
     }
 }
@@ -73,7 +74,7 @@ struct SmallestBegun {
     /// Head packets that the fluid system has begun, by F.
     begun: TagHeap,
     /// F of each class's head.
-    finish: Vec<f64>,
+    finish: Vec<u128>,
 }
 
 impl SmallestBegun {

@@ -19,7 +19,9 @@
 //!
 //! # Differences
 //! * The fluid system serves all queued packets, including those that the law of their class later drops at the head.
-//! * Time is in whole nanoseconds: V is exact for the instants at which packets arrive, not for the link's own rounding.
+//! * Time is in whole nanoseconds: V is that of the instants at which packets arrive, not of the link's own rounding.
+//! * Tags are exact sums, with weights as fractions as in SCFQ, and V is rounded down to a unit of the tags. So classes
+//!   that wait from the same instant on have exact ties.
 
 use super::gps::{Gps, TagHeap};
 use super::scheduler::{Head, Order};
@@ -71,29 +73,29 @@ pub(super) struct SmallestFinish {
 impl SmallestFinish {
     /// Classes of these weights; more classes get weight 1.
     pub(super) fn new(phis: &[f64], rate: Rate) -> Self {
-        Self { gps: Gps::new(phis.iter().copied(), rate), by_tag: TagHeap::new() }
+        Self { gps: Gps::new(phis, rate), by_tag: TagHeap::new() }
     }
 }
 
 impl Order for SmallestFinish {
     /// F.
-    type Tag = f64;
+    type Tag = u128;
 
-    fn stamp(&mut self, now: Time, class: usize, size: u32) -> f64 {
+    fn stamp(&mut self, now: Time, class: usize, size: u32) -> u128 {
         self.gps.arrive(now, class, size).finish
     }
 
-    fn wakes(&mut self, class: usize, head: &Head<f64>) {
+    fn wakes(&mut self, class: usize, head: &Head<u128>) {
         self.by_tag.push(class, head.tag);
     }
 
-    fn pick(&mut self, _now: Time, heads: &[Option<Head<f64>>]) -> usize {
+    fn pick(&mut self, _now: Time, heads: &[Option<Head<u128>>]) -> usize {
         // An evicted head packet leaves an outdated entry.
         let is_head = |class: usize, finish| heads[class].is_some_and(|head| head.tag == finish);
         self.by_tag.first(is_head).map_or(0, |(class, _)| class)
     }
 
-    fn left(&mut self, class: usize, _head: &Head<f64>, next: Option<&Head<f64>>, _sent: bool) {
+    fn left(&mut self, class: usize, _head: &Head<u128>, next: Option<&Head<u128>>, _sent: bool) {
         self.by_tag.pop();
         if let Some(next) = next {
             self.by_tag.push(class, next.tag);
@@ -164,5 +166,22 @@ mod tests {
         let errors = Rig::on(&crate::rig::thesis_link(), "wfq", &settings, 1).err().unwrap();
         let names: Vec<_> = errors.iter().map(|error| error.name.as_str()).collect();
         assert_eq!(names, ["classes[1].share", "classes[1].weight"]);
+    }
+
+    /// Section II-C in whole numbers: with weights 3, 7 and 11 a bit costs 77, 33 and 21 parts of 231.
+    #[test]
+    fn equal_tags_go_to_the_class_listed_first() {
+        let weights: [u32; 3] = [3, 7, 11];
+        let classes = weights.map(|weight| vec![("weight", Value::Number(f64::from(weight)))]);
+        let mut rig = bench("wfq", classes);
+        let mut tags = Vec::new();
+        for number in 1..=200 {
+            for (class, weight) in (0..).zip(weights) {
+                rig.arrive_packet(numbered(class, 1000));
+                tags.push((number * 231 / weight, class));
+            }
+        }
+        tags.sort_unstable();
+        assert_eq!(rig.order(), tags.into_iter().map(|(_, class)| class).collect::<Vec<_>>());
     }
 }

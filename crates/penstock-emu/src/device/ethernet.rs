@@ -1,7 +1,8 @@
 //! An existing Ethernet device: its frames are taken from the wire and put on it (Linux packet(7)).
 
 use super::Device;
-use crate::namespace::{Namespace, with_context};
+use crate::errors::with_context;
+use crate::namespace::Namespace;
 use crate::netlink::Netlink;
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};

@@ -2,7 +2,8 @@
 
 use super::Device;
 use super::receive_offload::{Burst, OFFLOAD_HEADER};
-use crate::namespace::{Namespace, with_context};
+use crate::errors::with_context;
+use crate::namespace::Namespace;
 use crate::netlink::Netlink;
 use nix::errno::Errno;
 use std::fs::{File, OpenOptions};

@@ -2,7 +2,7 @@
 
 use super::clock::{exact_timers, now_ns};
 use super::connection::waits;
-use super::report::{Counters, DatagramReport, DelayReport};
+use super::report::{Arrived, Counters, DatagramReport, DelayReport, Departed};
 use super::{Datagram, Ends, Host, Shared, socket};
 use crate::scheduling::go_ahead;
 use nix::sys::socket::sockopt::{RcvBuf, RcvBufForce};
@@ -23,29 +23,6 @@ const BUFFER: usize = 4 << 20;
 
 /// Longest time for which a receiver does not look whether it must end.
 const POLL: Duration = Duration::from_millis(100);
-
-/// The datagrams that were sent during the statistics.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Departed {
-    sent: u64,
-    /// How late they were sent, in nanoseconds: sum and maximum.
-    late: u64,
-    latest: u64,
-}
-
-/// The datagrams that arrived.
-#[derive(Debug, Default)]
-pub(super) struct Arrived {
-    /// Number of those that were sent during the statistics.
-    of_window: u64,
-    /// Delays, in nanoseconds, of those that arrived during the statistics.
-    delays: Vec<u64>,
-    reordered: u64,
-    /// Largest number so far.
-    highest: Option<u32>,
-    /// Sum of the differences between the delays of successive arrivals.
-    differences: u64,
-}
 
 /// A socket that receives at this port.
 pub(super) fn receiver(host: &Host, port: u16) -> io::Result<UdpSocket> {

@@ -1,7 +1,7 @@
 //! The state of connections in the kernel, sampled at equal intervals.
 
 use super::clock::{Gate, Window, now_ns};
-use super::report::Counters;
+use super::report::{Counters, Sums};
 use super::tcp_info::{TcpInfo, tcp_info};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,31 +20,6 @@ pub(super) struct Watched {
     stream: Arc<TcpStream>,
     counters: Arc<Counters>,
     sums: Mutex<Sums>,
-}
-
-/// The samples of connections: sums for means, the latest values, and counts since the end of the warm-up.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sums {
-    pub(super) samples: u64,
-    pub(super) srtt_s: f64,
-    pub(super) rttvar_s: f64,
-    pub(super) cwnd: f64,
-    pub(super) lost: f64,
-    pub(super) delivery_rate_bps: f64,
-    /// Smallest of the minimum round-trip times, once one is known.
-    pub(super) min_rtt_s: Option<f64>,
-    /// The latest sample, and whether no further one is taken.
-    pub(super) last: TcpInfo,
-    complete: bool,
-    pub(super) retransmitted: u64,
-    pub(super) sent: u64,
-    pub(super) delivered: u64,
-    pub(super) delivered_ce: u64,
-    /// Time of the statistics during which the sender was open, and had nothing to send, in seconds.
-    pub(super) open_s: f64,
-    pub(super) starved_s: f64,
-    /// Time of the latest sample, or of the start of the connection or of the statistics.
-    at: u64,
 }
 
 impl Sampler {

@@ -1,7 +1,8 @@
 //! Round trips by ICMP echo (RFC 792), which the kernel of the destination answers by itself.
 
 use super::clock::{Gate, exact_timers, now_ns};
-use crate::namespace::{Namespace, with_context};
+use crate::errors::with_context;
+use crate::namespace::Namespace;
 use nix::errno::Errno;
 use nix::sys::socket::sockopt::{ReceiveTimeout, ReceiveTimestampns};
 use nix::sys::socket::{

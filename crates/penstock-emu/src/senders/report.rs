@@ -1,8 +1,7 @@
 //! The numbers of a flow.
 
 use super::clock::Window;
-use super::datagrams::{Arrived, Departed};
-use super::kernel::Sums;
+use super::tcp_info::TcpInfo;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -199,4 +198,52 @@ impl KernelReport {
             starved_s: sums.starved_s,
         })
     }
+}
+
+/// The datagrams that were sent during the statistics.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Departed {
+    pub(super) sent: u64,
+    /// How late they were sent, in nanoseconds: sum and maximum.
+    pub(super) late: u64,
+    pub(super) latest: u64,
+}
+
+/// The datagrams that arrived.
+#[derive(Debug, Default)]
+pub(super) struct Arrived {
+    /// Number of those that were sent during the statistics.
+    pub(super) of_window: u64,
+    /// Delays, in nanoseconds, of those that arrived during the statistics.
+    pub(super) delays: Vec<u64>,
+    pub(super) reordered: u64,
+    /// Largest number so far.
+    pub(super) highest: Option<u32>,
+    /// Sum of the differences between the delays of successive arrivals.
+    pub(super) differences: u64,
+}
+
+/// The samples of connections: sums for means, the latest values, and counts since the end of the warm-up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums {
+    pub(super) samples: u64,
+    pub(super) srtt_s: f64,
+    pub(super) rttvar_s: f64,
+    pub(super) cwnd: f64,
+    pub(super) lost: f64,
+    pub(super) delivery_rate_bps: f64,
+    /// Smallest of the minimum round-trip times, once one is known.
+    pub(super) min_rtt_s: Option<f64>,
+    /// The latest sample, and whether no further one is taken.
+    pub(super) last: TcpInfo,
+    pub(super) complete: bool,
+    pub(super) retransmitted: u64,
+    pub(super) sent: u64,
+    pub(super) delivered: u64,
+    pub(super) delivered_ce: u64,
+    /// Time of the statistics during which the sender was open, and had nothing to send, in seconds.
+    pub(super) open_s: f64,
+    pub(super) starved_s: f64,
+    /// Time of the latest sample, or of the start of the connection or of the statistics.
+    pub(super) at: u64,
 }

@@ -36,6 +36,17 @@ impl DeficitShaper {
         }
     }
 
+    /// A packet of `size` bytes leaves at `now`. If that is before t_next, the packets that left early cost no more than
+    /// the time of this one from now on.
+    pub(super) fn run_ahead(&mut self, now: Time, size: u32) {
+        if self.next() <= now {
+            return self.advance(size);
+        }
+        let mut fresh = Self { next: now, carried: 0, ..*self };
+        fresh.advance(size);
+        (self.next, self.carried) = (self.next, self.carried).max((fresh.next, fresh.carried));
+    }
+
     /// A packet of `size` bytes leaves.
     pub(super) fn advance(&mut self, size: u32) {
         let rate = u128::from(self.rate);

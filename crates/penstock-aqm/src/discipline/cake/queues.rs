@@ -200,9 +200,20 @@ impl<P: Packet> CakeQueue<P> {
         }
     }
 
-    /// Select the next tin by weighted round robin, weighted by priority below the threshold and by share above it. At
-    /// least one tin must have packets.
+    /// Select the next tin. At least one tin must have packets.
     fn select_tin(&mut self, now: Time) -> usize {
+        if self.shaper.is_some() { self.scheduled_tin(now) } else { self.tin_in_turn(now) }
+    }
+
+    /// The most urgent tin within its schedule; if there is none, the tin that is back within its schedule first.
+    fn scheduled_tin(&self, now: Time) -> usize {
+        let busy = || self.plan.diffserv.by_urgency().iter().copied().filter(|&tin| self.tins[tin].packets > 0);
+        let due = |&tin: &usize| self.tins[tin].threshold.next();
+        busy().find(|tin| due(tin) <= now).or_else(|| busy().min_by_key(due)).unwrap_or(0)
+    }
+
+    /// By weighted round robin, weighted by priority below the threshold and by share above it.
+    fn tin_in_turn(&mut self, now: Time) -> usize {
         let mut turns = 0;
         loop {
             let tin = &self.tins[self.turn];
@@ -317,7 +328,7 @@ impl<P: Packet> CakeQueue<P> {
             let is_mark = matches!(verdict, Verdict::Mark(_)) && meta.ecn.is_capable();
             let verdict = if queue.waiting.packets() > 0 || is_mark { verdict } else { Verdict::Pass };
             if self.packets.total().release(env, &mut packet, meta.ecn, enqueued, verdict) {
-                self.charge(id, meta.size.saturating_add(self.plan.overhead));
+                self.charge(env.now, id, meta.size.saturating_add(self.plan.overhead));
                 return Next::Send(packet);
             }
             if budget.spend() {
@@ -328,14 +339,16 @@ impl<P: Packet> CakeQueue<P> {
     }
 
     /// Queue `id` has sent `size` bytes on the wire.
-    fn charge(&mut self, id: u32, size: u32) {
+    fn charge(&mut self, now: Time, id: u32, size: u32) {
         let queue = &mut self.queues[id as usize];
         let tin = &mut self.tins[usize::from(queue.tin)];
         queue.deficit -= i64::from(size);
-        tin.deficit -= f64::from(size);
-        tin.threshold.advance(size);
         if let Some(shaper) = &mut self.shaper {
+            tin.threshold.run_ahead(now, size);
             shaper.advance(size);
+        } else {
+            tin.threshold.advance(size);
+            tin.deficit -= f64::from(size);
         }
     }
 }

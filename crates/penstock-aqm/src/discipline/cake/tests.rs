@@ -166,6 +166,73 @@ fn a_tin_that_waits_for_its_turn_keeps_what_its_threshold_owes_it() {
     assert!((17..=24).contains(&voice_in_two_turns(false)), "{}", voice_in_two_turns(false));
 }
 
+/// The parts of a shaped CAKE of these tins that always have packets, by codepoint.
+fn shaped_parts(diffserv: &str, dscps: &[u8]) -> Vec<f64> {
+    let rate = 8e6;
+    let kinds: Vec<_> = (0..).zip(dscps).map(|(flow, &dscp)| packet(flow, flow, flow, dscp)).collect();
+    let mut bench = Bench::new("cake", &[text("diffserv", diffserv), ("bandwidth", Value::Number(rate))]);
+    bench.unlimited();
+    for _ in 0..20 {
+        for &kind in &kinds {
+            bench.arrive(kind);
+        }
+    }
+    let mut counts = vec![0.0; kinds.len()];
+    let slots = 12_000;
+    for _ in 0..slots {
+        let sent = bench.depart().unwrap().flow as usize;
+        counts[sent] += 1.0 / f64::from(slots);
+        bench.arrive(kinds[sent]);
+        // 1000 bytes at 8 Mbit/s
+        bench.advance(Span::from_millis(1));
+    }
+    counts
+}
+
+#[test]
+fn shaped_tins_get_their_thresholds_and_best_effort_the_rest() {
+    let (bulk, best_effort, video, voice) = (8, 0, 34, 46);
+    let check = |diffserv: &str, dscps: &[u8], parts: &[f64]| {
+        let served = shaped_parts(diffserv, dscps);
+        let near = served.iter().zip(parts).all(|(part, expected)| (part - expected).abs() < 0.003);
+        assert!(near && served.len() == parts.len(), "{diffserv} {dscps:?}: {served:?} instead of {parts:?}");
+    };
+    check("diffserv4", &[best_effort, bulk, video, voice], &[0.1875, 0.0625, 0.5, 0.25]);
+    check("diffserv4", &[best_effort, bulk, voice], &[0.6875, 0.0625, 0.25]);
+    check("diffserv4", &[best_effort, video, voice], &[0.25, 0.5, 0.25]);
+    check("diffserv4", &[best_effort, bulk], &[0.9375, 0.0625]);
+    check("diffserv4", &[best_effort, video], &[0.5, 0.5]);
+    check("diffserv3", &[best_effort, bulk, voice], &[0.6875, 0.0625, 0.25]);
+    // The two most urgent of eight have 7/8 to the powers of 7 and 6, and the third what they leave.
+    let (control, voice_of_eight) = (0.875_f64.powi(7), 0.875_f64.powi(6));
+    check("diffserv8", &[48, 46, 16, 0], &[control, voice_of_eight, 1.0 - control - voice_of_eight, 0.0]);
+    // Video and Voice alone: of three packets, Video has one on schedule and one as its t_next comes first, 2 packet times
+    // from now instead of 4.
+    check("diffserv4", &[video, voice], &[2.0 / 3.0, 1.0 / 3.0]);
+    check("diffserv4", &[bulk], &[1.0]);
+}
+
+#[test]
+fn a_shaped_tin_that_used_what_others_left_is_not_punished() {
+    // Voice alone sends at four times its threshold for a second. Then Best Effort comes, and Voice still gets a quarter.
+    let mut bench = Bench::new("cake", &[("bandwidth", Value::Number(8e6))]);
+    bench.unlimited();
+    let (voice, best_effort) = (packet(0, 0, 0, 46), packet(1, 1, 1, 0));
+    (0..1100).for_each(|_| bench.arrive(voice));
+    let serve = |bench: &mut Bench, slots: u32| {
+        (0..slots)
+            .filter(|_| {
+                let is_voice = bench.depart().unwrap().flow == 0;
+                bench.advance(Span::from_millis(1));
+                is_voice
+            })
+            .count()
+    };
+    assert_eq!(serve(&mut bench, 1000), 1000);
+    (0..100).for_each(|_| bench.arrive(best_effort));
+    assert_eq!(serve(&mut bench, 40), 10);
+}
+
 #[test]
 fn the_shaper_spaces_packets_at_the_bandwidth_from_the_first_on() {
     let mut bench = Bench::new("cake", &[("bandwidth", Value::Number(1e6)), ("overhead", Value::Bytes(250.0))]);

@@ -54,6 +54,17 @@ impl Diffserv {
         }
     }
 
+    /// The tins in the order in which a shaped CAKE serves those within their schedules. Best Effort comes after Bulk: it
+    /// may send at the whole rate, so that it is always within its schedule.
+    pub(super) fn by_urgency(self) -> &'static [usize] {
+        match self {
+            Self::BestEffort => &[0],
+            Self::Diffserv3 => &[2, 0, 1],
+            Self::Diffserv4 => &[3, 2, 0, 1],
+            Self::Diffserv8 | Self::Precedence => &[7, 6, 5, 4, 3, 2, 1, 0],
+        }
+    }
+
     /// The tin of a codepoint. CS6, CS7 = 48, 56; EF, VA = 46, 44; LE = 1; CSn = 8 n; AFxy = 8 x + 2 y.
     pub(super) fn tin(self, dscp: u8) -> usize {
         match self {

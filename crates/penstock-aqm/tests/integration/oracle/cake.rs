@@ -60,6 +60,13 @@ impl Pace {
         self.next += 8_000_000_000 * u128::from(bytes);
     }
 
+    /// A packet leaves, perhaps before `next`: then it alone is owed.
+    fn run_ahead(&mut self, now: u64, bytes: u64) {
+        let now = u128::from(now) * self.rate;
+        let from_now = now + 8_000_000_000 * u128::from(bytes);
+        self.next = if self.next <= now { self.next + from_now - now } else { self.next.max(from_now) };
+    }
+
     fn waits(&self, now: u64) -> bool {
         self.next > u128::from(now) * self.rate
     }
@@ -212,8 +219,17 @@ impl Cake {
         bench.note(&gone, Fate::Dropped(Cause::Evicted));
     }
 
-    /// The tin whose turn it is.
+    /// The tin to serve next.
     fn tin(&mut self, now: u64) -> usize {
+        if self.shaper.is_some() {
+            let mut busy: Vec<usize> = (0..self.tins.len()).filter(|&t| self.tins[t].packets() > 0).collect();
+            // Best Effort last, of the others those with the higher numbers first
+            let best_effort = usize::from(matches!(self.diffserv.as_str(), "diffserv3" | "diffserv4"));
+            busy.sort_by_key(|&t| (t == best_effort, Reverse(t)));
+            let due = |t: &usize| self.tins[*t].pace.next.div_ceil(self.tins[*t].pace.rate);
+            let within = busy.iter().copied().find(|t| !self.tins[*t].pace.waits(now));
+            return within.unwrap_or_else(|| busy.into_iter().min_by_key(due).unwrap());
+        }
         loop {
             let (turn, count) = (self.turn, self.tins.len());
             let tin = &mut self.tins[turn];
@@ -333,7 +349,11 @@ impl Oracle for Cake {
         let length = u64::from(item.size) + self.overhead;
         self.shaper.iter_mut().for_each(|shaper| shaper.send(length));
         let tin = &mut self.tins[t];
-        tin.pace.send(length);
+        if self.shaper.is_some() {
+            tin.pace.run_ahead(bench.now, length);
+        } else {
+            tin.pace.send(length);
+        }
         tin.credit -= length as f64;
         bench.note(&item, Fate::Sent);
     }

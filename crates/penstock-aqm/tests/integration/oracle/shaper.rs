@@ -38,8 +38,9 @@ impl Oracle for Shaper {
     fn depart(&mut self, bench: &mut Bench) {
         let now = u128::from(bench.now) * self.rate;
         let Some(item) = self.queue.items.front() else { return };
-        // The first moment at which at most `burst` is left in the bucket.
-        let due = self.free.saturating_sub(8 * self.burst * BIT);
+        // The first moment at which the bucket, of `burst` or this packet alone, has room for the packet.
+        let room = self.burst.saturating_sub(item.size.into());
+        let due = self.free.saturating_sub(8 * room * BIT);
         if now < due {
             return bench.log.push((bench.now, u32::MAX, Fate::Held(due.div_ceil(self.rate) as u64)));
         }

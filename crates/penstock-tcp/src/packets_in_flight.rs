@@ -220,11 +220,12 @@ impl Flight {
         again
     }
 
-    /// After a timeout: the first packet is lost, and all sent at least `RACK.rtt` ago (section 6.3). Tells each.
-    pub(crate) fn lose_old(&mut self, now: Time, mut lost: impl FnMut(u32)) {
+    /// After a timeout: the first packet is lost, and so are all packets sent at least `RACK.rtt` and the reordering window
+    /// `window` ago (section 6.3). Reports each of them to `lost`.
+    pub(crate) fn lose_old(&mut self, now: Time, window: Span, mut lost: impl FnMut(u32)) {
         for index in 0..self.packets.len() {
             let (seq, sent) = (self.una + index as u32, self.packets[index].sent);
-            if self.is_in_network(sent, seq) && (index == 0 || sent + self.rtt <= now) {
+            if self.is_in_network(sent, seq) && (index == 0 || sent + (self.rtt + window) <= now) {
                 self.lose(seq);
                 lost(seq);
             }
@@ -265,7 +266,7 @@ mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
 
-    /// RFC 8985, sections 6.1 and 6.2, written out packet by packet over all packets of the connection.
+    /// RFC 8985, sections 6.1 to 6.3, written out packet by packet over all packets of the connection.
     #[derive(Default)]
     struct PlainRack {
         segments: Vec<PlainSegment>,
@@ -330,6 +331,18 @@ mod tests {
         }
     }
 
+    impl PlainRack {
+        /// RACK_mark_losses_on_RTO (section 6.3).
+        fn time_out(&mut self, now: u64) {
+            let (una, overdue) = (self.una, self.rtt + self.window());
+            for (seq, segment) in self.segments.iter_mut().enumerate().filter(|(_, segment)| segment.in_network) {
+                if seq == una || segment.sent + overdue <= now {
+                    (segment.lost, segment.in_network) = (true, false);
+                }
+            }
+        }
+    }
+
     /// The cumulative ACK after the delivery of `seqs`, and blocks for those above it.
     fn ack_of(plain: &PlainRack, seqs: &[usize]) -> (u32, Vec<SackBlock>) {
         let una = plain.una as u32;
@@ -356,7 +369,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..5, 0_usize..6, 1_u64..40), 1..80)) {
+        fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..6, 0_usize..6, 1_u64..40), 1..80)) {
             let (mut flight, mut plain, mut now) = (Flight::default(), PlainRack::default(), 1_000_000);
             for (op, at, passed) in ops {
                 now += passed;
@@ -374,6 +387,15 @@ mod tests {
                             flight.on_send(time, seq as u32);
                             plain.send(now, seq);
                         }
+                    }
+                    3 => {
+                        let window = flight.reordering_window(false, 3, None);
+                        let mut lost = Vec::new();
+                        flight.lose_old(time, window, |seq| lost.push(seq as usize));
+                        let before: Vec<bool> = plain.segments.iter().map(|segment| segment.in_network).collect();
+                        plain.time_out(now);
+                        let wanted = (0..before.len()).filter(|seq| before[*seq] && !plain.segments[*seq].in_network);
+                        prop_assert!(lost.into_iter().eq(wanted));
                     }
                     _ => {
                         let waiting = (plain.una..plain.segments.len()).filter(|seq| !plain.segments[*seq].delivered);

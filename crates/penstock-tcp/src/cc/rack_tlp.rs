@@ -27,7 +27,7 @@ use super::{CongestionControl, open};
 use crate::packets_and_acks::{Ack, Network};
 use crate::packets_in_flight::{Flight, Losses};
 use crate::state::{LastReduction, SenderState, TailProbe};
-use penstock_core::Time;
+use penstock_core::{Span, Time};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
@@ -152,8 +152,9 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             s.restart_window(now);
         }
         self.window_law.on_timeout(s);
+        let window = self.reordering_window(s);
         let window_law = &mut self.window_law;
-        self.flight.lose_old(now, |seq| window_law.on_lost(s, now, seq, 0));
+        self.flight.lose_old(now, window, |seq| window_law.on_lost(s, now, seq, 0));
         s.set_cwnd(now, f64::from(self.flight.pipe() + 1));
         s.stop_timing();
         s.last_reduction = LastReduction::Timeout;
@@ -264,10 +265,14 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
+    fn reordering_window(&self, s: &SenderState) -> Span {
+        let repairing = matches!(self.state, State::Recovery | State::Loss);
+        self.flight.reordering_window(repairing, s.params.dupack_threshold, s.srtt())
+    }
+
     /// Detect losses, and compute when the next packet will count as lost. `newly`: packets that the present ACK delivers.
     fn detect(&mut self, s: &mut SenderState, now: Time, newly: u32) -> Losses {
-        let repairing = matches!(self.state, State::Recovery | State::Loss);
-        let window = self.flight.reordering_window(repairing, s.params.dupack_threshold, s.srtt());
+        let window = self.reordering_window(s);
         let window_law = &mut self.window_law;
         let losses = self.flight.detect(now, window, |seq| window_law.on_lost(s, now, seq, newly));
         self.late = self.flight.lost_at(window);
@@ -293,8 +298,7 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// Arm the reordering timer or the probe timer, if either precedes the timeout; `fresh`: new data was sent or
-    /// ACKed.
+    /// Arm the reordering timer or the probe timer if there is cause; `fresh`: new data was sent or ACKed.
     fn arm(&mut self, s: &mut SenderState, now: Time, fresh: bool) {
         if let Some(at) = self.late {
             s.arm_reordering(now, at);
@@ -315,6 +319,17 @@ mod tests {
     use super::super::window_law::RenoWindow;
     use super::*;
     use crate::params::{Profile, TcpParams};
+
+    #[test]
+    fn the_reordering_timer_replaces_a_retransmission_timer_that_would_expire_earlier() {
+        // RFC 8985, section 8.
+        let at = |millis: u64| Time::from_nanos(millis * 1_000_000);
+        let mut s = SenderState::new(TcpParams::of(Profile::Linux).into());
+        s.restart_timer(at(0));
+        assert_eq!(s.timer(), at(1000));
+        s.arm_reordering(at(10), at(1500));
+        assert_eq!((s.timer(), s.probe), (at(1500), TailProbe::Armed));
+    }
 
     #[test]
     fn the_answer_to_a_mark_ends_one_packet_after_the_window_in_which_it_came() {

@@ -29,7 +29,9 @@ mod sender_counts;
 mod state;
 
 pub use packets_and_acks::{Ack, Network, ReceiverAck, SackBlock, SackBlocks, Segment};
-pub use params::{ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RtoFloor, Ssthresh, TcpParams};
+pub use params::{
+    ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RateReduction, RtoFloor, Ssthresh, TcpParams,
+};
 pub use receiver::Receiver;
 pub use recovery::RecoveryRules;
 pub use sender::Sender;

@@ -249,6 +249,11 @@ impl Flight {
         self.lost_count > 0
     }
 
+    /// Number of reported packets.
+    pub(crate) fn reported(&self) -> u32 {
+        self.reported_count
+    }
+
     /// Whether a packet above the first missing one is reported.
     pub(crate) fn has_reported(&self) -> bool {
         self.reported_count > 0

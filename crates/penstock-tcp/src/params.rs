@@ -3,7 +3,9 @@
 mod choices;
 mod transfer;
 
-pub use choices::{ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RtoFloor, Ssthresh};
+pub use choices::{
+    ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RateReduction, RtoFloor, Ssthresh,
+};
 
 use crate::recovery::RecoveryRules;
 use alloc::vec::Vec;
@@ -92,9 +94,11 @@ penstock_core::params! {
         halving: Halving = Text("whole"), in Ns2: Text("real");
         /// Unit by which the window grows: ACKs, or ACKed packets (RFC 3465).
         counting: Counting = Text("acks"), in Linux: Text("packets");
-        /// In recovery by RFC 6675 or NewReno, reduce the window in proportion to the delivered packets (proportional
-        /// rate reduction, RFC 6937).
-        prr: bool = Flag(false), in Linux: Flag(true);
+        /// In a recovery with SACK or NewReno, reduce the window in proportion to the delivered packets (proportional rate
+        /// reduction): by RFC 9937 (also as true), by RFC 6937 with its slow start reduction bound, or as in Linux 6.1. "linux"
+        /// is RFC 9937, except that the delivered packets are a proportion of the congestion window before the reduction,
+        /// not of the packets that may be delivered.
+        prr: RateReduction = Text("off"), in Linux: Text("linux");
         /// Recovery by RFC 6675 may retransmit the highest outstanding packet once (rescue retransmission; NextSeg,
         /// rule 4).
         rescue: bool = Flag(true), in Linux: Flag(false);

@@ -1,13 +1,12 @@
 //! RACK-TLP: loss recovery by sending times; the window is reduced step by step as packets are delivered.
 //!
-//! RFC 8985 (to which section numbers without an RFC refer); RFC 6937 (PRR) and its successor RFC 9937; RFC 3168, section 6.1.2.
+//! RFC 8985 (to which section numbers without an RFC refer); RFC 9937 (PRR); RFC 3168, section 6.1.2.
 //!
 //! # Law
 //! [`Flight`] detects losses. While `pipe < cwnd` the sender retransmits the lowest lost packet, or sends a new one if
 //! none is lost. A loss or an echoed mark sets the threshold to a fraction of the window, once per window of data.
 //! Until everything outstanding at that time is ACKed, the window approaches the threshold by proportional rate
-//! reduction ([`super::prr`]); the slow start bound applies only to ACKs that advance `una` and reveal no new loss (RFC
-//! 9937). A loss during the reduction for a mark is repaired without a second reduction. Laws that reduce the window in
+//! reduction ([`super::prr`]). A loss during the reduction for a mark is repaired without a second reduction. Laws that reduce the window in
 //! proportion to the marks (DCTCP) do so immediately instead. After a timeout the window is one packet more than the
 //! packets still in the network; the threshold is reduced unless it already was for the same window of data. A
 //! retransmission lost after a timeout is a new loss.
@@ -21,11 +20,12 @@
 //! * Needless reductions are not undone: neither duplicate SACK nor F-RTO is implemented.
 //! * Without `prr` the window drops to the threshold immediately.
 
-use super::prr::Prr;
+use super::prr::{Beginning, Prr};
 use super::window_law::{Delivery, WindowLaw};
 use super::{CongestionControl, open};
 use crate::packets_and_acks::{Ack, Network};
 use crate::packets_in_flight::{Flight, Losses};
+use crate::params::RateReduction;
 use crate::state::{LastReduction, SenderState, TailProbe};
 use penstock_core::{Span, Time};
 
@@ -92,7 +92,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             s.acknowledge(now, ack);
         }
         self.moved |= advances;
-        self.answer_for_probe(s, now, ack, advances);
+        self.answer_for_probe(s, now, ack, (advances, summary.delivered));
         self.end_reduction(s, now);
         let losses = self.detect(s, now, summary.delivered);
         let marked = ack.ece && s.ect;
@@ -171,7 +171,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
 impl<G: WindowLaw> Rack<G> {
     /// Process the ACK of a probe: the probe repaired a loss, unless the ACK shows that both transmissions arrived
     /// (section 7.4.2).
-    fn answer_for_probe(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, advances: bool) {
+    fn answer_for_probe(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, (advances, delivered): (bool, u32)) {
         let Some(tail) = self.tail.filter(|tail| ack.ack >= tail.end) else { return };
         if !tail.repeated {
             self.tail = None;
@@ -180,7 +180,7 @@ impl<G: WindowLaw> Rack<G> {
             if G::SETS_WINDOW {
                 return;
             }
-            self.cut(s, now, G::LOSS_FACTOR);
+            self.cut(s, now, G::LOSS_FACTOR, delivered);
             s.set_cwnd(now, s.ssthresh);
             self.state = State::Open;
         } else if !advances && ack.sack.is_empty() {
@@ -213,7 +213,7 @@ impl<G: WindowLaw> Rack<G> {
             State::Open | State::Marked if self.flight.has_lost() => self.begin_recovery(s, now, delivered),
             State::Loss if losses.again => self.begin_recovery(s, now, delivered),
             State::Open if marked && G::MARK_COVERS_LOSS => {
-                self.cut(s, now, self.window_law.mark_factor());
+                self.cut(s, now, self.window_law.mark_factor(), delivered);
                 self.state = State::Marked;
                 s.last_reduction = LastReduction::Mark;
                 s.count_echo();
@@ -232,19 +232,21 @@ impl<G: WindowLaw> Rack<G> {
             self.window_law.on_recovery(s, now, &delivery);
             (self.high, self.tail) = (s.max, None);
         } else if self.state != State::Marked || !G::MARK_COVERS_LOSS {
-            self.cut(s, now, G::LOSS_FACTOR);
+            self.cut(s, now, G::LOSS_FACTOR, delivered);
         }
         self.state = State::Recovery;
         s.enter_fast_retransmit(now);
     }
 
-    /// Set the threshold to the fraction `share` of the window; the window approaches the threshold as packets are
-    /// delivered.
-    fn cut(&mut self, s: &mut SenderState, now: Time, share: f64) {
+    /// Set the threshold to the fraction `share` of the window, because of an ACK that delivers `delivered` packets; the
+    /// window approaches the threshold as packets are delivered.
+    fn cut(&mut self, s: &mut SenderState, now: Time, share: f64, delivered: u32) {
         let window = s.cwnd;
-        self.prr = Prr::new(s.window());
+        let (outstanding, reported) = (s.outstanding(), self.flight.reported());
+        let beginning = Beginning { window: s.window(), outstanding, reported, delivered, limited: s.limited };
+        self.prr = Prr::new(s.params.prr, &beginning);
         s.reduce(now, share);
-        if s.params.prr {
+        if s.params.prr != RateReduction::Off {
             s.set_cwnd(now, window);
         }
         self.window_law.on_reduction(s, window);
@@ -254,14 +256,14 @@ impl<G: WindowLaw> Rack<G> {
 
     /// Whether the window is being reduced towards the threshold.
     fn reduces(&self, s: &SenderState) -> bool {
-        s.params.prr && !G::SETS_WINDOW && matches!(self.state, State::Marked | State::Recovery)
+        s.params.prr != RateReduction::Off && !G::SETS_WINDOW && matches!(self.state, State::Marked | State::Recovery)
     }
 
     fn reduce(&mut self, s: &mut SenderState, now: Time, delivered: u32, safe: bool) {
         if delivered > 0 {
             let pipe = self.flight.pipe();
             let allowed = self.prr.on_delivery(delivered, pipe, s.ssthresh, safe);
-            s.set_cwnd(now, f64::from(pipe + allowed.max(self.prr.least())));
+            s.set_cwnd(now, f64::from(pipe + allowed));
         }
     }
 

@@ -107,6 +107,20 @@ penstock_core::choice! {
     }
 }
 
+penstock_core::choice! {
+    /// Proportional rate reduction (PRR): how the window approaches the threshold in a recovery.
+    pub enum RateReduction {
+        /// The window drops to the threshold at once (RFC 5681, 6675).
+        Off = "off" | false,
+        /// RFC 6937 with the slow start reduction bound.
+        Rfc6937 = "rfc6937",
+        /// RFC 9937.
+        Rfc9937 = "rfc9937" | true,
+        /// As RFC 9937, but in proportion to the congestion window before the reduction (Linux 6.1).
+        Linux = "linux",
+    }
+}
+
 /// How long an ACK may wait for a second packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayedAck {

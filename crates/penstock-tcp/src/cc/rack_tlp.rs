@@ -147,6 +147,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             State::Marked | State::Recovery => s.una >= self.high,
         };
         if new {
+            self.window_law.on_collapse(s.cwnd);
             s.collapse(now, G::LOSS_FACTOR);
         } else {
             s.restart_window(now);

@@ -121,6 +121,7 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
         if s.last_reduction == LastReduction::Mark && G::MARK_COVERS_LOSS {
             s.restart_window(now);
         } else {
+            self.window_law.on_collapse(s.cwnd);
             s.collapse(now, G::LOSS_FACTOR);
         }
         self.window_law.on_timeout(s);

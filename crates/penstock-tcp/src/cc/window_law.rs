@@ -53,6 +53,9 @@ pub(crate) trait WindowLaw: Debug + Default {
     /// The retransmission timer expired.
     fn on_timeout(&mut self, _s: &mut SenderState) {}
 
+    /// A timeout has reduced the threshold; the window was `window` packets before. Called before [`Self::on_timeout`].
+    fn on_collapse(&mut self, _window: f64) {}
+
     /// Show the law's own variables, as [`crate::Sender::gauges`] does.
     fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
 }

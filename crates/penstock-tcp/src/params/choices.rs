@@ -41,7 +41,7 @@ penstock_core::choice! {
         Sack = "sack",
         /// Congestion avoidance by delay (Brakmo and Peterson 1995).
         Vegas = "vegas",
-        /// A window that is a cubic function of time (RFC 8312), with the recovery of SACK.
+        /// A window that is a cubic function of time (RFC 9438), with the recovery of SACK.
         Cubic = "cubic",
         /// A window that decreases in proportion to the share of marked packets (RFC 8257), with the recovery of SACK.
         Dctcp = "dctcp",

@@ -21,6 +21,7 @@ mod params;
 mod rate_sample;
 mod receiver;
 mod recovery;
+mod reordering_window;
 mod rtt;
 mod sack_compression;
 mod scoreboard;

@@ -99,6 +99,12 @@ penstock_core::params! {
         /// is RFC 9937, except that the delivered packets are a proportion of the congestion window before the reduction,
         /// not of the packets that may be delivered.
         prr: RateReduction = Text("off"), in Linux: Text("linux");
+        /// With SACK: the receiver reports packets that it receives twice (duplicate SACK, RFC 2883). With rack, the reordering
+        /// window of the sender adapts to these reports (RFC 8985, section 6.2).
+        dsack: bool = Flag(false), in Linux: Flag(true);
+        /// With rack: restore the window when retransmissions prove needless, because the timestamp of an ACK (RFC 3522) or
+        /// duplicate SACK (RFC 3708) shows that packets were late, not lost.
+        undo: bool = Flag(false), in Linux: Flag(true);
         /// Recovery by RFC 6675 may retransmit the highest outstanding packet once (rescue retransmission; NextSeg,
         /// rule 4).
         rescue: bool = Flag(true), in Linux: Flag(false);

@@ -18,8 +18,11 @@
 //!
 //! Prague: each ACK carries the number of marked packets modulo 8 (`cc::accurate_ecn`).
 //!
+//! With `dsack`, the ACK of a packet that was received before reports it in a first SACK block (RFC 2883, section 4).
+//!
 //! # Differences
-//! * A packet received twice is ACKed like any other, as by ns-2's receivers; there is no duplicate-SACK.
+//! * Without `dsack`, a packet received twice is ACKed like any other, as by ns-2's receivers.
+//! * The ACK of a duplicate never waits, so no report of a duplicate is displaced by that of another.
 //! * `recovery = "ns2"`: the ACK of the newest packet in order may be delayed although the packet is a repetition, and only ACKs of
 //!   ECN-capable packets echo a mark.
 
@@ -98,11 +101,16 @@ pub struct Receiver {
     last_lacks: u32,
     /// Whether the delayed ACK is that of a retransmission.
     due_retransmission: bool,
+    /// Whether duplicates are reported.
+    reports_duplicates: bool,
+    /// Value of `plain` unless the last ACK reports a duplicate.
+    usually_plain: bool,
 }
 
 impl Receiver {
     /// A receiver before the first packet.
     pub fn new(params: &TcpParams) -> Self {
+        let plain = params.delayed_ack.limit().is_none() && params.flavour != Flavour::Dctcp && !params.is_accurate();
         Self {
             next: 0,
             early: PacketRanges::default(),
@@ -117,9 +125,11 @@ impl Receiver {
                 (first, first.saturating_add(params.quick_gap.min(u32::from(u16::MAX)) as u16))
             },
             acks_pushed: params.quick_acks > 0,
+            reports_duplicates: params.dsack && params.flavour.is_selective(),
             compression: SackCompression::new(params),
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
-            plain: params.delayed_ack.limit().is_none() && params.flavour != Flavour::Dctcp && !params.is_accurate(),
+            plain,
+            usually_plain: plain,
             echo: false,
             precise: params.flavour == Flavour::Dctcp,
             marked: if params.is_accurate() { ACCURATE | accurate_ecn::FIRST } else { 0 },
@@ -170,7 +180,8 @@ impl Receiver {
             self.compression.time(now, seq);
         }
         // Whether the packet is in order and no packet is missing: only then may its ACK be delayed.
-        let next = seq == self.next && self.early.is_empty();
+        let is_expected = seq == self.next;
+        let next = is_expected && self.early.is_empty();
         if cwr && !self.precise {
             self.echo = false;
             self.ack_next_at_once(seq, 1);
@@ -183,12 +194,15 @@ impl Receiver {
         }
         if next {
             self.next += 1;
+            if self.recent.has_duplicate() {
+                self.forget_duplicate();
+            }
         } else {
             self.place(seq);
         }
         let regular = next || (self.rules.delays_ack_of_repeated() && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = PendingAck { until: Time::NEVER, stamp, retransmission };
-        if seq > self.next && self.compression.waits(self.next, self.is_waiting()) {
+        if seq > self.next && !self.recent.has_duplicate() && self.compression.waits(self.next, self.is_waiting()) {
             if !self.is_waiting() {
                 self.wait(PendingAck { until: now + self.compression.delay(), stamp, retransmission });
             }
@@ -196,15 +210,15 @@ impl Receiver {
         }
         if self.delay != AT_ONCE {
             match self.take_waiting() {
-                // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK (RFC
-                // 7323).
-                Some(waiting) => echoed = waiting,
+                // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK; but a packet
+                // that fills a gap is echoed itself, not one behind the gap (RFC 7323, section 4.3).
+                Some(waiting) if next || !is_expected => echoed = waiting,
                 None if regular && !(push && self.acks_pushed) && self.may_wait(seq) => {
                     let until = kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)));
                     self.wait(PendingAck { until, stamp, retransmission });
                     return None;
                 }
-                None => {}
+                _ => {}
             }
         }
         Some(self.ack(echoed.stamp, echoed.retransmission, ecn))
@@ -322,9 +336,16 @@ impl Receiver {
     #[expect(clippy::inline_always, reason = "as its callers")]
     #[inline(always)]
     fn place(&mut self, seq: u32) {
+        if self.recent.has_duplicate() {
+            self.forget_duplicate();
+        }
         if seq > self.next {
-            let (run, _) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
-            if self.sack_blocks > 0 && !self.recent.lengthen_first(run) {
+            let (run, new) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
+            if new == 0 && self.reports_duplicates {
+                // The second block is the run that contains the duplicate.
+                self.promote_block(run);
+                self.report_duplicate(seq);
+            } else if self.sack_blocks > 0 && !self.recent.lengthen_first(run) {
                 self.promote_block(run);
             }
         } else if seq == self.next {
@@ -339,7 +360,25 @@ impl Receiver {
             } else {
                 self.forget_below_next();
             }
+        } else if self.reports_duplicates {
+            self.report_duplicate(seq);
         }
+    }
+
+    /// The next ACK reports packet `seq` as a duplicate. It is then no plain ACK, and the one after it has to forget the block.
+    #[cold]
+    #[inline(never)]
+    fn report_duplicate(&mut self, seq: u32) {
+        self.recent.insert_duplicate(seq);
+        self.plain = false;
+    }
+
+    /// The report of a duplicate was sent: it is sent once (RFC 2883, section 4).
+    #[cold]
+    #[inline(never)]
+    fn forget_duplicate(&mut self) {
+        self.recent.remove_duplicate();
+        self.plain = self.usually_plain;
     }
 
     /// Put block `run` first in the list of blocks to report; it replaces the blocks that it contains.
@@ -512,6 +551,18 @@ mod tests {
     fn arrive(receiver: &mut Receiver, millis: u64, seq: u32, ecn: Ecn) -> Option<ReceiverAck> {
         let (stamp, payload) = (at(millis), receiver.packet);
         receiver.on_segment(stamp, &Segment { seq, payload, stamp, ecn, ..Segment::default() })
+    }
+
+    #[test]
+    fn a_packet_that_fills_a_gap_is_echoed_itself_although_the_ack_of_one_behind_the_gap_waits() {
+        // RFC 7323, section 4.3: packets behind a gap do not change TS.Recent.
+        let mut receiver = delaying(Profile::Linux, Flavour::Sack);
+        (0..10).for_each(|seq| _ = arrive(&mut receiver, 0, seq, Ecn::Not));
+        arrive(&mut receiver, 20, 10, Ecn::Not);
+        let answers = [12, 13, 14, 15].map(|seq| arrive(&mut receiver, 21, seq, Ecn::Not).is_some());
+        assert_eq!(answers, [true, true, true, false], "the ACK of packet 15 waits");
+        let ack = arrive(&mut receiver, 22, 11, Ecn::Not).expect("immediate");
+        assert_eq!((ack.ack, ack.stamp), (16, at(22)));
     }
 
     #[test]

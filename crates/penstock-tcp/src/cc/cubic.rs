@@ -104,6 +104,14 @@ struct Pace {
     count: f64,
 }
 
+/// Variables before a reduction (section 4.9.2); K, `t_epoch` and `W_est` belong to the epoch.
+#[derive(Clone, Copy, Debug)]
+struct BeforeReduction {
+    w_max: Option<f64>,
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Cubic {
     /// Window before the last reduction, after fast convergence; unknown before the first one and after a timeout.
@@ -111,6 +119,7 @@ pub(crate) struct Cubic {
     /// Window before the last reduction or timeout; 0 before the first one.
     cwnd_prior: f64,
     epoch: Option<Epoch>,
+    undo: Option<BeforeReduction>,
     /// Since when the flow does not use its window.
     limited_since: Option<Time>,
     pace: Option<Pace>,
@@ -151,6 +160,7 @@ impl WindowLaw for Cubic {
 
     fn on_reduction(&mut self, s: &SenderState, window: f64) {
         self.hystart_plus.end();
+        self.save();
         let converges = self.w_max.is_some_and(|w_max| window < w_max);
         let w_max = if converges { window * (1.0 + BETA) / 2.0 } else { window };
         self.w_max = Some(if s.params.counting == Counting::Packets { floor(w_max) } else { w_max });
@@ -159,6 +169,7 @@ impl WindowLaw for Cubic {
     }
 
     fn on_collapse(&mut self, window: f64) {
+        self.save();
         self.cwnd_prior = window;
     }
 
@@ -171,6 +182,12 @@ impl WindowLaw for Cubic {
         self.hystart = HyStart::default();
     }
 
+    fn on_undo(&mut self) {
+        if let Some(BeforeReduction { w_max, cwnd_prior, epoch }) = self.undo.take() {
+            (self.w_max, self.cwnd_prior, self.epoch, self.pace) = (w_max, cwnd_prior, epoch, None);
+        }
+    }
+
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
         if let Some(w_max) = self.w_max {
             show("w_max", w_max);
@@ -179,6 +196,11 @@ impl WindowLaw for Cubic {
 }
 
 impl Cubic {
+    /// Save the variables that [`Self::on_undo`] restores.
+    fn save(&mut self) {
+        self.undo = Some(BeforeReduction { w_max: self.w_max, cwnd_prior: self.cwnd_prior, epoch: self.epoch });
+    }
+
     fn avoid(&mut self, s: &mut SenderState, now: Time, acked: u32) {
         let (cwnd, acked) = (s.cwnd, f64::from(acked));
         if s.params.counting == Counting::Packets {
@@ -309,6 +331,26 @@ mod tests {
         cubic.on_collapse(50.0);
         cubic.on_timeout(&mut s);
         assert_eq!(begins(&mut cubic, &mut s), (0.0, 35.0, 35.0));
+    }
+
+    #[test]
+    fn an_undone_reduction_restores_w_max_k_and_the_epoch() {
+        // Section 4.9.2.
+        let (mut cubic, mut s) = (Cubic::default(), by_the_rfc());
+        reduced(&mut cubic, &mut s, 100.0);
+        cubic.avoid(&mut s, at(0), 1);
+        let variables = |cubic: &Cubic| {
+            let epoch = cubic.epoch.expect("it has begun");
+            (cubic.w_max, cubic.cwnd_prior, epoch.k, epoch.began, epoch.w_est)
+        };
+        let before = variables(&cubic);
+        cubic.on_reduction(&s, 80.0);
+        cubic.on_undo();
+        assert_eq!(variables(&cubic), before);
+        cubic.on_collapse(80.0);
+        cubic.on_timeout(&mut s);
+        cubic.on_undo();
+        assert_eq!(variables(&cubic), before);
     }
 
     #[test]

@@ -16,11 +16,14 @@
 //!
 //! A separate law determines growth and reduction of the window ([`WindowLaw`]).
 //!
+//! With `undo`, a reduction for a loss or a timeout that proves needless is undone ([`super::undo`]). Duplicates that the
+//! receiver reports extend the reordering window ([`crate::reordering_window`]).
+//!
 //! # Differences
-//! * Needless reductions are not undone: neither duplicate SACK nor F-RTO is implemented.
 //! * Without `prr` the window drops to the threshold immediately.
 
 use super::prr::{Beginning, Prr};
+use super::undo::Undo;
 use super::window_law::{Delivery, WindowLaw};
 use super::{CongestionControl, open};
 use crate::packets_and_acks::{Ack, Network};
@@ -53,6 +56,8 @@ pub(crate) struct Rack<G> {
     flight: Flight,
     state: State,
     prr: Prr,
+    /// The last reduction for a loss or a timeout, with `undo`, unless a mark caused a later one.
+    undo: Option<Undo>,
     window_law: G,
     tail: Option<OutstandingProbe>,
     /// The first packet not yet sent when the window was last reduced or the timer last expired.
@@ -93,7 +98,15 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         }
         self.moved |= advances;
         self.answer_for_probe(s, now, ack, (advances, summary.delivered));
+        let was_repairing = self.is_repairing();
+        if self.undo.as_mut().is_some_and(|undo| undo.is_needless(s, ack, advances)) {
+            self.undo_reduction(s, now, ack.ack - before);
+        }
         self.end_reduction(s, now);
+        let has_duplicate = ack.duplicate().is_some();
+        if has_duplicate || was_repairing && !self.is_repairing() {
+            self.flight.adapt_reordering_window(has_duplicate);
+        }
         let losses = self.detect(s, now, summary.delivered);
         let marked = ack.ece && s.ect;
         self.answer(s, now, losses, marked, summary.delivered);
@@ -147,6 +160,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             State::Marked | State::Recovery => s.una >= self.high,
         };
         if new {
+            self.prepare_undo(s, true);
             self.window_law.on_collapse(s.cwnd);
             s.collapse(now, G::LOSS_FACTOR);
         } else {
@@ -174,7 +188,7 @@ impl<G: WindowLaw> Rack<G> {
     /// (section 7.4.2).
     fn answer_for_probe(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, (advances, delivered): (bool, u32)) {
         let Some(tail) = self.tail.filter(|tail| ack.ack >= tail.end) else { return };
-        if !tail.repeated {
+        if !tail.repeated || ack.duplicate().is_some_and(|duplicate| duplicate.end == tail.end) {
             self.tail = None;
         } else if ack.ack > tail.end {
             self.tail = None;
@@ -183,7 +197,7 @@ impl<G: WindowLaw> Rack<G> {
             }
             self.cut(s, now, G::LOSS_FACTOR, delivered);
             s.set_cwnd(now, s.ssthresh);
-            self.state = State::Open;
+            (self.state, self.undo) = (State::Open, None);
         } else if !advances && ack.sack.is_empty() {
             self.tail = None;
         }
@@ -215,6 +229,7 @@ impl<G: WindowLaw> Rack<G> {
             State::Loss if losses.again => self.begin_recovery(s, now, delivered),
             State::Open if marked && G::MARK_COVERS_LOSS => {
                 self.cut(s, now, self.window_law.mark_factor(), delivered);
+                self.undo = None;
                 self.state = State::Marked;
                 s.last_reduction = LastReduction::Mark;
                 s.count_echo();
@@ -233,6 +248,7 @@ impl<G: WindowLaw> Rack<G> {
             self.window_law.on_recovery(s, now, &delivery);
             (self.high, self.tail) = (s.max, None);
         } else if self.state != State::Marked || !G::MARK_COVERS_LOSS {
+            self.prepare_undo(s, false);
             self.cut(s, now, G::LOSS_FACTOR, delivered);
         }
         self.state = State::Recovery;
@@ -255,6 +271,29 @@ impl<G: WindowLaw> Rack<G> {
         self.tail = None;
     }
 
+    /// With `undo`: record the state before a reduction.
+    fn prepare_undo(&mut self, s: &SenderState, is_timeout: bool) {
+        if s.params.undo && !G::SETS_WINDOW {
+            self.undo = Some(Undo::new(s, is_timeout, self.flight.repairs()));
+        }
+    }
+
+    /// The last reduction was needless, as an ACK of `acked` packets shows.
+    #[cold]
+    fn undo_reduction(&mut self, s: &mut SenderState, now: Time, acked: u32) {
+        let Some(undo) = &mut self.undo else { return };
+        if undo.restore(s, now, acked) {
+            self.window_law.on_undo();
+        }
+        self.flight.revoke_losses();
+        self.state = State::Open;
+    }
+
+    /// Whether losses are being repaired.
+    fn is_repairing(&self) -> bool {
+        matches!(self.state, State::Recovery | State::Loss)
+    }
+
     /// Whether the window is being reduced towards the threshold.
     fn reduces(&self, s: &SenderState) -> bool {
         s.params.prr != RateReduction::Off && !G::SETS_WINDOW && matches!(self.state, State::Marked | State::Recovery)
@@ -269,8 +308,7 @@ impl<G: WindowLaw> Rack<G> {
     }
 
     fn reordering_window(&self, s: &SenderState) -> Span {
-        let repairing = matches!(self.state, State::Recovery | State::Loss);
-        self.flight.reordering_window(repairing, s.params.dupack_threshold, s.srtt())
+        self.flight.reordering_window(self.is_repairing(), s.params.dupack_threshold, s.srtt())
     }
 
     /// Detect losses, and compute when the next packet will count as lost. `newly`: packets that the present ACK delivers.
@@ -289,6 +327,9 @@ impl<G: WindowLaw> Rack<G> {
             let seq = lost.unwrap_or(s.max);
             if lost.is_some() {
                 s.transmit(now, seq, net);
+                if let Some(undo) = &mut self.undo {
+                    undo.on_retransmit(now);
+                }
             } else if !s.send_new(now, net) {
                 return;
             }

@@ -17,6 +17,10 @@ use Default::{Flag, Nanos, Number, Text};
 const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MILLI;
 
+/// Maximum number of data packets of a transfer with an end: as many as have numbers, less an opening packet and the number that
+/// stands for no end.
+const MAX_PACKETS: u64 = u32::MAX as u64 - 2;
+
 penstock_core::params! {
     /// All parameters of a TCP flow, sender and receiver. A default without `in PROFILE` holds in every profile for
     /// which no other is given.
@@ -25,7 +29,8 @@ penstock_core::params! {
         flavour: Flavour = Text("reno");
         /// Receive window: the maximum number of outstanding packets.
         window: u32 = Number(20.0), in Linux: Number(4096.0), unit: "packets", range: 1.0..=1e8;
-        /// Length of the transfer in data packets; endless if neither this nor bytes is given.
+        /// Length of the transfer in data packets; endless if neither this nor bytes is given. Packets have numbers of 32 bits,
+        /// so that an endless transfer ends after 4294967295 packets.
         packets: Option<u32> = Default::Absent, unit: "packets", range: 1.0..=4e9;
         /// Length of the transfer in bytes; with recovery = "ns2" it is rounded up to whole packets.
         bytes: Option<Bytes> = Default::Absent, unit: "bytes", range: 1.0..=4e18;
@@ -168,6 +173,9 @@ impl TcpParams {
         if self.packets.is_some() && self.bytes.is_some() {
             errors.push(ParamError::new("bytes", "not together with packets"));
         }
+        if self.bytes.is_some_and(|bytes| bytes.0.div_ceil(self.packet.0) > MAX_PACKETS) {
+            errors.push(ParamError::new("bytes", alloc::format!("must not be more than {MAX_PACKETS} packets")));
+        }
         if self.max_rto < self.min_rto {
             errors.push(ParamError::new("max_rto", "must not be below min_rto"));
         }
@@ -292,6 +300,21 @@ mod tests {
         let fraction = settings(&[("window", Value::Number(2.5))]);
         let errors = TcpParams::from_settings(Profile::Ns2, &fraction).expect_err("an error");
         assert!(errors[0].message.contains("whole"), "{}", errors[0].message);
+    }
+
+    #[test]
+    fn a_transfer_of_more_packets_than_have_numbers_is_refused() {
+        let of = |bytes: f64| {
+            let given = settings(&[("bytes", Value::Bytes(bytes)), ("packet", Value::Bytes(1000.0))]);
+            TcpParams::from_settings(Profile::Linux, &given)
+        };
+        let most = 4_294_967_293.0 * 1000.0;
+        assert_eq!(of(most).expect("legal").end(), 4_294_967_293);
+        let errors = of(most + 1.0).expect_err("an error");
+        assert_eq!(
+            (&errors[0].name[..], &errors[0].message[..]),
+            ("bytes", "must not be more than 4294967293 packets")
+        );
     }
 
     #[test]

@@ -247,7 +247,8 @@ impl Flight {
         }
     }
 
-    /// The losses were none: no packet is lost that was not retransmitted. Not for the path of packets.
+    /// Clear the loss marks of packets that were not retransmitted yet; [`Self::detect`] judges them again. Visits all outstanding
+    /// packets.
     pub(crate) fn revoke_losses(&mut self) {
         for index in 0..self.packets.len() {
             let packet = &mut self.packets[index];
@@ -261,7 +262,7 @@ impl Flight {
         self.repairs.clear();
     }
 
-    /// The retransmissions in the network. Not for the path of packets.
+    /// The retransmissions in the network. Visits all outstanding packets.
     pub(crate) fn repairs(&self) -> Repairs {
         let sent = self.packets.iter().filter(|packet| packet.again).map(|packet| packet.sent);
         Repairs { count: self.again_count, first_sent: if self.again_count > 0 { sent.min() } else { None } }

@@ -278,7 +278,8 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// The last reduction was needless, as an ACK of `acked` packets shows.
+    /// Undo the last reduction: an ACK of `acked` packets proves it needless. If retransmitted packets are still lost, a new
+    /// recovery begins.
     #[cold]
     fn undo_reduction(&mut self, s: &mut SenderState, now: Time, acked: u32) {
         let Some(undo) = &mut self.undo else { return };

@@ -1,7 +1,7 @@
 //! Undo of needless reductions: the state of the sender before a reduction, and the evidence against it.
 //!
-//! RFC 3522 (Eifel detection), section 3.2; RFC 3708 (detection by duplicate SACK), section 3; RFC 9438, section 4.9, and RFC 4015
-//! (Eifel response), section 3, for what is restored.
+//! RFC 3522 (Eifel detection); RFC 3708 (detection by duplicate SACK); RFC 9438, section 4.9, and RFC 4015 (Eifel response), for what
+//! is restored.
 //!
 //! # Law
 //! A reduction was needless if the first ACK after the first retransmission that advances `una` echoes a time before that
@@ -12,8 +12,8 @@
 //! undoes nothing (RFC 4015).
 //!
 //! # Differences
-//! * The retransmission timer is not adapted (RFC 4015, steps 6 and 7), and an ACK with a duplicate-SACK block is not judged by its
-//!   echoed time, whatever else it acknowledges (RFC 3522, step 5).
+//! * The retransmission timer is not adapted, as RFC 4015 would have it after a timeout. An ACK with a duplicate-SACK block is never
+//!   judged by its echoed time.
 //! * Duplicates are counted, not matched with the retransmissions one by one.
 
 use crate::packets_and_acks::Ack;

@@ -137,7 +137,7 @@ impl Port {
     pub(crate) fn serve(&mut self, now: Time, tally: &mut Tally, facts: &FlowTable) {
         loop {
             let replaced = (!self.replaced.is_empty()).then_some(0);
-            match self.operate(now, tally, facts, replaced, |queue, env| queue.dequeue(env)) {
+            match self.operate(now, tally, facts, replaced, Discipline::dequeue) {
                 Next::Send(frame) => return self.transmit(now, frame),
                 Next::NotBefore(time) => {
                     self.state = State::Held;
@@ -203,10 +203,10 @@ impl Port {
         let due = |queue: &OwnQueue| queue.discipline.next_timeout().is_some_and(|time| time <= now);
         let numbers: Vec<usize> = (0..self.replaced.len()).filter(|&number| due(&self.replaced[number])).collect();
         for number in numbers {
-            self.operate(now, tally, facts, Some(number), |queue, env| queue.on_timeout(env));
+            self.operate(now, tally, facts, Some(number), Discipline::on_timeout);
         }
         if due(&self.queue) {
-            self.operate(now, tally, facts, None, |queue, env| queue.on_timeout(env));
+            self.operate(now, tally, facts, None, Discipline::on_timeout);
         }
         self.read_timer();
     }

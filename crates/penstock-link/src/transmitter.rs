@@ -112,7 +112,9 @@ mod tests {
             let rest = Span::from_nanos(12_345);
             let unsent = transmitter.unsent(rest);
             let later = [1500, 1, 576, 1500];
-            later.iter().for_each(|&size| _ = transmitter.transmission(size));
+            for size in later {
+                transmitter.transmission(size);
+            }
             assert_eq!(transmitter.unsent_before(rest, later.into_iter()), unsent);
         }
     }

@@ -22,6 +22,7 @@ mod reno;
 mod sack;
 mod sack_ns2;
 mod tahoe;
+mod undo;
 mod vegas;
 mod window_law;
 

@@ -21,6 +21,7 @@ mod params;
 mod rate_sample;
 mod receiver;
 mod recovery;
+mod reordering_window;
 mod rtt;
 mod sack_compression;
 mod scoreboard;
@@ -30,7 +31,8 @@ mod state;
 
 pub use packets_and_acks::{Ack, Network, ReceiverAck, SackBlock, SackBlocks, Segment};
 pub use params::{
-    ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RtoFloor, Ssthresh, TcpParams, Write, Writes,
+    ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RateReduction, RtoFloor, Ssthresh, TcpParams,
+    Write, Writes,
 };
 pub use receiver::Receiver;
 pub use recovery::RecoveryRules;

@@ -66,11 +66,24 @@ pub struct Ack<'a> {
     pub retransmission: bool,
 }
 
+impl Ack<'_> {
+    /// The packets that the receiver reports as duplicates (RFC 2883, section 4): the first block, if it is below the cumulative ACK
+    /// or within the second block.
+    #[inline]
+    pub(crate) fn duplicate(&self) -> Option<SackBlock> {
+        let (first, others) = self.sack.split_first()?;
+        let is_within = |outer: &SackBlock| outer.start <= first.start && first.end <= outer.end;
+        (first.start < self.ack || others.first().is_some_and(is_within)).then_some(*first)
+    }
+}
+
 /// Up to four SACK blocks, stored in place.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SackBlocks {
     blocks: [SackBlock; Self::CAPACITY],
     len: u8,
+    /// Whether the first block reports a duplicate.
+    has_duplicate: bool,
 }
 
 impl SackBlocks {
@@ -87,6 +100,28 @@ impl SackBlocks {
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.len = 0;
+        self.has_duplicate = false;
+    }
+
+    /// Whether the first block reports a duplicate.
+    #[inline]
+    pub(crate) fn has_duplicate(&self) -> bool {
+        self.has_duplicate
+    }
+
+    /// Insert a block before the others that reports packet `seq` as a duplicate (RFC 2883, section 4); a fifth block is discarded.
+    pub(crate) fn insert_duplicate(&mut self, seq: u32) {
+        self.blocks.rotate_right(1);
+        self.blocks[0] = SackBlock { start: seq, end: seq + 1 };
+        self.len = (self.len + 1).min(Self::CAPACITY as u8);
+        self.has_duplicate = true;
+    }
+
+    /// Remove the block that reports a duplicate, which is reported once.
+    pub(crate) fn remove_duplicate(&mut self) {
+        self.blocks.rotate_left(1);
+        self.len -= 1;
+        self.has_duplicate = false;
     }
 
     /// The first `most` blocks.

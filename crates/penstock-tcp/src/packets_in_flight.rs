@@ -9,7 +9,10 @@
 //! *Reported* means covered by a SACK block.
 //!
 //! # Differences
-//! * Without duplicate-SACK the reordering window stays `min_RTT / 4`; `min_RTT` is the minimum over the connection.
+//! * `min_RTT` is the minimum over the connection.
+//! * A retransmitted packet counts as reordered too (step 3), if the echoed time shows that its first transmission was
+//!   delivered. By the RFC only packets that were never retransmitted do, so reordering that always causes retransmissions
+//!   would never be seen, and the reordering window would stay 0.
 //! * The reordering timer ends at the earliest time at which a packet is lost, not at the latest (step 5).
 //! * When an ACK moves `una` and carries SACK blocks, `RACK.rtt` is the round-trip time of the last packet ACKed in order, as
 //!   observed in Linux 6.1, and not of the packet sent last (step 2): a packet sent together with one whose ACK was delayed is
@@ -17,6 +20,7 @@
 
 use crate::packet_ranges::PacketRanges;
 use crate::packets_and_acks::{Ack, SackBlock};
+use crate::reordering_window::ReorderingWindow;
 use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
 use penstock_core::{Span, Time};
@@ -50,6 +54,14 @@ pub(crate) struct Losses {
     pub(crate) again: bool,
 }
 
+/// Retransmissions in the network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Repairs {
+    pub(crate) count: u32,
+    /// When the first of them was sent.
+    pub(crate) first_sent: Option<Time>,
+}
+
 /// The outstanding packets of a sender.
 #[derive(Debug, Default)]
 pub(crate) struct Flight {
@@ -71,7 +83,7 @@ pub(crate) struct Flight {
     min_rtt: Option<Span>,
     /// `RACK.fack`.
     highest: u32,
-    reordering_seen: bool,
+    reordering: ReorderingWindow,
 }
 
 impl Flight {
@@ -146,29 +158,32 @@ impl Flight {
         self.lost_count -= u32::from(packet.lost);
         self.again_count -= u32::from(packet.again);
         let rtt = now.since(packet.sent);
-        let spurious = packet.repeated && (echo < packet.sent || self.min_rtt.is_some_and(|least| rtt < least));
-        if !spurious {
+        // The echo is that of an earlier transmission.
+        let is_original = packet.repeated && echo < packet.sent;
+        let is_spurious = is_original || packet.repeated && self.min_rtt.is_some_and(|min_rtt| rtt < min_rtt);
+        if !is_spurious {
             self.rtt = rtt;
             self.latest = self.latest.max((packet.sent, seq));
         }
         if !packet.repeated {
-            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt)));
         }
         if seq >= self.highest {
             self.highest = seq + 1;
-        } else if !packet.repeated && seq + 1 < self.highest {
-            self.reordering_seen = true;
+        } else if (!packet.repeated || is_original) && seq + 1 < self.highest {
+            self.reordering.note_reordering();
         }
-        (!spurious).then_some(rtt)
+        (!is_spurious).then_some(rtt)
+    }
+
+    /// Adapt the reordering window (step 4) after an ACK that reports a duplicate or ends a recovery.
+    pub(crate) fn adapt_reordering_window(&mut self, has_duplicate: bool) {
+        self.reordering.adapt(self.una, self.una + self.packets.len() as u32, has_duplicate);
     }
 
     /// The reordering window (step 4). `repairing`: in a recovery, or after a timeout.
     pub(crate) fn reordering_window(&self, repairing: bool, threshold: u32, srtt: Option<Span>) -> Span {
-        if !self.reordering_seen && (repairing || self.reported_count >= threshold) {
-            return Span::ZERO;
-        }
-        let quarter = Span::from_nanos(self.min_rtt.map_or(0, Span::as_nanos) / 4);
-        srtt.map_or(quarter, |srtt| quarter.min(srtt))
+        self.reordering.span(repairing, (self.reported_count, threshold), self.min_rtt, srtt)
     }
 
     /// Detect losses (step 5), and tell each lost packet.
@@ -220,15 +235,37 @@ impl Flight {
         again
     }
 
-    /// After a timeout: the first packet is lost, and all sent at least `RACK.rtt` ago (section 6.3). Tells each.
-    pub(crate) fn lose_old(&mut self, now: Time, mut lost: impl FnMut(u32)) {
+    /// After a timeout: the first packet is lost, and so are all packets sent at least `RACK.rtt` and the reordering window
+    /// `window` ago (section 6.3). Reports each of them to `lost`.
+    pub(crate) fn lose_old(&mut self, now: Time, window: Span, mut lost: impl FnMut(u32)) {
         for index in 0..self.packets.len() {
             let (seq, sent) = (self.una + index as u32, self.packets[index].sent);
-            if self.is_in_network(sent, seq) && (index == 0 || sent + self.rtt <= now) {
+            if self.is_in_network(sent, seq) && (index == 0 || sent + (self.rtt + window) <= now) {
                 self.lose(seq);
                 lost(seq);
             }
         }
+    }
+
+    /// Clear the loss marks of packets that were not retransmitted yet; [`Self::detect`] judges them again. Visits all outstanding
+    /// packets.
+    pub(crate) fn revoke_losses(&mut self) {
+        for index in 0..self.packets.len() {
+            let packet = &mut self.packets[index];
+            if packet.lost && !packet.again {
+                packet.lost = false;
+                self.lost_count -= 1;
+                self.order.push_front((packet.sent, self.una + index as u32));
+            }
+        }
+        self.order.make_contiguous().sort_unstable();
+        self.repairs.clear();
+    }
+
+    /// The retransmissions in the network. Visits all outstanding packets.
+    pub(crate) fn repairs(&self) -> Repairs {
+        let sent = self.packets.iter().filter(|packet| packet.again).map(|packet| packet.sent);
+        Repairs { count: self.again_count, first_sent: if self.again_count > 0 { sent.min() } else { None } }
     }
 
     /// The lowest packet that is lost and not retransmitted.
@@ -248,6 +285,11 @@ impl Flight {
         self.lost_count > 0
     }
 
+    /// Number of reported packets.
+    pub(crate) fn reported(&self) -> u32 {
+        self.reported_count
+    }
+
     /// Whether a packet above the first missing one is reported.
     pub(crate) fn has_reported(&self) -> bool {
         self.reported_count > 0
@@ -265,7 +307,7 @@ mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
 
-    /// RFC 8985, sections 6.1 and 6.2, written out packet by packet over all packets of the connection.
+    /// RFC 8985, sections 6.1 to 6.3, written out packet by packet over all packets of the connection.
     #[derive(Default)]
     struct PlainRack {
         segments: Vec<PlainSegment>,
@@ -330,6 +372,18 @@ mod tests {
         }
     }
 
+    impl PlainRack {
+        /// RACK_mark_losses_on_RTO (section 6.3).
+        fn time_out(&mut self, now: u64) {
+            let (una, overdue) = (self.una, self.rtt + self.window());
+            for (seq, segment) in self.segments.iter_mut().enumerate().filter(|(_, segment)| segment.in_network) {
+                if seq == una || segment.sent + overdue <= now {
+                    (segment.lost, segment.in_network) = (true, false);
+                }
+            }
+        }
+    }
+
     /// The cumulative ACK after the delivery of `seqs`, and blocks for those above it.
     fn ack_of(plain: &PlainRack, seqs: &[usize]) -> (u32, Vec<SackBlock>) {
         let una = plain.una as u32;
@@ -356,7 +410,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..5, 0_usize..6, 1_u64..40), 1..80)) {
+        fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..6, 0_usize..6, 1_u64..40), 1..80)) {
             let (mut flight, mut plain, mut now) = (Flight::default(), PlainRack::default(), 1_000_000);
             for (op, at, passed) in ops {
                 now += passed;
@@ -374,6 +428,15 @@ mod tests {
                             flight.on_send(time, seq as u32);
                             plain.send(now, seq);
                         }
+                    }
+                    3 => {
+                        let window = flight.reordering_window(false, 3, None);
+                        let mut lost = Vec::new();
+                        flight.lose_old(time, window, |seq| lost.push(seq as usize));
+                        let before: Vec<bool> = plain.segments.iter().map(|segment| segment.in_network).collect();
+                        plain.time_out(now);
+                        let wanted = (0..before.len()).filter(|seq| before[*seq] && !plain.segments[*seq].in_network);
+                        prop_assert!(lost.into_iter().eq(wanted));
                     }
                     _ => {
                         let waiting = (plain.una..plain.segments.len()).filter(|seq| !plain.segments[*seq].delivered);

@@ -4,7 +4,9 @@ mod choices;
 mod transfer;
 mod writes;
 
-pub use choices::{ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RtoFloor, Ssthresh};
+pub use choices::{
+    ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RateReduction, RtoFloor, Ssthresh,
+};
 pub use writes::{Write, Writes};
 
 use crate::recovery::RecoveryRules;
@@ -17,6 +19,10 @@ use Default::{Flag, Nanos, Number, Text};
 const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MILLI;
 
+/// Maximum number of data packets of a transfer with an end: as many as have numbers, less an opening packet and the number that
+/// stands for no end.
+const MAX_PACKETS: u64 = u32::MAX as u64 - 2;
+
 penstock_core::params! {
     /// All parameters of a TCP flow, sender and receiver. A default without `in PROFILE` holds in every profile for
     /// which no other is given.
@@ -25,7 +31,8 @@ penstock_core::params! {
         flavour: Flavour = Text("reno");
         /// Receive window: the maximum number of outstanding packets.
         window: u32 = Number(20.0), in Linux: Number(4096.0), unit: "packets", range: 1.0..=1e8;
-        /// Length of the transfer in data packets; endless if neither this nor bytes is given.
+        /// Length of the transfer in data packets; endless if neither this nor bytes is given. Packets have numbers of 32 bits,
+        /// so that an endless transfer ends after 4294967295 packets.
         packets: Option<u32> = Default::Absent, unit: "packets", range: 1.0..=4e9;
         /// Length of the transfer in bytes; with recovery = "ns2" it is rounded up to whole packets.
         bytes: Option<Bytes> = Default::Absent, unit: "bytes", range: 1.0..=4e18;
@@ -105,9 +112,17 @@ penstock_core::params! {
         halving: Halving = Text("whole"), in Ns2: Text("real");
         /// Unit by which the window grows: ACKs, or ACKed packets (RFC 3465).
         counting: Counting = Text("acks"), in Linux: Text("packets");
-        /// In recovery by RFC 6675 or NewReno, reduce the window in proportion to the delivered packets (proportional
-        /// rate reduction, RFC 6937).
-        prr: bool = Flag(false), in Linux: Flag(true);
+        /// In a recovery with SACK or NewReno, reduce the window in proportion to the delivered packets (proportional rate
+        /// reduction): by RFC 9937 (also as true), by RFC 6937 with its slow start reduction bound, or as in Linux 6.1. "linux"
+        /// is RFC 9937, except that the delivered packets are a proportion of the congestion window before the reduction,
+        /// not of the packets that may be delivered.
+        prr: RateReduction = Text("off"), in Linux: Text("linux");
+        /// With SACK: the receiver reports packets that it receives twice (duplicate SACK, RFC 2883). With rack, the reordering
+        /// window of the sender adapts to these reports (RFC 8985, section 6.2).
+        dsack: bool = Flag(false), in Linux: Flag(true);
+        /// With rack: restore the window when retransmissions prove needless, because the timestamp of an ACK (RFC 3522) or
+        /// duplicate SACK (RFC 3708) shows that packets were late, not lost.
+        undo: bool = Flag(false), in Linux: Flag(true);
         /// Recovery by RFC 6675 may retransmit the highest outstanding packet once (rescue retransmission; NextSeg,
         /// rule 4).
         rescue: bool = Flag(true), in Linux: Flag(false);
@@ -179,6 +194,9 @@ impl TcpParams {
         }
         if self.writes.is_some() && (self.write.0 > 0 || periodic.iter().any(|(_, given)| *given)) {
             errors.push(ParamError::new("writes", "not together with write, write_every or write_rate"));
+        }
+        if self.bytes.is_some_and(|bytes| bytes.0.div_ceil(self.packet.0) > MAX_PACKETS) {
+            errors.push(ParamError::new("bytes", alloc::format!("must not be more than {MAX_PACKETS} packets")));
         }
         if self.max_rto < self.min_rto {
             errors.push(ParamError::new("max_rto", "must not be below min_rto"));
@@ -306,6 +324,21 @@ mod tests {
         let fraction = settings(&[("window", Value::Number(2.5))]);
         let errors = TcpParams::from_settings(Profile::Ns2, &fraction).expect_err("an error");
         assert!(errors[0].message.contains("whole"), "{}", errors[0].message);
+    }
+
+    #[test]
+    fn a_transfer_of_more_packets_than_have_numbers_is_refused() {
+        let of = |bytes: f64| {
+            let given = settings(&[("bytes", Value::Bytes(bytes)), ("packet", Value::Bytes(1000.0))]);
+            TcpParams::from_settings(Profile::Linux, &given)
+        };
+        let most = 4_294_967_293.0 * 1000.0;
+        assert_eq!(of(most).expect("legal").end(), 4_294_967_293);
+        let errors = of(most + 1.0).expect_err("an error");
+        assert_eq!(
+            (&errors[0].name[..], &errors[0].message[..]),
+            ("bytes", "must not be more than 4294967293 packets")
+        );
     }
 
     #[test]

@@ -22,9 +22,12 @@
 //! With `ecn_control`, ACKs are ECN-capable while data is (RFC 8257, section 5; RFC 9331, appendix A.2.1). The mark of an opening
 //! packet is ignored (RFC 8257, section 3.6; RFC 9768, section 3.2.2.2).
 //!
+//! With `dsack`, the ACK of a packet that was received before reports it in a first SACK block (RFC 2883, section 4).
+//!
 //! # Differences
 //! * Both hosts use the flow's congestion control, so the receiver's ACKs have the codepoint of the data.
-//! * A packet received twice is ACKed like any other, as by ns-2's receivers; there is no duplicate-SACK.
+//! * Without `dsack`, a packet received twice is ACKed like any other, as by ns-2's receivers.
+//! * The ACK of a duplicate never waits, so no report of a duplicate is displaced by that of another.
 //! * `recovery = "ns2"`: the ACK of the newest packet in order may be delayed although the packet is a repetition, and only ACKs of
 //!   ECN-capable packets echo a mark.
 
@@ -137,6 +140,10 @@ pub struct Receiver {
     sack_block_size: u8,
     /// Whether pushed packets are ACKed immediately.
     acks_pushed: bool,
+    /// Whether duplicates are reported.
+    reports_duplicates: bool,
+    /// Value of `plain` unless the last ACK reports a duplicate.
+    usually_plain: bool,
     /// Bytes by which the opening packet is shorter than a full packet.
     opening_lacks: u16,
     /// Other packets that are shorter, if there were any.
@@ -152,6 +159,7 @@ fn is_marked(segment: &Segment) -> bool {
 impl Receiver {
     /// A receiver before the first packet.
     pub fn new(params: &TcpParams) -> Self {
+        let plain = params.delayed_ack.limit().is_none() && params.flavour != Flavour::Dctcp && !params.is_accurate();
         Self {
             next: 0,
             early: PacketRanges::default(),
@@ -166,9 +174,11 @@ impl Receiver {
                 (first, first.saturating_add(params.quick_gap.min(u32::from(u16::MAX)) as u16))
             },
             acks_pushed: params.quick_acks > 0,
+            reports_duplicates: params.dsack && params.flavour.is_selective(),
             compression: SackCompression::new(params),
             tick: params.timer_tick.as_nanos().min(u64::from(u32::MAX)) as u32,
-            plain: params.delayed_ack.limit().is_none() && params.flavour != Flavour::Dctcp && !params.is_accurate(),
+            plain,
+            usually_plain: plain,
             echo: false,
             capable: false,
             feedback: match params.flavour {
@@ -215,7 +225,7 @@ impl Receiver {
     /// SACK blocks that no ACK has reported ([`crate::sack_compression`]). To be called before [`Self::on_segment`].
     #[inline]
     pub fn ack_before(&mut self, segment: &Segment) -> Option<ReceiverAck> {
-        let matters = segment.seq > self.next || matches!(self.feedback, Feedback::PerPacket);
+        let matters = segment.seq != self.next || matches!(self.feedback, Feedback::PerPacket);
         if self.is_waiting() && matters && self.changes_waiting_ack(segment) { self.release() } else { None }
     }
 
@@ -232,7 +242,8 @@ impl Receiver {
         }
         self.capable = ecn.is_capable();
         // Whether the packet is in order and no packet is missing: only then may its ACK be delayed.
-        let next = seq == self.next && self.early.is_empty();
+        let is_expected = seq == self.next;
+        let next = is_expected && self.early.is_empty();
         if cwr && matches!(self.feedback, Feedback::Latched) {
             self.echo = false;
             self.ack_next_at_once(seq, 1);
@@ -240,12 +251,16 @@ impl Receiver {
         let at_once = self.note_mark(seq, is_marked(segment));
         if next {
             self.next += 1;
+            if self.recent.has_duplicate() {
+                self.forget_duplicate();
+            }
         } else {
             self.place(seq);
         }
         let regular = next || (self.rules.delays_ack_of_repeated() && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = PendingAck { until: Time::NEVER, stamp, retransmission };
-        if seq > self.next && self.compression.waits(self.next, self.is_waiting()) && !at_once {
+        let may_share = seq > self.next && !at_once && !self.recent.has_duplicate();
+        if may_share && self.compression.waits(self.next, self.is_waiting()) {
             if !self.is_waiting() {
                 self.wait(PendingAck { until: now + self.compression.delay(), stamp, retransmission });
             }
@@ -253,15 +268,15 @@ impl Receiver {
         }
         if self.delay != AT_ONCE {
             match self.take_waiting() {
-                // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK (RFC
-                // 7323).
-                Some(waiting) => echoed = waiting,
+                // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK; but a packet
+                // that fills a gap is echoed itself, not one behind the gap (RFC 7323, section 4.3).
+                Some(waiting) if next || !is_expected => echoed = waiting,
                 None if regular && !at_once && !(push && self.acks_pushed) && self.may_wait(seq) => {
                     let until = kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)));
                     self.wait(PendingAck { until, stamp, retransmission });
                     return None;
                 }
-                None => {}
+                _ => {}
             }
         }
         Some(self.ack(echoed.stamp, echoed.retransmission, ecn))
@@ -289,7 +304,11 @@ impl Receiver {
     fn changes_waiting_ack(&self, segment: &Segment) -> bool {
         let place = self.recent.place_of(segment.seq);
         let displaces = segment.seq > self.next && SackCompression::flushes_before(place, self.sack_blocks);
-        displaces || (matches!(self.feedback, Feedback::PerPacket) && self.echo != is_marked(segment))
+        // The report of a duplicate takes the first place, before those of the two blocks that may be unreported.
+        let is_duplicate = segment.seq < self.next || self.early.find(segment.seq).is_some();
+        let is_reported = is_duplicate && self.reports_duplicates && self.sack_blocks < 3;
+        let changes_mark = matches!(self.feedback, Feedback::PerPacket) && self.echo != is_marked(segment);
+        displaces || is_reported || changes_mark
     }
 
     /// Whether a delayed ACK waits.
@@ -376,9 +395,16 @@ impl Receiver {
     #[expect(clippy::inline_always, reason = "as its callers")]
     #[inline(always)]
     fn place(&mut self, seq: u32) {
+        if self.recent.has_duplicate() {
+            self.forget_duplicate();
+        }
         if seq > self.next {
-            let (run, _) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
-            if self.sack_blocks > 0 && !self.recent.lengthen_first(run) {
+            let (run, new) = self.early.insert(SackBlock { start: seq, end: seq + 1 });
+            if new == 0 && self.reports_duplicates {
+                // The second block is the run that contains the duplicate.
+                self.recent.promote(run);
+                self.report_duplicate(seq);
+            } else if self.sack_blocks > 0 && !self.recent.lengthen_first(run) {
                 self.recent.promote(run);
             }
         } else if seq == self.next {
@@ -393,7 +419,25 @@ impl Receiver {
             } else {
                 self.recent.remove_below(self.next);
             }
+        } else if self.reports_duplicates {
+            self.report_duplicate(seq);
         }
+    }
+
+    /// The next ACK reports packet `seq` as a duplicate. It is then no plain ACK, and the one after it has to forget the block.
+    #[cold]
+    #[inline(never)]
+    fn report_duplicate(&mut self, seq: u32) {
+        self.recent.insert_duplicate(seq);
+        self.plain = false;
+    }
+
+    /// The report of a duplicate was sent: it is sent once (RFC 2883, section 4).
+    #[cold]
+    #[inline(never)]
+    fn forget_duplicate(&mut self) {
+        self.recent.remove_duplicate();
+        self.plain = self.usually_plain;
     }
 
     /// The SACK blocks of the last ACK, the most recent first; empty unless the flavour is selective.
@@ -561,6 +605,18 @@ mod tests {
     fn arrive(receiver: &mut Receiver, millis: u64, seq: u32, ecn: Ecn) -> Option<ReceiverAck> {
         let (stamp, payload) = (at(millis), receiver.packet);
         receiver.on_segment(stamp, &Segment { seq, payload, stamp, ecn, ..Segment::default() })
+    }
+
+    #[test]
+    fn a_packet_that_fills_a_gap_is_echoed_itself_although_the_ack_of_one_behind_the_gap_waits() {
+        // RFC 7323, section 4.3: packets behind a gap do not change TS.Recent.
+        let mut receiver = delaying(Profile::Linux, Flavour::Sack);
+        (0..10).for_each(|seq| _ = arrive(&mut receiver, 0, seq, Ecn::Not));
+        arrive(&mut receiver, 20, 10, Ecn::Not);
+        let answers = [12, 13, 14, 15].map(|seq| arrive(&mut receiver, 21, seq, Ecn::Not).is_some());
+        assert_eq!(answers, [true, true, true, false], "the ACK of packet 15 waits");
+        let ack = arrive(&mut receiver, 22, 11, Ecn::Not).expect("immediate");
+        assert_eq!((ack.ack, ack.stamp), (16, at(22)));
     }
 
     #[test]

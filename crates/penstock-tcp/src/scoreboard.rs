@@ -24,6 +24,15 @@ pub(crate) struct Scoreboard {
     count_below_repaired: u32,
 }
 
+/// What a SACK block reveals.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Report {
+    /// A packet in it was not reported before.
+    pub(crate) new: bool,
+    /// Packets are lost that were not before.
+    pub(crate) reveals_loss: bool,
+}
+
 impl Scoreboard {
     /// Reset; `una` is the oldest outstanding packet.
     pub(crate) fn clear(&mut self, una: u32) {
@@ -68,16 +77,18 @@ impl Scoreboard {
     /// Number of packets that `ack` delivers and no earlier ACK did; `una`: the oldest outstanding packet before it.
     pub(crate) fn newly_delivered(&self, una: u32, ack: &Ack<'_>) -> u32 {
         let new_in = |start: u32, end: u32| (end - start) - self.sacked.count_between(start, end);
-        let reported = ack.sack.iter().map(|block| SackBlock { start: block.start.max(ack.ack), end: block.end });
+        // A duplicate is reported in a block of its own, which may lie within the next one.
+        let blocks = &ack.sack[usize::from(ack.duplicate().is_some())..];
+        let reported = blocks.iter().map(|block| SackBlock { start: block.start.max(ack.ack), end: block.end });
         new_in(una, ack.ack)
             + reported.filter(|block| block.start < block.end).map(|block| new_in(block.start, block.end)).sum::<u32>()
     }
 
-    /// Record a SACK block; returns whether a packet in it is new.
-    pub(crate) fn report(&mut self, block: SackBlock, threshold: u32) -> bool {
+    /// Record a SACK block.
+    pub(crate) fn report(&mut self, block: SackBlock, threshold: u32) -> Report {
         let block = SackBlock { start: block.start.max(self.una), end: block.end };
         if block.start >= block.end || self.sacked.find(block.start).is_some_and(|run| run.end >= block.end) {
-            return false;
+            return Report::default();
         }
         let new_below = |edge: u32| match block.end.min(edge) {
             end if end > block.start => end - block.start - self.sacked.count_between(block.start, end),
@@ -86,19 +97,22 @@ impl Scoreboard {
         self.count_below_lost += new_below(self.lost_below);
         self.count_below_repaired += new_below(self.repaired);
         self.count += self.sacked.insert(block).1;
+        let mut report = Report { new: true, reveals_loss: false };
         let mut above = 0;
         for run in self.sacked.downwards() {
             above += run.end - run.start;
             if above >= threshold {
                 let edge = run.start + (above - threshold);
                 if edge > self.lost_below {
-                    self.count_below_lost += self.sacked.count_between(self.lost_below, edge);
+                    let reported = self.sacked.count_between(self.lost_below, edge);
+                    report.reveals_loss = edge - self.lost_below > reported;
+                    self.count_below_lost += reported;
                     self.lost_below = edge;
                 }
                 break;
             }
         }
-        true
+        report
     }
 
     /// Mark as lost all unreported packets below the highest run of reported ones.
@@ -144,16 +158,17 @@ impl Scoreboard {
         highest.checked_sub(1).filter(|seq| *seq >= self.una)
     }
 
-    /// Packet `seq`, the next hole or the first packet, was retransmitted. If the first packet was retransmitted in an earlier
-    /// recovery already, HighRxt returns to it (RFC 6675, section 5, step 4.3).
+    /// A recovery begins: no packet counts as retransmitted, even if it was in an earlier recovery (RFC 6675, section 5, step
+    /// 4.3, which sets HighRxt to the first packet).
+    pub(crate) fn restart_repair(&mut self) {
+        self.repaired = self.una;
+        self.count_below_repaired = 0;
+    }
+
+    /// Packet `seq`, the next hole or the first packet, was retransmitted.
     pub(crate) fn repair(&mut self, seq: u32) {
-        let edge = seq + 1;
-        if edge >= self.repaired {
-            self.count_below_repaired += self.sacked.count_between(self.repaired, edge);
-        } else {
-            self.count_below_repaired -= self.sacked.count_between(edge, self.repaired);
-        }
-        self.repaired = edge;
+        self.count_below_repaired += self.sacked.count_between(self.repaired, seq + 1);
+        self.repaired = seq + 1;
     }
 }
 
@@ -195,6 +210,7 @@ mod tests {
         }
         // Packet 6 counts twice in `pipe`: it is not lost, and it was retransmitted.
         assert_eq!(board.pipe(10), 3 + 2 + 3);
+        board.restart_repair();
         board.repair(0);
         // Packet 0 is in the network again, 1 and 2 are lost, and 6 to 9 count once each.
         assert_eq!(board.pipe(10), 1 + 4);

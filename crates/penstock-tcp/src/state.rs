@@ -270,22 +270,19 @@ impl SenderState {
     }
 
     /// Arm the timer for a tail-loss probe after two round trips, plus the delay of an ACK if only one packet is
-    /// outstanding, whose ACK may be delayed (RFC 8985, section 7.2).
+    /// outstanding, whose ACK may be delayed; at the time of the timeout if that is earlier (RFC 8985, section 7.2).
     #[inline(never)]
     pub(crate) fn arm_probe(&mut self, now: Time) {
         let Some(srtt) = self.srtt() else { return };
         let slack = if self.outstanding() == 1 { MAX_ACK_DELAY } else { self.params.timer_tick * LATE_TICKS };
-        self.arm_in(now, srtt * 2 + slack);
+        self.deadline = self.deadline.min(kernel_ticks::expiry(now, srtt * 2 + slack, self.params.timer_tick));
+        self.probe = TailProbe::Armed;
     }
 
-    /// Let the timer expire at `at`, when an overdue packet counts as lost.
+    /// Let the timer expire at `at`, when an overdue packet counts as lost. It replaces the retransmission timer, even one
+    /// that would expire earlier (RFC 8985, section 8: these timers are mutually exclusive).
     pub(crate) fn arm_reordering(&mut self, now: Time, at: Time) {
-        self.arm_in(now, at.since(now));
-    }
-
-    /// Let the timer expire after `wait` or earlier, for another reason than a timeout.
-    fn arm_in(&mut self, now: Time, wait: Span) {
-        self.deadline = self.deadline.min(kernel_ticks::expiry(now, wait, self.params.timer_tick));
+        self.deadline = kernel_ticks::expiry(now, at.since(now), self.params.timer_tick);
         self.probe = TailProbe::Armed;
     }
 

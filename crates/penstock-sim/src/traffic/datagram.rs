@@ -53,3 +53,24 @@ pub(crate) struct NewFrame {
     /// Application data unit that it belongs to.
     pub(crate) unit: u32,
 }
+
+/// The number of the datagram after number `seq`.
+///
+/// # Panics
+/// After 2^32 datagrams of a flow, which have no other numbers: the run stops, where its statistics would be wrong.
+#[inline]
+pub(crate) fn next_number(seq: u32) -> u32 {
+    seq.checked_add(1).expect("a flow sends at most 2^32 datagrams")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "at most 2^32 datagrams")]
+    fn the_number_of_a_datagram_does_not_wrap() {
+        assert_eq!(next_number(u32::MAX - 1), u32::MAX);
+        next_number(u32::MAX);
+    }
+}

@@ -2,7 +2,7 @@
 //! gaps (`poisson`), with constant gaps in bursts separated by pauses (`onoff`), or with redundancy (`fec`).
 
 use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, Spacing, TrafficKind, TrafficSpec, UdpSpec, rate};
-use crate::traffic::datagram::Datagram;
+use crate::traffic::datagram::{Datagram, next_number};
 use penstock_core::{Ecn, Rng, Span};
 use penstock_link::Transmitter;
 
@@ -97,7 +97,7 @@ impl Paced {
         let payload = self.payload.draw(&mut self.rng).round().clamp(1.0, f64::from(u32::MAX / 2)) as u32;
         let size = payload + self.headers;
         let seq = self.sent;
-        self.sent += 1;
+        self.sent = next_number(seq);
         let gap = if self.spacing == Spacing::Poisson {
             let mean = self.mean_gap_s();
             Span::from_secs(self.rng.exponential(mean))

@@ -13,7 +13,7 @@
 //! * They are sent in the order of `gop`; an encoder sends a frame after those that it refers to.
 
 use crate::scenario::{DataUnit, Phase, VideoSpec};
-use crate::traffic::datagram::{Datagram, FrameType, NewFrame};
+use crate::traffic::datagram::{Datagram, FrameType, NewFrame, next_number};
 use penstock_core::{Ecn, Rng, Span, Time};
 
 /// A source of frames.
@@ -62,7 +62,7 @@ impl Video {
             self.time_of(self.number).since(self.time_of(self.number - 1))
         };
         let seq = self.sent;
-        self.sent += 1;
+        self.sent = next_number(seq);
         Datagram { payload: size - self.spec.headers, size, seq, gap, ecn: Ecn::Not, dscp: 0, frame }
     }
 

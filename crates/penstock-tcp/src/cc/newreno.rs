@@ -23,6 +23,7 @@ use super::prr_without_sack::CountedRecovery;
 use super::reno::on_duplicate;
 use super::{CongestionControl, on_new_ack, restart_after_timeout};
 use crate::packets_and_acks::{Ack, Network};
+use crate::params::RateReduction;
 use crate::state::{LastReduction, SenderState};
 use alloc::boxed::Box;
 use penstock_core::Time;
@@ -64,10 +65,11 @@ impl CongestionControl for NewReno {
                 on_new_ack(s, now, ack);
             }
         } else {
+            let window = s.window();
             on_duplicate(s, now, net);
-            if s.params.prr && s.inflation > 0 {
+            if s.params.prr != RateReduction::Off && s.inflation > 0 {
                 s.inflation = 0;
-                self.counted = Some(Box::new(CountedRecovery::begin(s, now, net)));
+                self.counted = Some(Box::new(CountedRecovery::begin(s, now, window, net)));
                 return;
             }
         }
@@ -154,7 +156,7 @@ mod tests {
 
     /// Window and inflation after a partial ACK of `acked` packets, with these before it.
     fn deflated(recovery: RecoveryRules, cwnd: f64, inflation: u32, acked: u32) -> (f64, u32) {
-        let params = TcpParams { recovery, prr: false, deflation: true, ..TcpParams::of(Profile::Linux) };
+        let params = TcpParams { recovery, prr: RateReduction::Off, deflation: true, ..TcpParams::of(Profile::Linux) };
         let mut s = SenderState::new(params.into());
         s.start_transfer(Time::ZERO, 1000);
         (s.una, s.next, s.max, s.recover) = (100, 140, 140, 140);

@@ -1,6 +1,6 @@
 //! Proportional rate reduction without SACK: delivered packets are estimated by counting duplicate ACKs.
 //!
-//! RFC 6937, section 3, "DeliveredData".
+//! RFC 9937, section 6.2.
 //!
 //! # Law
 //! A duplicate ACK means that one packet arrived. A partial ACK of n packets delivers n packets, less those already
@@ -10,9 +10,9 @@
 //!
 //! # Differences
 //! * A partial ACK delivers at least one packet: the retransmission that it ACKs.
-//! * A partial ACK reveals a new loss, so the conservative bound applies to it.
+//! * The retransmission that a partial ACK calls for leaves even if the reduction releases no packet.
 
-use super::prr::Prr;
+use super::prr::{Beginning, Prr};
 use crate::packets_and_acks::{Ack, Network};
 use crate::state::SenderState;
 use penstock_core::Time;
@@ -25,12 +25,15 @@ pub(crate) struct CountedRecovery {
 }
 
 impl CountedRecovery {
-    /// A recovery that begins after `s.dupacks` duplicate ACKs; the first packet has been retransmitted.
-    pub(crate) fn begin<N: Network>(s: &mut SenderState, now: Time, net: &mut N) -> Self {
-        let mut prr = Prr::new(s.outstanding() - s.limited);
-        prr.on_send();
-        let mut counted = Self { prr, arrived: s.dupacks };
-        counted.send(s, now, 1, net);
+    /// A recovery that begins after `s.dupacks` duplicate ACKs, with this window before the reduction; the first packet has
+    /// just been retransmitted.
+    pub(crate) fn begin<N: Network>(s: &mut SenderState, now: Time, window: u32, net: &mut N) -> Self {
+        let (outstanding, reported, limited) = (s.outstanding(), s.dupacks, s.limited);
+        let beginning = Beginning { window, outstanding, reported, delivered: 1, limited };
+        let mut counted = Self { prr: Prr::new(s.params.prr, &beginning), arrived: s.dupacks };
+        counted.set_window(s, now, 1, true);
+        counted.prr.on_send();
+        counted.fill(s, now, net);
         counted
     }
 
@@ -38,7 +41,10 @@ impl CountedRecovery {
         // The missing packet has not arrived.
         let room = s.outstanding().saturating_sub(1 + self.arrived).min(1);
         self.arrived += room;
-        self.send(s, now, room, net);
+        if room > 0 {
+            self.set_window(s, now, room, false);
+        }
+        self.fill(s, now, net);
     }
 
     pub(crate) fn on_partial<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
@@ -48,17 +54,19 @@ impl CountedRecovery {
         s.acknowledge_in_recovery(now, ack);
         self.arrived = self.arrived.min(s.outstanding().saturating_sub(1));
         let lost = s.una;
-        let allowed = self.prr.on_delivery(delivered, self.pipe(s) - 1, s.ssthresh, false).max(1);
-        s.set_cwnd(now, f64::from(self.pipe(s) - 1 + allowed));
+        self.set_window(s, now, delivered, true);
         s.transmit(now, lost, net);
         self.prr.on_send();
         self.fill(s, now, net);
     }
 
-    fn send<N: Network>(&mut self, s: &mut SenderState, now: Time, delivered: u32, net: &mut N) {
-        let allowed = self.prr.on_delivery(delivered, self.pipe(s), s.ssthresh, true);
-        s.set_cwnd(now, f64::from(self.pipe(s) + allowed));
-        self.fill(s, now, net);
+    /// Set the window after an ACK that delivers `delivered` packets. No ACK is safe: a duplicate does not advance `una`, and
+    /// a partial ACK reveals a loss. `retransmits`: one of the packets that it releases is a retransmission, which the
+    /// number of packets in the network already counts.
+    fn set_window(&mut self, s: &mut SenderState, now: Time, delivered: u32, retransmits: bool) {
+        let pipe = self.pipe(s) - u32::from(retransmits);
+        let allowed = self.prr.on_delivery(delivered, pipe, s.ssthresh, false).max(u32::from(retransmits));
+        s.set_cwnd(now, f64::from(pipe + allowed));
     }
 
     /// Send the new packets that the window allows.

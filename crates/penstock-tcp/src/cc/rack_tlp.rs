@@ -1,13 +1,12 @@
 //! RACK-TLP: loss recovery by sending times; the window is reduced step by step as packets are delivered.
 //!
-//! RFC 8985 (to which section numbers without an RFC refer); RFC 6937 (PRR) and its successor RFC 9937; RFC 3168, section 6.1.2.
+//! RFC 8985 (to which section numbers without an RFC refer); RFC 9937 (PRR); RFC 3168, section 6.1.2.
 //!
 //! # Law
 //! [`Flight`] detects losses. While `pipe < cwnd` the sender retransmits the lowest lost packet, or sends a new one if
 //! none is lost. A loss or an echoed mark sets the threshold to a fraction of the window, once per window of data.
 //! Until everything outstanding at that time is ACKed, the window approaches the threshold by proportional rate
-//! reduction ([`super::prr`]); the slow start bound applies only to ACKs that advance `una` and reveal no new loss (RFC
-//! 9937). A loss during the reduction for a mark is repaired without a second reduction. Laws that reduce the window in
+//! reduction ([`super::prr`]). A loss during the reduction for a mark is repaired without a second reduction. Laws that reduce the window in
 //! proportion to the marks (DCTCP) do so immediately instead. After a timeout the window is one packet more than the
 //! packets still in the network; the threshold is reduced unless it already was for the same window of data. A
 //! retransmission lost after a timeout is a new loss.
@@ -17,17 +16,21 @@
 //!
 //! A separate law determines growth and reduction of the window ([`WindowLaw`]).
 //!
+//! With `undo`, a reduction for a loss or a timeout that proves needless is undone ([`super::undo`]). Duplicates that the
+//! receiver reports extend the reordering window ([`crate::reordering_window`]).
+//!
 //! # Differences
-//! * Needless reductions are not undone: neither duplicate SACK nor F-RTO is implemented.
 //! * Without `prr` the window drops to the threshold immediately.
 
-use super::prr::Prr;
+use super::prr::{Beginning, Prr};
+use super::undo::Undo;
 use super::window_law::{Delivery, WindowLaw, grow};
 use super::{CongestionControl, open};
 use crate::packets_and_acks::{Ack, Network};
 use crate::packets_in_flight::{Flight, Losses};
+use crate::params::RateReduction;
 use crate::state::{LastReduction, SenderState, TailProbe};
-use penstock_core::Time;
+use penstock_core::{Span, Time};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
@@ -53,6 +56,8 @@ pub(crate) struct Rack<G> {
     flight: Flight,
     state: State,
     prr: Prr,
+    /// The last reduction for a loss or a timeout, with `undo`, unless a mark caused a later one.
+    undo: Option<Undo>,
     window_law: G,
     tail: Option<OutstandingProbe>,
     /// The first packet not yet sent when the window was last reduced or the timer last expired.
@@ -92,8 +97,16 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             s.acknowledge(now, ack);
         }
         self.moved |= advances;
-        self.answer_for_probe(s, now, ack, advances);
+        self.answer_for_probe(s, now, ack, (advances, summary.delivered));
+        let was_repairing = self.is_repairing();
+        if self.undo.as_mut().is_some_and(|undo| undo.is_needless(s, ack, advances)) {
+            self.undo_reduction(s, now, ack.ack - before);
+        }
         self.end_reduction(s, now);
+        let has_duplicate = ack.duplicate().is_some();
+        if has_duplicate || was_repairing && !self.is_repairing() {
+            self.flight.adapt_reordering_window(has_duplicate);
+        }
         let losses = self.detect(s, now, summary.delivered);
         let marked = ack.ece && s.ect;
         self.answer(s, now, losses, marked, summary.delivered);
@@ -152,13 +165,16 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             State::Marked | State::Recovery => s.una >= self.high,
         };
         if new {
+            self.prepare_undo(s, true);
+            self.window_law.on_collapse(s.cwnd);
             s.collapse(now, G::LOSS_FACTOR);
         } else {
             s.restart_window(now);
         }
         self.window_law.on_timeout(s);
+        let window = self.reordering_window(s);
         let window_law = &mut self.window_law;
-        self.flight.lose_old(now, |seq| window_law.on_lost(s, now, seq, 0));
+        self.flight.lose_old(now, window, |seq| window_law.on_lost(s, now, seq, 0));
         s.set_cwnd(now, f64::from(self.flight.pipe() + 1));
         s.stop_timing();
         s.last_reduction = LastReduction::Timeout;
@@ -175,18 +191,18 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
 impl<G: WindowLaw> Rack<G> {
     /// Process the ACK of a probe: the probe repaired a loss, unless the ACK shows that both transmissions arrived
     /// (section 7.4.2).
-    fn answer_for_probe(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, advances: bool) {
+    fn answer_for_probe(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, (advances, delivered): (bool, u32)) {
         let Some(tail) = self.tail.filter(|tail| ack.ack >= tail.end) else { return };
-        if !tail.repeated {
+        if !tail.repeated || ack.duplicate().is_some_and(|duplicate| duplicate.end == tail.end) {
             self.tail = None;
         } else if ack.ack > tail.end {
             self.tail = None;
             if G::SETS_WINDOW {
                 return;
             }
-            self.cut(s, now, G::LOSS_FACTOR);
+            self.cut(s, now, G::LOSS_FACTOR, delivered);
             s.set_cwnd(now, s.ssthresh);
-            self.state = State::Open;
+            (self.state, self.undo) = (State::Open, None);
         } else if !advances && ack.sack.is_empty() {
             self.tail = None;
         }
@@ -217,7 +233,8 @@ impl<G: WindowLaw> Rack<G> {
             State::Open | State::Marked if self.flight.has_lost() => self.begin_recovery(s, now, delivered),
             State::Loss if losses.again => self.begin_recovery(s, now, delivered),
             State::Open if marked && G::MARK_COVERS_LOSS => {
-                self.cut(s, now, self.window_law.mark_factor());
+                self.cut(s, now, self.window_law.mark_factor(), delivered);
+                self.undo = None;
                 self.state = State::Marked;
                 s.last_reduction = LastReduction::Mark;
                 s.count_echo();
@@ -236,19 +253,22 @@ impl<G: WindowLaw> Rack<G> {
             self.window_law.on_recovery(s, now, &delivery);
             (self.high, self.tail) = (s.max, None);
         } else if self.state != State::Marked || !G::MARK_COVERS_LOSS {
-            self.cut(s, now, G::LOSS_FACTOR);
+            self.prepare_undo(s, false);
+            self.cut(s, now, G::LOSS_FACTOR, delivered);
         }
         self.state = State::Recovery;
         s.enter_fast_retransmit(now);
     }
 
-    /// Set the threshold to the fraction `share` of the window; the window approaches the threshold as packets are
-    /// delivered.
-    fn cut(&mut self, s: &mut SenderState, now: Time, share: f64) {
+    /// Set the threshold to the fraction `share` of the window, because of an ACK that delivers `delivered` packets; the
+    /// window approaches the threshold as packets are delivered.
+    fn cut(&mut self, s: &mut SenderState, now: Time, share: f64, delivered: u32) {
         let window = s.cwnd;
-        self.prr = Prr::new(s.window());
+        let (outstanding, reported) = (s.outstanding(), self.flight.reported());
+        let beginning = Beginning { window: s.window(), outstanding, reported, delivered, limited: s.limited };
+        self.prr = Prr::new(s.params.prr, &beginning);
         s.reduce(now, share);
-        if s.params.prr {
+        if s.params.prr != RateReduction::Off {
             s.set_cwnd(now, window);
         }
         self.window_law.on_reduction(s, window);
@@ -256,23 +276,50 @@ impl<G: WindowLaw> Rack<G> {
         self.tail = None;
     }
 
+    /// With `undo`: record the state before a reduction.
+    fn prepare_undo(&mut self, s: &SenderState, is_timeout: bool) {
+        if s.params.undo && !G::SETS_WINDOW {
+            self.undo = Some(Undo::new(s, is_timeout, self.flight.repairs()));
+        }
+    }
+
+    /// Undo the last reduction: an ACK of `acked` packets proves it needless. If retransmitted packets are still lost, a new
+    /// recovery begins.
+    #[cold]
+    fn undo_reduction(&mut self, s: &mut SenderState, now: Time, acked: u32) {
+        let Some(undo) = &mut self.undo else { return };
+        if undo.restore(s, now, acked) {
+            self.window_law.on_undo();
+        }
+        self.flight.revoke_losses();
+        self.state = State::Open;
+    }
+
+    /// Whether losses are being repaired.
+    fn is_repairing(&self) -> bool {
+        matches!(self.state, State::Recovery | State::Loss)
+    }
+
     /// Whether the window is being reduced towards the threshold.
     fn reduces(&self, s: &SenderState) -> bool {
-        s.params.prr && !G::SETS_WINDOW && matches!(self.state, State::Marked | State::Recovery)
+        s.params.prr != RateReduction::Off && !G::SETS_WINDOW && matches!(self.state, State::Marked | State::Recovery)
     }
 
     fn reduce(&mut self, s: &mut SenderState, now: Time, delivered: u32, safe: bool) {
         if delivered > 0 {
             let pipe = self.flight.pipe();
             let allowed = self.prr.on_delivery(delivered, pipe, s.ssthresh, safe);
-            s.set_cwnd(now, f64::from(pipe + allowed.max(self.prr.least())));
+            s.set_cwnd(now, f64::from(pipe + allowed));
         }
+    }
+
+    fn reordering_window(&self, s: &SenderState) -> Span {
+        self.flight.reordering_window(self.is_repairing(), s.params.dupack_threshold, s.srtt())
     }
 
     /// Detect losses, and compute when the next packet will count as lost. `newly`: packets that the present ACK delivers.
     fn detect(&mut self, s: &mut SenderState, now: Time, newly: u32) -> Losses {
-        let repairing = matches!(self.state, State::Recovery | State::Loss);
-        let window = self.flight.reordering_window(repairing, s.params.dupack_threshold, s.srtt());
+        let window = self.reordering_window(s);
         let window_law = &mut self.window_law;
         let losses = self.flight.detect(now, window, |seq| window_law.on_lost(s, now, seq, newly));
         self.late = self.flight.lost_at(window);
@@ -286,6 +333,9 @@ impl<G: WindowLaw> Rack<G> {
             let seq = lost.unwrap_or(s.max);
             if lost.is_some() {
                 s.transmit(now, seq, net);
+                if let Some(undo) = &mut self.undo {
+                    undo.on_retransmit(now);
+                }
             } else if !s.send_new(now, net) {
                 return;
             }
@@ -298,8 +348,7 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// Arm the reordering timer or the probe timer, if either precedes the timeout; `fresh`: new data was sent or
-    /// ACKed.
+    /// Arm the reordering timer or the probe timer if there is cause; `fresh`: new data was sent or ACKed.
     fn arm(&mut self, s: &mut SenderState, now: Time, fresh: bool) {
         if let Some(at) = self.late {
             s.arm_reordering(now, at);
@@ -320,6 +369,17 @@ mod tests {
     use super::super::window_law::RenoWindow;
     use super::*;
     use crate::params::{Profile, TcpParams};
+
+    #[test]
+    fn the_reordering_timer_replaces_a_retransmission_timer_that_would_expire_earlier() {
+        // RFC 8985, section 8.
+        let at = |millis: u64| Time::from_nanos(millis * 1_000_000);
+        let mut s = SenderState::new(TcpParams::of(Profile::Linux).into());
+        s.restart_timer(at(0));
+        assert_eq!(s.timer(), at(1000));
+        s.arm_reordering(at(10), at(1500));
+        assert_eq!((s.timer(), s.probe), (at(1500), TailProbe::Armed));
+    }
 
     #[test]
     fn the_answer_to_a_mark_ends_one_packet_after_the_window_in_which_it_came() {

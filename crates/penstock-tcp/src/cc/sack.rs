@@ -20,10 +20,11 @@
 //! # Differences
 //! * A timeout clears the scoreboard (RFC 2018, section 8); RFC 6675 also allows keeping it.
 
-use super::prr::Prr;
+use super::prr::{Beginning, Prr};
 use super::window_law::{Delivery, WindowLaw, grow};
 use super::{CongestionControl, go_back, on_new_ack_with};
 use crate::packets_and_acks::{Ack, Network};
+use crate::params::RateReduction;
 use crate::scoreboard::Scoreboard;
 use crate::state::{LastReduction, SenderState, TailProbe};
 use alloc::boxed::Box;
@@ -68,7 +69,7 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
                 self.recovery = None;
                 s.last_reduction = LastReduction::Recovered;
                 s.acknowledge(now, ack);
-                if s.params.prr && !G::SETS_WINDOW {
+                if s.params.prr != RateReduction::Off && !G::SETS_WINDOW {
                     s.set_cwnd(now, s.ssthresh);
                 }
             }
@@ -139,6 +140,7 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
         if s.last_reduction == LastReduction::Mark && G::MARK_COVERS_LOSS {
             s.restart_window(now);
         } else {
+            self.window_law.on_collapse(s.cwnd);
             s.collapse(now, G::LOSS_FACTOR);
         }
         self.window_law.on_timeout(s);
@@ -156,9 +158,11 @@ impl<G: WindowLaw> Sack<G> {
     fn read<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, before: (u32, bool), net: &mut N) {
         let (before, advances) = before;
         self.board.advance(s.una);
-        let mut new = false;
+        let (mut new, mut reveals_loss) = (false, false);
         for block in ack.sack {
-            new |= self.board.report(*block, s.params.dupack_threshold);
+            let report = self.board.report(*block, s.params.dupack_threshold);
+            new |= report.new;
+            reveals_loss |= report.reveals_loss;
         }
         if s.probe == TailProbe::Sent && self.board.highest() == Some(s.max) {
             // The probe, which was sent last, has arrived, but packets sent long before it have not.
@@ -171,7 +175,7 @@ impl<G: WindowLaw> Sack<G> {
             self.window_law.control(s, now, ack, &delivery);
         }
         if self.recovery.is_some() {
-            self.reduce(s, now, delivered);
+            self.reduce(s, now, delivered, advances && !reveals_loss);
             self.send(s, now, net);
             return;
         }
@@ -206,6 +210,13 @@ impl<G: WindowLaw> Sack<G> {
     }
 
     fn begin<N: Network>(&mut self, s: &mut SenderState, now: Time, delivered: u32, net: &mut N) {
+        let beginning = Beginning {
+            window: s.window(),
+            outstanding: s.outstanding(),
+            reported: self.board.count(),
+            delivered,
+            limited: s.limited,
+        };
         // A mark in the same window of data has already halved the congestion window.
         if G::SETS_WINDOW {
             let delivery = self.delivery(s, delivered);
@@ -215,23 +226,28 @@ impl<G: WindowLaw> Sack<G> {
             s.reduce(now, G::LOSS_FACTOR);
             self.window_law.on_reduction(s, window);
         }
-        let prr = Prr::new(s.outstanding() - s.limited);
+        let prr = Prr::new(s.params.prr, &beginning);
         s.recover = s.max;
         s.enter_fast_retransmit(now);
-        let lost = s.una;
-        self.board.repair(lost);
-        s.transmit(now, lost, net);
         let recovery = self.recovery.insert(Box::new(SackRecovery { prr, rescued: false }));
-        recovery.prr.on_send();
-        self.reduce(s, now, delivered);
+        self.board.restart_repair();
+        if s.params.prr == RateReduction::Off || G::SETS_WINDOW {
+            let lost = s.una;
+            self.board.repair(lost);
+            s.transmit(now, lost, net);
+            recovery.prr.on_send();
+        } else {
+            self.reduce(s, now, delivered, false);
+        }
         self.send(s, now, net);
     }
 
-    /// Reduce the window; with `prr`, as in RFC 6937.
-    fn reduce(&mut self, s: &mut SenderState, now: Time, delivered: u32) {
-        if let Some(recovery) = self.recovery.as_mut().filter(|_| s.params.prr && !G::SETS_WINDOW) {
+    /// With `prr`: set the window after an ACK in the recovery.
+    fn reduce(&mut self, s: &mut SenderState, now: Time, delivered: u32, is_safe: bool) {
+        let reduces = s.params.prr != RateReduction::Off && !G::SETS_WINDOW && delivered > 0;
+        if let Some(recovery) = self.recovery.as_mut().filter(|_| reduces) {
             let pipe = self.board.pipe(s.max);
-            let allowed = recovery.prr.on_delivery(delivered, pipe, s.ssthresh, true);
+            let allowed = recovery.prr.on_delivery(delivered, pipe, s.ssthresh, is_safe);
             s.set_cwnd(now, f64::from(pipe + allowed));
         }
     }

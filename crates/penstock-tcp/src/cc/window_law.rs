@@ -58,6 +58,12 @@ pub(crate) trait WindowLaw: Debug + Default {
     /// The retransmission timer expired.
     fn on_timeout(&mut self, _s: &mut SenderState) {}
 
+    /// A timeout has reduced the threshold; the window was `window` packets before. Called before [`Self::on_timeout`].
+    fn on_collapse(&mut self, _window: f64) {}
+
+    /// The last reduction, for a loss or a timeout, was needless: restore the law's own variables (RFC 9438, section 4.9).
+    fn on_undo(&mut self) {}
+
     /// Show the law's own variables, as [`crate::Sender::gauges`] does.
     fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
 }

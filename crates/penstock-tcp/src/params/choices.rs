@@ -41,7 +41,7 @@ penstock_core::choice! {
         Sack = "sack",
         /// Congestion avoidance by delay (Brakmo and Peterson 1995).
         Vegas = "vegas",
-        /// A window that is a cubic function of time (RFC 8312), with the recovery of SACK.
+        /// A window that is a cubic function of time (RFC 9438), with the recovery of SACK.
         Cubic = "cubic",
         /// A window that decreases in proportion to the share of marked packets (RFC 8257), with the recovery of SACK.
         Dctcp = "dctcp",
@@ -104,6 +104,20 @@ penstock_core::choice! {
         Timeout = "timeout",
         /// The variance term of the timeout, 4 RTTVAR.
         Variance = "variance",
+    }
+}
+
+penstock_core::choice! {
+    /// Proportional rate reduction (PRR): how the window approaches the threshold in a recovery.
+    pub enum RateReduction {
+        /// The window drops to the threshold at once (RFC 5681, 6675).
+        Off = "off" | false,
+        /// RFC 6937 with the slow start reduction bound.
+        Rfc6937 = "rfc6937",
+        /// RFC 9937.
+        Rfc9937 = "rfc9937" | true,
+        /// As RFC 9937, but in proportion to the congestion window before the reduction (Linux 6.1).
+        Linux = "linux",
     }
 }
 

@@ -58,6 +58,15 @@ impl SenderState {
         }
     }
 
+    /// Whether the application's data or the receive window, and not the congestion window, limited the packets in flight
+    /// before an ACK that delivered `acked` packets (RFC 9438, section 5.8).
+    #[inline]
+    pub(crate) fn was_application_limited(&self, acked: u32) -> bool {
+        let una = self.una.saturating_sub(acked);
+        let limit = self.end.min(una.saturating_add(self.params.window));
+        self.next >= limit && f64::from(self.next - una) + 1.0 <= self.cwnd
+    }
+
     /// The window in use as a real number.
     fn real_window(&self) -> f64 {
         (self.cwnd + f64::from(self.inflation)).min(f64::from(self.params.window))

@@ -163,6 +163,7 @@ fn every_key_of_a_profile_can_be_set_alone() {
             "gain" => vec![Value::Number(10.0)],
             "margin" => vec![Value::Number(0.02)],
             "hystart" => vec![Value::Flag(true), Value::Flag(false), text("++")],
+            "prr" => vec![text("off"), text("rfc6937"), text("rfc9937"), text("linux")],
             "recovery" => vec![text("ns2"), text("rfc")],
             "rto_floor" => vec![text("timeout"), text("variance")],
             "counting" => vec![text("acks"), text("packets")],

@@ -2,7 +2,8 @@
 //! rule, named by it.
 //!
 //! A script is a list of `TIME < EVENT` (what arrives) and `TIME > EXPECTED` (what is sent at that time), with `cwnd`, `ssthresh`
-//! and `finished` as checks of the sender. Timers run by themselves. `sender` or `receiver` with settings begins a new case.
+//! and `finished` as checks of the sender. An acknowledgement echoes when the packet before its number was last sent, or
+//! `echo=TIME`. Timers run by themselves. `sender` or `receiver` with settings begins a new case.
 
 use penstock_core::param::Value;
 use penstock_core::{Ecn, Span, Time};
@@ -116,7 +117,9 @@ impl Case {
                 let blocks = words.iter().skip_while(|word| **word != "sack").skip(1).filter(|word| word.contains('-'));
                 let blocks: Vec<_> =
                     blocks.map(|text| range(text)).map(|(start, last)| SackBlock { start, end: last + 1 }).collect();
-                let stamp = number.checked_sub(1).and_then(|seq| stamps.get(&seq)).copied().unwrap_or(Time::ZERO);
+                let sent_at = number.checked_sub(1).and_then(|seq| stamps.get(&seq)).copied().unwrap_or(Time::ZERO);
+                let echo = words.iter().find_map(|word| milliseconds(word.strip_prefix("echo=")?));
+                let stamp = echo.map_or(sent_at, |echo| Time::ZERO + echo);
                 let (ece, ace) = (is("ece"), ace(words));
                 let ack = Ack { ack: number, stamp, ece, ace, sack: &blocks, retransmission: false };
                 sender.on_ack(now, &ack, sent);

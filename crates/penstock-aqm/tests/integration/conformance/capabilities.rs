@@ -209,7 +209,7 @@ impl Watched<'_> {
             Next::Empty => Deed::MovesTimerIdle,
             Next::Send(_) | Next::NotBefore(_) => Deed::MovesTimerBusy,
         };
-        if let Next::NotBefore(time) = self.expect_no_move(|queue, env| queue.dequeue(env), empties)
+        if let Next::NotBefore(time) = self.expect_no_move(Discipline::dequeue, empties)
             && time > self.now
         {
             self.story.deeds.insert(Deed::LeavesOrder);
@@ -220,7 +220,7 @@ impl Watched<'_> {
         let end = self.now + span;
         while let Some(due) = self.queue.next_timeout().filter(|&due| due < end) {
             self.now = self.now.max(due);
-            self.operate(|queue, env| queue.on_timeout(env));
+            self.operate(Discipline::on_timeout);
         }
         self.now = end;
     }

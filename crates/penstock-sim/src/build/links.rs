@@ -115,7 +115,12 @@ impl Builder<'_> {
         let rank = ranks.of(EventSource::Transmission(place)).unwrap_or_default();
         let timer_rank = ranks.of(EventSource::QueueTimer(place)).unwrap_or_default();
         ObservedQueue {
-            timer_moves: discipline.capabilities().timer == TimerMoves::Always,
+            timer_moves: match discipline.capabilities().timer {
+                TimerMoves::Never | TimerMoves::Periodic => false,
+                // A device queue finds the discipline empty while the transmitter is busy.
+                TimerMoves::OnIdle => spec.device_queue.is_some(),
+                TimerMoves::Always => true,
+            },
             discipline,
             rng: Rng::stream(seed, format_args!("{}.aqm", spec.name)),
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, seed, &spec.name))),

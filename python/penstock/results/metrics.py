@@ -147,7 +147,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("length_sampled_var_pkts2", "Queue length, variance of samples", "packets2", "lower", "Queue",
            "Variance of the number of waiting packets at the sampling instants."),
     Metric("average_mean_pkts", "The law's average queue, mean", "packets", "", "Queue",
-           "Mean over time of the law's weighted average, for laws with one."),
+           "Mean of the weighted average of an AQM that has one, read a thousand times per run and at least every 10 ms."),
     Metric("empty_share", "Time with nothing waiting", "share", "", "Queue",
            "Fraction of time with an empty queue; the link may be busy with the packet in service.", key=True),
     Metric("sampled_empty_share", "Samples with nothing waiting", "share", "", "Queue",

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::flow::{Flow, FlowFacts};
-use crate::hop::{COMPUTED, Hop, Lookahead, NOT_PRECOMPUTED, Routes};
+use crate::hop::{COMPUTED, Hop, NOT_PRECOMPUTED, Routes};
 use crate::link::Link;
 use crate::network::{ARRIVED, Network, NextAck};
 use crate::offered::{self, Offered};
@@ -159,16 +159,11 @@ impl Builder<'_> {
 
     /// The hops of all routes, with their ports.
     fn hops(&self, links: &[Link], ports: &[Port]) -> Vec<Hop> {
-        let mode = |hop: &Hop| links[hop.link as usize].port().map(|port| &ports[port].mode);
-        let is_lazy = |hop: &Hop| matches!(mode(hop), Some(Mode::Lazy(_)));
         let is_precomputed = |port: usize| matches!(ports[port].mode, Mode::Precomputed(_));
         let numbered = |port: usize| port as u32 | if is_precomputed(port) { 0 } else { NOT_PRECOMPUTED };
         let mut hops = self.plan.routes.hops.clone();
-        for at in 0..hops.len() {
-            hops[at].port = links[hops[at].link as usize].port().map_or(COMPUTED, numbered);
-            if !hops[at].last && is_lazy(&hops[at + 1]) {
-                hops[at].lookahead = Lookahead::NeverBeforeLazy;
-            }
+        for hop in &mut hops {
+            hop.port = links[hop.link as usize].port().map_or(COMPUTED, numbered);
         }
         hops
     }

@@ -125,7 +125,7 @@ impl Engine {
             left -= 1;
             // Most events are arrivals and ends of transmission: recognise them by their rank, without a lookup.
             let line = rank.wrapping_sub(self.network.first_line);
-            let left = if line < self.network.lines.count() {
+            let lookahead = if line < self.network.lines.count() {
                 self.on_arrival(now, line)
             } else {
                 let port = rank.wrapping_sub(self.network.first_port) as usize;
@@ -134,17 +134,15 @@ impl Engine {
                 } else {
                     self.on_other(now, rank);
                 }
-                Lookahead::NeverBeforeLazy
+                Lookahead::Never
             };
+            // The departures of a lazy port may hand over several ACKs; an ACK may unblock the line that it came from.
             loop {
                 while self.network.ack.at != Time::NEVER {
                     self.on_ack();
                 }
-                if left < Lookahead::IfLacking {
-                    break;
-                }
-                let passes_on = left == Lookahead::IfLacking;
-                if !(self.network.offer_next_ack() || passes_on && self.network.pass_on_unblocked(line)) {
+                let unblocks = lookahead == Lookahead::IfLacking;
+                if !(self.network.offer_next_ack() || unblocks && self.network.pass_on_unblocked(line)) {
                     break;
                 }
             }

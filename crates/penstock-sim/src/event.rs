@@ -13,7 +13,7 @@ pub(crate) enum EventSource {
     WarmupEnd,
     /// The next change of a link, by the number of its changes.
     LinkChange(u32),
-    /// The end of transmission at the port of this number.
+    /// The end of transmission at the port of this number; the deadline of a departure if the port is lazy.
     Transmission(u32),
     /// The arrival of a packet at the end of the delay line of this number.
     Arrival(u32),

@@ -1,7 +1,7 @@
 //! Routes of a run: the hops that packets take, and which flow takes which route.
 
 /// Whether a packet can be passed on as soon as its arrival time at the far end of a link is known, without an event.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lookahead {
     /// Never: the packet waits on the delay line for an event.
     Never,
@@ -10,8 +10,6 @@ pub(crate) enum Lookahead {
     /// Only if no packet waits ahead of it on the delay line and the receiver at the end of the link, if there is one,
     /// still lacks the packet.
     IfLacking,
-    /// Never, and behind the link is a lazy port.
-    NeverBeforeLazy,
 }
 
 /// No port: an infinite FIFO that is not watched, so that the end of each transmission is known when the packet

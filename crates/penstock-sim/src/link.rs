@@ -9,7 +9,7 @@ use penstock_link::Transmitter;
 pub(crate) struct Link {
     pub(crate) transmitter: Transmitter,
     pub(crate) delay: Span,
-    /// End of the last transmission, on a computed link.
+    /// End of the last transmission, on a computed link or behind a precomputed port.
     pub(crate) free_at: Time,
     port: u32,
     /// Number of its delay line, if packets on it wait for events.
@@ -28,7 +28,7 @@ impl Link {
         (self.port != COMPUTED).then_some(self.port as usize)
     }
 
-    /// A packet of `size` bytes reaches this computed link at `now`: when it will be at the far end, and the delay line to it.
+    /// A packet of `size` bytes is offered at `now` to this link, which is computed or behind a precomputed port: when it will be at the far end, and the delay line to it.
     #[inline]
     pub(crate) fn cross(&mut self, now: Time, size: u32) -> (Time, u32) {
         self.free_at = now.max(self.free_at) + self.transmitter.transmission(size);

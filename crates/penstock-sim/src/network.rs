@@ -1,4 +1,9 @@
 //! The network between the senders: links, queues, delay lines, and the receivers.
+//!
+//! `send` takes a packet from a host and `forward` brings it to the link of its hop: over computed links at once (`cross`,
+//! `follow`), elsewhere into the queue of a port (`enqueue`). A port returns how a departing packet crosses its link; `pass_on`
+//! then lets it wait on the delay line (`schedule_arrival`) or, where nothing else can happen before, treats it as arrived
+//! (`arrive`). At the end of its route, `finish` hands it to its receiver or, an ACK, to the engine.
 
 mod acks;
 mod changes;
@@ -48,7 +53,7 @@ impl Network {
     pub(crate) fn send(&mut self, now: Time, packet: SimPacket) {
         self.enter(now, &packet);
         let Hop { link, port, lookahead, .. } = self.tally.hops[packet.hop as usize];
-        if port == COMPUTED && matches!(lookahead, Lookahead::Never | Lookahead::NeverBeforeLazy) {
+        if port == COMPUTED && lookahead == Lookahead::Never {
             // Most often. The packet goes to its line in pieces, from registers: the processor would wait until it can copy
             // together what was just written in pieces.
             let (arrival, line) = self.links[link as usize].cross(now, packet.size);
@@ -252,7 +257,7 @@ impl Network {
     }
 
     /// Execute all departures from port `number` up to and including `until` that have no event of their own.
-    #[expect(clippy::inline_always, reason = "measured: ...")]
+    #[expect(clippy::inline_always, reason = "as `depart`")]
     #[inline(always)]
     fn depart_until(&mut self, number: usize, until: Time) {
         let mut now = self.ports[number].deferred();
@@ -268,7 +273,7 @@ impl Network {
     }
 
     /// The transmitter of the lazy port `number` asks for the next packet at `now`; returns when it does so again.
-    #[expect(clippy::inline_always, reason = "measured: ...")]
+    #[expect(clippy::inline_always, reason = "measured: 1 % of the instructions of FQ-CoDel")]
     #[inline(always)]
     fn depart(&mut self, number: usize, now: Time) -> Time {
         let (Port { queue, mode }, mut around) = self.at_port(number);

@@ -22,14 +22,14 @@ pub(crate) struct Lazy {
     /// When the transmitter asks for the next packet; [`Time::NEVER`] if it found the queue empty.
     free_at: Time,
     state: TransmitterState,
-    /// Whether the deadline of the next departure is in the event queue.
-    has_deadline: bool,
+    /// The deadline in the event queue; [`Time::NEVER`] if there is none.
+    deadline: Time,
 }
 
 impl Lazy {
     /// Before the first packet.
     pub(crate) fn new() -> Self {
-        Self { free_at: Time::NEVER, state: TransmitterState::Idle, has_deadline: false }
+        Self { free_at: Time::NEVER, state: TransmitterState::Idle, deadline: Time::NEVER }
     }
 
     /// A packet arrives, all departures due by now having been executed; returns whether the transmitter is free.
@@ -50,15 +50,16 @@ impl Lazy {
     /// The deadline of a departure has come, and all departures due by now have been executed: set the next deadline.
     pub(crate) fn renew_deadline(&mut self, queue: &ObservedQueue, links: &[Link], events: &mut EventQueue) {
         events.clear(queue.outlet.rank);
-        self.has_deadline = false;
+        self.deadline = Time::NEVER;
         self.set_deadline(queue, links, events);
     }
 
-    /// Schedule the deadline of the next departure, if there is one and it has none.
+    /// Schedule the deadline of the next departure, unless an earlier one is scheduled.
     pub(crate) fn set_deadline(&mut self, queue: &ObservedQueue, links: &[Link], events: &mut EventQueue) {
-        if self.free_at != Time::NEVER && !self.has_deadline {
-            self.has_deadline = true;
-            events.set(queue.outlet.rank, self.free_at + links[queue.outlet.link as usize].delay);
+        let deadline = self.free_at + links[queue.outlet.link as usize].delay;
+        if deadline < self.deadline {
+            self.deadline = deadline;
+            events.set(queue.outlet.rank, deadline);
         }
     }
 

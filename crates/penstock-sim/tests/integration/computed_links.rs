@@ -218,6 +218,38 @@ fn some_names() -> Vec<String> {
     ["droptail", "red", "ared-floyd", "fq-codel", "qsdrr", "codel", "pie", "blue"].map(str::to_owned).into()
 }
 
+/// A ring of one way, whose first link has a queue that one sender enters directly and others over access links: its packets,
+/// and the ACKs that leave the queue with them, become known at the same event.
+fn ring_with_a_sender_at_the_queue(seed: u64, name: &str) -> Value {
+    let mut rng = Rng::stream(seed, "ring with a sender");
+    let mut pick = |n: u64| rng.below(n);
+    let mut network = empty_network();
+    let queue = random_queue(name, &mut Rng::stream(seed, "queue"));
+    let mut links = Vec::new();
+    for (from, to) in [("R0", "R1"), ("R1", "R2"), ("R2", "R0")] {
+        let (is_first, delay) = (from == "R0", 10e6 + pick(40) as f64 * 1e6);
+        let [link, _] = duplex(from, (from, to), 3e6, delay, if is_first { &queue } else { &Value::Null }, is_first);
+        links.push(link);
+    }
+    for host in ["H0", "H1"] {
+        links.extend(duplex(host, (host, "R0"), 10e6, random_delay(&mut pick), &Value::Null, false));
+    }
+    network["links"] = json!(links);
+    let tcp = |name: &str, from: &str, start: u64, flavour: &str| {
+        json!({"name": name, "kind": "tcp", "count": 1, "from": [from], "to": ["R1"], "watch": true,
+            "start": {"first_ns": start, "every_ns": 0, "jitter_ns": 0},
+            "tcp": {"profile": "ns2", "flavour": flavour, "settings": {"window": 60, "initial_window": 10}}})
+    };
+    let flavour = ["newreno", "sack"][pick(2) as usize];
+    let starts: Vec<u64> = (0..2).map(|_| pick(200) * 1_000_000).collect();
+    network["traffic"] = json!([
+        tcp("near", "R0", 0, flavour),
+        tcp("far", "H0", starts[0], flavour),
+        tcp("other", "H1", starts[1], flavour)
+    ]);
+    network
+}
+
 fn empty_network() -> Value {
     json!({"duration_ns": 8_000_000_000_u64, "warmup_ns": 1_000_000_000_u64, "links": [], "traffic": [],
            "options": {"computed_links": true, "flows": true, "series": true}})
@@ -299,6 +331,7 @@ fn every_scheme_gives_the_same_bytes_with_each_fast_path_on_and_off() {
             let seed = number * 4 + seed;
             result_of_all_modes(&random_network(seed, std::slice::from_ref(&name)), seed);
             result_of_all_modes(&bottleneck_with_bursts(seed, &name), seed);
+            result_of_all_modes(&ring_with_a_sender_at_the_queue(seed, &name), seed);
         }
     }
 }

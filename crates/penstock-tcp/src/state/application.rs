@@ -1,13 +1,14 @@
 //! An application that writes at times of its own, so that the sender at times has nothing to send.
 //!
-//! # Law
-//! A packet may be sent once it is written. The window is not evidence about the network while it is not used, so it then does not
-//! grow: in slow start it grows if at least half of it was in flight within the last window of data (RFC 7661, section 4.3,
-//! recalled, not verified), in congestion avoidance only if all of it was (RFC 9438, section 5.8), or if data waited. A connection
-//! that has sent nothing for a retransmission timeout halves its window for each timeout, down to the restart window min(IW, cwnd),
-//! and keeps `ssthresh` at three quarters of it or more (RFC 2861, section 3, recalled, not verified).
+//! # Rules
+//! A packet may be sent once it is written. A window that is not used is no evidence about the network, so it does not grow: in
+//! slow start it grows if at least half of it was in flight within the last window of data (the criterion of RFC 7661 for a
+//! validated window), in congestion avoidance only if all of it was (RFC 9438, section 5.8), or if data waited. A connection that
+//! has sent nothing for a retransmission timeout halves its window once per timeout, down to the restart window min(IW, cwnd), and
+//! keeps `ssthresh` at three quarters of it or more (RFC 2861, now historic).
 //!
 //! # Differences
+//! * RFC 7661 measures what was in flight as `pipeACK`, a maximum over several round trips; here it is that of one window of data.
 //! * RFC 5681, section 4.1, goes to the restart window after one timeout.
 //! * An application that always has data is never limited, not even by the window of its receiver.
 

@@ -212,9 +212,9 @@ pub(super) struct Departed {
 /// The datagrams that arrived.
 #[derive(Debug, Default)]
 pub(super) struct Arrived {
-    /// Number of those that were sent during the statistics.
+    /// Number of arrived datagrams that were sent during the statistics.
     pub(super) of_window: u64,
-    /// Delays, in nanoseconds, of those that arrived during the statistics.
+    /// Delays of the datagrams that arrived during the statistics, in nanoseconds.
     pub(super) delays: Vec<u64>,
     pub(super) reordered: u64,
     /// Largest number so far.

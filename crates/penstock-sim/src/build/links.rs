@@ -54,8 +54,8 @@ pub(super) struct Links {
 }
 
 impl Builder<'_> {
-    /// All links; the first changes of links and timers of queues are scheduled. `permitted`: the modes of ports that the run
-    /// permits.
+    /// Builds all links, and schedules the first changes of links and the first timers of queues. `permitted`: the
+    /// modes of ports that the run permits.
     pub(super) fn links(&self, queues: Vec<Option<PortQueue>>, permitted: Modes, events: &mut EventQueue) -> Links {
         let of_routes = self.modes_of_routes();
         let (mut links, mut ports, mut lines) = (Vec::with_capacity(queues.len()), Vec::new(), 0);
@@ -81,8 +81,8 @@ impl Builder<'_> {
         Links { directions: links, ports, changes, lines: DelayLines::new(lines as usize) }
     }
 
-    /// For each link: the modes that the routes over it permit. Runs of losses end where the last queue on the way of a packet
-    /// accepts it, so that the losses of queues that share routes must be in the order of time.
+    /// For each link: the modes that the routes over it permit. A run of losses ends where the last queue on a packet's
+    /// path accepts the packet, so the losses of queues that share routes must be counted in the order of time.
     fn modes_of_routes(&self) -> Vec<Modes> {
         let Plan { computed, routes, .. } = &*self.plan;
         let mut modes = vec![Modes::ALL; computed.len()];
@@ -95,8 +95,8 @@ impl Builder<'_> {
         modes
     }
 
-    /// The mode of a port in front of the link `spec`: of those permitted the one with the fewest events. `changes` is the
-    /// number of the link's changes.
+    /// The mode of a port in front of the link `spec`: the permitted mode with the fewest events. `changes` is the
+    /// index of the link among the changing ones.
     fn mode(&self, spec: &LinkSpec, modes: Modes, changes: Option<u32>) -> Mode {
         if modes.precomputed {
             return Mode::Precomputed(Precomputed::new(self.fetches()));

@@ -265,7 +265,7 @@ fn exercise(queue: AnyQueue, seed: u64, facts: &dyn Facts<Numbered>) -> Watched<
 }
 
 /// The actions of a queue in random operations; `make` builds a new queue each time.
-fn actions(make: impl Fn() -> AnyQueue, seed: u64) -> BTreeSet<Action> {
+fn observed_actions(make: impl Fn() -> AnyQueue, seed: u64) -> BTreeSet<Action> {
     let with = exercise(make(), seed, &Supplied);
     let without = exercise(make(), seed, &());
     let mut actions = with.observations.actions;
@@ -310,7 +310,7 @@ fn faults(scheme: &'static SchemeInfo) -> Vec<String> {
         let make = || build::<Numbered, dyn Probe<_>>(scheme.name, &settings, &link, Time::ZERO);
         let Ok(queue) = make() else { continue };
         let (capabilities, is_fifo) = (queue.capabilities(), queue.is_fifo());
-        let actions = actions(|| make().unwrap(), attempt);
+        let actions = observed_actions(|| make().unwrap(), attempt);
         for action in excluded(capabilities, is_fifo).intersection(&actions) {
             faults.push(format!(
                 "{}: {action:?} contradicts {capabilities:?}, is_fifo {is_fifo}, {settings:?}",

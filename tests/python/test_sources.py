@@ -215,7 +215,7 @@ def test_every_source_of_datagrams_sends_its_ecn_field(field: EcnField) -> None:
         {"name": "rest"},
     ]
     for name, source in sources.items():
-        queue = ps.Pq(limit="100p", classes=[ps.Class(**one) for one in classes])
+        queue = ps.Pq(limit="100p", classes=[ps.Class(**keys) for keys in classes])
         link = ps.dumbbell(rate="1Mbit", rtt="10ms", duration="5s", queue=queue, traffic={name: source})
         result = ps.run(link).traffic[name]
         assert (result.lost_pkts > 20, result.goodput_bps) == (True, 0), name

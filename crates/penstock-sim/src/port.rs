@@ -5,8 +5,7 @@
 //! them routes packets: they return how a packet crosses the link as a [`Crossing`], and the network passes the packet
 //! on.
 //!
-//! All modes give the same results. Which of them a port may use follows from what its queue, its link and the run permit
-//! ([`Modes`]).
+//! All modes give the same results. A port may use the modes that its queue, its link and the run permit ([`Modes`]).
 
 mod device_queue;
 mod evented;

@@ -330,14 +330,14 @@ mod tests {
     }
 
     #[test]
-    fn a_transfer_of_more_packets_than_have_numbers_is_refused() {
-        let of = |bytes: f64| {
-            let given = settings(&[("bytes", Value::Bytes(bytes)), ("packet", Value::Bytes(1000.0))]);
-            TcpParams::from_settings(Profile::Linux, &given)
+    fn a_transfer_with_more_packets_than_sequence_numbers_is_refused() {
+        let with_bytes = |bytes: f64| {
+            let overrides = settings(&[("bytes", Value::Bytes(bytes)), ("packet", Value::Bytes(1000.0))]);
+            TcpParams::from_settings(Profile::Linux, &overrides)
         };
-        let most = 4_294_967_293.0 * 1000.0;
-        assert_eq!(of(most).expect("legal").end(), 4_294_967_293);
-        let errors = of(most + 1.0).expect_err("an error");
+        let max_bytes = 4_294_967_293.0 * 1000.0;
+        assert_eq!(with_bytes(max_bytes).expect("legal").end(), 4_294_967_293);
+        let errors = with_bytes(max_bytes + 1.0).expect_err("an error");
         assert_eq!(
             (&errors[0].name[..], &errors[0].message[..]),
             ("bytes", "must not be more than 4294967293 packets")

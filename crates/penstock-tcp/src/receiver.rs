@@ -110,7 +110,7 @@ pub struct Receiver {
     echo: bool,
     /// Whether the newest packet was ECN-capable.
     capable: bool,
-    /// Whether the delayed ACK is that of a retransmission.
+    /// Whether the delayed ACK answers a retransmission.
     due_retransmission: bool,
     /// Packets that arrived out of order.
     early: PacketRanges,
@@ -299,7 +299,7 @@ impl Receiver {
         }
     }
 
-    /// Whether `segment` would change what the waiting ACK has to report.
+    /// Whether `segment` would change the report of the waiting ACK.
     #[inline(never)]
     fn changes_waiting_ack(&self, segment: &Segment) -> bool {
         let place = self.recent.place_of(segment.seq);

@@ -7,8 +7,8 @@
 //!   each departing packet adds (size + overhead) / bandwidth to t_next. An arrival at an empty queue sets t_next to
 //!   the current time if t_next is in the past.
 //! * Tins: the codepoint of a packet selects a tin. Each tin has a threshold rate, its share of the whole rate, and a
-//!   second t_next, computed like that of the shaper but at the threshold rate: the tin is below its threshold, or within
-//!   its schedule, while this t_next is in the past.
+//!   second t_next, computed like the shaper's but at the threshold rate. While this t_next is in the past, the tin is
+//!   below its threshold, or within its schedule.
 //!     - With `bandwidth`, as in Linux: the most urgent tin within its schedule is served; if no tin is, the one with
 //!       the earliest t_next. Bulk counts as more urgent than Best Effort, whose threshold is the whole rate. So the
 //!       four tins of "diffserv4", if all always have packets, get 3/16 (Best Effort), 1/16 (Bulk), 1/2 (Video) and 1/4

@@ -7,10 +7,11 @@
 
 use alloc::vec::Vec;
 
-/// Upper bound of D. Tags of 128 bits then suffice for 2^64 bits in a busy period.
+/// Upper bound of D, which is the largest common multiple of all w up to it. Tags of 128 bits then suffice for 2^64
+/// bits in a busy period.
 const LARGEST_D: u128 = 1 << 64;
 
-/// Units of the heaviest class for a bit, where the weights have no common multiple below [`LARGEST_D`].
+/// Units per bit of the heaviest class, if the weights have no common multiple up to [`LARGEST_D`].
 const COARSE: f64 = (1_u64 << 48) as f64;
 
 /// The largest denominator of a weight: weights have at most six decimals.
@@ -56,8 +57,8 @@ fn exact_steps(phis: &[f64]) -> Option<Vec<u128>> {
         fractions.iter().map(|&(numerator, denominator)| numerator * (common / denominator)).collect();
     let factor = whole.iter().fold(0, |all, &weight| gcd(all, weight));
     let weights: Vec<u128> = whole.iter().map(|weight| weight / factor).collect();
-    let least = weights.iter().try_fold(1, |all, &weight| multiple(all, weight))?;
-    let d = LARGEST_D / least * least;
+    let least_multiple = weights.iter().try_fold(1, |all, &weight| multiple(all, weight))?;
+    let d = LARGEST_D / least_multiple * least_multiple;
     Some(weights.iter().map(|weight| d / weight).collect())
 }
 
@@ -90,7 +91,7 @@ fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The least common multiple, if it is at most [`LARGEST_D`].
+/// The least_multiple common multiple, if it is at most [`LARGEST_D`].
 fn multiple(a: u128, b: u128) -> Option<u128> {
     (a / gcd(a, b)).checked_mul(b).filter(|&multiple| multiple <= LARGEST_D)
 }

@@ -1,7 +1,7 @@
 //! Event-driven ports: an event at the end of each transmission.
 //!
-//! The only mode for links that change during the run and for device queues below the discipline, whose state at the end of
-//! a transmission depends on what happened meanwhile.
+//! The only mode for links that change during the run and for device queues below the discipline, whose state at the
+//! end of a transmission depends on events during it.
 
 use super::{Crossing, DeviceQueue, ObservedQueue, Surroundings, TransmitterState};
 use crate::changing_link::ChangingLink;

@@ -5,8 +5,8 @@
 //! timer at the port. A deadline event bounds how long a departure may be deferred: one per propagation delay instead
 //! of one per packet. The queue sees the same calls with the same times as with events, and so does the next hop.
 //!
-//! Works for any discipline whose timer does not move at departures and that reads nothing from outside at departures, unless
-//! a shaper precedes it, a device queue follows it, or the link changes.
+//! Works for any discipline that neither moves its timer nor reads outside facts at departures, unless a shaper
+//! precedes it, a device queue follows it, or the link changes.
 
 use super::{Crossing, ObservedQueue, Surroundings, TransmitterState};
 use crate::event_queue::EventQueue;

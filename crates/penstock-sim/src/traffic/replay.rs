@@ -3,8 +3,9 @@
 //! The format: pcap (draft-ietf-opsawg-pcap) with microseconds or nanoseconds, of either byte order; packets beginning
 //! with the IP header (LINKTYPE_RAW, 101, and LINKTYPE_IPV4, LINKTYPE_IPV6) or with an Ethernet header (LINKTYPE_ETHERNET,
 //! 1). Packets of all protocols count, with their original lengths, even if they are cut in the file, without the 14 bytes
-//! of an Ethernet header. ECN field and codepoint are those of an IPv4 or IPv6 header (RFC 3168, section 5; RFC 2474, section
-//! 3; RFC 8200, section 3); a packet without one, or cut before its second byte, is not ECN-capable and has codepoint 0.
+//! of an Ethernet header. ECN field and codepoint come from an IPv4 or IPv6 header (RFC 3168, section 5; RFC 2474,
+//! section 3; RFC 8200, section 3); a packet without one, or cut before its second byte, is not ECN-capable and has
+//! codepoint 0.
 //!
 //! The first packet leaves at the start of the flow, the others at their recorded times after it, in open loop.
 

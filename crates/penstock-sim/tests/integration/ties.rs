@@ -59,8 +59,8 @@ impl Laws for Recorders {
 
 #[test]
 fn at_one_instant_packets_depart_then_arrive_and_then_the_timer_of_the_queue_expires() {
-    // A packet of 1000 bytes takes 8 ms at 1 Mbit/s. Two bursts fill the queue: the packets of the first leave at the times
-    // at which those of the second arrive over another link of the same rate.
+    // A packet of 1000 bytes takes 8 ms at 1 Mbit/s. Two bursts fill the queue: packets of the first burst leave at the
+    // times at which packets of the second arrive over another link of the same rate.
     let link = |name: &str, from: &str, to: &str, scheme: &str| {
         json!({"name": name, "from": from, "to": to,
         "rate": 1e6, "delay": 1e6, "queue": {"scheme": scheme, "limit": {"packets": 1000}}, "watch": true})

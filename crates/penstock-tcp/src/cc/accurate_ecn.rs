@@ -10,8 +10,8 @@
 //!
 //! The sender ignores the count of an ACK that was superseded: one that delivers nothing and echoes no later time. Otherwise it
 //! adds `d = (ACE - s.cep) mod 8` (section 3.2.2.2). If ACKs were lost, the count may have wrapped. An ACK that delivers `A` packets
-//! then counts as `A - ((A - d) mod 8)` marks, the largest possible number (appendix A.2.1), unless ACKs usually deliver so many
-//! packets that every one of them would seem to have wrapped.
+//! then counts as `A - ((A - d) mod 8)` marks, the largest possible number (appendix A.2.1), unless ACKs usually
+//! deliver so many packets that every ACK would seem to have wrapped the count.
 //!
 //! # Differences
 //! * Accurate ECN is configured at both ends, not negotiated in the handshake. There are no AccECN Options (AccECN0, AccECN1): bytes

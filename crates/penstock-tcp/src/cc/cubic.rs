@@ -10,8 +10,8 @@
 //! while `W_cubic(t) < W_est` the window is `W_est` (4.3). A loss or a mark reduces the window by the factor `beta` (4.6); `W_max`
 //! becomes the window before the reduction, or `(1 + beta) / 2` of that window if it was below the last `W_max` (4.7, fast
 //! convergence). After a timeout, and after slow start ended without a loss, K is 0 and `W_max` the window at which congestion
-//! avoidance begins (4.8, 4.10). While the application or the receive window limits the flow, the window does not grow and t
-//! stands still (4.2, 5.8).
+//! avoidance begins (4.8, 4.10). While the application or the receive window limits the flow, the window does not grow
+//! and t is stopped (4.2, 5.8).
 //!
 //! # Differences
 //! * `halving` determines the base of a reduction: the window in use, or the packets in flight as in section 4.6. The

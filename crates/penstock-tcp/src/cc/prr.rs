@@ -3,12 +3,13 @@
 //! RFC 9937, to which section numbers refer, and RFC 6937, which it obsoletes.
 //!
 //! # Law
-//! `RecoverFS` is the number of packets that may be delivered during the episode: the packets outstanding when it begins,
-//! less those that were reported by SACK before the ACK that begins it (section 6.1). `prr_delivered` and `prr_out` are the
-//! packets delivered and sent since. While the packets in the network exceed the threshold, `SndCnt = ceil(prr_delivered *
-//! ssthresh / RecoverFS) - prr_out`; otherwise `SndCnt = min(ssthresh - inflight, max(prr_delivered - prr_out, DeliveredData))`,
-//! the conservative bound (PRR-CRB). A safe ACK, which advances `una` and reveals no further loss, adds one packet to that
-//! maximum (PRR-SSRB). The first retransmission of an episode always leaves. The window is `inflight + SndCnt` (section 6.2).
+//! `RecoverFS` is the number of packets that may be delivered during the episode: the packets outstanding when it
+//! begins, except the packets that SACK reported before the ACK that begins it (section 6.1). `prr_delivered` and
+//! `prr_out` are the packets delivered and sent since. While the packets in the network exceed the threshold,
+//! `SndCnt = ceil(prr_delivered * ssthresh / RecoverFS) - prr_out`; otherwise
+//! `SndCnt = min(ssthresh - inflight, max(prr_delivered - prr_out, DeliveredData))`, the conservative bound (PRR-CRB).
+//! A safe ACK, which advances `una` and reveals no further loss, adds one packet to that maximum (PRR-SSRB). The first
+//! retransmission of an episode always leaves. The window is `inflight + SndCnt` (section 6.2).
 //!
 //! # Differences
 //! * All quantities are whole packets.

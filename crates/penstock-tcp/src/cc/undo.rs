@@ -21,7 +21,7 @@ use crate::packets_in_flight::Repairs;
 use crate::state::{LastReduction, SenderState};
 use penstock_core::Time;
 
-/// The state of a sender before a reduction, and what its retransmissions have shown since.
+/// The state of a sender before a reduction, and the evidence from its retransmissions since.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
     cwnd: f64,

@@ -40,7 +40,7 @@ fn reduction(record: &Record, n: usize) -> (f64, f64) {
     (before, left)
 }
 
-/// From the last reduction on the window is that of RFC 9438, section 4.2.
+/// From the last reduction on, the window follows RFC 9438, section 4.2.
 fn assert_cubic(record: &Record, rtt: f64, w_max: f64, left: f64) {
     let k = ((w_max - left) / 0.4).cbrt();
     let w_cubic = |t: f64| 0.4 * (t - k).powi(3) + w_max;

@@ -192,10 +192,13 @@ fn shaped_shares(diffserv: &str, dscps: &[u8]) -> Vec<f64> {
 #[test]
 fn shaped_tins_get_their_thresholds_and_best_effort_the_rest() {
     let (bulk, best_effort, video, voice) = (8, 0, 34, 46);
-    let check = |diffserv: &str, dscps: &[u8], parts: &[f64]| {
-        let served = shaped_shares(diffserv, dscps);
-        let near = served.iter().zip(parts).all(|(part, expected)| (part - expected).abs() < 0.003);
-        assert!(near && served.len() == parts.len(), "{diffserv} {dscps:?}: {served:?} instead of {parts:?}");
+    let check = |diffserv: &str, dscps: &[u8], expected_shares: &[f64]| {
+        let shares = shaped_shares(diffserv, dscps);
+        let are_close = shares.iter().zip(expected_shares).all(|(share, expected)| (share - expected).abs() < 0.003);
+        assert!(
+            are_close && shares.len() == expected_shares.len(),
+            "{diffserv} {dscps:?}: {shares:?} instead of {expected_shares:?}"
+        );
     };
     check("diffserv4", &[best_effort, bulk, video, voice], &[0.1875, 0.0625, 0.5, 0.25]);
     check("diffserv4", &[best_effort, bulk, voice], &[0.6875, 0.0625, 0.25]);

@@ -418,7 +418,7 @@ impl Discipline<Numbered> for LastInFirstOut {
 fn violations(action: Action, declared: Capabilities) -> Vec<Action> {
     let timer = (action == Action::HasTimer).then_some(Time::from_nanos(1_000_000));
     let make = || Box::new(Fifo::new(Undeclared { action, timer, declared }, Limit::Packets(20))) as AnyQueue;
-    excluded(declared, true).intersection(&actions(make, 1)).copied().collect()
+    excluded(declared, true).intersection(&observed_actions(make, 1)).copied().collect()
 }
 
 #[test]
@@ -480,7 +480,7 @@ impl Discipline<Numbered> for UndeclaredReader {
 #[test]
 fn a_discipline_that_leaves_its_order_or_reads_undeclared_facts_is_caught() {
     let caught = |make: &dyn Fn() -> AnyQueue| -> Vec<Action> {
-        excluded(Capabilities::ARRIVALS, true).intersection(&actions(make, 1)).copied().collect()
+        excluded(Capabilities::ARRIVALS, true).intersection(&observed_actions(make, 1)).copied().collect()
     };
     assert_eq!(caught(&|| Box::new(LastInFirstOut(Vec::new()))), [Action::LeavesOrder]);
     let quiet = || Undeclared { action: Action::LeavesOrder, timer: None, declared: Capabilities::ARRIVALS };

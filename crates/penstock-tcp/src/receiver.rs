@@ -142,11 +142,11 @@ pub struct Receiver {
     acks_pushed: bool,
     /// Whether duplicates are reported.
     reports_duplicates: bool,
-    /// Value of `plain` unless the last ACK reports a duplicate.
+    /// The value of `plain` after an ACK that reports no duplicate.
     usually_plain: bool,
     /// Bytes by which the opening packet is shorter than a full packet.
     opening_lacks: u16,
-    /// Other packets that are shorter, if there were any.
+    /// Other packets that are shorter than a full packet, once there are any.
     short: Option<Box<ShortPackets>>,
 }
 
@@ -222,7 +222,7 @@ impl Receiver {
     }
 
     /// The waiting ACK, if it must leave before this packet is processed: the packet would change its echo (DCTCP), or displace
-    /// SACK blocks that no ACK has reported ([`crate::sack_compression`]). Call this before [`Self::on_segment`].
+    /// SACK blocks that no ACK has reported (`sack_compression.rs`). Call this before [`Self::on_segment`].
     #[inline]
     pub fn ack_before(&mut self, segment: &Segment) -> Option<ReceiverAck> {
         let matters = segment.seq != self.next || matches!(self.feedback, Feedback::PerPacket);

@@ -193,7 +193,7 @@ fn at_one_instant_packets_depart_and_arrive_before_the_timer_of_the_queue_expire
     // have left
     let of_queue = [("alpha", number(1.0)), ("gamma", number(1.0)), ("target", Value::Packets(0.0))];
     assert_eq!(price_after_ten_ms(0, &of_queue), 9.0);
-    // price = gamma (arrivals - C): of the packets of the first link those of 6, 7, ..., 10 ms have arrived, C is 2
+    // price = gamma (arrivals - C): packets from the first link have arrived at 6, 7, ..., 10 ms, and C is 2
     let of_arrivals = [
         ("variant", Value::Text("ns2".to_owned())),
         ("alpha", number(0.0)),

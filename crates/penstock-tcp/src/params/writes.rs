@@ -78,7 +78,7 @@ impl TcpParams {
         u32::try_from(bytes.div_ceil(self.packet.0)).unwrap_or(u32::MAX)
     }
 
-    /// Time of write `number`, from 0, after the start of the connection; `None` after the last.
+    /// Time of write `number`, counted from 0, since the start of the connection; `None` after the last write.
     pub(crate) fn time_of_write(&self, number: u32) -> Option<Span> {
         match self.period() {
             Some((_, every)) => Some(Span::from_nanos(every.as_nanos().saturating_mul(u64::from(number)))),

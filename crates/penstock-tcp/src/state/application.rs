@@ -40,8 +40,8 @@ pub(super) struct Application {
     total: u32,
     completed_packets: u32,
     completions: Vec<CompletedWrite>,
-    /// Largest number of packets in flight within the present window of data, which ends at packet `window_ends`; whether the
-    /// window was full, or data waited.
+    /// Within the current window of data, which ends at packet `window_ends`: the largest number of packets in flight,
+    /// and whether the window was full or data waited.
     used: u32,
     is_limited_by_window: bool,
     window_ends: u32,
@@ -125,7 +125,7 @@ impl SenderState {
         is_slow || application.is_limited_by_window
     }
 
-    /// The time that has passed without use of the window, if an ACK arrives at `now` while it does not grow.
+    /// The time without use of the window before an ACK at `now` at which the window does not grow.
     pub(crate) fn unused_time(&self, now: Time) -> Span {
         self.application.as_ref().map_or(Span::ZERO, |application| now.since(application.active_at))
     }

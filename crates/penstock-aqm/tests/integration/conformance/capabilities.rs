@@ -95,7 +95,7 @@ fn excluded(capabilities: Capabilities, is_fifo: bool) -> BTreeSet<Action> {
 fn claimed(capabilities: Capabilities) -> Vec<(String, Action)> {
     let Capabilities { judges, timer, side } = capabilities;
     let judges = match judges {
-        // drop-tail declares this, too
+        // nothing is required: drop-tail declares this and judges no packet
         Judges::Arrivals => vec![],
         Judges::Departures => vec![(format!("{judges:?}"), Action::JudgesQueued)],
         Judges::Both => {

@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test whose needs are not met here, or fail it where a variable of the environment requires them."""
+    """Skip a test whose requirements are missing, or fail it if an environment variable demands them."""
     needs = [need for marker in item.iter_markers("needs") for need in marker.args]
     if item.get_closest_marker("link"):
         needs.append("real links")

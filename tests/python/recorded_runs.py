@@ -181,7 +181,7 @@ OTHER_FIELDS: Final[Tree] = {
     f"{ecn}-{dscp}": {"kind": "poisson", "rate": "2Mbit", "packet": "500B", "ecn": ecn, "dscp": dscp}
     for ecn, dscp in (("ect1", 0), ("ect1", "AF11"), ("ce", "AF11"), ("ect0", "NQB"), ("not", "NQB"), ("not", 0))
 }
-"""Datagrams whose code point sends them to the queue that is not that of their ECN field, and others."""
+"""Datagrams whose code point and ECN field select different queues, and others."""
 
 CHANGING_LOAD: Final[Tree] = {
     "transfers": {"kind": "onoff", "count": 6, "on": {"packets": {"exp": 80}}, "off": {"exp": "1500ms"}},
@@ -290,7 +290,7 @@ SOURCES: Final[Mapping[str, Tree]] = {
     "transfers of writes": {"kind": "tcp", "bytes": {"exp": "80kB"}, "arrivals": {"exp": "200ms"}, "write": "5kB",
                             "write_rate": "1Mbit", "flavour": "cubic", "profile": "linux"},
 }  # fmt: skip
-"""Datagrams of L4S, and TCP whose application writes at times of its own."""
+"""L4S datagrams, and TCP whose application writes at given times."""
 
 
 def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
@@ -346,7 +346,7 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
 
 
 def _write_pcap(file: Path, *, with_headers: bool = False) -> None:
-    """Bursts of packets of raw IP with rising sizes; with the first bytes of their headers, every ECN field in turn."""
+    """Bursts of raw IP packets; `with_headers` adds the first bytes of headers, with each ECN field in turn."""
     header = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 101)
     packets = [(i * 4_000_000 + i % 5 * 100_000, 60 + i * 37 % 1400) for i in range(400)]
     starts = [bytes([0x45, i % 3 << 5 | i % 4]) if with_headers else b"" for i in range(400)]

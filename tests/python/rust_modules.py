@@ -1,4 +1,4 @@
-"""The modules of a Rust crate, and which of them use which."""
+"""The modules of a Rust crate and their dependencies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PATH = re.compile(r"(?<![\w:$])(?:crate|super|self)(?:::\w+)+")
 
 
 def without_tests(path: Path) -> str:
-    """The text of a file before its module of tests."""
+    """The text of a file up to its test module."""
     return _TESTS.split(path.read_text(encoding="utf-8"), maxsplit=1)[0]
 
 
@@ -54,7 +54,7 @@ def _apart(one: Module, other: Module) -> bool:
 
 
 class Crate:
-    """The modules of the sources below a folder `src`, those of tests aside, and their uses of one another."""
+    """The modules below a folder `src`, without those of tests, and their dependencies."""
 
     def __init__(self, src: Path) -> None:
         texts = {_module(path.relative_to(src)): without_tests(path) for path in sorted(src.rglob("*.rs"))}
@@ -63,7 +63,7 @@ class Crate:
         self._exports = {module: self._exports_of(module) for module in self.code}
 
     def circles(self) -> set[frozenset[str]]:
-        """The groups of modules that use one another; a module and those below it may."""
+        """The groups of modules that depend on one another. A module and its submodules may do so."""
         uses = {module: {other for other in self.uses(module) if _apart(module, other)} for module in self.code}
         reached: dict[Module, set[Module]] = {}
         for module in uses:
@@ -79,7 +79,7 @@ class Crate:
         }
 
     def _exports_of(self, module: Module) -> dict[str, tuple[str, ...]]:
-        """The names that a module passes on from others, and all paths that start in it."""
+        """The absolute path of each name that a module imports or re-exports."""
         return {
             name: absolute
             for tree in _USE.findall(self.code[module])
@@ -88,7 +88,7 @@ class Crate:
         }
 
     def _absolute(self, module: Module, steps: list[str]) -> tuple[str, ...] | None:
-        """A path from the root of the crate; `None` for one that starts in another crate."""
+        """The path from the crate root; `None` if it starts in another crate."""
         if steps[0] == "crate":
             return tuple(steps[1:])
         if steps[0] == "self":
@@ -99,17 +99,17 @@ class Crate:
         return (*module, *steps) if (*module, steps[0]) in self.code else None
 
     def _home(self, path: tuple[str, ...]) -> Module:
-        """The module that has the item of a path, whichever modules pass it on."""
+        """The module that defines the item of a path, through any re-exports."""
         for _ in range(10):
             module = next(path[:n] for n in range(len(path), -1, -1) if path[:n] in self.code)
             rest = path[len(module) :]
             if not rest or (onward := self._exports[module].get(rest[0])) is None or onward == path:
                 return module
             path = (*onward, *rest[1:])
-        raise AssertionError(f"{'::'.join(path)} is passed on in a circle")
+        raise AssertionError(f"{'::'.join(path)} is re-exported in a cycle")
 
     def uses(self, module: Module) -> set[Module]:
-        """The modules of the items that a module names."""
+        """The modules whose items a module uses."""
         code = self.code[module]
         trees = [steps for tree in _USE.findall(code) for steps, _ in _paths(tree)]
         inline = [path.split("::") for path in _PATH.findall(code)]

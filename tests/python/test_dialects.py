@@ -455,7 +455,7 @@ def test_a_real_tc_takes_the_lines(scheme: str, parameters: dict[str, Any]) -> N
         check=False,
     )
     if done.returncode != 0:
-        # tc has understood the line: it asked the kernel, which is built without this queue.
+        # tc accepted the line and asked the kernel, which was built without this queue.
         assert "Error: Specified qdisc" in done.stderr, done.stderr
         pytest.skip("this kernel lacks the queue")
     shown = read(next(row for row in done.stdout.splitlines() if row.startswith("qdisc")), "tc")

@@ -393,7 +393,7 @@ def in_namespace(commands: str) -> str:
     """The output of commands in a network namespace of their own."""
     done = subprocess.run(["unshare", "--net", "sh", "-c", commands], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        # tc has understood the line: it asked the kernel, which is built without this queue.
+        # tc accepted the line and asked the kernel, which was built without this queue.
         assert "Error: Specified qdisc" in done.stderr, done.stderr
         pytest.skip("this kernel lacks the queue")
     return done.stdout

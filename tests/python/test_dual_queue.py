@@ -46,7 +46,7 @@ def test_wrong_code_points_are_refused(settings: str, message: str) -> None:
 
 
 def _delay(ecn: EcnField, l_dscp: Sequence[int | str] | None) -> float:
-    """The 99th percentile of the delay of calls with this ECN field and NQB, next to two flows that fill the link."""
+    """The 99th percentile of the delay of NQB calls with this ECN field, next to two flows that fill the link."""
     calls = ps.Cbr(rate="200kbit", packet="200B", dscp="NQB", ecn=ecn, phase="random")
     link = ps.dumbbell(
         rate="20Mbit",
@@ -59,7 +59,8 @@ def _delay(ecn: EcnField, l_dscp: Sequence[int | str] | None) -> float:
 
 
 def test_nqb_traffic_waits_in_the_l4s_queue_if_its_code_point_is_listed() -> None:
-    # One way takes 10 ms. The Classic queue adds 15 ms on average, the L4S queue about a packet of the other queue.
+    # The propagation delay is 10 ms. The Classic queue adds 15 ms on average, the L4S queue about the transmission time
+    # of a packet.
     assert _delay("not", None) > 0.025
     assert _delay("not", ["NQB"]) < 0.013
     assert _delay("ect1", None) < 0.013

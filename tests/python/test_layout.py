@@ -54,7 +54,7 @@ KNOWN_CIRCLES = {
     },
     "penstock-sim": {frozenset({"network::late", "port", "port_queue", "tally"})},
 }
-"""Circles of modules that are still there: each goes from this list with the last `use` that closes it."""
+"""Cycles of modules that still exist. Remove an entry together with the last `use` that closes the cycle."""
 
 
 def test_modules_of_rust_use_one_another_in_no_circle() -> None:
@@ -65,7 +65,7 @@ def test_modules_of_rust_use_one_another_in_no_circle() -> None:
 def test_circles_of_modules_are_seen_however_they_are_written(tmp_path: Path) -> None:
     files = {
         "lib.rs": "mod a; mod b; mod c; mod d; mod e; pub use b::{Thing, inner::Other};",
-        "a.rs": "use crate::{Thing as Renamed, d::{self, Unit}};",  # of b, by way of the root of the crate
+        "a.rs": "use crate::{Thing as Renamed, d::{self, Unit}};",  # from b, through the crate root
         "b.rs": "mod inner; fn f() { crate::c::g() }",
         "b/inner.rs": "use super::Thing; // use crate::e::In; in a comment",
         "c.rs": 'const TEXT: &str = "crate::e::In"; pub use super::a::Name;',

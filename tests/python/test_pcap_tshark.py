@@ -86,7 +86,7 @@ def check_accurate_ecn(found: list[Packet], marks: int) -> None:
     + [("linux", flavour) for flavour in ("cubic", "prague", "bbr", "bbr3")],
 )
 def test_tshark_counts_our_retransmissions(profile: str, flavour: str, tmp_path: Path) -> None:
-    """Before the queue tshark sees every packet that was sent; behind it, those that crossed after a later one.
+    """In front of the queue tshark counts every retransmission; behind it, only those that follow a later packet.
 
     The buffer is about a third of the bandwidth-delay product of 42 packets, so that every flavour loses packets: BBRv3
     keeps at most two products in flight, which do not fill a buffer of more than one.

@@ -105,7 +105,7 @@ def test_everything_that_real_senders_cannot_do_is_refused_at_once() -> None:
     ("key", "more"),
     [("writes", 'writes = [["0s", "9kB"]]'), ("write_rate", 'write_rate = "1Mbit"'), ("write", 'write = "1kB"')],
 )
-def test_applications_that_write_at_times_of_their_own_are_refused(key: str, more: str) -> None:
+def test_applications_that_write_at_given_times_are_refused(key: str, more: str) -> None:
     message = rf"traffic\.t0\.{key} = .*: real senders always write as much as the kernel takes"
     with pytest.raises(ScenarioError, match=message):
         mapped(f'kind = "tcp"\n{more}')

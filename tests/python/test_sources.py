@@ -209,20 +209,20 @@ def test_every_source_of_datagrams_sends_its_ecn_field(field: EcnField) -> None:
         "fec": ps.Fec(k=4, h=1, rate="100kbit", packet="500B", ecn=field),
         "video": ps.Video(rate="100kbit", packet="500B", ecn=field),
     }
-    # Packets with the field wait in the class of that name, which loses all of them.
+    # The class selects packets with this field and drops all of them.
     classes: list[dict[str, Any]] = [
         {"name": "own", "match": {"ecn": field}, "queue": {"scheme": "bernoulli", "p": 1.0}},
         {"name": "rest"},
     ]
     for name, source in sources.items():
-        queue = ps.Pq(limit="100p", classes=[ps.Class(**one) for one in classes])
+        queue = ps.Pq(limit="100p", classes=[ps.Class(**keys) for keys in classes])
         link = ps.dumbbell(rate="1Mbit", rtt="10ms", duration="5s", queue=queue, traffic={name: source})
         result = ps.run(link).traffic[name]
         assert (result.lost_pkts > 20, result.goodput_bps) == (True, 0), name
 
 
 def _capture(file: Path, classes: list[int]) -> Path:
-    """A capture of raw IPv4 packets of 1000 bytes, 1 ms apart, whose second bytes are these."""
+    """A capture of raw IPv4 packets of 1000 bytes, 1 ms apart, with these values in the second bytes of headers."""
     header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
     records = [
         struct.pack("<IIII", 1, 1000 * number, 20, 1000) + bytes([0x45, value]) + bytes(18)
@@ -232,7 +232,7 @@ def _capture(file: Path, classes: list[int]) -> Path:
     return file
 
 
-def test_replayed_packets_keep_their_fields_unless_a_key_says_otherwise(tmp_path: Path) -> None:
+def test_replayed_packets_keep_their_fields_unless_a_key_overrides_them(tmp_path: Path) -> None:
     # 10 packets of EF and ECT(1), 20 of NQB and ECT(0), 30 without either.
     file = _capture(tmp_path / "fields.pcap", [46 << 2 | 1] * 10 + [45 << 2 | 2] * 20 + [0] * 30)
 
@@ -260,7 +260,7 @@ def test_check_shows_the_fields_of_replayed_packets(recorded: Path) -> None:
     assert {'ecn = "recorded"', 'dscp = "recorded"'} <= set(shown.splitlines())
 
 
-def test_writes_take_the_time_of_their_delivery() -> None:
+def test_a_write_takes_as_long_as_its_delivery() -> None:
     # 14 600 bytes are 10 packets of 1500 bytes on the wire: the initial window, which 10 Mbit/s serve in 12 ms. No ACK
     # is delayed, since a write ends with a pushed packet.
     tcp = ps.Tcp(profile="linux", write="14600B", write_every="100ms")

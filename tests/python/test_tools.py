@@ -1,4 +1,4 @@
-"""The optional programs of the tests: continuous integration installs them, and tests without theirs are skipped."""
+"""Optional programs: continuous integration installs them, and a test whose program is missing is skipped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_of_a_program(): pass
 
 
 @pytest.mark.parametrize("file", [".ci/run", "README.md"])
-def test_the_packages_of_all_optional_programs_are_installed_by(file: str) -> None:
+def test_the_file_installs_the_packages_of_all_optional_programs(file: str) -> None:
     text = (ROOT / file).read_text(encoding="utf-8").replace("\\\n", " ")
     (arguments,) = re.findall(r"apt(?:-get)? install ([^)\n]*)", text)
     assert [word for word in arguments.split() if not word.startswith("-")] == sorted(set(PACKAGES.values()))

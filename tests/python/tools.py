@@ -1,4 +1,4 @@
-"""The optional programs of the tests, and whether they are here."""
+"""The optional programs of the tests, and whether they are installed."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def find(program: str) -> str | None:
 
 @cache
 def absence(need: str) -> str:
-    """Why a need of a test is not met here, empty if it is: a program, "namespaces" or "real links"."""
+    """Why this machine lacks `need`: a program, "namespaces" or "real links". Empty if it has it."""
     if need == "namespaces":
-        # The probe does without penstock, so that no defect of it can hide a test.
+        # The probe does not use penstock, so that a defect there cannot hide a test.
         done = subprocess.run(["unshare", "--net", "true"], capture_output=True, text=True, check=False)
         return f"no network namespaces here: {done.stderr.strip()}" if done.returncode else ""
     if need == "real links":

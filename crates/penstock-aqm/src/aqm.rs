@@ -12,8 +12,8 @@
 //! * [`Capabilities::timer`] declares which operations move the timer; the caller reads `next_timeout` after these.
 //! * The timeout is never in the past. At that time the caller calls `on_timeout`. Events of one instant come in this
 //!   order: changes of the link, ends of transmission (departures), arrivals from other links, timers of queues, and
-//!   last the packets that hosts send at their own timers. So the AQM sees the queue after the departures and arrivals of
-//!   that instant.
+//!   last the packets that hosts send at their own timers. So at a timeout the AQM sees the queue after the departures
+//!   and arrivals of that instant.
 //! * A caller that is late calls `on_timeout` only once: a periodic law then takes a single step, however many periods
 //!   have passed, and its next timeout is in the future.
 //!
@@ -145,7 +145,7 @@ pub struct Cx<'a> {
 /// discipline tests the limit after it asks the law; a law whose source requires the opposite order checks
 /// `cx.queue.limit` itself and returns `Drop(Overflow)`.
 pub trait Aqm: Send + 'static {
-    /// What the AQM asks of its host, and when it decides; the answer never changes.
+    /// What the AQM needs from its host, and when it decides; the answer never changes.
     fn capabilities(&self) -> Capabilities;
 
     /// Judge an arriving packet, which `cx.queue` does not count yet. If the packet is not dropped by this verdict,

@@ -1,9 +1,10 @@
-//! The declarations of AQMs and disciplines: what they ask of their host, and when they decide.
+//! Declarations of AQMs and disciplines: what they need from their host, and when they decide.
 //!
-//! A host reads them once, when it has built the queue, and may leave out all work that the declaration excludes. The
-//! conformance suite (`tests/integration/conformance/capabilities.rs`) checks every registered scheme against its declaration.
+//! A host reads the declaration once, after it has built the queue, and may skip all work that the declaration
+//! excludes. The conformance suite (`tests/integration/conformance/capabilities.rs`) checks every registered scheme
+//! against its declaration.
 
-/// What an AQM or a discipline asks of its host, and when it decides. Fixed when it is built.
+/// What an AQM or a discipline needs from its host, and when it decides. Fixed at construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// Which packets it drops or marks.
@@ -14,8 +15,8 @@ pub struct Capabilities {
     pub side: SideInformation,
 }
 
-/// Which packets an AQM drops or marks. Overflow, for which an arriving packet finds no room, is no decision of the AQM
-/// and happens in either case.
+/// Which packets an AQM drops or marks. Overflow is not a decision of the AQM: an arriving packet may find no room with
+/// any of these variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judges {
     /// Arriving packets only: the fate of a packet is final once it is queued.
@@ -49,20 +50,20 @@ pub enum SideInformation {
 }
 
 impl Capabilities {
-    /// Judges arrivals; without a timer and side information.
+    /// Judges arrivals; has no timer and reads no side information.
     pub const ARRIVALS: Self =
         Self { judges: Judges::Arrivals, timer: TimerMoves::Never, side: SideInformation::Unused };
 
-    /// Judges queued packets; without a timer and side information.
+    /// Judges queued packets; has no timer and reads no side information.
     pub const DEPARTURES: Self = Self { judges: Judges::Departures, ..Self::ARRIVALS };
 
-    /// The same with a timer that moves so.
+    /// The same capabilities, with a timer that moves at these operations.
     #[must_use]
     pub const fn with_timer(self, timer: TimerMoves) -> Self {
         Self { timer, ..self }
     }
 
-    /// The same with [`penstock_core::Rare`] facts.
+    /// The same capabilities, and it reads [`penstock_core::Rare`] facts.
     #[must_use]
     pub const fn with_rare(self) -> Self {
         Self { side: SideInformation::Rare, ..self }
@@ -84,8 +85,8 @@ impl Capabilities {
         }
     }
 
-    /// The capabilities of a discipline one of whose queues this AQM guards. That queue becomes empty, and its AQM idle,
-    /// inside a `dequeue` that sends a packet.
+    /// The capabilities of a discipline that applies this AQM to one of its queues. That queue can become empty, and
+    /// its AQM idle, in a `dequeue` that sends a packet.
     #[must_use]
     pub(crate) fn of_part(self) -> Self {
         let timer = if self.timer == TimerMoves::OnIdle { TimerMoves::Always } else { self.timer };

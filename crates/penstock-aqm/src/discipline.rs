@@ -205,7 +205,7 @@ pub enum Next<P> {
 ///
 /// At any time, arrived = queued + dropped on arrival, and queued = sent + dropped at the head + evicted + waiting.
 pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send + Any {
-    /// What the discipline, with its AQMs, asks of its host; the answer never changes.
+    /// What the discipline and its AQMs need from their host; the answer never changes.
     fn capabilities(&self) -> Capabilities;
     /// Whether `dequeue` always takes the packet that was queued first, so that nothing overtakes a queued packet, removes
     /// it to make room, or holds it back while the link is free. An AQM may still drop it as it leaves. The answer never

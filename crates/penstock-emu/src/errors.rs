@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// An error with the step that failed in front.
+/// The error, prefixed with the step that failed.
 pub(crate) fn with_context(step: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{step}: {error}"))
 }

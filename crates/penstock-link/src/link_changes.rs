@@ -152,8 +152,8 @@ impl LinkChanges {
         self.unused.sum = 0;
     }
 
-    /// Apply the changes of rate and delay that are due, in the order of the rules; returns the new link if the facts that its
-    /// queue knows changed: its rate, or its round-trip time, which follows the delay.
+    /// Apply the changes of rate and delay that are due, in the order of the rules; returns the new link if facts that
+    /// its queue uses have changed: the rate, or the round-trip time, which follows the delay.
     pub fn apply(&mut self, now: Time, transmitter: &mut Transmitter, delay: &mut Span) -> Option<&LinkInfo> {
         self.settle(now);
         let before = self.info;

@@ -169,7 +169,7 @@ pub fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: O
 }
 
 /// A distribution of lengths: its mean, its variance, the share of 0, and the distribution by these names.
-/// Nothing without a sample.
+/// Adds nothing if there is no sample.
 fn lengths(metrics: &mut Metrics, spec: &LinkSpec, prefix: &str, names: [&'static str; 4], pmf: Vec<f64>) {
     if pmf.is_empty() {
         return;

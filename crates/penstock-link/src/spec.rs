@@ -71,8 +71,29 @@ pub struct LinkSpec {
 impl LinkSpec {
     /// Whether all packets have the same rate and delay, and none waits for an outage or an opportunity.
     pub fn is_steady(&self) -> bool {
-        let stays = self.change.is_empty() && self.outage.is_empty() && self.capacity_ms.is_none();
-        stays && self.jitter.is_none() && self.reorder.is_none()
+        // All keys by name: a new one must be decided about here.
+        let Self {
+            name: _,
+            drawn_as: _,
+            from: _,
+            to: _,
+            rate: _,
+            delay: _,
+            queue: _,
+            device_queue: _,
+            watch: _,
+            shares: _,
+            loss: _,
+            edge: _,
+            jitter,
+            reorder,
+            change,
+            capacity_ms,
+            outage,
+            rtt_ns: _,
+        } = self;
+        let stays = change.is_empty() && outage.is_empty() && capacity_ms.is_none();
+        stays && jitter.is_none() && reorder.is_none()
     }
 
     /// Name of the streams that its rate and delay are drawn from.

@@ -42,7 +42,7 @@ impl Transmitter {
         u128::from(self.rate) * u128::from(rest.as_nanos()) + u128::from(self.carried)
     }
 
-    /// As [`Transmitter::unsent`], of a packet behind which packets of the sizes `later` were transmitted as well, ahead of
+    /// As [`Transmitter::unsent`], for a packet after which packets of the sizes `later` were transmitted ahead of
     /// time.
     pub fn unsent_before(&self, rest: Span, later: impl Iterator<Item = u32>) -> u128 {
         let carried_since = later.fold(0, |sum, size| (sum + u64::from(size) * BYTE % self.rate) % self.rate);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_transmitted_ahead_of_time_do_not_change_what_is_unsent_of_one_before() {
+    fn packets_transmitted_ahead_of_time_do_not_change_the_unsent_part_of_an_earlier_one() {
         for rate in [3_000_000, 7_777_777, 10_000_000] {
             let mut transmitter = Transmitter::new(Rate::from_bits_per_second(rate));
             transmitter.transmission(1499);

@@ -28,11 +28,11 @@ pub fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
-/// Offsets of bytes of a value, one at least in each cache line that it may lie in.
+/// Byte offsets in a value, at least one for each cache line that the value may occupy.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn offsets(size: usize, align: usize) -> impl Iterator<Item = usize> {
-    // The last byte may be in one more line, if the value does not begin with one.
+    // The last byte may lie in one more line, if the value does not begin at the start of a line.
     let last = size.saturating_sub(1);
     let end = if align < LINE && last > 0 { last + LINE } else { size };
     (0..end).step_by(LINE).map(move |offset| offset.min(last))

@@ -270,7 +270,8 @@ impl Aqm for PythonLaw {
             (None, Some(_)) => Judges::Departures,
             (Some(_), Some(_)) => Judges::Both,
         };
-        // It may move its timer in any method; the host reads it again at the latest when the queue is empty.
+        // The class may move its timer in any method; the host reads the timer again when the queue is empty, at the
+        // latest.
         let timer = if self.next_timeout.is_some() { TimerMoves::OnIdle } else { TimerMoves::Never };
         Capabilities { judges, timer, side: SideInformation::Unused }
     }

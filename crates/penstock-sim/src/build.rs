@@ -2,6 +2,7 @@
 
 mod flows;
 mod links;
+mod modes;
 mod ranks;
 
 use crate::engine::Engine;
@@ -102,12 +103,11 @@ impl Builder<'_> {
         self.plan.routes.flows.len() >= MANY_FLOWS
     }
 
-    fn engine(self, queues: Vec<Option<PortQueue>>, record: &Record, modes: Modes) -> Engine {
+    fn engine(self, queues: Vec<Option<PortQueue>>, record: &Record, permitted: Modes) -> Engine {
         let traced = record.trace;
         // Records of packets are in the order of time.
-        let records_packets = traced || record.flow_facts || !record.captured_links.is_empty();
-        let computes = self.scenario.options.computed_links && !records_packets;
-        let permitted = if computes { modes } else { Modes::EVENTED_ONLY };
+        let computed = if self.scenario.options.computed_links { Modes::ALL } else { Modes::EVENTED_ONLY };
+        let permitted = computed.and(modes::of_record(record)).and(permitted);
         let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
         let facts = self.facts(&queues, record.flow_facts);
         let Links { directions: links, ports, changes, lines } = self.links(queues, permitted, &mut events);

@@ -25,7 +25,7 @@ pub(crate) struct Reordered {
 }
 
 impl ChangingLink {
-    /// The modes of a port in front of a link that changes: a transmission depends on what happened up to its start.
+    /// The modes of a port in front of a link that changes: a transmission depends on all changes up to its start.
     pub(crate) const MODES: Modes = Modes::EVENTED_ONLY;
 
     /// Start the transmission of a packet on `link`; returns its end, and the arrival of the packet unless it is reordered:

@@ -102,8 +102,8 @@ impl EventQueue {
         (key != NEVER).then(|| Time::from_nanos(key >> self.rank_bits))
     }
 
-    /// A number of sources with which a queue holds all times up to and including `end`: the largest such power of two, or half
-    /// of it.
+    /// A number of sources with which an event queue can represent all times up to and including `end`: the largest
+    /// such power of two, or half of it.
     pub(crate) fn max_sources(end: Time) -> usize {
         let free = (end.as_nanos() + 1).leading_zeros();
         1 << free.saturating_sub(1).min(31)
@@ -278,11 +278,11 @@ mod tests {
     }
 
     #[test]
-    fn the_most_sources_for_an_end_hold_it_and_four_times_as_many_do_not() {
+    fn the_number_of_sources_for_an_end_represents_it_and_four_times_as_many_do_not() {
         for nanos in [1, 100_000_000_000, 1 << 40, (1 << 44) - 3, (1 << 44) - 2, (1 << 44) - 1, 1 << 55, 1 << 62] {
             let (end, most) = (Time::from_nanos(nanos), EventQueue::max_sources(Time::from_nanos(nanos)));
-            assert!(end < EventQueue::horizon(most), "{end:?}: {most} do not hold it");
-            assert!(most == 1 << 31 || EventQueue::horizon(4 * most) <= end, "{end:?}: {} hold it", 4 * most);
+            assert!(end < EventQueue::horizon(most), "{end:?}: not with {most} sources");
+            assert!(most == 1 << 31 || EventQueue::horizon(4 * most) <= end, "{end:?}: also with {} sources", 4 * most);
         }
     }
 

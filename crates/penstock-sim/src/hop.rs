@@ -16,7 +16,7 @@ pub(crate) enum Lookahead {
 /// arrives.
 pub(crate) const COMPUTED: u32 = u32::MAX;
 
-/// In the number of a port: its departures are not precomputed. (So one load decides the path of a packet.)
+/// Flag in the number of a port: its departures are not precomputed. (So one load selects the code path of a packet.)
 pub(crate) const NOT_PRECOMPUTED: u32 = 1 << 31;
 
 /// One step of a route. Of 16 bytes, since every packet finds its hop by number.
@@ -25,8 +25,8 @@ pub(crate) const NOT_PRECOMPUTED: u32 = 1 << 31;
 pub(crate) struct Hop {
     /// Number of the link to take.
     pub(crate) link: u32,
-    /// Number of the port in front of that link, or [`COMPUTED`], with
-    /// [`NOT_PRECOMPUTED`] where that holds; set once the ports are built.
+    /// Number of the port in front of that link, with the flag [`NOT_PRECOMPUTED`] where it applies, or [`COMPUTED`];
+    /// set once the ports are built.
     pub(crate) port: u32,
     /// Whether the route ends behind this link.
     pub(crate) last: bool,

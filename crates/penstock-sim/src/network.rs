@@ -54,8 +54,8 @@ impl Network {
         self.enter(now, &packet);
         let Hop { link, port, lookahead, .. } = self.tally.hops[packet.hop as usize];
         if port == COMPUTED && lookahead == Lookahead::Never {
-            // Most often. The packet goes to its line in pieces, from registers: the processor would wait until it can copy
-            // together what was just written in pieces.
+            // The most frequent case. The packet is stored on its line field by field, from registers: copying it as a
+            // whole, right after its fields were written, would cause a store-forwarding stall.
             let (arrival, line) = self.links[link as usize].cross(now, packet.size);
             return self.schedule_arrival(line, arrival, &packet);
         }
@@ -99,8 +99,8 @@ impl Network {
         self.follow(arrival, line, packet);
     }
 
-    /// The packet will be at the far end of the link of its hop, that of this delay line, at `arrival`. Follow it over computed
-    /// links up to its receiver, a queue or an event.
+    /// At `arrival` the packet will be at the far end of its hop's link, whose delay line is `line`. Follow it over
+    /// computed links up to its receiver, a queue or an event.
     #[expect(clippy::inline_always, reason = "measured: most packets cross one link")]
     #[inline(always)]
     fn follow(&mut self, mut arrival: Time, mut line: u32, packet: &mut SimPacket) {
@@ -208,7 +208,7 @@ impl Network {
         self.forward(now, packet);
     }
 
-    /// The packet reaches a queue, that of the port of a hop, at `now`.
+    /// The packet reaches the queue of its hop's port at `now`.
     #[expect(clippy::inline_always, reason = "measured: 1 % of the instructions of drop-tail")]
     #[inline(always)]
     fn enqueue(&mut self, port: u32, now: Time, packet: &mut SimPacket) {
@@ -219,7 +219,7 @@ impl Network {
         }
     }
 
-    /// As [`Network::enqueue`], at a port with precomputed departures.
+    /// As [`Network::enqueue`], at a precomputed port.
     #[inline(never)]
     fn enqueue_precomputed(&mut self, number: usize, now: Time, packet: &mut SimPacket) {
         let (Port { queue, mode }, mut around) = self.at_port(number);
@@ -232,7 +232,7 @@ impl Network {
         }
     }
 
-    /// As [`Network::enqueue`], at a port with departures that are not precomputed.
+    /// As [`Network::enqueue`], at a lazy or event-driven port.
     #[inline(never)]
     fn enqueue_at(&mut self, number: usize, now: Time, packet: &mut SimPacket) {
         self.depart_until(number, now);
@@ -243,7 +243,7 @@ impl Network {
         match mode {
             Mode::Lazy(lazy) => {
                 if lazy.arrive(queue, now, packet, &mut around) {
-                    self.depart_apart(number, now);
+                    self.depart_out_of_line(number, now);
                     self.set_deadline(number);
                 }
             }
@@ -252,7 +252,7 @@ impl Network {
                     self.serve(number, now);
                 }
             }
-            Mode::Precomputed(_) => unreachable!("its packets take another path"),
+            Mode::Precomputed(_) => unreachable!("precomputed ports have a function of their own"),
         }
     }
 
@@ -268,11 +268,11 @@ impl Network {
 
     /// As [`Network::depart`], out of line.
     #[inline(never)]
-    fn depart_apart(&mut self, number: usize, now: Time) {
+    fn depart_out_of_line(&mut self, number: usize, now: Time) {
         self.depart(number, now);
     }
 
-    /// The transmitter of the lazy port `number` asks for the next packet at `now`; returns when it does so again.
+    /// The transmitter of the lazy port `number` asks for the next packet at `now`; returns when it will ask again.
     #[expect(clippy::inline_always, reason = "measured: 1 % of the instructions of FQ-CoDel")]
     #[inline(always)]
     fn depart(&mut self, number: usize, now: Time) -> Time {
@@ -333,7 +333,7 @@ impl Network {
         }
     }
 
-    /// A packet leaves a port: pass it on, or let it wait on its delay line.
+    /// A packet leaves a port: pass it on, or put it on its delay line.
     #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
     #[inline(always)]
     fn pass_on(&mut self, Crossing { arrival, line }: Crossing, packet: &mut SimPacket) {

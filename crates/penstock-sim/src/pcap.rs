@@ -176,8 +176,8 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
     let label = |label: u8, flag: u16| if packet.labels.has(label) { flag } else { 0 };
     let (seq, ack, flags) = match (is_ack, opening) {
         // Both ends ask for and agree to accurate ECN; the answer reports the ECN field of the opening packet, Not-ECT or ECT(1) (RFC
-        // 9768, table 2), but not its mark, which nobody records. From then on each segment has the count in these flags; 5 is that
-        // of the sender of data, who counts no marks (RFC 9768, section 3).
+        // 9768, table 2), but not its mark, which the trace does not contain. From then on each segment has the count
+        // in these flags. The sender of data counts no marks, so its count is 5 (RFC 9768, section 3).
         (false, true) if params.is_accurate() => (0, 0, headers::SYN | headers::AE | headers::CWR | headers::ECE),
         (true, true) if params.is_accurate() => {
             let ect1 = if packet.labels.ecn().is_capable() { headers::ECE } else { 0 };

@@ -1,11 +1,11 @@
 //! A port: the queue in front of a link, and the mode in which its departures are computed.
 //!
 //! A [`Mode`] has one file. `arrive` offers a packet to the queue, `answer` starts the transmission of the packet that the
-//! discipline gave to a free transmitter, and `unsent` is what remains to be sent of the packet on the wire. None of them
-//! routes: how a packet crosses the link is returned as a [`Crossing`], and the network passes the packet on.
+//! discipline gave to a free transmitter, and `unsent` returns the unsent part of the packet in transmission. None of
+//! them routes packets: they return how a packet crosses the link as a [`Crossing`], and the network passes the packet
+//! on.
 //!
-//! All modes give the same results. Which of them a port may use follows from what its queue, its link and the run permit
-//! ([`Modes`]).
+//! All modes give the same results. A port may use the modes that its queue, its link and the run permit ([`Modes`]).
 
 mod device_queue;
 mod evented;
@@ -40,11 +40,11 @@ pub(crate) struct Port {
 
 /// How a port computes its departures.
 pub(crate) enum Mode {
-    /// By an event at the end of each transmission.
+    /// With an event at the end of each transmission.
     Evented(Evented),
     /// On demand: before the next arrival, or at a deadline.
     Lazy(Lazy),
-    /// As the packet arrives.
+    /// When the packet arrives.
     Precomputed(Precomputed),
 }
 
@@ -61,7 +61,7 @@ enum TransmitterState {
 
 /// The parts of the network that the operations of a port read and change.
 pub(crate) struct Surroundings<'a> {
-    // References to whole vectors: slices would be taken apart and spilled.
+    // References to whole vectors: a slice would be split into pointer and length, and these spilled.
     pub(crate) links: &'a mut Vec<Link>,
     pub(crate) changes: &'a mut Vec<ChangingLink>,
     pub(crate) events: &'a mut EventQueue,
@@ -69,7 +69,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) facts: &'a FlowFacts,
 }
 
-/// The way of a departing packet over the link.
+/// How a departing packet crosses the link.
 #[derive(Clone, Copy)]
 pub(crate) struct Crossing {
     /// When the packet will be at the far end of the link.
@@ -79,7 +79,7 @@ pub(crate) struct Crossing {
 }
 
 impl Port {
-    /// Number of its link's changes, if the link changes during the run.
+    /// Index of its link among the changing ones, if the link changes during the run.
     pub(crate) fn changes(&self) -> Option<usize> {
         match &self.mode {
             Mode::Evented(evented) => evented.changes(),
@@ -90,7 +90,7 @@ impl Port {
     /// Packets and bytes in the port that have neither left nor been dropped.
     pub(crate) fn backlog(&self) -> (u32, u64) {
         let (packets, bytes) = match &self.mode {
-            // Packets leave as they arrive; those in the queue are only accounted for later.
+            // Packets have left once they have arrived; the queue still holds them only for its statistics.
             Mode::Precomputed(_) => return (0, 0),
             Mode::Evented(evented) => evented.device_backlog(),
             Mode::Lazy(_) => (0, 0),
@@ -99,7 +99,7 @@ impl Port {
         (waiting.packets + packets, waiting.bytes + bytes)
     }
 
-    /// When the transmitter asks for the next packet, where no event says so; [`Time::NEVER`] if it does not.
+    /// When the transmitter asks for the next packet without an event; [`Time::NEVER`] if it does not.
     #[inline]
     pub(crate) fn deferred(&self) -> Time {
         match &self.mode {

@@ -61,7 +61,7 @@ impl Parts {
             let prototype = |(number, settings): (usize, &QueuePlan)| {
                 let link = &scenario.links[number];
                 let info = plan.link_info(offered.mtu(), number, link);
-                // Errors of the settings are found again by each run; AQMs beside the registry have no prototype.
+                // Each run finds the errors of the settings again; AQMs outside the registry have no prototype.
                 let built = settings.build(link, &info, 0, Time::ZERO, &(), &mut Vec::new())?;
                 PortQueue::from(built).prototype()
             };

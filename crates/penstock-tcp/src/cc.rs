@@ -57,7 +57,8 @@ pub(crate) trait CongestionControl {
         }
     }
 
-    /// The application has written, in a connection that it limits. While duplicate ACKs arrive, the next ACK decides what is sent.
+    /// The application of a connection that it limits has written data. While duplicate ACKs arrive, the next ACK
+    /// decides what is sent.
     fn on_write<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.end_idle(now, true);
         if s.dupacks == 0 || s.outstanding() == 0 {
@@ -104,7 +105,8 @@ pub(crate) fn on_new_ack(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
     });
 }
 
-/// The first ACK: agree to ECN. The ACK of an opening packet sets the initial window, the ACK of data lets it `grow`.
+/// Process the first ACK: agree to ECN. The ACK of an opening packet sets the initial window; the ACK of data lets the
+/// window `grow`.
 #[cold]
 pub(crate) fn open(s: &mut SenderState, now: Time, ack: &Ack<'_>, grow: impl FnOnce(&mut SenderState, u32)) {
     let (rules, repeated) = (s.rules(), s.last_reduction == LastReduction::Timeout);

@@ -5,13 +5,13 @@
 //! # Law
 //! Consecutive packets are `SRTT / (gain cwnd)` apart, so that a window takes `1/gain` of a round trip. The gain is 2
 //! while the window is below half of the slow start threshold, so that the window can double within a round trip, and 1.2
-//! from there on. A law may set a rate instead;
-//! a packet that leaves late then shortens the wait of the next one by its delay, at most by half. Packets are not
-//! paced before the first round-trip time is measured. Idle time earns no credit beyond that.
+//! from there on. A law may set a rate instead; a packet that leaves late then shortens the wait of the next one by its
+//! delay, at most by half. Packets are not paced before the first round-trip time is measured. Idle time earns no
+//! credit beyond that.
 //!
 //! # Differences
 //! * The gains are Linux's, `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio` ("IP Sysctl"); E. Dumazet, "tcp: refine pacing rate
-//!   determination", change of Linux 4.3, 2015, explains them and when they apply. The paper has 1.
+//!   determination", change of Linux 4.3, 2015, explains them and when they apply. The paper uses a gain of 1.
 //! * The shorter wait after a late packet was observed in captures of BBR in Linux 6.1.
 //! * Packets go one by one, without the bursts of segmentation offload.
 //! * A single retransmission of Reno and NewReno leaves immediately; it delays the packets after it.

@@ -158,7 +158,7 @@ impl Flight {
         self.lost_count -= u32::from(packet.lost);
         self.again_count -= u32::from(packet.again);
         let rtt = now.since(packet.sent);
-        // The echo is that of an earlier transmission.
+        // The echo belongs to an earlier transmission.
         let is_original = packet.repeated && echo < packet.sent;
         let is_spurious = is_original || packet.repeated && self.min_rtt.is_some_and(|min_rtt| rtt < min_rtt);
         if !is_spurious {

@@ -19,8 +19,8 @@ use Default::{Flag, Nanos, Number, Text};
 const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MILLI;
 
-/// Maximum number of data packets of a transfer with an end: as many as have numbers, less an opening packet and the number that
-/// stands for no end.
+/// Maximum number of data packets of a finite transfer: the number of sequence numbers, less one for an opening packet
+/// and one that means "endless".
 const MAX_PACKETS: u64 = u32::MAX as u64 - 2;
 
 penstock_core::params! {
@@ -31,8 +31,8 @@ penstock_core::params! {
         flavour: Flavour = Text("reno");
         /// Receive window: the maximum number of outstanding packets.
         window: u32 = Number(20.0), in Linux: Number(4096.0), unit: "packets", range: 1.0..=1e8;
-        /// Length of the transfer in data packets; endless if neither this nor bytes is given. Packets have numbers of 32 bits,
-        /// so that an endless transfer ends after 4294967295 packets.
+        /// Length of the transfer in data packets; endless if neither this nor bytes is given. Packet numbers have 32
+        /// bits, so an endless transfer ends after 4294967295 packets.
         packets: Option<u32> = Default::Absent, unit: "packets", range: 1.0..=4e9;
         /// Length of the transfer in bytes; with recovery = "ns2" it is rounded up to whole packets.
         bytes: Option<Bytes> = Default::Absent, unit: "bytes", range: 1.0..=4e18;
@@ -113,9 +113,9 @@ penstock_core::params! {
         /// Unit by which the window grows: ACKs, or ACKed packets (RFC 3465).
         counting: Counting = Text("acks"), in Linux: Text("packets");
         /// In a recovery with SACK or NewReno, reduce the window in proportion to the delivered packets (proportional rate
-        /// reduction): by RFC 9937 (also as true), by RFC 6937 with its slow start reduction bound, or as in Linux 6.1. "linux"
-        /// is RFC 9937, except that the delivered packets are a proportion of the congestion window before the reduction,
-        /// not of the packets that may be delivered.
+        /// reduction): by RFC 9937 (also as true), by RFC 6937 with its slow start reduction bound, or as in Linux 6.1.
+        /// "linux" is RFC 9937 with the congestion window before the reduction as RecoverFS, not the packets that may
+        /// be delivered.
         prr: RateReduction = Text("off"), in Linux: Text("linux");
         /// With SACK: the receiver reports packets that it receives twice (duplicate SACK, RFC 2883). With rack, the reordering
         /// window of the sender adapts to these reports (RFC 8985, section 6.2).
@@ -285,7 +285,10 @@ mod tests {
             let infos = TcpParams::info(profile);
             let given: Vec<_> =
                 infos.iter().filter_map(|info| Some((info.name.to_string(), info.default_value()?))).collect();
-            assert!(given.len() >= infos.len() - 5, "all but the length of the transfer and its writes have a default");
+            assert!(
+                given.len() >= infos.len() - 5,
+                "all except the length of the transfer and its writes have a default"
+            );
             assert_eq!(TcpParams::from_settings(profile, &given), Ok(TcpParams::of(profile)), "{}", profile.word());
         }
     }
@@ -327,14 +330,14 @@ mod tests {
     }
 
     #[test]
-    fn a_transfer_of_more_packets_than_have_numbers_is_refused() {
-        let of = |bytes: f64| {
-            let given = settings(&[("bytes", Value::Bytes(bytes)), ("packet", Value::Bytes(1000.0))]);
-            TcpParams::from_settings(Profile::Linux, &given)
+    fn a_transfer_with_more_packets_than_sequence_numbers_is_refused() {
+        let with_bytes = |bytes: f64| {
+            let overrides = settings(&[("bytes", Value::Bytes(bytes)), ("packet", Value::Bytes(1000.0))]);
+            TcpParams::from_settings(Profile::Linux, &overrides)
         };
-        let most = 4_294_967_293.0 * 1000.0;
-        assert_eq!(of(most).expect("legal").end(), 4_294_967_293);
-        let errors = of(most + 1.0).expect_err("an error");
+        let max_bytes = 4_294_967_293.0 * 1000.0;
+        assert_eq!(with_bytes(max_bytes).expect("legal").end(), 4_294_967_293);
+        let errors = with_bytes(max_bytes + 1.0).expect_err("an error");
         assert_eq!(
             (&errors[0].name[..], &errors[0].message[..]),
             ("bytes", "must not be more than 4294967293 packets")

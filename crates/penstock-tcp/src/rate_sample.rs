@@ -100,8 +100,8 @@ impl RateSampler {
         self.delivered
     }
 
-    /// The sender holds back with `in_flight` packets in flight: its law sends less deliberately, or the application has no more
-    /// data.
+    /// The sender holds back with `in_flight` packets in flight: its law deliberately sends less, or the application
+    /// has no more data.
     pub(crate) fn hold_back(&mut self, in_flight: u32) {
         self.limited_until = Some(self.delivered.wrapping_add(in_flight));
     }

@@ -27,7 +27,7 @@
 //! # Differences
 //! * Both hosts use the flow's congestion control, so the receiver's ACKs have the codepoint of the data.
 //! * Without `dsack`, a packet received twice is ACKed like any other, as by ns-2's receivers.
-//! * The ACK of a duplicate never waits, so no report of a duplicate is displaced by that of another.
+//! * The ACK of a duplicate never waits, so no report of a duplicate is displaced by another one.
 //! * `recovery = "ns2"`: the ACK of the newest packet in order may be delayed although the packet is a repetition, and only ACKs of
 //!   ECN-capable packets echo a mark.
 
@@ -48,17 +48,17 @@ const QUICK_FIRST: u16 = 16;
 /// In place of a delay: every packet is ACKed immediately.
 const AT_ONCE: Span = Span::from_nanos(u64::MAX);
 
-/// Packets behind the first that are shorter than a full one.
+/// Packets after the first that are shorter than a full packet.
 #[derive(Clone, Debug, Default)]
 struct ShortPackets {
-    /// Bytes that those received in order lack, as far as they are not in `ahead`.
+    /// Bytes missing from the short packets received in order, without the packets in `ahead`.
     lacks: u64,
-    /// Number and lack of those that arrived out of order.
+    /// Sequence number of each short packet that arrived out of order, and the bytes missing from it.
     ahead: Vec<(u32, u32)>,
 }
 
 impl ShortPackets {
-    /// Packet `seq` lacks so many bytes; `next` is the next one expected.
+    /// Packet `seq` is `lacks` bytes shorter than a full packet; `next` is the next packet expected.
     fn note(&mut self, next: u32, seq: u32, lacks: u32) {
         if seq == next {
             self.lacks += u64::from(lacks);
@@ -69,7 +69,7 @@ impl ShortPackets {
         self.ahead.push((seq, lacks));
     }
 
-    /// Bytes that the packets below `next` lack.
+    /// Bytes missing from the packets below `next`.
     fn lacks_below(&self, next: u32) -> u64 {
         let passed = self.ahead.iter().filter(|(seq, _)| *seq < next);
         self.lacks + passed.map(|(_, lacks)| u64::from(*lacks)).sum::<u64>()
@@ -110,7 +110,7 @@ pub struct Receiver {
     echo: bool,
     /// Whether the newest packet was ECN-capable.
     capable: bool,
-    /// Whether the delayed ACK is that of a retransmission.
+    /// Whether the delayed ACK answers a retransmission.
     due_retransmission: bool,
     /// Packets that arrived out of order.
     early: PacketRanges,
@@ -142,11 +142,11 @@ pub struct Receiver {
     acks_pushed: bool,
     /// Whether duplicates are reported.
     reports_duplicates: bool,
-    /// Value of `plain` unless the last ACK reports a duplicate.
+    /// The value of `plain` after an ACK that reports no duplicate.
     usually_plain: bool,
     /// Bytes by which the opening packet is shorter than a full packet.
     opening_lacks: u16,
-    /// Other packets that are shorter, if there were any.
+    /// Other packets that are shorter than a full packet, once there are any.
     short: Option<Box<ShortPackets>>,
 }
 
@@ -222,7 +222,7 @@ impl Receiver {
     }
 
     /// The waiting ACK, if it must leave before this packet is processed: the packet would change its echo (DCTCP), or displace
-    /// SACK blocks that no ACK has reported ([`crate::sack_compression`]). To be called before [`Self::on_segment`].
+    /// SACK blocks that no ACK has reported (`sack_compression.rs`). Call this before [`Self::on_segment`].
     #[inline]
     pub fn ack_before(&mut self, segment: &Segment) -> Option<ReceiverAck> {
         let matters = segment.seq != self.next || matches!(self.feedback, Feedback::PerPacket);
@@ -299,12 +299,12 @@ impl Receiver {
         }
     }
 
-    /// Whether `segment` would change what the waiting ACK has to report.
+    /// Whether `segment` would change the report of the waiting ACK.
     #[inline(never)]
     fn changes_waiting_ack(&self, segment: &Segment) -> bool {
         let place = self.recent.place_of(segment.seq);
         let displaces = segment.seq > self.next && SackCompression::flushes_before(place, self.sack_blocks);
-        // The report of a duplicate takes the first place, before those of the two blocks that may be unreported.
+        // The report of a duplicate takes the first place, before the two blocks that may be unreported.
         let is_duplicate = segment.seq < self.next || self.early.find(segment.seq).is_some();
         let is_reported = is_duplicate && self.reports_duplicates && self.sack_blocks < 3;
         let changes_mark = matches!(self.feedback, Feedback::PerPacket) && self.echo != is_marked(segment);
@@ -424,7 +424,8 @@ impl Receiver {
         }
     }
 
-    /// The next ACK reports packet `seq` as a duplicate. It is then no plain ACK, and the one after it has to forget the block.
+    /// The next ACK reports packet `seq` as a duplicate. That ACK is then not plain, and the block must be removed
+    /// after it.
     #[cold]
     #[inline(never)]
     fn report_duplicate(&mut self, seq: u32) {
@@ -559,7 +560,7 @@ mod tests {
         assert_eq!(acked.collect::<Vec<_>>(), [0, 1, 3, 4, 6, 8, 10, 11, 13]);
     }
 
-    /// Short packets in any order, repeated too: 1000 bytes each but for every third, which has 100.
+    /// Packets in any order, some repeated: 1000 bytes each, except every third, which has 100.
     #[test]
     fn every_short_packet_is_counted_once() {
         let params = TcpParams { packet: Bytes(1000), delayed_ack: DelayedAck::Off, ..TcpParams::of(Profile::Linux) };
@@ -672,7 +673,7 @@ mod tests {
         assert_eq!(answers(&mut receiver, 110, 17, Ecn::Ce), []);
     }
 
-    /// The rule of Linux 5.8: no block gets to third place before an ACK has reported it.
+    /// The rule of Linux 5.8: no block reaches third place before an ACK has reported it.
     #[test]
     fn the_waiting_ack_leaves_before_a_third_block_begins_and_before_a_third_one_grows() {
         let block = |start, end| SackBlock { start, end };
@@ -692,7 +693,8 @@ mod tests {
     }
 
     proptest! {
-        /// RFC 2018, section 4, wants each block reported; every packet that arrives is, by the time when no ACK waits.
+        /// RFC 2018, section 4, requires each block to be reported: once no ACK waits, every packet that arrived has
+        /// been reported.
         #[test]
         fn no_packet_that_arrives_goes_unreported(
             ahead in prop::collection::vec(1_u32..40, 1..120),
@@ -806,7 +808,8 @@ mod tests {
         assert_eq!(receiver.on_timer(at(100)).map(|ack| ack.ece), Some(true));
     }
 
-    /// RFC 9768, sections 3.2.2.2 and 3.2.2.5.1: a mark after none is ACKed at once, other packets in pairs.
+    /// RFC 9768, sections 3.2.2.2 and 3.2.2.5.1: a mark after an unmarked packet is ACKed at once, other packets in
+    /// pairs.
     #[test]
     fn accurate_acks_count_the_marked_packets_from_five_on_modulo_eight() {
         let mut receiver = delaying(Profile::Linux, Flavour::Prague);
@@ -818,13 +821,13 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_of_prague_behind_a_gap_is_acked_at_once_and_the_packets_after_it_go_on_sharing_acks() {
+    fn a_mark_of_prague_behind_a_gap_is_acked_at_once_and_the_packets_after_it_still_share_acks() {
         let mut receiver = sharing(Flavour::Prague);
         let (unmarked, mark) = (Ecn::Ect1, Ecn::Ce);
         let marks = [unmarked, mark, unmarked, unmarked, mark, mark, mark, mark, unmarked];
         let acked = |(seq, ecn)| answers(&mut receiver, 110, seq, ecn).first().map(|(.., ace)| (seq, *ace));
         let acks: Vec<_> = (15..).zip(marks).filter_map(acked).collect();
-        // Marks after none: 16 and 19. Two marks since the last ACK: 21.
+        // Marks after an unmarked packet: 16 and 19. Second mark since the last ACK: 21.
         assert_eq!(acks, [(16, 6), (19, 7), (21, 1)]);
     }
 

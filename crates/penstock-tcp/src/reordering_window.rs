@@ -4,8 +4,8 @@
 //!
 //! # Law
 //! The window is a quarter of the minimum round-trip time, and a quarter more after each round trip in which the receiver reported a
-//! duplicate; at most SRTT. After 16 recoveries without such a report it is a quarter again. While no reordering was seen, it is 0 in
-//! a recovery and when as many packets are reported as duplicate ACKs signal a loss.
+//! duplicate; at most SRTT. After 16 recoveries without such a report it returns to a quarter. Until reordering is
+//! seen, the window is 0 in a recovery, and once the number of reported packets reaches the duplicate ACK threshold.
 
 use penstock_core::Span;
 

@@ -2,25 +2,26 @@
 //!
 //! Linux, "IP Sysctl" (Documentation/networking/ip-sysctl): SACKs are delayed for a twentieth of the round-trip time, at most 1 ms
 //! (`tcp_comp_sack_delay_ns`), by a timer that may be 0.1 ms late (`tcp_comp_sack_slack_ns`), and at most 44 of them
-//! (`tcp_comp_sack_nr`). E. Dumazet's descriptions of his changes of Linux: "tcp: defer SACK compression after DupThresh" (2018),
-//! for the first three SACKs, and "tcp: tcp_sack_new_ofo_skb() should be more conservative" (2020, Linux 5.8), for the blocks.
-//! Captures of Linux 6.1 confirm the late timer and the first three SACKs.
+//! (`tcp_comp_sack_nr`). E. Dumazet's descriptions of his changes to Linux: "tcp: defer SACK compression after
+//! DupThresh" (2018), for the first three SACKs, and "tcp: tcp_sack_new_ofo_skb() should be more conservative" (2020,
+//! Linux 5.8), for the blocks. Captures of Linux 6.1 confirm the late timer and the first three SACKs.
 //!
 //! # Law
 //! The first three packets behind a gap are ACKed one by one, later ones in groups: an ACK waits for more packets for
 //! `sack_delay` or a twentieth of the connection's first round-trip time, whichever is shorter, plus 0.1 ms. A packet
-//! that advances the cumulative ACK is ACKed immediately and ends the wait. After 44 packets that wait, the next one is ACKed
+//! that advances the cumulative ACK is ACKed immediately and ends the wait. When 44 packets wait, the next one is ACKed
 //! immediately.
 //!
-//! An ACK is sure to have room for two SACK blocks only. Before a packet begins a third block, or extends a block in third place
-//! or later, the waiting ACK is sent; the packet then waits itself. So an ACK reports every block in first or second place.
+//! Every ACK has room for at least two SACK blocks, but not always for more. Before a packet begins a third block, or
+//! extends a block in third place or later, the waiting ACK is sent; the packet then waits itself. So an ACK reports
+//! every block in first or second place.
 //!
 //! Packets reported within one round trip may have arrived over a longer time, which makes BBR overestimate the bandwidth.
 //!
 //! # Differences
 //! * The timer is always 0.1 ms late; in Linux another timer that expires within these 0.1 ms also expires this one.
 //! * The first round-trip time is measured from the first packet to the packet that its ACK releases. Until then no ACK is delayed.
-//! * With `sack_blocks = 1` the waiting ACK is sent before a second block already.
+//! * With `sack_blocks = 1` the waiting ACK is sent even before a second block begins.
 
 use crate::params::TcpParams;
 use penstock_core::{Span, Time};

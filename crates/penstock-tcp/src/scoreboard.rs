@@ -24,12 +24,12 @@ pub(crate) struct Scoreboard {
     count_below_repaired: u32,
 }
 
-/// What a SACK block reveals.
+/// The new information in a SACK block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Report {
-    /// A packet in it was not reported before.
+    /// Whether it reports a packet for the first time.
     pub(crate) new: bool,
-    /// Packets are lost that were not before.
+    /// Whether more packets count as lost.
     pub(crate) reveals_loss: bool,
 }
 

@@ -95,12 +95,13 @@ impl Sender {
         self.state.finished()
     }
 
-    /// The writes of an application with times of its own that were acknowledged.
+    /// The acknowledged writes of an application that writes at given times.
     pub fn completed_writes(&self) -> &[CompletedWrite] {
         self.state.completed_writes()
     }
 
-    /// Number of packets of the transfer, the opening packet included, as far as they are written; `u32::MAX` for an endless one.
+    /// Number of packets of the transfer that are written so far, the opening packet included; `u32::MAX` for an
+    /// endless transfer.
     #[inline]
     pub fn end(&self) -> u32 {
         self.state.end

@@ -2,8 +2,8 @@
 //!
 //! RFC 5681 (windows), RFC 6298, section 5 (timer), RFC 3042 (limited transmit), RFC 3168, section 6.1.2 (marks).
 //!
-//! [`application`] knows what is written, [`acks`] processes ACKs, [`send`] sends packets, [`window`] grows and reduces the window. The laws in `cc` decide
-//! when each of these steps is taken; nothing here depends on a flavour.
+//! [`application`] tracks the written data, [`acks`] processes ACKs, [`send`] sends packets, [`window`] grows and
+//! reduces the window. The laws in `cc` decide when each of these steps is taken; nothing here depends on a flavour.
 
 mod acks;
 mod application;
@@ -104,7 +104,7 @@ pub(crate) struct SenderState {
     deadline: Time,
     /// The pacer; `None` without `pacing`.
     pub(crate) pacer: Option<Box<Pacer>>,
-    /// The application, if it writes at times of its own; `end` is then the number of the packet after the last one written.
+    /// The application, if it writes at given times; `end` is then the number of the packet after the last one written.
     application: Option<Box<Application>>,
     rtt: Rtt,
     /// Time up to which `counts.cwnd_integral` is complete.

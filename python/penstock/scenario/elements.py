@@ -234,8 +234,8 @@ class Replay(Traffic):
     Attributes:
         file: a pcap file with microseconds or nanoseconds, of raw IP or of Ethernet.
         headers: bytes of each packet that are not payload.
-        dscp: code point of all packets; "recorded": each has its own.
-        ecn: ECN field of all packets, as in other traffic; "recorded": each has its own.
+        dscp: code point of all packets; "recorded": each packet keeps its own.
+        ecn: ECN field of all packets, as in other traffic; "recorded": each packet keeps its own.
 
     """
 

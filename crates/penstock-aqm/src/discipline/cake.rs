@@ -7,13 +7,14 @@
 //!   each departing packet adds (size + overhead) / bandwidth to t_next. An arrival at an empty queue sets t_next to
 //!   the current time if t_next is in the past.
 //! * Tins: the codepoint of a packet selects a tin. Each tin has a threshold rate, its share of the whole rate, and a
-//!   second t_next, computed like that of the shaper but at the threshold rate: the tin is below its threshold, or within
-//!   its schedule, while this t_next is in the past.
-//!     - With `bandwidth`, as in Linux: the most urgent tin within its schedule is served; if there is none, the one whose
-//!       t_next comes first. Bulk counts as more urgent than Best Effort, whose threshold is the whole rate. So the four
-//!       tins of "diffserv4", if all always have packets, get 3/16 (Best Effort), 1/16, 1/2 and 1/4 of the rate. A tin
-//!       that sends before its t_next owes no more than this packet: t_next is then at most the present time plus the
-//!       time of a packet, so that a tin which used what others left is not punished later.
+//!   second t_next, computed like the shaper's but at the threshold rate. While this t_next is in the past, the tin is
+//!   below its threshold, or within its schedule.
+//!     - With `bandwidth`, as in Linux: the most urgent tin within its schedule is served; if no tin is, the one with
+//!       the earliest t_next. Bulk counts as more urgent than Best Effort, whose threshold is the whole rate. So the
+//!       four tins of "diffserv4", if all always have packets, get 3/16 (Best Effort), 1/16 (Bulk), 1/2 (Video) and 1/4
+//!       (Voice) of the rate. A tin that sends before its t_next owes only this packet: t_next becomes the current time
+//!       plus the packet's transmission time at the threshold rate, unless it is later already. So a tin that used
+//!       capacity left by others is not penalised later.
 //!     - Without `bandwidth`: weighted round robin. A turn adds 1024 bytes times the weight to the credit of the tin, which
 //!       sends while its credit is above 0. A tin that is empty at its turn loses its credit or debt. While the tin is
 //!       below its threshold, its weight is its priority; otherwise its weight is its share.
@@ -62,7 +63,8 @@
 //! # Differences
 //! * Without `bandwidth` thresholds, quanta and targets follow the rate of the link; Linux does not know that rate; it
 //!   then uses no thresholds, quanta of one largest packet (1514 bytes), and targets that depend on rtt alone.
-//! * The paper describes weighted round robin of the tins with and without a shaper; Linux uses it without a shaper only.
+//! * The paper describes weighted round robin of the tins with and without a shaper; Linux uses it only without a
+//!   shaper.
 //! * Hosts are distinguished by their numbers, not by a hash.
 //! * Very large packets can leave debts of 16 kB and more. If paying off a debt takes 16384 rounds or more, all these
 //!   rounds are computed in one step, with a single random rounding of their total credit.

@@ -84,7 +84,7 @@ fn exceeds_maxrand(p: f64, u: u32, rng: &mut Rng) -> bool {
     p >= 1.0 || (p > 0.0 && p > maxrand(rng))
 }
 
-/// Mark a packet if `p` exceeds the largest of `u` random numbers; one that is not ECN-capable will be dropped instead.
+/// Mark a packet if `p` exceeds the largest of `u` random numbers; a packet that is not ECN-capable is dropped instead.
 fn judge(p: f64, u: u32, rng: &mut Rng) -> Verdict {
     if exceeds_maxrand(p, u, rng) { Verdict::Mark(Cause::Sojourn) } else { Verdict::Pass }
 }

@@ -34,11 +34,11 @@
 //! # Differences
 //! * The RFC does not specify whether len() counts the departing packet. Here it does: as in the text of the RFC and in
 //!   Linux, the ramp does not mark a packet that was alone in its queue.
-//! * For Classic packets in the L4S queue the RFC asks for a probability that suits Classic congestion control and the target
-//!   delay of that queue, without a formula. Here it is the square of p'_L / k, which the coupling would give; while p'_L
-//!   does not exceed p_CL, that is p_C.
+//! * For Classic packets in the L4S queue, the RFC requires a probability that suits Classic congestion control and the
+//!   target delay of that queue, but gives no formula. Here it is (p'_L / k)^2, by analogy with the coupling; it equals
+//!   p_C unless p'_L exceeds p_CL.
 //! * Packets with the ECN field of the other queue have a `recur` counter of their own in each queue, so that two
-//!   probabilities in one counter cannot add up to a pattern.
+//!   probabilities never share a counter and create a pattern.
 //! * p_CL, printed as k p' in the RFC, is limited to 1, so that no marks are left over when an overload ends.
 //! * Linux has two additions. Its credit of the round robin is implemented: the credit changes only while both queues
 //!   hold packets, and is set in favour of L4S when the link is idle. Its rule against marks and drops while less than
@@ -184,7 +184,7 @@ impl DualPi2Laws {
         (self.p_cl >= P_LMAX).then_some(self.p_c)
     }
 
-    /// Whether a packet for which the response is that for a Classic congestion control is dropped instead of marked.
+    /// Whether a packet that gets the response for Classic congestion control is dropped instead of marked.
     fn drops(&self, ecn: Ecn) -> bool {
         ecn == Ecn::Not || self.p_c >= self.p_cmax
     }
@@ -349,11 +349,11 @@ mod tests {
         assert_eq!(bench.count(Fate::Marked), 0);
     }
 
-    /// A queue with p' = `p`, where codepoint 45 belongs to the L4S queue and codepoint 8 to the Classic queue, after 400
-    /// packets of this ECN field and codepoint that waited 0.6 ms, which the ramp ignores. Returns the numbers of marked and
-    /// dropped ones.
+    /// The numbers of marked and dropped packets, of 400 with this ECN field and codepoint, in a queue with p' = `p`.
+    /// Codepoint 45 belongs to the L4S queue and codepoint 8 to the Classic queue. Each packet waits 0.6 ms, which the
+    /// ramp ignores.
     fn fates_of(p: f64, ecn: Ecn, dscp: u8) -> (usize, usize) {
-        // With alpha = 1 / interval the first update sets p' to the waiting time less the target, in units of a second.
+        // With alpha = 1 the first update sets p' to the waiting time less the target, in seconds.
         let codepoints = |dscp| Value::Numbers(vec![dscp]);
         let settings = [
             ("target", Value::Time(Span::from_micros(1))),
@@ -376,7 +376,8 @@ mod tests {
         (bench.count(Fate::Marked) - before.0, bench.count(Fate::Dropped(Cause::Sojourn)) - before.1)
     }
 
-    /// RFC 9332, section 2.5.1.1. p' = 0.2 makes p_C = 0.04 and p_CL = 0.4: 16 and 160 of 400 packets; `recur` may still owe one.
+    /// RFC 9332, section 2.5.1.1. p' = 0.2 makes p_C = 0.04 and p_CL = 0.4: 16 and 160 of 400 packets, less one that
+    /// `recur` may still owe.
     #[test]
     fn packets_in_the_other_queue_get_the_signal_of_their_ecn_field() {
         for (ecn, dscp, marks, drops, what) in [
@@ -407,7 +408,7 @@ mod tests {
 
     /// The native ramp gives p'_L = 1 above 1.2 ms; (1 / k)^2 = 0.25 of 399 packets behind another one is 99.75.
     #[test]
-    fn classic_packets_in_the_l4s_queue_feel_its_target_delay() {
+    fn classic_packets_in_the_l4s_queue_respond_to_its_target_delay() {
         for (ecn, fate) in [(Ecn::Ect0, Fate::Marked), (Ecn::Not, Fate::Dropped(Cause::Sojourn))] {
             let mut bench = Bench::new("dualpi2", &[("l_dscp", Value::Numbers(vec![45.0]))]);
             (0..400).for_each(|_| bench.arrive(PacketMeta { dscp: 45, ecn, ..packet() }));

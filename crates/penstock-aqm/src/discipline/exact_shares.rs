@@ -1,21 +1,23 @@
-//! Finish tags as integers, so that equal tags are equal whatever the weights.
+//! Finish tags as integers, so that ties are exact for all weights.
 //!
 //! A class of weight phi adds L / phi to its tag for L bits. With floating point, three packets of weight 3 and seven of
 //! weight 7 need not give the same sum. Here the weights become whole numbers w without a common factor, and a tag
-//! counts units of 1 / D bits of weight 1, where D is a multiple of all w: a bit costs the class D / w units, exactly.
+//! counts units of 1 / D bits of weight 1, where D is a common multiple of all w: a bit costs the class exactly D / w
+//! units.
 
 use alloc::vec::Vec;
 
-/// D is the largest multiple below this. Tags of 128 bits then last for 2^64 bits in a busy period.
+/// Upper bound of D, which is the largest common multiple of all w up to it. Tags of 128 bits then suffice for 2^64
+/// bits in a busy period.
 const LARGEST_D: u128 = 1 << 64;
 
-/// Units of the heaviest class for a bit, where the weights have no common multiple below [`LARGEST_D`].
+/// Units per bit of the heaviest class, if the weights have no common multiple up to [`LARGEST_D`].
 const COARSE: f64 = (1_u64 << 48) as f64;
 
 /// The largest denominator of a weight: weights have at most six decimals.
 const LARGEST_DENOMINATOR: u64 = 1_000_000_000;
 
-/// What a bit costs each class, in units of a tag.
+/// The cost of a bit in each class, in units of a tag.
 #[derive(Clone, Debug)]
 pub(super) struct ExactShares {
     steps: Vec<u128>,
@@ -30,7 +32,7 @@ impl ExactShares {
         Self { steps, unit }
     }
 
-    /// What a packet of `size` bytes adds to the tag of its class; classes beyond those given have weight 1.
+    /// The increase of a class's tag by a packet of `size` bytes; classes that were not given have weight 1.
     #[inline]
     pub(super) fn cost(&self, class: usize, size: u32) -> u128 {
         u128::from(size) * 8 * self.steps.get(class).copied().unwrap_or(self.unit as u128)
@@ -55,18 +57,18 @@ fn exact_steps(phis: &[f64]) -> Option<Vec<u128>> {
         fractions.iter().map(|&(numerator, denominator)| numerator * (common / denominator)).collect();
     let factor = whole.iter().fold(0, |all, &weight| gcd(all, weight));
     let weights: Vec<u128> = whole.iter().map(|weight| weight / factor).collect();
-    let least = weights.iter().try_fold(1, |all, &weight| multiple(all, weight))?;
-    let d = LARGEST_D / least * least;
+    let least_multiple = weights.iter().try_fold(1, |all, &weight| multiple(all, weight))?;
+    let d = LARGEST_D / least_multiple * least_multiple;
     Some(weights.iter().map(|weight| d / weight).collect())
 }
 
-/// D / w rounded, for weights that no D divides.
+/// D / w rounded, for weights without a common multiple up to [`LARGEST_D`].
 fn coarse_steps(phis: &[f64]) -> Vec<u128> {
     let heaviest = phis.iter().copied().fold(0.0, f64::max);
     phis.iter().map(|phi| (COARSE * (heaviest / phi)) as u128).collect()
 }
 
-/// The simplest fraction that is this weight: the first convergent of its continued fraction that rounds to it.
+/// The simplest fraction that equals this weight: the first convergent of its continued fraction that rounds to it.
 fn fraction(weight: f64) -> Option<(u128, u128)> {
     let (mut before, mut last) = ((0, 1), (1, 0));
     let mut rest = weight;
@@ -89,7 +91,7 @@ fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The least common multiple, if it is at most [`LARGEST_D`].
+/// The least_multiple common multiple, if it is at most [`LARGEST_D`].
 fn multiple(a: u128, b: u128) -> Option<u128> {
     (a / gcd(a, b)).checked_mul(b).filter(|&multiple| multiple <= LARGEST_D)
 }
@@ -132,7 +134,7 @@ mod tests {
     proptest! {
         /// Whatever the weights, a bit costs 1 / phi within one part in 10^6, and nothing overflows in 2^40 bits.
         #[test]
-        fn costs_are_as_the_weights(phis in proptest::collection::vec(0.000_001_f64..=1_000_000.0, 1..40)) {
+        fn costs_are_inversely_proportional_to_the_weights(phis in proptest::collection::vec(0.000_001_f64..=1_000_000.0, 1..40)) {
             let shares = ExactShares::new(&phis);
             for (class, phi) in phis.iter().enumerate() {
                 let bits = shares.in_bits(shares.cost(class, 1)) * phi;

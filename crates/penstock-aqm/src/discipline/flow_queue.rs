@@ -465,7 +465,7 @@ mod tests {
     use penstock_core::param::Value;
     use penstock_core::{Ecn, PacketMeta};
 
-    /// count of CoDel in the first queue, after so many packets of 1000 bytes came to a buffer of 10 packets.
+    /// The count of CoDel in the first queue after `packets` arrivals of 1000 bytes at a buffer of 10 packets.
     fn count_after(packets: u32, variant: &str) -> f64 {
         let link = LinkInfo { limit: Limit::Packets(10), ..thesis_link() };
         let settings = [("variant".into(), Value::Text(variant.into()))];
@@ -482,7 +482,7 @@ mod tests {
 
     #[test]
     fn each_packet_dropped_for_room_adds_to_count_in_linux_only() {
-        // The 11th packet is one too many: six are the fewest that hold half of 11 000 bytes.
+        // The 11th packet is one too many. Half of 11 000 bytes is in six packets.
         assert_eq!([10, 11].map(|packets| count_after(packets, "linux")), [0.0, 6.0]);
         assert_eq!(count_after(11, "rfc"), 0.0);
     }

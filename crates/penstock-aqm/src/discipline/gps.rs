@@ -14,7 +14,7 @@ use penstock_core::{Rate, Time};
 /// grows with the rate over the sum of weights, is rounded down to a unit of the tags.
 pub(super) struct Gps {
     shares: ExactShares,
-    /// V, as a tag.
+    /// V, in the units of tags.
     v: u128,
     at: Time,
     bits_per_nano: f64,

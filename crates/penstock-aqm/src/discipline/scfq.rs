@@ -17,8 +17,8 @@
 //! * The tag of a packet is computed when the packet becomes the head of its class. The result is the same, since a
 //!   packet behind another always gets the tag F of that one + L / phi_i, except that a packet dropped at the head by
 //!   the law of its class is not charged to the class.
-//! * Tags are exact, with each weight taken as the simplest fraction that its number stands for (0.3 is 3/10), if the
-//!   weights as whole numbers have a common multiple of at most 2^64; otherwise they are rounded to one part in 2^48.
+//! * Each weight is taken as the simplest fraction with its value (0.3 is 3/10). Tags are exact if the weights, scaled
+//!   to whole numbers, have a common multiple of at most 2^64; otherwise they are rounded to one part in 2^48.
 
 use super::exact_shares::ExactShares;
 use super::gps::TagHeap;
@@ -169,7 +169,8 @@ mod tests {
             tags[class] = smallest;
             rig.arrive_packet(numbered(class as u32, 1000));
         }
-        // 3 + 7 + 11 packets of 1000 bytes bring all three to the same tag; of three, then of two the first is sent
+        // 3 + 7 + 11 packets of 1000 bytes bring all three to the same tag; the first of three is sent, then the first
+        // of two
         assert_eq!(ties, 2 * (4000 / 21));
     }
 }

@@ -13,10 +13,11 @@
 //! `rate` is r, `burst` is b: 0 spaces packets evenly. The `limit` of the queue bounds how long a packet may wait.
 //!
 //! # Differences
-//! * Times are whole nanoseconds. A departure waits for the end of a nanosecond, whose rest counts for the next packet
-//!   unless the bucket is full.
-//! * A token bucket would hold a packet longer than `burst` for ever. Here it leaves a full bucket with a debt, so that
-//!   the next packet waits until the rate has paid for it; a `burst` of 0 spaces packets in this way.
+//! * Times are whole nanoseconds. A departure waits for the end of a nanosecond; the unused part of it counts for the
+//!   next packet unless the bucket is full.
+//! * A token bucket would hold a packet longer than `burst` for ever. Here it leaves once the bucket is full and takes
+//!   the tokens below zero, so that the next packet waits until the rate has repaid the debt; a `burst` of 0 spaces all
+//!   packets in this way.
 
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};
@@ -45,8 +46,8 @@ struct LeakyBucket<P> {
     schedule: Schedule,
 }
 
-/// The token bucket (r, b), in bits times 10^9, so that a rate in bit/s gives a whole number of tokens per nanosecond. A
-/// packet longer than b leaves a full bucket with a debt.
+/// The token bucket (r, b), in bits times 10^9, so that a rate in bit/s gives a whole number of tokens per nanosecond.
+/// A packet longer than b leaves once the bucket is full, and takes the tokens below zero.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
     rate: i128,
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_packet_longer_than_the_burst_waits_for_a_full_bucket() {
-        // 1000 bytes of 500 that there are: the next packet waits 1 ms, not 0.5 ms
+        // a packet of 1000 bytes from a bucket of 500 bytes: the next packet waits 1 ms, not 0.5 ms
         let mut rig = shaper(8e6, 500.0);
         rig.arrive(3);
         assert_eq!(departures(&mut rig, 3), [0, 1_000, 2_000]);

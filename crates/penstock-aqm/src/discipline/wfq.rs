@@ -19,9 +19,10 @@
 //!
 //! # Differences
 //! * The fluid system serves all queued packets, including those that the law of their class later drops at the head.
-//! * Time is in whole nanoseconds: V is that of the instants at which packets arrive, not of the link's own rounding.
+//! * Times are whole nanoseconds: V follows the arrival times of packets, and the rounding of transmission times does
+//!   not enter it.
 //! * Tags are exact sums, with weights as fractions as in SCFQ, and V is rounded down to a unit of the tags. So classes
-//!   that wait from the same instant on have exact ties.
+//!   that become busy at the same instant have exact ties.
 
 use super::gps::{Gps, TagHeap};
 use super::scheduler::{Head, Order};

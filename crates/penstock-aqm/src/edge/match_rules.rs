@@ -39,7 +39,7 @@ impl Classifier {
 
     /// The number of the first class that fits, else of the last class.
     ///
-    /// `packet.rare` must be there if [`Classifier::names_hosts`]; without it no class that names hosts fits.
+    /// `packet.rare` must be set if [`Classifier::names_hosts`]; without it no class that names hosts fits.
     pub fn class_of(&self, packet: &PacketMeta) -> usize {
         let fitting = self.rules.iter().position(|rule| rule.fits(packet));
         fitting.unwrap_or(self.rules.len().saturating_sub(1))

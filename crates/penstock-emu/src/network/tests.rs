@@ -173,7 +173,8 @@ fn guard_with_rem(network: &mut Network, link: usize, settings: &[(&str, Value)]
     network.replace(Time::ZERO, link, plan.links[link].queue.clone(), built);
 }
 
-/// The price of REM at this link when 20 packets of 1 ms at 8 Mbit/s are sent at time 0, after the first interval.
+/// The price of REM at this link after its first interval, if 20 packets that take 1 ms each at 8 Mbit/s are sent at
+/// time 0.
 fn price_after_ten_ms(link: usize, settings: &[(&str, Value)]) -> f64 {
     let mut network = network("droptail", 100, 1 << 20);
     guard_with_rem(&mut network, link, settings);
@@ -188,10 +189,11 @@ fn price_after_ten_ms(link: usize, settings: &[(&str, Value)]) -> f64 {
 #[test]
 fn at_one_instant_packets_depart_and_arrive_before_the_timer_of_the_queue_expires() {
     let number = Value::Number;
-    // price = gamma (q - KT) with alpha = 1: of 20 packets the one sent at once and those at 1, 2, ..., 10 ms have left
+    // price = gamma (q - KT) with alpha = 1: of 20 packets, the one sent at once and those sent at 1, 2, ..., 10 ms
+    // have left
     let of_queue = [("alpha", number(1.0)), ("gamma", number(1.0)), ("target", Value::Packets(0.0))];
     assert_eq!(price_after_ten_ms(0, &of_queue), 9.0);
-    // price = gamma (arrivals - C): of the packets of the first link those of 6, 7, ..., 10 ms have arrived, C is 2
+    // price = gamma (arrivals - C): packets from the first link have arrived at 6, 7, ..., 10 ms, and C is 2
     let of_arrivals = [
         ("variant", Value::Text("ns2".to_owned())),
         ("alpha", number(0.0)),

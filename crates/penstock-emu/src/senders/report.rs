@@ -212,12 +212,12 @@ pub(super) struct Departed {
 /// The datagrams that arrived.
 #[derive(Debug, Default)]
 pub(super) struct Arrived {
-    /// Number of those that were sent during the statistics.
+    /// Number of arrived datagrams that were sent during the statistics.
     pub(super) of_window: u64,
-    /// Delays, in nanoseconds, of those that arrived during the statistics.
+    /// Delays of the datagrams that arrived during the statistics, in nanoseconds.
     pub(super) delays: Vec<u64>,
     pub(super) reordered: u64,
-    /// Largest number so far.
+    /// Largest sequence number so far.
     pub(super) highest: Option<u32>,
     /// Sum of the differences between the delays of successive arrivals.
     pub(super) differences: u64,
@@ -234,14 +234,14 @@ pub(super) struct Sums {
     pub(super) delivery_rate_bps: f64,
     /// Smallest of the minimum round-trip times, once one is known.
     pub(super) min_rtt_s: Option<f64>,
-    /// The latest sample, and whether no further one is taken.
+    /// The latest sample, and whether it is the last.
     pub(super) last: TcpInfo,
     pub(super) complete: bool,
     pub(super) retransmitted: u64,
     pub(super) sent: u64,
     pub(super) delivered: u64,
     pub(super) delivered_ce: u64,
-    /// Time of the statistics during which the sender was open, and had nothing to send, in seconds.
+    /// Seconds of the statistics in which the sender was open, and in which it had nothing to send.
     pub(super) open_s: f64,
     pub(super) starved_s: f64,
     /// Time of the latest sample, or of the start of the connection or of the statistics.

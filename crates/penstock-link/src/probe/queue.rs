@@ -36,11 +36,11 @@ pub struct QueueStats {
     pub arrivals: u64,
     /// Packets whose transmission started.
     pub departures: u64,
-    /// Packets that were marked, of those that arrived since the warm-up.
+    /// Marked packets that arrived after the warm-up.
     pub marks: u64,
-    /// Dropped packets of those that arrived since the warm-up, by cause.
+    /// Dropped packets that arrived after the warm-up, by cause.
     pub drops: [u64; Cause::ALL.len()],
-    /// Packets dropped since the warm-up that had been queued before.
+    /// Packets dropped after the warm-up that were queued during it.
     drops_of_earlier: u64,
     /// Bits of the packets whose transmission started.
     pub sent_bits: u64,
@@ -69,13 +69,13 @@ pub struct Intervals {
     pub sampling: Span,
     /// Distance between two samples of the AQM's average.
     pub averaging: Span,
-    /// Width of the intervals of series, if these are wanted.
+    /// Width of the intervals of series, if there are any.
     pub series: Option<Span>,
 }
 
 impl Intervals {
-    /// Statistics without series, with samples of the length every `sampling`, of a run whose statistics last `length`. The
-    /// AQM's average is sampled a thousand times at the least, and every 10 ms at the least, whatever `sampling` is.
+    /// Intervals for statistics that last `length`, without series. The queue length is sampled every `sampling`. The
+    /// AQM's average is sampled at least a thousand times and at least every 10 ms, whatever `sampling` is.
     pub fn new(sampling: Span, length: Span) -> Self {
         let averaging = (length.as_nanos() / 1000).clamp(1, 10_000_000);
         Self { sampling, averaging: Span::from_nanos(averaging), series: None }
@@ -168,8 +168,8 @@ impl QueueStats {
         };
     }
 
-    /// The discipline, in which `waiting` packets remain, handed the packet that it reported last over to the device queue;
-    /// returns the time at which the packet had entered the discipline.
+    /// The discipline has handed the packet of its last report over to the device queue, and still holds `waiting`
+    /// packets. Returns the time at which that packet entered the discipline.
     pub fn hand_over(&mut self, waiting: u32) -> Time {
         self.device.packets += 1;
         // A mark at the head was reported when the packet was in neither queue.
@@ -188,7 +188,7 @@ impl QueueStats {
         now >= self.next_sample
     }
 
-    /// Take the samples due up to `now`; `gauges` shows the AQM's state, which has held since the last change.
+    /// Take the samples due up to `now`; `gauges` shows the AQM's state, unchanged since the last operation.
     #[cold]
     pub fn sample(&mut self, now: Time, gauges: impl FnOnce(&mut dyn FnMut(&str, f64))) {
         let (lengths, averages) = (self.sampling.take(now), self.averaging.take(now));
@@ -285,7 +285,7 @@ impl QueueStats {
         }
     }
 
-    /// As [`QueueStats::advance`], before a packet with codepoint `dscp` meets its fate, which counts if it is given.
+    /// As [`QueueStats::advance`], before the fate of a packet with codepoint `dscp`. `None` counts no fate.
     #[inline]
     fn change(&mut self, now: Time, fate: Option<Fate>, dscp: u8) {
         self.note(now, fate, dscp);

@@ -1,13 +1,13 @@
 //! Links, their queues and their changes.
 
-use super::Builder;
+use super::{Builder, modes};
 use crate::changing_link::{ChangingLink, Reordered};
 use crate::delay_lines::DelayLines;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::link::Link;
 use crate::plan::Plan;
-use crate::port::{DeviceQueue, Evented, Lazy, Mode, Modes, ObservedQueue, Outlet, Port, PortQueue, Precomputed};
+use crate::port::{Modes, ObservedQueue, Outlet, Port, PortQueue};
 use crate::prepared::Parts;
 use crate::scenario::{LinkSpec, Scenario};
 use penstock_aqm::{MAX_FLOWS, TimerMoves};
@@ -54,10 +54,10 @@ pub(super) struct Links {
 }
 
 impl Builder<'_> {
-    /// All links; the first changes of links and timers of queues are scheduled. `permitted`: the modes of ports that the run
-    /// permits.
+    /// Builds all links, and schedules the first changes of links and the first timers of queues. `permitted`: the
+    /// modes of ports that the run permits.
     pub(super) fn links(&self, queues: Vec<Option<PortQueue>>, permitted: Modes, events: &mut EventQueue) -> Links {
-        let of_routes = self.modes_of_routes();
+        let of_routes = modes::of_routes(&self.plan);
         let (mut links, mut ports, mut lines) = (Vec::with_capacity(queues.len()), Vec::new(), 0);
         let mut changes: Vec<ChangingLink> = Vec::new();
         for (number, (spec, queue)) in self.scenario.links.iter().zip(queues).enumerate() {
@@ -71,41 +71,15 @@ impl Builder<'_> {
                     events.set(changing.rank, changing.changes.next());
                     changes.push(changing);
                 }
-                let modes = permitted.and(of_routes[number]).and(Modes::of_link(spec)).and(Modes::of_queue(&queue));
-                ports.push(Port { mode: self.mode(spec, modes, changed_by), queue });
+                let of_port = modes::of_link(spec).and(modes::of_queue(&queue.discipline));
+                let permitted = permitted.and(of_routes[number]).and(of_port);
+                ports.push(Port { mode: self.mode(spec, permitted, changed_by), queue });
                 place
             });
             links.push(Link::new(Transmitter::new(self.plan.rates[number]), self.plan.delays[number], port, lines));
             lines += u32::from(self.plan.has_line[number]);
         }
         Links { directions: links, ports, changes, lines: DelayLines::new(lines as usize) }
-    }
-
-    /// For each link: the modes that the routes over it permit. Runs of losses end where the last queue on the way of a packet
-    /// accepts it, so that the losses of queues that share routes must be in the order of time.
-    fn modes_of_routes(&self) -> Vec<Modes> {
-        let Plan { computed, routes, .. } = &*self.plan;
-        let mut modes = vec![Modes::ALL; computed.len()];
-        for route in routes.hops.chunk_by(|hop, _| !hop.last) {
-            let simulated = route.iter().map(|hop| hop.link as usize).filter(|&link| !computed[link]);
-            if simulated.clone().count() > 1 {
-                simulated.for_each(|link| modes[link].lazy = false);
-            }
-        }
-        modes
-    }
-
-    /// The mode of a port in front of the link `spec`: of those permitted the one with the fewest events. `changes` is the
-    /// number of the link's changes.
-    fn mode(&self, spec: &LinkSpec, modes: Modes, changes: Option<u32>) -> Mode {
-        if modes.precomputed {
-            return Mode::Precomputed(Precomputed::new(self.fetches()));
-        }
-        if modes.lazy {
-            return Mode::Lazy(Lazy::new());
-        }
-        let device = spec.device_queue.map(|limit| Box::new(DeviceQueue::new(limit.into())));
-        Mode::Evented(Evented::new(device, changes))
     }
 
     /// The queue of port number `place`, in front of link number `link`.

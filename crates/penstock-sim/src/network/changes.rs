@@ -1,4 +1,4 @@
-//! Changes of links and queues during the run: those of the scenario, and those from outside between two events.
+//! Changes of links and queues during the run: scheduled by the scenario, or made from outside between two events.
 
 use super::Network;
 use crate::packet::SimPacket;
@@ -30,8 +30,8 @@ impl Network {
         self.events.set(changing.rank, changing.changes.next());
     }
 
-    /// Change the facts about the link behind this port and its delay from outside; the queue learns of it. `changes` is the
-    /// number of the link's changes.
+    /// Change the delay and the facts of the link behind this port from outside, and notify the queue. `changes` is the
+    /// index of the link among the changing ones.
     pub(crate) fn adjust(
         &mut self,
         port: usize,
@@ -49,8 +49,8 @@ impl Network {
         queue.set_timer(&mut self.events);
     }
 
-    /// Put another queue at this port, which draws from `rng`. Packets that wait are sent first. If it `resumes`, its AQM
-    /// continues in the state of the one before.
+    /// Replace the queue of this port; the new one draws from `rng`. Waiting packets are sent first. If `resumes`, the
+    /// new AQM continues in the state of the previous one.
     pub(crate) fn replace(&mut self, port: usize, mut new: AnyQueue, rng: Rng, resumes: bool) {
         let queue = &mut self.ports[port].queue;
         if resumes {
@@ -62,7 +62,7 @@ impl Network {
         let before = queue.discipline.take();
         queue.discipline = PortQueue::Other(Box::new(Handover::new(before, new)));
         queue.rng = rng;
-        // The timer is that of whichever queue is due first.
+        // The timer is the earlier one of the two queues.
         queue.timer_moves = true;
         queue.set_timer(&mut self.events);
     }

@@ -1,7 +1,7 @@
 //! Event-driven ports: an event at the end of each transmission.
 //!
-//! The only mode for links that change during the run and for device queues below the discipline, whose state at the end of
-//! a transmission depends on what happened meanwhile.
+//! The only mode for links that change during the run and for device queues below the discipline, whose state at the
+//! end of a transmission depends on events during it.
 
 use super::{Crossing, DeviceQueue, ObservedQueue, Surroundings, TransmitterState};
 use crate::changing_link::ChangingLink;
@@ -14,19 +14,19 @@ use penstock_link::Transmitter;
 /// The transmitter of an event-driven port.
 pub(crate) struct Evented {
     state: TransmitterState,
-    /// Below the discipline, if there is one.
+    /// The device queue below the discipline, if there is one.
     device: Option<Box<DeviceQueue>>,
-    /// Number of the link's changes.
+    /// Index of the link among the changing ones, if it changes during the run.
     changes: Option<u32>,
 }
 
 impl Evented {
-    /// Before the first packet.
+    /// A transmitter before the first packet.
     pub(crate) fn new(device: Option<Box<DeviceQueue>>, changes: Option<u32>) -> Self {
         Self { state: TransmitterState::Idle, device, changes }
     }
 
-    /// Number of the link's changes.
+    /// Index of the link among the changing ones, if it changes during the run.
     pub(crate) fn changes(&self) -> Option<usize> {
         self.changes.map(|number| number as usize)
     }
@@ -74,8 +74,8 @@ impl Evented {
         if self.device.is_some() { self.dequeue_from_device(queue, now, around) } else { dequeue(queue, now, around) }
     }
 
-    /// A free transmitter got this answer: start the transmission of the packet, if there is one; returns how it crosses the
-    /// link. A reordered packet arrives by an event of its own.
+    /// The discipline gave this answer to a free transmitter. Start the transmission of the packet, if there is one;
+    /// returns how it crosses the link. A reordered packet arrives by an event of its own.
     #[inline]
     pub(crate) fn answer(
         &mut self,

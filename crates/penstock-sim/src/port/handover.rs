@@ -1,4 +1,4 @@
-//! The handover from one queue to another during a live run: packets that wait are sent first, by their own queue.
+//! The handover from one queue to another during a live run: the old queue first sends its waiting packets.
 
 use super::AnyQueue as Queue;
 use crate::packet::SimPacket;
@@ -13,7 +13,7 @@ pub(crate) struct Handover {
 }
 
 impl Handover {
-    /// `queue` in place of `before`, whose waiting packets are sent first.
+    /// `queue` replaces `before`, whose waiting packets are sent first.
     pub(crate) fn new(before: Queue, queue: Queue) -> Self {
         Self { before: (before.backlog().packets > 0).then_some(before), queue }
     }
@@ -27,8 +27,9 @@ impl Handover {
     }
 }
 
-/// One operation on a queue; its reports count its own packets, and `others` wait as well.
-fn beside<T>(
+/// Performs an operation on one queue, whose reports count only its own packets, while `others` packets wait in the
+/// other queue.
+fn with_others_waiting<T>(
     env: &mut Env<'_, SimPacket, Tally>,
     others: u32,
     operation: impl FnOnce(&mut Env<'_, SimPacket, Tally>) -> T,
@@ -47,7 +48,7 @@ fn waiting(queue: Option<&Queue>) -> u32 {
 impl Discipline<SimPacket, Tally> for Handover {
     fn capabilities(&self) -> Capabilities {
         let both = self.both().map(|queue| queue.capabilities()).reduce(Capabilities::union);
-        // The timer of the queue before goes with that queue, at a departure.
+        // The timer of the old queue ends together with that queue, at a departure.
         both.unwrap_or(Capabilities::ARRIVALS).with_timer(TimerMoves::Always)
     }
 
@@ -58,12 +59,12 @@ impl Discipline<SimPacket, Tally> for Handover {
     fn enqueue(&mut self, env: &mut Env<'_, SimPacket, Tally>, packet: SimPacket) {
         let others = waiting(self.before.as_ref());
         let queue = &mut self.queue;
-        beside(env, others, |env| queue.enqueue(env, packet));
+        with_others_waiting(env, others, |env| queue.enqueue(env, packet));
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, SimPacket, Tally>) -> Next<SimPacket> {
         if let Some(before) = &mut self.before {
-            match beside(env, waiting(Some(&self.queue)), |env| before.dequeue(env)) {
+            match with_others_waiting(env, waiting(Some(&self.queue)), |env| before.dequeue(env)) {
                 Next::Empty => self.before = None,
                 next => return next,
             }
@@ -103,12 +104,12 @@ impl Discipline<SimPacket, Tally> for Handover {
         let is_due = |queue: &Queue| queue.next_timeout().is_some_and(|time| time <= now);
         let others = waiting(Some(&self.queue));
         if let Some(before) = self.before.as_mut().filter(|before| is_due(before)) {
-            beside(env, others, |env| before.on_timeout(env));
+            with_others_waiting(env, others, |env| before.on_timeout(env));
         }
         if is_due(&self.queue) {
             let others = waiting(self.before.as_ref());
             let queue = &mut self.queue;
-            beside(env, others, |env| queue.on_timeout(env));
+            with_others_waiting(env, others, |env| queue.on_timeout(env));
         }
     }
 

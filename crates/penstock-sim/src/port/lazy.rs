@@ -1,13 +1,12 @@
 //! Lazy ports: departures are executed on demand, with their true times.
 //!
-//! Which packet leaves a queue at some time depends on what the queue got up to then, but nothing else depends on it before
-//! the packet could be at the far end of the link. So a departure needs no event: it is executed before whatever happens next
-//! at the port, the arrival of a packet or a timer. A deadline event bounds how long a departure may be deferred: one per
-//! propagation delay instead of one per packet. The queue sees the same calls with the same times as with events, and so does
-//! the next hop.
+//! Which packet leaves a queue at a time depends on the arrivals up to then, but nothing else depends on it before the
+//! packet could be at the far end of the link. So a departure needs no event: it is executed before the next arrival or
+//! timer at the port. A deadline event bounds how long a departure may be deferred: one per propagation delay instead
+//! of one per packet. The queue sees the same calls with the same times as with events, and so does the next hop.
 //!
-//! Works for any discipline whose timer does not move at departures and that reads nothing from outside at departures, unless
-//! a shaper precedes it, a device queue follows it, or the link changes.
+//! Works for any discipline that neither moves its timer nor reads outside facts at departures, unless a shaper
+//! precedes it, a device queue follows it, or the link changes.
 
 use super::{Crossing, ObservedQueue, Surroundings, TransmitterState};
 use crate::event_queue::EventQueue;
@@ -27,12 +26,12 @@ pub(crate) struct Lazy {
 }
 
 impl Lazy {
-    /// Before the first packet.
+    /// A transmitter before the first packet.
     pub(crate) fn new() -> Self {
         Self { free_at: Time::NEVER, state: TransmitterState::Idle, deadline: Time::NEVER }
     }
 
-    /// A packet arrives, all departures due by now having been executed; returns whether the transmitter is free.
+    /// A packet arrives; all departures due by now have been executed. Returns whether the transmitter is free.
     #[expect(clippy::inline_always, reason = "its only caller is the packet path of the network")]
     #[inline(always)]
     pub(crate) fn arrive(

@@ -1,4 +1,5 @@
-//! The queue of a port with all that an operation on it needs: its random stream, its timer, its place in the statistics.
+//! The queue of a port with everything that an operation on it needs: its random stream, its timer, its entry in the
+//! statistics.
 
 use super::{PortQueue, Surroundings};
 use crate::event_queue::EventQueue;
@@ -20,7 +21,7 @@ pub(crate) struct ObservedQueue {
     pub(crate) outlet: Outlet,
 }
 
-/// The numbers of a port: its own, that of its link, and its ranks in the event queue.
+/// The numbers of a port and its link, and the ranks of the port in the event queue.
 #[derive(Clone, Copy)]
 pub(crate) struct Outlet {
     /// Number of the port.
@@ -70,8 +71,8 @@ impl ObservedQueue {
         }
     }
 
-    /// The discipline and its surroundings for one operation; samples that are due are taken before it changes anything. (The
-    /// caller carries out the operation: a closure would not be inlined.)
+    /// The discipline and its surroundings for one operation; due samples are taken first. (The caller performs the
+    /// operation: a closure would not be inlined.)
     #[expect(clippy::inline_always, reason = "measured: 5 % of the instructions of FQ-CoDel")]
     #[inline(always)]
     pub(crate) fn begin<'a>(

@@ -25,7 +25,7 @@ pub(crate) enum PortQueue {
     Other(AnyQueue),
 }
 
-/// An empty queue of a frequent kind, to be copied.
+/// An empty queue of a frequent kind, as a prototype for copies.
 #[derive(Clone)]
 pub(crate) enum Prototype {
     DropTail(Fifo<SimPacket, DropTail>),
@@ -57,7 +57,7 @@ impl From<AnyQueue> for PortQueue {
     }
 }
 
-/// The queue as one of type `T`, or unchanged if it is none.
+/// The queue as a `T`, or unchanged if it has another type.
 fn downcast<T: 'static>(queue: AnyQueue) -> Result<Box<T>, AnyQueue> {
     if !(&*queue as &dyn Any).is::<T>() {
         return Err(queue);
@@ -66,7 +66,7 @@ fn downcast<T: 'static>(queue: AnyQueue) -> Result<Box<T>, AnyQueue> {
 }
 
 impl PortQueue {
-    /// Take the discipline out, as one of any kind. An empty one without room replaces it.
+    /// Take the discipline out as a queue of any type. An empty queue without room replaces it.
     pub(crate) fn take(&mut self) -> AnyQueue {
         let empty = Self::DropTail(Fifo::new(DropTail, Limit::Packets(0)));
         match std::mem::replace(self, empty) {
@@ -89,7 +89,7 @@ impl PortQueue {
         }
     }
 
-    /// Whether it is a [`Fifo`] whose type is known, as precomputed departures need it.
+    /// Whether it is a statically dispatched [`Fifo`], which precomputed departures require.
     pub(crate) fn is_static_fifo(&self) -> bool {
         match self {
             Self::DropTail(_) | Self::Red(_) => true,

@@ -1,10 +1,10 @@
 //! Precomputed ports: a departure is known as the packet arrives.
 //!
-//! A first-in-first-out queue whose AQM judges arrivals only, in front of a link at a steady rate: when a packet leaves it is
-//! known as soon as it is queued, since nothing overtakes or removes it. So the packet crosses the link at once, as on a
-//! computed link, and its departure needs no event. The queue is updated lazily: departures are replayed, in order and with
-//! their own times, before the next arrival and when the statistics are read. It therefore has the same packets at each
-//! arrival, and the same statistics, as with events.
+//! A first-in-first-out queue whose AQM judges arrivals only, in front of a link with a constant rate: the departure of
+//! a packet is known as soon as it is queued, since nothing overtakes or removes it. So the packet crosses the link at
+//! once, as on a computed link, and its departure needs no event. The queue is updated lazily: departures are replayed,
+//! in order and with their own times, before the next arrival and when the statistics are read. It therefore has the
+//! same packets at each arrival, and the same statistics, as with events.
 
 use super::{Crossing, ObservedQueue, PortQueue, Surroundings};
 use crate::flow::{Flow, FlowFacts};
@@ -27,11 +27,11 @@ pub(crate) struct Precomputed {
     fetches: bool,
 }
 
-/// A packet in a queue, and the state of its flow, are fetched when this number of others are before it.
+/// A queued packet and the state of its flow are prefetched when this many packets are ahead of it.
 const PACKET_FETCHED_BEHIND: usize = 8;
 const FLOW_FETCHED_BEHIND: usize = 4;
 
-/// Fetch what soon departs from this queue: packets, and what they add to in the state of their flows.
+/// Prefetch the packets that will soon depart from this queue, and the counters of their flows.
 #[inline(never)]
 fn fetch_departures<A: Aqm>(queue: &Fifo<SimPacket, A>, flows: &[Flow]) {
     if let Some(later) = queue.behind(PACKET_FETCHED_BEHIND) {
@@ -45,7 +45,7 @@ fn fetch_departures<A: Aqm>(queue: &Fifo<SimPacket, A>, flows: &[Flow]) {
 }
 
 impl Precomputed {
-    /// Before the first packet.
+    /// A replay before the first packet.
     pub(crate) fn new(fetches: bool) -> Self {
         Self { free_at: Time::NEVER, fetches }
     }
@@ -98,8 +98,8 @@ impl Precomputed {
         (discipline, Replay { port: self, stats, flows, hops, window, rng, facts })
     }
 
-    /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits. Packets in the queue have been through
-    /// the transmitter already.
+    /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits. Packets in the queue have already
+    /// passed the transmitter.
     pub(crate) fn unsent(&self, queue: &ObservedQueue, now: Time, transmitter: &Transmitter) -> u128 {
         if self.free_at == Time::NEVER {
             return 0;
@@ -113,7 +113,8 @@ impl Precomputed {
     }
 }
 
-/// The queue's surroundings during a replay. (References to whole vectors: slices would be taken apart and spilled.)
+/// The queue's surroundings during a replay. (References to whole vectors: a slice would be split into pointer and
+/// length, and these spilled.)
 struct Replay<'a> {
     port: &'a mut Precomputed,
     stats: &'a mut QueueStats,
@@ -125,7 +126,8 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Offer a packet to the queue once that has caught up; if it is queued, returns how it crosses the link. The end of its transmission replaces the stamp of the packet in the queue.
+    /// Offer a packet to the queue after the due departures; if it is queued, returns how it crosses the link. In the
+    /// queue, the end of its transmission replaces the stamp of the packet.
     #[inline]
     fn offer<A: Aqm>(
         mut self,

@@ -82,7 +82,7 @@ impl Window {
     }
 }
 
-/// Seconds from each write of the sender's application to its acknowledgement, of those acknowledged within `window`.
+/// Seconds from each write of the sender's application to its acknowledgement, for writes acknowledged within `window`.
 pub(crate) fn write_times(sender: &Sender, window: Window) -> impl Iterator<Item = f64> {
     let writes = sender.completed_writes().iter();
     writes.filter(move |write| window.contains(write.at)).map(|write| write.after.as_secs())

@@ -8,8 +8,8 @@ use penstock_core::Dscp;
 use penstock_link::metrics::{Metric, Metrics};
 use std::collections::BTreeMap;
 
-/// The metrics of each codepoint by its name, or its number if it has none; of packets with recorded codepoints under
-/// "recorded". None where all traffic has the same codepoint.
+/// The metrics of each codepoint by its name, or its number if it has no name; packets with recorded codepoints are
+/// under "recorded". Empty if all traffic has the same codepoint.
 pub(super) fn by_dscp(flows: &Flows<'_>) -> Option<Metrics> {
     let mut groups: BTreeMap<HeaderField<u8>, Vec<usize>> = BTreeMap::new();
     for (group, spec) in flows.scenario.traffic.iter().enumerate() {

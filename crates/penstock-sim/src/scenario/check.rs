@@ -116,7 +116,11 @@ impl TrafficSpec {
     }
 
     fn check_datagrams(&self, require: &mut impl FnMut(bool, &str, &str)) {
-        require(self.tcp.is_none() || self.ecn == HeaderField::default(), "ecn", "of a TCP stands among its keys");
+        require(
+            self.tcp.is_none() || self.ecn == HeaderField::default(),
+            "ecn",
+            "of TCP traffic belongs in its TCP settings",
+        );
         if let Some(fec) = self.fec {
             require(fec.k >= 1, "k", "must be at least 1");
             let block = u64::from(fec.k) + u64::from(fec.h);

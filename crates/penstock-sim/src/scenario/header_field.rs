@@ -1,4 +1,4 @@
-//! Fields of the IP header of the packets of a group.
+//! Fields of the IP header of a group's packets.
 
 use penstock_core::Ecn;
 use serde::de::Error;
@@ -9,12 +9,12 @@ use serde::{Deserialize, Deserializer};
 pub enum HeaderField<T> {
     /// The same in all packets.
     Fixed(T),
-    /// In each packet as in the recorded one, in canonical form "recorded"; for `replay`.
+    /// Each packet keeps its recorded value; for `replay`. In canonical form "recorded".
     Recorded,
 }
 
 impl<T> HeaderField<T> {
-    /// Its value if all packets have the same.
+    /// The value, if all packets have the same.
     pub fn fixed(self) -> Option<T> {
         match self {
             Self::Fixed(value) => Some(value),

@@ -86,8 +86,7 @@ impl TrafficSpec {
             || self.transfers.as_ref().is_some_and(|transfers| transfers.arrivals.is_some())
     }
 
-    /// Codepoint of its data packets and of their acknowledgements; of recorded packets with their own codepoints, that of
-    /// best effort.
+    /// Codepoint of its data packets and of their acknowledgements; 0 (best effort) if replayed packets keep their own.
     pub(crate) fn codepoint(&self) -> u8 {
         self.dscp.fixed().unwrap_or_default()
     }

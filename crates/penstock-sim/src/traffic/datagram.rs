@@ -57,7 +57,7 @@ pub(crate) struct NewFrame {
 /// The number of the datagram after number `seq`.
 ///
 /// # Panics
-/// After 2^32 datagrams of a flow, which have no other numbers: the run stops, where its statistics would be wrong.
+/// After 2^32 datagrams of a flow, when the numbers are used up: repeated numbers would make the statistics wrong.
 #[inline]
 pub(crate) fn next_number(seq: u32) -> u32 {
     seq.checked_add(1).expect("a flow sends at most 2^32 datagrams")

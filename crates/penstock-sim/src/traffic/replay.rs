@@ -3,8 +3,9 @@
 //! The format: pcap (draft-ietf-opsawg-pcap) with microseconds or nanoseconds, of either byte order; packets beginning
 //! with the IP header (LINKTYPE_RAW, 101, and LINKTYPE_IPV4, LINKTYPE_IPV6) or with an Ethernet header (LINKTYPE_ETHERNET,
 //! 1). Packets of all protocols count, with their original lengths, even if they are cut in the file, without the 14 bytes
-//! of an Ethernet header. ECN field and codepoint are those of an IPv4 or IPv6 header (RFC 3168, section 5; RFC 2474, section
-//! 3; RFC 8200, section 3); a packet without one, or cut before its second byte, is not ECN-capable and has codepoint 0.
+//! of an Ethernet header. ECN field and codepoint come from an IPv4 or IPv6 header (RFC 3168, section 5; RFC 2474,
+//! section 3; RFC 8200, section 3); a packet without one, or cut before its second byte, is not ECN-capable and has
+//! codepoint 0.
 //!
 //! The first packet leaves at the start of the flow, the others at their recorded times after it, in open loop.
 
@@ -133,8 +134,8 @@ fn take<const COUNT: usize>(input: &mut impl Read) -> Result<Option<[u8; COUNT]>
     Ok(Some(bytes))
 }
 
-/// The Ethernet header and the first bytes of the IP header of a packet of which `count` bytes were kept, or fewer if fewer
-/// were kept.
+/// The Ethernet header and the first bytes of the IP header of a packet of which the capture has `count` bytes; fewer
+/// if `count` is smaller.
 fn read_packet(input: &mut impl Read, count: u32, packet: usize) -> Result<Vec<u8>, String> {
     let mut start = Vec::with_capacity(16);
     let (first, count) = (count.min(ETHERNET + 2), u64::from(count));
@@ -147,7 +148,8 @@ fn read_packet(input: &mut impl Read, count: u32, packet: usize) -> Result<Vec<u
     }
 }
 
-/// The byte of the IP header with codepoint and ECN field, of a packet that begins with these bytes; 0 if it has none.
+/// The byte of the IP header with the codepoint and the ECN field, of a packet that begins with these bytes; 0 without
+/// such a byte.
 fn traffic_class(start: &[u8], before_ip: u32) -> u8 {
     let (before, ip) = start.split_at(start.len().min(before_ip as usize));
     let is_ip = before.is_empty() || matches!(before[before.len() - 2..], [0x08, 0x00] | [0x86, 0xdd]);

@@ -20,13 +20,13 @@ fn has_classes(scheme: &SchemeInfo) -> bool {
     scheme.params.iter().any(|info| info.kind == Kind::Classes)
 }
 
-/// The queue of a name of [`names`] with random settings, or with its defaults where they are refused.
+/// The queue with this name of [`names`], with random settings, or with its defaults if these are refused.
 pub(crate) fn random_queue(name: &str, rng: &mut Rng) -> Value {
     let random = queue(name, &json!({"packets": 20 + rng.below(60)}), Some(rng));
     if is_legal(&random) { random } else { queue(name, &json!({"packets": 120}), None) }
 }
 
-/// The queue of a name of [`names`], with random settings where `rng` is given.
+/// The queue with this name of [`names`], with random settings if `rng` is given.
 fn queue(name: &str, limit: &Value, mut rng: Option<&mut Rng>) -> Value {
     let (scheme, in_class) = name.split_once(" with ").map_or((name, None), |(scheme, aqm)| (scheme, Some(aqm)));
     let scheme = find(scheme).expect("the scheme is registered");

@@ -1,10 +1,10 @@
-//! ECN-capable ACKs of a scalable flow (RFC 8257, section 5; RFC 9331, appendix A.2.1) on a congested way back.
+//! ECN-capable ACKs of a scalable flow (RFC 8257, section 5; RFC 9331, appendix A.2.1) on a congested return path.
 
 use penstock_sim::{Scenario, run};
 use serde_json::{Value, json};
 
-/// Round-trip time of the data beyond the propagation, in ms, and its goodput in Mbit/s: `flavour` from A to B, and four uploads of
-/// CUBIC that fill the other direction, with DualPI2 at both ends.
+/// Queueing delay in the round-trip time, in ms, and goodput, in Mbit/s, of a `flavour` flow from A to B. Four CUBIC
+/// uploads fill the other direction, and both links have DualPI2.
 fn download(flavour: &str, settings: &Value) -> (f64, f64) {
     let link = |name: &str, from: &str, to: &str| {
         json!({"name": name, "from": from, "to": to, "rate": 4e7, "delay": 10_000_000, "watch": true,
@@ -27,9 +27,9 @@ fn download(flavour: &str, settings: &Value) -> (f64, f64) {
 }
 
 #[test]
-fn acks_of_prague_wait_in_the_queue_of_low_latency_unless_the_rule_of_rfc_3168_is_selected() {
+fn acks_of_prague_wait_in_the_l4s_queue_unless_the_rule_of_rfc_3168_is_selected() {
     let (capable, not) = (download("prague", &json!({})), download("prague", &json!({"ecn_control": false})));
-    // Low-latency packets wait at most a millisecond in the mean, Classic ones the target of 15 ms (RFC 9332, section 2.4).
+    // L4S packets wait at most a millisecond on average, Classic packets the target of 15 ms (RFC 9332, section 2.4).
     assert!(capable.0 < 3.0, "{capable:?}");
     assert!((10.0..25.0).contains(&not.0), "{not:?}");
     assert!(capable.1 > 30.0, "{capable:?}");

@@ -132,7 +132,8 @@ fn errors_of_the_scenario_are_reported() {
     assert!(errors.is_err_and(|errors| errors.iter().any(|error| error.path.contains("bulk"))));
 }
 
-/// Datagrams of every kind in a queue with a class for each ECN field: all of them in the class of theirs.
+/// All datagrams of every kind of source carry the ECN field and the codepoint: a class that selects these drops all of
+/// them.
 #[test]
 fn datagrams_carry_the_ecn_field_and_the_codepoint_of_their_group() {
     let udp = json!({"rate": 4e5, "payload": 500, "headers": 28});

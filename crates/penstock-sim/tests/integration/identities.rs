@@ -1,7 +1,8 @@
-//! Identities that hold for every queue: what arrives leaves, is dropped or waits; the mean length is the sum of the waiting
-//! times by the length of the statistics (Little's law); no rate exceeds 1; nothing is completed that was not sent.
+//! Identities of every queue: a packet that arrives leaves, is dropped or waits; the mean length is the sum of the
+//! waiting times divided by the duration of the statistics (Little's law); no rate exceeds 1; nothing is completed that
+//! was not sent.
 //!
-//! The reference is the trace of a run, counted here a second time.
+//! The reference is an independent count from the trace of the run.
 
 use crate::any_queue::names;
 use crate::computed_links::random_network;

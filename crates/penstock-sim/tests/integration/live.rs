@@ -134,7 +134,7 @@ fn a_change_of_rate_and_delay_is_that_of_a_scenario() {
     assert_eq!(found, expected);
 }
 
-/// The round trip that a queue is told of is that of its link and of the rest of the path, which stays.
+/// The round-trip time that a queue receives covers its link and the rest of the path, which does not change.
 #[test]
 fn a_change_of_delay_changes_the_round_trip_by_as_much() {
     let mut run = live(network(&red(), &json!({"rtt_ns": 100 * MS})), FOR_A_PAGE);
@@ -254,7 +254,7 @@ fn flows_come_and_go() {
     assert_eq!(run.finish().unwrap(), None);
 }
 
-/// The plan of a scenario and a hand on the live bench change the same things: also what the queue knows of the path.
+/// A scheduled and a live change have the same effect, also on the facts about the path that the queue receives.
 #[test]
 fn a_scheduled_change_of_delay_has_the_effect_of_a_live_one() {
     // The AQMs whose parameters follow the round-trip time of their link.

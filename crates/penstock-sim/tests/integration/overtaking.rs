@@ -173,7 +173,7 @@ fn reordering_slows_a_tcp_down() {
 }
 
 /// A long flow with the `linux` profile over 20 Mbit/s with a round trip of 40 ms, on a link with these keys.
-fn modern(flavour: &str, seconds: u64, settings: &Value, keys: &Value) -> Value {
+fn linux_flow(flavour: &str, seconds: u64, settings: &Value, keys: &Value) -> Value {
     let link =
         |name: &str, from: &str, to: &str| json!({"name": name, "from": from, "to": to, "rate": 2e7, "delay": 20 * MS});
     let mut data = link("link", "A", "B");
@@ -188,14 +188,14 @@ fn modern(flavour: &str, seconds: u64, settings: &Value, keys: &Value) -> Value 
 }
 
 /// The reordering window adapts to duplicates that the receiver reports, and needless reductions are undone (RFC 8985, section 6.2; RFC
-/// 9438, section 4.9). For 60 s one packet in a hundred, a thousand in all, is late by a fifth of the round trip, by a half, or by a
-/// whole one. Without `dsack` and `undo` the flow has a fifth of the link.
+/// 9438, section 4.9). For 60 s one packet in a hundred, a thousand in all, is late by a fifth, a half or the whole of
+/// the round-trip time. Without `dsack` and `undo` the flow has a fifth of the link.
 #[test]
-fn a_modern_tcp_gets_used_to_reordering() {
+fn a_modern_tcp_adapts_to_reordering() {
     let run_with = |late: u64, adapts: bool| {
         let settings = json!({"dsack": adapts, "undo": adapts});
         let keys = json!({"reorder": {"rate": 0.01, "delay": late * MS}});
-        let result = modern("cubic", 60, &settings, &keys);
+        let result = linux_flow("cubic", 60, &settings, &keys);
         let number = |key: &str| result[key].as_f64().unwrap();
         (number("retransmitted_pkts") - number("lost_pkts"), number("goodput_bps") / 1e6)
     };
@@ -207,7 +207,8 @@ fn a_modern_tcp_gets_used_to_reordering() {
     assert!(needless > 100.0 && goodput < 6.0, "{needless} needless, {goodput} Mbit/s");
 }
 
-/// Where the order is kept every retransmission has a cause, so that there is nothing to undo: results are the same with and without.
+/// Without reordering, every retransmission repairs a loss and there is nothing to undo: results are the same with and
+/// without `dsack` and `undo`.
 #[test]
 fn without_reordering_nothing_is_undone() {
     let red = json!({"scheme": "red", "limit": {"packets": 66}, "params": {"ecn": true}});
@@ -218,8 +219,9 @@ fn without_reordering_nothing_is_undone() {
             (json!({"loss": {"rate": 0.03}}), false),
             (json!({"loss": {"rate": 0.001}, "queue": red}), true),
         ] {
-            let result =
-                |on: bool| modern(flavour, 20, &json!({"dsack": on, "undo": on, "hystart": false, "ecn": ecn}), &keys);
+            let result = |on: bool| {
+                linux_flow(flavour, 20, &json!({"dsack": on, "undo": on, "hystart": false, "ecn": ecn}), &keys)
+            };
             assert_eq!(result(true), result(false), "{flavour}, {keys}");
         }
     }

@@ -94,7 +94,7 @@ fn no_more_packets_are_lost_than_were_sent() {
     assert!(number(&result, "/links/link/drops") > 70.0);
 }
 
-/// A window of 500 ms that lies between two instants of a sampling of 700 ms.
+/// A window of 500 ms between two sampling instants 700 ms apart.
 #[test]
 fn without_a_sampling_instant_there_are_no_sampled_metrics() {
     let mut scenario = network(1.9e6, (1500 * MS, 2000 * MS), MS, &json!({}));

@@ -15,27 +15,27 @@ enum Event {
     Timer,
 }
 
-type Diary = Arc<Mutex<Vec<(Time, Event)>>>;
+type EventLog = Arc<Mutex<Vec<(Time, Event)>>>;
 
-/// Notes its events; its timer expires 8 ms after an arrival, the transmission time of a packet.
-struct Diarist {
-    diary: Diary,
+/// Records its events. Its timer expires 8 ms, the transmission time of a packet, after an arrival.
+struct Recorder {
+    log: EventLog,
     timer: Option<Time>,
 }
 
-impl Aqm for Diarist {
+impl Aqm for Recorder {
     fn capabilities(&self) -> Capabilities {
         Capabilities::ARRIVALS.with_timer(TimerMoves::Always)
     }
 
     fn on_arrival(&mut self, cx: &mut Cx<'_>, _packet: &PacketMeta) -> Verdict {
-        self.diary.lock().unwrap().push((cx.now, Event::Arrival));
+        self.log.lock().unwrap().push((cx.now, Event::Arrival));
         self.timer = self.timer.or(Some(cx.now + Span::from_millis(8)));
         Verdict::Pass
     }
 
     fn on_departure(&mut self, cx: &mut Cx<'_>, _packet: &Departing) -> Verdict {
-        self.diary.lock().unwrap().push((cx.now, Event::Departure));
+        self.log.lock().unwrap().push((cx.now, Event::Departure));
         Verdict::Pass
     }
 
@@ -44,23 +44,23 @@ impl Aqm for Diarist {
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
-        self.diary.lock().unwrap().push((cx.now, Event::Timer));
+        self.log.lock().unwrap().push((cx.now, Event::Timer));
         self.timer = None;
     }
 }
 
-struct Diarists(Diary);
+struct Recorders(EventLog);
 
-impl Laws for Diarists {
+impl Laws for Recorders {
     fn build(&self, scheme: &str, _: &Settings, _: &LinkInfo) -> Option<Result<Box<dyn Aqm>, ParamErrors>> {
-        (scheme == "diarist").then(|| Ok(Box::new(Diarist { diary: self.0.clone(), timer: None }) as Box<dyn Aqm>))
+        (scheme == "recorder").then(|| Ok(Box::new(Recorder { log: self.0.clone(), timer: None }) as Box<dyn Aqm>))
     }
 }
 
 #[test]
 fn at_one_instant_packets_depart_then_arrive_and_then_the_timer_of_the_queue_expires() {
-    // A packet of 1000 bytes takes 8 ms at 1 Mbit/s. Two bursts fill the queue: the packets of the first leave at the times
-    // at which those of the second arrive over another link of the same rate.
+    // A packet of 1000 bytes takes 8 ms at 1 Mbit/s. Two bursts fill the queue: packets of the first burst leave at the
+    // times at which packets of the second arrive over another link of the same rate.
     let link = |name: &str, from: &str, to: &str, scheme: &str| {
         json!({"name": name, "from": from, "to": to,
         "rate": 1e6, "delay": 1e6, "queue": {"scheme": scheme, "limit": {"packets": 1000}}, "watch": true})
@@ -71,16 +71,16 @@ fn at_one_instant_packets_depart_then_arrive_and_then_the_timer_of_the_queue_exp
     };
     let scenario: Scenario = serde_json::from_value(json!({
         "duration_ns": 2_000_000_000_u64, "warmup_ns": 0,
-        "links": [link("one", "A", "R", "droptail"), link("two", "C", "R", "droptail"), link("core", "R", "B", "diarist")],
+        "links": [link("one", "A", "R", "droptail"), link("two", "C", "R", "droptail"), link("core", "R", "B", "recorder")],
         "traffic": [load("first", "A"), load("second", "C")],
     }))
     .unwrap();
-    let diary = Diary::default();
-    let options = RunOptions { laws: &Diarists(diary.clone()), ..RunOptions::default() };
+    let log = EventLog::default();
+    let options = RunOptions { laws: &Recorders(log.clone()), ..RunOptions::default() };
     run_with(&scenario, 1, &options).unwrap();
-    let diary = diary.lock().unwrap();
+    let log = log.lock().unwrap();
     let ties: Vec<Vec<Event>> =
-        diary.chunk_by(|one, next| one.0 == next.0).map(|tie| tie.iter().map(|&(_, event)| event).collect()).collect();
+        log.chunk_by(|one, next| one.0 == next.0).map(|tie| tie.iter().map(|&(_, event)| event).collect()).collect();
     // at the first instant the link is idle, and the packet departs as it arrives
     assert_eq!(ties[0], [Event::Arrival, Event::Departure, Event::Arrival]);
     assert!(ties.iter().filter(|tie| tie.len() == 4).count() > 100);

@@ -4,23 +4,25 @@
 //!
 //! # Law
 //! The receiver counts marked packets, starting at 5, and sends the count modulo 8 (ACE) in the flags AE, CWR and ECE (section
-//! 3.2.2). So that the count does not wrap between two ACKs, it ACKs immediately (section 3.2.2.5.1)
+//! 3.2.2). So that the count does not wrap between two ACKs, it immediately ACKs (section 3.2.2.5.1)
 //! * a marked packet after one without a mark, and
 //! * the second marked packet since the last ACK.
 //!
 //! The sender ignores the count of an ACK that was superseded: one that delivers nothing and echoes no later time. Otherwise it
 //! adds `d = (ACE - s.cep) mod 8` (section 3.2.2.2). If ACKs were lost, the count may have wrapped. An ACK that delivers `A` packets
-//! then counts as `A - ((A - d) mod 8)` marks, the largest possible number (appendix A.2.1), unless ACKs usually deliver so many
-//! packets that every one of them would seem to have wrapped.
+//! then counts as `A - ((A - d) mod 8)` marks, the largest possible number (appendix A.2.1), unless ACKs usually
+//! deliver so many packets that every ACK would seem to have wrapped the count.
 //!
 //! # Differences
 //! * Accurate ECN is configured at both ends, not negotiated in the handshake. There are no AccECN Options (AccECN0, AccECN1): bytes
 //!   are not counted, and the algorithm of appendix A.2.2, which needs them, is left out.
-//! * Appendix A.2.1 wants the moving average of `A` "well below 8". Here the average has a weight of 1/8 and must be below 4.
-//! * An ACK that several packets behind a gap share may cover eight or more packets. The first such ACKs raise the average; until
-//!   then their packets count as marked, as the appendix requires, although no ACK was lost.
+//! * Appendix A.2.1 requires the moving average of `A` to be "well below 8". Here the average has a weight of 1/8 and
+//!   must be below 4.
+//! * An ACK shared by packets behind a gap may cover eight or more packets. The first such ACKs raise the average;
+//!   until then their packets count as marked, as the appendix requires, although no ACK was lost.
 //! * Marks of ACKs are not counted: the data sender sends no ACKs of its own that could feed them back, and the data receiver has no
-//!   window to reduce. Hence 'n', the number of marks that trigger an ACK, is always that for unacknowledged data.
+//!   window to reduce. Hence 'n', the number of marks that trigger an ACK, always has the value for unacknowledged
+//!   data.
 
 use penstock_core::Time;
 
@@ -30,7 +32,7 @@ const FIRST: u8 = 5;
 const DIVACE: u32 = 8;
 /// 'n': the number of marks that trigger an ACK if there is unacknowledged data.
 const INCREMENT: u8 = 2;
-/// The moving average of newly delivered packets: its weight, and the value from which on wraps are not assumed.
+/// The moving average of newly delivered packets: its weight, and the value from which no wrap is assumed.
 const WEIGHT: f64 = 1.0 / 8.0;
 const USUAL: f64 = 4.0;
 
@@ -71,7 +73,7 @@ impl MarkCounter {
 #[derive(Debug)]
 pub(crate) struct Counter {
     ace: u8,
-    /// The latest time that an ACK echoed.
+    /// The latest time echoed by an ACK.
     stamp: Time,
     /// Moving average of the packets that an ACK delivers.
     usual: f64,
@@ -99,7 +101,8 @@ impl Counter {
     }
 }
 
-/// dSafer.cep of appendix A.2.1; `marked` is d.cep. A larger d.cep than `newly` is taken as it is (section 3.2.2.5.2).
+/// dSafer.cep of appendix A.2.1; `marked` is d.cep. If d.cep exceeds `newly`, it is returned unchanged (section
+/// 3.2.2.5.2).
 fn safest(newly: u32, marked: u32) -> u32 {
     newly.checked_sub(marked).map_or(marked, |unmarked| newly - unmarked % DIVACE)
 }
@@ -121,7 +124,7 @@ mod tests {
 
     /// The two examples of appendix A.2.1, and d.cep above the number of packets (section 3.2.2.5.2).
     #[test]
-    fn nine_packets_with_two_marks_had_two_and_ten_may_have_had_ten() {
+    fn a_difference_of_two_means_two_marks_in_nine_packets_and_ten_in_ten() {
         assert_eq!(
             [(9, 2), (10, 2), (9, 1), (8, 0), (7, 0), (1, 3)].map(|(newly, d)| safest(newly, d)),
             [2, 10, 9, 8, 0, 3]
@@ -163,7 +166,7 @@ mod tests {
 
     /// Section 3.2.2.5.1.
     #[test]
-    fn a_mark_after_none_and_each_second_mark_since_the_last_ack_are_acked_at_once() {
+    fn a_mark_after_an_unmarked_packet_and_each_second_mark_since_the_last_ack_are_acked_at_once() {
         let mut marks = MarkCounter::default();
         let at_once = [false, true, true, true, false, false, true, true, true, true].map(|marked| {
             let now = marks.receive(marked);

@@ -6,12 +6,12 @@
 //! Linux 6.1 decide (docs/explanation/linux.md).
 //!
 //! # Law
-//! `BtlBw` is the maximum delivery rate of the current round and the ten before (4.1.1), `RTprop` the minimum round-trip time
-//! of the last 10 s (4.1.2). Retransmitted packets, whose ACKs are ambiguous, give no round-trip time. Packets leave at `(1 - margin)
-//! gain BtlBw` (4.2.1); the window is `cwnd_gain BtlBw RTprop` plus three send quanta, at least four packets (4.2.3). A send
-//! quantum is the data that a host hands to its interface at a time: 1 packet below 1.2 Mb/s, 2 below 24 Mb/s, then the whole
-//! packets that 1 ms sends, up to 64 kB (4.2.2). The added quanta allow for packets inside the hosts. Simulated hosts hold no
-//! packets, so the extra packets end up in the network queue.
+//! `BtlBw` is the maximum delivery rate of the current round and the previous ten (4.1.1), `RTprop` the minimum
+//! round-trip time of the last 10 s (4.1.2). Retransmitted packets, whose ACKs are ambiguous, give no round-trip time.
+//! Packets leave at `(1 - margin) gain BtlBw` (4.2.1); the window is `cwnd_gain BtlBw RTprop` plus three send quanta,
+//! at least four packets (4.2.3). A send quantum is the data that a host hands to its interface at a time: 1 packet
+//! below 1.2 Mb/s, 2 below 24 Mb/s, then the whole packets that 1 ms sends, up to 64 kB (4.2.2). The added quanta allow
+//! for packets inside the hosts. Simulated hosts hold no packets, so the extra packets end up in the network queue.
 //! * Startup (4.3.2): both gains 2/ln 2, until the bandwidth has grown by less than a quarter in three successive rounds.
 //! * Drain (4.3.3): pacing gain ln 2/2, until at most `BtlBw RTprop` packets are in flight.
 //! * `ProbeBw` (4.3.4): window gain 2; phases with pacing gains 1.25, 0.75 and six times 1, each as long as `RTprop`. The phase
@@ -31,8 +31,8 @@
 //! # Differences
 //! * The first phase is drawn by hashing the time: the sender has no random generator, so no other flow's draws change.
 //! * The special restart after an idle period is left out.
-//! * The margin, the rounding to an even number of packets, and the pair that is added while probing for bandwidth are Linux's: its
-//!   recordings show them, the draft does not have them. The draft's filter of `BtlBw` has ten rounds in all.
+//! * The margin, the rounding to an even number of packets, and the two packets added while probing for bandwidth are
+//!   not in the draft; recordings of Linux show them. The draft's filter of `BtlBw` has ten rounds in all.
 //! * Without loss detection by time (`rack = false`), further losses in a recovery do not reduce the window.
 //! * Four flows with a round trip of 80 ms through FQ-CoDel without ECN have 0.89 of the drops of Linux 6.1 (2590
 //!   against 2920 in 50 s, means over several start times); with ECN, delay and marks agree. The missing drops are

@@ -301,7 +301,7 @@ impl WindowLaw for Bbr3 {
 }
 
 impl Bbr3 {
-    /// `GenerateRateSample()`: discard rates over less than the least round trip.
+    /// `GenerateRateSample()`: discard rates measured over less than the minimum round-trip time.
     fn rate_sample(sample: Option<RateSample>, c_delivered: u32) -> Rs {
         let Some(sample) = sample else { return Rs::default() };
         Rs {

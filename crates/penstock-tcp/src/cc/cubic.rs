@@ -10,12 +10,12 @@
 //! while `W_cubic(t) < W_est` the window is `W_est` (4.3). A loss or a mark reduces the window by the factor `beta` (4.6); `W_max`
 //! becomes the window before the reduction, or `(1 + beta) / 2` of that window if it was below the last `W_max` (4.7, fast
 //! convergence). After a timeout, and after slow start ended without a loss, K is 0 and `W_max` the window at which congestion
-//! avoidance begins (4.8, 4.10). While the application or the receive window limits the flow, the window does not grow and t
-//! stands still (4.2, 5.8).
+//! avoidance begins (4.8, 4.10). While the application or the receive window limits the flow, the window does not grow
+//! and t is stopped (4.2, 5.8).
 //!
 //! # Differences
-//! * `halving` determines what a reduction is a fraction of: the window in use, or the packets in flight as in section 4.6. The
-//!   former cannot grow unused.
+//! * `halving` determines the base of a reduction: the window in use, or the packets in flight as in section 4.6. The
+//!   window in use does not grow while it is unused.
 //! * A mark leaves a window of at least two packets, as in Linux; section 4.6 allows one.
 //! * With `counting = "packets"` the window follows the recordings of Linux 6.1 instead of sections 4.2 to 4.5: the
 //!   target is `W_cubic(t + minimum round-trip time)`, as in the authors' paper (S. Ha, I. Rhee, L. Xu, "CUBIC: a new
@@ -120,7 +120,7 @@ pub(crate) struct Cubic {
     cwnd_prior: f64,
     epoch: Option<Epoch>,
     undo: Option<BeforeReduction>,
-    /// Since when the flow does not use its window.
+    /// Time since which the flow has not used its window.
     limited_since: Option<Time>,
     pace: Option<Pace>,
     /// Minimum round-trip time since the last timeout.
@@ -158,7 +158,7 @@ impl WindowLaw for Cubic {
         }
     }
 
-    /// t does not include times in which the application limits the sender (RFC 9438, sections 4.2 and 5.8).
+    /// t excludes the times in which the application limits the sender (RFC 9438, sections 4.2 and 5.8).
     fn skip(&mut self, unused: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.began += unused;
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn w_est_gains_alpha_a_round_up_to_the_last_window_and_then_a_packet() {
+    fn w_est_gains_alpha_per_round_up_to_the_last_window_and_then_one_packet() {
         // Section 4.3. A round is 70 ACKs of a packet at a window of 70.
         let (mut cubic, mut s) = (Cubic::default(), by_the_rfc());
         reduced(&mut cubic, &mut s, 100.0);
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn fast_convergence_compares_with_the_reduced_w_max() {
-        // Section 4.7. RFC 8312 compared with the unreduced one, and had 72.25 in the end.
+        // Section 4.7. RFC 8312 compared with the unreduced one, and ended at 72.25.
         let (mut cubic, mut s) = (Cubic::default(), by_the_rfc());
         let w_max = [100.0, 90.0, 85.0].map(|window| {
             reduced(&mut cubic, &mut s, window);
@@ -362,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_flow_without_data_does_not_grow_and_its_time_stands_still() {
-        // Sections 4.2 and 5.8. Of a window of 70 packets the transfer has 20 left for two seconds.
+        // Sections 4.2 and 5.8. For two seconds the transfer has only 20 packets left for a window of 70.
         let ack = |stamp| Ack { ack: 0, stamp, ece: false, ace: 0, sack: &[], retransmission: false };
         let windows = |idle: u64| {
             let (mut cubic, mut s) = (Cubic::default(), by_the_rfc());

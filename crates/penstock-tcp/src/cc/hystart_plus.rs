@@ -4,11 +4,11 @@
 //!
 //! # Law
 //! A round begins with the first ACK of a packet sent in it. Conservative slow start begins when the minimum round-trip
-//! time of a round, over at least `SAMPLES` samples, is above the minimum of the previous round by an eighth, clamped to
-//! `MIN_RISE ..= MAX_RISE`, or more. In conservative slow start the window grows at a quarter of the rate of slow start. A
-//! round-trip time below the one that triggered it resumes slow start; after `ROUNDS` rounds, counting the one that
-//! triggered it, congestion avoidance begins (section 4.2). Without pacing, an ACK counts for at most `LIMIT` packets.
-//! HyStart++ applies to the first slow start of a connection only (section 4.3).
+//! time of a round, over at least `SAMPLES` samples, exceeds the minimum of the previous round by at least an eighth,
+//! clamped to `MIN_RISE ..= MAX_RISE`. In conservative slow start the window grows at a quarter of the rate of slow
+//! start. A round-trip time below the one that triggered it resumes slow start; after `ROUNDS` rounds, counting the one
+//! that triggered it, congestion avoidance begins (section 4.2). Without pacing, an ACK counts for at most `LIMIT`
+//! packets. HyStart++ applies to the first slow start of a connection only (section 4.3).
 
 use super::window_law::WindowLaw;
 use crate::packets_and_acks::Ack;

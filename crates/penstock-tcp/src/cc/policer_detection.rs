@@ -1,8 +1,9 @@
 //! Detection of a policer by its losses: BBR's long-term bandwidth.
 //!
 //! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control", ACM Queue
-//! 14(5), 2016, "Token-Bucket Policers", for the purpose. No paper or draft prints the numbers: they are the constants `bbr_lt_*`
-//! of Linux's BBR (since 4.9). Recordings of Linux 6.1 support them (docs/explanation/linux.md, "BBR").
+//! 14(5), 2016, "Token-Bucket Policers", describes the purpose. No paper or draft prints the numbers; they are the
+//! constants `bbr_lt_*` of Linux's BBR (since 4.9). Recordings of Linux 6.1 support them (docs/explanation/linux.md,
+//! "BBR").
 //!
 //! # Law
 //! An interval begins and ends with a loss and lasts four to sixteen rounds; one that lasts longer is given up. If at

@@ -14,7 +14,8 @@
 //! # Differences
 //! * There is no fallback to Reno's response at a queue that marks by RFC 3168; the window is never below two packets.
 //! * Marked bytes are not counted and the AccECN Option is not sent; only the three-bit counter is.
-//! * The growth depends less on short round trips from the start of a connection; implementations of 2.4.4 wait for 500 round trips.
+//! * The slower growth at short round trips (2.4.4) applies from the start of a connection; implementations wait for
+//!   500 round trips.
 //! * A loss shortly after a mark halves the reduced window; the reduction by the mark is not undone first.
 
 use super::accurate_ecn::Counter;
@@ -23,7 +24,7 @@ use crate::packets_and_acks::Ack;
 use crate::state::{HALF, SenderState};
 use penstock_core::{Span, Time};
 
-/// The estimation gain, that of DCTCP (RFC 8257, section 4.2).
+/// The estimation gain, as in DCTCP (RFC 8257, section 4.2).
 const G: f64 = 1.0 / 16.0;
 /// Lower bound of the virtual round-trip time (section 2.4.4).
 const VIRTUAL_RTT: Span = Span::from_millis(25);

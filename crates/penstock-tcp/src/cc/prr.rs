@@ -3,20 +3,22 @@
 //! RFC 9937, to which section numbers refer, and RFC 6937, which it obsoletes.
 //!
 //! # Law
-//! `RecoverFS` is the number of packets that may be delivered during the episode: the packets outstanding when it begins,
-//! less those that were reported by SACK before the ACK that begins it (section 6.1). `prr_delivered` and `prr_out` are the
-//! packets delivered and sent since. While the packets in the network exceed the threshold, `SndCnt = ceil(prr_delivered *
-//! ssthresh / RecoverFS) - prr_out`; otherwise `SndCnt = min(ssthresh - inflight, max(prr_delivered - prr_out, DeliveredData))`,
-//! the conservative bound (PRR-CRB). A safe ACK, which advances `una` and reveals no further loss, adds one packet to that
-//! maximum (PRR-SSRB). The first retransmission of an episode always leaves. The window is `inflight + SndCnt` (section 6.2).
+//! `RecoverFS` is the number of packets that may be delivered during the episode: the packets outstanding when it
+//! begins, except the packets that SACK reported before the ACK that begins it (section 6.1). `prr_delivered` and
+//! `prr_out` are the packets delivered and sent since. While the packets in the network exceed the threshold,
+//! `SndCnt = ceil(prr_delivered * ssthresh / RecoverFS) - prr_out`; otherwise
+//! `SndCnt = min(ssthresh - inflight, max(prr_delivered - prr_out, DeliveredData))`, the conservative bound (PRR-CRB).
+//! A safe ACK, which advances `una` and reveals no further loss, adds one packet to that maximum (PRR-SSRB). The first
+//! retransmission of an episode always leaves. The window is `inflight + SndCnt` (section 6.2).
 //!
 //! # Differences
-//! * In whole packets.
-//! * An ACK that triggers a rescue retransmission may be a safe one.
+//! * All quantities are whole packets.
+//! * An ACK that triggers a rescue retransmission may be safe.
 //! * `prr = "rfc6937"`: `RecoverFS` is the number of packets outstanding, less those sent by limited transmit, as in the
 //!   examples of RFC 6937, section 3.1; every ACK counts as safe, and the first retransmission may have to wait.
-//! * `prr = "linux"`: `RecoverFS` is the congestion window before the reduction. With RFC 9937's, one Reno flow through PIE with
-//!   ECN has 1.11 times the delay that was recorded with Linux 6.1, and through PIE 1.25 times the drops instead of 1.13 times.
+//! * `prr = "linux"`: `RecoverFS` is the congestion window before the reduction. With the definition of RFC 9937, one
+//!   Reno flow through PIE with ECN has 1.11 times the delay recorded with Linux 6.1, and through PIE without ECN 1.25
+//!   instead of 1.13 times the drops.
 
 use crate::params::RateReduction;
 use penstock_core::math::floor;
@@ -89,9 +91,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_reported_before_the_episode_is_not_delivered_in_it() {
+    fn packets_reported_before_the_episode_do_not_count_as_delivered_in_it() {
         // RFC 9937, section 4: recovery begins late, with a window of 20 kept full while 10 packets were reported. The ACK that
-        // begins it reports one more, and one packet is lost. One packet leaves for two delivered; by RFC 6937, for three.
+        // begins it reports one more, and one packet is lost. One packet leaves for every two delivered; by RFC 6937,
+        // for every three.
         let beginning = Beginning { window: 20, outstanding: 30, reported: 11, delivered: 1, limited: 0 };
         let sends = |form| {
             let (mut prr, mut inflight) = (Prr::new(form, &beginning), 18);

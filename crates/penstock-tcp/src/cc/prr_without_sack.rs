@@ -10,7 +10,7 @@
 //!
 //! # Differences
 //! * A partial ACK delivers at least one packet: the retransmission that it ACKs.
-//! * The retransmission that a partial ACK calls for leaves even if the reduction releases no packet.
+//! * The retransmission that a partial ACK triggers leaves even if the reduction releases no packet.
 
 use super::prr::{Beginning, Prr};
 use crate::packets_and_acks::{Ack, Network};

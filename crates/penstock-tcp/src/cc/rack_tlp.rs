@@ -6,10 +6,10 @@
 //! [`Flight`] detects losses. While `pipe < cwnd` the sender retransmits the lowest lost packet, or sends a new one if
 //! none is lost. A loss or an echoed mark sets the threshold to a fraction of the window, once per window of data.
 //! Until everything outstanding at that time is ACKed, the window approaches the threshold by proportional rate
-//! reduction ([`super::prr`]). A loss during the reduction for a mark is repaired without a second reduction. Laws that reduce the window in
-//! proportion to the marks (DCTCP) do so immediately instead. After a timeout the window is one packet more than the
-//! packets still in the network; the threshold is reduced unless it already was for the same window of data. A
-//! retransmission lost after a timeout is a new loss.
+//! reduction ([`super::prr`]). A loss during the reduction for a mark is repaired without a second reduction. Laws that
+//! reduce the window in proportion to the marks (DCTCP) do so immediately instead. After a timeout the window is one
+//! packet more than the packets still in the network; the threshold is reduced unless it already was for the same
+//! window of data. A retransmission lost after a timeout is a new loss.
 //!
 //! While no packet is reported by SACK, a tail-loss probe is sent two smoothed round trips after the last new packet or
 //! ACK (section 7). A loss that the probe repaired reduces the window (section 7.4.2).

@@ -1,19 +1,19 @@
 //! Undo of needless reductions: the state of the sender before a reduction, and the evidence against it.
 //!
-//! RFC 3522 (Eifel detection); RFC 3708 (detection by duplicate SACK); RFC 9438, section 4.9, and RFC 4015 (Eifel response), for what
-//! is restored.
+//! RFC 3522 (Eifel detection); RFC 3708 (detection by duplicate SACK); RFC 9438, section 4.9, and RFC 4015 (Eifel
+//! response), for the restored state.
 //!
 //! # Law
 //! A reduction was needless if the first ACK after the first retransmission that advances `una` echoes a time before that
 //! retransmission: the packet was late, not lost (RFC 3522). It was needless as well if the receiver reports by duplicate SACK that
-//! each retransmission was a duplicate (RFC 3708). Then the window, if it is below that before the reduction, the threshold and the
-//! variables of the window law return to their values before it (RFC 9438, section 4.9.2). After a needless timeout the window is that
-//! of the packets in flight and of the ACKed packets, of these at most an initial window (RFC 4015). An ACK that echoes a mark
-//! undoes nothing (RFC 4015).
+//! each retransmission was a duplicate (RFC 3708). Then the threshold and the variables of the window law return to
+//! their values before the reduction, and so does the window unless it is larger already (RFC 9438, section 4.9.2).
+//! After a needless timeout the window is the number of packets in flight, plus the number of ACKed packets or an
+//! initial window, whichever is smaller (RFC 4015). An ACK that echoes a mark undoes nothing (RFC 4015).
 //!
 //! # Differences
-//! * The retransmission timer is not adapted, as RFC 4015 would have it after a timeout. An ACK with a duplicate-SACK block is never
-//!   judged by its echoed time.
+//! * The retransmission timer is left as it is; RFC 4015 adapts it after a timeout. An ACK with a duplicate-SACK block
+//!   is never judged by its echoed time.
 //! * Duplicates are counted, not matched with the retransmissions one by one.
 
 use crate::packets_and_acks::Ack;
@@ -21,7 +21,7 @@ use crate::packets_in_flight::Repairs;
 use crate::state::{LastReduction, SenderState};
 use penstock_core::Time;
 
-/// The state of a sender before a reduction, and what its retransmissions have shown since.
+/// The state of a sender before a reduction, and the evidence from its retransmissions since.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Undo {
     cwnd: f64,
@@ -81,7 +81,8 @@ impl Undo {
         s.params.timestamps && ack.stamp < retransmitted_at && !(s.ect && ack.ece)
     }
 
-    /// Restore the state before the reduction, after an ACK of `acked` packets. Returns whether the window was below its value then.
+    /// Restore the state before the reduction, after an ACK of `acked` packets. Returns whether the window was below
+    /// its earlier value.
     pub(crate) fn restore(&mut self, s: &mut SenderState, now: Time, acked: u32) -> bool {
         let is_below = s.cwnd < self.cwnd;
         if is_below {
@@ -102,8 +103,8 @@ mod tests {
 
     #[test]
     fn a_retransmission_made_before_the_reduction_is_no_late_packet() {
-        // Losses in a window that a mark had reduced are repaired from 10 ms on; when the window after it is reduced for the rest of
-        // them, retransmissions follow at 20 ms. An echo of 10 ms is that of the first retransmission.
+        // From 10 ms on, losses are repaired in a window that a mark had reduced. Then the next window is reduced for
+        // the remaining losses, which are retransmitted at 20 ms. An echo of 10 ms comes from the first retransmission.
         let at = |millis: u64| Time::from_nanos(millis * 1_000_000);
         let s = SenderState::new(TcpParams::of(Profile::Linux).into());
         let is_needless = |echo, first_sent| {

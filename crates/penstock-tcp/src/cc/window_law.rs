@@ -42,8 +42,9 @@ pub(crate) trait WindowLaw: Debug + Default {
     /// `acked` packets were ACKed outside recovery, without an echoed mark.
     fn grow(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, acked: u32);
 
-    /// As `grow`, while the application limits the sender (RFC 9438, section 5.8): the window does not grow, and a law that
-    /// measures time leaves out the `unused` time since the last packet or ACK. Called too when an idle time ends.
+    /// As `grow`, while the application limits the sender (RFC 9438, section 5.8): the window does not grow, and a law
+    /// that measures time excludes the `unused` time since the last packet or ACK. Also called when an idle period
+    /// ends.
     fn skip(&mut self, _unused: Span) {}
 
     /// Factor by which a mark reduces the window.

@@ -1,4 +1,4 @@
-//! What an application writes to a connection, and when: by a list, or one size at a constant interval.
+//! The writes of an application: a list of times and sizes, or one size at a constant interval.
 //!
 //! Each write begins a new packet, so that its last packet may be short, as with TCP_NODELAY.
 
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use penstock_core::Span;
 use penstock_core::param::{FromValue, Kind, Value};
 
-/// Longest list of writes.
+/// Maximum length of a list of writes.
 const MAX_WRITES: usize = 10_000;
 /// Latest time of a write in nanoseconds, and largest size in bytes.
 const MAX_NANOS: f64 = 1e18;
@@ -44,14 +44,14 @@ impl FromValue for Writes {
 /// The write that a packet belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct WriteOfPacket {
-    /// Data packets, and bytes, before it.
+    /// Data packets and bytes before it.
     first: u32,
     offset: u64,
     bytes: u64,
 }
 
 impl TcpParams {
-    /// Whether the application writes at times of its own; otherwise it always has data to send.
+    /// Whether the application writes at given times; otherwise it always has data to send.
     pub fn has_writes(&self) -> bool {
         self.writes.is_some() || self.period().is_some()
     }
@@ -78,7 +78,7 @@ impl TcpParams {
         u32::try_from(bytes.div_ceil(self.packet.0)).unwrap_or(u32::MAX)
     }
 
-    /// Time of write `number`, from 0, after the start of the connection; `None` after the last.
+    /// Time of write `number`, counted from 0, since the start of the connection; `None` after the last write.
     pub(crate) fn time_of_write(&self, number: u32) -> Option<Span> {
         match self.period() {
             Some((_, every)) => Some(Span::from_nanos(every.as_nanos().saturating_mul(u64::from(number)))),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_application_writes_is_refused() {
+    fn impossible_writes_are_refused() {
         for numbers in [vec![], vec![1.0], vec![0.0, 0.0], vec![5.0, 10.0, 4.0, 10.0], vec![-1.0, 5.0]] {
             assert_eq!(listed(numbers.clone()).expect_err("an error")[0].name, "writes", "{numbers:?}");
         }

@@ -1,4 +1,4 @@
-//! An application that writes at times of its own, so that the sender at times has nothing to send.
+//! An application that writes at given times, so that the sender may have nothing to send.
 //!
 //! # Rules
 //! A packet may be sent once it is written. A window that is not used is no evidence about the network, so it does not grow: in
@@ -27,25 +27,25 @@ pub struct CompletedWrite {
     pub after: Span,
 }
 
-/// An application, and the use that its sender makes of the window.
+/// An application, and how its sender uses the window.
 #[derive(Debug)]
 pub(super) struct Application {
     started: Time,
     /// Time of the next write; `NEVER` after the last one.
     next: Time,
-    /// Number of writes, and of those that were acknowledged completely.
+    /// Number of writes so far, and number of completely acknowledged writes.
     written: u32,
     completed: u32,
-    /// Packets of the transfer, the opening packet included; and of the writes that were acknowledged.
+    /// Packets of the transfer, the opening packet included, and packets of the acknowledged writes.
     total: u32,
     completed_packets: u32,
     completions: Vec<CompletedWrite>,
-    /// Largest number of packets in flight within the present window of data, which ends at packet `window_ends`; whether the
-    /// window was full, or data waited.
+    /// Within the current window of data, which ends at packet `window_ends`: the largest number of packets in flight,
+    /// and whether the window was full or data waited.
     used: u32,
     is_limited_by_window: bool,
     window_ends: u32,
-    /// Packets sent for the first time, and when the last of them was.
+    /// Packets sent for the first time, and the time of the last of them.
     sent: u32,
     sent_at: Time,
     /// The last time at which packets were sent or acknowledged.
@@ -79,7 +79,7 @@ impl SenderState {
         self.take_writes(now);
     }
 
-    /// Whether an application writes at times of its own.
+    /// Whether an application writes at given times.
     #[inline]
     pub(crate) fn has_application(&self) -> bool {
         self.application.is_some()
@@ -91,7 +91,7 @@ impl SenderState {
         self.application.as_ref().map_or(Time::NEVER, |application| application.next)
     }
 
-    /// Offer what is written by `now` to the network; returns whether there is anything new.
+    /// Make the data that is written by `now` available for sending; returns whether there is new data.
     pub(crate) fn take_writes(&mut self, now: Time) -> bool {
         let Some(application) = self.application.as_deref_mut() else { return false };
         let before = self.end;
@@ -105,7 +105,7 @@ impl SenderState {
         self.end > before
     }
 
-    /// No more is written.
+    /// The application writes no more data.
     pub(super) fn stop_writing(&mut self) {
         if let Some(application) = self.application.as_deref_mut() {
             (application.next, application.total) = (Time::NEVER, self.end);
@@ -117,7 +117,7 @@ impl SenderState {
         self.application.as_ref().is_some_and(|application| self.end < application.total)
     }
 
-    /// Whether the window may grow: it was used.
+    /// Whether the window was used, and so may grow.
     #[inline]
     pub(crate) fn uses_window(&self) -> bool {
         let Some(application) = self.application.as_deref() else { return true };
@@ -125,12 +125,12 @@ impl SenderState {
         is_slow || application.is_limited_by_window
     }
 
-    /// The time that has passed without use of the window, if an ACK arrives at `now` while it does not grow.
+    /// The time without use of the window before an ACK at `now` at which the window does not grow.
     pub(crate) fn unused_time(&self, now: Time) -> Span {
         self.application.as_ref().map_or(Span::ZERO, |application| now.since(application.active_at))
     }
 
-    /// Packets may have been sent or acknowledged: note the use of the window, and the writes that are complete.
+    /// Packets may have been sent or acknowledged: record the use of the window, and the completed writes.
     pub(crate) fn note_use(&mut self, now: Time) {
         if !self.has_application() {
             return;
@@ -233,8 +233,8 @@ mod tests {
         assert_eq!(sender.completed_writes(), [completed(100, 100), completed(110, 60)]);
     }
 
-    /// The draft on delivery rates: a connection is limited by its application while all that is written is sent, and less than
-    /// a window is in flight.
+    /// The draft on delivery rates: a connection is limited by its application while all written data is sent, and less
+    /// than a window is in flight.
     #[test]
     fn samples_of_the_rate_are_limited_while_data_is_lacking() {
         let mut state = SenderState::new(every(50, Flavour::Bbr).into());

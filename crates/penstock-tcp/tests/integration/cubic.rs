@@ -40,7 +40,7 @@ fn reduction(record: &Record, n: usize) -> (f64, f64) {
     (before, left)
 }
 
-/// From the last reduction on the window is that of RFC 9438, section 4.2.
+/// From the last reduction on, the window follows RFC 9438, section 4.2.
 fn assert_cubic(record: &Record, rtt: f64, w_max: f64, left: f64) {
     let k = ((w_max - left) / 0.4).cbrt();
     let w_cubic = |t: f64| 0.4 * (t - k).powi(3) + w_max;
@@ -66,8 +66,9 @@ fn in_the_friendly_region_the_window_is_that_of_a_reno_of_the_same_throughput() 
     let record = flow(20.0, 20, 10_000.0, &[10]);
     let windows = after_reduction(&record, 14.0);
     assert!(windows.last().expect("some").1 > 40.0);
-    // RFC 9438, section 4.3, round by round, with the slope that Linux keeps above the last window: a round acknowledges whole packets. The first packet is gained a round after the reduction: it is
-    // that of the target, which is whole packets below the plateau.
+    // RFC 9438, section 4.3, round by round, with the slope that Linux keeps above the last window: a round
+    // acknowledges whole packets. The first packet is gained a round after the reduction: it is that of the target,
+    // which is whole packets below the plateau.
     let slope = |w_est: f64| 3.0 * 0.3 / 1.7 * w_est.floor() / w_est;
     let mut w_est = 14.0 + slope(14.0);
     for (t, cwnd) in windows {
@@ -91,7 +92,7 @@ fn a_second_loss_below_the_last_window_gives_way_to_others() {
     assert_cubic(&record, 0.2, w * (1.0 + 0.7) / 2.0, left);
 }
 
-/// The mean window if every `period`th packet is lost, `counting` ACKs, so by RFC 9438 alone.
+/// The mean window if every `period`th packet is lost. With `counting = "acks"`, RFC 9438 alone applies.
 fn mean_window(rtt_ms: u64, period: u32, cycles: u32) -> f64 {
     let first = [("initial_window", 100.0), ("initial_ssthresh", 100.0), ("packets", f64::from(period * cycles))];
     let mut settings: Vec<_> = first.into_iter().map(|(name, value)| (name, Value::Number(value))).collect();
@@ -114,10 +115,10 @@ fn mean_window(rtt_ms: u64, period: u32, cycles: u32) -> f64 {
 }
 
 #[test]
-fn the_mean_window_is_that_of_the_tables_of_the_rfc() {
+fn the_mean_window_is_as_in_the_tables_of_the_rfc() {
     // RFC 9438, section 5.1, tables 1 and 2: with a loss rate of 10^-4, 187 packets at a round trip of 0.1 s, and 120 at 0.01 s, where
-    // the flow is Reno-friendly. Some per cent less here: in the round of the recovery, which the RFC's law does not know, the window
-    // stands still.
+    // the flow is Reno-friendly. The mean here is a few per cent lower: the window does not grow in the round of the
+    // recovery, which the RFC's model leaves out.
     for (rtt_ms, printed) in [(100, 187.0), (10, 120.0)] {
         let mean = mean_window(rtt_ms, 10_000, 24);
         assert!((mean / printed - 1.0).abs() < 0.08, "{mean} instead of {printed}");

@@ -2,8 +2,8 @@
 //! rule, named by it.
 //!
 //! A script is a list of `TIME < EVENT` (what arrives) and `TIME > EXPECTED` (what is sent at that time), with `cwnd`, `ssthresh`
-//! and `finished` as checks of the sender. An acknowledgement echoes when the packet before its number was last sent, or
-//! `echo=TIME`. Timers run by themselves. `sender` or `receiver` with settings begins a new case.
+//! and `finished` as checks of the sender. An acknowledgement echoes the time at which the packet before its number was
+//! last sent, or `echo=TIME`. Timers run by themselves. `sender` or `receiver` with settings begins a new case.
 
 use penstock_core::param::Value;
 use penstock_core::{Ecn, Span, Time};

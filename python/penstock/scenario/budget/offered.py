@@ -202,7 +202,7 @@ def _written(settings: Mapping[str, Any], packet: float, seconds: float) -> floa
     if "write_rate" in settings:
         return float(settings["write_rate"] / (8 * size) * ceil(size / packet))
     if "writes" in settings:
-        return float(sum(ceil(one / packet) for one in settings["writes"][1::2]) / seconds)
+        return float(sum(ceil(write / packet) for write in settings["writes"][1::2]) / seconds)
     return ENDLESS
 
 

@@ -22,7 +22,7 @@ NAMES = {number: name for name, number in DSCP.items()} | {0: "default"}
 ECN: Final = ("not", "ect0", "ect1", "ce")
 
 RECORDED: Final = "recorded"
-"""In each packet as in the recorded one: the default of both fields of replayed packets."""
+"""Each replayed packet keeps its recorded value: the default of both fields."""
 
 
 def codepoints(traffic: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -31,12 +31,12 @@ def codepoints(traffic: Iterable[Mapping[str, Any]]) -> list[str]:
     >>> codepoints([{"dscp": 46}, {"dscp": 0}, {"dscp": 1}, {"dscp": 46}])
     ['default', '1', 'EF']
     """
-    found = distinct_codepoints(traffic)
-    return [codepoint_name(dscp) for dscp in found] if len(found) > 1 else []
+    distinct = distinct_codepoints(traffic)
+    return [codepoint_name(dscp) for dscp in distinct] if len(distinct) > 1 else []
 
 
 def distinct_codepoints(traffic: Iterable[Mapping[str, Any]]) -> list[int | str]:
-    """The code points of canonical traffic, each once, in rising order; `RECORDED` last."""
+    """The code points of canonical traffic, each once, in ascending order; `RECORDED` last."""
     return sorted({group["dscp"] for group in traffic}, key=lambda dscp: dscp if isinstance(dscp, int) else 64)
 
 
@@ -55,17 +55,17 @@ def codepoint(value: Any) -> int:
 
 
 def recorded_codepoint(value: Any) -> int | str:
-    """A code point for replayed packets, or that each keeps its own."""
+    """The code point of replayed packets; `RECORDED`: each keeps its own."""
     return RECORDED if value == RECORDED else codepoint(value)
 
 
 def ecn_field(value: Any) -> str:
-    """The ECN field of datagrams, by its word; true is ECT(0)."""
+    """The ECN field of datagrams as a word; true is ECT(0)."""
     return _ecn_field(ECN, value)
 
 
 def recorded_ecn_field(value: Any) -> str:
-    """The ECN field of replayed packets, or that each keeps its own."""
+    """The ECN field of replayed packets; `RECORDED`: each keeps its own."""
     return _ecn_field((*ECN, RECORDED), value)
 
 

@@ -36,8 +36,8 @@ impl DeficitShaper {
         }
     }
 
-    /// A packet of `size` bytes leaves at `now`. If that is before t_next, the packets that left early cost no more than
-    /// the time of this one from now on.
+    /// A packet of `size` bytes leaves at `now`. If that is before t_next, only this packet is owed: t_next becomes
+    /// `now` plus the time of the packet, unless it is later already.
     pub(super) fn run_ahead(&mut self, now: Time, size: u32) {
         if self.next() <= now {
             return self.advance(size);

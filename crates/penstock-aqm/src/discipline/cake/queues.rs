@@ -205,14 +205,14 @@ impl<P: Packet> CakeQueue<P> {
         if self.shaper.is_some() { self.scheduled_tin(now) } else { self.tin_in_turn(now) }
     }
 
-    /// The most urgent tin within its schedule; if there is none, the tin that is back within its schedule first.
+    /// The most urgent tin within its schedule; if no tin is, the one that will be first.
     fn scheduled_tin(&self, now: Time) -> usize {
         let busy = || self.plan.diffserv.by_urgency().iter().copied().filter(|&tin| self.tins[tin].packets > 0);
         let due = |&tin: &usize| self.tins[tin].threshold.next();
         busy().find(|tin| due(tin) <= now).or_else(|| busy().min_by_key(due)).unwrap_or(0)
     }
 
-    /// By weighted round robin, weighted by priority below the threshold and by share above it.
+    /// The next tin by weighted round robin. The weight is the priority below the threshold and the share above it.
     fn tin_in_turn(&mut self, now: Time) -> usize {
         let mut turns = 0;
         loop {

@@ -166,8 +166,8 @@ fn a_tin_that_waits_for_its_turn_keeps_what_its_threshold_owes_it() {
     assert!((17..=24).contains(&voice_in_two_turns(false)), "{}", voice_in_two_turns(false));
 }
 
-/// The parts of a shaped CAKE of these tins that always have packets, by codepoint.
-fn shaped_parts(diffserv: &str, dscps: &[u8]) -> Vec<f64> {
+/// The shares of the rate of a shaped CAKE by codepoint, if these codepoints always have packets.
+fn shaped_shares(diffserv: &str, dscps: &[u8]) -> Vec<f64> {
     let rate = 8e6;
     let kinds: Vec<_> = (0..).zip(dscps).map(|(flow, &dscp)| packet(flow, flow, flow, dscp)).collect();
     let mut bench = Bench::new("cake", &[text("diffserv", diffserv), ("bandwidth", Value::Number(rate))]);
@@ -192,10 +192,13 @@ fn shaped_parts(diffserv: &str, dscps: &[u8]) -> Vec<f64> {
 #[test]
 fn shaped_tins_get_their_thresholds_and_best_effort_the_rest() {
     let (bulk, best_effort, video, voice) = (8, 0, 34, 46);
-    let check = |diffserv: &str, dscps: &[u8], parts: &[f64]| {
-        let served = shaped_parts(diffserv, dscps);
-        let near = served.iter().zip(parts).all(|(part, expected)| (part - expected).abs() < 0.003);
-        assert!(near && served.len() == parts.len(), "{diffserv} {dscps:?}: {served:?} instead of {parts:?}");
+    let check = |diffserv: &str, dscps: &[u8], expected_shares: &[f64]| {
+        let shares = shaped_shares(diffserv, dscps);
+        let are_close = shares.iter().zip(expected_shares).all(|(share, expected)| (share - expected).abs() < 0.003);
+        assert!(
+            are_close && shares.len() == expected_shares.len(),
+            "{diffserv} {dscps:?}: {shares:?} instead of {expected_shares:?}"
+        );
     };
     check("diffserv4", &[best_effort, bulk, video, voice], &[0.1875, 0.0625, 0.5, 0.25]);
     check("diffserv4", &[best_effort, bulk, voice], &[0.6875, 0.0625, 0.25]);
@@ -203,17 +206,17 @@ fn shaped_tins_get_their_thresholds_and_best_effort_the_rest() {
     check("diffserv4", &[best_effort, bulk], &[0.9375, 0.0625]);
     check("diffserv4", &[best_effort, video], &[0.5, 0.5]);
     check("diffserv3", &[best_effort, bulk, voice], &[0.6875, 0.0625, 0.25]);
-    // The two most urgent of eight have 7/8 to the powers of 7 and 6, and the third what they leave.
+    // The two most urgent of eight tins get (7/8)^7 and (7/8)^6 of the rate, and the third the rest.
     let (control, voice_of_eight) = (0.875_f64.powi(7), 0.875_f64.powi(6));
     check("diffserv8", &[48, 46, 16, 0], &[control, voice_of_eight, 1.0 - control - voice_of_eight, 0.0]);
-    // Video and Voice alone: of three packets, Video has one on schedule and one as its t_next comes first, 2 packet times
-    // from now instead of 4.
+    // Video and Voice alone: of three packets, Video sends one within its schedule and one because its t_next comes
+    // first, 2 packet times from now instead of 4.
     check("diffserv4", &[video, voice], &[2.0 / 3.0, 1.0 / 3.0]);
     check("diffserv4", &[bulk], &[1.0]);
 }
 
 #[test]
-fn a_shaped_tin_that_used_what_others_left_is_not_punished() {
+fn a_shaped_tin_that_used_capacity_left_by_others_is_not_penalised() {
     // Voice alone sends at four times its threshold for a second. Then Best Effort comes, and Voice still gets a quarter.
     let mut bench = Bench::new("cake", &[("bandwidth", Value::Number(8e6))]);
     bench.unlimited();

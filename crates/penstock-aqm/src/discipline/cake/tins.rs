@@ -54,8 +54,8 @@ impl Diffserv {
         }
     }
 
-    /// The tins in the order in which a shaped CAKE serves those within their schedules. Best Effort comes after Bulk: it
-    /// may send at the whole rate, so that it is always within its schedule.
+    /// The tins in the order in which a shaped CAKE serves those within their schedules. Best Effort comes after Bulk:
+    /// it may send at the whole rate, so it is always within its schedule.
     pub(super) fn by_urgency(self) -> &'static [usize] {
         match self {
             Self::BestEffort => &[0],

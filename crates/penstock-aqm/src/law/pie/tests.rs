@@ -263,7 +263,8 @@ fn extended_without_activation_renews_the_allowance_while_the_delay_is_low() {
     assert_eq!(after_an_arrival("on", 0.007), Span::ZERO);
 }
 
-/// The times at which p takes a step, with the timer of appendix B called so late at each period; in whole milliseconds.
+/// The times at which p is updated if the timer of appendix B is called late by `lateness` in each period; in whole
+/// milliseconds.
 fn steps_at(law: &mut Pie, lateness: &[u64]) -> Vec<u64> {
     let mut rng = Rng::stream(1, "pie");
     let mut steps = Vec::new();
@@ -285,7 +286,7 @@ fn steps_at(law: &mut Pie, lateness: &[u64]) -> Vec<u64> {
 fn a_late_caller_loses_no_update() {
     let mut law = law(&[variant("basic")]);
     law.vars = PieVars { p: 0.5, qdelay: 0.02, qdelay_old: 0.02, ..law.vars };
-    // Late by 9 ms, then on time: 6 ms after the update before, which is less than T_UPDATE.
+    // Late by 9 ms, then on time: 6 ms after the previous update, which is less than T_UPDATE.
     assert_eq!(steps_at(&mut law, &[0, 9, 0, 14, 0, 0]), [15, 39, 45, 74, 75, 90]);
 }
 

@@ -1,5 +1,5 @@
-//! Every scheme keeps its declaration, [`Capabilities`] and `is_fifo`, whatever its settings, its link and the operations
-//! on it; and it declares nothing that it does not do.
+//! Every scheme behaves as its declaration ([`Capabilities`] and `is_fifo`) says, for any settings, links and
+//! operations, and it declares nothing that it never does.
 
 use crate::rig::draw::{any_link, any_scale, any_settings};
 use crate::rig::{any_packet_of, three_classes};
@@ -19,7 +19,7 @@ const ATTEMPTS: u64 = 30;
 /// Timeouts in one pause: a timer may have a period of a microsecond.
 const TIMEOUTS: u64 = 20;
 
-/// A packet that is distinguishable from all others, and whose side information only [`Supplied`] gives.
+/// A packet with a unique number. Only [`Supplied`] has its side information.
 #[derive(Clone, Copy)]
 struct Numbered {
     id: u32,
@@ -50,9 +50,9 @@ impl Facts<Numbered> for Supplied {
 
 type AnyQueue = Box<dyn Discipline<Numbered>>;
 
-/// Something that a queue does and that a declaration may exclude.
+/// An action of a queue that a declaration can exclude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Deed {
+enum Action {
     /// It drops or marks an arriving packet, other than for lack of room.
     JudgesArrival,
     /// It drops or marks a queued packet.
@@ -63,78 +63,80 @@ enum Deed {
     MovesTimerIdle,
     /// Another operation moves its timer.
     MovesTimerBusy,
-    /// A packet is removed or sent before one that was queued earlier, or held back.
+    /// It removes or sends a packet before one that was queued earlier, or holds a packet back.
     LeavesOrder,
     /// Its packets fare differently with side information.
     UsesRare,
 }
 
-/// The deeds that a declaration excludes.
-fn excluded(capabilities: Capabilities, is_fifo: bool) -> BTreeSet<Deed> {
+/// The actions that a declaration excludes.
+fn excluded(capabilities: Capabilities, is_fifo: bool) -> BTreeSet<Action> {
     let Capabilities { judges, timer, side } = capabilities;
-    let mut deeds = match judges {
-        Judges::Arrivals => vec![Deed::JudgesQueued],
-        Judges::Departures => vec![Deed::JudgesArrival],
+    let mut actions = match judges {
+        Judges::Arrivals => vec![Action::JudgesQueued],
+        Judges::Departures => vec![Action::JudgesArrival],
         Judges::Both => vec![],
     };
-    deeds.extend_from_slice(match timer {
-        TimerMoves::Never => &[Deed::HasTimer, Deed::MovesTimerIdle, Deed::MovesTimerBusy],
-        TimerMoves::Periodic => &[Deed::MovesTimerIdle, Deed::MovesTimerBusy],
-        TimerMoves::OnIdle => &[Deed::MovesTimerBusy],
+    actions.extend_from_slice(match timer {
+        TimerMoves::Never => &[Action::HasTimer, Action::MovesTimerIdle, Action::MovesTimerBusy],
+        TimerMoves::Periodic => &[Action::MovesTimerIdle, Action::MovesTimerBusy],
+        TimerMoves::OnIdle => &[Action::MovesTimerBusy],
         TimerMoves::Always => &[],
     });
     match side {
-        SideInformation::Unused => deeds.push(Deed::UsesRare),
+        SideInformation::Unused => actions.push(Action::UsesRare),
         SideInformation::Rare => {}
     }
-    deeds.extend(is_fifo.then_some(Deed::LeavesOrder));
-    deeds.into_iter().collect()
+    actions.extend(is_fifo.then_some(Action::LeavesOrder));
+    actions.into_iter().collect()
 }
 
-/// The deeds without which a declaration says too much, each with the declaration.
-fn claimed(capabilities: Capabilities) -> Vec<(String, Deed)> {
+/// The actions that a scheme must show for each part of its declaration to be justified.
+fn claimed(capabilities: Capabilities) -> Vec<(String, Action)> {
     let Capabilities { judges, timer, side } = capabilities;
     let judges = match judges {
-        // drop-tail declares this, too
+        // nothing is required: drop-tail declares this and judges no packet
         Judges::Arrivals => vec![],
-        Judges::Departures => vec![(format!("{judges:?}"), Deed::JudgesQueued)],
-        Judges::Both => [Deed::JudgesArrival, Deed::JudgesQueued].map(|deed| (format!("{judges:?}"), deed)).to_vec(),
+        Judges::Departures => vec![(format!("{judges:?}"), Action::JudgesQueued)],
+        Judges::Both => {
+            [Action::JudgesArrival, Action::JudgesQueued].map(|action| (format!("{judges:?}"), action)).to_vec()
+        }
     };
     let timer = match timer {
         TimerMoves::Never => None,
-        TimerMoves::Periodic => Some((format!("{timer:?}"), Deed::HasTimer)),
-        TimerMoves::OnIdle => Some((format!("{timer:?}"), Deed::MovesTimerIdle)),
-        TimerMoves::Always => Some((format!("{timer:?}"), Deed::MovesTimerBusy)),
+        TimerMoves::Periodic => Some((format!("{timer:?}"), Action::HasTimer)),
+        TimerMoves::OnIdle => Some((format!("{timer:?}"), Action::MovesTimerIdle)),
+        TimerMoves::Always => Some((format!("{timer:?}"), Action::MovesTimerBusy)),
     };
-    let side = (side == SideInformation::Rare).then(|| (format!("{side:?}"), Deed::UsesRare));
+    let side = (side == SideInformation::Rare).then(|| (format!("{side:?}"), Action::UsesRare));
     judges.into_iter().chain(timer).chain(side).collect()
 }
 
-/// What a queue reported about its packets, and its deeds.
+/// The reports of a queue about its packets, and its observed actions.
 #[derive(Default)]
-struct Story {
+struct Observations {
     log: Vec<(u64, u32, &'static str)>,
-    deeds: BTreeSet<Deed>,
+    actions: BTreeSet<Action>,
     waiting: VecDeque<u32>,
     /// The packet that arrives in this operation.
     arriving: Option<u32>,
 }
 
-impl Story {
+impl Observations {
     fn note(&mut self, report: &Report<'_, Numbered>, fate: &'static str) {
         self.log.push((report.now.as_nanos(), report.packet.id, fate));
     }
 
-    /// A packet leaves the queue; whether it was queued first.
+    /// A packet leaves the queue; note whether it is out of order.
     fn remove(&mut self, id: u32) {
         if self.waiting.front() != Some(&id) {
-            self.deeds.insert(Deed::LeavesOrder);
+            self.actions.insert(Action::LeavesOrder);
         }
         self.waiting.retain(|waiting| *waiting != id);
     }
 }
 
-impl Probe<Numbered> for Story {
+impl Probe<Numbered> for Observations {
     fn queued(&mut self, report: &Report<'_, Numbered>) {
         self.waiting.push_back(report.packet.id);
         self.note(report, "queued");
@@ -147,19 +149,19 @@ impl Probe<Numbered> for Story {
 
     fn marked(&mut self, report: &Report<'_, Numbered>, cause: Cause) {
         let is_arriving = self.arriving == Some(report.packet.id);
-        self.deeds.insert(if is_arriving { Deed::JudgesArrival } else { Deed::JudgesQueued });
+        self.actions.insert(if is_arriving { Action::JudgesArrival } else { Action::JudgesQueued });
         self.note(report, cause.name());
     }
 
     fn dropped(&mut self, report: &Report<'_, Numbered>, cause: Cause) {
         if cause.was_queued() {
-            self.deeds.insert(Deed::JudgesQueued);
+            self.actions.insert(Action::JudgesQueued);
             if cause == Cause::Evicted {
-                self.deeds.insert(Deed::LeavesOrder);
+                self.actions.insert(Action::LeavesOrder);
             }
             self.remove(report.packet.id);
         } else if cause != Cause::Overflow {
-            self.deeds.insert(Deed::JudgesArrival);
+            self.actions.insert(Action::JudgesArrival);
         }
         self.note(report, cause.name());
     }
@@ -171,48 +173,48 @@ struct Watched<'a> {
     facts: &'a dyn Facts<Numbered>,
     rng: Rng,
     now: Time,
-    story: Story,
+    observations: Observations,
 }
 
 impl Watched<'_> {
     fn operate<T>(&mut self, operation: impl FnOnce(&mut dyn Discipline<Numbered>, &mut Env<'_, Numbered>) -> T) -> T {
-        let Self { queue, facts, rng, now, story } = self;
-        let result = operation(queue.as_mut(), &mut Env { now: *now, rng, probe: story, facts: *facts });
+        let Self { queue, facts, rng, now, observations } = self;
+        let result = operation(queue.as_mut(), &mut Env { now: *now, rng, probe: observations, facts: *facts });
         if queue.next_timeout().is_some() {
-            story.deeds.insert(Deed::HasTimer);
+            observations.actions.insert(Action::HasTimer);
         }
         result
     }
 
-    /// An operation after which the timer should be where it was, or else this deed is noted.
+    /// An operation that must not move the timer; if it does, this action is noted.
     fn expect_no_move<T>(
         &mut self,
         operation: impl FnOnce(&mut dyn Discipline<Numbered>, &mut Env<'_, Numbered>) -> T,
-        deed: impl FnOnce(&T) -> Deed,
+        action: impl FnOnce(&T) -> Action,
     ) -> T {
         let before = self.queue.next_timeout();
         let result = self.operate(operation);
         if self.queue.next_timeout() != before {
-            self.story.deeds.insert(deed(&result));
+            self.observations.actions.insert(action(&result));
         }
         result
     }
 
     fn arrive(&mut self, packet: Numbered) {
-        self.story.arriving = Some(packet.id);
-        self.expect_no_move(|queue, env| queue.enqueue(env, packet), |()| Deed::MovesTimerBusy);
-        self.story.arriving = None;
+        self.observations.arriving = Some(packet.id);
+        self.expect_no_move(|queue, env| queue.enqueue(env, packet), |()| Action::MovesTimerBusy);
+        self.observations.arriving = None;
     }
 
     fn depart(&mut self) {
         let empties = |next: &Next<Numbered>| match next {
-            Next::Empty => Deed::MovesTimerIdle,
-            Next::Send(_) | Next::NotBefore(_) => Deed::MovesTimerBusy,
+            Next::Empty => Action::MovesTimerIdle,
+            Next::Send(_) | Next::NotBefore(_) => Action::MovesTimerBusy,
         };
         if let Next::NotBefore(time) = self.expect_no_move(Discipline::dequeue, empties)
             && time > self.now
         {
-            self.story.deeds.insert(Deed::LeavesOrder);
+            self.observations.actions.insert(Action::LeavesOrder);
         }
     }
 
@@ -230,7 +232,8 @@ impl Watched<'_> {
 fn exercise(queue: AnyQueue, seed: u64, facts: &dyn Facts<Numbered>) -> Watched<'_> {
     let mut script = Rng::stream(seed, "script");
     let flows = [1, 3, 12][script.below(3) as usize];
-    let mut watched = Watched { queue, facts, rng: Rng::stream(seed, "aqm"), now: Time::ZERO, story: Story::default() };
+    let mut watched =
+        Watched { queue, facts, rng: Rng::stream(seed, "aqm"), now: Time::ZERO, observations: Observations::default() };
     let mut load = 0.5;
     for operation in 0..OPERATIONS {
         if script.chance(0.02) {
@@ -243,7 +246,7 @@ fn exercise(queue: AnyQueue, seed: u64, facts: &dyn Facts<Numbered>) -> Watched<
             }
             1 => {
                 let flow = script.below(flows) as u32;
-                watched.expect_no_move(|queue, env| queue.forget_flow(env.now, flow), |()| Deed::MovesTimerBusy);
+                watched.expect_no_move(|queue, env| queue.forget_flow(env.now, flow), |()| Action::MovesTimerBusy);
             }
             2..20 => {
                 let pause = any_scale(&mut script, 34);
@@ -261,19 +264,19 @@ fn exercise(queue: AnyQueue, seed: u64, facts: &dyn Facts<Numbered>) -> Watched<
     watched
 }
 
-/// The deeds of a queue in random operations; `make` builds it anew each time.
-fn deeds(make: impl Fn() -> AnyQueue, seed: u64) -> BTreeSet<Deed> {
+/// The actions of a queue in random operations; `make` builds a new queue each time.
+fn observed_actions(make: impl Fn() -> AnyQueue, seed: u64) -> BTreeSet<Action> {
     let with = exercise(make(), seed, &Supplied);
     let without = exercise(make(), seed, &());
-    let mut deeds = with.story.deeds;
-    if with.story.log != without.story.log {
-        deeds.insert(Deed::UsesRare);
+    let mut actions = with.observations.actions;
+    if with.observations.log != without.observations.log {
+        actions.insert(Action::UsesRare);
     }
-    deeds
+    actions
 }
 
-/// Settings with classes, where the scheme has any; AQMs guard most of the classes. Half of these are BLUE, whose timer
-/// moves on idle.
+/// Settings with classes, if the scheme has any. Most classes have an AQM; half of the AQMs are BLUE, whose timer moves
+/// on idle.
 fn with_guarded_classes(
     scheme: &SchemeInfo,
     mut settings: Vec<(String, Value)>,
@@ -296,7 +299,7 @@ fn with_guarded_classes(
     settings
 }
 
-/// Breaches of declarations in all rounds of a scheme, and what it declares without doing it in any.
+/// Violations of a scheme's declaration in all rounds, and declared actions that occur in none.
 fn faults(scheme: &'static SchemeInfo) -> Vec<String> {
     let (mut faults, mut ran, mut done) = (Vec::new(), 0, BTreeMap::new());
     for attempt in 0..ROUNDS * ATTEMPTS {
@@ -307,15 +310,15 @@ fn faults(scheme: &'static SchemeInfo) -> Vec<String> {
         let make = || build::<Numbered, dyn Probe<_>>(scheme.name, &settings, &link, Time::ZERO);
         let Ok(queue) = make() else { continue };
         let (capabilities, is_fifo) = (queue.capabilities(), queue.is_fifo());
-        let deeds = deeds(|| make().unwrap(), attempt);
-        for deed in excluded(capabilities, is_fifo).intersection(&deeds) {
+        let actions = observed_actions(|| make().unwrap(), attempt);
+        for action in excluded(capabilities, is_fifo).intersection(&actions) {
             faults.push(format!(
-                "{}: {deed:?} in spite of {capabilities:?}, is_fifo {is_fifo}, {settings:?}",
+                "{}: {action:?} contradicts {capabilities:?}, is_fifo {is_fifo}, {settings:?}",
                 scheme.name
             ));
         }
-        for (declaration, deed) in claimed(capabilities) {
-            *done.entry((declaration, deed)).or_insert(false) |= deeds.contains(&deed);
+        for (declaration, action) in claimed(capabilities) {
+            *done.entry((declaration, action)).or_insert(false) |= actions.contains(&action);
         }
         ran += 1;
         if ran == ROUNDS {
@@ -323,8 +326,10 @@ fn faults(scheme: &'static SchemeInfo) -> Vec<String> {
         }
     }
     let never = done.into_iter().filter(|(_, seen)| !seen);
-    faults.extend(never.map(|((declaration, deed), _)| format!("{}: {declaration}, but never {deed:?}", scheme.name)));
-    faults.extend((ran == 0).then(|| format!("{} refused everything", scheme.name)));
+    faults.extend(
+        never.map(|((declaration, action), _)| format!("{}: {declaration}, but never {action:?}", scheme.name)),
+    );
+    faults.extend((ran == 0).then(|| format!("{} refused all settings", scheme.name)));
     faults
 }
 
@@ -334,9 +339,9 @@ fn every_scheme_keeps_its_declaration() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// An AQM that declares the least and does one thing more.
+/// An AQM that performs this action, whatever it declares.
 struct Undeclared {
-    deed: Deed,
+    action: Action,
     timer: Option<Time>,
     declared: Capabilities,
 }
@@ -347,10 +352,10 @@ impl Aqm for Undeclared {
     }
 
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
-        match self.deed {
-            Deed::JudgesArrival => Verdict::Mark(Cause::Early),
-            Deed::UsesRare if packet.rare.is_some_and(|rare| rare.adu > 0) => Verdict::Drop(Cause::Early),
-            Deed::MovesTimerBusy => {
+        match self.action {
+            Action::JudgesArrival => Verdict::Mark(Cause::Early),
+            Action::UsesRare if packet.rare.is_some_and(|rare| rare.adu > 0) => Verdict::Drop(Cause::Early),
+            Action::MovesTimerBusy => {
                 self.timer = Some(cx.now + Span::from_millis(1));
                 Verdict::Pass
             }
@@ -359,11 +364,11 @@ impl Aqm for Undeclared {
     }
 
     fn on_departure(&mut self, _cx: &mut Cx<'_>, _packet: &Departing) -> Verdict {
-        if self.deed == Deed::JudgesQueued { Verdict::Mark(Cause::Sojourn) } else { Verdict::Pass }
+        if self.action == Action::JudgesQueued { Verdict::Mark(Cause::Sojourn) } else { Verdict::Pass }
     }
 
     fn on_idle(&mut self, now: Time) {
-        if self.deed == Deed::MovesTimerIdle {
+        if self.action == Action::MovesTimerIdle {
             self.timer = Some(now + Span::from_millis(1));
         }
     }
@@ -373,11 +378,11 @@ impl Aqm for Undeclared {
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>) {
-        self.timer = (self.deed == Deed::HasTimer).then_some(cx.now + Span::from_millis(1));
+        self.timer = (self.action == Action::HasTimer).then_some(cx.now + Span::from_millis(1));
     }
 }
 
-/// A queue that serves the packet queued last, says its `is_fifo`.
+/// A last-in, first-out queue that claims to be first-in, first-out.
 struct LastInFirstOut(Vec<Numbered>);
 
 impl Discipline<Numbered> for LastInFirstOut {
@@ -409,11 +414,11 @@ impl Discipline<Numbered> for LastInFirstOut {
     fn reserve(&mut self, _packets: u32, _flows: u32) {}
 }
 
-/// The breaches that the suite finds in an AQM that declares `declared` and does this deed.
-fn breaches(deed: Deed, declared: Capabilities) -> Vec<Deed> {
-    let timer = (deed == Deed::HasTimer).then_some(Time::from_nanos(1_000_000));
-    let make = || Box::new(Fifo::new(Undeclared { deed, timer, declared }, Limit::Packets(20))) as AnyQueue;
-    excluded(declared, true).intersection(&deeds(make, 1)).copied().collect()
+/// The violations that the suite finds in an AQM that declares `declared` and performs this action.
+fn violations(action: Action, declared: Capabilities) -> Vec<Action> {
+    let timer = (action == Action::HasTimer).then_some(Time::from_nanos(1_000_000));
+    let make = || Box::new(Fifo::new(Undeclared { action, timer, declared }, Limit::Packets(20))) as AnyQueue;
+    excluded(declared, true).intersection(&observed_actions(make, 1)).copied().collect()
 }
 
 #[test]
@@ -422,31 +427,31 @@ fn an_aqm_that_does_what_it_does_not_declare_is_caught() {
     let periodic = Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic);
     let on_idle = Capabilities::ARRIVALS.with_timer(TimerMoves::OnIdle);
     let always = Capabilities::ARRIVALS.with_timer(TimerMoves::Always);
-    assert_eq!(breaches(Deed::JudgesArrival, Capabilities::DEPARTURES), [Deed::JudgesArrival]);
-    assert_eq!(breaches(Deed::JudgesQueued, Capabilities::ARRIVALS), [Deed::JudgesQueued]);
-    assert_eq!(breaches(Deed::HasTimer, Capabilities::ARRIVALS), [Deed::HasTimer]);
-    assert_eq!(breaches(Deed::MovesTimerIdle, periodic), [Deed::MovesTimerIdle]);
-    assert_eq!(breaches(Deed::MovesTimerBusy, periodic), [Deed::MovesTimerBusy]);
-    assert_eq!(breaches(Deed::MovesTimerBusy, on_idle), [Deed::MovesTimerBusy]);
-    // Side information reaches an AQM only if it declares to read it: the queue sees to that.
-    assert_eq!(breaches(Deed::UsesRare, Capabilities::ARRIVALS), []);
-    // declared, all of it is permitted
-    for (deed, declared) in [
-        (Deed::JudgesArrival, Capabilities::ARRIVALS),
-        (Deed::JudgesQueued, Capabilities::DEPARTURES),
-        (Deed::HasTimer, periodic),
-        (Deed::MovesTimerIdle, on_idle),
-        (Deed::MovesTimerBusy, always),
-        (Deed::UsesRare, rare),
+    assert_eq!(violations(Action::JudgesArrival, Capabilities::DEPARTURES), [Action::JudgesArrival]);
+    assert_eq!(violations(Action::JudgesQueued, Capabilities::ARRIVALS), [Action::JudgesQueued]);
+    assert_eq!(violations(Action::HasTimer, Capabilities::ARRIVALS), [Action::HasTimer]);
+    assert_eq!(violations(Action::MovesTimerIdle, periodic), [Action::MovesTimerIdle]);
+    assert_eq!(violations(Action::MovesTimerBusy, periodic), [Action::MovesTimerBusy]);
+    assert_eq!(violations(Action::MovesTimerBusy, on_idle), [Action::MovesTimerBusy]);
+    // The queue passes side information only to an AQM that declares that it reads it.
+    assert_eq!(violations(Action::UsesRare, Capabilities::ARRIVALS), []);
+    // once declared, every action is permitted
+    for (action, declared) in [
+        (Action::JudgesArrival, Capabilities::ARRIVALS),
+        (Action::JudgesQueued, Capabilities::DEPARTURES),
+        (Action::HasTimer, periodic),
+        (Action::MovesTimerIdle, on_idle),
+        (Action::MovesTimerBusy, always),
+        (Action::UsesRare, rare),
     ] {
-        assert_eq!(breaches(deed, declared), [], "{deed:?}");
+        assert_eq!(violations(action, declared), [], "{action:?}");
     }
 }
 
-/// A discipline that asks for side information by itself.
-struct Curious(Fifo<Numbered, Undeclared>);
+/// A discipline that reads undeclared side information.
+struct UndeclaredReader(Fifo<Numbered, Undeclared>);
 
-impl Discipline<Numbered> for Curious {
+impl Discipline<Numbered> for UndeclaredReader {
     fn capabilities(&self) -> Capabilities {
         Capabilities::ARRIVALS
     }
@@ -474,10 +479,10 @@ impl Discipline<Numbered> for Curious {
 
 #[test]
 fn a_discipline_that_leaves_its_order_or_reads_undeclared_facts_is_caught() {
-    let caught = |make: &dyn Fn() -> AnyQueue| -> Vec<Deed> {
-        excluded(Capabilities::ARRIVALS, true).intersection(&deeds(make, 1)).copied().collect()
+    let caught = |make: &dyn Fn() -> AnyQueue| -> Vec<Action> {
+        excluded(Capabilities::ARRIVALS, true).intersection(&observed_actions(make, 1)).copied().collect()
     };
-    assert_eq!(caught(&|| Box::new(LastInFirstOut(Vec::new()))), [Deed::LeavesOrder]);
-    let quiet = || Undeclared { deed: Deed::LeavesOrder, timer: None, declared: Capabilities::ARRIVALS };
-    assert_eq!(caught(&|| Box::new(Curious(Fifo::new(quiet(), Limit::Infinite)))), [Deed::UsesRare]);
+    assert_eq!(caught(&|| Box::new(LastInFirstOut(Vec::new()))), [Action::LeavesOrder]);
+    let quiet = || Undeclared { action: Action::LeavesOrder, timer: None, declared: Capabilities::ARRIVALS };
+    assert_eq!(caught(&|| Box::new(UndeclaredReader(Fifo::new(quiet(), Limit::Infinite)))), [Action::UsesRare]);
 }

@@ -60,7 +60,7 @@ impl Pace {
         self.next += 8_000_000_000 * u128::from(bytes);
     }
 
-    /// A packet leaves, perhaps before `next`: then it alone is owed.
+    /// A packet leaves. If that is before `next`, only this packet is owed.
     fn run_ahead(&mut self, now: u64, bytes: u64) {
         let now = u128::from(now) * self.rate;
         let from_now = now + 8_000_000_000 * u128::from(bytes);
@@ -223,7 +223,7 @@ impl Cake {
     fn tin(&mut self, now: u64) -> usize {
         if self.shaper.is_some() {
             let mut busy: Vec<usize> = (0..self.tins.len()).filter(|&t| self.tins[t].packets() > 0).collect();
-            // Best Effort last, of the others those with the higher numbers first
+            // higher numbers first, but Best Effort last
             let best_effort = usize::from(matches!(self.diffserv.as_str(), "diffserv3" | "diffserv4"));
             busy.sort_by_key(|&t| (t == best_effort, Reverse(t)));
             let due = |t: &usize| self.tins[*t].pace.next.div_ceil(self.tins[*t].pace.rate);

@@ -1,4 +1,4 @@
-//! DualPI2: RFC 9332, appendix A, figures 3 to 8, and section 2.5.1.1; the credit of the round robin is Linux'.
+//! DualPI2: RFC 9332, appendix A, figures 3 to 8, and section 2.5.1.1; the credit of the round robin is Linux's.
 
 use super::{Bench, Fate, Given, Item, LinkInfo, MS, Oracle, Settings, each_with, flag, millis, number, secs, word};
 use penstock_aqm::Cause;

@@ -194,8 +194,8 @@ impl Bench {
 pub trait Oracle {
     fn arrive(&mut self, bench: &mut Bench, item: Item);
     fn depart(&mut self, bench: &mut Bench);
-    /// The next operation comes at `until`: expire the timers before then. A timer that is due at `until` expires after
-    /// all operations of that instant.
+    /// The next operation comes at `until`: expire all timers due before it. A timer due at `until` expires after all
+    /// operations of that instant.
     fn pass(&mut self, _bench: &mut Bench, _until: u64) {}
 }
 

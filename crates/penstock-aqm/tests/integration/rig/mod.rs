@@ -211,15 +211,15 @@ impl Rig {
         std::iter::from_fn(|| self.serve()).map(|packet| packet.flow).collect()
     }
 
-    /// Time goes on beyond the timers of the instant that it reaches. Packets that arrive then are those that hosts send
-    /// at their own timers.
+    /// Advance time past the timers due at the new instant. Packets that arrive after this are sent by hosts at their
+    /// own timers.
     pub fn advance(&mut self, span: Span) {
         let end = self.now + span;
         self.expire(|due| due <= end);
         self.now = end;
     }
 
-    /// Time goes on to an instant at which packets depart and arrive; timers that are due then are still to come.
+    /// Advance time to an instant at which packets depart and arrive, before the timers due at that instant.
     pub fn reach(&mut self, span: Span) {
         let end = self.now + span;
         self.expire(|due| due < end);

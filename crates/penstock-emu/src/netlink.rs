@@ -88,8 +88,7 @@ impl Netlink {
 
     /// Makes a pair of Ethernet devices that are joined by a wire: `device` here and `peer` in another namespace.
     #[cfg(test)]
-    pub(crate) fn add_pair(&mut self, device: &str, peer: &str, other: &crate::namespace::Namespace) -> io::Result<()> {
-        use std::os::fd::AsFd;
+    pub(crate) fn add_pair(&mut self, device: &str, peer: &str, other: &impl std::os::fd::AsFd) -> io::Result<()> {
         // <linux/veth.h>
         const VETH_INFO_PEER: u16 = 1;
         let mut end = Message::link(0, 0, 0);

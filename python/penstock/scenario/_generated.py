@@ -2008,8 +2008,9 @@ class Tcp(Traffic):
         profile: Bundle of defaults for all other keys.
         flavour: Congestion control of the sender.
         window: Receive window: the maximum number of outstanding packets. Unit: packets. From 1 to 1e+08.
-        packets: Length of the transfer in data packets; endless if neither this nor bytes is given. Unit:
-            packets. From 1 to 4e+09.
+        packets: Length of the transfer in data packets; endless if neither this nor bytes is given. Packet
+            numbers have 32 bits, so an endless transfer ends after 4294967295 packets. Unit: packets. From 1 to
+            4e+09.
         bytes: Length of the transfer in bytes; with recovery = "ns2" it is rounded up to whole packets. Unit:
             bytes. From 1 to 4e+18.
         packet: User data per packet. Unit: bytes. From 1 to 65535.
@@ -2064,8 +2065,14 @@ class Tcp(Traffic):
         halving: Quantity that a loss halves: the used window as a real or as a whole number, or the number of
             packets in flight.
         counting: Unit by which the window grows: ACKs, or ACKed packets (RFC 3465).
-        prr: In recovery by RFC 6675 or NewReno, reduce the window in proportion to the delivered packets
-            (proportional rate reduction, RFC 6937).
+        prr: In a recovery with SACK or NewReno, reduce the window in proportion to the delivered packets
+            (proportional rate reduction): by RFC 9937 (also as true), by RFC 6937 with its slow start reduction
+            bound, or as in Linux 6.1. "linux" is RFC 9937 with the congestion window before the reduction as
+            RecoverFS, not the packets that may be delivered.
+        dsack: With SACK: the receiver reports packets that it receives twice (duplicate SACK, RFC 2883). With
+            rack, the reordering window of the sender adapts to these reports (RFC 8985, section 6.2).
+        undo: With rack: restore the window when retransmissions prove needless, because the timestamp of an ACK
+            (RFC 3522) or duplicate SACK (RFC 3708) shows that packets were late, not lost.
         rescue: Recovery by RFC 6675 may retransmit the highest outstanding packet once (rescue retransmission;
             NextSeg, rule 4).
         rack: With SACK: detect losses by sending times (RACK, RFC 8985), and reduce the window gradually after
@@ -2073,8 +2080,9 @@ class Tcp(Traffic):
             always does.
         tlp: With SACK: send a tail-loss probe after two round trips without an ACK (RFC 8985, section 7).
         pacing: Spread packets over time instead of sending bursts: a window takes half of the round-trip time
-            in slow start, and 1/1.2 of it afterwards. Not available for vegas, nor for sack with recovery =
-            "ns2". The flavours prague, bbr and bbr3 always pace, bbr and bbr3 at the rate of their model.
+            while it is below half of the slow start threshold, and 1/1.2 of it afterwards. Not available for
+            vegas, nor for sack with recovery = "ns2". The flavours prague, bbr and bbr3 always pace, bbr and
+            bbr3 at the rate of their model.
         hystart: Early end of slow start, before a loss. "on" (cubic): a train of ACKs or a rise of the delay
             ends slow start (HyStart). "++" (cubic, and sack with recovery = "rfc"): a rise of the delay slows
             the growth down, and after five rounds of slow growth slow start ends (HyStart++, RFC 9406).
@@ -2137,7 +2145,9 @@ class Tcp(Traffic):
     recovery: Literal["ns2", "rfc"] | None = None
     halving: Literal["real", "whole", "flight"] | None = None
     counting: Literal["acks", "packets"] | None = None
-    prr: bool | None = None
+    prr: Literal["off", "rfc6937", "rfc9937", "linux"] | None = None
+    dsack: bool | None = None
+    undo: bool | None = None
     rescue: bool | None = None
     rack: bool | None = None
     tlp: bool | None = None

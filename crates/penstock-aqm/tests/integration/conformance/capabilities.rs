@@ -207,13 +207,9 @@ impl Watched<'_> {
     }
 
     fn depart(&mut self) {
-        let empties = |next: &Next<Numbered>| match next {
-            Next::Empty => Action::MovesTimerIdle,
-            Next::Send(_) | Next::NotBefore(_) => Action::MovesTimerBusy,
-        };
-        if let Next::NotBefore(time) = self.expect_no_move(Discipline::dequeue, empties)
-            && time > self.now
-        {
+        let action = |is_empty: bool| if is_empty { Action::MovesTimerIdle } else { Action::MovesTimerBusy };
+        let next = self.expect_no_move(Discipline::dequeue, |next| action(matches!(next, Next::Empty)));
+        if matches!(next, Next::NotBefore(time) if time > self.now) {
             self.observations.actions.insert(Action::LeavesOrder);
         }
     }

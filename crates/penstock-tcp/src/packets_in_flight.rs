@@ -285,6 +285,16 @@ impl Flight {
         self.lost_count > 0
     }
 
+    /// The minimum round-trip time of the connection.
+    pub(crate) fn min_rtt(&self) -> Option<Span> {
+        self.min_rtt
+    }
+
+    /// When the oldest outstanding packet was last sent, and when the last transmission was; `None` if nothing is outstanding.
+    pub(crate) fn first_and_last_sent(&self) -> Option<(Time, Time)> {
+        Some((self.packets.front()?.sent, self.order.back()?.0))
+    }
+
     /// Number of reported packets.
     pub(crate) fn reported(&self) -> u32 {
         self.reported_count

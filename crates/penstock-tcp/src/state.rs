@@ -212,6 +212,12 @@ impl SenderState {
         self.max - self.una
     }
 
+    /// Packets that were never sent and may be sent, as far as data and the receive window allow.
+    #[inline]
+    pub(crate) fn unsent(&self) -> u32 {
+        self.end.min(self.una.saturating_add(self.params.window)).saturating_sub(self.max)
+    }
+
     /// Retransmissions so far.
     pub(crate) fn retransmitted(&self) -> u64 {
         u64::from(self.retransmitted)

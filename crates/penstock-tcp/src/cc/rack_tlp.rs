@@ -30,6 +30,7 @@ use crate::packets_and_acks::{Ack, Network};
 use crate::packets_in_flight::{Flight, Losses};
 use crate::params::RateReduction;
 use crate::state::{LastReduction, SenderState, TailProbe};
+use crate::trains::{MIN_TRAIN, RECENT, WINDOW_DIVISOR};
 use penstock_core::{Span, Time};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -328,6 +329,10 @@ impl<G: WindowLaw> Rack<G> {
 
     /// Send packets while `pipe < cwnd`, lost ones first.
     fn send<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        if let Some(pacer) = &mut s.pacer {
+            pacer.min_rtt = self.flight.min_rtt();
+        }
+        let mut train_left = 0;
         while self.flight.pipe() < s.window() && s.may_send(now) {
             let lost = self.flight.next_lost();
             let seq = lost.unwrap_or(s.max);
@@ -336,9 +341,12 @@ impl<G: WindowLaw> Rack<G> {
                 if let Some(undo) = &mut self.undo {
                     undo.on_retransmit(now);
                 }
-            } else if !s.send_new(now, net) {
+            } else if s.params.offload && train_left == 0 && self.waits_for_train(s, now, &mut train_left)
+                || !s.send_new(now, net)
+            {
                 return;
             }
+            train_left = train_left.saturating_sub(1);
             self.flight.on_send(now, seq);
             self.window_law.on_send(s, now, seq, self.flight.pipe());
             self.prr.on_send();
@@ -346,6 +354,21 @@ impl<G: WindowLaw> Rack<G> {
                 s.restart_timer(now);
             }
         }
+    }
+
+    /// Whether the sender waits for the next ACK, since a longer train may be sent then ([`crate::trains`]); if not, sets the length of
+    /// the train that begins.
+    fn waits_for_train(&self, s: &SenderState, now: Time, train: &mut u32) -> bool {
+        let window = s.window();
+        let room = window - self.flight.pipe();
+        *train = if room <= MIN_TRAIN { room } else { s.train(self.flight.min_rtt()) };
+        let Some((first_sent, last_sent)) = self.flight.first_and_last_sent() else { return false };
+        now.since(last_sent) <= RECENT
+            && room.saturating_mul(WINDOW_DIVISOR) < window
+            && !self.is_repairing()
+            && room < s.unsent()
+            && s.srtt().is_some_and(|srtt| now.since(first_sent) * 2 >= srtt)
+            && room < s.train(self.flight.min_rtt())
     }
 
     /// Arm the reordering timer or the probe timer if there is cause; `fresh`: new data was sent or ACKed.

@@ -3,8 +3,10 @@
 //! RFC 5681; RFC 3042 (limited transmit); RFC 3168, section 6.1 (codepoints and CWR).
 
 use super::SenderState;
+use crate::pacer::usual_gap;
 use crate::packets_and_acks::{Network, Segment};
-use penstock_core::{Ecn, Time};
+use crate::trains::train_packets;
+use penstock_core::{Ecn, Span, Time};
 
 impl SenderState {
     /// Whether pacing allows a packet to leave now; if not, [`Self::timer`] returns the time when it will.
@@ -18,6 +20,15 @@ impl SenderState {
         let Some(pacer) = self.pacer.as_mut().filter(|pacer| pacer.waiting <= now) else { return false };
         pacer.waiting = Time::NEVER;
         true
+    }
+
+    /// Number of packets in a train of this flow ([`crate::trains`]).
+    pub(crate) fn train(&self, min_rtt: Option<Span>) -> u32 {
+        let gap = match &self.pacer {
+            Some(pacer) => pacer.gap(self.cwnd, self.ssthresh, self.srtt()),
+            None => self.srtt().map(|srtt| usual_gap(self.cwnd, self.ssthresh, srtt)),
+        };
+        gap.map_or(u32::MAX, |gap| train_packets(&self.params, 1.0 / gap, min_rtt))
     }
 
     /// Send packet `seq`.
@@ -43,7 +54,8 @@ impl SenderState {
         net.transmit(segment);
         let idle = self.una == self.max;
         if let Some(pacer) = &mut self.pacer {
-            pacer.on_send(now, self.cwnd, self.ssthresh, self.rtt.srtt(&self.params));
+            let gap = pacer.gap(self.cwnd, self.ssthresh, self.rtt.srtt(&self.params));
+            pacer.on_send(now, &self.params, gap);
             if let Some(sampler) = &mut pacer.sampler {
                 sampler.on_send(now, seq, idle);
             }

@@ -2,10 +2,11 @@
 //!
 //! Linux, "Segmentation Offloads" (Documentation/networking/segmentation-offloads): only packets whose headers would be restored
 //! by segmenting the merged packet are merged. E. Dumazet, "net: gro: add a per device gro flush timer" (2014): merged packets
-//! are held for a given time, but not after a pushed packet.
+//! are held for a given time (`gro_flush_timeout`), but not after a pushed packet. In recordings of Linux 6.1 each packet restarts
+//! the time.
 //!
 //! # Rules
-//! The first packet opens a batch, which ends `gro` after the packet arrived. A packet joins the batch if it has the next sequence
+//! The first packet opens a batch, which ends `gro` after its last packet arrived. A packet joins the batch if it has the next sequence
 //! number, the same ECN field, and the same timestamp, which counts milliseconds (RFC 7323), and no CWR; any other packet ends the
 //! batch and opens the next one. A pushed or short packet, and a batch of `gro_max` bytes, ends the batch at once.
 //!
@@ -51,7 +52,7 @@ fn millis(time: Time) -> u64 {
 impl Gro {
     /// `None` without `gro`.
     pub(crate) fn new(params: &TcpParams) -> Option<Self> {
-        (params.gro > Span::ZERO).then(|| Self {
+        (params.gro > Span::ZERO).then_some(Self {
             hold: params.gro,
             max_bytes: params.gro_max.0,
             full_packet: params.packet.0 as u32,
@@ -77,9 +78,10 @@ impl Gro {
     /// A packet arrived and joins the batch or opens one; `ack`: the ACK that it requires. Returns whether it ends the batch.
     pub(crate) fn add(&mut self, now: Time, segment: &Segment, ack: Option<BatchAck>) -> bool {
         if self.until == Time::NEVER {
-            (self.until, self.bytes) = (now + self.hold, 0);
+            self.bytes = 0;
             (self.ecn, self.millis) = (segment.ecn, millis(segment.stamp));
         }
+        self.until = now + self.hold;
         self.next = segment.seq + 1;
         self.bytes += u64::from(segment.payload);
         // The first ACK echoes the oldest time.
@@ -139,8 +141,8 @@ mod tests {
 
     #[test]
     fn packets_that_arrive_together_share_an_ack() {
-        // The first packet opens a batch of 50 us; the packet after it opens the next.
-        assert_eq!(acks(&mut receiver(|_| {}), &every(12, 10)), [(100_050, 5), (100_110, 10)]);
+        // The batch ends 50 us after its last packet.
+        assert_eq!(acks(&mut receiver(|_| {}), &every(12, 10)), [(100_158, 10)]);
         // Apart by more than 50 us they are acknowledged as without GRO.
         let delayed = |gro: Span| acks(&mut receiver(|params| params.gro = gro), &every(120, 7));
         let alone: Vec<_> = delayed(Span::ZERO).into_iter().map(|(_, ack)| ack).collect();
@@ -154,22 +156,22 @@ mod tests {
         assert_eq!(max, [(100_002, 3), (100_005, 6)]);
         let mut pushed = every(1, 4);
         pushed[1].1.push = true;
-        assert_eq!(acks(&mut receiver(|_| {}), &pushed), [(100_001, 2), (100_052, 4)]);
+        assert_eq!(acks(&mut receiver(|_| {}), &pushed), [(100_001, 2), (100_053, 4)]);
         let mut marked = every(1, 6);
         (marked[2].1.ecn, marked[3].1.ecn) = (Ecn::Ce, Ecn::Ce);
-        assert_eq!(acks(&mut receiver(|_| {}), &marked), [(100_002, 2), (100_004, 4), (100_054, 6)]);
+        assert_eq!(acks(&mut receiver(|_| {}), &marked), [(100_002, 2), (100_004, 4), (100_055, 6)]);
         // Timestamps of different milliseconds.
         let mut stamped = every(1, 4);
-        stamped[2].1.stamp = stamped[2].1.stamp + Span::from_millis(1);
+        stamped[2].1.stamp += Span::from_millis(1);
         stamped[3].1.stamp = stamped[2].1.stamp;
-        assert_eq!(acks(&mut receiver(|_| {}), &stamped), [(100_002, 2), (100_052, 4)]);
+        assert_eq!(acks(&mut receiver(|_| {}), &stamped), [(100_002, 2), (100_053, 4)]);
     }
 
     #[test]
     fn packets_behind_a_gap_are_merged_too() {
         let mut lacking = every(1, 6);
         lacking.remove(2);
-        assert_eq!(acks(&mut receiver(|_| {}), &lacking), [(100_003, 2), (100_053, 2)]);
+        assert_eq!(acks(&mut receiver(|_| {}), &lacking), [(100_003, 2), (100_055, 2)]);
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl Pacer {
         self.train_left -= 1;
         let credit = self.late.min(gap / 2.0);
         self.late -= credit;
-        self.next = self.next + Span::from_secs(gap - credit);
+        self.next += Span::from_secs(gap - credit);
     }
 }
 

@@ -165,6 +165,13 @@ struct Rare {
     waiting: u32,
 }
 
+impl Rare {
+    fn waits_for_more(&mut self, is_first: bool) -> bool {
+        self.waiting = if is_first { 1 } else { self.waiting + 1 };
+        self.waiting < self.ack_every.max(2)
+    }
+}
+
 /// Whether the packet has a mark that counts; an opening packet, which has no payload, has none.
 #[inline]
 fn is_marked(segment: &Segment) -> bool {
@@ -318,6 +325,7 @@ impl Receiver {
         } else {
             self.place(seq);
         }
+        // Whether the ACK may be delayed, as far as the order of the packets is concerned.
         let regular = next || (self.rules.delays_ack_of_repeated() && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = PendingAck { until: Time::NEVER, stamp, retransmission };
         let may_share = seq > self.next && !at_once && !self.recent.has_duplicate();
@@ -328,26 +336,21 @@ impl Receiver {
             return None;
         }
         if self.delay != AT_ONCE {
-            match self.take_waiting() {
+            let may_delay = regular && !at_once && !(push && self.acks_pushed) && self.may_wait(seq);
+            let waiting = self.take_waiting();
+            let is_first = waiting.is_none();
+            match waiting {
                 // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK; but a packet
                 // that fills a gap is echoed itself, not one behind the gap (RFC 7323, section 4.3).
-                Some(waiting) if next || !is_expected => {
-                    let is_quick = at_once || push && self.acks_pushed || !self.may_wait(seq);
-                    if regular && !is_quick && self.waits_for_more() {
-                        self.wait(waiting);
-                        return None;
-                    }
-                    echoed = waiting;
-                }
-                None if regular && !at_once && !(push && self.acks_pushed) && self.may_wait(seq) => {
-                    let until = kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)));
-                    if let Some(rare) = &mut self.rare {
-                        rare.waiting = 1;
-                    }
-                    self.wait(PendingAck { until, stamp, retransmission });
-                    return None;
+                Some(waiting) if next || !is_expected => echoed = waiting,
+                None if may_delay => {
+                    echoed.until = kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)));
                 }
                 _ => {}
+            }
+            if may_delay && self.waits_for_more(is_first) {
+                self.wait(echoed);
+                return None;
             }
         }
         Some(self.ack(echoed.stamp, echoed.retransmission, ecn))
@@ -388,13 +391,10 @@ impl Receiver {
         self.due != Time::NEVER
     }
 
-    /// Whether the delayed ACK waits for further packets after this one.
+    /// Whether a delayed ACK waits for further packets after this one, the first for which it waits if `is_first`.
     #[inline]
-    fn waits_for_more(&mut self) -> bool {
-        self.rare.as_mut().is_some_and(|rare| {
-            rare.waiting += 1;
-            rare.waiting < rare.ack_every
-        })
+    fn waits_for_more(&mut self, is_first: bool) -> bool {
+        self.rare.as_mut().map_or(is_first, |rare| rare.waits_for_more(is_first))
     }
 
     /// Delay this ACK.

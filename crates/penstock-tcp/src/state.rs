@@ -212,10 +212,11 @@ impl SenderState {
         self.max - self.una
     }
 
-    /// Packets that were never sent and may be sent, as far as data and the receive window allow.
+    /// Packets that were never sent: all, and those for which the receive window has room.
     #[inline]
-    pub(crate) fn unsent(&self) -> u32 {
-        self.end.min(self.una.saturating_add(self.params.window)).saturating_sub(self.max)
+    pub(crate) fn unsent(&self) -> (u32, u32) {
+        let all = self.end - self.max;
+        (all, all.min(self.una.saturating_add(self.params.window).saturating_sub(self.max)))
     }
 
     /// Retransmissions so far.

@@ -12,22 +12,25 @@
 //! A paced train leaves as soon as its first packet may; the packet after it waits for the time of the whole train.
 //!
 //! An ACK that allows less than a train of new data releases nothing, since the next ACK may complete the train, if all of this
-//! holds: the last packet was sent within the last millisecond; less than a third of the window is free; the oldest outstanding
-//! packet was sent at least half of the smoothed round-trip time ago, so that its ACK is near; no losses are being repaired; and
-//! there is more data to send than may be sent.
+//! holds: the last packet was sent within the last millisecond; less than a third of the window is free; the ACK of the oldest
+//! outstanding packet is expected within half of the smoothed round-trip time, and within a millisecond; no losses are being
+//! repaired; and there is more data to send than may be sent.
+//!
+//! The last packet of a train of two or more is pushed (PSH), so that the receiver ACKs it immediately. This, and the millisecond
+//! within which the next ACK must be expected, are rules of Linux 6.1 that its recordings show (docs/explanation/linux.md).
 //!
 //! # Differences
 //! * Below 1.2 Mb/s BBR sends single packets (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2).
 //! * Prague sends single packets if two take more than `offload_time`, 250 us for Prague, so that its bursts stay within the limit
 //!   of RFC 9331, section 4.3.
-//! * Flows without `rack` never wait for a longer train, and do not know the minimum round-trip time.
+//! * Flows without `rack` never wait for a longer train, do not push its last packet, and do not know the minimum round-trip time.
 //! * Retransmissions are paced in trains too.
 
 use crate::params::{Flavour, TcpParams};
 use penstock_core::Span;
 
 /// Smallest train (`tcp_min_tso_segs`), in packets.
-pub(crate) const MIN_TRAIN: u32 = 2;
+const MIN_TRAIN: u32 = 2;
 
 /// Rate in bit/s below which BBR sends single packets.
 const BBR_SINGLE_RATE: f64 = 1.2e6;
@@ -35,11 +38,17 @@ const BBR_SINGLE_RATE: f64 = 1.2e6;
 /// Binary logarithm of the time, in us, that halves the addition for short round trips (`tcp_tso_rtt_log`).
 const RTT_LOG: u32 = 9;
 
-/// A train waits for more ACKs only if the last packet was sent within this time.
-pub(crate) const RECENT: Span = Span::from_millis(1);
+/// A train waits for an ACK only if the last packet was sent within this time, and the ACK is expected within this time.
+pub(crate) const LONGEST_WAIT: Span = Span::from_millis(1);
 
 /// A train does not wait if this part of the window is free (`tcp_tso_win_divisor`).
 pub(crate) const WINDOW_DIVISOR: u32 = 3;
+
+/// Whether every train of the flow has at least as many packets as this.
+pub(crate) fn fits_any_train(params: &TcpParams, packets: u32) -> bool {
+    let min = if matches!(params.flavour, Flavour::Prague | Flavour::Bbr | Flavour::Bbr3) { 1 } else { MIN_TRAIN };
+    packets <= min
+}
 
 /// Number of packets in a train of a flow that sends `rate` packets per second.
 pub(crate) fn train_packets(params: &TcpParams, rate: f64, min_rtt: Option<Span>) -> u32 {

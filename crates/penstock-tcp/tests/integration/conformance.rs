@@ -151,7 +151,6 @@ fn every_key_of_a_profile_can_be_set_alone() {
             "ack_every" | "window" | "packets" | "quick_acks" | "quick_gap" | "dupack_threshold" | "sack_blocks" => {
                 vec![Value::Number(2.0), Value::Number(4.0)]
             }
-            "offload" => vec![Value::Flag(true), Value::Flag(false)],
             "offload_max" | "gro_max" => vec![Value::Bytes(3000.0)],
             "offload_time" | "gro" => vec![Value::Time(Span::from_millis(20))],
             "bytes" | "write_every" | "write_rate" | "writes" => vec![],

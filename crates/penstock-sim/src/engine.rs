@@ -252,7 +252,8 @@ impl Engine {
         };
         let network = &mut self.network;
         sender.on_ack(now, &ack, &mut Gate { network, now, origin: &host.origin });
-        if let Some(timer) = sender.timer().filter(|timer| *timer < host.armed) {
+        let timer = sender.timer().unwrap_or(Time::NEVER);
+        if timer < host.armed {
             host.armed = timer;
             network.events.set(host.rank, timer);
         }

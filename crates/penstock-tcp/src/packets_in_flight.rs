@@ -37,6 +37,14 @@ struct Packet {
     repeated: bool,
 }
 
+impl Packet {
+    /// Whether the packet was sent once, and is neither delivered nor lost.
+    #[inline]
+    fn is_fresh(&self) -> bool {
+        !(self.repeated | self.reported | self.lost)
+    }
+}
+
 /// Summary of an ACK.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AckSummary {
@@ -69,8 +77,10 @@ pub(crate) struct Flight {
     /// The packets from `una` on.
     packets: VecDeque<Packet>,
     reported: PacketRanges,
-    /// Transmissions in order of time; only the last one of each packet counts.
-    order: VecDeque<(Time, u32)>,
+    /// Packets below this one are not fresh. The fresh ones are in order of sending time already.
+    first_fresh: u32,
+    /// Retransmissions in order of time; only the last one of each packet counts.
+    retransmissions: VecDeque<(Time, u32)>,
     /// Lost packets to retransmit, lowest first; may contain packets that have arrived since.
     repairs: BinaryHeap<Reverse<u32>>,
     /// Numbers of reported packets, of lost packets, and of packets with a retransmission in the network.
@@ -88,13 +98,20 @@ pub(crate) struct Flight {
 
 impl Flight {
     /// Packet `seq`, outstanding or the next new one, is sent.
+    #[inline]
     pub(crate) fn on_send(&mut self, now: Time, seq: u32) {
-        self.order.push_back((now, seq));
         let index = (seq - self.una) as usize;
-        let Some(packet) = self.packets.get_mut(index) else {
+        if index < self.packets.len() {
+            self.on_retransmit(now, seq);
+        } else {
             self.packets.push_back(Packet { sent: now, reported: false, lost: false, again: false, repeated: false });
-            return;
-        };
+        }
+    }
+
+    #[inline(never)]
+    fn on_retransmit(&mut self, now: Time, seq: u32) {
+        self.retransmissions.push_back((now, seq));
+        let packet = &mut self.packets[(seq - self.una) as usize];
         self.again_count += u32::from(!packet.again);
         *packet = Packet { sent: now, again: true, repeated: true, ..*packet };
     }
@@ -106,13 +123,30 @@ impl Flight {
         let mut in_order = None;
         while self.una < ack.ack {
             if let Some(packet) = self.packets.pop_front() {
-                summary.delivered += u32::from(!packet.reported);
-                self.reported_count -= u32::from(packet.reported);
-                in_order = self.deliver(now, self.una, packet, echo).or(in_order);
+                if packet.is_fresh() {
+                    summary.delivered += 1;
+                    in_order = Some(self.deliver_fresh(now, self.una, packet.sent));
+                } else {
+                    summary.delivered += u32::from(!packet.reported);
+                    self.reported_count -= u32::from(packet.reported);
+                    in_order = self.deliver(now, self.una, packet, echo).or(in_order);
+                }
             }
             self.una += 1;
         }
-        self.reported.remove_below(self.una);
+        if !self.reported.is_empty() {
+            self.reported.remove_below(self.una);
+        }
+        if !ack.sack.is_empty() {
+            self.report_all(now, ack, &mut summary);
+        }
+        self.rtt = in_order.unwrap_or(self.rtt);
+        summary
+    }
+
+    /// The SACK blocks of an ACK.
+    #[inline(never)]
+    fn report_all(&mut self, now: Time, ack: &Ack<'_>, summary: &mut AckSummary) {
         // Process blocks by sequence number: the receiver lists the newest block first, which must not count as
         // reordering.
         let mut blocks = [SackBlock::default(); 4];
@@ -121,10 +155,8 @@ impl Flight {
         blocks.sort_unstable_by_key(|block| block.start);
         let end = self.una + self.packets.len() as u32;
         for block in blocks {
-            self.report(now, SackBlock { start: block.start.max(self.una), end: block.end.min(end) }, &mut summary);
+            self.report(now, SackBlock { start: block.start.max(self.una), end: block.end.min(end) }, summary);
         }
-        self.rtt = in_order.unwrap_or(self.rtt);
-        summary
     }
 
     fn report(&mut self, now: Time, block: SackBlock, summary: &mut AckSummary) {
@@ -148,6 +180,24 @@ impl Flight {
         if block.start < block.end {
             self.reported.insert(block);
         }
+    }
+
+    /// As [`Self::deliver`], for a fresh packet that was sent at `sent`.
+    #[inline]
+    fn deliver_fresh(&mut self, now: Time, seq: u32, sent: Time) -> Span {
+        self.rtt = now.since(sent);
+        if self.latest < (sent, seq) {
+            self.latest = (sent, seq);
+        }
+        if self.min_rtt.is_none_or(|min_rtt| self.rtt < min_rtt) {
+            self.min_rtt = Some(self.rtt);
+        }
+        if seq >= self.highest {
+            self.highest = seq + 1;
+        } else if seq + 1 < self.highest {
+            self.reordering.note_reordering();
+        }
+        self.rtt
     }
 
     /// Packet `seq` was delivered (steps 1 to 3). Returns its round-trip time if that is known.
@@ -186,36 +236,53 @@ impl Flight {
         self.reordering.span(repairing, (self.reported_count, threshold), self.min_rtt, srtt)
     }
 
-    /// Detect losses (step 5), and tell each lost packet.
-    pub(crate) fn detect(&mut self, now: Time, window: Span, mut lost: impl FnMut(u32)) -> Losses {
+    /// Detect losses (step 5), and tell each lost packet. Also returns when the oldest transmission left will count as lost;
+    /// `None` unless a later transmission was delivered.
+    pub(crate) fn detect(&mut self, now: Time, window: Span, mut lost: impl FnMut(u32)) -> (Losses, Option<Time>) {
         let mut losses = Losses::default();
-        while let Some((sent, seq)) = self.oldest() {
-            if (sent, seq) >= self.latest || sent + (self.rtt + window) > now {
-                break;
+        while let Some((sent, seq)) = self.oldest_overtaken() {
+            let lost_at = sent + (self.rtt + window);
+            if lost_at > now {
+                return (losses, Some(lost_at));
             }
-            self.order.pop_front();
             losses.count += 1;
             losses.again |= self.lose(seq);
             lost(seq);
         }
-        losses
+        (losses, None)
     }
 
-    /// When the oldest transmission will count as lost; `None` unless a later transmission was delivered.
-    pub(crate) fn lost_at(&mut self, window: Span) -> Option<Time> {
-        let (sent, seq) = self.oldest()?;
-        ((sent, seq) < self.latest).then(|| sent + (self.rtt + window))
+    /// The oldest transmission that is neither delivered nor lost, if a later one was delivered.
+    #[inline]
+    pub(crate) fn oldest_overtaken(&mut self) -> Option<(Time, u32)> {
+        let fresh = self.oldest_fresh();
+        let oldest = if self.retransmissions.is_empty() { fresh } else { self.older_retransmission(fresh) };
+        oldest.filter(|oldest| *oldest < self.latest)
     }
 
-    /// The oldest transmission that is neither delivered nor lost.
-    fn oldest(&mut self) -> Option<(Time, u32)> {
-        while let Some((sent, seq)) = self.order.front().copied() {
-            if self.is_in_network(sent, seq) {
-                return Some((sent, seq));
+    /// The oldest transmission of a fresh packet.
+    #[inline]
+    fn oldest_fresh(&mut self) -> Option<(Time, u32)> {
+        self.first_fresh = self.first_fresh.max(self.una);
+        loop {
+            let packet = self.packets.get((self.first_fresh - self.una) as usize)?;
+            if packet.is_fresh() {
+                return Some((packet.sent, self.first_fresh));
             }
-            self.order.pop_front();
+            self.first_fresh += 1;
         }
-        None
+    }
+
+    /// The oldest retransmission that is neither delivered nor lost, or this fresh transmission if it is older.
+    #[inline(never)]
+    fn older_retransmission(&mut self, fresh: Option<(Time, u32)>) -> Option<(Time, u32)> {
+        while let Some((sent, seq)) = self.retransmissions.front().copied() {
+            if self.is_in_network(sent, seq) {
+                return Some(fresh.map_or((sent, seq), |fresh| fresh.min((sent, seq))));
+            }
+            self.retransmissions.pop_front();
+        }
+        fresh
     }
 
     fn is_in_network(&self, sent: Time, seq: u32) -> bool {
@@ -255,10 +322,13 @@ impl Flight {
             if packet.lost && !packet.again {
                 packet.lost = false;
                 self.lost_count -= 1;
-                self.order.push_front((packet.sent, self.una + index as u32));
+                if packet.repeated {
+                    self.retransmissions.push_front((packet.sent, self.una + index as u32));
+                }
             }
         }
-        self.order.make_contiguous().sort_unstable();
+        self.first_fresh = self.una;
+        self.retransmissions.make_contiguous().sort_unstable();
         self.repairs.clear();
     }
 
@@ -269,7 +339,13 @@ impl Flight {
     }
 
     /// The lowest packet that is lost and not retransmitted.
+    #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<u32> {
+        if self.repairs.is_empty() { None } else { self.next_repair() }
+    }
+
+    #[inline(never)]
+    fn next_repair(&mut self) -> Option<u32> {
         while let Some(Reverse(seq)) = self.repairs.peek().copied() {
             let packet = seq.checked_sub(self.una).and_then(|index| self.packets.get(index as usize));
             if packet.is_some_and(|packet| packet.lost && !packet.again) {
@@ -404,8 +480,8 @@ mod tests {
         flight.on_ack(at(75), &ack, true);
         let window = flight.reordering_window(false, 3, None);
         assert_eq!(window.as_nanos(), 10);
-        assert_eq!(flight.detect(at(75), window, |_| ()).count, 0);
-        assert_eq!(flight.lost_at(window), Some(at(85)));
+        let (losses, next) = flight.detect(at(75), window, |_| ());
+        assert_eq!((losses.count, next), (0, Some(at(85))));
     }
 
     proptest! {

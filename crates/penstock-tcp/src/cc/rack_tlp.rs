@@ -77,7 +77,8 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         let summary = self.flight.on_ack(now, ack, s.params.timestamps);
-        let ack = &Ack { ece: self.window_law.observe(s, now, ack, summary.delivered), ..*ack };
+        let ece = self.window_law.observe(s, now, ack, summary.delivered);
+        let ack = if ece == ack.ece { ack } else { &Ack { ece, ..*ack } };
         if ack.ece && s.ect && !G::MARK_COVERS_LOSS && self.state != State::Recovery {
             let window = s.cwnd;
             if s.respond_to_echo(now, ack.ack, self.window_law.mark_factor()) {
@@ -319,10 +320,14 @@ impl<G: WindowLaw> Rack<G> {
 
     /// Detect losses, and compute when the next packet will count as lost. `newly`: packets that the present ACK delivers.
     fn detect(&mut self, s: &mut SenderState, now: Time, newly: u32) -> Losses {
+        if self.flight.oldest_overtaken().is_none() {
+            self.late = None;
+            return Losses::default();
+        }
         let window = self.reordering_window(s);
         let window_law = &mut self.window_law;
-        let losses = self.flight.detect(now, window, |seq| window_law.on_lost(s, now, seq, newly));
-        self.late = self.flight.lost_at(window);
+        let losses;
+        (losses, self.late) = self.flight.detect(now, window, |seq| window_law.on_lost(s, now, seq, newly));
         losses
     }
 

@@ -255,7 +255,7 @@ impl Engine {
         let timer = sender.timer().unwrap_or(Time::NEVER);
         if timer < host.armed {
             host.armed = timer;
-            network.events.set(host.rank, timer);
+            network.events.bring_forward(host.rank, timer);
         }
         if self.observes_senders {
             if let Some(rtt) = network.facts.rtts.get_mut(flow as usize) {
@@ -288,7 +288,9 @@ impl Engine {
                 if sender.timer().is_some_and(|timer| timer <= now) {
                     sender.on_timer(now, &mut Gate { network, now, origin: &host.origin });
                 }
-                observe(now, flow, sender, &mut network.tally.trace, &mut self.sender_series);
+                if self.observes_senders {
+                    observe(now, flow, sender, &mut network.tally.trace, &mut self.sender_series);
+                }
                 sender.timer().unwrap_or(Time::NEVER)
             }
             Source::Udp(source, at, _) => {

@@ -147,18 +147,24 @@ impl Flight {
     /// The SACK blocks of an ACK.
     #[inline(never)]
     fn report_all(&mut self, now: Time, ack: &Ack<'_>, summary: &mut AckSummary) {
-        // Process blocks by sequence number: the receiver lists the newest block first, which must not count as
-        // reordering.
-        let mut blocks = [SackBlock::default(); 4];
-        let blocks = &mut blocks[..ack.sack.len().min(4)];
-        blocks.copy_from_slice(&ack.sack[..blocks.len()]);
-        blocks.sort_unstable_by_key(|block| block.start);
+        // Most blocks repeat what is known. Process the others by sequence number: the receiver lists the newest block first,
+        // which must not count as reordering.
+        let (mut blocks, mut count) = ([SackBlock::default(); 4], 0);
         let end = self.una + self.packets.len() as u32;
-        for block in blocks {
-            self.report(now, SackBlock { start: block.start.max(self.una), end: block.end.min(end) }, summary);
+        for block in ack.sack.iter().take(blocks.len()) {
+            let block = SackBlock { start: block.start.max(self.una), end: block.end.min(end) };
+            if !self.reported.contains(block) {
+                blocks[count] = block;
+                count += 1;
+            }
+        }
+        blocks[..count].sort_unstable_by_key(|block| block.start);
+        for block in &blocks[..count] {
+            self.report(now, *block, summary);
         }
     }
 
+    /// The packets of this block, which is not empty, were delivered.
     fn report(&mut self, now: Time, block: SackBlock, summary: &mut AckSummary) {
         let mut seq = block.start;
         let first_sent = self.packets.front().map_or(Time::NEVER, |first| first.sent);
@@ -177,9 +183,7 @@ impl Flight {
             summary.before_first |= packet.sent < first_sent;
             seq += 1;
         }
-        if block.start < block.end {
-            self.reported.insert(block);
-        }
+        self.reported.insert(block);
     }
 
     /// As [`Self::deliver`], for a fresh packet that was sent at `sent`.
@@ -236,11 +240,17 @@ impl Flight {
         self.reordering.span(repairing, (self.reported_count, threshold), self.min_rtt, srtt)
     }
 
-    /// Detect losses (step 5), and tell each lost packet. Also returns when the oldest transmission left will count as lost;
-    /// `None` unless a later transmission was delivered.
-    pub(crate) fn detect(&mut self, now: Time, window: Span, mut lost: impl FnMut(u32)) -> (Losses, Option<Time>) {
-        let mut losses = Losses::default();
-        while let Some((sent, seq)) = self.oldest_overtaken() {
+    /// Detect losses (step 5) from [`Self::oldest_overtaken`] on, and tell each lost packet. Also returns when the oldest
+    /// transmission left will count as lost; `None` unless a later transmission was delivered.
+    pub(crate) fn detect(
+        &mut self,
+        now: Time,
+        first: (Time, u32),
+        window: Span,
+        mut lost: impl FnMut(u32),
+    ) -> (Losses, Option<Time>) {
+        let (mut losses, mut oldest) = (Losses::default(), Some(first));
+        while let Some((sent, seq)) = oldest {
             let lost_at = sent + (self.rtt + window);
             if lost_at > now {
                 return (losses, Some(lost_at));
@@ -248,6 +258,7 @@ impl Flight {
             losses.count += 1;
             losses.again |= self.lose(seq);
             lost(seq);
+            oldest = self.oldest_overtaken();
         }
         (losses, None)
     }
@@ -449,6 +460,12 @@ mod tests {
     }
 
     impl PlainRack {
+        fn revoke_losses(&mut self) {
+            for segment in self.segments.iter_mut().filter(|segment| segment.lost && !segment.delivered) {
+                (segment.lost, segment.in_network) = (false, true);
+            }
+        }
+
         /// RACK_mark_losses_on_RTO (section 6.3).
         fn time_out(&mut self, now: u64) {
             let (una, overdue) = (self.una, self.rtt + self.window());
@@ -467,6 +484,11 @@ mod tests {
         (una, above.map(|seq| SackBlock { start: seq, end: seq + 1 }).collect())
     }
 
+    fn detect(flight: &mut Flight, now: Time, window: Span) -> (Losses, Option<Time>) {
+        let first = flight.oldest_overtaken();
+        first.map_or_else(Default::default, |first| flight.detect(now, first, window, |_| ()))
+    }
+
     #[test]
     fn an_ack_with_blocks_gives_the_round_trip_of_the_last_packet_in_order() {
         let (at, mut flight) = (Time::from_nanos, Flight::default());
@@ -480,13 +502,13 @@ mod tests {
         flight.on_ack(at(75), &ack, true);
         let window = flight.reordering_window(false, 3, None);
         assert_eq!(window.as_nanos(), 10);
-        let (losses, next) = flight.detect(at(75), window, |_| ());
+        let (losses, next) = detect(&mut flight, at(75), window);
         assert_eq!((losses.count, next), (0, Some(at(85))));
     }
 
     proptest! {
         #[test]
-        fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..6, 0_usize..6, 1_u64..40), 1..80)) {
+        fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..7, 0_usize..6, 1_u64..40), 1..80)) {
             let (mut flight, mut plain, mut now) = (Flight::default(), PlainRack::default(), 1_000_000);
             for (op, at, passed) in ops {
                 now += passed;
@@ -514,6 +536,10 @@ mod tests {
                         let wanted = (0..before.len()).filter(|seq| before[*seq] && !plain.segments[*seq].in_network);
                         prop_assert!(lost.into_iter().eq(wanted));
                     }
+                    4 => {
+                        flight.revoke_losses();
+                        plain.revoke_losses();
+                    }
                     _ => {
                         let waiting = (plain.una..plain.segments.len()).filter(|seq| !plain.segments[*seq].delivered);
                         let seqs: Vec<usize> = waiting.skip(at).take(1).collect();
@@ -526,7 +552,7 @@ mod tests {
                 }
                 let window = flight.reordering_window(false, 3, None);
                 prop_assert_eq!(window.as_nanos(), plain.window());
-                flight.detect(time, window, |_| ());
+                detect(&mut flight, time, window);
                 plain.detect(now);
                 prop_assert_eq!(flight.pipe() as usize, plain.segments.iter().filter(|segment| segment.in_network).count());
                 let lost = plain.segments.iter().any(|segment| segment.lost && !segment.delivered);

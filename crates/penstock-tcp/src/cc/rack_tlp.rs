@@ -110,7 +110,9 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         }
         let losses = self.detect(s, now, summary.delivered);
         let marked = ack.ece && s.ect;
-        self.answer(s, now, losses, marked, summary.delivered);
+        if marked || self.flight.has_lost() {
+            self.answer(s, now, losses, marked, summary.delivered);
+        }
         if G::SETS_WINDOW {
             let delivery = Delivery { lost: losses.count, ..self.delivery(summary.delivered) };
             self.window_law.control(s, now, ack, &delivery);
@@ -320,20 +322,21 @@ impl<G: WindowLaw> Rack<G> {
 
     /// Detect losses, and compute when the next packet will count as lost. `newly`: packets that the present ACK delivers.
     fn detect(&mut self, s: &mut SenderState, now: Time, newly: u32) -> Losses {
-        if self.flight.oldest_overtaken().is_none() {
+        let Some(first) = self.flight.oldest_overtaken() else {
             self.late = None;
             return Losses::default();
-        }
+        };
         let window = self.reordering_window(s);
         let window_law = &mut self.window_law;
         let losses;
-        (losses, self.late) = self.flight.detect(now, window, |seq| window_law.on_lost(s, now, seq, newly));
+        (losses, self.late) = self.flight.detect(now, first, window, |seq| window_law.on_lost(s, now, seq, newly));
         losses
     }
 
     /// Send packets while `pipe < cwnd`, lost ones first.
     fn send<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-        while self.flight.pipe() < s.window() && s.may_send(now) {
+        let window = s.window();
+        while self.flight.pipe() < window && s.may_send(now) {
             let lost = self.flight.next_lost();
             let seq = lost.unwrap_or(s.max);
             if lost.is_some() {

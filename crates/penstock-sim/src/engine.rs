@@ -177,12 +177,16 @@ impl Engine {
         if self.network.fetches {
             self.fetch_next(line);
         }
-        let Hop { last, lookahead, .. } = self.network.tally.hops[packet.hop as usize];
+        let Hop { last, lookahead, delays_acks, .. } = self.network.tally.hops[packet.hop as usize];
         if packet.labels.is_ack() && last {
             self.network.ack = NextAck { at: now, line: ARRIVED, packet };
             return Lookahead::Never;
         }
-        self.network.arrive(now, line, last, &mut packet);
+        if delays_acks {
+            self.network.deliver_any(now, &packet);
+        } else {
+            self.network.arrive(now, line, last, &mut packet);
+        }
         lookahead
     }
 

@@ -19,7 +19,7 @@
 //!   then late, not lost.
 
 use crate::packet_ranges::PacketRanges;
-use crate::packets_and_acks::{Ack, SackBlock};
+use crate::packets_and_acks::{Ack, SackBlock, SackBlocks};
 use crate::reordering_window::ReorderingWindow;
 use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
@@ -52,6 +52,8 @@ pub(crate) struct AckSummary {
     pub(crate) delivered: u32,
     /// Whether a reported packet was sent before the last transmission of the oldest outstanding packet.
     pub(crate) before_first: bool,
+    /// The SACK blocks that report a packet for the first time.
+    pub(crate) new_blocks: SackBlocks,
 }
 
 /// Losses detected at one time.
@@ -77,6 +79,8 @@ pub(crate) struct Flight {
     /// The packets from `una` on.
     packets: VecDeque<Packet>,
     reported: PacketRanges,
+    /// The SACK blocks of the last ACK that had any.
+    last_blocks: SackBlocks,
     /// Packets below this one are not fresh. The fresh ones are in order of sending time already.
     first_fresh: u32,
     /// Retransmissions in order of time; only the last one of each packet counts.
@@ -120,19 +124,29 @@ impl Flight {
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, timestamps: bool) -> AckSummary {
         let mut summary = AckSummary::default();
         let echo = if timestamps { ack.stamp } else { now };
-        let mut in_order = None;
+        // Of successive fresh packets the last one gives the round-trip time, since it was sent last.
+        let (mut in_order, mut last_fresh) = (None, None);
         while self.una < ack.ack {
             if let Some(packet) = self.packets.pop_front() {
                 if packet.is_fresh() {
                     summary.delivered += 1;
-                    in_order = Some(self.deliver_fresh(now, self.una, packet.sent));
+                    if self.una + 1 < self.highest {
+                        self.reordering.note_reordering();
+                    }
+                    last_fresh = Some((packet.sent, self.una));
                 } else {
+                    if let Some(last) = last_fresh.take() {
+                        in_order = Some(self.deliver_fresh(now, last));
+                    }
                     summary.delivered += u32::from(!packet.reported);
                     self.reported_count -= u32::from(packet.reported);
                     in_order = self.deliver(now, self.una, packet, echo).or(in_order);
                 }
             }
             self.una += 1;
+        }
+        if let Some(last) = last_fresh {
+            in_order = Some(self.deliver_fresh(now, last));
         }
         if !self.reported.is_empty() {
             self.reported.remove_below(self.una);
@@ -149,15 +163,19 @@ impl Flight {
     fn report_all(&mut self, now: Time, ack: &Ack<'_>, summary: &mut AckSummary) {
         // Most blocks repeat what is known. Process the others by sequence number: the receiver lists the newest block first,
         // which must not count as reordering.
-        let (mut blocks, mut count) = ([SackBlock::default(); 4], 0);
         let end = self.una + self.packets.len() as u32;
-        for block in ack.sack.iter().take(blocks.len()) {
+        for (place, &block) in ack.sack.iter().enumerate() {
+            if self.last_blocks.get(place) == Some(&block) {
+                continue;
+            }
             let block = SackBlock { start: block.start.max(self.una), end: block.end.min(end) };
             if !self.reported.contains(block) {
-                blocks[count] = block;
-                count += 1;
+                summary.new_blocks.push(block);
             }
         }
+        self.last_blocks = ack.sack.into();
+        let (mut blocks, count) = ([SackBlock::default(); SackBlocks::CAPACITY], summary.new_blocks.len());
+        blocks[..count].copy_from_slice(&summary.new_blocks);
         blocks[..count].sort_unstable_by_key(|block| block.start);
         for block in &blocks[..count] {
             self.report(now, *block, summary);
@@ -186,21 +204,15 @@ impl Flight {
         self.reported.insert(block);
     }
 
-    /// As [`Self::deliver`], for a fresh packet that was sent at `sent`.
+    /// As [`Self::deliver`], for a fresh packet, given by its sending time and its number, that was not overtaken by another.
     #[inline]
-    fn deliver_fresh(&mut self, now: Time, seq: u32, sent: Time) -> Span {
+    fn deliver_fresh(&mut self, now: Time, (sent, seq): (Time, u32)) -> Span {
         self.rtt = now.since(sent);
-        if self.latest < (sent, seq) {
-            self.latest = (sent, seq);
-        }
+        self.latest = self.latest.max((sent, seq));
         if self.min_rtt.is_none_or(|min_rtt| self.rtt < min_rtt) {
             self.min_rtt = Some(self.rtt);
         }
-        if seq >= self.highest {
-            self.highest = seq + 1;
-        } else if seq + 1 < self.highest {
-            self.reordering.note_reordering();
-        }
+        self.highest = self.highest.max(seq + 1);
         self.rtt
     }
 
@@ -267,7 +279,10 @@ impl Flight {
     #[inline]
     pub(crate) fn oldest_overtaken(&mut self) -> Option<(Time, u32)> {
         let fresh = self.oldest_fresh();
-        let oldest = if self.retransmissions.is_empty() { fresh } else { self.older_retransmission(fresh) };
+        let oldest = match self.retransmissions.front() {
+            Some(first) if *first < self.latest => self.older_retransmission(fresh),
+            _ => fresh,
+        };
         oldest.filter(|oldest| *oldest < self.latest)
     }
 

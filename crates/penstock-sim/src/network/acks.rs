@@ -38,7 +38,7 @@ impl Network {
 
     /// As [`Network::deliver`], for every packet.
     #[inline(never)]
-    fn deliver_any(&mut self, now: Time, packet: &SimPacket) {
+    pub(crate) fn deliver_any(&mut self, now: Time, packet: &SimPacket) {
         let tally = &mut self.tally;
         tally.receive(now, packet);
         let counts = tally.window.contains(now);

@@ -285,12 +285,16 @@ impl Bbr {
         if limited && rate < self.btl_bw {
             return starts;
         }
-        for _ in 0..core::mem::take(&mut self.passed) {
+        let passed = core::mem::take(&mut self.passed);
+        for _ in 0..passed {
             self.round = (self.round + 1) % BW_ROUNDS;
             self.rates[self.round] = 0.0;
         }
+        if passed > 0 {
+            self.btl_bw = self.rates.iter().fold(0.0, |most, rate| rate.max(most));
+        }
         self.rates[self.round] = rate.max(self.rates[self.round]);
-        self.btl_bw = self.rates.iter().fold(0.0, |most, rate| rate.max(most));
+        self.btl_bw = rate.max(self.btl_bw);
         starts
     }
 

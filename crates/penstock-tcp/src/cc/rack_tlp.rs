@@ -89,7 +89,10 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         let advances = ack.ack > before;
         if s.probe == TailProbe::Armed || summary.before_first {
             s.probe = TailProbe::None;
-            s.restart_timer(now);
+            // An ACK of new data restarts it below.
+            if !advances {
+                s.restart_timer(now);
+            }
         }
         let opens = advances && before == 0;
         if opens {
@@ -115,7 +118,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         }
         if G::SETS_WINDOW {
             let delivery = Delivery { lost: losses.count, ..self.delivery(summary.delivered) };
-            self.window_law.control(s, now, ack, &delivery);
+            self.window_law.control(s, now, &Ack { sack: &summary.new_blocks, ..*ack }, &delivery);
         }
         if self.reduces(s) {
             self.reduce(s, now, summary.delivered, advances && losses.count == 0);
@@ -321,11 +324,18 @@ impl<G: WindowLaw> Rack<G> {
     }
 
     /// Detect losses, and compute when the next packet will count as lost. `newly`: packets that the present ACK delivers.
+    #[inline]
     fn detect(&mut self, s: &mut SenderState, now: Time, newly: u32) -> Losses {
-        let Some(first) = self.flight.oldest_overtaken() else {
+        if let Some(first) = self.flight.oldest_overtaken() {
+            self.detect_from(first, s, now, newly)
+        } else {
             self.late = None;
-            return Losses::default();
-        };
+            Losses::default()
+        }
+    }
+
+    #[inline(never)]
+    fn detect_from(&mut self, first: (Time, u32), s: &mut SenderState, now: Time, newly: u32) -> Losses {
         let window = self.reordering_window(s);
         let window_law = &mut self.window_law;
         let losses;

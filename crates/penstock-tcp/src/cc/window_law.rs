@@ -23,7 +23,8 @@ pub(crate) trait WindowLaw: Debug + Default {
         ack.ece
     }
 
-    /// With `SETS_WINDOW`: called for every ACK after it has changed the state.
+    /// With `SETS_WINDOW`: called for every ACK after it has changed the state. Where losses are detected by time, the ACK has
+    /// only those SACK blocks that report a packet for the first time.
     fn control(&mut self, _s: &mut SenderState, _now: Time, _ack: &Ack<'_>, _delivery: &Delivery) {}
 
     /// Packet `seq` was sent; with it `in_flight` packets are estimated to be in the network. It does not change the

@@ -108,7 +108,7 @@ impl Builder<'_> {
         // Records of packets are in the order of time.
         let computed = if self.scenario.options.computed_links { Modes::ALL } else { Modes::EVENTED_ONLY };
         let permitted = computed.and(modes::of_record(record)).and(permitted);
-        let mut events = EventQueue::new(self.ranks.sources.len(), self.ranks.busy);
+        let mut events = EventQueue::new(self.ranks.sources.len());
         let facts = self.facts(&queues, record.flow_facts);
         let Links { directions: links, ports, changes, lines } = self.links(queues, permitted, &mut events);
         let hops = self.hops(&links, &ports);

@@ -177,12 +177,16 @@ impl Engine {
         if self.network.fetches {
             self.fetch_next(line);
         }
-        let Hop { last, lookahead, .. } = self.network.tally.hops[packet.hop as usize];
+        let Hop { last, lookahead, delays_acks, .. } = self.network.tally.hops[packet.hop as usize];
         if packet.labels.is_ack() && last {
             self.network.ack = NextAck { at: now, line: ARRIVED, packet };
             return Lookahead::Never;
         }
-        self.network.arrive(now, line, last, &mut packet);
+        if delays_acks {
+            self.network.deliver_any(now, &packet);
+        } else {
+            self.network.arrive(now, line, last, &mut packet);
+        }
         lookahead
     }
 
@@ -252,9 +256,10 @@ impl Engine {
         };
         let network = &mut self.network;
         sender.on_ack(now, &ack, &mut Gate { network, now, origin: &host.origin });
-        if let Some(timer) = sender.timer().filter(|timer| *timer < host.armed) {
+        let timer = sender.timer().unwrap_or(Time::NEVER);
+        if timer < host.armed {
             host.armed = timer;
-            network.events.set(host.rank, timer);
+            network.events.bring_forward(host.rank, timer);
         }
         if self.observes_senders {
             if let Some(rtt) = network.facts.rtts.get_mut(flow as usize) {
@@ -287,7 +292,9 @@ impl Engine {
                 if sender.timer().is_some_and(|timer| timer <= now) {
                     sender.on_timer(now, &mut Gate { network, now, origin: &host.origin });
                 }
-                observe(now, flow, sender, &mut network.tally.trace, &mut self.sender_series);
+                if self.observes_senders {
+                    observe(now, flow, sender, &mut network.tally.trace, &mut self.sender_series);
+                }
                 sender.timer().unwrap_or(Time::NEVER)
             }
             Source::Udp(source, at, _) => {

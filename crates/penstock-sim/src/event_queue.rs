@@ -7,24 +7,29 @@
 //!
 //! The queue is a winner tree over keys that pack time and rank into 64 bits. Of the structures that were measured it
 //! is the fastest: two to four times as fast as a binary heap. An update walks one path of the tree, three nodes for
-//! 500 sources.
+//! 500 sources. The first eight sources have a node of their own beside the tree.
 
 use penstock_core::Time;
 use penstock_prefetch::prefetch;
 
 /// Pending entries, one for each source, ordered by `(time, rank)`.
 pub(crate) struct EventQueue {
-    /// The smallest key of the root.
+    /// The smallest key of all.
     first: u64,
-    /// The keys of the first few sources, then the smallest key of each subtree of the other sources.
+    /// The keys of the first sources, which are those of ports and of the first delay lines: their entries move at almost every
+    /// event.
+    busy: Node,
+    /// The smallest key in `busy`, and that of the other sources.
+    first_busy: u64,
+    first_other: u64,
+    /// The root of the tree of the other sources.
     root: Node,
-    /// Number of sources whose keys are in the root: those whose entries move at almost every event, if they are few.
-    direct: u32,
-    /// The nodes below the root, the row of the sources first. Key `k` of a node is that of source `k`, or the smallest
-    /// of a node in the row below. A node is a cache line.
+    /// The nodes below the root, row by row: the keys of node `n` are the smallest ones of nodes `8 n + 8` to `8 n + 15`, and in
+    /// the last row those of sources. A node is a cache line.
     nodes: Vec<Node>,
-    /// Index in `nodes` of the first node of each row.
-    rows: Vec<u32>,
+    /// Number of rows below the root, and number of nodes above the last row.
+    height: u32,
+    inner: usize,
     sources: usize,
     rank_bits: u32,
     /// The bits of a key that hold the rank.
@@ -43,26 +48,23 @@ const WIDTH_BITS: u32 = 3;
 const NEVER: u64 = u64::MAX;
 
 impl EventQueue {
-    /// An empty queue for `sources` sources with ranks 0 to `sources` - 1, of which the first `busy` move most often.
-    pub(crate) fn new(sources: usize, busy: usize) -> Self {
-        // As few rows as possible; then as many of the busy sources in the root as leave room for the others.
-        let room = |direct: usize, height: u32| direct + (WIDTH - direct) * WIDTH.pow(height);
-        let height = (0..=10).find(|&height| room(0, height) >= sources).unwrap_or_default();
-        let most = if height == 0 { 0 } else { busy.min(WIDTH - 1).min(sources) };
-        let direct = (0..=most).rev().find(|&direct| room(direct, height) >= sources).unwrap_or_default();
-        let (mut rows, mut nodes, mut row) = (Vec::new(), 0, sources - direct);
-        for _ in 0..height {
-            rows.push(nodes as u32);
-            row = row.div_ceil(WIDTH);
-            nodes += row;
-        }
+    /// An empty queue for `sources` sources with ranks 0 to `sources` - 1.
+    pub(crate) fn new(sources: usize) -> Self {
+        let others = sources.saturating_sub(WIDTH);
+        let height = (0..=10).find(|&height| WIDTH.pow(height + 1) >= others).unwrap_or_default();
+        // The root and full rows of 8, 64, ... nodes above the last row.
+        let inner = (0..height).map(|row| WIDTH.pow(row)).sum();
+        let nodes = if height == 0 { 0 } else { inner - 1 + others.div_ceil(WIDTH) };
         let rank_bits = rank_bits(sources);
         Self {
             first: NEVER,
+            busy: [NEVER; WIDTH],
+            first_busy: NEVER,
+            first_other: NEVER,
             root: [NEVER; WIDTH],
-            direct: direct as u32,
             nodes: vec![[NEVER; WIDTH]; nodes],
-            rows,
+            height,
+            inner,
             sources,
             rank_bits,
             rank_mask: (1 << rank_bits) - 1,
@@ -82,10 +84,10 @@ impl EventQueue {
         if sources <= self.sources {
             return;
         }
-        let mut larger = Self::new(sources.next_power_of_two(), self.direct as usize);
+        let mut larger = Self::new(sources.next_power_of_two());
         for rank in 0..self.sources as u32 {
             if let Some(time) = self.time_of(rank) {
-                larger.insert(rank, time);
+                larger.bring_forward(rank, time);
             }
         }
         larger.set_end(Time::from_nanos(self.limit >> self.rank_bits));
@@ -94,10 +96,10 @@ impl EventQueue {
 
     /// Time of the entry of the source with this rank, if it has one.
     pub(crate) fn time_of(&self, rank: u32) -> Option<Time> {
-        let key = match rank.checked_sub(self.direct) {
-            None => self.root[rank as usize],
-            Some(place) if self.rows.is_empty() => self.root[(self.direct + place) as usize],
-            Some(place) => self.nodes[(place >> WIDTH_BITS) as usize][place as usize % WIDTH],
+        let key = match (rank as usize).checked_sub(WIDTH) {
+            None => self.busy[rank as usize],
+            Some(place) if self.height == 0 => self.root[place],
+            Some(place) => self.nodes[self.leaf(place) - 1][place % WIDTH],
         };
         (key != NEVER).then(|| Time::from_nanos(key >> self.rank_bits))
     }
@@ -120,24 +122,30 @@ impl EventQueue {
         self.update(rank, self.key(rank, time));
     }
 
-    /// As [`EventQueue::set`], for a source that has no entry now: faster.
+    /// Move the entry of the source with this rank to `time` unless it is earlier. Faster than [`EventQueue::set`].
     #[inline]
-    pub(crate) fn insert(&mut self, rank: u32, time: Time) {
+    pub(crate) fn bring_forward(&mut self, rank: u32, time: Time) {
         let key = self.key(rank, time);
-        self.first = self.first.min(key);
-        let Some(mut place) = rank.checked_sub(self.direct).map(|place| place as usize) else {
-            return self.root[rank as usize % WIDTH] = key;
+        let Some(place) = (rank as usize).checked_sub(WIDTH) else {
+            let known = &mut self.busy[rank as usize % WIDTH];
+            *known = key.min(*known);
+            self.first_busy = self.first_busy.min(key);
+            self.first = self.first.min(key);
+            return;
         };
-        for &row in &self.rows {
-            let known = &mut self.nodes[row as usize + (place >> WIDTH_BITS)][place % WIDTH];
-            if *known < key {
+        let (mut node, mut place) = (self.leaf(place), place);
+        while let Some(number) = node.checked_sub(1) {
+            let known = &mut self.nodes[number][place % WIDTH];
+            if *known <= key {
                 return;
             }
             *known = key;
-            place >>= WIDTH_BITS;
+            (node, place) = (number >> WIDTH_BITS, number);
         }
-        let known = &mut self.root[(self.direct as usize + place) % WIDTH];
+        let known = &mut self.root[place % WIDTH];
         *known = key.min(*known);
+        self.first_other = self.first_other.min(key);
+        self.first = self.first.min(key);
     }
 
     /// Remove the entry of the source with this rank.
@@ -155,21 +163,25 @@ impl EventQueue {
 
     /// The rank of the earliest of the sources that share a place in the root with this one; any number if none has an entry.
     pub(crate) fn earliest_beside(&self, rank: u32) -> u32 {
-        let place = rank.checked_sub(self.direct).map_or(rank, |place| self.direct + (place >> self.height_bits()));
-        (self.root[place as usize % WIDTH] & self.rank_mask) as u32
+        let key = match (rank as usize).checked_sub(WIDTH) {
+            None => self.busy[rank as usize],
+            Some(place) => self.root[(place >> (WIDTH_BITS * self.height)) % WIDTH],
+        };
+        (key & self.rank_mask) as u32
     }
 
     /// Fetch the entry of the source with this rank, if there is one.
     pub(crate) fn fetch(&self, rank: u32) {
-        let node = rank.checked_sub(self.direct).map(|place| place >> WIDTH_BITS);
-        if let Some(node) = node.and_then(|node| self.nodes.get(node as usize)) {
+        let place = (rank as usize).checked_sub(WIDTH);
+        if let Some(node) = place.and_then(|place| self.nodes.get(self.leaf(place).wrapping_sub(1))) {
             prefetch(node);
         }
     }
 
-    /// Number of bits of the place of a source that lead from the root to it.
-    fn height_bits(&self) -> u32 {
-        WIDTH_BITS * self.rows.len() as u32
+    /// The node of the last row that holds the key at this place: 0 for the root, else one more than its number in `nodes`.
+    #[inline]
+    fn leaf(&self, place: usize) -> usize {
+        if self.height == 0 { 0 } else { self.inner + (place >> WIDTH_BITS) }
     }
 
     #[inline]
@@ -183,20 +195,22 @@ impl EventQueue {
     /// the node below.
     #[inline]
     fn update(&mut self, rank: u32, key: u64) {
-        if rank < self.direct {
-            self.first = replace(&mut self.root, rank as usize, key);
+        if let Some(place) = (rank as usize).checked_sub(WIDTH) {
+            self.climb(place, key);
         } else {
-            self.climb(rank - self.direct, key);
+            self.first_busy = replace(&mut self.busy, rank as usize, key);
+            self.first = self.first_busy.min(self.first_other);
         }
     }
 
-    fn climb(&mut self, place: u32, key: u64) {
-        let (mut place, mut winner) = (place as usize, key);
-        for &row in &self.rows {
-            winner = replace(&mut self.nodes[row as usize + (place >> WIDTH_BITS)], place, winner);
-            place >>= WIDTH_BITS;
+    fn climb(&mut self, mut place: usize, key: u64) {
+        let (mut node, mut winner) = (self.leaf(place), key);
+        while let Some(number) = node.checked_sub(1) {
+            winner = replace(&mut self.nodes[number], place, winner);
+            (node, place) = (number >> WIDTH_BITS, number);
         }
-        self.first = replace(&mut self.root, self.direct as usize + place, winner);
+        self.first_other = replace(&mut self.root, place, winner);
+        self.first = self.first_busy.min(self.first_other);
     }
 }
 
@@ -228,7 +242,7 @@ mod tests {
 
     #[test]
     fn ties_go_to_the_lower_rank() {
-        let mut queue = EventQueue::new(3, 1);
+        let mut queue = EventQueue::new(3);
         queue.set(2, Time::from_nanos(10));
         queue.set(1, Time::from_nanos(10));
         assert_eq!(queue.next(), Some((Time::from_nanos(10), 1)));
@@ -240,8 +254,8 @@ mod tests {
 
     #[test]
     fn growing_keeps_all_entries() {
-        for (sources, busy) in [(1, 0), (5, 3), (8, 2), (9, 1), (70, 4), (600, 4)] {
-            let mut queue = EventQueue::new(sources, busy);
+        for sources in [1, 5, 8, 9, 16, 17, 70, 72, 73, 600] {
+            let mut queue = EventQueue::new(sources);
             // Every third source has no entry.
             let time = |rank: u32| Time::from_nanos(u64::from(rank * 7919 % 1009));
             let with: Vec<u32> = (0..sources as u32).filter(|rank| rank % 3 < 2).collect();
@@ -265,7 +279,7 @@ mod tests {
     #[test]
     fn entries_after_the_end_are_kept_back_also_in_a_larger_queue() {
         for end in [499, 500, u64::MAX] {
-            let mut queue = EventQueue::new(3, 1);
+            let mut queue = EventQueue::new(3);
             queue.set_end(Time::from_nanos(end));
             queue.set(2, Time::from_nanos(500));
             let shown = (end >= 500).then_some((Time::from_nanos(500), 2));
@@ -290,27 +304,27 @@ mod tests {
         #[test]
         fn it_agrees_with_a_sorted_map(
             sources in 1_usize..700,
-            busy in 0_usize..12,
-            steps in prop::collection::vec((any::<u32>(), prop::option::of(0_u64..1000)), 1..200),
+            steps in prop::collection::vec((any::<u32>(), prop::option::of(0_u64..1000), any::<bool>()), 1..200),
         ) {
-            let mut queue = EventQueue::new(sources, busy);
+            let mut queue = EventQueue::new(sources);
             let mut oracle = BTreeMap::new();
-            for (draw, time) in steps {
+            for (draw, time, brings_forward) in steps {
                 let rank = draw % sources as u32;
                 if let Some(nanos) = time {
-                    if oracle.contains_key(&rank) {
-                        queue.set(rank, Time::from_nanos(nanos));
+                    if brings_forward {
+                        queue.bring_forward(rank, Time::from_nanos(nanos));
+                        oracle.entry(rank).and_modify(|earlier| *earlier = nanos.min(*earlier)).or_insert(nanos);
                     } else {
-                        queue.insert(rank, Time::from_nanos(nanos));
+                        queue.set(rank, Time::from_nanos(nanos));
+                        oracle.insert(rank, nanos);
                     }
-                    oracle.insert(rank, nanos);
                 } else {
                     queue.clear(rank);
                     oracle.remove(&rank);
                 }
                 let first = oracle.iter().map(|(&rank, &nanos)| (nanos, rank)).min();
                 prop_assert_eq!(queue.next(), first.map(|(nanos, rank)| (Time::from_nanos(nanos), rank)));
-                prop_assert_eq!(queue.time_of(rank), time.map(Time::from_nanos));
+                prop_assert_eq!(queue.time_of(rank), oracle.get(&rank).map(|nanos| Time::from_nanos(*nanos)));
                 let beside = queue.earliest_beside(rank);
                 queue.fetch(beside);
                 prop_assert!(time.is_none_or(|nanos| oracle.get(&beside).is_some_and(|earliest| *earliest <= nanos)));

@@ -37,6 +37,9 @@ pub(crate) struct Hop {
     /// Whether data bytes that cross this link count as the flow's throughput, because it is the first watched link of
     /// the route.
     pub(crate) counted: bool,
+    /// Whether data leaves the network behind this link, for receivers of which none acknowledges every packet immediately; set
+    /// together with `lookahead`.
+    pub(crate) delays_acks: bool,
 }
 
 /// The route of data and that of its acknowledgements, each by the number of its first hop.
@@ -80,6 +83,7 @@ impl Routes {
             lookahead: Lookahead::Never,
             safe_behind: false,
             counted: false,
+            delays_acks: false,
         };
         self.hops.extend(links.iter().map(hop));
         if let Some(last) = self.hops.last_mut() {

@@ -53,6 +53,14 @@ pub(crate) fn find(scenario: &Scenario, immediate: &[bool], computed: &[bool], r
     let closing = closing_links(routes, computed.len());
     let search = Search { scenario, computed, routes, feeders, closing };
     let mut has_line = vec![false; computed.len()];
+    // A route may be that of several flows, and also one of ACKs.
+    let delayed = trips.iter().filter(|trip| !trip.immediate).map(|trip| (trip.data, true));
+    let immediate = trips.iter().filter(|trip| trip.immediate).map(|trip| (trip.data, false));
+    let acks = trips.iter().filter_map(|trip| trip.acks).map(|acks| (acks, false));
+    for (first, delays_acks) in delayed.chain(immediate).chain(acks) {
+        let end = *search.routes.range(first).end();
+        search.routes.hops[end].delays_acks = delays_acks;
+    }
     for trip in &trips {
         for first in [Some(trip.data), trip.acks].into_iter().flatten() {
             for at in search.routes.range(first) {

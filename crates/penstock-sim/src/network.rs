@@ -183,7 +183,7 @@ impl Network {
     #[inline(always)]
     fn schedule_arrival(&mut self, line: u32, arrival: Time, packet: &SimPacket) {
         if self.lines.push(line, arrival, packet) {
-            self.events.insert(self.first_line + line, arrival);
+            self.events.bring_forward(self.first_line + line, arrival);
         }
     }
 

@@ -121,11 +121,13 @@ impl Tally {
     #[inline(always)]
     pub(crate) fn answer_plainly(&mut self, now: Time, packet: &SimPacket) -> PlainAnswer {
         let flow = &mut self.flows[packet.flow as usize];
+        let Some(receiver) = flow.receiver.as_mut().filter(|receiver| receiver.is_plain(packet.extra)) else {
+            return PlainAnswer::None;
+        };
         if packet.epoch != flow.epoch || flow.measured || !packet.labels.is_plain() {
             return PlainAnswer::None;
         }
-        let Some(receiver) = &mut flow.receiver else { return PlainAnswer::None };
-        if self.trace.is_some() || !self.window.contains(now) || !receiver.is_plain(packet.extra) {
+        if self.trace.is_some() || !self.window.contains(now) {
             return PlainAnswer::None;
         }
         let Some(size) = receiver.take_next(packet.seq) else { return PlainAnswer::AtGap };

@@ -80,6 +80,12 @@ impl PacketRanges {
         (run.start <= seq && seq < run.end).then_some(run)
     }
 
+    /// Whether all packets of this block belong to the set; an empty block contains none.
+    #[inline]
+    pub(crate) fn contains(&self, block: SackBlock) -> bool {
+        block.start >= block.end || self.find(block.start).is_some_and(|run| block.end <= run.end)
+    }
+
     /// Number of packets of the set in `start..end`.
     pub(crate) fn count_between(&self, start: u32, end: u32) -> u32 {
         let block = SackBlock { start, end };
@@ -190,6 +196,8 @@ mod tests {
                     prop_assert_eq!(runs.find(seq).is_some(), set.contains(&seq));
                 }
                 prop_assert_eq!(runs.count_between(10, 40) as usize, set.range(10..40).count());
+                let asked = block(len * 7, start);
+                prop_assert_eq!(runs.contains(asked), (asked.start..asked.end).all(|seq| set.contains(&seq)));
                 prop_assert_eq!(runs.end(), set.last().map(|seq| seq + 1));
                 let downwards = runs.downwards().flat_map(|run| (run.start..run.end).rev());
                 prop_assert!(downwards.eq(set.iter().rev().copied()));

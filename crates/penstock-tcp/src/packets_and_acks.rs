@@ -182,9 +182,10 @@ impl From<&[SackBlock]> for SackBlocks {
     /// The first four blocks.
     fn from(blocks: &[SackBlock]) -> Self {
         let mut kept = Self::default();
-        for &block in blocks {
-            kept.push(block);
+        for (place, &block) in kept.blocks.iter_mut().zip(blocks) {
+            *place = block;
         }
+        kept.len = blocks.len().min(Self::CAPACITY) as u8;
         kept
     }
 }

@@ -19,7 +19,7 @@
 //!   then late, not lost.
 
 use crate::packet_ranges::PacketRanges;
-use crate::packets_and_acks::{Ack, SackBlock};
+use crate::packets_and_acks::{Ack, SackBlock, SackBlocks};
 use crate::reordering_window::ReorderingWindow;
 use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
@@ -37,6 +37,14 @@ struct Packet {
     repeated: bool,
 }
 
+impl Packet {
+    /// Whether the packet was sent once, and is neither delivered nor lost.
+    #[inline]
+    fn is_fresh(&self) -> bool {
+        !(self.repeated | self.reported | self.lost)
+    }
+}
+
 /// Summary of an ACK.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AckSummary {
@@ -44,6 +52,8 @@ pub(crate) struct AckSummary {
     pub(crate) delivered: u32,
     /// Whether a reported packet was sent before the last transmission of the oldest outstanding packet.
     pub(crate) before_first: bool,
+    /// The SACK blocks that report a packet for the first time.
+    pub(crate) new_blocks: SackBlocks,
 }
 
 /// Losses detected at one time.
@@ -69,8 +79,12 @@ pub(crate) struct Flight {
     /// The packets from `una` on.
     packets: VecDeque<Packet>,
     reported: PacketRanges,
-    /// Transmissions in order of time; only the last one of each packet counts.
-    order: VecDeque<(Time, u32)>,
+    /// The SACK blocks of the last ACK that had any.
+    last_blocks: SackBlocks,
+    /// Packets below this one are not fresh. The fresh ones are in order of sending time already.
+    first_fresh: u32,
+    /// Retransmissions in order of time; only the last one of each packet counts.
+    retransmissions: VecDeque<(Time, u32)>,
     /// Lost packets to retransmit, lowest first; may contain packets that have arrived since.
     repairs: BinaryHeap<Reverse<u32>>,
     /// Numbers of reported packets, of lost packets, and of packets with a retransmission in the network.
@@ -88,13 +102,20 @@ pub(crate) struct Flight {
 
 impl Flight {
     /// Packet `seq`, outstanding or the next new one, is sent.
+    #[inline]
     pub(crate) fn on_send(&mut self, now: Time, seq: u32) {
-        self.order.push_back((now, seq));
         let index = (seq - self.una) as usize;
-        let Some(packet) = self.packets.get_mut(index) else {
+        if index < self.packets.len() {
+            self.on_retransmit(now, seq);
+        } else {
             self.packets.push_back(Packet { sent: now, reported: false, lost: false, again: false, repeated: false });
-            return;
-        };
+        }
+    }
+
+    #[inline(never)]
+    fn on_retransmit(&mut self, now: Time, seq: u32) {
+        self.retransmissions.push_back((now, seq));
+        let packet = &mut self.packets[(seq - self.una) as usize];
         self.again_count += u32::from(!packet.again);
         *packet = Packet { sent: now, again: true, repeated: true, ..*packet };
     }
@@ -103,30 +124,65 @@ impl Flight {
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, timestamps: bool) -> AckSummary {
         let mut summary = AckSummary::default();
         let echo = if timestamps { ack.stamp } else { now };
-        let mut in_order = None;
+        // Of successive fresh packets the last one gives the round-trip time, since it was sent last.
+        let (mut in_order, mut last_fresh) = (None, None);
         while self.una < ack.ack {
             if let Some(packet) = self.packets.pop_front() {
-                summary.delivered += u32::from(!packet.reported);
-                self.reported_count -= u32::from(packet.reported);
-                in_order = self.deliver(now, self.una, packet, echo).or(in_order);
+                if packet.is_fresh() {
+                    summary.delivered += 1;
+                    if self.una + 1 < self.highest {
+                        self.reordering.note_reordering();
+                    }
+                    last_fresh = Some((packet.sent, self.una));
+                } else {
+                    if let Some(last) = last_fresh.take() {
+                        in_order = Some(self.deliver_fresh(now, last));
+                    }
+                    summary.delivered += u32::from(!packet.reported);
+                    self.reported_count -= u32::from(packet.reported);
+                    in_order = self.deliver(now, self.una, packet, echo).or(in_order);
+                }
             }
             self.una += 1;
         }
-        self.reported.remove_below(self.una);
-        // Process blocks by sequence number: the receiver lists the newest block first, which must not count as
-        // reordering.
-        let mut blocks = [SackBlock::default(); 4];
-        let blocks = &mut blocks[..ack.sack.len().min(4)];
-        blocks.copy_from_slice(&ack.sack[..blocks.len()]);
-        blocks.sort_unstable_by_key(|block| block.start);
-        let end = self.una + self.packets.len() as u32;
-        for block in blocks {
-            self.report(now, SackBlock { start: block.start.max(self.una), end: block.end.min(end) }, &mut summary);
+        if let Some(last) = last_fresh {
+            in_order = Some(self.deliver_fresh(now, last));
+        }
+        if !self.reported.is_empty() {
+            self.reported.remove_below(self.una);
+        }
+        if !ack.sack.is_empty() {
+            self.report_all(now, ack, &mut summary);
         }
         self.rtt = in_order.unwrap_or(self.rtt);
         summary
     }
 
+    /// The SACK blocks of an ACK.
+    #[inline(never)]
+    fn report_all(&mut self, now: Time, ack: &Ack<'_>, summary: &mut AckSummary) {
+        // Most blocks repeat what is known. Process the others by sequence number: the receiver lists the newest block first,
+        // which must not count as reordering.
+        let end = self.una + self.packets.len() as u32;
+        for (place, &block) in ack.sack.iter().enumerate() {
+            if self.last_blocks.get(place) == Some(&block) {
+                continue;
+            }
+            let block = SackBlock { start: block.start.max(self.una), end: block.end.min(end) };
+            if !self.reported.contains(block) {
+                summary.new_blocks.push(block);
+            }
+        }
+        self.last_blocks = ack.sack.into();
+        let (mut blocks, count) = ([SackBlock::default(); SackBlocks::CAPACITY], summary.new_blocks.len());
+        blocks[..count].copy_from_slice(&summary.new_blocks);
+        blocks[..count].sort_unstable_by_key(|block| block.start);
+        for block in &blocks[..count] {
+            self.report(now, *block, summary);
+        }
+    }
+
+    /// The packets of this block, which is not empty, were delivered.
     fn report(&mut self, now: Time, block: SackBlock, summary: &mut AckSummary) {
         let mut seq = block.start;
         let first_sent = self.packets.front().map_or(Time::NEVER, |first| first.sent);
@@ -145,9 +201,19 @@ impl Flight {
             summary.before_first |= packet.sent < first_sent;
             seq += 1;
         }
-        if block.start < block.end {
-            self.reported.insert(block);
+        self.reported.insert(block);
+    }
+
+    /// As [`Self::deliver`], for a fresh packet, given by its sending time and its number, that was not overtaken by another.
+    #[inline]
+    fn deliver_fresh(&mut self, now: Time, (sent, seq): (Time, u32)) -> Span {
+        self.rtt = now.since(sent);
+        self.latest = self.latest.max((sent, seq));
+        if self.min_rtt.is_none_or(|min_rtt| self.rtt < min_rtt) {
+            self.min_rtt = Some(self.rtt);
         }
+        self.highest = self.highest.max(seq + 1);
+        self.rtt
     }
 
     /// Packet `seq` was delivered (steps 1 to 3). Returns its round-trip time if that is known.
@@ -186,36 +252,63 @@ impl Flight {
         self.reordering.span(repairing, (self.reported_count, threshold), self.min_rtt, srtt)
     }
 
-    /// Detect losses (step 5), and tell each lost packet.
-    pub(crate) fn detect(&mut self, now: Time, window: Span, mut lost: impl FnMut(u32)) -> Losses {
-        let mut losses = Losses::default();
-        while let Some((sent, seq)) = self.oldest() {
-            if (sent, seq) >= self.latest || sent + (self.rtt + window) > now {
-                break;
+    /// Detect losses (step 5) from [`Self::oldest_overtaken`] on, and tell each lost packet. Also returns when the oldest
+    /// transmission left will count as lost; `None` unless a later transmission was delivered.
+    pub(crate) fn detect(
+        &mut self,
+        now: Time,
+        first: (Time, u32),
+        window: Span,
+        mut lost: impl FnMut(u32),
+    ) -> (Losses, Option<Time>) {
+        let (mut losses, mut oldest) = (Losses::default(), Some(first));
+        while let Some((sent, seq)) = oldest {
+            let lost_at = sent + (self.rtt + window);
+            if lost_at > now {
+                return (losses, Some(lost_at));
             }
-            self.order.pop_front();
             losses.count += 1;
             losses.again |= self.lose(seq);
             lost(seq);
+            oldest = self.oldest_overtaken();
         }
-        losses
+        (losses, None)
     }
 
-    /// When the oldest transmission will count as lost; `None` unless a later transmission was delivered.
-    pub(crate) fn lost_at(&mut self, window: Span) -> Option<Time> {
-        let (sent, seq) = self.oldest()?;
-        ((sent, seq) < self.latest).then(|| sent + (self.rtt + window))
+    /// The oldest transmission that is neither delivered nor lost, if a later one was delivered.
+    #[inline]
+    pub(crate) fn oldest_overtaken(&mut self) -> Option<(Time, u32)> {
+        let fresh = self.oldest_fresh();
+        let oldest = match self.retransmissions.front() {
+            Some(first) if *first < self.latest => self.older_retransmission(fresh),
+            _ => fresh,
+        };
+        oldest.filter(|oldest| *oldest < self.latest)
     }
 
-    /// The oldest transmission that is neither delivered nor lost.
-    fn oldest(&mut self) -> Option<(Time, u32)> {
-        while let Some((sent, seq)) = self.order.front().copied() {
-            if self.is_in_network(sent, seq) {
-                return Some((sent, seq));
+    /// The oldest transmission of a fresh packet.
+    #[inline]
+    fn oldest_fresh(&mut self) -> Option<(Time, u32)> {
+        self.first_fresh = self.first_fresh.max(self.una);
+        loop {
+            let packet = self.packets.get((self.first_fresh - self.una) as usize)?;
+            if packet.is_fresh() {
+                return Some((packet.sent, self.first_fresh));
             }
-            self.order.pop_front();
+            self.first_fresh += 1;
         }
-        None
+    }
+
+    /// The oldest retransmission that is neither delivered nor lost, or this fresh transmission if it is older.
+    #[inline(never)]
+    fn older_retransmission(&mut self, fresh: Option<(Time, u32)>) -> Option<(Time, u32)> {
+        while let Some((sent, seq)) = self.retransmissions.front().copied() {
+            if self.is_in_network(sent, seq) {
+                return Some(fresh.map_or((sent, seq), |fresh| fresh.min((sent, seq))));
+            }
+            self.retransmissions.pop_front();
+        }
+        fresh
     }
 
     fn is_in_network(&self, sent: Time, seq: u32) -> bool {
@@ -255,10 +348,13 @@ impl Flight {
             if packet.lost && !packet.again {
                 packet.lost = false;
                 self.lost_count -= 1;
-                self.order.push_front((packet.sent, self.una + index as u32));
+                if packet.repeated {
+                    self.retransmissions.push_front((packet.sent, self.una + index as u32));
+                }
             }
         }
-        self.order.make_contiguous().sort_unstable();
+        self.first_fresh = self.una;
+        self.retransmissions.make_contiguous().sort_unstable();
         self.repairs.clear();
     }
 
@@ -269,7 +365,13 @@ impl Flight {
     }
 
     /// The lowest packet that is lost and not retransmitted.
+    #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<u32> {
+        if self.repairs.is_empty() { None } else { self.next_repair() }
+    }
+
+    #[inline(never)]
+    fn next_repair(&mut self) -> Option<u32> {
         while let Some(Reverse(seq)) = self.repairs.peek().copied() {
             let packet = seq.checked_sub(self.una).and_then(|index| self.packets.get(index as usize));
             if packet.is_some_and(|packet| packet.lost && !packet.again) {
@@ -292,7 +394,9 @@ impl Flight {
 
     /// When the oldest outstanding packet was last sent, and when the last transmission was; `None` if nothing is outstanding.
     pub(crate) fn first_and_last_sent(&self) -> Option<(Time, Time)> {
-        Some((self.packets.front()?.sent, self.order.back()?.0))
+        let last_new = self.packets.back()?.sent;
+        let last = self.retransmissions.back().map_or(last_new, |(sent, _)| last_new.max(*sent));
+        Some((self.packets.front()?.sent, last))
     }
 
     /// Number of reported packets.
@@ -383,6 +487,12 @@ mod tests {
     }
 
     impl PlainRack {
+        fn revoke_losses(&mut self) {
+            for segment in self.segments.iter_mut().filter(|segment| segment.lost && !segment.delivered) {
+                (segment.lost, segment.in_network) = (false, true);
+            }
+        }
+
         /// RACK_mark_losses_on_RTO (section 6.3).
         fn time_out(&mut self, now: u64) {
             let (una, overdue) = (self.una, self.rtt + self.window());
@@ -401,6 +511,11 @@ mod tests {
         (una, above.map(|seq| SackBlock { start: seq, end: seq + 1 }).collect())
     }
 
+    fn detect(flight: &mut Flight, now: Time, window: Span) -> (Losses, Option<Time>) {
+        let first = flight.oldest_overtaken();
+        first.map_or_else(Default::default, |first| flight.detect(now, first, window, |_| ()))
+    }
+
     #[test]
     fn an_ack_with_blocks_gives_the_round_trip_of_the_last_packet_in_order() {
         let (at, mut flight) = (Time::from_nanos, Flight::default());
@@ -414,13 +529,13 @@ mod tests {
         flight.on_ack(at(75), &ack, true);
         let window = flight.reordering_window(false, 3, None);
         assert_eq!(window.as_nanos(), 10);
-        assert_eq!(flight.detect(at(75), window, |_| ()).count, 0);
-        assert_eq!(flight.lost_at(window), Some(at(85)));
+        let (losses, next) = detect(&mut flight, at(75), window);
+        assert_eq!((losses.count, next), (0, Some(at(85))));
     }
 
     proptest! {
         #[test]
-        fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..6, 0_usize..6, 1_u64..40), 1..80)) {
+        fn packets_are_lost_as_the_rfc_says(ops in prop::collection::vec((0_u32..7, 0_usize..6, 1_u64..40), 1..80)) {
             let (mut flight, mut plain, mut now) = (Flight::default(), PlainRack::default(), 1_000_000);
             for (op, at, passed) in ops {
                 now += passed;
@@ -448,6 +563,10 @@ mod tests {
                         let wanted = (0..before.len()).filter(|seq| before[*seq] && !plain.segments[*seq].in_network);
                         prop_assert!(lost.into_iter().eq(wanted));
                     }
+                    4 => {
+                        flight.revoke_losses();
+                        plain.revoke_losses();
+                    }
                     _ => {
                         let waiting = (plain.una..plain.segments.len()).filter(|seq| !plain.segments[*seq].delivered);
                         let seqs: Vec<usize> = waiting.skip(at).take(1).collect();
@@ -460,7 +579,7 @@ mod tests {
                 }
                 let window = flight.reordering_window(false, 3, None);
                 prop_assert_eq!(window.as_nanos(), plain.window());
-                flight.detect(time, window, |_| ());
+                detect(&mut flight, time, window);
                 plain.detect(now);
                 prop_assert_eq!(flight.pipe() as usize, plain.segments.iter().filter(|segment| segment.in_network).count());
                 let lost = plain.segments.iter().any(|segment| segment.lost && !segment.delivered);

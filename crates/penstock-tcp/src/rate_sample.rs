@@ -173,9 +173,13 @@ impl RateSampler {
         if newly > 0 {
             self.delivered_at = now;
         }
-        self.sent.drain(..(ack.ack.saturating_sub(self.una) as usize).min(self.sent.len()));
+        for _ in self.una..ack.ack {
+            self.sent.pop_front();
+        }
         self.una = self.una.max(ack.ack);
-        self.examined.remove_below(self.una);
+        if !self.examined.is_empty() {
+            self.examined.remove_below(self.una);
+        }
         let newest = newest?;
         self.first_at = newest.at;
         let longer = newest.at.since(newest.first_at).max(now.since(newest.delivered_at));
@@ -203,6 +207,9 @@ impl RateSampler {
         let end = self.una + self.sent.len() as u32;
         for block in ack.sack {
             let block = SackBlock { start: block.start.max(ack.ack), end: block.end.min(end) };
+            if self.examined.contains(block) {
+                continue;
+            }
             let mut seq = block.start;
             while seq < block.end {
                 if let Some(run) = self.examined.find(seq) {
@@ -216,14 +223,16 @@ impl RateSampler {
                 self.examined.insert(block);
             }
         }
-        newest
+        let (_, seq) = newest?;
+        self.record(seq).copied()
     }
 
-    /// Packet `seq` is delivered; it becomes `newest` unless that was sent later.
-    fn deliver(&mut self, seq: u32, newest: &mut Option<SendRecord>) {
+    /// Packet `seq` is delivered; it becomes `newest`, a sending time and a packet, unless that was sent later.
+    #[inline]
+    fn deliver(&mut self, seq: u32, newest: &mut Option<(Time, u32)>) {
         let Some(sent) = self.record(seq) else { return };
-        if !sent.reported && newest.is_none_or(|newest| sent.at >= newest.at) {
-            *newest = Some(*sent);
+        if !sent.reported && newest.is_none_or(|(at, _)| sent.at >= at) {
+            *newest = Some((sent.at, seq));
         }
         sent.reported = true;
     }

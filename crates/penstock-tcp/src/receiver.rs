@@ -257,7 +257,11 @@ impl Receiver {
             return Some(ack);
         }
         let matters = segment.seq != self.next || matches!(self.feedback, Feedback::PerPacket);
-        if self.is_waiting() && matters && self.changes_waiting_ack(segment) { self.release() } else { None }
+        if self.is_waiting() && matters && self.changes_waiting_ack(segment.seq, is_marked(segment)) {
+            self.release()
+        } else {
+            None
+        }
     }
 
     /// A packet arrived; returns the ACK to send immediately, if any. The ACK that [`Self::ack_before`] returns must be sent first.
@@ -373,15 +377,15 @@ impl Receiver {
         }
     }
 
-    /// Whether `segment` would change the report of the waiting ACK.
+    /// Whether packet `seq` would change the report of the waiting ACK; `marked`: with its mark.
     #[inline(never)]
-    fn changes_waiting_ack(&self, segment: &Segment) -> bool {
-        let place = self.recent.place_of(segment.seq);
-        let displaces = segment.seq > self.next && SackCompression::flushes_before(place, self.sack_blocks);
+    fn changes_waiting_ack(&self, seq: u32, marked: bool) -> bool {
+        let place = self.recent.place_of(seq);
+        let displaces = seq > self.next && SackCompression::flushes_before(place, self.sack_blocks);
         // The report of a duplicate takes the first place, before the two blocks that may be unreported.
-        let is_duplicate = segment.seq < self.next || self.early.find(segment.seq).is_some();
+        let is_duplicate = seq < self.next || self.early.find(seq).is_some();
         let is_reported = is_duplicate && self.reports_duplicates && self.sack_blocks < 3;
-        let changes_mark = matches!(self.feedback, Feedback::PerPacket) && self.echo != is_marked(segment);
+        let changes_mark = matches!(self.feedback, Feedback::PerPacket) && self.echo != marked;
         displaces || is_reported || changes_mark
     }
 

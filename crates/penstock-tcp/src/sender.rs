@@ -61,11 +61,13 @@ impl Sender {
     /// The time that [`Self::timer`] returned has come.
     pub fn on_timer(&mut self, now: Time, net: &mut impl Network) {
         let Self { state, law } = self;
-        if state.take_writes(now) {
+        if state.has_application() && state.take_writes(now) {
             law.on_write(state, now, net);
         }
         Self::pace_or_expire(state, law, now, net);
-        state.note_use(now);
+        if state.has_application() {
+            state.note_use(now);
+        }
     }
 
     /// A paced packet may leave, or the retransmission timer has expired.

@@ -95,6 +95,8 @@ pub(crate) struct SenderState {
     pub(crate) probe: TailProbe,
     /// Whether all packets but the first are full, and none but the last ends a write.
     uniform: bool,
+    /// Whether there is a pacer or an application that writes at given times. Most senders have neither, and one test shows it.
+    has_extras: bool,
     /// Whether a packet is being timed, its number and its sending time.
     timing: bool,
     timed_seq: u32,
@@ -136,6 +138,7 @@ impl SenderState {
         Self {
             cwnd: if params.syn { 1.0 } else { params.initial_window },
             uniform: params.bytes.is_none() && params.write.0 == 0 && !params.has_writes(),
+            has_extras: params.pacing,
             inflation: 0,
             ssthresh: params.first_ssthresh(),
             una: 0,
@@ -262,6 +265,9 @@ impl SenderState {
     /// writes.
     #[inline]
     pub(crate) fn timer(&self) -> Time {
+        if !self.has_extras {
+            return self.deadline;
+        }
         let timer = self.pacer.as_ref().map_or(self.deadline, |pacer| pacer.waiting.min(self.deadline));
         timer.min(self.next_write())
     }

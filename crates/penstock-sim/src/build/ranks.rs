@@ -7,8 +7,6 @@ use crate::scenario::Scenario;
 /// All sources of events by rank: class by class, and by number within each class.
 pub(super) struct Ranks {
     pub(super) sources: Vec<EventSource>,
-    /// Number of sources, from the first on, whose entries move at almost every event.
-    pub(super) busy: usize,
     /// Rank of the first flow, and number of flows.
     flows: (u32, u32),
 }
@@ -38,7 +36,7 @@ impl Ranks {
         sources.extend(flows.map(EventSource::Flow));
         sources.extend((0..plan.routes.sessions.len() as u32).map(EventSource::Session));
         let flows = (first_flow, plan.routes.flows.len() as u32);
-        Self { sources, busy: 1 + (changes + ports) as usize, flows }
+        Self { sources, flows }
     }
 
     /// The rank of this source, if it exists.

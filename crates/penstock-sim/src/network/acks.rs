@@ -38,7 +38,7 @@ impl Network {
 
     /// As [`Network::deliver`], for every packet.
     #[inline(never)]
-    fn deliver_any(&mut self, now: Time, packet: &SimPacket) {
+    pub(crate) fn deliver_any(&mut self, now: Time, packet: &SimPacket) {
         let tally = &mut self.tally;
         tally.receive(now, packet);
         let counts = tally.window.contains(now);
@@ -64,8 +64,11 @@ impl Network {
         if !counts {
             flow.stats.payload_bytes += receiver.delivered_bytes() - before;
         }
-        if flow.receiver_rank != NO_TIMER {
-            self.events.set(flow.receiver_rank, receiver.timer().unwrap_or(Time::NEVER));
+        // Most delayed ACKs leave with the next packet: an entry in the event queue stays, and is checked again when its time comes.
+        if flow.receiver_rank != NO_TIMER
+            && let Some(due) = receiver.timer()
+        {
+            self.events.bring_forward(flow.receiver_rank, due);
         }
         let ack = ack.map(|ack| flow.acknowledgement(packet.flow, &ack, &mut tally.sacks));
         if let Some(earlier) = earlier {

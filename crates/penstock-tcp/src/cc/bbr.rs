@@ -82,6 +82,8 @@ pub(crate) struct Bbr {
     mode: Mode,
     /// Maximum rate of each recent round that had a sample, and the number of rounds since.
     rates: [f64; BW_ROUNDS],
+    /// `BtlBw`: the maximum of `rates`.
+    btl_bw: f64,
     round: usize,
     passed: usize,
     /// The round ends with the delivery of a packet that was sent after this many packets had been delivered.
@@ -116,6 +118,7 @@ impl Default for Bbr {
         Self {
             mode: Mode::Startup,
             rates: [0.0; BW_ROUNDS],
+            btl_bw: 0.0,
             round: 0,
             passed: 0,
             round_ends: 0,
@@ -227,7 +230,7 @@ impl WindowLaw for Bbr {
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        show("btl_bw", self.btl_bw());
+        show("btl_bw", self.btl_bw);
         if self.rtprop != UNKNOWN {
             show("rtprop", self.rtprop.as_secs());
         }
@@ -235,19 +238,15 @@ impl WindowLaw for Bbr {
 }
 
 impl Bbr {
-    fn btl_bw(&self) -> f64 {
-        self.rates.iter().fold(0.0, |most, rate| rate.max(most))
-    }
-
     /// The bandwidth that pacing uses: the measured one, or the rate of a detected policer.
     fn bandwidth(&self) -> f64 {
-        self.policer.rate().unwrap_or_else(|| self.btl_bw())
+        self.policer.rate().unwrap_or(self.btl_bw)
     }
 
     /// Packets in flight that fill the path `gain` times, plus the send quanta; rounded up to an even number, and two
     /// more while probing for bandwidth.
     fn in_flight_at(&self, gain: f64) -> f64 {
-        self.with_hosts(gain * self.btl_bw() * self.rtprop.as_secs())
+        self.with_hosts(gain * self.btl_bw * self.rtprop.as_secs())
     }
 
     fn with_hosts(&self, packets: f64) -> f64 {
@@ -261,7 +260,7 @@ impl Bbr {
     fn when_next_leaves(&self, s: &SenderState, now: Time, in_flight: f64) -> f64 {
         let wait = s.pacer.as_ref().map_or(Span::ZERO, |pacer| pacer.wait(now));
         let joins = if self.gains().0 > 1.0 { self.quantum } else { 0.0 };
-        (in_flight + joins - floor(self.btl_bw() * wait.as_secs())).max(0.0)
+        (in_flight + joins - floor(self.btl_bw * wait.as_secs())).max(0.0)
     }
 
     fn gains(&self) -> (f64, f64) {
@@ -283,14 +282,19 @@ impl Bbr {
             self.round_ends = delivered;
             self.passed = BW_ROUNDS.min(self.passed + 1);
         }
-        if limited && rate < self.btl_bw() {
+        if limited && rate < self.btl_bw {
             return starts;
         }
-        for _ in 0..core::mem::take(&mut self.passed) {
+        let passed = core::mem::take(&mut self.passed);
+        for _ in 0..passed {
             self.round = (self.round + 1) % BW_ROUNDS;
             self.rates[self.round] = 0.0;
         }
+        if passed > 0 {
+            self.btl_bw = self.rates.iter().fold(0.0, |most, rate| rate.max(most));
+        }
         self.rates[self.round] = rate.max(self.rates[self.round]);
+        self.btl_bw = rate.max(self.btl_bw);
         starts
     }
 
@@ -332,7 +336,7 @@ impl Bbr {
     }
 
     fn look_whether_full(&mut self) {
-        let bw = self.btl_bw();
+        let bw = self.btl_bw;
         if bw >= self.full_bw * FULL_GROWTH {
             self.full_bw = bw;
             self.full_rounds = 0;
@@ -441,7 +445,7 @@ mod tests {
         assert!(bbr.on_sample(Some(sample(200.0, 0)), 10));
         let lasts = (1..20).take_while(|round| {
             assert!(bbr.on_sample(Some(sample(100.0, 10 * round)), 10 * (round + 1)));
-            bbr.btl_bw() == 200.0
+            bbr.btl_bw == 200.0
         });
         assert_eq!(lasts.count(), 10);
     }
@@ -472,7 +476,7 @@ mod tests {
         let mut bbr = Bbr::default();
         assert!(bbr.on_sample(Some(sample(200.0, 0)), 10));
         assert!(!bbr.on_sample(Some(RateSample { reliable: false, ..sample(900.0, 10) }), 20));
-        assert_eq!((bbr.btl_bw(), bbr.round_ends), (200.0, 10));
+        assert_eq!((bbr.btl_bw, bbr.round_ends), (200.0, 10));
     }
 
     #[test]

@@ -78,7 +78,8 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
     #[inline(never)]
     fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         let summary = self.flight.on_ack(now, ack, s.params.timestamps);
-        let ack = &Ack { ece: self.window_law.observe(s, now, ack, summary.delivered), ..*ack };
+        let ece = self.window_law.observe(s, now, ack, summary.delivered);
+        let ack = if ece == ack.ece { ack } else { &Ack { ece, ..*ack } };
         if ack.ece && s.ect && !G::MARK_COVERS_LOSS && self.state != State::Recovery {
             let window = s.cwnd;
             if s.respond_to_echo(now, ack.ack, self.window_law.mark_factor()) {
@@ -89,7 +90,10 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         let advances = ack.ack > before;
         if s.probe == TailProbe::Armed || summary.before_first {
             s.probe = TailProbe::None;
-            s.restart_timer(now);
+            // An ACK of new data restarts it below.
+            if !advances {
+                s.restart_timer(now);
+            }
         }
         let opens = advances && before == 0;
         if opens {
@@ -110,10 +114,12 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         }
         let losses = self.detect(s, now, summary.delivered);
         let marked = ack.ece && s.ect;
-        self.answer(s, now, losses, marked, summary.delivered);
+        if marked || self.flight.has_lost() {
+            self.answer(s, now, losses, marked, summary.delivered);
+        }
         if G::SETS_WINDOW {
             let delivery = Delivery { lost: losses.count, ..self.delivery(summary.delivered) };
-            self.window_law.control(s, now, ack, &delivery);
+            self.window_law.control(s, now, &Ack { sack: &summary.new_blocks, ..*ack }, &delivery);
         }
         if self.reduces(s) {
             self.reduce(s, now, summary.delivered, advances && losses.count == 0);
@@ -319,11 +325,22 @@ impl<G: WindowLaw> Rack<G> {
     }
 
     /// Detect losses, and compute when the next packet will count as lost. `newly`: packets that the present ACK delivers.
+    #[inline]
     fn detect(&mut self, s: &mut SenderState, now: Time, newly: u32) -> Losses {
+        if let Some(first) = self.flight.oldest_overtaken() {
+            self.detect_from(first, s, now, newly)
+        } else {
+            self.late = None;
+            Losses::default()
+        }
+    }
+
+    #[inline(never)]
+    fn detect_from(&mut self, first: (Time, u32), s: &mut SenderState, now: Time, newly: u32) -> Losses {
         let window = self.reordering_window(s);
         let window_law = &mut self.window_law;
-        let losses = self.flight.detect(now, window, |seq| window_law.on_lost(s, now, seq, newly));
-        self.late = self.flight.lost_at(window);
+        let losses;
+        (losses, self.late) = self.flight.detect(now, first, window, |seq| window_law.on_lost(s, now, seq, newly));
         losses
     }
 
@@ -332,9 +349,10 @@ impl<G: WindowLaw> Rack<G> {
         if let Some(pacer) = &mut s.pacer {
             pacer.min_rtt = self.flight.min_rtt();
         }
+        let window = s.window();
         // Packets left of the train of new packets that is being sent, and whether its last one is pushed.
         let (mut train_left, mut pushes) = (0, false);
-        while self.flight.pipe() < s.window() && s.may_send(now) {
+        while self.flight.pipe() < window && s.may_send(now) {
             let lost = self.flight.next_lost();
             let seq = lost.unwrap_or(s.max);
             if lost.is_some() {

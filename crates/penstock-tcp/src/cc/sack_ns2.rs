@@ -33,7 +33,7 @@ pub(crate) struct Pipe {
 }
 
 impl CongestionControl for Pipe {
-    #[inline]
+    #[inline(always)]
     fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         if ack.ece && s.ect {
             s.on_echo(now, ack.ack);

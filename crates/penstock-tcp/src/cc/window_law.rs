@@ -23,11 +23,12 @@ pub(crate) trait WindowLaw: Debug + Default {
         ack.ece
     }
 
-    /// With `SETS_WINDOW`: called for every ACK after it has changed the state.
+    /// With `SETS_WINDOW`: called for every ACK after it has changed the state. Where losses are detected by time, the ACK has
+    /// only those SACK blocks that report a packet for the first time.
     fn control(&mut self, _s: &mut SenderState, _now: Time, _ack: &Ack<'_>, _delivery: &Delivery) {}
 
-    /// Packet `seq` was sent; with it `in_flight` packets are estimated to be in the network. Called where losses are detected
-    /// by time.
+    /// Packet `seq` was sent; with it `in_flight` packets are estimated to be in the network. It does not change the
+    /// window. Called where losses are detected by time.
     #[inline]
     fn on_send(&mut self, _s: &mut SenderState, _now: Time, _seq: u32, _in_flight: u32) {}
 

@@ -61,6 +61,7 @@ impl SenderState {
         }
         let opening = u32::from(self.params.opens());
         self.end = opening;
+        self.has_extras = true;
         self.application = Some(Box::new(Application {
             started: now,
             next: now + self.params.time_of_write(0).unwrap_or_default(),
@@ -82,7 +83,7 @@ impl SenderState {
     /// Whether an application writes at given times.
     #[inline]
     pub(crate) fn has_application(&self) -> bool {
-        self.application.is_some()
+        self.has_extras && self.application.is_some()
     }
 
     /// When the application writes next.
@@ -120,7 +121,7 @@ impl SenderState {
     /// Whether the window was used, and so may grow.
     #[inline]
     pub(crate) fn uses_window(&self) -> bool {
-        let Some(application) = self.application.as_deref() else { return true };
+        let Some(application) = self.application.as_deref().filter(|_| self.has_extras) else { return true };
         let is_slow = self.cwnd < self.ssthresh && self.cwnd < 2.0 * f64::from(application.used);
         is_slow || application.is_limited_by_window
     }

@@ -12,7 +12,7 @@ impl SenderState {
     /// Whether pacing allows a packet to leave now; if not, [`Self::timer`] returns the time when it will.
     #[inline]
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        self.pacer.as_mut().is_none_or(|pacer| pacer.allows(now))
+        !self.has_extras || self.pacer.as_mut().is_none_or(|pacer| pacer.allows(now))
     }
 
     /// Whether a paced packet was waiting for this instant.
@@ -64,7 +64,9 @@ impl SenderState {
         }
         net.transmit(segment);
         let idle = self.una == self.max;
-        if let Some(pacer) = &mut self.pacer {
+        if self.has_extras
+            && let Some(pacer) = &mut self.pacer
+        {
             let gap = pacer.gap(self.cwnd, self.ssthresh, self.rtt.srtt(&self.params));
             pacer.on_send(now, &self.params, gap);
             if let Some(sampler) = &mut pacer.sampler {

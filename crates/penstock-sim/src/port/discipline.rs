@@ -1,4 +1,4 @@
-//! The queue of a port: the most frequent ones without virtual calls, every other discipline with them.
+//! The discipline of a port's queue: frequent ones are dispatched statically, all others by virtual calls.
 
 use crate::packet::SimPacket;
 use crate::tally::Tally;
@@ -11,18 +11,19 @@ use penstock_core::Limit;
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
 
-/// A discipline of any kind.
-pub(crate) type AnyQueue = Box<dyn Discipline<SimPacket, Tally>>;
+/// A discipline of any kind, called by virtual calls.
+pub(crate) type BoxedDiscipline = Box<dyn Discipline<SimPacket, Tally>>;
 
-/// The queue of a port. It is the discipline that it holds; only the two operations on packets tell the kinds apart.
+/// The discipline of a port's queue. It dereferences to the discipline that it holds; only the two operations on packets
+/// are dispatched statically.
 // With a tag of its own: one in the spare values of a field takes more instructions to read.
 #[repr(u8)]
-pub(crate) enum PortQueue {
+pub(crate) enum PortDiscipline {
     DropTail(Fifo<SimPacket, DropTail>),
     Red(Box<Fifo<SimPacket, Red>>),
     FqCodel(Box<FqCodelQueues<SimPacket>>),
     Qsdrr(Box<QsdrrQueues<SimPacket>>),
-    Other(AnyQueue),
+    Other(BoxedDiscipline),
 }
 
 /// An empty queue of a frequent kind, as a prototype for copies.
@@ -34,7 +35,7 @@ pub(crate) enum Prototype {
     Qsdrr(Box<QsdrrQueues<SimPacket>>),
 }
 
-impl From<Prototype> for PortQueue {
+impl From<Prototype> for PortDiscipline {
     fn from(queue: Prototype) -> Self {
         match queue {
             Prototype::DropTail(queue) => Self::DropTail(queue),
@@ -45,9 +46,9 @@ impl From<Prototype> for PortQueue {
     }
 }
 
-impl From<AnyQueue> for PortQueue {
+impl From<BoxedDiscipline> for PortDiscipline {
     /// The same queue, dispatched statically if it is of a frequent kind.
-    fn from(queue: AnyQueue) -> Self {
+    fn from(queue: BoxedDiscipline) -> Self {
         downcast(queue)
             .map(|queue| Self::DropTail(*queue))
             .or_else(|queue| downcast(queue).map(Self::Red))
@@ -58,16 +59,16 @@ impl From<AnyQueue> for PortQueue {
 }
 
 /// The queue as a `T`, or unchanged if it has another type.
-fn downcast<T: 'static>(queue: AnyQueue) -> Result<Box<T>, AnyQueue> {
+fn downcast<T: 'static>(queue: BoxedDiscipline) -> Result<Box<T>, BoxedDiscipline> {
     if !(&*queue as &dyn Any).is::<T>() {
         return Err(queue);
     }
     Ok((queue as Box<dyn Any>).downcast().unwrap_or_else(|_| unreachable!("its type was compared")))
 }
 
-impl PortQueue {
+impl PortDiscipline {
     /// Take the discipline out as a queue of any type. An empty queue without room replaces it.
-    pub(crate) fn take(&mut self) -> AnyQueue {
+    pub(crate) fn take(&mut self) -> BoxedDiscipline {
         let empty = Self::DropTail(Fifo::new(DropTail, Limit::Packets(0)));
         match std::mem::replace(self, empty) {
             Self::DropTail(queue) => Box::new(queue),
@@ -124,7 +125,7 @@ impl PortQueue {
     }
 }
 
-impl Deref for PortQueue {
+impl Deref for PortDiscipline {
     type Target = dyn Discipline<SimPacket, Tally>;
 
     fn deref(&self) -> &Self::Target {
@@ -138,7 +139,7 @@ impl Deref for PortQueue {
     }
 }
 
-impl DerefMut for PortQueue {
+impl DerefMut for PortDiscipline {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
             Self::DropTail(queue) => queue,

@@ -1,18 +1,17 @@
-//! The queue of a port with everything that an operation on it needs: its random stream, its timer, its entry in the
-//! statistics.
+//! The queue of a port: its discipline, with the random stream, the timer and the statistics that each operation needs.
 
-use super::{PortQueue, Surroundings};
+use super::{PortDiscipline, Surroundings};
 use crate::event_queue::EventQueue;
 use crate::packet::SimPacket;
 use crate::tally::Tally;
-use penstock_aqm::Env;
+use penstock_aqm::{Env, Next};
 use penstock_core::{Rng, Time};
 use penstock_link::Loss;
 use penstock_link::probe::queue::QueueStats;
 
-/// A queue whose operations are observed by the statistics of the run.
-pub(crate) struct ObservedQueue {
-    pub(crate) discipline: PortQueue,
+/// The queue of a port. The statistics of the run count its operations.
+pub(crate) struct PortQueue {
+    pub(crate) discipline: PortDiscipline,
     pub(crate) rng: Rng,
     /// Losses of the link in front of the queue.
     pub(crate) loss: Option<Box<Loss>>,
@@ -34,7 +33,7 @@ pub(crate) struct Outlet {
     pub(crate) timer_rank: u32,
 }
 
-impl ObservedQueue {
+impl PortQueue {
     /// Bring the statistics up to `now`.
     pub(crate) fn settle(&self, now: Time, stats: &mut QueueStats) {
         if stats.is_due(now) {
@@ -79,7 +78,7 @@ impl ObservedQueue {
         &'a mut self,
         now: Time,
         around: &'a mut Surroundings<'_>,
-    ) -> (&'a mut PortQueue, Env<'a, SimPacket, Tally>) {
+    ) -> (&'a mut PortDiscipline, Env<'a, SimPacket, Tally>) {
         let Self { discipline, rng, outlet, .. } = self;
         let Surroundings { tally, facts, .. } = around;
         let stats = &mut tally.queues[outlet.port as usize];
@@ -88,5 +87,14 @@ impl ObservedQueue {
         }
         (tally.port, tally.link) = (outlet.port, outlet.link);
         (discipline, Env { now, rng, probe: tally, facts: *facts })
+    }
+
+    /// The discipline's answer to a free transmitter or to a device queue with room.
+    #[inline]
+    pub(crate) fn dequeue(&mut self, now: Time, around: &mut Surroundings<'_>) -> Next<SimPacket> {
+        let (discipline, env) = self.begin(now, around);
+        let next = discipline.dequeue(env);
+        self.update_timer(around.events);
+        next
     }
 }

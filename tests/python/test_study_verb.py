@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -125,6 +126,22 @@ def test_killed_at_random_moments_a_study_is_as_undisturbed(tmp_path: Path) -> N
     assert penstock("study", str(file), "--store", str(store)).returncode == 0
     assert rows(store) == rows(whole)
     assert [*(store / "claims").iterdir()] == []
+
+
+def test_a_claim_whose_process_was_killed_after_it_stored_the_part_is_removed(tmp_path: Path) -> None:
+    file, store = written(tmp_path), tmp_path / "store"
+    assert penstock("study", str(file), "--store", str(store)).returncode == 0
+    (part, *_) = (store / "runs").glob("*.parquet")
+    # The start of a process is a positive number of clock ticks after that of the machine.
+    dead = {"host": socket.gethostname(), "pid": os.getpid(), "started": "-1"}
+    (store / "claims" / part.stem).write_text(json.dumps(dead))
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        started = Path(f"/proc/{other.pid}/stat").read_text().rpartition(")")[2].split()[19]
+        alive = {"host": socket.gethostname(), "pid": other.pid, "started": started}
+        (store / "claims" / "of-another-study").write_text(json.dumps(alive))
+        assert penstock("study", str(file), "--store", str(store)).returncode == 0
+        assert [claim.name for claim in (store / "claims").iterdir()] == ["of-another-study"]
+        other.communicate(b"\n")
 
 
 def test_two_processes_on_one_store_share_the_work(tmp_path: Path) -> None:

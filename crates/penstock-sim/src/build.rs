@@ -16,7 +16,7 @@ use crate::offered::{self, Offered};
 use crate::packet::{SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::plan::Plan;
-use crate::port::{Mode, Modes, Port, PortQueue};
+use crate::port::{Mode, Modes, Port, PortDiscipline};
 use crate::prepared::Prepared;
 use crate::probe::flow::{LossRuns, Window};
 use crate::record::Record;
@@ -70,7 +70,7 @@ fn prepare<'a>(
     seed: u64,
     captured: &[bool],
     laws: &dyn Laws,
-) -> Result<(Builder<'a>, Vec<Option<PortQueue>>), Vec<ScenarioError>> {
+) -> Result<(Builder<'a>, Vec<Option<PortDiscipline>>), Vec<ScenarioError>> {
     let (scenario, mut errors) = (prepared.scenario, prepared.errors.clone());
     let Some(parts) = &prepared.parts else { return Err(errors) };
     let plan = parts.plan(scenario, seed, captured, &mut errors);
@@ -103,7 +103,7 @@ impl Builder<'_> {
         self.plan.routes.flows.len() >= MANY_FLOWS
     }
 
-    fn engine(self, queues: Vec<Option<PortQueue>>, record: &Record, permitted: Modes) -> Engine {
+    fn engine(self, queues: Vec<Option<PortDiscipline>>, record: &Record, permitted: Modes) -> Engine {
         let traced = record.trace;
         // Records of packets are in the order of time.
         let computed = if self.scenario.options.computed_links { Modes::ALL } else { Modes::EVENTED_ONLY };
@@ -122,17 +122,18 @@ impl Builder<'_> {
         let (start, end) = (self.scenario.warmup_ns, self.scenario.duration_ns);
         let window = Window { start: Time::from_nanos(start), end: Time::from_nanos(end) };
         if window.start > Time::ZERO {
-            events.set(self.ranks.of(EventSource::WarmupEnd).unwrap_or_default(), window.start);
+            events.set(self.ranks.of(EventSource::WarmupEnd), window.start);
         }
-        let tally = self.tally(&ports, hops, flows, window, traced);
+        let tally = self.tally(&ports, flows, window, traced);
         let network = Network {
             events,
+            hops,
             links,
             ports,
             changes,
             lines,
-            first_line: self.ranks.of(EventSource::Arrival(0)).unwrap_or_default(),
-            first_port: self.ranks.of(EventSource::Transmission(0)).unwrap_or_default(),
+            first_line: self.ranks.first(EventSource::Arrival(0)),
+            first_port: self.ranks.first(EventSource::Transmission(0)),
             tally,
             facts,
             fetches: self.fetches(),
@@ -142,7 +143,7 @@ impl Builder<'_> {
         Engine {
             network,
             users: hosts.len(),
-            first_flow: self.ranks.of(EventSource::Flow(0)).unwrap_or_default(),
+            first_flow: self.ranks.first(EventSource::Flow(0)),
             hosts,
             before: Vec::new(),
             sender_series,
@@ -169,7 +170,7 @@ impl Builder<'_> {
     }
 
     /// The statistics of the run.
-    fn tally(&self, ports: &[Port], hops: Vec<Hop>, flows: Vec<Flow>, window: Window, traced: bool) -> Tally {
+    fn tally(&self, ports: &[Port], flows: Vec<Flow>, window: Window, traced: bool) -> Tally {
         let groups = || self.plan.routes.flows.iter().map(|flow| flow.group);
         let watched = self.scenario.links.iter().map(|link| link.watch).collect();
         // Computed once, not for each queue, since it searches all links.
@@ -192,12 +193,12 @@ impl Builder<'_> {
             under_way: Amount::default(),
             trace: traced.then(|| Box::new(Trace::new(watched))),
             capture: None,
-            hops,
+            data_counts: self.plan.routes.data_counts.clone(),
         }
     }
 
     /// Facts about flows, if any queue asks for them, or if they are `wanted` anyway.
-    fn facts(&self, queues: &[Option<PortQueue>], wanted: bool) -> FlowFacts {
+    fn facts(&self, queues: &[Option<PortDiscipline>], wanted: bool) -> FlowFacts {
         if !wanted && !queues.iter().flatten().any(|queue| queue.capabilities().reads_rare()) {
             return FlowFacts::default();
         }

@@ -28,8 +28,8 @@ impl ChangingLink {
     /// The modes of a port in front of a link that changes: a transmission depends on all changes up to its start.
     pub(crate) const MODES: Modes = Modes::EVENTED_ONLY;
 
-    /// Start the transmission of a packet on `link`; returns its end, and the arrival of the packet unless it is reordered:
-    /// then it arrives by an event of its own.
+    /// Start the transmission of a packet on `link`; returns its end, and the arrival of the packet unless it is reordered: the
+    /// arrival of a reordered packet is scheduled here.
     #[cold]
     pub(crate) fn transmit(
         &mut self,

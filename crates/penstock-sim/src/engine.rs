@@ -5,8 +5,8 @@ mod phases;
 
 use crate::event::EventSource;
 use crate::hop::{Hop, Lookahead};
-use crate::host::{FlowState, Gate, Host, Origin, Source};
-use crate::network::{ARRIVED, Network, NextAck};
+use crate::host::{FlowState, Host, Origin, Source};
+use crate::network::{ARRIVED, Network, NextAck, SenderNetwork};
 use crate::packet::{ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
 use crate::probe::sender::SenderSeries;
 use crate::session::{NO_SESSION, Session};
@@ -177,7 +177,7 @@ impl Engine {
         if self.network.fetches {
             self.fetch_next(line);
         }
-        let Hop { last, lookahead, delays_acks, .. } = self.network.tally.hops[packet.hop as usize];
+        let Hop { last, lookahead, delays_acks, .. } = self.network.hops[packet.hop as usize];
         if packet.labels.is_ack() && last {
             self.network.ack = NextAck { at: now, line: ARRIVED, packet };
             return Lookahead::Never;
@@ -208,7 +208,7 @@ impl Engine {
     #[cold]
     fn on_reordered_arrival(&mut self, now: Time, changes: u32) {
         let Some(mut packet) = self.network.take_reordered(changes) else { return };
-        let Hop { link, last, .. } = self.network.tally.hops[packet.hop as usize];
+        let Hop { link, last, .. } = self.network.hops[packet.hop as usize];
         if packet.labels.is_ack() && last {
             self.network.ack = NextAck { at: now, line: ARRIVED, packet };
             return;
@@ -255,7 +255,7 @@ impl Engine {
             sack,
         };
         let network = &mut self.network;
-        sender.on_ack(now, &ack, &mut Gate { network, now, origin: &host.origin });
+        sender.on_ack(now, &ack, &mut SenderNetwork { network, now, origin: &host.origin });
         let timer = sender.timer().unwrap_or(Time::NEVER);
         if timer < host.armed {
             host.armed = timer;
@@ -285,12 +285,12 @@ impl Engine {
         let next = match &mut host.source {
             Source::Tcp(sender) => {
                 if starts {
-                    sender.start(now, &mut Gate { network, now, origin: &host.origin });
+                    sender.start(now, &mut SenderNetwork { network, now, origin: &host.origin });
                 } else if stops {
                     sender.stop(now);
                 }
                 if sender.timer().is_some_and(|timer| timer <= now) {
-                    sender.on_timer(now, &mut Gate { network, now, origin: &host.origin });
+                    sender.on_timer(now, &mut SenderNetwork { network, now, origin: &host.origin });
                 }
                 if self.observes_senders {
                     observe(now, flow, sender, &mut network.tally.trace, &mut self.sender_series);

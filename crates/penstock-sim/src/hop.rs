@@ -30,16 +30,21 @@ pub(crate) struct Hop {
     pub(crate) port: u32,
     /// Whether the route ends behind this link.
     pub(crate) last: bool,
+    /// Whether data leaves the network behind this link, for receivers of which none acknowledges every packet immediately; set
+    /// together with `lookahead`.
+    pub(crate) delays_acks: bool,
     /// Whether packets that this link delivers are passed on ahead of time.
     pub(crate) lookahead: Lookahead,
+}
+
+/// What the statistics count of data packets at a hop.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct DataCounts {
     /// Whether a data packet that was accepted by this queue cannot be lost further along the route.
     pub(crate) safe_behind: bool,
     /// Whether data bytes that cross this link count as the flow's throughput, because it is the first watched link of
     /// the route.
-    pub(crate) counted: bool,
-    /// Whether data leaves the network behind this link, for receivers of which none acknowledges every packet immediately; set
-    /// together with `lookahead`.
-    pub(crate) delays_acks: bool,
+    pub(crate) throughput: bool,
 }
 
 /// The route of data and that of its acknowledgements, each by the number of its first hop.
@@ -66,6 +71,8 @@ pub(crate) struct RoutedFlow {
 pub(crate) struct Routes {
     /// The hops of all routes; those of one route are adjacent.
     pub(crate) hops: Vec<Hop>,
+    /// By hop: what it counts of data packets.
+    pub(crate) data_counts: Vec<DataCounts>,
     /// The route of each flow.
     pub(crate) flows: Vec<RoutedFlow>,
     /// The flows whose connections come and go, in rising order, and the routes that these connections may take.
@@ -76,16 +83,10 @@ impl Routes {
     /// Append a route over these links; returns the number of its first hop.
     pub(crate) fn add(&mut self, links: &[u32]) -> u32 {
         let first = self.hops.len() as u32;
-        let hop = |&link: &u32| Hop {
-            link,
-            port: COMPUTED,
-            last: false,
-            lookahead: Lookahead::Never,
-            safe_behind: false,
-            counted: false,
-            delays_acks: false,
-        };
+        let hop =
+            |&link: &u32| Hop { link, port: COMPUTED, last: false, delays_acks: false, lookahead: Lookahead::Never };
         self.hops.extend(links.iter().map(hop));
+        self.data_counts.resize(self.hops.len(), DataCounts::default());
         if let Some(last) = self.hops.last_mut() {
             last.last = true;
         }

@@ -1,10 +1,8 @@
 //! The sending end of a flow.
 
-use crate::network::Network;
-use crate::packet::SimPacket;
 use crate::traffic::emitter::Emitter;
 use penstock_core::Time;
-use penstock_tcp::{Segment, Sender, TcpParams};
+use penstock_tcp::{Sender, TcpParams};
 use std::sync::Arc;
 
 /// The sending end of a flow. Fields stand in the order of use, from the beginning of a cache line.
@@ -86,22 +84,6 @@ pub(crate) enum FlowState {
     Running,
     /// The source offers no new data.
     Stopped,
-}
-
-/// A sender's access to the network.
-pub(crate) struct Gate<'a> {
-    pub(crate) network: &'a mut Network,
-    pub(crate) now: Time,
-    pub(crate) origin: &'a Origin,
-}
-
-impl penstock_tcp::Network for Gate<'_> {
-    #[inline]
-    fn transmit(&mut self, segment: Segment) {
-        let Origin { flow, hop, epoch, dscp } = *self.origin;
-        let packet = SimPacket { flow, hop, dscp, epoch, ..SimPacket::of(&segment) };
-        self.network.send(self.now, packet);
-    }
 }
 
 #[cfg(test)]

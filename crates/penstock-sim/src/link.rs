@@ -12,7 +12,7 @@ pub(crate) struct Link {
     /// End of the last transmission, on a computed link or behind a precomputed port.
     pub(crate) free_at: Time,
     port: u32,
-    /// Number of its delay line, if packets on it wait for events.
+    /// Number of its delay line, or [`crate::delay_lines::NO_LINE`] if no packet on it waits for an event.
     pub(crate) line: u32,
 }
 

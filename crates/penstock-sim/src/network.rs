@@ -7,8 +7,10 @@
 
 mod acks;
 mod changes;
+mod sender_network;
 
 pub(crate) use acks::{ARRIVED, NextAck};
+pub(crate) use sender_network::SenderNetwork;
 
 use crate::changing_link::ChangingLink;
 use crate::delay_lines::DelayLines;
@@ -27,6 +29,8 @@ use std::collections::VecDeque;
 /// The network between the senders.
 pub(crate) struct Network {
     pub(crate) events: EventQueue,
+    /// The hops of all routes.
+    pub(crate) hops: Vec<Hop>,
     pub(crate) links: Vec<Link>,
     pub(crate) ports: Vec<Port>,
     /// The links that change during the run.
@@ -52,7 +56,7 @@ impl Network {
     #[inline(always)]
     pub(crate) fn send(&mut self, now: Time, packet: SimPacket) {
         self.enter(now, &packet);
-        let Hop { link, port, lookahead, .. } = self.tally.hops[packet.hop as usize];
+        let Hop { link, port, lookahead, .. } = self.hops[packet.hop as usize];
         if port == COMPUTED && lookahead == Lookahead::Never {
             // The most frequent case. The packet is stored on its line field by field, from registers: copying it as a
             // whole, right after its fields were written, would cause a store-forwarding stall.
@@ -85,7 +89,7 @@ impl Network {
     #[expect(clippy::inline_always, reason = "measured: a packet reaches its queue with one call less")]
     #[inline(always)]
     fn forward(&mut self, now: Time, packet: &mut SimPacket) {
-        match self.tally.hops[packet.hop as usize].port {
+        match self.hops[packet.hop as usize].port {
             COMPUTED => self.cross(now, packet),
             port => self.enqueue(port, now, packet),
         }
@@ -94,18 +98,18 @@ impl Network {
     /// The packet reaches a computed link at `now`.
     #[inline(never)]
     fn cross(&mut self, now: Time, packet: &mut SimPacket) {
-        let link = self.tally.hops[packet.hop as usize].link;
+        let link = self.hops[packet.hop as usize].link;
         let (arrival, line) = self.links[link as usize].cross(now, packet.size);
         self.follow(arrival, line, packet);
     }
 
     /// At `arrival` the packet will be at the far end of its hop's link, whose delay line is `line`. Follow it over
-    /// computed links up to its receiver, a queue or an event.
+    /// computed links up to its receiver or an event.
     #[expect(clippy::inline_always, reason = "measured: most packets cross one link")]
     #[inline(always)]
     fn follow(&mut self, mut arrival: Time, mut line: u32, packet: &mut SimPacket) {
         // Copying the whole hop defeats scalar replacement.
-        let Hop { mut last, mut lookahead, .. } = self.tally.hops[packet.hop as usize];
+        let Hop { mut last, mut lookahead, .. } = self.hops[packet.hop as usize];
         loop {
             if !self.passes_on(line, lookahead, packet) {
                 return self.schedule_arrival(line, arrival, packet);
@@ -115,10 +119,9 @@ impl Network {
             }
             packet.hop += 1;
             let (link, port);
-            Hop { link, port, last, lookahead, .. } = self.tally.hops[packet.hop as usize];
-            if port != COMPUTED {
-                return self.enqueue(port, arrival, packet);
-            }
+            Hop { link, port, last, lookahead, .. } = self.hops[packet.hop as usize];
+            // A queue sees its packets at the time of their arrival, never ahead of it.
+            debug_assert!(port == COMPUTED, "a packet was passed on to a queue ahead of time");
             (arrival, line) = self.links[link as usize].cross(arrival, packet.size);
         }
     }
@@ -134,7 +137,16 @@ impl Network {
     /// is one, lacks the packet.
     #[inline(never)]
     fn is_first_and_lacking(&self, line: u32, packet: &SimPacket) -> bool {
-        self.lines.is_empty(line) && self.tally.is_lacking(packet)
+        self.lines.is_empty(line) && self.is_lacking(packet)
+    }
+
+    /// Whether the receiver at the end of this link lacks the packet. True as well if there is no receiver or the connection
+    /// is closed, so that nothing is acknowledged.
+    #[inline]
+    fn is_lacking(&self, packet: &SimPacket) -> bool {
+        let flow = &self.tally.flows[packet.flow as usize];
+        let acknowledged = self.hops[packet.hop as usize].last && packet.epoch == flow.epoch;
+        !acknowledged || flow.receiver.as_ref().is_some_and(|receiver| receiver.lacks(packet.seq))
     }
 
     /// A packet that had to wait on this delay line has arrived at its receiver. If the next packet waited only for this
@@ -144,8 +156,8 @@ impl Network {
     pub(crate) fn pass_on_unblocked(&mut self, line: u32) -> bool {
         let Some(arrival) = self.events.time_of(self.first_line + line) else { return false };
         let Some(packet) = self.lines.first(line) else { return false };
-        let Hop { last, lookahead, .. } = self.tally.hops[packet.hop as usize];
-        let unblocked = lookahead == Lookahead::IfLacking && self.tally.is_lacking(packet);
+        let Hop { last, lookahead, .. } = self.hops[packet.hop as usize];
+        let unblocked = lookahead == Lookahead::IfLacking && self.is_lacking(packet);
         if unblocked {
             let mut packet = self.take_arrival(line);
             self.arrive(arrival, line, last, &mut packet);
@@ -252,11 +264,11 @@ impl Network {
                     self.serve(number, now);
                 }
             }
-            Mode::Precomputed(_) => unreachable!("precomputed ports have a function of their own"),
+            Mode::Precomputed(_) => unreachable!("`enqueue_precomputed` serves precomputed ports"),
         }
     }
 
-    /// Execute all departures from port `number` up to and including `until` that have no event of their own.
+    /// Execute all deferred departures from port `number` up to and including `until`.
     #[expect(clippy::inline_always, reason = "as `depart`")]
     #[inline(always)]
     fn depart_until(&mut self, number: usize, until: Time) {
@@ -337,7 +349,7 @@ impl Network {
     #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
     #[inline(always)]
     fn pass_on(&mut self, Crossing { arrival, line }: Crossing, packet: &mut SimPacket) {
-        let Hop { last, lookahead, .. } = self.tally.hops[packet.hop as usize];
+        let Hop { last, lookahead, .. } = self.hops[packet.hop as usize];
         if self.passes_on(line, lookahead, packet) {
             self.arrive(arrival, line, last, packet);
         } else {

@@ -8,33 +8,35 @@
 //! All modes give the same results. A port may use the modes that its queue, its link and the run permit ([`Modes`]).
 
 mod device_queue;
+mod discipline;
 mod evented;
 mod handover;
 mod lazy;
 mod modes;
-mod observed_queue;
 mod port_queue;
 mod precomputed;
 
 pub(crate) use device_queue::DeviceQueue;
+pub(crate) use discipline::{BoxedDiscipline, PortDiscipline, Prototype};
 pub(crate) use evented::Evented;
 pub(crate) use handover::Handover;
 pub(crate) use lazy::Lazy;
 pub use modes::Modes;
-pub(crate) use observed_queue::{ObservedQueue, Outlet};
-pub(crate) use port_queue::{AnyQueue, PortQueue, Prototype};
+pub(crate) use port_queue::{Outlet, PortQueue};
 pub(crate) use precomputed::Precomputed;
 
 use crate::changing_link::ChangingLink;
 use crate::event_queue::EventQueue;
 use crate::flow::FlowFacts;
 use crate::link::Link;
+use crate::packet::SimPacket;
 use crate::tally::Tally;
+use penstock_aqm::Next;
 use penstock_core::Time;
 
 /// A simulated queue and the transmitter that it feeds.
 pub(crate) struct Port {
-    pub(crate) queue: ObservedQueue,
+    pub(crate) queue: PortQueue,
     pub(crate) mode: Mode,
 }
 
@@ -57,6 +59,30 @@ enum TransmitterState {
     Busy,
     /// The discipline holds its packets back until a given time.
     Held,
+}
+
+/// The reaction of a transmitter to the discipline's answer.
+struct Reaction {
+    state: TransmitterState,
+    /// When it asks for the next packet; [`Time::NEVER`] if it waits for an arrival.
+    asks_at: Time,
+    /// How the packet crosses the link, if there is one that is not reordered.
+    crossing: Option<Crossing>,
+}
+
+/// A free transmitter's reaction to `next`. `transmit` starts the transmission of a packet; it returns the end of the
+/// transmission and how the packet crosses the link.
+#[expect(clippy::inline_always, reason = "on the packet path of two modes")]
+#[inline(always)]
+fn react(next: &Next<SimPacket>, transmit: impl FnOnce(&SimPacket) -> (Time, Option<Crossing>)) -> Reaction {
+    match next {
+        Next::Send(packet) => {
+            let (asks_at, crossing) = transmit(packet);
+            Reaction { state: TransmitterState::Busy, asks_at, crossing }
+        }
+        Next::Empty => Reaction { state: TransmitterState::Idle, asks_at: Time::NEVER, crossing: None },
+        Next::NotBefore(time) => Reaction { state: TransmitterState::Held, asks_at: *time, crossing: None },
+    }
 }
 
 /// The parts of the network that the operations of a port read and change.

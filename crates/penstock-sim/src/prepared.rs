@@ -3,7 +3,7 @@
 use crate::classes::Names;
 use crate::offered::Offered;
 use crate::plan::Plan;
-use crate::port::{PortQueue, Prototype};
+use crate::port::{PortDiscipline, Prototype};
 use crate::scenario::Scenario;
 use penstock_core::Time;
 use penstock_link::{QueuePlan, ScenarioError};
@@ -63,7 +63,7 @@ impl Parts {
                 let info = plan.link_info(offered.mtu(), number, link);
                 // Each run finds the errors of the settings again; AQMs outside the registry have no prototype.
                 let built = settings.build(link, &info, 0, Time::ZERO, &(), &mut Vec::new())?;
-                PortQueue::from(built).prototype()
+                PortDiscipline::from(built).prototype()
             };
             Fixed { prototypes: queues.iter().enumerate().map(prototype).collect(), plan }
         });

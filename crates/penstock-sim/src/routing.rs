@@ -154,12 +154,13 @@ impl Router<'_, '_> {
     fn describe_data_hops(&mut self, first: u32) {
         let range = self.routes.range(first);
         let spec = |hop: &Hop| &self.scenario.links[hop.link as usize];
-        let hops = &mut self.routes.hops[range];
+        let hops = &self.routes.hops[range.clone()];
+        let counts = &mut self.routes.data_counts[range];
         if let Some(at) = hops.iter().rposition(|hop| may_lose(spec(hop))) {
-            hops[at].safe_behind = true;
+            counts[at].safe_behind = true;
         }
         if let Some(at) = hops.iter().position(|hop| spec(hop).watch) {
-            hops[at].counted = true;
+            counts[at].throughput = true;
         }
     }
 }

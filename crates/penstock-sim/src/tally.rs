@@ -1,7 +1,7 @@
 //! Counts of packets and flows in the network, fed by the reports of queues.
 
 use crate::flow::Flow;
-use crate::hop::Hop;
+use crate::hop::DataCounts;
 use crate::packet::{NO_SACK, SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::probe::blocks::Blocks;
@@ -31,7 +31,7 @@ impl Amount {
 
     /// A packet of this size becomes one of another.
     #[inline]
-    fn replace(&mut self, size: u32, by: u32) {
+    pub(crate) fn replace(&mut self, size: u32, by: u32) {
         self.bytes = self.bytes.wrapping_sub(u64::from(size)).wrapping_add(u64::from(by));
     }
 
@@ -51,7 +51,8 @@ pub(crate) struct Tally {
     pub(crate) port: u32,
     /// The link behind that port.
     pub(crate) link: u32,
-    pub(crate) hops: Vec<Hop>,
+    /// By hop: what it counts of data packets.
+    pub(crate) data_counts: Vec<DataCounts>,
     pub(crate) flows: Vec<Flow>,
     /// By traffic group.
     pub(crate) loss_runs: Vec<LossRuns>,
@@ -116,34 +117,6 @@ impl Tally {
         }
     }
 
-    /// A data packet has reached its receiver: the answer, if that is a plain ACK, as it is to most packets.
-    #[expect(clippy::inline_always, reason = "as its caller")]
-    #[inline(always)]
-    pub(crate) fn answer_plainly(&mut self, now: Time, packet: &SimPacket) -> PlainAnswer {
-        let flow = &mut self.flows[packet.flow as usize];
-        let Some(receiver) = flow.receiver.as_mut().filter(|receiver| receiver.is_plain(packet.extra)) else {
-            return PlainAnswer::None;
-        };
-        if packet.epoch != flow.epoch || flow.measured || !packet.labels.is_plain() {
-            return PlainAnswer::None;
-        }
-        if self.trace.is_some() || !self.window.contains(now) {
-            return PlainAnswer::None;
-        }
-        let Some(size) = receiver.take_next(packet.seq) else { return PlainAnswer::AtGap };
-        self.under_way.replace(packet.size, size);
-        PlainAnswer::Ack(packet.plain_ack(packet.seq + 1, NO_SACK, size, flow.ack_hop, flow.dscp))
-    }
-
-    /// The plain ACK of a packet that is not the next one, or while others are missing.
-    #[inline(never)]
-    pub(crate) fn answer_at_gap(&mut self, packet: &SimPacket) -> Option<SimPacket> {
-        let flow = &mut self.flows[packet.flow as usize];
-        let (next, blocks, size) = flow.receiver.as_mut()?.take_any(packet.seq);
-        self.under_way.replace(packet.size, size);
-        Some(packet.plain_ack(next, self.sacks.keep(blocks), size, flow.ack_hop, flow.dscp))
-    }
-
     /// The link lost the packet in front of the queue of this port.
     pub(crate) fn lose_in_front(&mut self, now: Time, port: u32, link: u32, packet: &SimPacket) {
         self.queues[port as usize].link_losses += 1;
@@ -165,19 +138,10 @@ impl Tally {
 
     #[cold]
     fn survive(&mut self, packet: &SimPacket) {
-        if !packet.labels.is_ack() && self.hops[packet.hop as usize].safe_behind {
+        if !packet.labels.is_ack() && self.data_counts[packet.hop as usize].safe_behind {
             let flow = &mut self.flows[packet.flow as usize];
             flow.stats.on_survival(&mut self.loss_runs[flow.group as usize]);
         }
-    }
-
-    /// Whether the receiver at the end of this link lacks the packet. True as well if there is no receiver or the connection
-    /// is closed, so that nothing is acknowledged.
-    #[inline]
-    pub(crate) fn is_lacking(&self, packet: &SimPacket) -> bool {
-        let flow = &self.flows[packet.flow as usize];
-        let acknowledged = self.hops[packet.hop as usize].last && packet.epoch == flow.epoch;
-        !acknowledged || flow.receiver.as_ref().is_some_and(|receiver| receiver.lacks(packet.seq))
     }
 
     /// A connection opens on this flow: if its one-way delays are measured, those before are of another one.
@@ -233,10 +197,10 @@ impl Tally {
     #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
     #[inline(always)]
     fn depart(&mut self, report: &Report<'_, SimPacket>) {
-        let Self { queues, port, flows, hops, window, .. } = self;
+        let Self { queues, port, flows, data_counts, window, .. } = self;
         let queue = &mut queues[*port as usize];
         queue.count_sent(report);
-        begin_transmission(report.now, report.packet, queue, flows, hops, *window);
+        begin_transmission(report.now, report.packet, queue, flows, data_counts, *window);
     }
 
     /// Show a departure to all observers.
@@ -288,16 +252,6 @@ impl Tally {
     }
 }
 
-/// The answer to a data packet by a plain ACK.
-pub(crate) enum PlainAnswer {
-    /// This ACK.
-    Ack(SimPacket),
-    /// That of [`Tally::answer_at_gap`].
-    AtGap,
-    /// The packet needs another answer, or none; nothing has happened yet.
-    None,
-}
-
 /// The transmission of this packet starts, behind the queue of these statistics.
 #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
 #[inline(always)]
@@ -306,7 +260,7 @@ pub(crate) fn begin_transmission(
     packet: &SimPacket,
     queue: &mut QueueStats,
     flows: &mut [Flow],
-    hops: &[Hop],
+    data_counts: &[DataCounts],
     window: Window,
 ) {
     // Transmissions that start at the end have no part in the statistics.
@@ -314,7 +268,7 @@ pub(crate) fn begin_transmission(
         return;
     }
     let bits = u64::from(packet.size) * 8;
-    let crosses = !packet.labels.is_ack() && hops[packet.hop as usize].counted;
+    let crosses = !packet.labels.is_ack() && data_counts[packet.hop as usize].throughput;
     queue.sent_bits += bits;
     queue.crossing = if crosses { packet.flow } else { NO_FLOW };
     if crosses && window.start <= now {

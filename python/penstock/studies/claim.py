@@ -43,6 +43,7 @@ class Claims:
         self._ended.set()
         for name in list(self._own):
             self.release(name)
+        self._remove_abandoned()
 
     def take(self, name: str) -> bool:
         """Claim a part; False if another process has claimed it and lives."""
@@ -71,6 +72,19 @@ class Claims:
                 self._own.discard(name)
                 with suppress(OSError):
                     (self._folder / name).unlink()
+
+    def _remove_abandoned(self) -> None:
+        """Remove the claims of processes that do not live.
+
+        A process may be killed after it has stored a part and before it has released the claim. No process claims that
+        part again, so the claim would stay, and with it the store would never be compacted.
+        """
+        if self._folder is None:
+            return
+        for file in self._folder.iterdir():
+            with suppress(OSError):
+                if not _is_alive(file):
+                    file.unlink()
 
     def _renew(self, folder: Path) -> None:
         while not self._ended.wait(RENEWED_EVERY_S):

@@ -2,12 +2,12 @@
 
 use super::{Builder, modes};
 use crate::changing_link::{ChangingLink, Reordered};
-use crate::delay_lines::DelayLines;
+use crate::delay_lines::{DelayLines, NO_LINE};
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::link::Link;
 use crate::plan::Plan;
-use crate::port::{Modes, ObservedQueue, Outlet, Port, PortQueue};
+use crate::port::{Modes, Outlet, Port, PortDiscipline, PortQueue};
 use crate::prepared::Parts;
 use crate::scenario::{LinkSpec, Scenario};
 use penstock_aqm::{MAX_FLOWS, TimerMoves};
@@ -23,7 +23,7 @@ pub(super) fn queues(
     plan: &Plan,
     laws: &dyn Laws,
     errors: &mut Vec<ScenarioError>,
-) -> Vec<Option<PortQueue>> {
+) -> Vec<Option<PortDiscipline>> {
     let mtu = parts.offered.mtu();
     let flows = plan.routes.flows.len() as u32;
     let mut queue = |(number, link): (usize, &LinkSpec)| {
@@ -34,7 +34,7 @@ pub(super) fn queues(
         let settings = &parts.queues[number];
         let mut queue = match parts.prototype(number) {
             Some(prototype) => prototype.clone().into(),
-            None => PortQueue::from(settings.build(link, &info, seed, Time::ZERO, laws, errors)?),
+            None => PortDiscipline::from(settings.build(link, &info, seed, Time::ZERO, laws, errors)?),
         };
         // flows with higher numbers would share the state of others
         if flows > MAX_FLOWS {
@@ -56,14 +56,19 @@ pub(super) struct Links {
 impl Builder<'_> {
     /// Builds all links, and schedules the first changes of links and the first timers of queues. `permitted`: the
     /// modes of ports that the run permits.
-    pub(super) fn links(&self, queues: Vec<Option<PortQueue>>, permitted: Modes, events: &mut EventQueue) -> Links {
+    pub(super) fn links(
+        &self,
+        queues: Vec<Option<PortDiscipline>>,
+        permitted: Modes,
+        events: &mut EventQueue,
+    ) -> Links {
         let of_routes = modes::of_routes(&self.plan);
         let (mut links, mut ports, mut lines) = (Vec::with_capacity(queues.len()), Vec::new(), 0);
         let mut changes: Vec<ChangingLink> = Vec::new();
         for (number, (spec, queue)) in self.scenario.links.iter().zip(queues).enumerate() {
             let port = queue.map(|queue| {
                 let place = ports.len() as u32;
-                let queue = self.observed_queue(number, place, queue);
+                let queue = self.port_queue(number, place, queue);
                 queue.set_timer(events);
                 let changing = (!spec.is_steady()).then(|| self.changing(number, place, changes.len() as u32));
                 let changed_by = changing.is_some().then_some(changes.len() as u32);
@@ -76,19 +81,21 @@ impl Builder<'_> {
                 ports.push(Port { mode: self.mode(spec, permitted, changed_by), queue });
                 place
             });
-            links.push(Link::new(Transmitter::new(self.plan.rates[number]), self.plan.delays[number], port, lines));
-            lines += u32::from(self.plan.has_line[number]);
+            let has_line = self.plan.has_line[number];
+            let line = if has_line { lines } else { NO_LINE };
+            links.push(Link::new(Transmitter::new(self.plan.rates[number]), self.plan.delays[number], port, line));
+            lines += u32::from(has_line);
         }
         Links { directions: links, ports, changes, lines: DelayLines::new(lines as usize) }
     }
 
     /// The queue of port number `place`, in front of link number `link`.
-    fn observed_queue(&self, link: usize, place: u32, discipline: PortQueue) -> ObservedQueue {
+    fn port_queue(&self, link: usize, place: u32, discipline: PortDiscipline) -> PortQueue {
         let Self { scenario, seed, ref ranks, .. } = *self;
         let spec = &scenario.links[link];
-        let rank = ranks.of(EventSource::Transmission(place)).unwrap_or_default();
-        let timer_rank = ranks.of(EventSource::QueueTimer(place)).unwrap_or_default();
-        ObservedQueue {
+        let rank = ranks.of(EventSource::Transmission(place));
+        let timer_rank = ranks.of(EventSource::QueueTimer(place));
+        PortQueue {
             timer_moves: match discipline.capabilities().timer {
                 TimerMoves::Never | TimerMoves::Periodic => false,
                 // A device queue finds the discipline empty while the transmitter is busy.
@@ -122,7 +129,7 @@ impl Builder<'_> {
 
     /// The changing link of number `number`, behind the port `port`.
     fn changing(&self, link: usize, port: u32, number: u32) -> ChangingLink {
-        let rank = self.ranks.of(EventSource::LinkChange(number)).unwrap_or_default();
+        let rank = self.ranks.of(EventSource::LinkChange(number));
         let reordered = |rank: u32| Reordered { rank, packets: ReorderedPackets::default() };
         let spec = &self.scenario.links[link];
         let info = self.plan.link_info(self.offered.mtu(), link, spec);
@@ -130,7 +137,7 @@ impl Builder<'_> {
             port,
             rank,
             changes: LinkChanges::new(spec, self.seed, info),
-            reordered: self.ranks.of(EventSource::ReorderedArrival(number)).map(reordered),
+            reordered: self.ranks.find(EventSource::ReorderedArrival(number)).map(reordered),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::changing_link::ChangingLink;
 use crate::plan::Plan;
-use crate::port::{DeviceQueue, Evented, Lazy, Mode, Modes, PortQueue, Precomputed};
+use crate::port::{DeviceQueue, Evented, Lazy, Mode, Modes, PortDiscipline, Precomputed};
 use crate::record::Record;
 use crate::scenario::LinkSpec;
 use penstock_aqm::{Capabilities, Judges, SideInformation, TimerMoves};
@@ -15,7 +15,7 @@ pub(super) fn of_record(record: &Record) -> Modes {
 }
 
 /// The modes that this queue permits.
-pub(super) fn of_queue(queue: &PortQueue) -> Modes {
+pub(super) fn of_queue(queue: &PortDiscipline) -> Modes {
     let Capabilities { judges, timer, side } = queue.capabilities();
     // A departure that is executed lazily must not move a timer or read state that has changed since.
     let keeps_timer = timer <= TimerMoves::Periodic;

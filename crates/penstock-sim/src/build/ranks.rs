@@ -39,8 +39,18 @@ impl Ranks {
         Self { sources, flows }
     }
 
+    /// The rank of this source, which must exist.
+    pub(super) fn of(&self, source: EventSource) -> u32 {
+        self.find(source).unwrap_or_else(|| unreachable!("{source:?} has no rank"))
+    }
+
+    /// The rank of the first source of its class, or the rank that this would have in an empty class.
+    pub(super) fn first(&self, source: EventSource) -> u32 {
+        self.sources.partition_point(|earlier| *earlier < source) as u32
+    }
+
     /// The rank of this source, if it exists.
-    pub(super) fn of(&self, source: EventSource) -> Option<u32> {
+    pub(super) fn find(&self, source: EventSource) -> Option<u32> {
         let (first_flow, flows) = self.flows;
         match source {
             EventSource::Flow(flow) => (flow < flows).then_some(first_flow + flow),

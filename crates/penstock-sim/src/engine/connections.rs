@@ -3,7 +3,8 @@
 use super::Engine;
 use crate::event::EventSource;
 use crate::flow::{Flow, NO_TIMER};
-use crate::host::{FlowState, Gate, Host, Origin, Source};
+use crate::host::{FlowState, Host, Origin, Source};
+use crate::network::SenderNetwork;
 use crate::probe::flow::{FlowStats, write_times};
 use crate::session::Completion;
 use crate::traffic::opening::{Opening, Size};
@@ -98,10 +99,10 @@ impl Engine {
         }
         let Source::Tcp(sender) = &mut host.source else { return };
         let network = &mut self.network;
-        let gate = &mut Gate { network, now, origin: &host.origin };
+        let sender_network = &mut SenderNetwork { network, now, origin: &host.origin };
         match opening.size {
-            Size::Packets(packets) => sender.start_transfer(now, packets, gate),
-            Size::Bytes(_) => sender.start(now, gate),
+            Size::Packets(packets) => sender.start_transfer(now, packets, sender_network),
+            Size::Bytes(_) => sender.start(now, sender_network),
         }
         host.armed = sender.timer().unwrap_or(Time::NEVER);
         self.network.events.set(host.rank, host.armed);

@@ -116,7 +116,7 @@ impl LiveRun {
         let network = &mut self.engine.network;
         let mut at = self.engine.hosts[flow as usize].origin.hop as usize;
         loop {
-            let hop = network.tally.hops[at];
+            let hop = network.hops[at];
             let port = network.links[hop.link as usize].port();
             if let Some((port, changes)) = port.and_then(|port| Some((port, network.ports[port].changes()?))) {
                 network.adjust(port, changes, self.now, |info, _| {

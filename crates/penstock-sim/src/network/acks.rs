@@ -3,8 +3,7 @@
 use super::Network;
 use crate::flow::NO_TIMER;
 use crate::hop::{COMPUTED, Hop};
-use crate::packet::SimPacket;
-use crate::tally::PlainAnswer;
+use crate::packet::{NO_SACK, SimPacket};
 use penstock_core::Time;
 
 /// An ACK that has arrived at its sender, or whose arrival is known ahead of time.
@@ -20,20 +19,58 @@ pub(crate) struct NextAck {
 /// In place of a delay line: the ACK has arrived.
 pub(crate) const ARRIVED: u32 = u32::MAX;
 
+/// The answer to a data packet by a plain ACK.
+enum PlainAnswer {
+    /// This ACK.
+    Ack(SimPacket),
+    /// That of [`Network::answer_at_gap`].
+    AtGap,
+    /// The packet needs another answer, or none; nothing has happened yet.
+    None,
+}
+
 impl Network {
     /// A data packet or datagram has reached its receiver, which may answer.
     #[expect(clippy::inline_always, reason = "measured: most packets are answered without a call")]
     #[inline(always)]
     pub(super) fn deliver(&mut self, now: Time, packet: &SimPacket) {
-        match self.tally.answer_plainly(now, packet) {
+        match self.answer_plainly(now, packet) {
             PlainAnswer::Ack(ack) => self.send_ack(now, ack),
             PlainAnswer::AtGap => {
-                if let Some(ack) = self.tally.answer_at_gap(packet) {
+                if let Some(ack) = self.answer_at_gap(packet) {
                     self.send_any_ack(now, &ack);
                 }
             }
             PlainAnswer::None => self.deliver_any(now, packet),
         }
+    }
+
+    /// A data packet has reached its receiver: the answer, if that is a plain ACK, as it is to most packets.
+    #[expect(clippy::inline_always, reason = "as `deliver`")]
+    #[inline(always)]
+    fn answer_plainly(&mut self, now: Time, packet: &SimPacket) -> PlainAnswer {
+        let flow = &mut self.tally.flows[packet.flow as usize];
+        let Some(receiver) = flow.receiver.as_mut().filter(|receiver| receiver.is_plain(packet.extra)) else {
+            return PlainAnswer::None;
+        };
+        if packet.epoch != flow.epoch || flow.measured || !packet.labels.is_plain() {
+            return PlainAnswer::None;
+        }
+        if self.tally.trace.is_some() || !self.tally.window.contains(now) {
+            return PlainAnswer::None;
+        }
+        let Some(size) = receiver.take_next(packet.seq) else { return PlainAnswer::AtGap };
+        self.tally.under_way.replace(packet.size, size);
+        PlainAnswer::Ack(packet.plain_ack(packet.seq + 1, NO_SACK, size, flow.ack_hop, flow.dscp))
+    }
+
+    /// The plain ACK of a packet that is not the next one, or while others are missing.
+    #[inline(never)]
+    fn answer_at_gap(&mut self, packet: &SimPacket) -> Option<SimPacket> {
+        let flow = &mut self.tally.flows[packet.flow as usize];
+        let (next, blocks, size) = flow.receiver.as_mut()?.take_any(packet.seq);
+        self.tally.under_way.replace(packet.size, size);
+        Some(packet.plain_ack(next, self.tally.sacks.keep(blocks), size, flow.ack_hop, flow.dscp))
     }
 
     /// As [`Network::deliver`], for every packet.
@@ -99,7 +136,7 @@ impl Network {
     #[inline(always)]
     fn send_ack(&mut self, mut now: Time, mut ack: SimPacket) {
         loop {
-            let Hop { link, port, last, lookahead, .. } = self.tally.hops[ack.hop as usize];
+            let Hop { link, port, last, lookahead, .. } = self.hops[ack.hop as usize];
             if port != COMPUTED {
                 return self.enqueue(port, now, &mut { ack });
             }

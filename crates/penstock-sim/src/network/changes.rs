@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::packet::SimPacket;
-use crate::port::{AnyQueue, Handover, Mode, PortQueue};
+use crate::port::{BoxedDiscipline, Handover, Mode, PortDiscipline};
 use penstock_aqm::LinkInfo;
 use penstock_core::{Rng, Span, Time};
 
@@ -51,7 +51,7 @@ impl Network {
 
     /// Replace the queue of this port; the new one draws from `rng`. Waiting packets are sent first. If `resumes`, the
     /// new AQM continues in the state of the previous one.
-    pub(crate) fn replace(&mut self, port: usize, mut new: AnyQueue, rng: Rng, resumes: bool) {
+    pub(crate) fn replace(&mut self, port: usize, mut new: BoxedDiscipline, rng: Rng, resumes: bool) {
         let queue = &mut self.ports[port].queue;
         if resumes {
             let mut gauges = Vec::new();
@@ -60,7 +60,7 @@ impl Network {
             new.resume(&queue.discipline.backlog(), &gauge);
         }
         let before = queue.discipline.take();
-        queue.discipline = PortQueue::Other(Box::new(Handover::new(before, new)));
+        queue.discipline = PortDiscipline::Other(Box::new(Handover::new(before, new)));
         queue.rng = rng;
         // The timer is the earlier one of the two queues.
         queue.timer_moves = true;

@@ -5,8 +5,9 @@
 //! in the device queue. Packets in the device queue cannot be dropped, marked or overtaken. The packet in transmission
 //! is no longer in it.
 
-use super::Modes;
+use super::{Modes, PortQueue, Surroundings};
 use crate::packet::SimPacket;
+use penstock_aqm::{Backlog, Next};
 use penstock_core::{Limit, Time};
 use std::collections::VecDeque;
 
@@ -27,8 +28,42 @@ impl DeviceQueue {
         Self { limit, packets: VecDeque::new(), bytes: 0 }
     }
 
+    /// Take packets of the discipline while there is room; returns the discipline's answer if it has no packet to send.
+    #[cold]
+    pub(crate) fn fill(&mut self, queue: &mut PortQueue, now: Time, around: &mut Surroundings<'_>) -> Next<SimPacket> {
+        while self.has_room() {
+            match queue.dequeue(now, around) {
+                Next::Send(packet) => {
+                    let waiting = queue.discipline.reported_backlog().packets;
+                    let enqueued = around.tally.queues[queue.outlet.port as usize].hand_over(waiting);
+                    self.push(packet, enqueued);
+                }
+                none => return none,
+            }
+        }
+        Next::Empty
+    }
+
+    /// The next packet for a free transmitter; the room that it leaves is filled.
+    #[cold]
+    pub(crate) fn dequeue(
+        &mut self,
+        queue: &mut PortQueue,
+        now: Time,
+        around: &mut Surroundings<'_>,
+    ) -> Next<SimPacket> {
+        let answer = self.fill(queue, now, around);
+        let Some((packet, enqueued)) = self.pop() else { return answer };
+        let backlog: Backlog = queue.discipline.reported_backlog();
+        let tally = &mut *around.tally;
+        (tally.port, tally.link) = (queue.outlet.port, queue.outlet.link);
+        tally.leave_device(now, &packet, enqueued, &backlog);
+        self.fill(queue, now, around);
+        Next::Send(packet)
+    }
+
     /// Whether the queue accepts another packet. The last packet may exceed a limit in bytes, as with BQL.
-    pub(crate) fn has_room(&self) -> bool {
+    fn has_room(&self) -> bool {
         match self.limit {
             Limit::Packets(limit) => self.packets.len() < limit as usize,
             Limit::Bytes(limit) => self.bytes < limit,
@@ -37,13 +72,13 @@ impl DeviceQueue {
     }
 
     /// Take a packet that entered the discipline at `enqueued`.
-    pub(crate) fn push(&mut self, packet: SimPacket, enqueued: Time) {
+    fn push(&mut self, packet: SimPacket, enqueued: Time) {
         self.bytes += u64::from(packet.size);
         self.packets.push_back((packet, enqueued));
     }
 
     /// The next packet to transmit, and the time at which it entered the discipline.
-    pub(crate) fn pop(&mut self) -> Option<(SimPacket, Time)> {
+    fn pop(&mut self) -> Option<(SimPacket, Time)> {
         let next = self.packets.pop_front()?;
         self.bytes -= u64::from(next.0.size);
         Some(next)

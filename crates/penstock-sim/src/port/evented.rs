@@ -3,11 +3,11 @@
 //! The only mode for links that change during the run and for device queues below the discipline, whose state at the
 //! end of a transmission depends on events during it.
 
-use super::{Crossing, DeviceQueue, ObservedQueue, Surroundings, TransmitterState};
+use super::{Crossing, DeviceQueue, PortQueue, Reaction, Surroundings, TransmitterState, react};
 use crate::changing_link::ChangingLink;
 use crate::event_queue::EventQueue;
 use crate::packet::SimPacket;
-use penstock_aqm::{Backlog, Next};
+use penstock_aqm::Next;
 use penstock_core::Time;
 use penstock_link::Transmitter;
 
@@ -45,7 +45,7 @@ impl Evented {
     #[inline]
     pub(crate) fn arrive(
         &mut self,
-        queue: &mut ObservedQueue,
+        queue: &mut PortQueue,
         now: Time,
         packet: &SimPacket,
         around: &mut Surroundings<'_>,
@@ -57,8 +57,8 @@ impl Evented {
         discipline.enqueue(env, *packet);
         queue.update_timer(around.events);
         let is_free = self.state != TransmitterState::Busy;
-        if !is_free && self.device.is_some() {
-            self.fill_device(queue, now, around);
+        if let Some(device) = self.device.as_mut().filter(|_| !is_free) {
+            device.fill(queue, now, around);
         }
         is_free
     }
@@ -67,100 +67,56 @@ impl Evented {
     #[inline]
     pub(crate) fn dequeue(
         &mut self,
-        queue: &mut ObservedQueue,
+        queue: &mut PortQueue,
         now: Time,
         around: &mut Surroundings<'_>,
     ) -> Next<SimPacket> {
-        if self.device.is_some() { self.dequeue_from_device(queue, now, around) } else { dequeue(queue, now, around) }
+        match &mut self.device {
+            Some(device) => device.dequeue(queue, now, around),
+            None => queue.dequeue(now, around),
+        }
     }
 
     /// The discipline gave this answer to a free transmitter. Start the transmission of the packet, if there is one;
-    /// returns how it crosses the link. A reordered packet arrives by an event of its own.
+    /// returns how it crosses the link, unless the link reorders the
+    /// packet: the arrival of a reordered packet is scheduled here.
     #[inline]
     pub(crate) fn answer(
         &mut self,
-        queue: &ObservedQueue,
+        queue: &PortQueue,
         now: Time,
         next: &Next<SimPacket>,
         around: &mut Surroundings<'_>,
     ) -> Option<Crossing> {
-        let rank = queue.outlet.rank;
-        match next {
-            Next::Send(packet) => {
-                self.state = TransmitterState::Busy;
-                return self.transmit(queue, now, packet, around);
-            }
-            Next::Empty => {
-                self.state = TransmitterState::Idle;
-                around.events.clear(rank);
-                queue.set_timer(around.events);
-            }
-            Next::NotBefore(time) => {
-                self.state = TransmitterState::Held;
-                around.events.set(rank, *time);
-            }
+        let Reaction { state, asks_at, crossing } = react(next, |packet| self.transmit(queue, now, packet, around));
+        self.state = state;
+        around.events.set(queue.outlet.rank, asks_at);
+        if state == TransmitterState::Idle {
+            queue.set_timer(around.events);
         }
-        None
+        crossing
     }
 
-    /// Start the transmission of a packet.
+    /// Start the transmission of a packet; returns its end and how the packet crosses the link.
     #[inline]
     fn transmit(
         &self,
-        queue: &ObservedQueue,
+        queue: &PortQueue,
         now: Time,
         packet: &SimPacket,
         around: &mut Surroundings<'_>,
-    ) -> Option<Crossing> {
+    ) -> (Time, Option<Crossing>) {
         let link = &mut around.links[queue.outlet.link as usize];
         let Some(changes) = self.changes else {
             let end = now + link.transmitter.transmission(packet.size);
-            around.events.set(queue.outlet.rank, end);
-            return Some(Crossing { arrival: end + link.delay, line: link.line });
+            return (end, Some(Crossing { arrival: end + link.delay, line: link.line }));
         };
         let (end, arrival) = around.changes[changes as usize].transmit(now, link, packet, around.events);
-        around.events.set(queue.outlet.rank, end);
-        arrival.map(|arrival| Crossing { arrival, line: link.line })
-    }
-
-    /// Hand packets of the discipline over to the device queue while that has room; returns the discipline's answer if
-    /// it has no packet to send.
-    #[cold]
-    fn fill_device(&mut self, queue: &mut ObservedQueue, now: Time, around: &mut Surroundings<'_>) -> Next<SimPacket> {
-        let Some(device) = &mut self.device else { return Next::Empty };
-        while device.has_room() {
-            match dequeue(queue, now, around) {
-                Next::Send(packet) => {
-                    let waiting = queue.discipline.reported_backlog().packets;
-                    let enqueued = around.tally.queues[queue.outlet.port as usize].hand_over(waiting);
-                    device.push(packet, enqueued);
-                }
-                none => return none,
-            }
-        }
-        Next::Empty
-    }
-
-    /// Remove the next packet of the device queue, and refill the device queue.
-    #[cold]
-    fn dequeue_from_device(
-        &mut self,
-        queue: &mut ObservedQueue,
-        now: Time,
-        around: &mut Surroundings<'_>,
-    ) -> Next<SimPacket> {
-        let answer = self.fill_device(queue, now, around);
-        let Some((packet, enqueued)) = self.device.as_mut().and_then(|device| device.pop()) else { return answer };
-        let backlog: Backlog = queue.discipline.reported_backlog();
-        let tally = &mut *around.tally;
-        (tally.port, tally.link) = (queue.outlet.port, queue.outlet.link);
-        tally.leave_device(now, &packet, enqueued, &backlog);
-        self.fill_device(queue, now, around);
-        Next::Send(packet)
+        (end, arrival.map(|arrival| Crossing { arrival, line: link.line }))
     }
 
     /// An outage up to `end` begins: until then the transmitter is busy without sending anything.
-    pub(crate) fn begin_outage(&mut self, queue: &ObservedQueue, end: Time, events: &mut EventQueue) {
+    pub(crate) fn begin_outage(&mut self, queue: &PortQueue, end: Time, events: &mut EventQueue) {
         let free = events.time_of(queue.outlet.rank).filter(|_| self.state == TransmitterState::Busy);
         self.state = TransmitterState::Busy;
         events.set(queue.outlet.rank, end.max(free.unwrap_or(end)));
@@ -169,7 +125,7 @@ impl Evented {
     /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits.
     pub(crate) fn unsent(
         &self,
-        queue: &ObservedQueue,
+        queue: &PortQueue,
         now: Time,
         transmitter: &Transmitter,
         changes: &[ChangingLink],
@@ -181,13 +137,4 @@ impl Evented {
         let end = events.time_of(queue.outlet.rank).filter(|_| self.state == TransmitterState::Busy);
         end.map_or(0, |end| transmitter.unsent(end.since(now)))
     }
-}
-
-/// The discipline's answer to a free transmitter or to a device queue with room.
-#[inline]
-fn dequeue(queue: &mut ObservedQueue, now: Time, around: &mut Surroundings<'_>) -> Next<SimPacket> {
-    let (discipline, env) = queue.begin(now, around);
-    let next = discipline.dequeue(env);
-    queue.update_timer(around.events);
-    next
 }

@@ -1,6 +1,6 @@
 //! The handover from one queue to another during a live run: the old queue first sends its waiting packets.
 
-use super::AnyQueue as Queue;
+use super::BoxedDiscipline as Queue;
 use crate::packet::SimPacket;
 use crate::tally::Tally;
 use penstock_aqm::{Backlog, Capabilities, Discipline, Env, LinkInfo, Next, TimerMoves};

@@ -8,7 +8,7 @@
 //! Works for any discipline that neither moves its timer nor reads outside facts at departures, unless a shaper
 //! precedes it, a device queue follows it, or the link changes.
 
-use super::{Crossing, ObservedQueue, Surroundings, TransmitterState};
+use super::{Crossing, PortQueue, Reaction, Surroundings, TransmitterState, react};
 use crate::event_queue::EventQueue;
 use crate::link::Link;
 use crate::packet::SimPacket;
@@ -36,7 +36,7 @@ impl Lazy {
     #[inline(always)]
     pub(crate) fn arrive(
         &self,
-        queue: &mut ObservedQueue,
+        queue: &mut PortQueue,
         now: Time,
         packet: &SimPacket,
         around: &mut Surroundings<'_>,
@@ -47,14 +47,14 @@ impl Lazy {
     }
 
     /// The deadline of a departure has come, and all departures due by now have been executed: set the next deadline.
-    pub(crate) fn renew_deadline(&mut self, queue: &ObservedQueue, links: &[Link], events: &mut EventQueue) {
+    pub(crate) fn renew_deadline(&mut self, queue: &PortQueue, links: &[Link], events: &mut EventQueue) {
         events.clear(queue.outlet.rank);
         self.deadline = Time::NEVER;
         self.set_deadline(queue, links, events);
     }
 
     /// Schedule the deadline of the next departure, unless an earlier one is scheduled.
-    pub(crate) fn set_deadline(&mut self, queue: &ObservedQueue, links: &[Link], events: &mut EventQueue) {
+    pub(crate) fn set_deadline(&mut self, queue: &PortQueue, links: &[Link], events: &mut EventQueue) {
         let deadline = self.free_at + links[queue.outlet.link as usize].delay;
         if deadline < self.deadline {
             self.deadline = deadline;
@@ -73,22 +73,18 @@ impl Lazy {
     #[inline(always)]
     pub(crate) fn answer(
         &mut self,
-        queue: &ObservedQueue,
+        queue: &PortQueue,
         now: Time,
         next: &Next<SimPacket>,
         around: &mut Surroundings<'_>,
     ) -> Option<Crossing> {
-        match next {
-            Next::Send(packet) => {
-                let link = &mut around.links[queue.outlet.link as usize];
-                let end = now + link.transmitter.transmission(packet.size);
-                (self.state, self.free_at) = (TransmitterState::Busy, end);
-                return Some(Crossing { arrival: end + link.delay, line: link.line });
-            }
-            Next::Empty => (self.state, self.free_at) = (TransmitterState::Idle, Time::NEVER),
-            Next::NotBefore(time) => (self.state, self.free_at) = (TransmitterState::Held, *time),
-        }
-        None
+        let Reaction { state, asks_at, crossing } = react(next, |packet| {
+            let link = &mut around.links[queue.outlet.link as usize];
+            let end = now + link.transmitter.transmission(packet.size);
+            (end, Some(Crossing { arrival: end + link.delay, line: link.line }))
+        });
+        (self.state, self.free_at) = (state, asks_at);
+        crossing
     }
 
     /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits.

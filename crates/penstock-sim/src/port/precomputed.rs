@@ -6,9 +6,9 @@
 //! in order and with their own times, before the next arrival and when the statistics are read. It therefore has the
 //! same packets at each arrival, and the same statistics, as with events.
 
-use super::{Crossing, ObservedQueue, PortQueue, Surroundings};
+use super::{Crossing, PortDiscipline, PortQueue, Surroundings};
 use crate::flow::{Flow, FlowFacts};
-use crate::hop::Hop;
+use crate::hop::DataCounts;
 use crate::link::Link;
 use crate::packet::SimPacket;
 use crate::probe::flow::Window;
@@ -55,7 +55,7 @@ impl Precomputed {
     #[inline(always)]
     pub(crate) fn arrive(
         &mut self,
-        queue: &mut ObservedQueue,
+        queue: &mut PortQueue,
         now: Time,
         packet: &mut SimPacket,
         around: &mut Surroundings<'_>,
@@ -63,8 +63,8 @@ impl Precomputed {
         let link = &mut around.links[queue.outlet.link as usize];
         let (discipline, replay) = self.replay(queue, around.tally, around.facts);
         let crossing = match discipline {
-            PortQueue::DropTail(queue) => replay.offer(queue, now, packet, link),
-            PortQueue::Red(queue) => replay.offer(queue, now, packet, link),
+            PortDiscipline::DropTail(queue) => replay.offer(queue, now, packet, link),
+            PortDiscipline::Red(queue) => replay.offer(queue, now, packet, link),
             _ => unreachable!("no other queue permits this mode"),
         };
         if crossing.is_some() {
@@ -76,11 +76,11 @@ impl Precomputed {
     }
 
     /// Replay the departures up to and including `until`.
-    pub(crate) fn catch_up(&mut self, queue: &mut ObservedQueue, until: Time, around: &mut Surroundings<'_>) {
+    pub(crate) fn catch_up(&mut self, queue: &mut PortQueue, until: Time, around: &mut Surroundings<'_>) {
         let (discipline, mut replay) = self.replay(queue, around.tally, around.facts);
         match discipline {
-            PortQueue::DropTail(queue) => replay.catch_up(queue, until),
-            PortQueue::Red(queue) => replay.catch_up(queue, until),
+            PortDiscipline::DropTail(queue) => replay.catch_up(queue, until),
+            PortDiscipline::Red(queue) => replay.catch_up(queue, until),
             _ => unreachable!("no other queue permits this mode"),
         }
     }
@@ -88,26 +88,26 @@ impl Precomputed {
     #[inline]
     fn replay<'a>(
         &'a mut self,
-        queue: &'a mut ObservedQueue,
+        queue: &'a mut PortQueue,
         tally: &'a mut Tally,
         facts: &'a FlowFacts,
-    ) -> (&'a mut PortQueue, Replay<'a>) {
-        let ObservedQueue { discipline, rng, outlet, .. } = queue;
-        let Tally { queues, flows, hops, window, .. } = tally;
+    ) -> (&'a mut PortDiscipline, Replay<'a>) {
+        let PortQueue { discipline, rng, outlet, .. } = queue;
+        let Tally { queues, flows, data_counts, window, .. } = tally;
         let stats = &mut queues[outlet.port as usize];
-        (discipline, Replay { port: self, stats, flows, hops, window, rng, facts })
+        (discipline, Replay { port: self, stats, flows, data_counts, window, rng, facts })
     }
 
     /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits. Packets in the queue have already
     /// passed the transmitter.
-    pub(crate) fn unsent(&self, queue: &ObservedQueue, now: Time, transmitter: &Transmitter) -> u128 {
+    pub(crate) fn unsent(&self, queue: &PortQueue, now: Time, transmitter: &Transmitter) -> u128 {
         if self.free_at == Time::NEVER {
             return 0;
         }
         let rest = self.free_at.since(now);
         match &queue.discipline {
-            PortQueue::DropTail(queue) => transmitter.unsent_before(rest, queue.iter().map(|packet| packet.size)),
-            PortQueue::Red(queue) => transmitter.unsent_before(rest, queue.iter().map(|packet| packet.size)),
+            PortDiscipline::DropTail(queue) => transmitter.unsent_before(rest, queue.iter().map(|packet| packet.size)),
+            PortDiscipline::Red(queue) => transmitter.unsent_before(rest, queue.iter().map(|packet| packet.size)),
             _ => unreachable!("no other queue permits this mode"),
         }
     }
@@ -119,7 +119,7 @@ struct Replay<'a> {
     port: &'a mut Precomputed,
     stats: &'a mut QueueStats,
     flows: &'a mut Vec<Flow>,
-    hops: &'a Vec<Hop>,
+    data_counts: &'a Vec<DataCounts>,
     window: &'a Window,
     rng: &'a mut Rng,
     facts: &'a FlowFacts,
@@ -164,7 +164,7 @@ impl Replay<'_> {
             if self.port.fetches {
                 fetch_departures(queue, self.flows);
             }
-            begin_transmission(now, &packet, self.stats, self.flows, self.hops, *self.window);
+            begin_transmission(now, &packet, self.stats, self.flows, self.data_counts, *self.window);
             self.port.free_at = packet.stamp;
         }
     }

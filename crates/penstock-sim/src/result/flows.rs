@@ -204,7 +204,7 @@ pub(super) fn of_group<T>(all: &[T], group: usize, of: impl Fn(&T) -> u32) -> Ra
 
 /// The links of the route that starts at this hop.
 fn data_links(engine: &Engine, hop: u32) -> impl Iterator<Item = u32> {
-    let hops = &engine.network.tally.hops[hop as usize..];
+    let hops = &engine.network.hops[hop as usize..];
     let length = hops.iter().position(|hop| hop.last).map_or(0, |last| last + 1);
     hops[..length].iter().map(|hop| hop.link)
 }

@@ -19,6 +19,7 @@ pub mod dtdrr;
 pub(crate) mod dual_curvy_red;
 pub(crate) mod dual_queue;
 pub(crate) mod dualpi2;
+mod evicting_queue;
 mod exact_shares;
 pub(crate) mod fifo;
 mod flow_order;

@@ -197,8 +197,9 @@ pub enum Next<P> {
     Send(P),
     /// No packet waits.
     Empty,
-    /// Packets wait, but none may leave before this time. If it is the current time, [`MAX_DROPS`] packets were
-    /// dropped: call `dequeue` again.
+    /// Packets wait, but none may leave before this time. The answer stands until a packet arrives, the link changes or a
+    /// timer expires: any `dequeue` before this time gives the same answer, and changes nothing. If it is the current
+    /// time, [`MAX_DROPS`] packets were dropped: call `dequeue` again.
     NotBefore(Time),
 }
 

@@ -55,7 +55,7 @@ pub(crate) mod wred_dfq;
 use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
 use crate::capabilities::Capabilities;
 use core::any::Any;
-use penstock_core::{Packet, Rare, Rng, Time};
+use penstock_core::{Packet, PacketMeta, Rare, Rng, Time};
 
 /// The fate of a packet, with the backlog after it.
 pub struct Report<'a, P> {
@@ -149,6 +149,20 @@ impl<P> Facts<P> for () {
     fn rare(&self, _packet: &P) -> Rare {
         Rare::default()
     }
+}
+
+/// The facts of a packet: its header, and if the discipline is to `read_rare` facts of it, these too.
+#[inline]
+pub(crate) fn facts_read<P: Packet>(
+    env: &Env<'_, P, impl Probe<P> + ?Sized>,
+    packet: &P,
+    read_rare: bool,
+) -> PacketMeta {
+    let mut meta = packet.meta();
+    if read_rare {
+        meta.rare = Some(env.facts.rare(packet));
+    }
+    meta
 }
 
 /// The surroundings of a discipline during one operation.

@@ -11,7 +11,7 @@ pub struct Capabilities {
     pub judges: Judges,
     /// Which operations move its timer.
     pub timer: TimerMoves,
-    /// The facts that it reads besides the header of a packet.
+    /// The facts of packets that it reads besides the header, and when.
     pub side: SideInformation,
 }
 
@@ -40,13 +40,18 @@ pub enum TimerMoves {
     Always,
 }
 
-/// The facts that an AQM reads besides the header of a packet.
+/// The [`penstock_core::Rare`] facts that an AQM reads, and when, from none to all of them at any time. Facts are those at
+/// the time of reading: the estimate of a round-trip time changes while a packet waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SideInformation {
     /// None.
     Unused,
-    /// [`penstock_core::Rare`]: hosts, round-trip times, application data units.
-    Rare,
+    /// The hosts of a packet, during its arrival.
+    HostsAtArrival,
+    /// Also its round-trip time and application data unit, during its arrival.
+    AtArrival,
+    /// All facts of arriving and of queued packets.
+    Always,
 }
 
 impl Capabilities {
@@ -63,16 +68,27 @@ impl Capabilities {
         Self { timer, ..self }
     }
 
-    /// The same capabilities, and it reads [`penstock_core::Rare`] facts.
+    /// The same capabilities, and it reads at least these [`penstock_core::Rare`] facts.
     #[must_use]
-    pub const fn with_rare(self) -> Self {
-        Self { side: SideInformation::Rare, ..self }
+    pub fn with_side(self, side: SideInformation) -> Self {
+        Self { side: self.side.max(side), ..self }
     }
 
-    /// Whether it reads [`penstock_core::Rare`] facts.
+    /// Whether it reads [`penstock_core::Rare`] facts of arriving packets.
     #[inline]
-    pub const fn reads_rare(self) -> bool {
-        matches!(self.side, SideInformation::Rare)
+    pub const fn reads_rare_at_arrival(self) -> bool {
+        !matches!(self.side, SideInformation::Unused)
+    }
+
+    /// Whether it reads [`penstock_core::Rare`] facts other than the hosts.
+    pub const fn reads_more_than_hosts(self) -> bool {
+        matches!(self.side, SideInformation::AtArrival | SideInformation::Always)
+    }
+
+    /// Whether it reads [`penstock_core::Rare`] facts of queued packets.
+    #[inline]
+    pub const fn reads_rare_of_queued(self) -> bool {
+        matches!(self.side, SideInformation::Always)
     }
 
     /// The capabilities of a queue that consists of both.
@@ -102,8 +118,8 @@ mod tests {
     fn a_union_has_the_capabilities_of_both() {
         let blue = Capabilities::ARRIVALS.with_timer(TimerMoves::OnIdle);
         let codel = Capabilities::DEPARTURES;
-        let green = Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic).with_rare();
-        assert_eq!(blue.union(green), blue.with_rare());
+        let green = Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic).with_side(SideInformation::AtArrival);
+        assert_eq!(blue.union(green), blue.with_side(SideInformation::AtArrival));
         assert_eq!(blue.union(green), green.union(blue));
         assert_eq!(codel.union(green), Capabilities { judges: Judges::Both, ..green });
         assert_eq!(codel.union(codel), codel);

@@ -19,6 +19,7 @@ pub mod dtdrr;
 pub(crate) mod dual_curvy_red;
 pub(crate) mod dual_queue;
 pub(crate) mod dualpi2;
+mod evicting_queue;
 mod exact_shares;
 pub(crate) mod fifo;
 mod flow_order;
@@ -54,7 +55,7 @@ pub(crate) mod wred_dfq;
 use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
 use crate::capabilities::Capabilities;
 use core::any::Any;
-use penstock_core::{Packet, Rare, Rng, Time};
+use penstock_core::{Packet, PacketMeta, Rare, Rng, Time};
 
 /// The fate of a packet, with the backlog after it.
 pub struct Report<'a, P> {
@@ -150,6 +151,20 @@ impl<P> Facts<P> for () {
     }
 }
 
+/// The facts of a packet: its header, and if the discipline is to `read_rare` facts of it, these too.
+#[inline]
+pub(crate) fn facts_read<P: Packet>(
+    env: &Env<'_, P, impl Probe<P> + ?Sized>,
+    packet: &P,
+    read_rare: bool,
+) -> PacketMeta {
+    let mut meta = packet.meta();
+    if read_rare {
+        meta.rare = Some(env.facts.rare(packet));
+    }
+    meta
+}
+
 /// The surroundings of a discipline during one operation.
 pub struct Env<'a, P, W: ?Sized = dyn Probe<P>> {
     /// The time of the operation.
@@ -196,8 +211,9 @@ pub enum Next<P> {
     Send(P),
     /// No packet waits.
     Empty,
-    /// Packets wait, but none may leave before this time. If it is the current time, [`MAX_DROPS`] packets were
-    /// dropped: call `dequeue` again.
+    /// Packets wait, but none may leave before this time. The answer stands until a packet arrives, the link changes or a
+    /// timer expires: any `dequeue` before this time gives the same answer, and changes nothing. If it is the current
+    /// time, [`MAX_DROPS`] packets were dropped: call `dequeue` again.
     NotBefore(Time),
 }
 

@@ -86,6 +86,19 @@ impl<const LIST: usize> List<LIST> {
         self.len += 1;
     }
 
+    /// Inserts member `id`, which is in no list of this number, before member `next` of this list.
+    pub(crate) fn insert_before<M: Linked<LIST>>(&mut self, members: &mut [M], id: u32, next: u32) {
+        let previous = members[next as usize].links().previous;
+        *members[id as usize].links_mut() = Links { previous, next };
+        members[next as usize].links_mut().previous = id;
+        if next == self.head {
+            self.head = id;
+        } else {
+            members[previous as usize].links_mut().next = id;
+        }
+        self.len += 1;
+    }
+
     /// Removes the first member.
     #[inline]
     pub(crate) fn pop<M: Linked<LIST>>(&mut self, members: &[M]) -> Option<u32> {
@@ -164,6 +177,12 @@ impl<const LIST: usize> List<LIST> {
     }
 }
 
+/// The member after `id` in its list of this number, unless that is the last one.
+#[inline]
+pub(crate) fn next<const LIST: usize, M: Linked<LIST>>(members: &[M], id: u32) -> Option<u32> {
+    Some(members[id as usize].links().next).filter(|&next| next != NONE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,9 +215,13 @@ mod tests {
             if let Some(place) = plain.iter().position(|&other| other == id) {
                 plain.remove(place);
                 list.remove(&mut members, id);
-            } else {
+            } else if plain.is_empty() || rng.chance(0.5) {
                 plain.push(id);
                 list.push(&mut members, id);
+            } else {
+                let place = rng.below(plain.len() as u64) as usize;
+                list.insert_before(&mut members, id, plain[place]);
+                plain.insert(place, id);
             }
             match rng.below(4) {
                 0 => {

@@ -1,21 +1,20 @@
-//! CUBIC's mean window: I. Rhee et al., RFC 8312, section 5; the same in RFC 9438, section 5. One packet is lost after
-//! each 1 / p packets.
+//! CUBIC's mean window: L. Xu et al., RFC 9438, section 5. One packet is lost after each 1 / p packets.
 
 use crate::sqrt_law;
 use penstock_core::math;
 
-/// C of RFC 8312.
+/// C of RFC 9438, section 5.1.
 pub const C: f64 = 0.4;
-/// beta_cubic of RFC 8312.
+/// beta_cubic of RFC 9438, section 4.6.
 pub const BETA: f64 = 0.7;
 
-/// Equation 5: (C (3 + beta) / (4 (1 - beta)))^(1/4) RTT^(3/4) / p^(3/4) in packets, `rtt` in seconds, for the concave
+/// Figure 6: (C (3 + beta) / (4 (1 - beta)))^(1/4) RTT^(3/4) / p^(3/4) in packets, `rtt` in seconds, for the concave
 /// region alone.
 pub fn concave_window(p: f64, rtt: f64, c: f64, beta: f64) -> f64 {
     math::pow(c * (3.0 + beta) / (4.0 * (1.0 - beta)), 0.25) * math::pow(rtt / p, 0.75)
 }
 
-/// The mean window in packets, the region friendly to Reno included: the larger of equation 5 and of equation 3 with a
+/// The mean window in packets, the region friendly to Reno included: the larger of figure 6 and of figure 3 with a
 /// growth of one packet per round trip and halving at a loss (tables 1 and 2).
 pub fn window(p: f64, rtt: f64, c: f64, beta: f64) -> f64 {
     concave_window(p, rtt, c, beta).max(sqrt_law::window(p, 1.0))
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cycle_of_the_cubic_function_has_the_mean_window_of_equation_5() {
+    fn one_cycle_of_the_cubic_function_has_the_mean_window_of_figure_6() {
         let (w_max, rtt) = (5000.0_f64, 0.1);
         let k = (w_max * (1.0 - BETA) / C).cbrt();
         let steps = 1_000_000;

@@ -1,13 +1,14 @@
 //! RED's parameters for an equilibrium half-way between its thresholds (REDopt): C. Brandauer, G. Iannaccone, C. Diot,
 //! T. Ziegler, S. Fdida, M. May, "Comparison of Tail Drop and Active Queue Management Performance for Bulk-Data and
 //! Web-Like Internet Traffic", ISCC 2001, after T. Ziegler, S. Fdida, C. Brandauer, "Stability Criteria of RED with TCP
-//! Traffic", IWQoS 2001. max_p is twice the drop probability that the flows need; the distance S of the thresholds
+//! Traffic", IFIP ATM/IP Working Conference, Budapest, 2001. max_p is twice the drop probability that the flows need; the distance S of the thresholds
 //! limits the oscillation; the weight averages over a period of TCP's saw-tooth.
 //!
 //! # Differences
 //!
-//! * The paper of 2001 was not at hand. The formula of [`Spread::Regression`] is recalled and unverified; it gives the
-//!   text's "about 300" packets for 256 flows.
+//! * The design of Ziegler et al. is rebuilt here from its description by Brandauer et al., who do not print it. No
+//!   text that states the three coefficients of [`Spread::Regression`] could be compared. They are kept because they give
+//!   the distance that Brandauer et al. do print: about 300 packets for 256 flows (see the tests).
 //! * [`Spread::Control`] is derived from C. Hollot, V. Misra, D. Towsley, W. Gong, "A Control Theoretic Analysis of
 //!   RED", INFOCOM 2001, with a floor of 50 packets.
 //! * `ps.model.redopt_search` needs no model: it measures which thresholds have the calmest centred queue.

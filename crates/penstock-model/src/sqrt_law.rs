@@ -2,7 +2,7 @@
 //!
 //! Thesis, equation 1; M. Mathis, J. Semke, J. Mahdavi, T. Ott, "The Macroscopic Behavior of the TCP Congestion
 //! Avoidance Algorithm", 1997. For other increases and decreases: S. Floyd, M. Handley, J. Padhye, "A Comparison of
-//! Equation-Based and AIMD Congestion Control", 2000, as in RFC 8312, equation 3.
+//! Equation-Based and AIMD Congestion Control", 2000, as in RFC 9438, section 4.3, figure 3.
 
 use penstock_core::math;
 
@@ -31,7 +31,7 @@ pub fn probability(window: f64, b: f64) -> f64 {
     (root * root).min(1.0)
 }
 
-/// RFC 8312, equation 3: mean window of a flow that adds `alpha` packets each round trip, and of which `beta` of the
+/// RFC 9438, figure 3: mean window of a flow that adds `alpha` packets each round trip, and of which `beta` of the
 /// window is left after a loss: sqrt(alpha (1 + beta) / (2 (1 - beta) p)).
 pub fn aimd_window(p: f64, alpha: f64, beta: f64) -> f64 {
     math::sqrt(alpha * (1.0 + beta) / (2.0 * (1.0 - beta) * p))
@@ -52,7 +52,7 @@ mod tests {
         for p in [1e-6, 1e-3, 0.02] {
             assert!((aimd_window(p, 1.0, 0.5) / window(p, 1.0) - 1.0).abs() < 1e-15);
         }
-        // RFC 8312, section 4.2: alpha = 3 (1 - beta) / (1 + beta) has the window of alpha = 1, beta = 1/2
+        // RFC 9438, section 4.3: alpha = 3 (1 - beta) / (1 + beta) has the window of alpha = 1, beta = 1/2
         assert!((aimd_window(1e-3, 3.0 * 0.3 / 1.7, 0.7) / window(1e-3, 1.0) - 1.0).abs() < 1e-15);
     }
 

@@ -244,7 +244,7 @@ impl Bench {
     }
 
     fn packet(&self, flow: u32, size: u32) -> PacketMeta {
-        let rare = self.queue.capabilities().reads_rare().then(|| Around(self.link.rtt).rare(flow));
+        let rare = self.queue.capabilities().reads_rare_at_arrival().then(|| Around(self.link.rtt).rare(flow));
         PacketMeta { flow, size, ecn: Ecn::Not, dscp: 0, protocol: 6, rare }
     }
 

@@ -25,6 +25,7 @@ use crate::tally::{Amount, Tally};
 use crate::trace::Trace;
 use flows::Flows;
 use links::Links;
+use penstock_aqm::Capabilities;
 use penstock_core::Time;
 use penstock_link::Laws;
 use penstock_link::ScenarioError;
@@ -114,7 +115,7 @@ impl Builder<'_> {
         let hops = self.hops(&links, &ports);
         // Traces, and schemes that use round-trip times, observe senders at any time; without them, senders may process
         // ACKs early.
-        let looks_ahead = !traced && facts.rtts.is_empty();
+        let looks_ahead = !traced && facts.rtts.is_none();
         let sender_series = self.sender_series();
         let observes_senders = !looks_ahead || !sender_series.is_empty();
         let Flows { mut hosts, flows } = self.flows(looks_ahead, &mut events);
@@ -197,16 +198,23 @@ impl Builder<'_> {
         }
     }
 
-    /// Facts about flows, if any queue asks for them, or if they are `wanted` anyway.
+    /// The facts about flows that any queue asks for, or all if they are `wanted` anyway.
     fn facts(&self, queues: &[Option<PortDiscipline>], wanted: bool) -> FlowFacts {
-        if !wanted && !queues.iter().flatten().any(|queue| queue.capabilities().reads_rare()) {
+        let all = queues.iter().flatten().map(|queue| queue.capabilities()).reduce(Capabilities::union);
+        let reads = |read: fn(Capabilities) -> bool| wanted || all.is_some_and(read);
+        if !reads(Capabilities::reads_rare_at_arrival) {
             return FlowFacts::default();
         }
+        let reads_more = reads(Capabilities::reads_more_than_hosts);
         let Routes { flows, .. } = &self.plan.routes;
         FlowFacts {
             hosts: flows.iter().map(|flow| flow.route.ends).collect(),
-            rtts: vec![None; flows.len()],
-            units: if offered::has_video(self.scenario) { vec![Vec::new(); flows.len()] } else { Vec::new() },
+            rtts: reads_more.then(|| vec![None; flows.len()]),
+            units: if reads_more && offered::has_video(self.scenario) {
+                vec![Vec::new(); flows.len()]
+            } else {
+                Vec::new()
+            },
         }
     }
 }

@@ -262,8 +262,8 @@ impl Engine {
             network.events.bring_forward(host.rank, timer);
         }
         if self.observes_senders {
-            if let Some(rtt) = network.facts.rtts.get_mut(flow as usize) {
-                *rtt = sender.srtt();
+            if let Some(rtts) = &mut network.facts.rtts {
+                rtts[flow as usize] = sender.srtt();
             }
             observe(now, flow, sender, &mut network.tally.trace, &mut self.sender_series);
         }

@@ -59,8 +59,8 @@ pub(crate) const NO_TIMER: u32 = u32::MAX;
 pub(crate) struct FlowFacts {
     /// For each flow: numbers of the hosts that data comes from and goes to.
     pub(crate) hosts: Vec<(u32, u32)>,
-    /// For each flow: the sender's smoothed round-trip time.
-    pub(crate) rtts: Vec<Option<Span>>,
+    /// For each flow: the sender's smoothed round-trip time; `None` if no queue reads it.
+    pub(crate) rtts: Option<Vec<Option<Span>>>,
     /// For each flow: first packet, number and priority of its application data units, or of the parts of units that
     /// differ in priority. Empty if no flow has such units.
     pub(crate) units: Vec<Vec<(u32, u32, u8)>>,
@@ -81,6 +81,7 @@ impl Facts<SimPacket> for FlowFacts {
         let (from, to) = self.hosts[flow];
         let (src, dst) = if packet.labels.is_ack() { (to, from) } else { (from, to) };
         let (adu, priority) = if packet.labels.is_ack() { (0, 0) } else { self.unit(packet) };
-        Rare { src, dst, rtt: self.rtts[flow], adu, priority }
+        let rtt = self.rtts.as_ref().and_then(|rtts| rtts[flow]);
+        Rare { src, dst, rtt, adu, priority }
     }
 }

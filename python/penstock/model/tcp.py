@@ -69,7 +69,7 @@ def sqrt_law_probability(window: Numbers, *, b: Numbers = 1) -> Found:
 def aimd_window(p: Numbers, alpha: Numbers, beta: Numbers) -> Found:
     """Mean window of a flow that adds `alpha` packets each round trip and keeps `beta` of its window at a loss.
 
-    References: RFC 8312, equation 3.
+    References: RFC 9438, section 4.3, figure 3.
     """
     return call(
         "sqrt_law.aimd_window",
@@ -171,7 +171,7 @@ def cubic_window(p: Numbers, rtt: Numbers, *, c: Numbers = 0.4, beta: Numbers = 
     >>> round(cubic_window(1e-5, 0.1))
     1054
 
-    References: RFC 8312, equations 3 and 5; RFC 9438, section 5.
+    References: RFC 9438, section 5, figures 3 and 6.
     """
     return call("cubic.window", checked("p", p, POSITIVE_PROBABILITY), *_cubic(rtt, c, beta))
 

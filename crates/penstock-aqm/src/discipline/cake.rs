@@ -14,7 +14,7 @@
 //!       four tins of "diffserv4", if all always have packets, get 3/16 (Best Effort), 1/16 (Bulk), 1/2 (Video) and 1/4
 //!       (Voice) of the rate. A tin that sends before its t_next owes only this packet: t_next becomes the current time
 //!       plus the packet's transmission time at the threshold rate, unless it is later already. So a tin that used
-//!       capacity left by others is not penalised later.
+//!       capacity left by others is not penalised later. (See *Differences*: the sources do not state this rule.)
 //!     - Without `bandwidth`: weighted round robin. A turn adds 1024 bytes times the weight to the credit of the tin, which
 //!       sends while its credit is above 0. A tin that is empty at its turn loses its credit or debt. While the tin is
 //!       below its threshold, its weight is its priority; otherwise its weight is its share.
@@ -25,8 +25,8 @@
 //! * Hosts: the credit of a queue per round is quantum / n, where n is the number of bulk queues in the tin of its
 //!   source host or of its destination host, whichever is larger ("triple-isolate"). The quantum is the number of bytes
 //!   that the tin sends in 1/4096 s at its rate, at least 300 bytes and at most the largest packet of the link. The
-//!   division rounds at random: one of 0 .. n - 1 is added first. A shared queue counts for the hosts of the flow that
-//!   used it last.
+//!   division rounds at random: up with the probability of the remainder divided by n, so that the credits are right on
+//!   average. A shared queue counts for the hosts of the flow that used it last.
 //! * DRR++: when a packet arrives at an idle or decaying queue, the queue becomes sparse, receives the credit of one
 //!   round, and is served before the bulk queues. Once its credit is used up (0 or below), the queue receives new
 //!   credit and joins the list of bulk queues; it counts as bulk immediately if it holds packets, otherwise with its
@@ -40,8 +40,10 @@
 //!   until the limit holds; of equally long queues, the one that was first used. Each such drop calls the overflow rule
 //!   of the queue's COBALT.
 //!
-//! Random numbers are drawn for the salt of the hash at the first packet, for each credit that is divided by n > 1, and
-//! by COBALT.
+//! Random numbers are drawn for the salt of the hash at the first packet, and by COBALT. The random number by which a
+//! credit is rounded is a function of the salt, the queue, and how many credits the queue has been given before
+//! (`rounding.rs`). So the credits of many rounds can be added at once: `rotation.rs` skips the turns of queues that
+//! cannot send, with exactly the same result as if each turn were taken. The tests compare both.
 //!
 //! # Victim
 //! Packets at the head of the longest queue in bytes over all tins, when an arrival exceeds the limit.
@@ -63,11 +65,17 @@
 //! # Differences
 //! * Without `bandwidth` thresholds, quanta and targets follow the rate of the link; Linux does not know that rate; it
 //!   then uses no thresholds, quanta of one largest packet (1514 bytes), and targets that depend on rtt alone.
-//! * The paper describes weighted round robin of the tins with and without a shaper; Linux uses it only without a
-//!   shaper.
+//! * The paper and tc-cake(8) describe weighted round robin of the tins with and without a shaper; Linux uses it only
+//!   without a shaper. The order of the tins with a shaper is that of a message of J. Morton (mailing list Cake, 16 July
+//!   2018, "Backporting 'tc class' support"): the highest tin that has packets and meets its schedule is served, else
+//!   the one with packets whose schedule comes next; Bulk is placed above Best Effort, whose schedule is always met.
+//! * What t_next becomes when a tin sends before it, no source states. The commit that added tins to Linux says that each
+//!   tin has its own virtual clock, which limits the rate of the tin; tc-cake(8) says that the rate is compared with the
+//!   threshold by the algorithm of the shaper. Read to the letter, each packet moves t_next on by its transmission time,
+//!   and a tin that alone used the whole link for a second, with a threshold of a quarter, would be three seconds ahead
+//!   of its schedule and get nothing from its threshold meanwhile. The rule here is this project's own. It changes no
+//!   shares while all tins have packets: these are 25, 50, 6.25 and 18.75 % with either rule.
 //! * Hosts are distinguished by their numbers, not by a hash.
-//! * Very large packets can leave debts of 16 kB and more. If paying off a debt takes 16384 rounds or more, all these
-//!   rounds are computed in one step, with a single random rounding of their total credit.
 //! * Only in its ingress mode, which is not implemented here, does Linux keep two packets for each bulk queue
 //!   (tc-cake(8)). `tests/integration/linux_qdisc.rs` of penstock-sim compares the two with 4 and 16 TCP flows.
 //! * Not implemented: ACK filter, NAT lookup, ingress mode, washing of codepoints, and compensation for ATM cells. The
@@ -77,9 +85,12 @@ mod deficit_shaper;
 mod hosts;
 mod queue;
 mod queues;
+mod rotation;
+mod rounding;
 mod set_associative_hash;
 mod settings;
 mod tins;
+mod turns;
 
 use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
@@ -126,12 +137,12 @@ impl Scheme for Cake {
         ecn: true,
         params: CakeParams::INFO,
         class_params: &[],
-        cost: "O(1) time, O(h) where a host has h busy queues, amortized O(log f) at the limit; O(n + f) memory in packets \
-               and flows seen",
+        cost: "O(log f) time, O(h) when a queue of a host with h busy queues becomes busy or idle, amortized O(log f) at \
+               the limit; O(n + f) memory in packets and flows seen",
         build_law: None,
         picture: Picture::Service,
         good: "Equal shares for hosts and then for their flows, and low delay for sparse flows, in one discipline with a shaper.",
-        bad: "The most work per packet of all schemes, especially when one host has hundreds of busy flows.",
+        bad: "The most work per packet of all schemes, especially when many flows of one host come and go.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

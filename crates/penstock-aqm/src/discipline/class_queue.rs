@@ -3,7 +3,7 @@
 use super::flow_order::FlowOrder;
 use super::guard::Admitted;
 use super::packet_slab::{PacketSlab, SlabQueue, Taken};
-use super::{Env, Probe};
+use super::{Env, Probe, facts_read};
 use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo};
 use crate::capabilities::Capabilities;
 use alloc::boxed::Box;
@@ -186,7 +186,7 @@ impl ClassQueue {
         packets: &mut PacketSlab<P, T>,
     ) -> Option<P> {
         let Taken { enqueued, mut packet } = self.store.pop(packets)?;
-        let departing = Departing { meta: self.meta(env, &packet), enqueued };
+        let departing = Departing { meta: self.meta_of_queued(env, &packet), enqueued };
         let verdict = self.law.on_departure(&mut env.cx(self.backlog(packets), packets.total().bytes), &departing);
         packets.total().release(env, &mut packet, departing.meta.ecn, enqueued, verdict).then_some(packet)
     }
@@ -198,18 +198,14 @@ impl ClassQueue {
         packets: &mut PacketSlab<P, T>,
     ) {
         let Some(Taken { enqueued, packet }) = self.store.pop_last(packets) else { return };
-        let departing = Departing { meta: self.meta(env, &packet), enqueued };
+        let departing = Departing { meta: self.meta_of_queued(env, &packet), enqueued };
         self.law.on_evicted(&mut env.cx(self.backlog(packets), packets.total().bytes), &departing);
         packets.total().evict(env, &packet, enqueued);
     }
 
-    /// The facts of a packet that the law looks at.
-    fn meta<P: Packet>(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
-        let mut meta = packet.meta();
-        if self.law.capabilities().reads_rare() {
-            meta.rare = Some(env.facts.rare(packet));
-        }
-        meta
+    /// The facts of a queued packet that the law looks at.
+    fn meta_of_queued<P: Packet>(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
+        facts_read(env, packet, self.law.capabilities().reads_rare_of_queued())
     }
 
     /// Size and tag of the packet that leaves next.

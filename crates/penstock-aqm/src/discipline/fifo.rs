@@ -1,7 +1,7 @@
 //! First in, first out, guarded by one law.
 
 use super::packet_queue::PacketQueue;
-use super::{Discipline, DropBudget, Env, Next, Probe};
+use super::{Discipline, DropBudget, Env, Next, Probe, facts_read};
 use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo};
 use crate::capabilities::Capabilities;
 use penstock_core::{Limit, Packet, PacketMeta, Time};
@@ -38,7 +38,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
     #[expect(clippy::inline_always, reason = "measured: the most frequent queue is called directly")]
     #[inline(always)]
     pub fn judge(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &mut P) -> Option<PacketMeta> {
-        let meta = self.meta(env, packet);
+        let meta = facts_read(env, packet, self.law.capabilities().reads_rare_at_arrival());
         let verdict = self.law.on_arrival(&mut self.queue.cx(env), &meta);
         let total = self.queue.total();
         let admitted = total.admit(env, packet, meta.ecn, verdict)?;
@@ -57,16 +57,6 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
     pub fn push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P, meta: &PacketMeta) {
         self.queue.push_reported(env, packet);
         self.law.on_enqueued(&mut self.queue.cx(env), meta);
-    }
-
-    /// The facts of a packet that the law reads.
-    #[inline]
-    fn meta(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
-        let mut meta = packet.meta();
-        if self.law.capabilities().reads_rare() {
-            meta.rare = Some(env.facts.rare(packet));
-        }
-        meta
     }
 }
 
@@ -92,7 +82,7 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let mut budget = DropBudget::new();
         while let Some((enqueued, mut packet)) = self.queue.pop_oldest() {
-            let meta = self.meta(env, &packet);
+            let meta = facts_read(env, &packet, self.law.capabilities().reads_rare_of_queued());
             let verdict = self.law.on_departure(&mut self.queue.cx(env), &Departing { meta, enqueued });
             if self.queue.total().release(env, &mut packet, meta.ecn, enqueued, verdict) {
                 return Next::Send(packet);

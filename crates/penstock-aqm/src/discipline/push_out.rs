@@ -17,49 +17,13 @@
 //! * With a limit in bytes, packets are removed from the end until the arriving packet fits. A packet larger than the
 //!   limit itself is dropped and removes none.
 
+use super::evicting_queue::EvictingQueue;
 use super::packet_queue::PacketQueue;
-use super::{Discipline, Env, Next, Probe};
-use crate::aqm::{Backlog, LinkInfo};
-use crate::capabilities::Capabilities;
+use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
+use penstock_core::Packet;
 use penstock_core::param::{ParamErrors, Settings, read_with};
-use penstock_core::{Packet, Time};
-
-/// A queue that evicts from its tail.
-pub(crate) struct PushOut<P> {
-    queue: PacketQueue<P>,
-}
-
-impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for PushOut<P> {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::DEPARTURES
-    }
-
-    fn is_fifo(&self) -> bool {
-        false
-    }
-
-    fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
-        self.queue.push_evicting(env, packet, PacketQueue::pop_newest);
-    }
-
-    fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
-        self.queue.serve(env)
-    }
-
-    fn backlog(&self) -> Backlog {
-        self.queue.backlog()
-    }
-
-    fn on_link(&mut self, _now: Time, link: &LinkInfo) {
-        self.queue.set_limit(link.limit);
-    }
-
-    fn reserve(&mut self, packets: u32, _flows: u32) {
-        self.queue.reserve(packets);
-    }
-}
 
 /// The entry in the registry.
 pub(crate) struct PushOutScheme;
@@ -88,7 +52,7 @@ impl Scheme for PushOutScheme {
         &Site { link, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         read_with(settings, Self::INFO.params, |_| Some(()))?;
-        Ok(Box::new(PushOut { queue: PacketQueue::new(link.limit) }))
+        Ok(Box::new(EvictingQueue::new(link.limit, PacketQueue::pop_newest)))
     }
 }
 

@@ -3,6 +3,9 @@
 use penstock_core::Rng;
 use penstock_core::hash::mix;
 
+/// The increment of the state of `SplitMix64`.
+pub(crate) const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A hash function with a random salt: one number, drawn from the stream of the queue at the first use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SaltedHash(Option<u64>);
@@ -13,6 +16,12 @@ impl SaltedHash {
     pub(crate) fn hash(&mut self, number: u64, rng: &mut Rng) -> u32 {
         let salt = *self.0.get_or_insert_with(|| rng.bits());
         hashed(number, salt)
+    }
+
+    /// A random number that only depends on the salt and on `number`, and is independent of the hashes.
+    pub(crate) fn seed(&mut self, number: u64, rng: &mut Rng) -> u64 {
+        let salt = *self.0.get_or_insert_with(|| rng.bits());
+        mix(mix(salt).wrapping_add(number.wrapping_mul(GAMMA)))
     }
 
     /// A bucket of `buckets`, all equally likely.
@@ -34,7 +43,7 @@ impl SaltedHash {
 
 #[inline]
 fn hashed(number: u64, salt: u64) -> u32 {
-    (mix(salt.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15))) >> 32) as u32
+    (mix(salt.wrapping_add(number.wrapping_mul(GAMMA))) >> 32) as u32
 }
 
 /// Reduces a hash to a bucket by multiplication, which is faster than a remainder.

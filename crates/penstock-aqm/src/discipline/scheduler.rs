@@ -3,9 +3,9 @@
 use super::class_queue::{ClassQueue, Guarantee, Store};
 use super::indexed_heap::IndexedHeap;
 use super::packet_slab::PacketSlab;
-use super::{Discipline, DropBudget, Env, Next, Probe};
+use super::{Discipline, DropBudget, Env, Next, Probe, facts_read};
 use crate::aqm::{Backlog, LinkInfo};
-use crate::capabilities::Capabilities;
+use crate::capabilities::{Capabilities, SideInformation};
 use crate::edge::match_rules::Classifier;
 use crate::law::droptail::DropTail;
 use crate::per_flow::FlowBound;
@@ -101,14 +101,6 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
         }
     }
 
-    fn meta(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
-        let mut meta = packet.meta();
-        if self.capabilities.reads_rare() {
-            meta.rare = Some(env.facts.rare(packet));
-        }
-        meta
-    }
-
     /// The class of a packet; a new flow gets a queue.
     fn class_of(&mut self, meta: &PacketMeta) -> usize {
         match &self.sorting {
@@ -178,7 +170,7 @@ fn capabilities(queues: &[ClassQueue], sorting: &Sorting) -> Capabilities {
         Sorting::Classes(classifier) => {
             let parts = queues.iter().map(|queue| queue.capabilities().of_part());
             let all = parts.reduce(Capabilities::union).unwrap_or(Capabilities::ARRIVALS);
-            if classifier.names_hosts() { all.with_rare() } else { all }
+            if classifier.names_hosts() { all.with_side(SideInformation::HostsAtArrival) } else { all }
         }
     }
 }
@@ -193,7 +185,7 @@ impl<P: Packet + Send, O: Order, W: Probe<P> + ?Sized> Discipline<P, W> for Sche
     }
 
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
-        let meta = self.meta(env, &packet);
+        let meta = facts_read(env, &packet, self.capabilities.reads_rare_at_arrival());
         let class = self.class_of(&meta);
         let Some(admitted) = self.queues[class].judge(env, &self.packets, &packet, &meta) else { return };
         if !self.make_room(env, class, meta.size) {

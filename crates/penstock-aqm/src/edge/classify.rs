@@ -61,7 +61,7 @@ impl Classify {
 
 impl Conditioner for Classify {
     fn side_information(&self) -> SideInformation {
-        if self.classifier.names_hosts() { SideInformation::Rare } else { SideInformation::Unused }
+        if self.classifier.names_hosts() { SideInformation::HostsAtArrival } else { SideInformation::Unused }
     }
 
     fn on_packet(&mut self, _cx: &mut Cx<'_>, packet: &PacketMeta) -> Action {

@@ -66,7 +66,7 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Conditioned<P, W>
                 Stage::Conditioner(conditioner) => {
                     let queue = self.queue.backlog();
                     let mut meta = packet.meta();
-                    if conditioner.side_information() == SideInformation::Rare {
+                    if conditioner.side_information() != SideInformation::Unused {
                         meta.rare = Some(env.facts.rare(&packet));
                     }
                     let mut cx = Cx { now: env.now, queue, link_bytes: queue.bytes, rng: &mut self.rng };
@@ -127,7 +127,10 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Discipline<P, W> 
             }
             Stage::Shaper(shaper) => shaper.capabilities().with_timer(TimerMoves::Always),
         });
-        stages.fold(self.queue.capabilities(), Capabilities::union)
+        let all = stages.fold(self.queue.capabilities(), Capabilities::union);
+        // a packet arrives behind a shaper when the shaper lets it go
+        let is_shaped = self.stages.iter().any(|holding| matches!(holding.stage, Stage::Shaper(_)));
+        if is_shaped && all.reads_rare_at_arrival() { all.with_side(SideInformation::Always) } else { all }
     }
 
     fn is_fifo(&self) -> bool {

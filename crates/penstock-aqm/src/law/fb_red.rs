@@ -23,7 +23,7 @@
 use super::drop_curve::GentleFrom;
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Backlog, Cx, Departing, LinkInfo, Verdict};
-use crate::capabilities::Capabilities;
+use crate::capabilities::{Capabilities, SideInformation};
 use crate::per_flow::PerFlow;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
@@ -119,7 +119,7 @@ impl FbRed {
 
 impl Aqm for FbRed {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::ARRIVALS.with_rare()
+        Capabilities::ARRIVALS.with_side(SideInformation::AtArrival)
     }
 
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {

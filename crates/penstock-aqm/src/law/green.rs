@@ -31,7 +31,7 @@
 
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
-use crate::capabilities::{Capabilities, TimerMoves};
+use crate::capabilities::{Capabilities, SideInformation, TimerMoves};
 use crate::per_flow::PerFlow;
 use crate::periodic_timer::PeriodicTimer;
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
@@ -174,7 +174,7 @@ impl Green {
 
 impl Aqm for Green {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic).with_rare()
+        Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic).with_side(SideInformation::AtArrival)
     }
 
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {

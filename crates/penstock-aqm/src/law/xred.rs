@@ -21,7 +21,7 @@
 
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
-use crate::capabilities::Capabilities;
+use crate::capabilities::{Capabilities, SideInformation};
 use crate::id_table::{IdTable, Lookup};
 use crate::scheme::{Law, Picture, SchemeInfo, boxed, module_doc};
 use alloc::vec::Vec;
@@ -121,7 +121,7 @@ impl Incomplete {
 
 impl Aqm for Xred {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::ARRIVALS.with_rare()
+        Capabilities::ARRIVALS.with_side(SideInformation::AtArrival)
     }
 
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {

@@ -1,6 +1,7 @@
 //! Properties that every registered scheme must have.
 
 mod capabilities;
+mod not_before;
 
 use crate::rig::{Rig, any_packet, required, thesis_link, three_classes};
 use penstock_aqm::{LinkInfo, Probe, SchemeInfo, build, find, schemes};

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::port::{DeviceQueue, Evented, Lazy, Mode, Modes, PortDiscipline, Precomputed};
 use crate::record::Record;
 use crate::scenario::LinkSpec;
-use penstock_aqm::{Capabilities, Judges, SideInformation, TimerMoves};
+use penstock_aqm::{Capabilities, Judges, TimerMoves};
 
 /// The modes that these recordings permit: records of packets are in the order of time.
 pub(super) fn of_record(record: &Record) -> Modes {
@@ -16,10 +16,11 @@ pub(super) fn of_record(record: &Record) -> Modes {
 
 /// The modes that this queue permits.
 pub(super) fn of_queue(queue: &PortDiscipline) -> Modes {
-    let Capabilities { judges, timer, side } = queue.capabilities();
+    let capabilities = queue.capabilities();
+    let Capabilities { judges, timer, .. } = capabilities;
     // A departure that is executed lazily must not move a timer or read state that has changed since.
     let keeps_timer = timer <= TimerMoves::Periodic;
-    let reads_late = side != SideInformation::Unused && judges != Judges::Arrivals;
+    let reads_late = capabilities.reads_rare_of_queued();
     // A queued packet leaves once the packets before it have left, whatever happens meanwhile.
     let is_final = judges == Judges::Arrivals && timer == TimerMoves::Never && queue.is_fifo();
     Modes { lazy: keeps_timer && !reads_late, precomputed: is_final && queue.is_static_fifo() }

@@ -85,7 +85,9 @@ impl Engine {
         self.network.tally.begin_delays(flow);
         if let Some(ends) = self.network.facts.hosts.get_mut(flow as usize) {
             *ends = route.ends;
-            self.network.facts.rtts[flow as usize] = None;
+        }
+        if let Some(rtts) = &mut self.network.facts.rtts {
+            rtts[flow as usize] = None;
         }
         if let Some(capture) = &mut self.network.tally.capture {
             capture.open(flow, self.hosts[flow as usize].origin.epoch, route.ends, Some(params));
@@ -141,7 +143,9 @@ impl Engine {
         }
         if !self.network.facts.hosts.is_empty() {
             self.network.facts.hosts.push(route.ends);
-            self.network.facts.rtts.push(None);
+        }
+        if let Some(rtts) = &mut self.network.facts.rtts {
+            rtts.push(None);
         }
         Some(flow)
     }

@@ -177,7 +177,9 @@ impl Engine {
         let facts = &mut self.network.facts;
         if !facts.hosts.is_empty() {
             facts.hosts.push(facts.hosts[model as usize]);
-            facts.rtts.push(None);
+        }
+        if let Some(rtts) = &mut facts.rtts {
+            rtts.push(None);
         }
         Some(flow)
     }

@@ -1,7 +1,9 @@
-//! Fairness between hosts: the hosts to which a queue belongs, and the number of busy queues of each host.
+//! Fairness between hosts: the hosts to which a queue belongs, and the busy queues of each host.
 
+use super::queue::Queue;
+use crate::list::List;
 use crate::per_flow::PerFlow;
-use penstock_core::{PacketMeta, Rare, Rng};
+use penstock_core::{PacketMeta, Rare};
 
 penstock_core::choice! {
     /// The units between which the link is shared.
@@ -31,6 +33,21 @@ impl Isolation {
         !matches!(self, Self::Flows | Self::FlowBlind)
     }
 
+    /// Whether the share of a source is divided among its queues.
+    pub(super) fn divides_sources(self) -> bool {
+        matches!(self, Self::TripleIsolate | Self::DualSrcHost)
+    }
+
+    /// Whether the share of a destination is divided among its queues.
+    pub(super) fn divides_destinations(self) -> bool {
+        matches!(self, Self::TripleIsolate | Self::DualDstHost)
+    }
+
+    /// Whether the share of a host is divided among its queues.
+    pub(super) fn divides_among_hosts(self) -> bool {
+        self.divides_sources() || self.divides_destinations()
+    }
+
     /// The key of all packets of a flow; `None` if the isolation does not depend on the flow alone.
     pub(super) fn flow_key(self, flow: u32) -> Option<u64> {
         matches!(self, Self::TripleIsolate | Self::DualSrcHost | Self::DualDstHost | Self::Flows)
@@ -56,11 +73,30 @@ pub(super) struct Ends {
     pub(super) dst: u32,
 }
 
-/// Number of busy queues of each host in a tin, indexed by host.
+/// Number of the list of the queues of a source, of those in the round robin.
+pub(super) const SRC: usize = 1;
+/// Number of the list of the queues of a destination.
+pub(super) const DST: usize = 2;
+
+/// The queues of a host in a tin.
+struct Host<const HOST: usize> {
+    /// Number of bulk queues.
+    bulk: u32,
+    /// The queues in the round robin.
+    queues: List<HOST>,
+}
+
+impl<const HOST: usize> Default for Host<HOST> {
+    fn default() -> Self {
+        Self { bulk: 0, queues: List::EMPTY }
+    }
+}
+
+/// The hosts of the queues in a tin, by their numbers.
 #[derive(Default)]
 pub(super) struct HostLoads {
-    src: PerFlow<u32>,
-    dst: PerFlow<u32>,
+    src: PerFlow<Host<SRC>>,
+    dst: PerFlow<Host<DST>>,
 }
 
 impl HostLoads {
@@ -70,41 +106,58 @@ impl HostLoads {
         self.dst.reserve(hosts);
     }
 
-    pub(super) fn add(&mut self, ends: Ends) {
-        for (loads, host) in [(&mut self.src, ends.src), (&mut self.dst, ends.dst)] {
-            *loads.of(host) += 1;
+    /// The number of bulk queues of these hosts changes.
+    pub(super) fn count(&mut self, ends: Ends, change: i32) {
+        for bulk in [&mut self.src.of(ends.src).bulk, &mut self.dst.of(ends.dst).bulk] {
+            *bulk = bulk.saturating_add_signed(change);
         }
     }
 
-    pub(super) fn remove(&mut self, ends: Ends) {
-        *self.src.of(ends.src) -= 1;
-        *self.dst.of(ends.dst) -= 1;
+    /// Queue `id` joins the round robin.
+    pub(super) fn join(&mut self, isolation: Isolation, queues: &mut [Queue], id: u32) {
+        let ends = queues[id as usize].ends;
+        if isolation.divides_sources() {
+            self.src.of(ends.src).queues.push(queues, id);
+        }
+        if isolation.divides_destinations() {
+            self.dst.of(ends.dst).queues.push(queues, id);
+        }
+    }
+
+    /// Queue `id` leaves the round robin.
+    pub(super) fn leave(&mut self, isolation: Isolation, queues: &mut [Queue], id: u32) {
+        let ends = queues[id as usize].ends;
+        if isolation.divides_sources() {
+            self.src.of(ends.src).queues.remove(queues, id);
+        }
+        if isolation.divides_destinations() {
+            self.dst.of(ends.dst).queues.remove(queues, id);
+        }
+    }
+
+    /// The queues of this source in the round robin, and the number of its bulk queues.
+    pub(super) fn from(&mut self, src: u32) -> (List<SRC>, u32) {
+        let host = self.src.of(src);
+        (host.queues, host.bulk)
+    }
+
+    /// The queues of this destination in the round robin, and the number of its bulk queues.
+    pub(super) fn to(&mut self, dst: u32) -> (List<DST>, u32) {
+        let host = self.dst.of(dst);
+        (host.queues, host.bulk)
     }
 
     /// The number of queues among which the share of this queue's host is divided; at least 1.
-    fn load(&self, isolation: Isolation, ends: Ends) -> u32 {
-        let of = |loads: &PerFlow<u32>, host: u32| loads.get(host).copied().unwrap_or(0);
-        let (src, dst) = (of(&self.src, ends.src), of(&self.dst, ends.dst));
+    pub(super) fn load(&self, isolation: Isolation, ends: Ends) -> u32 {
+        let from = || self.src.get(ends.src).map_or(0, |host| host.bulk);
+        let to = || self.dst.get(ends.dst).map_or(0, |host| host.bulk);
         let load = match isolation {
-            Isolation::TripleIsolate => src.max(dst),
-            Isolation::DualSrcHost => src,
-            Isolation::DualDstHost => dst,
-            _ => 1,
+            Isolation::TripleIsolate => from().max(to()),
+            Isolation::DualSrcHost => from(),
+            Isolation::DualDstHost => to(),
+            Isolation::Flows | Isolation::Hosts | Isolation::SrcHost | Isolation::DstHost | Isolation::FlowBlind => 1,
         };
         load.max(1)
-    }
-
-    /// The credit of `rounds` rounds: each adds `quantum` / load, rounded up or down at random so that the sum is right
-    /// on average.
-    pub(super) fn quanta(&self, quantum: u32, rounds: u64, isolation: Isolation, ends: Ends, rng: &mut Rng) -> i64 {
-        let load = self.load(isolation, ends);
-        let dither = if load > 1 { rng.below(u64::from(load)) } else { 0 };
-        ((u64::from(quantum) * rounds + dither) / u64::from(load)).cast_signed()
-    }
-
-    /// The largest credit that a round can add.
-    pub(super) fn largest_quantum(&self, quantum: u32, isolation: Isolation, ends: Ends) -> i64 {
-        i64::from(quantum.div_ceil(self.load(isolation, ends)))
     }
 }
 
@@ -118,32 +171,15 @@ mod tests {
         // 3 queues from host 1, of which 2 go to host 7
         let ends = [Ends { src: 1, dst: 7 }, Ends { src: 1, dst: 7 }, Ends { src: 1, dst: 8 }];
         for ends in ends {
-            loads.add(ends);
+            loads.count(ends, 1);
         }
         assert_eq!(loads.load(Isolation::TripleIsolate, ends[0]), 3);
         assert_eq!(loads.load(Isolation::DualSrcHost, ends[2]), 3);
         assert_eq!(loads.load(Isolation::DualDstHost, ends[0]), 2);
         assert_eq!(loads.load(Isolation::DualDstHost, ends[2]), 1);
         assert_eq!(loads.load(Isolation::Flows, ends[0]), 1);
-        loads.remove(ends[1]);
+        loads.count(ends[1], -1);
         assert_eq!(loads.load(Isolation::TripleIsolate, ends[0]), 2);
         assert_eq!(loads.load(Isolation::TripleIsolate, Ends { src: 99, dst: 99 }), 1);
-    }
-
-    #[test]
-    fn dithering_is_right_on_average() {
-        let mut loads = HostLoads::default();
-        let ends = Ends { src: 0, dst: 0 };
-        (0..7).for_each(|_| loads.add(ends));
-        let mut rng = Rng::stream(1, "dither");
-        let quanta: Vec<i64> =
-            (0..7000).map(|_| loads.quanta(300, 1, Isolation::TripleIsolate, ends, &mut rng)).collect();
-        assert!(quanta.iter().all(|quantum| (42..=43).contains(quantum)));
-        // 300 / 7 = 42.857: 6000 of 7000 are 43; standard deviation 29
-        let up = quanta.iter().filter(|&&quantum| quantum == 43).count();
-        assert!((5880..=6120).contains(&up), "{up}");
-        // 7001 rounds bring 300 042.9
-        let sums = (0..100).map(|_| loads.quanta(300, 7001, Isolation::TripleIsolate, ends, &mut rng));
-        assert!(sums.min() == Some(300_042) && loads.largest_quantum(300, Isolation::TripleIsolate, ends) == 43);
     }
 }

@@ -2,6 +2,8 @@
 
 use super::super::packet_slab::SlabQueue;
 use super::hosts::Ends;
+use super::rotation::Turn;
+use super::rounding::Dithers;
 use crate::law::cobalt::Cobalt;
 use crate::list::{Linked, Links};
 
@@ -26,25 +28,38 @@ pub(super) struct Queue {
     pub(super) deficit: i64,
     pub(super) set: Set,
     pub(super) tin: u8,
-    pub(super) links: Links,
+    /// In the list of its set, and in the lists of its source and its destination.
+    pub(super) links: [Links; 3],
     pub(super) ends: Ends,
+    pub(super) turn: Turn,
+    pub(super) dithers: Dithers,
     pub(super) law: Cobalt,
 }
 
 impl Queue {
     /// An empty queue of this tin.
-    pub(super) fn new(tin: u8, ends: Ends, law: Cobalt) -> Self {
-        Self { waiting: SlabQueue::EMPTY, deficit: 0, set: Set::Idle, tin, links: Links::NONE, ends, law }
+    pub(super) fn new(tin: u8, ends: Ends, dithers: Dithers, law: Cobalt) -> Self {
+        Self {
+            waiting: SlabQueue::EMPTY,
+            deficit: 0,
+            set: Set::Idle,
+            tin,
+            links: [Links::NONE; 3],
+            ends,
+            turn: Turn::NEW,
+            dithers,
+            law,
+        }
     }
 }
 
-impl Linked for Queue {
+impl<const LIST: usize> Linked<LIST> for Queue {
     #[inline]
     fn links(&self) -> &Links {
-        &self.links
+        &self.links[LIST]
     }
     #[inline]
     fn links_mut(&mut self) -> &mut Links {
-        &mut self.links
+        &mut self.links[LIST]
     }
 }

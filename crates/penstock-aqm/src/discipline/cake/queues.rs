@@ -5,8 +5,10 @@ use super::super::salted_hash::SaltedHash;
 use super::super::upper_bound_heap::UpperBoundHeap;
 use super::super::{Discipline, DropBudget, Env, Next, Probe};
 use super::deficit_shaper::DeficitShaper;
-use super::hosts::{Ends, HostLoads};
+use super::hosts::Ends;
 use super::queue::{Queue, Set};
+use super::rotation::Rotation;
+use super::rounding::Dithers;
 use super::set_associative_hash::SetAssociativeHash;
 use super::settings::CakeSettings;
 use super::tins::Entitlement;
@@ -21,10 +23,6 @@ use penstock_core::{Limit, Packet, PacketMeta, Rare, Rate, Rng, Time, math};
 /// Bytes that a tin of weight 1 may send in a turn.
 const TIN_QUANTUM: f64 = 1024.0;
 
-/// If no queue can send for this many rounds, the queues get the credits of all these rounds in one step. Each round
-/// adds at least one byte, so packets below 16 kB never need that many rounds.
-const MANY_ROUNDS: i64 = 16_384;
-
 struct Tin {
     entitlement: Entitlement,
     /// When the tin is back below its threshold.
@@ -32,14 +30,10 @@ struct Tin {
     deficit: f64,
     /// Waiting packets.
     packets: u32,
-    /// Credit of a queue in a round.
-    quantum: u32,
     ways: SetAssociativeHash,
     sparse: List,
-    bulk: List,
+    rotation: Rotation,
     decaying: List,
-    bulk_queues: u32,
-    hosts: HostLoads,
     /// The law in its initial state, cloned for each new queue.
     fresh: Cobalt,
 }
@@ -49,15 +43,6 @@ impl Tin {
     fn credit(&self, now: Time) -> f64 {
         let Entitlement { priority, share } = self.entitlement;
         TIN_QUANTUM * if self.threshold.next() <= now { priority } else { share }
-    }
-
-    fn list(&mut self, set: Set) -> Option<&mut List> {
-        match set {
-            Set::Idle => None,
-            Set::Sparse => Some(&mut self.sparse),
-            Set::Waiting | Set::Bulk => Some(&mut self.bulk),
-            Set::Decaying => Some(&mut self.decaying),
-        }
     }
 }
 
@@ -86,13 +71,10 @@ impl<P: Packet> CakeQueue<P> {
             threshold: DeficitShaper::new(Rate::from_bits_per_second(1)),
             deficit: 0.0,
             packets: 0,
-            quantum: 0,
             ways: SetAssociativeHash::new(plan.flows),
             sparse: List::EMPTY,
-            bulk: List::EMPTY,
+            rotation: Rotation::new(plan.isolation),
             decaying: List::EMPTY,
-            bulk_queues: 0,
-            hosts: HostLoads::default(),
             fresh: plan.law(entitlement.share, link, start),
         };
         let mut queues = Self {
@@ -118,7 +100,8 @@ impl<P: Packet> CakeQueue<P> {
             tin.threshold.set_rate(rate);
             // 4096 turns a second, limited so that turns are not too many and not larger than a packet: with a larger
             // quantum, a queue that sends one packet at a time would never be in debt and always be served first
-            tin.quantum = (rate.bits_per_second() / 8 / 4096).clamp(300, link.mtu.0.max(300)) as u32;
+            let quantum = (rate.bits_per_second() / 8 / 4096).clamp(300, link.mtu.0.max(300)) as u32;
+            tin.rotation.set_quantum(&mut self.queues, quantum);
             tin.fresh = self.plan.law(tin.entitlement.share, link, self.start);
         }
         for queue in &mut self.queues {
@@ -136,48 +119,35 @@ impl<P: Packet> CakeQueue<P> {
         if id == NONE {
             id = self.queues.len() as u32;
             self.tins[tin].ways.set_queue(bucket, id);
+            let dithers = Dithers::new(self.hash.seed(u64::from(id), rng));
             let law = self.tins[tin].fresh.clone();
-            self.queues.push(Queue::new(tin as u8, ends, law));
+            self.queues.push(Queue::new(tin as u8, ends, dithers, law));
         } else if is_new {
-            let queue = &mut self.queues[id as usize];
-            if queue.set == Set::Bulk {
-                self.tins[tin].hosts.remove(queue.ends);
-                self.tins[tin].hosts.add(ends);
+            match self.queues[id as usize].set {
+                Set::Bulk | Set::Waiting => self.tins[tin].rotation.change_hosts(&mut self.queues, id, ends),
+                Set::Idle | Set::Sparse | Set::Decaying => self.queues[id as usize].ends = ends,
             }
-            queue.ends = ends;
         }
         id
     }
 
-    /// Move queue `id` from its present list to the end of another.
+    /// Move queue `id` from its present list to the end of another. A queue that joins the round robin is given credit.
     fn move_to(&mut self, id: u32, set: Set) {
-        let queue = &mut self.queues[id as usize];
-        let tin = &mut self.tins[usize::from(queue.tin)];
-        let (left, ends) = (core::mem::replace(&mut queue.set, set), queue.ends);
-        if let Some(list) = tin.list(left) {
-            list.remove(&mut self.queues, id);
+        let Self { queues, tins, .. } = self;
+        let queue = &mut queues[id as usize];
+        let tin = &mut tins[usize::from(queue.tin)];
+        match core::mem::replace(&mut queue.set, set) {
+            Set::Idle => {}
+            Set::Sparse => tin.sparse.remove(queues, id),
+            Set::Decaying => tin.decaying.remove(queues, id),
+            left @ (Set::Waiting | Set::Bulk) => tin.rotation.leave(queues, id, left),
         }
-        if let Some(list) = tin.list(set) {
-            list.push(&mut self.queues, id);
+        match set {
+            Set::Idle => {}
+            Set::Sparse => tin.sparse.push(queues, id),
+            Set::Decaying => tin.decaying.push(queues, id),
+            Set::Waiting | Set::Bulk => tin.rotation.join(queues, id),
         }
-        self.count_bulk(id, left == Set::Bulk, set == Set::Bulk, ends);
-    }
-
-    fn count_bulk(&mut self, id: u32, was: bool, is: bool, ends: Ends) {
-        let tin = &mut self.tins[usize::from(self.queues[id as usize].tin)];
-        if is && !was {
-            tin.bulk_queues += 1;
-            tin.hosts.add(ends);
-        } else if was && !is {
-            tin.bulk_queues -= 1;
-            tin.hosts.remove(ends);
-        }
-    }
-
-    fn credit(&mut self, id: u32, rng: &mut Rng) -> i64 {
-        let queue = &self.queues[id as usize];
-        let tin = &self.tins[usize::from(queue.tin)];
-        tin.hosts.quanta(tin.quantum, 1, self.plan.isolation, queue.ends, rng)
     }
 
     /// Remove the packet at the head of queue `id`.
@@ -216,9 +186,12 @@ impl<P: Packet> CakeQueue<P> {
     fn tin_in_turn(&mut self, now: Time) -> usize {
         let mut turns = 0;
         loop {
-            let tin = &self.tins[self.turn];
+            let tin = &mut self.tins[self.turn];
             if tin.packets > 0 && tin.deficit > 0.0 {
                 return self.turn;
+            }
+            if tin.packets == self.packets.len() {
+                return self.turn_of_only_tin(now);
             }
             if turns == self.tins.len() {
                 self.skip_rounds_of_tins(now);
@@ -229,6 +202,17 @@ impl<P: Packet> CakeQueue<P> {
             let tin = &mut self.tins[self.turn];
             tin.deficit = if tin.packets == 0 { 0.0 } else { tin.deficit + tin.credit(now) };
         }
+    }
+
+    /// No other tin than the one whose turn it is has packets: turns pass until it may send.
+    fn turn_of_only_tin(&mut self, now: Time) -> usize {
+        let turn = self.turn;
+        let others = self.tins.iter_mut().enumerate().filter(|&(tin, _)| tin != turn);
+        others.for_each(|(_, tin)| tin.deficit = 0.0);
+        let tin = &mut self.tins[turn];
+        let credit = tin.credit(now);
+        tin.deficit += (math::floor(-tin.deficit / credit) + 1.0) * credit;
+        turn
     }
 
     /// Give all tins with packets the credits of those next rounds in which none of them could send. The sums are
@@ -250,44 +234,6 @@ impl<P: Packet> CakeQueue<P> {
         self.move_to(id, set);
     }
 
-    /// Give the bulk queues credit in turn, until the next one has credit above 0. If a host has many bulk queues, one
-    /// packet costs many rounds; these change only the credits and the turn.
-    fn share_out(&mut self, tin: usize, rng: &mut Rng) {
-        while self.skip_rounds(tin, rng) {}
-        let Tin { bulk, hosts, quantum, .. } = &mut self.tins[tin];
-        let Some(mut id) = bulk.head() else { return };
-        while self.queues[id as usize].deficit <= 0 {
-            let queue = &mut self.queues[id as usize];
-            queue.deficit += hosts.quanta(*quantum, 1, self.plan.isolation, queue.ends, rng);
-            id = bulk.after(&self.queues, id);
-        }
-        bulk.rotate_to(&mut self.queues, id);
-    }
-
-    /// If no bulk queue can send in the next `MANY_ROUNDS` rounds, give all of them the credits of all rounds in which
-    /// none could send. Returns whether that was the case.
-    fn skip_rounds(&mut self, tin: usize, rng: &mut Rng) -> bool {
-        let Tin { bulk, hosts, quantum, .. } = &self.tins[tin];
-        let Some(first) = bulk.head().filter(|&id| self.queues[id as usize].deficit <= -MANY_ROUNDS) else {
-            return false;
-        };
-        let (mut id, mut rounds) = (first, i64::MAX);
-        for _ in 0..bulk.len() {
-            let queue = &self.queues[id as usize];
-            rounds = rounds.min(-queue.deficit / hosts.largest_quantum(*quantum, self.plan.isolation, queue.ends));
-            id = bulk.after(&self.queues, id);
-        }
-        if rounds < MANY_ROUNDS {
-            return false;
-        }
-        for _ in 0..bulk.len() {
-            let queue = &mut self.queues[id as usize];
-            queue.deficit += hosts.quanta(*quantum, rounds.unsigned_abs(), self.plan.isolation, queue.ends, rng);
-            id = bulk.after(&self.queues, id);
-        }
-        true
-    }
-
     /// DRR++: serve the sparse queues first, then the bulk queues; a queue that has used up its credit joins the bulk
     /// queues.
     fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, tin: usize, budget: &mut DropBudget) -> Next<P> {
@@ -296,15 +242,11 @@ impl<P: Packet> CakeQueue<P> {
             self.leave_empty(id, env.now);
         }
         loop {
-            if self.tins[tin].sparse.head().is_none() {
-                self.share_out(tin, env.rng);
-            }
-            let Some(id) = self.tins[tin].sparse.head().or(self.tins[tin].bulk.head()) else { return Next::Empty };
+            let Tin { sparse, rotation, .. } = &mut self.tins[tin];
+            let Some(id) = sparse.head().or_else(|| rotation.select(&mut self.queues)) else { return Next::Empty };
             let queue = &self.queues[id as usize];
             if queue.deficit <= 0 {
                 self.move_to(id, if queue.waiting.packets() == 0 { Set::Waiting } else { Set::Bulk });
-                let credit = self.credit(id, env.rng);
-                self.queues[id as usize].deficit += credit;
                 continue;
             }
             match self.serve_queue(env, id, budget) {
@@ -355,8 +297,9 @@ impl<P: Packet> CakeQueue<P> {
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
     fn capabilities(&self) -> Capabilities {
-        let side = if self.plan.isolation.wants_hosts() { SideInformation::Rare } else { SideInformation::Unused };
-        Capabilities { side, ..Capabilities::DEPARTURES }
+        let wants_hosts = self.plan.isolation.wants_hosts();
+        let side = if wants_hosts { SideInformation::HostsAtArrival } else { SideInformation::Unused };
+        Capabilities::DEPARTURES.with_side(side)
     }
 
     fn is_fifo(&self) -> bool {
@@ -379,11 +322,12 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
         match self.queues[id as usize].set {
             Set::Idle | Set::Decaying => {
                 self.move_to(id, Set::Sparse);
-                self.queues[id as usize].deficit = self.credit(id, env.rng);
+                self.queues[id as usize].deficit = 0;
+                self.tins[tin].rotation.give_credit(&mut self.queues[id as usize]);
             }
             Set::Waiting => {
                 self.queues[id as usize].set = Set::Bulk;
-                self.count_bulk(id, false, true, self.queues[id as usize].ends);
+                self.tins[tin].rotation.becomes_bulk(&mut self.queues, id);
             }
             Set::Sparse | Set::Bulk => {}
         }
@@ -410,7 +354,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
     }
 
     fn backlog(&self) -> Backlog {
-        let lists = self.tins.iter().flat_map(|tin| [tin.sparse, tin.bulk]);
+        let lists = self.tins.iter().flat_map(|tin| [tin.sparse, tin.rotation.queues()]);
         self.packets.backlog(self.limit, lists.flat_map(|list| list.iter(&self.queues)).map(|queue| &queue.waiting))
     }
 
@@ -437,13 +381,13 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for CakeQueue<P> {
         let queues = flows.min(self.plan.flows).saturating_mul(self.tins.len() as u32);
         self.queues.reserve(queues as usize);
         self.fattest.reserve(queues);
-        self.tins.iter_mut().for_each(|tin| tin.hosts.reserve(flows));
+        self.tins.iter_mut().for_each(|tin| tin.rotation.reserve(queues, flows));
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         let total = |of: fn(&Tin) -> u32| f64::from(self.tins.iter().map(of).sum::<u32>());
         show("sparse_flows", total(|tin| tin.sparse.len()));
-        show("bulk_flows", total(|tin| tin.bulk_queues));
+        show("bulk_flows", total(|tin| tin.rotation.bulk_queues()));
         show("decaying_flows", total(|tin| tin.decaying.len()));
     }
 }

@@ -40,12 +40,30 @@ impl Packet for Numbered {
     }
 }
 
+/// Supplies the facts of packets.
 struct Supplied;
 
 impl Facts<Numbered> for Supplied {
     fn rare(&self, packet: &Numbered) -> Rare {
         packet.meta.rare.unwrap()
     }
+}
+
+/// Supplies only the hosts of packets.
+struct HostsSupplied;
+
+impl Facts<Numbered> for HostsSupplied {
+    fn rare(&self, packet: &Numbered) -> Rare {
+        let Rare { src, dst, .. } = packet.meta.rare.unwrap();
+        Rare { src, dst, ..Rare::default() }
+    }
+}
+
+/// The facts that are supplied during arrivals, and during all other operations.
+#[derive(Clone, Copy)]
+struct Supply<'a> {
+    at_arrival: &'a dyn Facts<Numbered>,
+    later: &'a dyn Facts<Numbered>,
 }
 
 type AnyQueue = Box<dyn Discipline<Numbered>>;
@@ -65,8 +83,12 @@ enum Action {
     MovesTimerBusy,
     /// It removes or sends a packet before one that was queued earlier, or holds a packet back.
     LeavesOrder,
-    /// Its packets fare differently with side information.
-    UsesRare,
+    /// Its packets fare differently if it knows their hosts when they arrive.
+    UsesHosts,
+    /// Its packets fare differently if it knows their other facts, too, when they arrive.
+    UsesOtherFacts,
+    /// Its packets fare differently if it knows their facts at other times, too.
+    UsesFactsLater,
 }
 
 /// The actions that a declaration excludes.
@@ -84,8 +106,12 @@ fn excluded(capabilities: Capabilities, is_fifo: bool) -> BTreeSet<Action> {
         TimerMoves::Always => &[],
     });
     match side {
-        SideInformation::Unused => actions.push(Action::UsesRare),
-        SideInformation::Rare => {}
+        SideInformation::Unused => {
+            actions.extend([Action::UsesHosts, Action::UsesOtherFacts, Action::UsesFactsLater]);
+        }
+        SideInformation::HostsAtArrival => actions.extend([Action::UsesOtherFacts, Action::UsesFactsLater]),
+        SideInformation::AtArrival => actions.push(Action::UsesFactsLater),
+        SideInformation::Always => {}
     }
     actions.extend(is_fifo.then_some(Action::LeavesOrder));
     actions.into_iter().collect()
@@ -108,7 +134,12 @@ fn claimed(capabilities: Capabilities) -> Vec<(String, Action)> {
         TimerMoves::OnIdle => Some((format!("{timer:?}"), Action::MovesTimerIdle)),
         TimerMoves::Always => Some((format!("{timer:?}"), Action::MovesTimerBusy)),
     };
-    let side = (side == SideInformation::Rare).then(|| (format!("{side:?}"), Action::UsesRare));
+    let side = match side {
+        SideInformation::Unused => None,
+        SideInformation::HostsAtArrival => Some((format!("{side:?}"), Action::UsesHosts)),
+        SideInformation::AtArrival => Some((format!("{side:?}"), Action::UsesOtherFacts)),
+        SideInformation::Always => Some((format!("{side:?}"), Action::UsesFactsLater)),
+    };
     judges.into_iter().chain(timer).chain(side).collect()
 }
 
@@ -170,7 +201,7 @@ impl Probe<Numbered> for Observations {
 /// A queue under observation.
 struct Watched<'a> {
     queue: AnyQueue,
-    facts: &'a dyn Facts<Numbered>,
+    supply: Supply<'a>,
     rng: Rng,
     now: Time,
     observations: Observations,
@@ -178,8 +209,9 @@ struct Watched<'a> {
 
 impl Watched<'_> {
     fn operate<T>(&mut self, operation: impl FnOnce(&mut dyn Discipline<Numbered>, &mut Env<'_, Numbered>) -> T) -> T {
-        let Self { queue, facts, rng, now, observations } = self;
-        let result = operation(queue.as_mut(), &mut Env { now: *now, rng, probe: observations, facts: *facts });
+        let Self { queue, supply, rng, now, observations } = self;
+        let facts = if observations.arriving.is_some() { supply.at_arrival } else { supply.later };
+        let result = operation(queue.as_mut(), &mut Env { now: *now, rng, probe: observations, facts });
         if queue.next_timeout().is_some() {
             observations.actions.insert(Action::HasTimer);
         }
@@ -225,11 +257,16 @@ impl Watched<'_> {
 }
 
 /// Random operations on a queue, the same for the same seed.
-fn exercise(queue: AnyQueue, seed: u64, facts: &dyn Facts<Numbered>) -> Watched<'_> {
+fn exercise(queue: AnyQueue, seed: u64, supply: Supply<'_>) -> Watched<'_> {
     let mut script = Rng::stream(seed, "script");
     let flows = [1, 3, 12][script.below(3) as usize];
-    let mut watched =
-        Watched { queue, facts, rng: Rng::stream(seed, "aqm"), now: Time::ZERO, observations: Observations::default() };
+    let mut watched = Watched {
+        queue,
+        supply,
+        rng: Rng::stream(seed, "aqm"),
+        now: Time::ZERO,
+        observations: Observations::default(),
+    };
     let mut load = 0.5;
     for operation in 0..OPERATIONS {
         if script.chance(0.02) {
@@ -262,11 +299,18 @@ fn exercise(queue: AnyQueue, seed: u64, facts: &dyn Facts<Numbered>) -> Watched<
 
 /// The actions of a queue in random operations; `make` builds a new queue each time.
 fn observed_actions(make: impl Fn() -> AnyQueue, seed: u64) -> BTreeSet<Action> {
-    let with = exercise(make(), seed, &Supplied);
-    let without = exercise(make(), seed, &());
-    let mut actions = with.observations.actions;
-    if with.observations.log != without.observations.log {
-        actions.insert(Action::UsesRare);
+    let observed = |at_arrival, later| exercise(make(), seed, Supply { at_arrival, later }).observations;
+    let none = observed(&(), &());
+    let hosts = observed(&HostsSupplied, &());
+    let arriving = observed(&Supplied, &());
+    let all = observed(&Supplied, &Supplied);
+    let mut actions = all.actions;
+    for (less, more, action) in [
+        (&none.log, &hosts.log, Action::UsesHosts),
+        (&hosts.log, &arriving.log, Action::UsesOtherFacts),
+        (&arriving.log, &all.log, Action::UsesFactsLater),
+    ] {
+        actions.extend((less != more).then_some(action));
     }
     actions
 }
@@ -350,7 +394,8 @@ impl Aqm for Undeclared {
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         match self.action {
             Action::JudgesArrival => Verdict::Mark(Cause::Early),
-            Action::UsesRare if packet.rare.is_some_and(|rare| rare.adu > 0) => Verdict::Drop(Cause::Early),
+            Action::UsesHosts if packet.rare.is_some_and(|rare| rare.src > 0) => Verdict::Drop(Cause::Early),
+            Action::UsesOtherFacts if packet.rare.is_some_and(|rare| rare.adu > 0) => Verdict::Drop(Cause::Early),
             Action::MovesTimerBusy => {
                 self.timer = Some(cx.now + Span::from_millis(1));
                 Verdict::Pass
@@ -359,8 +404,14 @@ impl Aqm for Undeclared {
         }
     }
 
-    fn on_departure(&mut self, _cx: &mut Cx<'_>, _packet: &Departing) -> Verdict {
-        if self.action == Action::JudgesQueued { Verdict::Mark(Cause::Sojourn) } else { Verdict::Pass }
+    fn on_departure(&mut self, _cx: &mut Cx<'_>, packet: &Departing) -> Verdict {
+        match self.action {
+            Action::JudgesQueued => Verdict::Mark(Cause::Sojourn),
+            Action::UsesFactsLater if packet.meta.rare.is_some_and(|rare| rare.adu > 0) => {
+                Verdict::Drop(Cause::Sojourn)
+            }
+            _ => Verdict::Pass,
+        }
     }
 
     fn on_idle(&mut self, now: Time) {
@@ -419,37 +470,46 @@ fn violations(action: Action, declared: Capabilities) -> Vec<Action> {
 
 #[test]
 fn an_aqm_that_does_what_it_does_not_declare_is_caught() {
-    let rare = Capabilities::ARRIVALS.with_rare();
+    let reads = |side| Capabilities { judges: Judges::Both, ..Capabilities::ARRIVALS.with_side(side) };
+    let (hosts, at_arrival, always) =
+        (reads(SideInformation::HostsAtArrival), reads(SideInformation::AtArrival), reads(SideInformation::Always));
     let periodic = Capabilities::ARRIVALS.with_timer(TimerMoves::Periodic);
     let on_idle = Capabilities::ARRIVALS.with_timer(TimerMoves::OnIdle);
-    let always = Capabilities::ARRIVALS.with_timer(TimerMoves::Always);
+    let any_time = Capabilities::ARRIVALS.with_timer(TimerMoves::Always);
     assert_eq!(violations(Action::JudgesArrival, Capabilities::DEPARTURES), [Action::JudgesArrival]);
     assert_eq!(violations(Action::JudgesQueued, Capabilities::ARRIVALS), [Action::JudgesQueued]);
     assert_eq!(violations(Action::HasTimer, Capabilities::ARRIVALS), [Action::HasTimer]);
     assert_eq!(violations(Action::MovesTimerIdle, periodic), [Action::MovesTimerIdle]);
     assert_eq!(violations(Action::MovesTimerBusy, periodic), [Action::MovesTimerBusy]);
     assert_eq!(violations(Action::MovesTimerBusy, on_idle), [Action::MovesTimerBusy]);
-    // The queue passes side information only to an AQM that declares that it reads it.
-    assert_eq!(violations(Action::UsesRare, Capabilities::ARRIVALS), []);
+    assert_eq!(violations(Action::UsesOtherFacts, hosts), [Action::UsesOtherFacts]);
+    // The queue passes side information only to an AQM that declares that it reads it, and when it does.
+    assert_eq!(violations(Action::UsesHosts, Capabilities::ARRIVALS), []);
+    assert_eq!(violations(Action::UsesFactsLater, at_arrival), []);
     // once declared, every action is permitted
     for (action, declared) in [
         (Action::JudgesArrival, Capabilities::ARRIVALS),
         (Action::JudgesQueued, Capabilities::DEPARTURES),
         (Action::HasTimer, periodic),
         (Action::MovesTimerIdle, on_idle),
-        (Action::MovesTimerBusy, always),
-        (Action::UsesRare, rare),
+        (Action::MovesTimerBusy, any_time),
+        (Action::UsesHosts, hosts),
+        (Action::UsesOtherFacts, at_arrival),
+        (Action::UsesFactsLater, always),
     ] {
         assert_eq!(violations(action, declared), [], "{action:?}");
     }
 }
 
-/// A discipline that reads undeclared side information.
-struct UndeclaredReader(Fifo<Numbered, Undeclared>);
+/// A discipline that reads the facts of all packets when they arrive, and when they leave, and declares this.
+struct Reader {
+    queue: Fifo<Numbered, Undeclared>,
+    declared: SideInformation,
+}
 
-impl Discipline<Numbered> for UndeclaredReader {
+impl Discipline<Numbered> for Reader {
     fn capabilities(&self) -> Capabilities {
-        Capabilities::ARRIVALS
+        Capabilities { judges: Judges::Both, ..Capabilities::ARRIVALS.with_side(self.declared) }
     }
 
     fn is_fifo(&self) -> bool {
@@ -457,17 +517,22 @@ impl Discipline<Numbered> for UndeclaredReader {
     }
 
     fn enqueue(&mut self, env: &mut Env<'_, Numbered>, packet: Numbered) {
-        if env.facts.rare(&packet).adu == 0 {
-            self.0.enqueue(env, packet);
+        let Rare { dst, adu, .. } = env.facts.rare(&packet);
+        if adu.is_multiple_of(2) && (dst == 0 || packet.id.is_multiple_of(2)) {
+            self.queue.enqueue(env, packet);
         }
     }
 
     fn dequeue(&mut self, env: &mut Env<'_, Numbered>) -> Next<Numbered> {
-        self.0.dequeue(env)
+        let next = self.queue.dequeue(env);
+        match next {
+            Next::Send(packet) if env.facts.rare(&packet).adu > 20 => self.queue.dequeue(env),
+            next => next,
+        }
     }
 
     fn backlog(&self) -> Backlog {
-        Discipline::<Numbered>::backlog(&self.0)
+        Discipline::<Numbered>::backlog(&self.queue)
     }
 
     fn reserve(&mut self, _packets: u32, _flows: u32) {}
@@ -476,9 +541,15 @@ impl Discipline<Numbered> for UndeclaredReader {
 #[test]
 fn a_discipline_that_leaves_its_order_or_reads_undeclared_facts_is_caught() {
     let caught = |make: &dyn Fn() -> AnyQueue| -> Vec<Action> {
-        excluded(Capabilities::ARRIVALS, true).intersection(&observed_actions(make, 1)).copied().collect()
+        let declared = make().capabilities();
+        excluded(declared, true).intersection(&observed_actions(make, 1)).copied().collect()
     };
     assert_eq!(caught(&|| Box::new(LastInFirstOut(Vec::new()))), [Action::LeavesOrder]);
     let quiet = || Undeclared { action: Action::LeavesOrder, timer: None, declared: Capabilities::ARRIVALS };
-    assert_eq!(caught(&|| Box::new(UndeclaredReader(Fifo::new(quiet(), Limit::Infinite)))), [Action::UsesRare]);
+    let reader = |declared| caught(&|| Box::new(Reader { queue: Fifo::new(quiet(), Limit::Infinite), declared }));
+    let (other, later) = (Action::UsesOtherFacts, Action::UsesFactsLater);
+    assert_eq!(reader(SideInformation::Unused), [Action::UsesHosts, other, later]);
+    assert_eq!(reader(SideInformation::HostsAtArrival), [other, later]);
+    assert_eq!(reader(SideInformation::AtArrival), [later]);
+    assert_eq!(reader(SideInformation::Always), []);
 }

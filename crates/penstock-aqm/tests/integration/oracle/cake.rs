@@ -37,6 +37,9 @@ struct Flow {
     cobalt: Cobalt,
     credit: f64,
     bulk: bool,
+    /// How many queues were used before it, and the credits it has been given.
+    number: u64,
+    credits: u64,
 }
 
 impl Flow {
@@ -107,12 +110,25 @@ struct Cake {
     turn: usize,
 }
 
-/// The finalizer of SplitMix64 over salt and number: 32 bits, shared with the scheme like a random number.
-fn hash(number: u64, salt: u64) -> u64 {
-    let mut z = salt.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+/// Output `number` of SplitMix64 from this state on.
+fn split_mix(state: u64, number: u64) -> u64 {
+    let mut z = state.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z ^ (z >> 31)) >> 32
+    z ^ (z >> 31)
+}
+
+/// The hash of a number: 32 bits, shared with the scheme like a random number.
+fn hash(number: u64, salt: u64) -> u64 {
+    split_mix(salt, number) >> 32
+}
+
+/// The random number, uniform in [0, 1), of the credit with this number of the queue with this number, in 2^-64. Shared
+/// with the scheme like a random number.
+fn dither(salt: u64, queue: u64, credit: u64) -> u128 {
+    let seed = split_mix(split_mix(salt, 0), queue);
+    let (block, lane) = (credit / 64, credit % 64);
+    (0..64).fold(0, |number, digit| number * 2 + u128::from(split_mix(seed, block * 64 + digit) >> lane & 1))
 }
 
 /// Tin of a codepoint. TOS4 is 4, TOS2 is 2, TOS1 is 1, and so is LE; VA is 44.
@@ -190,11 +206,14 @@ impl Cake {
         }
     }
 
-    /// A round's credit.
-    fn credit(&self, tin: usize, i: u64, bench: &mut Bench) -> f64 {
+    /// Gives a round's credit: quantum / n, rounded up if its random number is below the fraction.
+    fn give_credit(&mut self, tin: usize, i: u64) {
         let (quantum, n) = (self.tins[tin].quantum, self.load(tin, i));
-        let more = if n == 1 { 0 } else { bench.rng.below(n) };
-        ((quantum + more) / n) as f64
+        let flow = self.tins[tin].flows.get_mut(&i).unwrap();
+        let random = dither(self.salt.unwrap(), flow.number, flow.credits);
+        let up = random * u128::from(n) < u128::from(quantum % n) << 64;
+        flow.credits += 1;
+        flow.credit += (quantum / n) as f64 + f64::from(u8::from(up));
     }
 
     fn packets(&self) -> usize {
@@ -261,9 +280,8 @@ impl Cake {
                 if list == 0 && !flow.items.is_empty() {
                     flow.bulk = true;
                 }
-                let credit = self.credit(t, i, bench);
+                self.give_credit(t, i);
                 let tin = &mut self.tins[t];
-                tin.flows.get_mut(&i).unwrap().credit += credit;
                 take(tin, i);
                 tin.rotation.push_back(i);
                 continue;
@@ -311,12 +329,24 @@ impl Oracle for Cake {
         if self.packets() == 0 {
             self.shaper.iter_mut().for_each(|shaper| shaper.wake(bench.now));
         }
+        let number = self.tins.iter().map(|tin| tin.flows.len() as u64).sum();
         let tin = &mut self.tins[t];
         if tin.packets() == 0 {
             tin.pace.wake(bench.now);
         }
         let (sparse, cobalt) = (tin.idle(i) || tin.decaying.contains(&i), tin.cobalt.clone());
-        let new = |born| Flow { born, of, src: 0, dst: 0, items: VecDeque::new(), cobalt, credit: 0.0, bulk: false };
+        let new = |born| Flow {
+            born,
+            of,
+            src: 0,
+            dst: 0,
+            items: VecDeque::new(),
+            cobalt,
+            credit: 0.0,
+            bulk: false,
+            number,
+            credits: 0,
+        };
         let rotates = tin.rotation.contains(&i);
         let flow = tin.flows.entry(i).or_insert_with(|| new(item.id));
         (flow.of, flow.src, flow.dst) = (of, rare.src, rare.dst);
@@ -328,8 +358,8 @@ impl Oracle for Cake {
         } else if sparse {
             take(tin, i);
             tin.sparse.push_back(i);
-            let credit = self.credit(t, i, bench);
-            self.tins[t].flows.get_mut(&i).unwrap().credit = credit;
+            self.tins[t].flows.get_mut(&i).unwrap().credit = 0.0;
+            self.give_credit(t, i);
         }
         while self.over() {
             self.drop_longest(bench);

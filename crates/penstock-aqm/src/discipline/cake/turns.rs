@@ -1,0 +1,92 @@
+//! The calendar of the round robin: queues by the first turn at which they may be able to send.
+
+use alloc::collections::BinaryHeap;
+use core::cmp::Ordering;
+
+/// A turn: its round, and the place of the queue within the round, as one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Due(u128);
+
+impl Due {
+    /// After all turns.
+    pub(super) const NEVER: Self = Self(u128::MAX);
+
+    #[inline]
+    pub(super) fn new(round: u64, place: u64) -> Self {
+        Self(u128::from(round) << 64 | u128::from(place))
+    }
+
+    #[inline]
+    pub(super) fn round(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    due: Due,
+    id: u32,
+}
+
+/// The earliest is the largest.
+impl Ord for Entry {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.due.cmp(&self.due)
+    }
+}
+
+impl PartialOrd for Entry {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Queues by their turns. The owner keeps the turn of each queue, too: an entry with another turn is out of date.
+#[derive(Default)]
+pub(super) struct Calendar {
+    entries: BinaryHeap<Entry>,
+}
+
+impl Calendar {
+    /// Make room for this number of queues.
+    pub(super) fn reserve(&mut self, queues: u32) {
+        self.entries.reserve(queues as usize);
+    }
+
+    /// Number of entries, also those that are out of date.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The first queue and its turn.
+    #[inline]
+    pub(super) fn first(&mut self, due_of: impl Fn(u32) -> Due) -> Option<(Due, u32)> {
+        loop {
+            let &Entry { due, id } = self.entries.peek()?;
+            if due_of(id) == due {
+                return Some((due, id));
+            }
+            self.entries.pop();
+        }
+    }
+
+    /// The turn of the first queue is now this later one.
+    #[inline]
+    pub(super) fn postpone_first(&mut self, due: Due) {
+        if let Some(mut first) = self.entries.peek_mut() {
+            first.due = due;
+        }
+    }
+
+    pub(super) fn insert(&mut self, due: Due, id: u32) {
+        self.entries.push(Entry { due, id });
+    }
+
+    /// Make the calendar anew.
+    pub(super) fn rebuild(&mut self, turns: impl Iterator<Item = (Due, u32)>) {
+        self.entries.clear();
+        self.entries.extend(turns.map(|(due, id)| Entry { due, id }));
+    }
+}

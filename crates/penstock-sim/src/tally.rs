@@ -117,8 +117,7 @@ impl Tally {
     }
 
     /// A data packet has reached its receiver: the answer, if that is a plain ACK, as it is to most packets.
-    #[expect(clippy::inline_always, reason = "as its caller")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn answer_plainly(&mut self, now: Time, packet: &SimPacket) -> PlainAnswer {
         let flow = &mut self.flows[packet.flow as usize];
         let Some(receiver) = flow.receiver.as_mut().filter(|receiver| receiver.is_plain(packet.extra)) else {
@@ -230,7 +229,10 @@ impl Tally {
     }
 
     /// The packet departs: its transmission starts.
-    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn depart(&mut self, report: &Report<'_, SimPacket>) {
         let Self { queues, port, flows, hops, window, .. } = self;
@@ -299,8 +301,7 @@ pub(crate) enum PlainAnswer {
 }
 
 /// The transmission of this packet starts, behind the queue of these statistics.
-#[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
-#[inline(always)]
+#[inline]
 pub(crate) fn begin_transmission(
     now: Time,
     packet: &SimPacket,
@@ -323,7 +324,10 @@ pub(crate) fn begin_transmission(
 }
 
 impl Probe<SimPacket> for Tally {
-    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn queued(&mut self, report: &Report<'_, SimPacket>) {
         if self.observed {
@@ -333,7 +337,10 @@ impl Probe<SimPacket> for Tally {
         self.note_survival(report.packet);
     }
 
-    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn sent(&mut self, report: &Report<'_, SimPacket>) {
         if !self.observed || self.show_sent(*report) {

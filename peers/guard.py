@@ -31,6 +31,14 @@ from processes import ROOT, build_native, instructions
 RECORD = ROOT / "tests" / "data" / "instructions.json"
 MARGIN = 0.02
 
+NS2_SACK = 'flavour = "sack"\nprofile = "ns2"'
+
+
+def _linux(flavour: str) -> str:
+    """The settings of senders of this flavour in place of those of `NS2_SACK`."""
+    return f'flavour = "{flavour}"\nprofile = "linux"'
+
+
 # A scenario file, the (short, long) seconds, and the replacements that make another workload of it.
 WORKLOADS: dict[str, tuple[str, tuple[float, float], dict[str, str]]] = {
     "w1": ("w1", (25, 50), {}),
@@ -38,7 +46,9 @@ WORKLOADS: dict[str, tuple[str, tuple[float, float], dict[str, str]]] = {
     "w2_red": ("w2_red", (4, 8), {}),
     "w2_fq-codel": ("w2", (4, 8), {'"droptail"': '"fq-codel"'}),
     "w2_qsdrr": ("w2", (4, 8), {'"droptail"': '"qsdrr"'}),
-    "w2_cubic": ("w2", (4, 8), {'flavour = "sack"\nprofile = "ns2"': 'flavour = "cubic"\nprofile = "linux"'}),
+    "w2_cubic": ("w2", (4, 8), {NS2_SACK: _linux("cubic")}),
+    "w2_prague": ("w2", (4, 8), {NS2_SACK: _linux("prague"), '"droptail"': '"dualpi2"'}),
+    "w2_bbr": ("w2", (4, 8), {NS2_SACK: _linux("bbr")}),
 }
 
 

@@ -53,8 +53,7 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// Process all events up to and including `end`, unless `stop` becomes true; returns whether `stop` ended the run.
-    #[expect(clippy::inline_always, reason = "measured: 15 instructions a packet of 1600")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn run(&mut self, end: Time, stop: Option<&AtomicBool>) -> bool {
         let mut until = Time::from_nanos(end.as_nanos().saturating_sub(1));
         loop {
@@ -107,7 +106,10 @@ impl Engine {
     }
 
     /// Process at most `limit` events up to and including `end`; returns their number.
-    #[expect(clippy::inline_always, reason = "measured: 2 % of the time of a run")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     fn process(&mut self, end: Time, limit: u32) -> u32 {
         self.network.events.set_end(end);
@@ -170,8 +172,7 @@ impl Engine {
     }
 
     /// A packet arrives; returns the lookahead of its hop, from which follows what may be left to do after it.
-    #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1600")]
-    #[inline(always)]
+    #[inline]
     fn on_arrival(&mut self, now: Time, line: u32) -> Lookahead {
         let mut packet = self.network.take_arrival(line);
         if self.network.fetches {

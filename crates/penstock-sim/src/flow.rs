@@ -28,7 +28,10 @@ pub(crate) struct Flow {
 
 impl Flow {
     /// The ACK of this flow's receiver as a packet; `number` is the flow's.
-    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1800")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     pub(crate) fn acknowledgement(&self, number: u32, ack: &ReceiverAck, sacks: &mut SackTable) -> SimPacket {
         let echo = if ack.ece { ECE } else { 0 };

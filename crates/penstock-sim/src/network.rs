@@ -52,7 +52,10 @@ pub(crate) struct Network {
 
 impl Network {
     /// A host sends a packet into the network at its first hop.
-    #[expect(clippy::inline_always, reason = "measured: the fields of a new packet stay in registers")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     pub(crate) fn send(&mut self, now: Time, packet: SimPacket) {
         self.enter(now, &packet);
@@ -86,8 +89,7 @@ impl Network {
     }
 
     /// The packet reaches the link of its hop at `now`.
-    #[expect(clippy::inline_always, reason = "measured: a packet reaches its queue with one call less")]
-    #[inline(always)]
+    #[inline]
     fn forward(&mut self, now: Time, packet: &mut SimPacket) {
         match self.hops[packet.hop as usize].port {
             COMPUTED => self.cross(now, packet),
@@ -105,7 +107,10 @@ impl Network {
 
     /// At `arrival` the packet will be at the far end of its hop's link, whose delay line is `line`. Follow it over
     /// computed links up to its receiver or an event.
-    #[expect(clippy::inline_always, reason = "measured: most packets cross one link")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     fn follow(&mut self, mut arrival: Time, mut line: u32, packet: &mut SimPacket) {
         // Copying the whole hop defeats scalar replacement.
@@ -167,7 +172,10 @@ impl Network {
 
     /// The packet is at the end of its route, behind the link of this delay line: hand it over to its receiver or, an ACK, to its
     /// sender.
-    #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1700")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     fn finish(&mut self, now: Time, line: u32, packet: &SimPacket) {
         if packet.labels.is_ack() {
@@ -191,8 +199,7 @@ impl Network {
     }
 
     /// Schedule the arrival of the packet at the end of this delay line.
-    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1800")]
-    #[inline(always)]
+    #[inline]
     fn schedule_arrival(&mut self, line: u32, arrival: Time, packet: &SimPacket) {
         if self.lines.push(line, arrival, packet) {
             self.events.bring_forward(self.first_line + line, arrival);
@@ -200,7 +207,10 @@ impl Network {
     }
 
     /// Remove the packet that has arrived from the head of this delay line. The caller passes it on.
-    #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1600")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     pub(crate) fn take_arrival(&mut self, line: u32) -> SimPacket {
         let (packet, next) = self.lines.pop(line);
@@ -210,8 +220,7 @@ impl Network {
 
     /// The packet is at the far end of the link of this delay line: pass it on to the next hop or to its receiver. (The
     /// engine handles ACKs that reach their sender.)
-    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn arrive(&mut self, now: Time, line: u32, last: bool, packet: &mut SimPacket) {
         if last {
             return self.finish_apart(now, line, packet);
@@ -221,8 +230,7 @@ impl Network {
     }
 
     /// The packet reaches the queue of its hop's port at `now`.
-    #[expect(clippy::inline_always, reason = "measured: 1 % of the instructions of drop-tail")]
-    #[inline(always)]
+    #[inline]
     fn enqueue(&mut self, port: u32, now: Time, packet: &mut SimPacket) {
         if port & NOT_PRECOMPUTED == 0 {
             self.enqueue_precomputed(port as usize, now, packet);
@@ -269,7 +277,10 @@ impl Network {
     }
 
     /// Execute all deferred departures from port `number` up to and including `until`.
-    #[expect(clippy::inline_always, reason = "as `depart`")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn depart_until(&mut self, number: usize, until: Time) {
         let mut now = self.ports[number].deferred();
@@ -285,7 +296,10 @@ impl Network {
     }
 
     /// The transmitter of the lazy port `number` asks for the next packet at `now`; returns when it will ask again.
-    #[expect(clippy::inline_always, reason = "measured: 1 % of the instructions of FQ-CoDel")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn depart(&mut self, number: usize, now: Time) -> Time {
         let (Port { queue, mode }, mut around) = self.at_port(number);
@@ -346,8 +360,7 @@ impl Network {
     }
 
     /// A packet leaves a port: pass it on, or put it on its delay line.
-    #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
-    #[inline(always)]
+    #[inline]
     fn pass_on(&mut self, Crossing { arrival, line }: Crossing, packet: &mut SimPacket) {
         let Hop { last, lookahead, .. } = self.hops[packet.hop as usize];
         if self.passes_on(line, lookahead, packet) {
@@ -358,8 +371,7 @@ impl Network {
     }
 
     /// The port of this number, and the parts of the network that its operations read and change.
-    #[expect(clippy::inline_always, reason = "the parts stay in registers")]
-    #[inline(always)]
+    #[inline]
     fn at_port(&mut self, number: usize) -> (&mut Port, Surroundings<'_>) {
         let Self { ports, links, changes, events, tally, facts, .. } = self;
         (&mut ports[number], Surroundings { links, changes, events, tally, facts })

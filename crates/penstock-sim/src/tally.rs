@@ -194,7 +194,10 @@ impl Tally {
     }
 
     /// The packet departs: its transmission starts.
-    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn depart(&mut self, report: &Report<'_, SimPacket>) {
         let Self { queues, port, flows, data_counts, window, .. } = self;
@@ -253,8 +256,7 @@ impl Tally {
 }
 
 /// The transmission of this packet starts, behind the queue of these statistics.
-#[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
-#[inline(always)]
+#[inline]
 pub(crate) fn begin_transmission(
     now: Time,
     packet: &SimPacket,
@@ -277,7 +279,10 @@ pub(crate) fn begin_transmission(
 }
 
 impl Probe<SimPacket> for Tally {
-    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn queued(&mut self, report: &Report<'_, SimPacket>) {
         if self.observed {
@@ -287,7 +292,10 @@ impl Probe<SimPacket> for Tally {
         self.note_survival(report.packet);
     }
 
-    #[expect(clippy::inline_always, reason = "measured: 40 instructions a packet of 1700")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn sent(&mut self, report: &Report<'_, SimPacket>) {
         if !self.observed || self.show_sent(*report) {

@@ -80,7 +80,10 @@ pub(crate) trait CongestionControl {
 
 /// New data is ACKed outside recovery: advance `una`, and grow the window by the ACKed packets unless the ACK echoes a
 /// mark. The first ACK sets the initial window.
-#[expect(clippy::inline_always, reason = "measured: 15 instructions a packet of 1400")]
+#[expect(
+    clippy::inline_always,
+    reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+)]
 #[inline(always)]
 pub(crate) fn on_new_ack_with(s: &mut SenderState, now: Time, ack: &Ack<'_>, grow: impl FnOnce(&mut SenderState, u32)) {
     if s.una == 0 {
@@ -95,8 +98,7 @@ pub(crate) fn on_new_ack_with(s: &mut SenderState, now: Time, ack: &Ack<'_>, gro
 }
 
 /// As [`on_new_ack_with`], with Reno's growth.
-#[expect(clippy::inline_always, reason = "as `on_new_ack_with`")]
-#[inline(always)]
+#[inline]
 pub(crate) fn on_new_ack(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
     on_new_ack_with(s, now, ack, |s, acked| {
         if s.uses_window() {

@@ -241,7 +241,10 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
     }
 
     /// Make room, then queue the packet.
-    #[expect(clippy::inline_always, reason = "measured: with the port's own calls 20 instructions a packet of 1600")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with those of `DrrQueues`, saves 8 % of the instructions of W2 through qsdrr"
+    )]
     #[inline(always)]
     fn make_room_and_push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: &P) {
         while !self.queues.packets.has_room(self.limit, size) {
@@ -312,7 +315,10 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
         false
     }
 
-    #[expect(clippy::inline_always, reason = "measured: with the port's own calls 20 instructions a packet of 1600")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with those of `DrrQueues`, saves 8 % of the instructions of W2 through qsdrr"
+    )]
     #[inline(always)]
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
@@ -341,7 +347,10 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
         }
     }
 
-    #[expect(clippy::inline_always, reason = "measured: with the port's own calls 20 instructions a packet of 1600")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with those of `DrrQueues`, saves 8 % of the instructions of W2 through qsdrr"
+    )]
     #[inline(always)]
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let Some((id, Detached { packet, enqueued, total, .. })) = self.queues.serve(&mut self.policy) else {

@@ -164,7 +164,10 @@ impl<P: Packet> DrrQueues<P> {
     }
 
     /// Put a packet at the tail of queue `id`, which exists; its slot. An empty queue joins the end of the round.
-    #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with those of `DrrBuffer`, saves 8 % of the instructions of W2 through qsdrr"
+    )]
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -207,7 +210,10 @@ impl<P: Packet> DrrQueues<P> {
     }
 
     /// The packet to send now, and its queue.
-    #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with those of `DrrBuffer`, saves 8 % of the instructions of W2 through qsdrr"
+    )]
     #[inline(always)]
     pub(super) fn serve(&mut self, watcher: &mut impl Watcher) -> Option<(u32, Detached<'_, P>)> {
         let Self { packets, round } = self;

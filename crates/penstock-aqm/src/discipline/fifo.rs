@@ -35,7 +35,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
 
     /// Judge an arriving packet, and mark it if the law says so. `None`: it was dropped; otherwise [`Self::push`] must
     /// follow, with the facts of the packet as its law saw them.
-    #[expect(clippy::inline_always, reason = "measured: the most frequent queue is called directly")]
+    #[expect(clippy::inline_always, reason = "the four of this file save 3 % of the instructions of W2")]
     #[inline(always)]
     pub fn judge(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &mut P) -> Option<PacketMeta> {
         let meta = facts_read(env, packet, self.law.capabilities().reads_rare_at_arrival());
@@ -52,7 +52,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
     }
 
     /// Queue a packet that [`Self::judge`] let in.
-    #[expect(clippy::inline_always, reason = "as `judge`")]
+    #[expect(clippy::inline_always, reason = "the four of this file save 3 % of the instructions of W2")]
     #[inline(always)]
     pub fn push(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P, meta: &PacketMeta) {
         self.queue.push_reported(env, packet);
@@ -69,7 +69,7 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
         true
     }
 
-    #[expect(clippy::inline_always, reason = "measured: the most frequent queue is called directly")]
+    #[expect(clippy::inline_always, reason = "the four of this file save 3 % of the instructions of W2")]
     #[inline(always)]
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         if let Some(meta) = self.judge(env, &mut packet) {
@@ -77,7 +77,7 @@ impl<P: Packet + Send, A: Aqm, W: Probe<P> + ?Sized> Discipline<P, W> for Fifo<P
         }
     }
 
-    #[expect(clippy::inline_always, reason = "as `enqueue`")]
+    #[expect(clippy::inline_always, reason = "the four of this file save 3 % of the instructions of W2")]
     #[inline(always)]
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let mut budget = DropBudget::new();

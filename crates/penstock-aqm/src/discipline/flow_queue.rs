@@ -248,7 +248,10 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
 
     /// RFC 8290, section 4.2, first part: finds the queue whose turn it is; a queue without credit gets a quantum and
     /// goes to the back.
-    #[expect(clippy::inline_always, reason = "measured: 30 instructions a packet of 1800")]
+    #[expect(
+        clippy::inline_always,
+        reason = "the four of this file save 6 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn select(&mut self, now: Time) -> Option<u32> {
         // An index that is none ends the loop: one comparison less than to look whether there is a head.
@@ -305,7 +308,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     }
 
     /// Section 4.2, third part: the selected queue had no packet. (Out of line: else both lists are kept on the stack throughout
-    /// `dequeue`, 35 instructions a packet of 1800.)
+    /// `dequeue`.)
     #[inline(never)]
     fn move_on(&mut self, id: u32) {
         if self.flows[id as usize].listed == Listed::New {
@@ -317,7 +320,10 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     }
 
     /// Section 4.2, second part: takes the next packet that its law does not drop from this queue.
-    #[expect(clippy::inline_always, reason = "measured: the packet is not copied")]
+    #[expect(
+        clippy::inline_always,
+        reason = "the four of this file save 6 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn serve(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, budget: &mut DropBudget) -> Served {
         let Self { packets, flows, view, ce_threshold, .. } = self;
@@ -360,7 +366,10 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     }
 
     /// Section 4.1.
-    #[expect(clippy::inline_always, reason = "measured: with the port's own calls 40 instructions a packet of 1600")]
+    #[expect(
+        clippy::inline_always,
+        reason = "the four of this file save 6 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, mut packet: P) {
         let meta = packet.meta();
@@ -390,7 +399,10 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
     }
 
     /// Section 4.2.
-    #[expect(clippy::inline_always, reason = "measured: with the port's own calls 40 instructions a packet of 1600")]
+    #[expect(
+        clippy::inline_always,
+        reason = "the four of this file save 6 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let mut budget = DropBudget::new();

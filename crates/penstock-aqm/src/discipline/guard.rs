@@ -79,7 +79,7 @@ impl Total {
 
     /// Carries out the verdict of a law on a packet that has left its queue: sends it, marks and sends it, or drops it.
     /// Returns whether it is sent.
-    #[expect(clippy::inline_always, reason = "measured: a law that always passes costs nothing")]
+    #[expect(clippy::inline_always, reason = "saves 1 % of the instructions of W2")]
     #[inline(always)]
     pub(crate) fn release<P: Packet>(
         self,

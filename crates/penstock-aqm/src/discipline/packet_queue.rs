@@ -116,7 +116,10 @@ impl<P: Packet> PacketQueue<P> {
     }
 
     /// Queue an arriving packet, and report it.
-    #[expect(clippy::inline_always, reason = "measured: 15 instructions a packet of 1500")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     pub(crate) fn push_reported(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) {
         self.push(env.now, packet);

@@ -154,7 +154,10 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
     }
 
     /// Appends a packet to `queue`; its slot.
-    #[expect(clippy::inline_always, reason = "measured: a packet is not copied on its way to its slot")]
+    #[expect(
+        clippy::inline_always,
+        reason = "`push` and `push_reported` together save 2 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     pub(crate) fn push(&mut self, queue: &mut SlabQueue, packet: &P, tag: T, enqueued: Time) -> u32 {
         let size = u64::from(packet.meta().size);
@@ -178,7 +181,10 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
     }
 
     /// Appends an arriving packet to `queue`, and reports it.
-    #[expect(clippy::inline_always, reason = "as `push`")]
+    #[expect(
+        clippy::inline_always,
+        reason = "`push` and `push_reported` together save 2 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     pub(crate) fn push_reported(
         &mut self,
@@ -197,8 +203,7 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
     }
 
     /// Takes the packet at the head of `queue` from it, but leaves it in its slot.
-    #[expect(clippy::inline_always, reason = "measured: a packet is not copied on its way from its slot")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn detach(&mut self, queue: &mut SlabQueue) -> Option<Detached<'_, P>> {
         let Self { slots, free, packets, bytes } = self;
         let index = queue.list.head_index();

@@ -174,15 +174,13 @@ impl Red {
     }
 
     /// The verdict on a packet of `size` bytes that finds the queue `q`; the average is up to date.
-    #[expect(clippy::inline_always, reason = "as `on_arrival`")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn judge(&mut self, q: f64, size: u32, rng: &mut Rng) -> Verdict {
         self.judge_at(self.average.get(), q, size, rng)
     }
 
     /// The verdict on a packet of `size` bytes that finds the queue `q` and the average `avg`.
-    #[expect(clippy::inline_always, reason = "as `on_arrival`")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn judge_at(&mut self, avg: f64, q: f64, size: u32, rng: &mut Rng) -> Verdict {
         if avg < self.curve.min_th || (self.params.guards && q <= 1.0) {
             self.spacer.reset();
@@ -309,7 +307,7 @@ impl Aqm for Red {
         Capabilities::ARRIVALS
     }
 
-    #[expect(clippy::inline_always, reason = "measured: 50 instructions a packet of 1300")]
+    #[expect(clippy::inline_always, reason = "saves 3 % of the instructions of W2 with RED")]
     #[inline(always)]
     fn on_arrival(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) -> Verdict {
         let q = self.length(&cx.queue);

@@ -209,8 +209,7 @@ impl QueueStats {
     }
 
     /// A packet with codepoint `dscp` was queued.
-    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
-    #[inline(always)]
+    #[inline]
     pub fn queued<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
         self.note_queued(report, dscp);
         self.count_queued(report);
@@ -222,7 +221,7 @@ impl QueueStats {
     }
 
     /// As [`QueueStats::queued`], for a queue that [`QueueStats::is_observed`] does not hold for.
-    #[expect(clippy::inline_always, reason = "as `queued`")]
+    #[expect(clippy::inline_always, reason = "with `count_sent`, saves 4 % of the instructions of W2")]
     #[inline(always)]
     pub fn count_queued<P>(&mut self, report: &Report<'_, P>) {
         self.integrate(report.now);
@@ -232,8 +231,7 @@ impl QueueStats {
     }
 
     /// The transmission of a packet with codepoint `dscp` starts.
-    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1700")]
-    #[inline(always)]
+    #[inline]
     pub fn sent<P>(&mut self, report: &Report<'_, P>, dscp: u8) {
         self.note_sent(report, dscp);
         self.count_sent(report);
@@ -245,7 +243,7 @@ impl QueueStats {
     }
 
     /// As [`QueueStats::sent`], for a queue that [`QueueStats::is_observed`] does not hold for.
-    #[expect(clippy::inline_always, reason = "as `sent`")]
+    #[expect(clippy::inline_always, reason = "with `count_queued`, saves 4 % of the instructions of W2")]
     #[inline(always)]
     pub fn count_sent<P>(&mut self, report: &Report<'_, P>) {
         self.integrate(report.now);
@@ -369,13 +367,19 @@ impl QueueStats {
 
 /// The statistics alone, for a caller that sees to everything else.
 impl<P: Packet> Probe<P> for QueueStats {
-    #[expect(clippy::inline_always, reason = "as `queued`")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     fn queued(&mut self, report: &Report<'_, P>) {
         self.queued(report, report.packet.meta().dscp);
     }
 
-    #[expect(clippy::inline_always, reason = "as `sent`")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     fn sent(&mut self, report: &Report<'_, P>) {
         self.sent(report, report.packet.meta().dscp);

@@ -31,7 +31,10 @@ enum PlainAnswer {
 
 impl Network {
     /// A data packet or datagram has reached its receiver, which may answer.
-    #[expect(clippy::inline_always, reason = "measured: most packets are answered without a call")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     pub(super) fn deliver(&mut self, now: Time, packet: &SimPacket) {
         match self.answer_plainly(now, packet) {
@@ -46,8 +49,7 @@ impl Network {
     }
 
     /// A data packet has reached its receiver: the answer, if that is a plain ACK, as it is to most packets.
-    #[expect(clippy::inline_always, reason = "as `deliver`")]
-    #[inline(always)]
+    #[inline]
     fn answer_plainly(&mut self, now: Time, packet: &SimPacket) -> PlainAnswer {
         let flow = &mut self.tally.flows[packet.flow as usize];
         let Some(receiver) = flow.receiver.as_mut().filter(|receiver| receiver.is_plain(packet.extra)) else {
@@ -132,7 +134,10 @@ impl Network {
 
     /// A receiver sends this ACK at `now`: as [`Network::forward`] and [`Network::cross`]. The fields of the ACK stay in registers,
     /// where nothing asks for its address: the processor would wait until it can copy together what was just written in pieces.
-    #[expect(clippy::inline_always, reason = "measured: 5 % of the time of a packet")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     fn send_ack(&mut self, mut now: Time, mut ack: SimPacket) {
         loop {
@@ -159,8 +164,7 @@ impl Network {
     }
 
     /// Offer an acknowledgement that will reach its sender at `arrival`, over the link of this delay line, to the engine.
-    #[expect(clippy::inline_always, reason = "measured: 10 instructions a packet of 1600")]
-    #[inline(always)]
+    #[inline]
     pub(super) fn hand_over_ack(&mut self, arrival: Time, line: u32, packet: &SimPacket) {
         if self.ack.at == Time::NEVER {
             self.ack = NextAck { at: arrival, line, packet: *packet };

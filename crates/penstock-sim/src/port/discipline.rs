@@ -99,7 +99,10 @@ impl PortDiscipline {
     }
 
     /// As [`Discipline::enqueue`].
-    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1500")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     pub(crate) fn enqueue(&mut self, env: Env<'_, SimPacket, Tally>, packet: SimPacket) {
         match self {
@@ -112,7 +115,10 @@ impl PortDiscipline {
     }
 
     /// As [`Discipline::dequeue`].
-    #[expect(clippy::inline_always, reason = "measured: 20 instructions a packet of 1500")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
+    )]
     #[inline(always)]
     pub(crate) fn dequeue(&mut self, env: Env<'_, SimPacket, Tally>) -> Next<SimPacket> {
         match self {

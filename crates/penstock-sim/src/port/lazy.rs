@@ -32,8 +32,7 @@ impl Lazy {
     }
 
     /// A packet arrives; all departures due by now have been executed. Returns whether the transmitter is free.
-    #[expect(clippy::inline_always, reason = "its only caller is the packet path of the network")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn arrive(
         &self,
         queue: &mut PortQueue,
@@ -69,8 +68,7 @@ impl Lazy {
     }
 
     /// The transmitter asked for a packet at `now`, and the discipline answered; returns how the packet crosses the link.
-    #[expect(clippy::inline_always, reason = "its only caller is the packet path of the network")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn answer(
         &mut self,
         queue: &PortQueue,

@@ -51,8 +51,7 @@ impl Precomputed {
     }
 
     /// A packet arrives; if it is queued, it crosses the link as returned.
-    #[expect(clippy::inline_always, reason = "its only caller is the packet path of the network")]
-    #[inline(always)]
+    #[inline]
     pub(crate) fn arrive(
         &mut self,
         queue: &mut PortQueue,
@@ -152,7 +151,10 @@ impl Replay<'_> {
     }
 
     /// Replay the departures up to and including `until`.
-    #[expect(clippy::inline_always, reason = "measured: 3 % of the instructions of drop-tail, with `operation`")]
+    #[expect(
+        clippy::inline_always,
+        reason = "with the other calls on the path of a packet, saves 13 % of the instructions of W2"
+    )]
     #[inline(always)]
     fn catch_up<A: Aqm>(&mut self, queue: &mut Fifo<SimPacket, A>, until: Time) {
         while self.port.free_at <= until {
@@ -170,8 +172,7 @@ impl Replay<'_> {
     }
 
     /// The surroundings of an operation on `queue` at `now`; samples that are due are taken before it.
-    #[expect(clippy::inline_always, reason = "as `catch_up`")]
-    #[inline(always)]
+    #[inline]
     fn operation<A: Aqm>(&mut self, now: Time, queue: &Fifo<SimPacket, A>) -> Env<'_, SimPacket, QueueStats> {
         if self.stats.is_due(now) {
             self.stats.sample(now, |show| Discipline::<SimPacket, Tally>::gauges(queue, show));

@@ -33,6 +33,7 @@ pub(crate) struct Pipe {
 }
 
 impl CongestionControl for Pipe {
+    #[expect(clippy::inline_always, reason = "saves 1 % of the instructions of W2")]
     #[inline(always)]
     fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         if ack.ece && s.ect {

@@ -9,7 +9,7 @@ use penstock_core::{Span, Time};
 
 impl SenderState {
     /// New data is ACKed: advance `una`, measure the round-trip time, restart the timer.
-    #[expect(clippy::inline_always, reason = "measured: 10 instructions a packet of 1400")]
+    #[expect(clippy::inline_always, reason = "saves 1 % of the instructions of W2")]
     #[inline(always)]
     pub(crate) fn acknowledge(&mut self, now: Time, ack: &Ack<'_>) {
         self.dupacks = 0;

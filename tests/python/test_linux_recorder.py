@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from validation.linux import offload
+from validation.linux import offload, pushes
 from validation.linux.record import QUEUES, Cell, Ends, RecordingError, main, numbers, write
 
 RECORDED = Path(__file__).parents[1] / "data" / "linux" / "qdisc_tcp.json"
@@ -39,7 +39,7 @@ def test_words_after_a_cell_set_what_its_hosts_do() -> None:
     assert cell.ends == Ends(trains=True, gro=True, fq=True, mbps=100)
     job = set(cell.job(start=0, traces=False).splitlines())
     assert {"rate=100mbit", "trains=1", "gro_ns=200000", "sender_queue=fq", "begin=5", "end=15", "bytes=0"} <= job
-    plain = set(Cell.parse("pfifo50 20 bbr 4").job(start=0, traces=False, transfer=(1000, 8)).splitlines())
+    plain = set(Cell.parse("pfifo50 20 bbr 4").job(start=0, traces=False, until_s=8, flow_bytes=1000).splitlines())
     assert {"queue='pfifo limit 50'", "rate=10mbit", "trains=0", "gro_ns=''", "bytes=1000", "begin=0", "end=8"} <= plain
 
 
@@ -62,6 +62,16 @@ def test_acknowledgements_and_the_end_of_a_transfer_are_read_from_captures() -> 
         for i, (seq, length) in enumerate(arrivals)
     ]
     assert offload.read_us(received, 3000) == 200_000
+
+
+def test_packets_between_pushed_ones_are_counted_without_retransmissions() -> None:
+    line = "{time} > 6000 5000 seq {seq} ack 1 length {length} window 9 flags {flags} ecn 0"
+    mss, packets = offload.MSS, ((9.0, 1, "18"), (10.1, 4, "10"), (10.2, 5, "18"), (10.3, 1, "18"), (10.4, 12, "18"))
+    lines = [line.format(time="0.0", seq=0, length=0, flags="02")]
+    lines += [line.format(time=time, seq=1 + mss * n, length=mss, flags=flags) for time, n, flags in packets]
+    assert list(pushes.gaps("\n".join(lines))) == [4, 7]
+    assert pushes.usual([64, 65, 65, 107, 65]) == 64.75
+    assert set(json.loads(pushes.FILE.read_text())) == set(pushes.names())
 
 
 def test_of_two_congestion_controls_each_has_half_of_the_flows() -> None:

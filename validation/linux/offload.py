@@ -29,15 +29,16 @@ KEPT = 300
 """So many trains and runs of acknowledgements of a transfer stand in the file; of the rest the sizes are counted."""
 
 PATHS = ("40", "20 100mbit", "80 100mbit", "2 100mbit", "20 1000mbit")
+QDISCS = ("pfifo100", "codel", "fq_codel", "cake_htb")
 CONTROLS = (("reno", ""), ("cubic", ""), ("cubic", " fq"), ("bbr", ""))
 
 
 def cells() -> Iterator[str]:
-    """The recorded queues, named as those of ``record``; the longer round trip without GRO alone."""
+    """The recorded queues, named as those of ``record``; the longer round trip without GRO and pacing alone."""
     flows = (("bbr 1", ""), ("bbr 4", ""), ("cubic 4", ""), ("cubic 4", " fq"))
-    for rate, rtt, gro in (("", 20, ""), ("", 20, " gro"), (" 100mbit", 20, ""), (" 100mbit", 20, " gro"),
-                           ("", 80, ""), (" 100mbit", 80, "")):  # fmt: skip
-        for queue, (controls, pacing) in itertools.product(("pfifo100", "codel", "fq_codel", "cake_htb"), flows):
+    for rtt, rate, gro in ((20, "", ""), (20, "", " gro"), (20, " 100mbit", ""), (80, "", ""), (20, " 100mbit", " gro"),
+                           (80, " 100mbit", "")):  # fmt: skip
+        for queue, (controls, pacing) in itertools.product(QDISCS, flows if rtt == 20 else flows[1:3]):
             yield f"{queue} {rtt} {controls}{rate} trains{gro}{pacing}"
 
 
@@ -130,7 +131,7 @@ def transfer(kernel: Path, name: str, starts: int, folder: Path) -> dict[str, An
     numbers: dict[str, Any] = {"bytes": flow_bytes, **{key: [] for key in lists}}
     for start in range(starts):
         place = folder / f"{name} {start}".replace(" ", "_")
-        record.measure(kernel, cell.job(start, traces=True, transfer=(flow_bytes, LAST_S)), start, place)
+        record.measure(kernel, cell.job(start, traces=True, until_s=LAST_S, flow_bytes=flow_bytes), start, place)
         sent, received = capture(place, "sender"), capture(place, "receiver")
         zero_us = sent[0].time_us
         trains = [packet for packet in sent if packet.direction == ">" and packet.length]

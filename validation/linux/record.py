@@ -160,19 +160,20 @@ class Cell:
         traces: bool,
         overhead: int | None = None,
         emulator: Path | None = None,
-        transfer: tuple[int, int] | None = None,
+        until_s: int | None = None,
+        flow_bytes: int = 0,
     ) -> str:
         """The variables that ``init.sh`` reads.
 
         `overhead` is added to the size of a frame, which the queue of the kernel counts. With `emulator`, a program,
-        that emulates the link and its queue instead of the kernel. With `transfer` each flow ends after so many bytes,
-        and all is watched from the beginning for so many seconds.
+        that emulates the link and its queue instead of the kernel. With `flow_bytes` each flow ends after so many
+        bytes, and all is counted from the beginning. The run ends at `until_s`.
         """
-        flow_bytes, (begin, end) = (transfer[0], (0, transfer[1])) if transfer else (0, self.ends.counted_s)
+        begin, end = self.ends.counted_s
         variables = {
             **self.ends.variables(),
-            "begin": begin,
-            "end": end,
+            "begin": 0 if flow_bytes else begin,
+            "end": until_s or end,
             "queue": QUEUES.get(self.queue, f"pfifo limit {self.queue[5:]}"),
             "red_timer": int(self.queue.startswith("red_timer")),
             "shaper": "own" if self.queue == "cake_10mbit" else "htb",

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from validation.linux.record import QUEUES, Cell, RecordingError, main, numbers, write
+from validation.linux import offload
+from validation.linux.record import QUEUES, Cell, Ends, RecordingError, main, numbers, write
 
 RECORDED = Path(__file__).parents[1] / "data" / "linux" / "qdisc_tcp.json"
 
@@ -22,7 +23,8 @@ def queue(drops: int, packets: int, more: Mapping[str, object], handle: str = "2
 
 def test_every_recorded_cell_can_be_recorded_again() -> None:
     names = list(recorded())
-    assert {Cell.parse(name).queue for name in names} == set(QUEUES)
+    recorded_otherwise = {"red_timer", "red_timer_ecn"}
+    assert {Cell.parse(name).queue for name in names} == {*QUEUES, "pfifo100"} - recorded_otherwise
     assert all(len(Cell.parse(name).controls) == int(name.split()[3]) for name in names)
 
 
@@ -30,6 +32,36 @@ def test_datagrams_of_a_full_frame_have_their_share_of_the_link() -> None:
     assert Cell.parse("sfb 20 cubic 4 udp0.5").datagram_ns == 2_422_400
     assert Cell.parse("sfb 20 cubic 4").datagram_ns == 0
     assert "datagram_ns=807467\n" in Cell.parse("sfb 20 cubic 4 udp1.5").job(start=0, traces=False)
+
+
+def test_words_after_a_cell_set_what_its_hosts_do() -> None:
+    cell = Cell.parse("codel 20 bbr 4 100mbit trains gro fq")
+    assert cell.ends == Ends(trains=True, gro=True, fq=True, mbps=100)
+    job = set(cell.job(start=0, traces=False).splitlines())
+    assert {"rate=100mbit", "trains=1", "gro_ns=200000", "sender_queue=fq", "begin=5", "end=15", "bytes=0"} <= job
+    plain = set(Cell.parse("pfifo50 20 bbr 4").job(start=0, traces=False, transfer=(1000, 8)).splitlines())
+    assert {"queue='pfifo limit 50'", "rate=10mbit", "trains=0", "gro_ns=''", "bytes=1000", "begin=0", "end=8"} <= plain
+
+
+def test_every_transfer_and_queue_with_trains_is_recorded() -> None:
+    assert set(offload.recorded(offload.TRANSFERS)) == set(offload.transfers())
+    assert set(offload.recorded(offload.QUEUES)) <= set(offload.cells())
+
+
+def test_acknowledgements_and_the_end_of_a_transfer_are_read_from_captures() -> None:
+    line = "{time} {to} 6000 5000 seq {seq} ack {ack} length {length} window 9 flags 10 ecn 0"
+    sent = [line.format(time="0.0", to=">", seq=2**32 - 1, ack=0, length=0)]
+    sent += [
+        line.format(time=f"0.0{i}", to="<", seq=9, ack=ack, length=0) for i, ack in enumerate((0, 2896, 2896, 3000))
+    ]
+    packets = [offload.Packet.parse(text) for text in sent]
+    assert list(offload.acknowledged(packets)) == [(10_000, 2), (30_000, 1)]
+    arrivals = ((0, 1448), (2896, 104), (1448, 1448))
+    received = [
+        offload.Packet.parse(line.format(time=f"0.{i}", to="<", seq=seq, ack=0, length=length))
+        for i, (seq, length) in enumerate(arrivals)
+    ]
+    assert offload.read_us(received, 3000) == 200_000
 
 
 def test_of_two_congestion_controls_each_has_half_of_the_flows() -> None:

@@ -21,6 +21,7 @@ done
 mkdir -p "$folder"
 cd "$folder"
 gcc -std=gnu11 -O2 -Wall -Wextra -static -o lab "$here"/*.c
+gcc -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -o red_timer.so "$here"/red_timer/red_timer.c
 
 # A tree that is whole has the name `source`: the unpacking of an interrupted call is thrown away.
 if [ ! -d source ]; then

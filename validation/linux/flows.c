@@ -79,7 +79,7 @@ void receiver(int unused)
     }
 }
 
-/* ---- A flow: writes as much as the socket takes ---- */
+/* ---- A flow: writes as much as the socket takes, of its whole length if it has one ---- */
 
 static uint64_t flow_start(int flow)
 {
@@ -108,9 +108,10 @@ static void sample_tcp_info(int connection, int flow)
         wait_until(instant);
         must(getsockopt(connection, IPPROTO_TCP, TCP_INFO, &i, &length), "tcp_info");
         fprintf(tcp_info_log,
-                "%.6f %d cwnd %u ssthresh %u unacked %u sacked %u lost %u retrans %u total %u rtt %u state %u\n",
+                "%.6f %d cwnd %u ssthresh %u unacked %u sacked %u lost %u retrans %u total %u rtt %u state %u pacing %llu\n",
                 seconds(instant), flow, i.tcpi_snd_cwnd, i.tcpi_snd_ssthresh, i.tcpi_unacked, i.tcpi_sacked,
-                i.tcpi_lost, i.tcpi_retrans, i.tcpi_total_retrans, i.tcpi_rtt, i.tcpi_ca_state);
+                i.tcpi_lost, i.tcpi_retrans, i.tcpi_total_retrans, i.tcpi_rtt, i.tcpi_ca_state,
+                (unsigned long long)i.tcpi_pacing_rate);
     }
 }
 
@@ -123,13 +124,16 @@ void send_flow(int number)
     struct pollfd writable = {.fd = connected_socket(number), .events = POLLOUT};
     if (traces && must(fork(), "fork") == 0)
         sample_tcp_info(writable.fd, number);
-    for (;;) {
+    uint64_t left = flow_bytes ? flow_bytes : UINT64_MAX;
+    while (left) {
+        ssize_t written;
         must(poll(&writable, 1, -1), "poll");
-        while (write(writable.fd, data, sizeof data) > 0)
-            ;
-        if (errno != EAGAIN)
+        while (left && (written = write(writable.fd, data, left < sizeof data ? left : sizeof data)) > 0)
+            left -= written;
+        if (left && errno != EAGAIN)
             fail("flow %d", number);
     }
+    pause();
 }
 
 /* ---- The ping: a small packet across the queue now and then; its answers are for the traces alone ---- */

@@ -16,7 +16,7 @@ const char *folder, *receiver_address;
 const char *const *controls;
 int traces;
 FILE *tcp_info_log;
-uint64_t zero, begin, end, first_start, datagram_gap;
+uint64_t zero, begin, end, first_start, datagram_gap, flow_bytes;
 
 void fail(const char *format, ...)
 {

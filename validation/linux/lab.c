@@ -1,10 +1,11 @@
 /*
  * Measures TCP flows over the queue of a link, inside a User Mode Linux in virtual time whose network init.sh has made.
  *
- * Usage: lab FOLDER BEGIN END START_US TRACES DATAGRAM_NS RECEIVER ORIGIN CONTROL...
+ * Usage: lab FOLDER BEGIN END START_US TRACES DATAGRAM_NS BYTES RECEIVER ORIGIN CONTROL...
  *
  * One flow to the address RECEIVER for each CONTROL, the name of a congestion control; flow i starts START_US + i * 100 ms
  * after the beginning of time. Each DATAGRAM_NS, unless that is 0, a datagram of a full frame crosses the queue as well.
+ * Each flow sends BYTES and there is no ping; or, where BYTES is 0, the flows have no end.
  * The counts run from BEGIN to END, in seconds. ORIGIN is 0 where the queue is the kernel's. Otherwise it is that of an
  * emulator, whose time 0 is ORIGIN on the monotonic clock and whose statistics run from BEGIN + SETTLE seconds of that time
  * to END + SETTLE; it ends when it reads a line from file 3 and then writes its result to file 4. FOLDER gets
@@ -78,19 +79,20 @@ static void save_result(int flows, const uint64_t *before, const uint64_t *after
 int main(int count, char **arguments)
 {
     uint64_t before[MAX_FLOWS], after[MAX_FLOWS], origin;
-    int flows = count - 9;
+    int flows = count - 10;
 
     if (flows < 1 || flows > MAX_FLOWS)
-        fail("usage: lab FOLDER BEGIN END START_US TRACES DATAGRAM_NS RECEIVER ORIGIN CONTROL... (1 to %d)", MAX_FLOWS);
+        fail("usage: lab FOLDER BEGIN END START_US TRACES DATAGRAM_NS BYTES RECEIVER ORIGIN CONTROL... (1 to %d)", MAX_FLOWS);
     folder = arguments[1];
     begin = strtoull(arguments[2], NULL, 10) * SECOND;
     end = strtoull(arguments[3], NULL, 10) * SECOND;
     first_start = strtoull(arguments[4], NULL, 10) * MICROSECOND;
     traces = atoi(arguments[5]);
     datagram_gap = strtoull(arguments[6], NULL, 10);
-    receiver_address = arguments[7];
-    origin = strtoull(arguments[8], NULL, 10);
-    controls = (const char *const *)arguments + 9;
+    flow_bytes = strtoull(arguments[7], NULL, 10);
+    receiver_address = arguments[8];
+    origin = strtoull(arguments[9], NULL, 10);
+    controls = (const char *const *)arguments + 10;
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         fail("mmap");
@@ -104,7 +106,8 @@ int main(int count, char **arguments)
         start(capture_receiver, 0);
     }
     start(receiver, 0);
-    start(ping, 0);
+    if (!flow_bytes)
+        start(ping, 0);
     if (datagram_gap)
         start(flood, 0);
     if (!origin)

@@ -29,6 +29,7 @@ extern int traces;                  /* whether to write them */
 extern FILE *tcp_info_log;          /* of all flows, each of which writes whole lines */
 extern uint64_t zero, begin, end, first_start; /* zero on the monotonic clock, the others counted from it */
 extern uint64_t datagram_gap;                  /* 0: there are none */
+extern uint64_t flow_bytes;                    /* of each flow; 0: no end */
 
 /* helpers.c */
 

@@ -25,6 +25,7 @@ SHIFT_US = 131
 PATIENCE_S = 900
 DATAGRAM_BITS = 1514 * 8
 LINK_BPS = 10_000_000
+"""The rate of the link, if the cell says nothing else."""
 
 RED = "red limit 400000 min 15000 max 45000 avpkt 1500 burst 20 probability 0.1 bandwidth 10Mbit"
 CHOKE = "choke limit 1000 bandwidth 10Mbit min 10 max 30 burst 20 probability 0.1"
@@ -40,18 +41,23 @@ QUEUES = {
     "fq_codel": "fq_codel noecn",
     "fq_codel_ecn": "fq_codel ecn",
     "fq_pie": "fq_pie",
-    "pfifo100": "pfifo limit 100",
     "pie": "pie limit 1000 target 15ms tupdate 15ms noecn",
     "pie_ecn": "pie limit 1000 target 15ms tupdate 15ms ecn",
     "red": RED,
     "red_adaptive": f"{RED} adaptive",
     "red_adaptive_ecn": f"{RED} adaptive ecn",
     "red_ecn": f"{RED} ecn",
+    "red_timer": f"{RED} adaptive",
+    "red_timer_ecn": f"{RED} adaptive ecn",
     "sfb": "sfb",
     "sfb_ecn": "sfb",
     "sfq": "sfq limit 127",
 }
-"""The arguments of ``tc``, by the queue's name in the cells. ``_ecn``: both ends of TCP use ECN, too."""
+"""The arguments of ``tc``, by the queue's name in the cells. ``_ecn``: both ends of TCP use ECN, too.
+
+``pfifoN`` is a drop-tail queue of N packets besides. ``red_timer`` is ``red_adaptive`` with its timer started
+(`red_timer.c`).
+"""
 
 CONTROLS = ("reno", "cubic", "bbr", "dctcp")
 
@@ -70,6 +76,46 @@ class RecordingError(Exception):
 
 
 @dataclass(frozen=True)
+class Ends:
+    """What the hosts do with packets: the words after a cell's name."""
+
+    trains: bool = False
+    """The sender's device splits trains of packets, not TCP."""
+    gro: bool = False
+    """The receiver's device merges packets of one flow."""
+    fq: bool = False
+    """``sch_fq`` at the sender paces each flow."""
+    mbps: int = LINK_BPS // 1_000_000
+    """The rate of the link between them."""
+
+    @classmethod
+    def parse(cls, words: str) -> "Ends":
+        """``[NNmbit] [trains] [gro] [fq]``."""
+        rate = re.search(r"(\d+)mbit", words)
+        set_ = {word: word in words.split() for word in ("trains", "gro", "fq")}
+        return cls(**set_, mbps=int(rate[1])) if rate else cls(**set_)
+
+    @property
+    def gro_ns(self) -> int:
+        """How long a packet waits for the next one: nearly two transmission times."""
+        return 20_000_000 // self.mbps
+
+    @property
+    def counted_s(self) -> tuple[int, int]:
+        """From when to when drops and goodput count: on a fast link less time has as many packets."""
+        return (BEGIN_S, END_S) if self.mbps * 1_000_000 <= LINK_BPS else (5, 15)
+
+    def variables(self) -> dict[str, object]:
+        """Those that ``init.sh`` reads."""
+        return {
+            "rate": f"{self.mbps}mbit",
+            "trains": int(self.trains),
+            "gro_ns": self.gro_ns if self.gro else "",
+            "sender_queue": "fq" if self.fq else "",
+        }
+
+
+@dataclass(frozen=True)
 class Cell:
     """A queue, a round trip, the congestion control of each flow, and the time between datagrams (0: none)."""
 
@@ -78,46 +124,66 @@ class Cell:
     rtt_ms: int
     controls: tuple[str, ...]
     datagram_ns: int
+    ends: Ends = Ends()
 
     @classmethod
     def parse(cls, name: str) -> "Cell":
         """The cell called ``QUEUE RTT_MS CC FLOWS``; of ``CC+CC`` each has its share of the flows, in this order.
 
-        With ``udpSHARE`` after it datagrams of that share of the link's rate come besides.
+        With ``udpSHARE`` after it datagrams of that share of the link's rate come besides. The words of `Ends` follow.
         """
-        form = re.fullmatch(r"(\S+) (\d+) (\S+) (\d+)(?: udp(\d+(?:\.\d+)?))?", name, re.ASCII)
+        form = re.fullmatch(
+            r"(\S+) (\d+) (\S+) (\d+)(?: udp(\d+(?:\.\d+)?))?((?: \d+mbit)?(?: trains)?(?: gro)?(?: fq)?)",
+            name,
+            re.ASCII,
+        )
         if not form:
-            raise RecordingError(f"{name}: a cell is QUEUE RTT_MS CC FLOWS [udpSHARE], as 'codel 20 cubic 4'")
+            raise RecordingError(
+                f"{name}: a cell is QUEUE RTT_MS CC FLOWS [udpSHARE] [NNmbit] [trains] [gro] [fq], "
+                "as 'codel 20 cubic 4'"
+            )
         queue, rtt_ms, controls, flows = form[1], int(form[2]), form[3].split("+"), int(form[4])
-        share = float(form[5] or 0)
-        if queue not in QUEUES:
-            raise RecordingError(f"{name}: no queue {queue}; there are {', '.join(QUEUES)}")
+        share, ends = float(form[5] or 0), Ends.parse(form[6])
+        if queue not in QUEUES and not re.fullmatch(r"pfifo[1-9]\d*", queue):
+            raise RecordingError(f"{name}: no queue {queue}; there are pfifoN, {', '.join(QUEUES)}")
         if unknown := [control for control in controls if control not in CONTROLS]:
             raise RecordingError(f"{name}: no congestion control {unknown[0]}; there are {', '.join(CONTROLS)}")
         if not 1 <= flows <= 64 or flows % len(controls):
             raise RecordingError(f"{name}: 1 to 64 flows, as many of each congestion control")
         each = flows // len(controls)
-        datagram_ns = round(DATAGRAM_BITS / (share * LINK_BPS) * 1e9) if share else 0
-        return cls(name, queue, rtt_ms, tuple(control for control in controls for _ in range(each)), datagram_ns)
+        datagram_ns = round(DATAGRAM_BITS / (share * ends.mbps * 1e6) * 1e9) if share else 0
+        return cls(name, queue, rtt_ms, tuple(control for control in controls for _ in range(each)), datagram_ns, ends)
 
-    def job(self, start: int, traces: bool, overhead: int | None = None, emulator: Path | None = None) -> str:
+    def job(
+        self,
+        start: int,
+        traces: bool,
+        overhead: int | None = None,
+        emulator: Path | None = None,
+        transfer: tuple[int, int] | None = None,
+    ) -> str:
         """The variables that ``init.sh`` reads.
 
         `overhead` is added to the size of a frame, which the queue of the kernel counts. With `emulator`, a program,
-        that emulates the link and its queue instead of the kernel.
+        that emulates the link and its queue instead of the kernel. With `transfer` each flow ends after so many bytes,
+        and all is watched from the beginning for so many seconds.
         """
+        flow_bytes, (begin, end) = (transfer[0], (0, transfer[1])) if transfer else (0, self.ends.counted_s)
         variables = {
-            "queue": QUEUES[self.queue],
+            **self.ends.variables(),
+            "begin": begin,
+            "end": end,
+            "queue": QUEUES.get(self.queue, f"pfifo limit {self.queue[5:]}"),
+            "red_timer": int(self.queue.startswith("red_timer")),
             "shaper": "own" if self.queue == "cake_10mbit" else "htb",
             "rtt_ms": self.rtt_ms,
             "ecn": int(self.queue.endswith("_ecn")),
             "controls": " ".join(self.controls),
-            "begin": BEGIN_S,
-            "end": END_S,
             "start_us": start * SHIFT_US,
             "seed": seed_of(start),
             "traces": int(traces),
             "datagram_ns": self.datagram_ns,
+            "bytes": flow_bytes,
             "overhead": "" if overhead is None else overhead,
             "emulator": emulator or "",
         }

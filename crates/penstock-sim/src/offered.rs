@@ -37,10 +37,7 @@ impl Offered {
 
     /// For each group: whether its receivers acknowledge every packet immediately.
     pub(crate) fn immediate_acks(&self) -> Vec<bool> {
-        self.tcps
-            .iter()
-            .map(|params| params.as_ref().is_some_and(|params| params.delayed_ack.limit().is_none()))
-            .collect()
+        self.tcps.iter().map(|params| params.as_ref().is_some_and(|params| !params.delays_acks())).collect()
     }
 
     /// The source of a datagram flow of the group of this number.

@@ -12,6 +12,7 @@
 extern crate alloc;
 
 mod cc;
+mod gro;
 mod kernel_ticks;
 mod pacer;
 mod packet_ranges;
@@ -28,6 +29,7 @@ mod scoreboard;
 mod sender;
 mod sender_counts;
 mod state;
+mod trains;
 
 pub use packets_and_acks::{Ack, Network, ReceiverAck, SackBlock, SackBlocks, Segment};
 pub use params::{

@@ -3,9 +3,9 @@
 //! A. Aggarwal, S. Savage, T. Anderson, "Understanding the Performance of TCP Pacing", INFOCOM 2000.
 //!
 //! # Law
-//! Consecutive packets are `SRTT / (gain cwnd)` apart, so that a window takes `1/gain` of a round trip. The gain is 2
+//! Consecutive packets are `SRTT / (gain cwnd)` apart, or as many trains of packets leave ([`crate::trains`]), so that a window takes `1/gain` of a round trip. The gain is 2
 //! while the window is below half of the slow start threshold, so that the window can double within a round trip, and 1.2
-//! from there on. A law may set a rate instead; a packet that leaves late then shortens the wait of the next one by its
+//! from there on. A law may set a rate instead; a train that leaves late then shortens the wait of the next one by its
 //! delay, at most by half. Packets are not paced before the first round-trip time is measured. Idle time earns no
 //! credit beyond that.
 //!
@@ -13,10 +13,11 @@
 //! * The gains are Linux's, `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio` ("IP Sysctl"); E. Dumazet, "tcp: refine pacing rate
 //!   determination", change of Linux 4.3, 2015, explains them and when they apply. The paper uses a gain of 1.
 //! * The shorter wait after a late packet was observed in captures of BBR in Linux 6.1.
-//! * Packets go one by one, without the bursts of segmentation offload.
 //! * A single retransmission of Reno and NewReno leaves immediately; it delays the packets after it.
 
+use crate::params::TcpParams;
 use crate::rate_sample::RateSampler;
+use crate::trains::train_packets;
 use penstock_core::{Span, Time};
 
 /// Windows sent per round trip far below the slow start threshold, and from half of it on.
@@ -32,22 +33,43 @@ pub(crate) struct Pacer {
     pub(crate) waiting: Time,
     /// Packets per second, for a law that sets the rate.
     pub(crate) rate: Option<f64>,
+    /// The minimum round-trip time, if the law measures it.
+    pub(crate) min_rtt: Option<Span>,
+    /// When the train of the last packet left, how many more packets belong to it, and by how many seconds they may
+    /// shorten the wait.
+    train_at: Time,
+    train_left: u32,
+    late: f64,
     /// The sampler of the delivery rate, for a law that uses it.
     pub(crate) sampler: Option<RateSampler>,
 }
 
 impl Pacer {
     pub(crate) fn new(sampler: Option<RateSampler>) -> Self {
-        Self { next: Time::ZERO, waiting: Time::NEVER, rate: None, sampler }
+        Self {
+            next: Time::ZERO,
+            waiting: Time::NEVER,
+            rate: None,
+            min_rtt: None,
+            train_at: Time::ZERO,
+            train_left: 0,
+            late: 0.0,
+            sampler,
+        }
     }
 
     /// Whether a packet may go now; if not, it waits.
     pub(crate) fn allows(&mut self, now: Time) -> bool {
-        let allowed = now >= self.next;
+        let allowed = now >= self.next || self.continues_train(now);
         if !allowed {
             self.waiting = self.next;
         }
         allowed
+    }
+
+    /// Whether a packet at `now` belongs to the train of the last packet.
+    fn continues_train(&self, now: Time) -> bool {
+        self.train_left > 0 && self.train_at == now
     }
 
     /// How long the next packet still has to wait.
@@ -55,34 +77,71 @@ impl Pacer {
         self.next.max(now).since(now)
     }
 
-    /// A packet is sent at `now`; computes when the next one may leave.
-    pub(crate) fn on_send(&mut self, now: Time, cwnd: f64, ssthresh: f64, srtt: Option<Span>) {
-        let gain = if cwnd < ssthresh / 2.0 { START_GAIN } else { GAIN };
-        let gap = match (self.rate, srtt) {
-            (Some(rate), _) => {
-                let (gap, late) = (1.0 / rate, now.since(self.next.min(now)).as_secs());
-                gap - late.min(gap / 2.0)
-            }
-            (None, Some(srtt)) => srtt.as_secs() / (gain * cwnd.max(1.0)),
-            (None, None) => 0.0,
-        };
-        self.next = self.next.max(now) + Span::from_secs(gap);
+    /// Time between two packets in seconds; `None` before the first round-trip time is measured.
+    pub(crate) fn gap(&self, cwnd: f64, ssthresh: f64, srtt: Option<Span>) -> Option<f64> {
+        self.rate.map(|rate| 1.0 / rate).or_else(|| Some(usual_gap(cwnd, ssthresh, srtt?)))
     }
+
+    /// A packet is sent at `now` by a flow that paces with this gap, in seconds; computes when the next one may leave.
+    pub(crate) fn on_send(&mut self, now: Time, params: &TcpParams, gap: Option<f64>) {
+        let begins = !self.continues_train(now);
+        let late = now.since(self.next.min(now)).as_secs();
+        self.next = self.next.max(now);
+        let Some(gap) = gap else { return };
+        if begins {
+            self.train_at = now;
+            self.train_left = if params.offload { train_packets(params, 1.0 / gap, self.min_rtt) } else { 1 };
+            self.late = if self.rate.is_some() { late } else { 0.0 };
+        }
+        self.train_left -= 1;
+        let credit = self.late.min(gap / 2.0);
+        self.late -= credit;
+        self.next += Span::from_secs(gap - credit);
+    }
+}
+
+/// Time between two packets, in seconds, of a flow whose law sets no rate.
+pub(crate) fn usual_gap(cwnd: f64, ssthresh: f64, srtt: Span) -> f64 {
+    let gain = if cwnd < ssthresh / 2.0 { START_GAIN } else { GAIN };
+    srtt.as_secs() / (gain * cwnd.max(1.0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::Profile;
+    use alloc::vec::Vec;
+    use penstock_core::Bytes;
+
+    fn params(offload: bool) -> TcpParams {
+        TcpParams { offload, packet: Bytes(1448), ..TcpParams::of(Profile::Linux) }
+    }
 
     /// E. Dumazet, "tcp: refine pacing rate determination".
     #[test]
     fn from_half_of_the_threshold_on_pacing_is_slower() {
         let gap = |cwnd: f64| {
             let mut pacer = Pacer::new(None);
-            pacer.on_send(Time::ZERO, cwnd, 40.0, Some(Span::from_millis(240)));
+            let gap = pacer.gap(cwnd, 40.0, Some(Span::from_millis(240)));
+            pacer.on_send(Time::ZERO, &params(false), gap);
             (pacer.wait(Time::ZERO).as_secs() * cwnd / 0.24 * 1e3).round()
         };
         assert_eq!([10.0, 19.0, 20.0, 40.0].map(gap), [500.0, 500.0, 833.0, 833.0]);
+    }
+
+    /// The times in us at which a pacer lets `packets` packets leave that are always ready, from its first packet at `start` on.
+    fn departures(pacer: &mut Pacer, params: &TcpParams, start: u64, packets: usize) -> Vec<u64> {
+        let mut now = Time::from_nanos(start * 1000);
+        (0..packets)
+            .map(|_| {
+                if !pacer.allows(now) {
+                    now = pacer.waiting;
+                }
+                let gap = pacer.gap(10.0, 10.0, None);
+                pacer.on_send(now, params, gap);
+                now.as_nanos() / 1000
+            })
+            .collect()
     }
 
     #[test]
@@ -90,9 +149,20 @@ mod tests {
         let at = |micros: u64| Time::from_nanos(micros * 1000);
         let mut pacer = Pacer { rate: Some(1000.0), ..Pacer::new(None) };
         let mut waits = |micros| {
-            pacer.on_send(at(micros), 10.0, 10.0, None);
+            pacer.on_send(at(micros), &params(false), pacer.gap(10.0, 10.0, None));
             pacer.wait(at(micros)).as_nanos() / 1000
         };
         assert_eq!([0, 1000, 2300, 3000, 5000, 5500].map(&mut waits), [1000, 1000, 700, 1000, 500, 1000]);
+    }
+
+    #[test]
+    fn a_train_leaves_together_and_the_next_one_after_its_time() {
+        // 5000 packets/s for 2^-10 s are four packets, which take 800 us.
+        let mut pacer = Pacer { rate: Some(5000.0), ..Pacer::new(None) };
+        let times = departures(&mut pacer, &params(true), 0, 9);
+        assert_eq!(times, [0, 0, 0, 0, 800, 800, 800, 800, 1600]);
+        // A train that is 1 ms late shortens the wait by half of its own time.
+        let late = departures(&mut pacer, &params(true), 2800, 5);
+        assert_eq!(late, [2800, 2800, 2800, 2800, 3200]);
     }
 }

@@ -20,7 +20,7 @@ pub struct Segment {
     pub ecn: Ecn,
     /// CWR, "congestion window reduced": the sender has responded to an echoed mark (RFC 3168, section 6.1.2).
     pub cwr: bool,
-    /// PSH: a write of the sender's application, or the transfer, ends in this packet.
+    /// PSH: a write of the sender's application, the transfer, or a train of packets ends in this packet.
     pub push: bool,
 }
 

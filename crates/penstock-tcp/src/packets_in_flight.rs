@@ -387,6 +387,18 @@ impl Flight {
         self.lost_count > 0
     }
 
+    /// The minimum round-trip time of the connection.
+    pub(crate) fn min_rtt(&self) -> Option<Span> {
+        self.min_rtt
+    }
+
+    /// When the oldest outstanding packet was last sent, and when the last transmission was; `None` if nothing is outstanding.
+    pub(crate) fn first_and_last_sent(&self) -> Option<(Time, Time)> {
+        let last_new = self.packets.back()?.sent;
+        let last = self.retransmissions.back().map_or(last_new, |(sent, _)| last_new.max(*sent));
+        Some((self.packets.front()?.sent, last))
+    }
+
     /// Number of reported packets.
     pub(crate) fn reported(&self) -> u32 {
         self.reported_count

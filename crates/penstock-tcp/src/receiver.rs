@@ -4,14 +4,16 @@
 //! 4.3 (timestamp echo); RFC 8257, section 3.2 (DCTCP's echo).
 //!
 //! # Law
-//! Each ACK carries the number of the next packet expected. A delayed ACK waits for a second packet, at most for
-//! `delayed_ack`. The receiver ACKs a packet out of order, a packet that fills a gap, and the opening packet
+//! Each ACK carries the number of the next packet expected. A delayed ACK waits until `ack_every` packets have arrived, at most
+//! for `delayed_ack`. The receiver ACKs a packet out of order, a packet that fills a gap, and the opening packet
 //! immediately. A marked packet sets the echo (ECE), CWR clears it. Except in ns-2, a packet that sets the echo, the
 //! packet after that, and a packet with CWR are ACKed immediately, since a sender with a small window may be waiting
 //! for these ACKs. The first `quick_acks` packets, except `quick_gap` of them, are ACKed immediately as well, and, with
 //! `quick_acks`, every pushed packet.
 //!
-//! With `sack_delay`, packets behind a gap may share an ACK ([`crate::sack_compression`]).
+//! With `sack_delay`, packets behind a gap may share an ACK ([`crate::sack_compression`]), and with `gro` packets that arrive
+//! together ([`crate::gro`]). With `ack_every` above 2, a delayed ACK waits for more packets than the two of RFC 5681 (a stretch
+//! ACK; RFC 2525, section 2.13).
 //!
 //! DCTCP: the echo is the mark of the newest packet. When the mark changes, a waiting ACK is sent with the old echo, and the
 //! packet itself is ACKed immediately with the new one (RFC 8257, section 3.2: two ACKs keep the share of marks exact).
@@ -32,6 +34,7 @@
 //!   ECN-capable packets echo a mark.
 
 use crate::cc::accurate_ecn::MarkCounter;
+use crate::gro::{BatchAck, Gro};
 use crate::kernel_ticks;
 use crate::packet_ranges::PacketRanges;
 use crate::packets_and_acks::{ReceiverAck, SackBlock, SackBlocks, Segment};
@@ -146,8 +149,27 @@ pub struct Receiver {
     usually_plain: bool,
     /// Bytes by which the opening packet is shorter than a full packet.
     opening_lacks: u16,
-    /// Other packets that are shorter than a full packet, once there are any.
-    short: Option<Box<ShortPackets>>,
+    /// What few receivers need; `None` for the others.
+    rare: Option<Box<Rare>>,
+}
+
+/// State of a receiver of short packets, or of one that lets more than two packets share an ACK.
+#[derive(Clone, Debug, Default)]
+struct Rare {
+    /// The packets after the first that are shorter than a full packet.
+    short: ShortPackets,
+    /// The merging of packets, with `gro`.
+    gro: Option<Gro>,
+    /// Number of packets after which a delayed ACK is sent, and number of packets for which it waits already.
+    ack_every: u32,
+    waiting: u32,
+}
+
+impl Rare {
+    fn waits_for_more(&mut self, is_first: bool) -> bool {
+        self.waiting = if is_first { 1 } else { self.waiting + 1 };
+        self.waiting < self.ack_every.max(2)
+    }
 }
 
 /// Whether the packet has a mark that counts; an opening packet, which has no payload, has none.
@@ -159,7 +181,8 @@ fn is_marked(segment: &Segment) -> bool {
 impl Receiver {
     /// A receiver before the first packet.
     pub fn new(params: &TcpParams) -> Self {
-        let plain = params.delayed_ack.limit().is_none() && params.flavour != Flavour::Dctcp && !params.is_accurate();
+        let plain = !params.delays_acks() && params.flavour != Flavour::Dctcp && !params.is_accurate();
+        let stretches = params.gro > Span::ZERO || params.ack_every > 2;
         Self {
             next: 0,
             early: PacketRanges::default(),
@@ -193,7 +216,8 @@ impl Receiver {
             sack_block_size: params.sack_block_size.0 as u8,
             packet: params.packet.0 as u32,
             opening_lacks: 0,
-            short: None,
+            rare: stretches
+                .then(|| Box::new(Rare { gro: Gro::new(params), ack_every: params.ack_every, ..Rare::default() })),
         }
     }
 
@@ -222,9 +246,16 @@ impl Receiver {
     }
 
     /// The waiting ACK, if it must leave before this packet is processed: the packet would change its echo (DCTCP), or displace
-    /// SACK blocks that no ACK has reported (`sack_compression.rs`). Call this before [`Self::on_segment`].
+    /// SACK blocks that no ACK has reported (`sack_compression.rs`), or does not belong to the batch that the ACK answers
+    /// ([`crate::gro`]). Call this before [`Self::on_segment`].
     #[inline]
     pub fn ack_before(&mut self, segment: &Segment) -> Option<ReceiverAck> {
+        if self.rare.is_some()
+            && self.gro().is_some_and(|gro| gro.is_ended_by(segment))
+            && let Some(ack) = self.answer_batch()
+        {
+            return Some(ack);
+        }
         let matters = segment.seq != self.next || matches!(self.feedback, Feedback::PerPacket);
         if self.is_waiting() && matters && self.changes_waiting_ack(segment.seq, is_marked(segment)) {
             self.release()
@@ -236,6 +267,43 @@ impl Receiver {
     /// A packet arrived; returns the ACK to send immediately, if any. The ACK that [`Self::ack_before`] returns must be sent first.
     #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<ReceiverAck> {
+        if self.rare.is_some() { self.merge(now, segment) } else { self.receive(now, segment) }
+    }
+
+    /// As [`Self::on_segment`]; with GRO the ACK waits for the end of the batch.
+    #[cold]
+    #[inline(never)]
+    fn merge(&mut self, now: Time, segment: &Segment) -> Option<ReceiverAck> {
+        let ack = self.receive(now, segment);
+        let Some(gro) = self.gro() else { return ack };
+        let required = ack.map(|ack| BatchAck { stamp: ack.stamp, retransmission: ack.retransmission });
+        let ends = gro.add(now, segment, required) || self.recent.has_duplicate();
+        if ends { self.answer_batch() } else { None }
+    }
+
+    /// The merging of packets, with `gro`.
+    fn gro(&mut self) -> Option<&mut Gro> {
+        self.rare.as_mut()?.gro.as_mut()
+    }
+
+    /// When the batch of merged packets ends; `NEVER`: there is none.
+    #[cold]
+    fn batch_end(&self) -> Time {
+        let gro = self.rare.as_ref().and_then(|rare| rare.gro.as_ref());
+        gro.map_or(Time::NEVER, |gro| gro.until)
+    }
+
+    /// The batch of merged packets ends; returns the ACK that it requires.
+    fn answer_batch(&mut self) -> Option<ReceiverAck> {
+        let (ack, ecn) = self.gro()?.end()?;
+        // It answers the last packets too, whose ACK may be delayed.
+        self.take_waiting();
+        Some(self.ack(ack.stamp, ack.retransmission, ecn))
+    }
+
+    /// A packet arrived; returns the ACK that it requires immediately.
+    #[inline]
+    fn receive(&mut self, now: Time, segment: &Segment) -> Option<ReceiverAck> {
         let Segment { seq, payload, stamp, retransmission, ecn, cwr, push, .. } = *segment;
         if payload < self.packet {
             self.note_short(seq, self.packet - payload);
@@ -260,6 +328,7 @@ impl Receiver {
         } else {
             self.place(seq);
         }
+        // Whether the ACK may be delayed, as far as the order of the packets is concerned.
         let regular = next || (self.rules.delays_ack_of_repeated() && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = PendingAck { until: Time::NEVER, stamp, retransmission };
         let may_share = seq > self.next && !at_once && !self.recent.has_duplicate();
@@ -270,16 +339,21 @@ impl Receiver {
             return None;
         }
         if self.delay != AT_ONCE {
-            match self.take_waiting() {
+            let may_delay = regular && !at_once && !(push && self.acks_pushed) && self.may_wait(seq);
+            let waiting = self.take_waiting();
+            let is_first = waiting.is_none();
+            match waiting {
                 // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK; but a packet
                 // that fills a gap is echoed itself, not one behind the gap (RFC 7323, section 4.3).
                 Some(waiting) if next || !is_expected => echoed = waiting,
-                None if regular && !at_once && !(push && self.acks_pushed) && self.may_wait(seq) => {
-                    let until = kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)));
-                    self.wait(PendingAck { until, stamp, retransmission });
-                    return None;
+                None if may_delay => {
+                    echoed.until = kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)));
                 }
                 _ => {}
+            }
+            if may_delay && self.waits_for_more(is_first) {
+                self.wait(echoed);
+                return None;
             }
         }
         Some(self.ack(echoed.stamp, echoed.retransmission, ecn))
@@ -319,6 +393,12 @@ impl Receiver {
         self.due != Time::NEVER
     }
 
+    /// Whether a delayed ACK waits for further packets after this one, the first for which it waits if `is_first`.
+    #[inline]
+    fn waits_for_more(&mut self, is_first: bool) -> bool {
+        self.rare.as_mut().map_or(is_first, |rare| rare.waits_for_more(is_first))
+    }
+
     /// Delay this ACK.
     #[inline]
     fn wait(&mut self, ack: PendingAck) {
@@ -336,11 +416,19 @@ impl Receiver {
     /// When to call [`Self::on_timer`].
     #[inline]
     pub fn timer(&self) -> Option<Time> {
-        self.is_waiting().then_some(self.due)
+        let until = if self.rare.is_some() { self.batch_end() } else { Time::NEVER };
+        let due = self.due.min(until);
+        (due != Time::NEVER).then_some(due)
     }
 
     /// The time that [`Self::timer`] returned has come; returns the delayed ACK if it is still due.
     pub fn on_timer(&mut self, now: Time) -> Option<ReceiverAck> {
+        if self.rare.is_some()
+            && self.batch_end() <= now
+            && let Some(ack) = self.answer_batch()
+        {
+            return Some(ack);
+        }
         if self.due > now {
             return None;
         }
@@ -359,7 +447,7 @@ impl Receiver {
         if self.next > 0 {
             bytes -= u64::from(self.opening_lacks);
         }
-        bytes - self.short.as_ref().map_or(0, |short| short.lacks_below(self.next))
+        bytes - self.rare.as_ref().map_or(0, |rare| rare.short.lacks_below(self.next))
     }
 
     /// Whether packet `seq`, or one before it, is missing.
@@ -389,7 +477,7 @@ impl Receiver {
         if seq == 0 {
             self.opening_lacks = lacks as u16; // a packet has at most 65 535 bytes
         } else if seq >= self.next {
-            self.short.get_or_insert_default().note(self.next, seq, lacks);
+            self.rare.get_or_insert_default().short.note(self.next, seq, lacks);
         }
     }
 

@@ -215,6 +215,13 @@ impl SenderState {
         self.max - self.una
     }
 
+    /// Packets that were never sent: all, and those for which the receive window has room.
+    #[inline]
+    pub(crate) fn unsent(&self) -> (u32, u32) {
+        let all = self.end - self.max;
+        (all, all.min(self.una.saturating_add(self.params.window).saturating_sub(self.max)))
+    }
+
     /// Retransmissions so far.
     pub(crate) fn retransmitted(&self) -> u64 {
         u64::from(self.retransmitted)

@@ -117,7 +117,7 @@ impl Engine {
         }
         let rank = self.sources.len() as u32;
         self.sources.push(EventSource::Flow(flow));
-        let delays_acks = session.data.delayed_ack.limit().is_some();
+        let delays_acks = session.data.delays_acks();
         if delays_acks {
             self.sources.push(EventSource::ReceiverTimer(flow));
         }

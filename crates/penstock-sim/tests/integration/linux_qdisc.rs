@@ -99,7 +99,7 @@ fn scenario(cell: &Cell<'_>, settings: &Value, seed: u64) -> Scenario {
     let syn = !cell.cc.contains("bbr") || cell.qdisc == "red_ecn";
     let mut tcp = json!({
         "packet": {"bytes": 1448}, "headers": {"bytes": 66}, "ack_size": {"bytes": 66}, "syn": syn, "ecn": ecn,
-        "timer_tick": {"ns": 10_000_000},
+        "timer_tick": {"ns": 10_000_000}, "offload": false,
     });
     tcp.as_object_mut().expect("settings").extend(settings.as_object().expect("settings").clone());
     // "cubic+bbr": half of the flows each, one after the other

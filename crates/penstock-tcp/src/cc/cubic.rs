@@ -149,7 +149,7 @@ impl WindowLaw for Cubic {
         match s.params.hystart {
             Hystart::Off => s.grow(now, acked),
             Hystart::On => {
-                if self.hystart.on_ack(now, ack, s.cwnd, s.max) {
+                if self.hystart.on_ack(s, now, ack) {
                     s.ssthresh = s.cwnd;
                 }
                 s.grow(now, acked);

@@ -11,8 +11,13 @@
 //!
 //! # Differences
 //! * The bounds of the rise are those of Linux, 4 and 16 ms.
+//! * The minimum round-trip time to which a train is compared is longer by the time in which the flow sends four times 64 kB, at most
+//!   1 ms, since receivers ACK merged packets late; and of a flow that paces the train must last for all of it, not for half,
+//!   since pacing alone spreads ACKs over half a round trip (Linux 6.1; E. Dumazet, "tcp_cubic: tweak Hystart detection for short
+//!   RTT flows" and "tcp_cubic: make Hystart aware of pacing", 2019).
 
 use crate::packets_and_acks::Ack;
+use crate::state::SenderState;
 use penstock_core::{Span, Time};
 
 const LOW_WINDOW: f64 = 16.0;
@@ -20,6 +25,9 @@ const SPACING: Span = Span::from_millis(2);
 const SAMPLES: u32 = 8;
 const MIN_RISE: Span = Span::from_millis(4);
 const MAX_RISE: Span = Span::from_millis(16);
+/// Bytes whose sending time ACKs may be late, and the bound of that time.
+const LATE_BYTES: f64 = 4.0 * 65_536.0;
+const MAX_LATENESS: Span = Span::from_millis(1);
 
 #[derive(Debug)]
 pub(crate) struct HyStart {
@@ -47,24 +55,25 @@ impl Default for HyStart {
 }
 
 impl HyStart {
-    /// Process an ACK of new data in slow start; `max` is the first packet never sent. Returns whether slow start ends.
-    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, cwnd: f64, max: u32) -> bool {
+    /// Process an ACK of new data in slow start. Returns whether slow start ends.
+    pub(crate) fn on_ack(&mut self, s: &SenderState, now: Time, ack: &Ack<'_>) -> bool {
         let round_trip = now.since(ack.stamp);
         self.least = self.least.min(round_trip);
         if ack.ack > self.round_ends {
-            self.round_ends = max;
+            self.round_ends = s.max;
             self.round_began = now;
             self.train_reached = now;
             self.least_of_round = Span::from_nanos(u64::MAX);
             self.samples = 0;
         }
-        if cwnd < LOW_WINDOW {
+        if s.cwnd < LOW_WINDOW {
             return false;
         }
         let mut ends = false;
         if now.since(self.train_reached) <= SPACING {
             self.train_reached = now;
-            ends = now.since(self.round_began) * 2 > self.least;
+            let lasts = now.since(self.round_began) * if s.pacer.is_some() { 1 } else { 2 };
+            ends = lasts > self.least && lasts > self.least + lateness(s);
         }
         if self.samples < SAMPLES {
             self.samples += 1;
@@ -77,9 +86,16 @@ impl HyStart {
     }
 }
 
+/// The time by which ACKs may be late because the receiver merges packets.
+fn lateness(s: &SenderState) -> Span {
+    let lateness = s.gap().map_or(0.0, |gap| gap * LATE_BYTES / s.params.packet.0 as f64);
+    Span::from_secs(lateness.min(MAX_LATENESS.as_secs()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::params::{Profile, TcpParams};
 
     fn at(millis: u64) -> Time {
         Time::from_nanos(millis * 1_000_000)
@@ -88,19 +104,33 @@ mod tests {
     /// The packet with whose ACK slow start ends: ACKs of one packet each from `first` ms on, `every` ms apart, all with the
     /// round-trip time `rtt`.
     fn ends_at(hystart: &mut HyStart, packets: core::ops::Range<u32>, first: u64, every: u64, rtt: u64) -> Option<u32> {
-        let max = packets.end;
+        ends_in(&TcpParams::of(Profile::Linux), hystart, packets, (first, every, rtt))
+    }
+
+    fn ends_in(
+        params: &TcpParams,
+        hystart: &mut HyStart,
+        packets: core::ops::Range<u32>,
+        (first, every, rtt): (u64, u64, u64),
+    ) -> Option<u32> {
+        let mut s = SenderState::new(params.clone().into());
+        (s.cwnd, s.max) = (20.0, packets.end);
         packets.clone().find(|packet| {
             let now = first + u64::from(packet - packets.start) * every;
             let ack =
                 Ack { ack: packet + 1, stamp: at(now - rtt), ece: false, ace: 0, sack: &[], retransmission: false };
-            hystart.on_ack(at(now), &ack, 20.0, max)
+            s.acknowledge(at(now), &ack);
+            hystart.on_ack(&s, at(now), &ack)
         })
     }
 
     #[test]
     fn a_train_of_half_a_round_trip_ends_slow_start() {
-        // 1 ms apart for more than 20 of 40 ms: the ACK after 21 ms.
+        // 1 ms apart for more than 20 of 40 ms, and half of the longest lateness: the ACK after 21 ms.
         assert_eq!(ends_at(&mut HyStart::default(), 0..30, 100, 1, 40), Some(21));
+        // All of 40 ms and the lateness for a flow that paces.
+        let paced = TcpParams { pacing: true, ..TcpParams::of(Profile::Linux) };
+        assert_eq!(ends_in(&paced, &mut HyStart::default(), 0..50, (100, 1, 40)), Some(42));
         // 3 ms apart is no train.
         assert_eq!(ends_at(&mut HyStart::default(), 0..30, 100, 3, 40), None);
     }

@@ -5,8 +5,8 @@
 //! # Law
 //! `queueing delay = min(last FILTER delays) - base`, where `base` is the minimum delay of the current minute and the
 //! nine before. With `off = (target - queueing delay) / target` an ACK of `acked` packets adds `gain off acked / cwnd`;
-//! the window stays between `MIN_CWND` and one packet more than was outstanding (section 2.4.2). A loss halves the
-//! window.
+//! the window stays between `MIN_CWND` and one packet more than was outstanding or waited to complete a train (section
+//! 2.4.2). A loss halves the window.
 //!
 //! # Differences
 //! * Delays are round-trip times, not one-way delays: ACKs carry no receiver timestamp. Queueing of ACKs therefore counts as
@@ -46,6 +46,11 @@ impl Default for Ledbat {
 }
 
 impl Ledbat {
+    /// Packets that may wait until a train is complete.
+    fn waiting(s: &SenderState) -> u32 {
+        if s.params.offload { s.train(None) - 1 } else { 0 }
+    }
+
     fn measure(&mut self, now: Time, delay: Span) {
         let minute = now.as_nanos() / MINUTE;
         for passed in (self.minute + 1..=minute).rev().take(HISTORY as usize) {
@@ -80,7 +85,7 @@ impl WindowLaw for Ledbat {
         let target = s.params.target.as_secs();
         let off = (target - self.queueing_delay()) / target;
         let acked = f64::from(acked);
-        let most = f64::from(s.outstanding()) + acked + ALLOWED_INCREASE;
+        let most = f64::from(s.outstanding()) + acked + ALLOWED_INCREASE + f64::from(Self::waiting(s));
         let cwnd = s.cwnd + s.params.gain * off * acked / s.cwnd;
         s.set_cwnd(now, cwnd.min(most).max(MIN_CWND));
         // LEDBAT is never in slow start, and pacing tells the phases apart by the threshold.

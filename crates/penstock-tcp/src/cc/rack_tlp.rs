@@ -30,6 +30,7 @@ use crate::packets_and_acks::{Ack, Network};
 use crate::packets_in_flight::{Flight, Losses};
 use crate::params::RateReduction;
 use crate::state::{LastReduction, SenderState, TailProbe};
+use crate::trains::{LONGEST_WAIT, WINDOW_DIVISOR, fits_any_train};
 use penstock_core::{Span, Time};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -345,7 +346,12 @@ impl<G: WindowLaw> Rack<G> {
 
     /// Send packets while `pipe < cwnd`, lost ones first.
     fn send<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        if let Some(pacer) = &mut s.pacer {
+            pacer.min_rtt = self.flight.min_rtt();
+        }
         let window = s.window();
+        // Packets left of the train of new packets that is being sent, and whether its last one is pushed.
+        let (mut train_left, mut pushes) = (0, false);
         while self.flight.pipe() < window && s.may_send(now) {
             let lost = self.flight.next_lost();
             let seq = lost.unwrap_or(s.max);
@@ -354,8 +360,15 @@ impl<G: WindowLaw> Rack<G> {
                 if let Some(undo) = &mut self.undo {
                     undo.on_retransmit(now);
                 }
-            } else if !s.send_new(now, net) {
-                return;
+            } else {
+                if s.params.offload && train_left == 0 {
+                    let Some(length) = self.next_train(s, now) else { return };
+                    (train_left, pushes) = (length, length > 1);
+                }
+                if !s.send_new_of_train(now, pushes && train_left == 1, net) {
+                    return;
+                }
+                train_left = train_left.saturating_sub(1);
             }
             self.flight.on_send(now, seq);
             self.window_law.on_send(s, now, seq, self.flight.pipe());
@@ -364,6 +377,25 @@ impl<G: WindowLaw> Rack<G> {
                 s.restart_timer(now);
             }
         }
+    }
+
+    /// Number of new packets that leave together now; `None` if the sender waits for the next ACK, since a longer train may be
+    /// sent then ([`crate::trains`]).
+    fn next_train(&self, s: &SenderState, now: Time) -> Option<u32> {
+        let (window, (unsent, receivable)) = (s.window(), s.unsent());
+        let room = (window - self.flight.pipe()).min(receivable);
+        let train = if fits_any_train(&s.params, room) { room } else { s.train(self.flight.min_rtt()).min(room) };
+        let Some((first_sent, last_sent)) = self.flight.first_and_last_sent() else { return Some(train) };
+        let waits = now.since(last_sent) <= LONGEST_WAIT
+            && room.saturating_mul(WINDOW_DIVISOR) < window
+            && room < unsent
+            && !self.is_repairing()
+            && s.srtt().is_some_and(|srtt| {
+                let expected = (first_sent + srtt).since(now.min(first_sent + srtt));
+                expected * 2 <= srtt && expected <= LONGEST_WAIT
+            })
+            && room < s.train(self.flight.min_rtt());
+        (!waits).then_some(train)
     }
 
     /// Arm the reordering timer or the probe timer if there is cause; `fresh`: new data was sent or ACKed.

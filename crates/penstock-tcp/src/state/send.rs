@@ -3,8 +3,10 @@
 //! RFC 5681; RFC 3042 (limited transmit); RFC 3168, section 6.1 (codepoints and CWR).
 
 use super::SenderState;
+use crate::pacer::usual_gap;
 use crate::packets_and_acks::{Network, Segment};
-use penstock_core::{Ecn, Time};
+use crate::trains::train_packets;
+use penstock_core::{Ecn, Span, Time};
 
 impl SenderState {
     /// Whether pacing allows a packet to leave now; if not, [`Self::timer`] returns the time when it will.
@@ -20,9 +22,29 @@ impl SenderState {
         true
     }
 
+    /// Number of packets in a train of this flow ([`crate::trains`]).
+    pub(crate) fn train(&self, min_rtt: Option<Span>) -> u32 {
+        self.gap().map_or(u32::MAX, |gap| train_packets(&self.params, 1.0 / gap, min_rtt))
+    }
+
+    /// Time between two packets at the pacing rate, in seconds; of a flow that does not pace, at the rate at which it would.
+    /// `None` before the first round-trip time is measured.
+    pub(crate) fn gap(&self) -> Option<f64> {
+        match &self.pacer {
+            Some(pacer) => pacer.gap(self.cwnd, self.ssthresh, self.srtt()),
+            None => self.srtt().map(|srtt| usual_gap(self.cwnd, self.ssthresh, srtt)),
+        }
+    }
+
     /// Send packet `seq`.
     #[inline]
     pub(crate) fn transmit(&mut self, now: Time, seq: u32, net: &mut impl Network) {
+        self.transmit_pushed(now, seq, false, net);
+    }
+
+    /// Send packet `seq`, with PSH if `pushed` or if a write or the transfer ends in it.
+    #[inline]
+    fn transmit_pushed(&mut self, now: Time, seq: u32, pushed: bool, net: &mut impl Network) {
         let retransmission = seq < self.max;
         let (payload, size, ends_write) = if self.uniform && seq > 0 {
             let (payload, headers) = (self.params.packet.0 as u32, self.params.headers.0 as u32);
@@ -30,7 +52,7 @@ impl SenderState {
         } else {
             self.irregular(seq)
         };
-        let push = ends_write || seq + 1 == self.end;
+        let push = pushed || ends_write || seq + 1 == self.end;
         let mut segment = Segment { seq, size, payload, stamp: now, retransmission, ecn: Ecn::Not, cwr: false, push };
         if self.ect && (!retransmission || self.rules().retransmits_ect()) {
             segment.ecn = self.params.codepoint();
@@ -45,7 +67,8 @@ impl SenderState {
         if self.has_extras
             && let Some(pacer) = &mut self.pacer
         {
-            pacer.on_send(now, self.cwnd, self.ssthresh, self.rtt.srtt(&self.params));
+            let gap = pacer.gap(self.cwnd, self.ssthresh, self.rtt.srtt(&self.params));
+            pacer.on_send(now, &self.params, gap);
             if let Some(sampler) = &mut pacer.sampler {
                 sampler.on_send(now, seq, idle);
             }
@@ -110,11 +133,16 @@ impl SenderState {
 
     /// Send a packet that was never sent, if there is one and the receive window has room; returns whether it did.
     pub(crate) fn send_new(&mut self, now: Time, net: &mut impl Network) -> bool {
+        self.send_new_of_train(now, false, net)
+    }
+
+    /// As [`Self::send_new`]; `last`: the packet is the last one of a train.
+    pub(crate) fn send_new_of_train(&mut self, now: Time, last: bool, net: &mut impl Network) -> bool {
         let allowed = self.next < self.end.min(self.una.saturating_add(self.params.window));
         if allowed {
             let seq = self.next;
             self.next += 1;
-            self.transmit(now, seq, net);
+            self.transmit_pushed(now, seq, last, net);
         }
         allowed
     }

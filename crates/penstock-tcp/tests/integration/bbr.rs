@@ -20,10 +20,10 @@ fn on_path(seconds: u64, rtt: f64) -> Record {
     run(bbr(&[("delayed_ack", Value::Flag(false))]), &path, seconds * 1_000_000_000)
 }
 
-/// The profile of Linux with these keys.
+/// The profile of Linux with these keys, and with the single packets of the recordings.
 fn bbr(keys: &[(&str, Value)]) -> TcpParams {
-    let flavour = ("flavour", Value::Text("bbr".into()));
-    let settings: Vec<_> = [flavour].iter().chain(keys).map(|(name, value)| ((*name).into(), value.clone())).collect();
+    let fixed = [("flavour", Value::Text("bbr".into())), ("offload", Value::Flag(false))];
+    let settings: Vec<_> = fixed.iter().chain(keys).map(|(name, value)| ((*name).into(), value.clone())).collect();
     TcpParams::from_settings(Profile::Linux, &settings).expect("legal settings")
 }
 

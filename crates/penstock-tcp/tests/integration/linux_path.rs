@@ -37,6 +37,8 @@ pub(crate) struct Record {
     pub(crate) gauges: Vec<(u64, Vec<f64>)>,
     /// Each packet sent: time, number, whether it is a retransmission.
     pub(crate) sent: Vec<(u64, u32, bool)>,
+    /// The pushed packets.
+    pub(crate) pushed: BTreeSet<u32>,
     /// When the last packet was delivered.
     pub(crate) done: u64,
     pub(crate) sender: Sender,
@@ -66,7 +68,15 @@ pub(crate) fn run(params: TcpParams, path: &LinuxPath, limit: u64) -> Record {
             gauges.push((now, shown));
         }
     }
-    Record { windows, gauges, sent: run.sent, done: run.done, sender: run.sender, end: Time::from_nanos(now) }
+    Record {
+        windows,
+        gauges,
+        sent: run.sent,
+        pushed: run.pushed,
+        done: run.done,
+        sender: run.sender,
+        end: Time::from_nanos(now),
+    }
 }
 
 enum Event {
@@ -88,6 +98,7 @@ struct Run<'a> {
     waiting: VecDeque<u64>,
     free_at: u64,
     sent: Vec<(u64, u32, bool)>,
+    pushed: BTreeSet<u32>,
     /// Packets and ACKs that have crossed the path, as `lost`, `marked` and `acks_lost` count them.
     arrived: u32,
     answered: u32,
@@ -111,6 +122,7 @@ impl<'a> Run<'a> {
             waiting: VecDeque::new(),
             free_at: 0,
             sent: Vec::new(),
+            pushed: BTreeSet::new(),
             arrived: 0,
             answered: 0,
             expected: 0,
@@ -199,6 +211,9 @@ impl<'a> Run<'a> {
     fn flush(&mut self, now: u64) {
         for segment in self.outbox.take() {
             self.sent.push((now, segment.seq, segment.retransmission));
+            if segment.push {
+                self.pushed.insert(segment.seq);
+            }
             while self.waiting.front().is_some_and(|start| *start <= now) {
                 self.waiting.pop_front();
             }

@@ -48,6 +48,8 @@ fn play(cell: &Json, recorded: bool) -> Record {
     let mut settings = vec![
         ("flavour", Value::Text(flavour.into())),
         ("syn", Value::Flag(true)),
+        // The recorded interface takes single packets.
+        ("offload", Value::Flag(false)),
         ("packet", Value::Bytes(number("mss") as f64)),
         ("headers", Value::Bytes(headers as f64)),
         ("ack_size", Value::Bytes(headers as f64)),

@@ -6,6 +6,7 @@ mod conformance;
 mod cubic;
 mod linux_path;
 mod linux_single_flow;
+mod linux_trains;
 mod network;
 mod ns2_path;
 mod ns2_random;

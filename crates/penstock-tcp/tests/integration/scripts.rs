@@ -3,7 +3,8 @@
 //!
 //! A script is a list of `TIME < EVENT` (what arrives) and `TIME > EXPECTED` (what is sent at that time), with `cwnd`, `ssthresh`
 //! and `finished` as checks of the sender. An acknowledgement echoes the time at which the packet before its number was
-//! last sent, or `echo=TIME`. Timers run by themselves. `sender` or `receiver` with settings begins a new case.
+//! last sent, or `echo=TIME`. Timers run by themselves. `sender` or `receiver` with settings begins a new case; a sender sends
+//! single packets unless it sets `offload`.
 
 use penstock_core::param::Value;
 use penstock_core::{Ecn, Span, Time};
@@ -67,11 +68,12 @@ impl Case {
         let mut words = line.split_whitespace();
         let kind = words.next().expect("sender or receiver");
         let mut profile = Profile::Linux;
-        let mut settings = Vec::new();
+        let mut settings = vec![("offload".to_string(), Value::Flag(false))];
         for (key, text) in words.map(|word| word.split_once('=').expect("key=value")) {
             if key == "profile" {
                 profile = Profile::from_name(text).expect("a profile");
             } else {
+                settings.retain(|(given, _)| given != key);
                 settings.push((key.to_string(), value(text)));
             }
         }

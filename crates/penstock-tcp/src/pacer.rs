@@ -90,7 +90,7 @@ impl Pacer {
         let Some(gap) = gap else { return };
         if begins {
             self.train_at = now;
-            self.train_left = if params.offload { train_packets(params, 1.0 / gap, self.min_rtt) } else { 1 };
+            self.train_left = if params.offload { train_packets(params, gap, self.min_rtt) } else { 1 };
             self.late = if self.rate.is_some() { late } else { 0.0 };
         }
         self.train_left -= 1;

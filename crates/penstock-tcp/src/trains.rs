@@ -38,6 +38,9 @@ const BBR_SINGLE_RATE: f64 = 1.2e6;
 /// Binary logarithm of the time, in us, that halves the addition for short round trips (`tcp_tso_rtt_log`).
 const RTT_LOG: u32 = 9;
 
+/// From this minimum round-trip time on the addition is less than a byte: 2^17 bytes are halved 17 times.
+const LONG_RTT: Span = Span::from_nanos(17 * 512_000);
+
 /// A train waits for an ACK only if the last packet was sent within this time, and the ACK is expected within this time.
 pub(crate) const LONGEST_WAIT: Span = Span::from_millis(1);
 
@@ -50,22 +53,25 @@ pub(crate) fn fits_any_train(params: &TcpParams, packets: u32) -> bool {
     packets <= min
 }
 
-/// Number of packets in a train of a flow that sends `rate` packets per second.
-pub(crate) fn train_packets(params: &TcpParams, rate: f64, min_rtt: Option<Span>) -> u32 {
+/// Number of packets in a train of a flow that paces with this gap between packets, in seconds.
+pub(crate) fn train_packets(params: &TcpParams, gap: f64, min_rtt: Option<Span>) -> u32 {
     let (packet, max) = (params.packet.0 as f64, params.offload_max.0);
+    let min = match params.flavour {
+        Flavour::Prague => 1,
+        Flavour::Bbr | Flavour::Bbr3 if packet * 8.0 < BBR_SINGLE_RATE * gap => 1,
+        _ => MIN_TRAIN,
+    };
+    let is_short = min_rtt.is_some_and(|min_rtt| min_rtt.as_nanos() < LONG_RTT.as_nanos());
+    if !is_short && gap * 1e9 > params.offload_time.as_nanos() as f64 {
+        return min;
+    }
     let for_short_paths = min_rtt.map_or(0, |min_rtt| {
         let halvings = (min_rtt.as_nanos() / 1000) >> RTT_LOG;
         if halvings < u64::from(u32::BITS) { max >> halvings } else { 0 }
     });
-    let bytes = rate * packet * params.offload_time.as_secs() + for_short_paths as f64;
-    // At most 65 535 packets of one byte.
-    let packets = (bytes.min(max as f64) / packet) as u32;
-    let min = match params.flavour {
-        Flavour::Prague => 1,
-        Flavour::Bbr | Flavour::Bbr3 if rate * packet * 8.0 < BBR_SINGLE_RATE => 1,
-        _ => MIN_TRAIN,
-    };
-    packets.max(min)
+    let bytes = packet * params.offload_time.as_secs() / gap + for_short_paths as f64;
+    // At most 65 536 packets of one byte.
+    ((bytes.min(max as f64) / packet) as u32).max(min)
 }
 
 #[cfg(test)]
@@ -79,7 +85,7 @@ mod tests {
     fn a_train_lasts_a_millisecond_and_is_longer_on_short_paths() {
         let params = TcpParams { packet: Bytes(1448), ..TcpParams::of(Profile::Linux) };
         let packets = |bit_ps: f64, min_rtt_us: u64| {
-            train_packets(&params, bit_ps / 8.0 / 1448.0, Some(Span::from_nanos(min_rtt_us * 1000)))
+            train_packets(&params, 8.0 * 1448.0 / bit_ps, Some(Span::from_nanos(min_rtt_us * 1000)))
         };
         let cases = [(10e6, 20_000), (50e6, 20_000), (100e6, 20_000), (100e6, 1000), (1e9, 20_000), (100e6, 511)];
         assert_eq!(cases.map(|(rate, rtt)| packets(rate, rtt)), [2, 4, 8, 31, 45, 45]);
@@ -89,7 +95,7 @@ mod tests {
     fn slow_flows_of_prague_and_bbr_send_single_packets() {
         let packets = |flavour: Flavour, bit_ps: f64| {
             let params = TcpParams { flavour, packet: Bytes(1448), ..TcpParams::of(Profile::Linux) };
-            train_packets(&params, bit_ps / 8.0 / 1448.0, None)
+            train_packets(&params, 8.0 * 1448.0 / bit_ps, None)
         };
         let rates = [1.1e6, 1.3e6, 10e6];
         assert_eq!(rates.map(|rate| packets(Flavour::Bbr, rate)), [1, 2, 2]);

@@ -384,18 +384,20 @@ impl<G: WindowLaw> Rack<G> {
     fn next_train(&self, s: &SenderState, now: Time) -> Option<u32> {
         let (window, (unsent, receivable)) = (s.window(), s.unsent());
         let room = (window - self.flight.pipe()).min(receivable);
-        let train = if fits_any_train(&s.params, room) { room } else { s.train(self.flight.min_rtt()).min(room) };
-        let Some((first_sent, last_sent)) = self.flight.first_and_last_sent() else { return Some(train) };
-        let waits = now.since(last_sent) <= LONGEST_WAIT
-            && room.saturating_mul(WINDOW_DIVISOR) < window
+        let sent = self.flight.first_and_last_sent();
+        let Some((first_sent, _)) = sent.filter(|(_, last_sent)| now.since(*last_sent) <= LONGEST_WAIT) else {
+            return Some(if fits_any_train(&s.params, room) { room } else { s.train(self.flight.min_rtt()).min(room) });
+        };
+        let train = s.train(self.flight.min_rtt());
+        let waits = room.saturating_mul(WINDOW_DIVISOR) < window
             && room < unsent
             && !self.is_repairing()
             && s.srtt().is_some_and(|srtt| {
                 let expected = (first_sent + srtt).since(now.min(first_sent + srtt));
                 expected * 2 <= srtt && expected <= LONGEST_WAIT
             })
-            && room < s.train(self.flight.min_rtt());
-        (!waits).then_some(train)
+            && room < train;
+        (!waits).then_some(train.min(room))
     }
 
     /// Arm the reordering timer or the probe timer if there is cause; `fresh`: new data was sent or ACKed.

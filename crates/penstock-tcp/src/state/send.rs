@@ -24,7 +24,7 @@ impl SenderState {
 
     /// Number of packets in a train of this flow ([`crate::trains`]).
     pub(crate) fn train(&self, min_rtt: Option<Span>) -> u32 {
-        self.gap().map_or(u32::MAX, |gap| train_packets(&self.params, 1.0 / gap, min_rtt))
+        self.gap().map_or(u32::MAX, |gap| train_packets(&self.params, gap, min_rtt))
     }
 
     /// Time between two packets at the pacing rate, in seconds; of a flow that does not pace, at the rate at which it would.

@@ -2,6 +2,7 @@
 
 use super::Builder;
 use crate::changing_link::ChangingLink;
+use crate::hop::Hop;
 use crate::plan::Plan;
 use crate::port::{DeviceQueue, Evented, Lazy, Mode, Modes, PortDiscipline, Precomputed};
 use crate::record::Record;
@@ -33,16 +34,28 @@ pub(super) fn of_link(link: &LinkSpec) -> Modes {
     changes.and(device)
 }
 
-/// For each link: the modes that the routes over it permit. A run of losses ends where the last queue on a packet's path
-/// accepts the packet, so the losses of queues that share routes must be counted in the order of time.
+/// For each link: the modes that the routes over it permit. A flow's run of losses ends where the last queue on a packet's
+/// path accepts the packet, so the losses of all queues on the routes of a flow must be counted in the order of time. The
+/// connections of a session have several routes: those of web traffic go in both directions.
 pub(super) fn of_routes(plan: &Plan) -> Vec<Modes> {
     let Plan { computed, routes, .. } = plan;
     let mut modes = vec![Modes::ALL; computed.len()];
-    for route in routes.hops.chunk_by(|hop, _| !hop.last) {
-        let simulated = route.iter().map(|hop| hop.link as usize).filter(|&link| !computed[link]);
-        if simulated.clone().count() > 1 {
-            simulated.for_each(|link| modes[link].lazy = false);
+    let mut simulated: Vec<u32> = Vec::new();
+    // Excludes the lazy mode at the ports of these hops if there are several.
+    let mut exclude_lazy = |hops: &mut dyn Iterator<Item = &Hop>| {
+        simulated.clear();
+        simulated.extend(hops.map(|hop| hop.link).filter(|&link| !computed[link as usize]));
+        simulated.sort_unstable();
+        simulated.dedup();
+        if simulated.len() > 1 {
+            simulated.iter().for_each(|&link| modes[link as usize].lazy = false);
         }
+    };
+    for route in routes.hops.chunk_by(|hop, _| !hop.last) {
+        exclude_lazy(&mut route.iter());
+    }
+    for (_, of_session) in &routes.sessions {
+        exclude_lazy(&mut of_session.iter().flat_map(|route| &routes.hops[routes.range(route.data_hop)]));
     }
     modes
 }

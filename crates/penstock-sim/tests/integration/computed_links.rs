@@ -213,6 +213,22 @@ fn ring_with_bursts(seed: u64) -> Value {
     network
 }
 
+/// A link with a queue in each direction, over which pages are requested and sent: the connections of a session, which share its
+/// flows, lose packets in both queues.
+fn requests_and_pages(seed: u64) -> Value {
+    let mut rng = Rng::stream(seed, "pages");
+    let mut pick = |n: u64| rng.below(n);
+    let mut network = empty_network();
+    let queue = json!({"scheme": "codel", "limit": {"packets": 20 + pick(60)}, "params": {"target": {"ns": 1_000_000}, "interval": {"ns": 5_000_000}}});
+    let core = duplex("core", ("R0", "R1"), 1e6, [5e6, 50e6, 200e6][pick(3) as usize], &queue, true);
+    network["links"].as_array_mut().expect("links are listed").extend(core);
+    let web = json!({"pages": {"exp": 3e8}, "objects": 4, "gap": {"exp": 1e7}, "size": {"exp": 9000}, "request": 6000, "option": 0});
+    bursts(&mut network, "web", (0, 1), &json!({"kind": "web", "web": web}), &mut pick);
+    let back = json!({"kind": "web", "web": web, "count": 2});
+    bursts(&mut network, "back", (1, 0), &back, &mut pick);
+    network
+}
+
 /// Queues with one of each kind of dispatch and timer.
 fn some_names() -> Vec<String> {
     ["droptail", "red", "ared-floyd", "fq-codel", "qsdrr", "codel", "pie", "blue"].map(str::to_owned).into()
@@ -343,6 +359,18 @@ fn connections_that_come_and_go_give_the_same_bytes_both_ways() {
         let (computed, simulated) = (result(network.clone(), true, seed), result(network.clone(), false, seed));
         assert_eq!(computed, simulated, "network {seed}: {network}");
     }
+}
+
+#[test]
+fn runs_of_losses_in_both_directions_of_a_session_are_counted_in_the_order_of_time() {
+    let mut runs = [0, 0];
+    for seed in 0..100 {
+        let traffic = &result_of_all_modes(&requests_and_pages(seed), seed)["traffic"];
+        for (sum, name) in runs.iter_mut().zip(["web", "back"]) {
+            *sum += traffic[name]["loss_runs"].as_u64().expect("runs of losses are counted");
+        }
+    }
+    assert!(runs.iter().all(|&runs| runs > 1000), "{runs:?}");
 }
 
 #[test]

@@ -326,11 +326,15 @@ impl Network {
         }
     }
 
-    /// The event of port `number`: its transmitter is free, or a departure has been deferred as long as it may.
+    /// The event of port `number`: its transmitter is free, its device queue can be filled, or a departure has been deferred as
+    /// long as it may.
     #[inline(never)]
     pub(crate) fn serve(&mut self, number: usize, now: Time) {
         let (Port { queue, mode }, mut around) = self.at_port(number);
         let Mode::Evented(evented) = mode else { return self.on_deadline(number, now) };
+        if evented.refill(queue, now, &mut around) {
+            return;
+        }
         let mut next = evented.dequeue(queue, now, &mut around);
         let crossing = evented.answer(queue, now, &next, &mut around);
         if let (Some(crossing), Next::Send(packet)) = (crossing, &mut next) {
@@ -379,7 +383,7 @@ impl Network {
 
     /// The part of the packet in transmission behind this port that is unsent at `now`, in 1e-9 bits.
     pub(crate) fn unsent(&self, number: usize, now: Time) -> u128 {
-        self.ports[number].unsent(now, &self.links, &self.changes, &self.events)
+        self.ports[number].unsent(now, &self.links, &self.changes)
     }
 
     /// The timer of this port's discipline expires.

@@ -135,10 +135,10 @@ impl Port {
     }
 
     /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits.
-    pub(crate) fn unsent(&self, now: Time, links: &[Link], changes: &[ChangingLink], events: &EventQueue) -> u128 {
+    pub(crate) fn unsent(&self, now: Time, links: &[Link], changes: &[ChangingLink]) -> u128 {
         let transmitter = &links[self.queue.outlet.link as usize].transmitter;
         match &self.mode {
-            Mode::Evented(evented) => evented.unsent(&self.queue, now, transmitter, changes, events),
+            Mode::Evented(evented) => evented.unsent(now, transmitter, changes),
             Mode::Lazy(lazy) => lazy.unsent(now, transmitter),
             Mode::Precomputed(precomputed) => precomputed.unsent(&self.queue, now, transmitter),
         }

@@ -48,7 +48,9 @@ pub(super) fn of_routes(plan: &Plan) -> Vec<Modes> {
         simulated.sort_unstable();
         simulated.dedup();
         if simulated.len() > 1 {
-            simulated.iter().for_each(|&link| modes[link as usize].lazy = false);
+            for &link in &simulated {
+                modes[link as usize].lazy = false;
+            }
         }
     };
     for route in routes.hops.chunk_by(|hop, _| !hop.last) {

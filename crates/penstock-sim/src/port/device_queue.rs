@@ -1,7 +1,8 @@
 //! A device queue: packets that the discipline has handed to the network card, and that wait there for the transmitter.
 //!
 //! The device queue is below the discipline, like the ring of a network card with byte queue limits (BQL) or the device
-//! queue of ns-3. The discipline hands over its next packet as soon as there is room, so its law does not see the delay
+//! queue of ns-3. The discipline hands over its next packet as soon as there is room (and, if it
+//! holds the packet back, not before the time that it gave), so its law does not see the delay
 //! in the device queue. Packets in the device queue cannot be dropped, marked or overtaken. The packet in transmission
 //! is no longer in it.
 
@@ -17,6 +18,8 @@ pub(crate) struct DeviceQueue {
     /// Packets and the times at which they entered the discipline.
     packets: VecDeque<(SimPacket, Time)>,
     bytes: u64,
+    /// Until when the discipline holds back packets that there is room for; [`Time::NEVER`] if it holds none back.
+    refill_at: Time,
 }
 
 impl DeviceQueue {
@@ -25,12 +28,13 @@ impl DeviceQueue {
 
     /// An empty device queue that accepts packets while it holds less than `limit`.
     pub(crate) fn new(limit: Limit) -> Self {
-        Self { limit, packets: VecDeque::new(), bytes: 0 }
+        Self { limit, packets: VecDeque::new(), bytes: 0, refill_at: Time::NEVER }
     }
 
     /// Take packets of the discipline while there is room; returns the discipline's answer if it has no packet to send.
     #[cold]
     pub(crate) fn fill(&mut self, queue: &mut PortQueue, now: Time, around: &mut Surroundings<'_>) -> Next<SimPacket> {
+        self.refill_at = Time::NEVER;
         while self.has_room() {
             match queue.dequeue(now, around) {
                 Next::Send(packet) => {
@@ -38,7 +42,11 @@ impl DeviceQueue {
                     let enqueued = around.tally.queues[queue.outlet.port as usize].hand_over(waiting);
                     self.push(packet, enqueued);
                 }
-                none => return none,
+                Next::NotBefore(time) => {
+                    self.refill_at = time;
+                    return Next::NotBefore(time);
+                }
+                Next::Empty => break,
             }
         }
         Next::Empty
@@ -82,6 +90,11 @@ impl DeviceQueue {
         let next = self.packets.pop_front()?;
         self.bytes -= u64::from(next.0.size);
         Some(next)
+    }
+
+    /// When the discipline has another packet for it; [`Time::NEVER`] if only an arrival or a departure lets it be filled.
+    pub(super) fn refill_at(&self) -> Time {
+        self.refill_at
     }
 
     /// Waiting packets and bytes.

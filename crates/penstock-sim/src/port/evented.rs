@@ -14,6 +14,8 @@ use penstock_link::Transmitter;
 /// The transmitter of an event-driven port.
 pub(crate) struct Evented {
     state: TransmitterState,
+    /// When the transmitter asks for the next packet; [`Time::NEVER`] if it waits for an arrival.
+    asks_at: Time,
     /// The device queue below the discipline, if there is one.
     device: Option<Box<DeviceQueue>>,
     /// Index of the link among the changing ones, if it changes during the run.
@@ -23,7 +25,7 @@ pub(crate) struct Evented {
 impl Evented {
     /// A transmitter before the first packet.
     pub(crate) fn new(device: Option<Box<DeviceQueue>>, changes: Option<u32>) -> Self {
-        Self { state: TransmitterState::Idle, device, changes }
+        Self { state: TransmitterState::Idle, asks_at: Time::NEVER, device, changes }
     }
 
     /// Index of the link among the changing ones, if it changes during the run.
@@ -59,8 +61,28 @@ impl Evented {
         let is_free = self.state != TransmitterState::Busy;
         if let Some(device) = self.device.as_mut().filter(|_| !is_free) {
             device.fill(queue, now, around);
+            self.schedule(queue, around.events);
         }
         is_free
+    }
+
+    /// If the transmitter is busy at this event of the port, the event is that of the device queue: fill it. Returns whether
+    /// the transmitter is busy.
+    #[inline]
+    pub(crate) fn refill(&mut self, queue: &mut PortQueue, now: Time, around: &mut Surroundings<'_>) -> bool {
+        let is_busy = self.state == TransmitterState::Busy && now < self.asks_at;
+        let Some(device) = self.device.as_mut().filter(|_| is_busy) else { return false };
+        device.fill(queue, now, around);
+        self.schedule(queue, around.events);
+        true
+    }
+
+    /// Schedule the next event of the port: the transmitter asks for a packet, or, while it is busy, the device queue does.
+    #[inline]
+    fn schedule(&self, queue: &PortQueue, events: &mut EventQueue) {
+        let device = self.device.as_ref().filter(|_| self.state == TransmitterState::Busy);
+        let refill_at = device.map_or(Time::NEVER, |device| device.refill_at());
+        events.set(queue.outlet.rank, self.asks_at.min(refill_at));
     }
 
     /// The next packet for a free transmitter, if there is one.
@@ -89,8 +111,8 @@ impl Evented {
         around: &mut Surroundings<'_>,
     ) -> Option<Crossing> {
         let Reaction { state, asks_at, crossing } = react(next, |packet| self.transmit(queue, now, packet, around));
-        self.state = state;
-        around.events.set(queue.outlet.rank, asks_at);
+        (self.state, self.asks_at) = (state, asks_at);
+        self.schedule(queue, around.events);
         if state == TransmitterState::Idle {
             queue.set_timer(around.events);
         }
@@ -117,24 +139,17 @@ impl Evented {
 
     /// An outage up to `end` begins: until then the transmitter is busy without sending anything.
     pub(crate) fn begin_outage(&mut self, queue: &PortQueue, end: Time, events: &mut EventQueue) {
-        let free = events.time_of(queue.outlet.rank).filter(|_| self.state == TransmitterState::Busy);
+        self.asks_at = if self.state == TransmitterState::Busy { end.max(self.asks_at) } else { end };
         self.state = TransmitterState::Busy;
-        events.set(queue.outlet.rank, end.max(free.unwrap_or(end)));
+        self.schedule(queue, events);
     }
 
     /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits.
-    pub(crate) fn unsent(
-        &self,
-        queue: &PortQueue,
-        now: Time,
-        transmitter: &Transmitter,
-        changes: &[ChangingLink],
-        events: &EventQueue,
-    ) -> u128 {
-        if let Some(number) = self.changes {
-            return changes[number as usize].changes.unsent(now);
+    pub(crate) fn unsent(&self, now: Time, transmitter: &Transmitter, changes: &[ChangingLink]) -> u128 {
+        match self.changes {
+            Some(number) => changes[number as usize].changes.unsent(now),
+            None if self.state == TransmitterState::Busy => transmitter.unsent(self.asks_at.since(now)),
+            None => 0,
         }
-        let end = events.time_of(queue.outlet.rank).filter(|_| self.state == TransmitterState::Busy);
-        end.map_or(0, |end| transmitter.unsent(end.since(now)))
     }
 }

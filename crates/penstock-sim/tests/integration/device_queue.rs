@@ -117,6 +117,28 @@ fn packets_in_a_shaper_do_not_wait_in_the_queue() {
     assert_eq!(result(&json!({})), result(&json!({"device_queue": {"packets": 3}})));
 }
 
+/// A shaper at ten times the link's rate releases a packet of 1000 bytes every 0.4 ms, of which each takes 4 ms on the link. Of a
+/// burst of 4, the first is in transmission, and two more are in the device queue after 0.8 ms, as far below 4 ms as a packet
+/// that arrives after 2 ms: it finds one packet in the queue, which has room for two.
+#[test]
+fn a_device_queue_is_filled_when_the_discipline_releases_a_packet() {
+    let source = |name: &str, count: u32, first: u64| {
+        json!({"name": name, "kind": "cbr", "count": count, "from": ["A"], "to": ["B"],
+            "start": {"first_ns": first, "every_ns": 0, "jitter_ns": 0}, "stop_ns": first + MS,
+            "udp": {"rate": 8e5, "payload": 1000, "headers": 0, "phase": "zero"}})
+    };
+    let scenario = json!({
+        "duration_ns": 1000 * MS, "warmup_ns": 0,
+        "links": [{"name": "link", "from": "A", "to": "B", "rate": 2e6, "delay": 20 * MS, "watch": true,
+            "device_queue": {"packets": 2},
+            "queue": {"scheme": "shaper", "limit": {"packets": 3}, "params": {"rate": 2e7}}}],
+        "traffic": [source("burst", 4, 0), source("late", 2, 2 * MS)],
+    });
+    let scenario: Scenario = serde_json::from_value(scenario).expect("the scenario is canonical");
+    let result: Value = serde_json::from_str(&run(&scenario, 1).expect("it runs").to_json()).expect("results are JSON");
+    assert_eq!((link(&result, "arrivals"), link(&result, "drops_overflow")), (6.0, 0.0), "{result}");
+}
+
 #[test]
 fn a_device_queue_needs_a_queue_above_it() {
     let scenario = json!({

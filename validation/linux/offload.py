@@ -24,9 +24,9 @@ MSS = 1448
 FLOW_BYTES = {10: 2 << 20, 100: 8 << 20, 1000: 16 << 20}
 """Length of a transfer, by the link's rate in Mbit/s."""
 LAST_S = 8
-"""A transfer is watched so long."""
+"""Maximum duration of the recording of a transfer."""
 KEPT = 300
-"""So many trains and runs of acknowledgements of a transfer stand in the file; of the rest the sizes are counted."""
+"""Trains and runs of acknowledgements that the file lists per transfer; the others are only counted by size."""
 
 PATHS = ("40", "20 100mbit", "80 100mbit", "2 100mbit", "20 1000mbit")
 QDISCS = ("pfifo100", "codel", "fq_codel", "cake_htb")
@@ -119,7 +119,7 @@ def samples(folder: Path, zero_us: int, done_us: int) -> list[list[int]]:
 
 
 def retransmissions(folder: Path) -> int:
-    """The sender's count in the end."""
+    """The sender's final count."""
     return int((folder / "tcp_info.txt").read_text(encoding="utf-8").split(" total ")[-1].split()[0])
 
 
@@ -154,13 +154,13 @@ def transfer(kernel: Path, name: str, starts: int, folder: Path) -> dict[str, An
 
 
 def recorded(file: Path) -> dict[str, Any]:
-    """What the file has."""
+    """The recordings in the file."""
     kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["cells"] if file.exists() else {}
     return kept
 
 
 def record_transfers(kernel: Path, starts: int, traces: Path | None) -> None:
-    """Those that the file lacks."""
+    """The recordings that the file lacks."""
     kept = recorded(TRANSFERS)
     with tempfile.TemporaryDirectory() as scratch:
         for name in transfers():

@@ -25,7 +25,7 @@ SHIFT_US = 131
 PATIENCE_S = 900
 DATAGRAM_BITS = 1514 * 8
 LINK_BPS = 10_000_000
-"""The rate of the link, if the cell says nothing else."""
+"""The default rate of the link."""
 
 RED = "red limit 400000 min 15000 max 45000 avpkt 1500 burst 20 probability 0.1 bandwidth 10Mbit"
 CHOKE = "choke limit 1000 bandwidth 10Mbit min 10 max 30 burst 20 probability 0.1"
@@ -102,7 +102,7 @@ class Ends:
 
     @property
     def counted_s(self) -> tuple[int, int]:
-        """From when to when drops and goodput count: on a fast link less time has as many packets."""
+        """Start and end of the counting of drops and goodput; a fast link needs less time for as many packets."""
         return (BEGIN_S, END_S) if self.mbps * 1_000_000 <= LINK_BPS else (5, 15)
 
     def variables(self) -> dict[str, object]:

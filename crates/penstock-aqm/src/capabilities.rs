@@ -11,7 +11,7 @@ pub struct Capabilities {
     pub judges: Judges,
     /// Which operations move its timer.
     pub timer: TimerMoves,
-    /// The facts of packets that it reads besides the header, and when.
+    /// The facts about packets that it reads in addition to the header, and when.
     pub side: SideInformation,
 }
 
@@ -40,8 +40,8 @@ pub enum TimerMoves {
     Always,
 }
 
-/// The [`penstock_core::Rare`] facts that an AQM reads, and when, from none to all of them at any time. Facts are those at
-/// the time of reading: the estimate of a round-trip time changes while a packet waits.
+/// The [`penstock_core::Rare`] facts that an AQM reads, and when; ordered from no facts to all facts at any time. A fact has
+/// its value at the time of reading: the estimated round-trip time may change while a packet waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SideInformation {
     /// None.

@@ -151,7 +151,7 @@ impl<P> Facts<P> for () {
     }
 }
 
-/// The facts of a packet: its header, and if the discipline is to `read_rare` facts of it, these too.
+/// The facts about a packet: its header, and with `read_rare` also its rare facts.
 #[inline]
 pub(crate) fn facts_read<P: Packet>(
     env: &Env<'_, P, impl Probe<P> + ?Sized>,
@@ -211,9 +211,9 @@ pub enum Next<P> {
     Send(P),
     /// No packet waits.
     Empty,
-    /// Packets wait, but none may leave before this time. The answer stands until a packet arrives, the link changes or a
-    /// timer expires: any `dequeue` before this time gives the same answer, and changes nothing. If it is the current
-    /// time, [`MAX_DROPS`] packets were dropped: call `dequeue` again.
+    /// Packets wait, but none may leave before this time. The answer remains valid until a packet arrives, the link changes or
+    /// a timer expires: until then, any `dequeue` before this time returns the same answer and changes nothing. If it is the
+    /// current time, [`MAX_DROPS`] packets were dropped: call `dequeue` again.
     NotBefore(Time),
 }
 

@@ -38,7 +38,7 @@ impl Place {
 #[repr(align(32))]
 struct Slot(SimPacket);
 
-/// In place of the number of a delay line: no packet waits on this link. (`u32::MAX` stands for an ACK that has arrived.)
+/// Used in place of the number of a delay line: no packet waits on this link. (`u32::MAX` stands for an ACK that has arrived.)
 pub(crate) const NO_LINE: u32 = u32::MAX - 1;
 
 /// No place.

@@ -16,10 +16,9 @@ use penstock_prefetch::prefetch;
 pub(crate) struct EventQueue {
     /// The smallest key of all.
     first: u64,
-    /// The keys of the first sources, which are those of ports and of the first delay lines: their entries move at almost every
-    /// event.
+    /// The keys of the first sources, i.e. of ports and of the first delay lines. Their entries move at almost every event.
     busy: Node,
-    /// The smallest key in `busy`, and that of the other sources.
+    /// The smallest key in `busy`, and the smallest key of the other sources.
     first_busy: u64,
     first_other: u64,
     /// The root of the tree of the other sources.

@@ -30,8 +30,8 @@ pub(crate) struct Hop {
     pub(crate) port: u32,
     /// Whether the route ends behind this link.
     pub(crate) last: bool,
-    /// Whether data leaves the network behind this link, for receivers of which none acknowledges every packet immediately; set
-    /// together with `lookahead`.
+    /// Whether data leaves the network after this link, and no receiver there acknowledges every packet immediately. Set together
+    /// with `lookahead`.
     pub(crate) delays_acks: bool,
     /// Whether packets that this link delivers are passed on ahead of time.
     pub(crate) lookahead: Lookahead,

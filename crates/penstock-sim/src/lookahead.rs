@@ -53,7 +53,7 @@ pub(crate) fn find(scenario: &Scenario, immediate: &[bool], computed: &[bool], r
     let closing = closing_links(routes, computed.len());
     let search = Search { scenario, computed, routes, feeders, closing };
     let mut has_line = vec![false; computed.len()];
-    // A route may be that of several flows, and also one of ACKs.
+    // Several flows may share a route, and ACKs may use it too.
     let delayed = trips.iter().filter(|trip| !trip.immediate).map(|trip| (trip.data, true));
     let immediate = trips.iter().filter(|trip| trip.immediate).map(|trip| (trip.data, false));
     let acks = trips.iter().filter_map(|trip| trip.acks).map(|acks| (acks, false));

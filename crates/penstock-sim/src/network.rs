@@ -145,8 +145,8 @@ impl Network {
         self.lines.is_empty(line) && self.is_lacking(packet)
     }
 
-    /// Whether the receiver at the end of this link lacks the packet. True as well if there is no receiver or the connection
-    /// is closed, so that nothing is acknowledged.
+    /// Whether the receiver at the end of this link lacks the packet. Also true if there is no receiver or the connection is
+    /// closed: nothing is acknowledged then.
     #[inline]
     fn is_lacking(&self, packet: &SimPacket) -> bool {
         let flow = &self.tally.flows[packet.flow as usize];
@@ -326,8 +326,8 @@ impl Network {
         }
     }
 
-    /// The event of port `number`: its transmitter is free, its device queue can be filled, or a departure has been deferred as
-    /// long as it may.
+    /// The event of port `number`: its transmitter is free, its device queue can be filled, or a deferred departure has reached
+    /// its deadline.
     #[inline(never)]
     pub(crate) fn serve(&mut self, number: usize, now: Time) {
         let (Port { queue, mode }, mut around) = self.at_port(number);

@@ -64,7 +64,7 @@ enum TransmitterState {
 /// The reaction of a transmitter to the discipline's answer.
 struct Reaction {
     state: TransmitterState,
-    /// When it asks for the next packet; [`Time::NEVER`] if it waits for an arrival.
+    /// When the transmitter asks for the next packet; [`Time::NEVER`] if it waits for an arrival.
     asks_at: Time,
     /// How the packet crosses the link, if there is one that is not reordered.
     crossing: Option<Crossing>,

@@ -1,14 +1,15 @@
 //! Generic receive offload (GRO): packets that arrive together are merged, and share one ACK.
 //!
-//! Linux, "Segmentation Offloads" (Documentation/networking/segmentation-offloads): only packets whose headers would be restored
-//! by segmenting the merged packet are merged. E. Dumazet, "net: gro: add a per device gro flush timer" (2014): merged packets
-//! are held for a given time (`gro_flush_timeout`), but not after a pushed packet. In recordings of Linux 6.1 each packet restarts
-//! the time.
+//! Linux, "Segmentation Offloads" (Documentation/networking/segmentation-offloads): packets are merged only if
+//! segmenting the merged packet would restore their headers. E. Dumazet, "net: gro: add a per device gro flush timer" (2014):
+//! merged packets are held for a given time (`gro_flush_timeout`), but not after a pushed packet. In recordings of Linux 6.1
+//! each packet restarts this timer.
 //!
 //! # Rules
-//! The first packet opens a batch, which ends `gro` after its last packet arrived. A packet joins the batch if it has the next sequence
-//! number, the same ECN field, and the same timestamp, which counts milliseconds (RFC 7323), and no CWR; any other packet ends the
-//! batch and opens the next one. A pushed or short packet, and a batch of `gro_max` bytes, ends the batch at once.
+//! The first packet opens a batch. The batch ends when no packet has joined it for the time `gro`. A packet joins the batch if
+//! it has the next sequence number, the same ECN field, the same timestamp in milliseconds (RFC 7323), and no CWR. Any other
+//! packet ends the batch and opens the next one. A batch ends immediately after a pushed or short packet, and when it has
+//! `gro_max` bytes.
 //!
 //! The receiver answers a batch with at most one ACK, at its end: "one GRO batch may count as one event" for accurate ECN (RFC
 //! 9768, section 3.2.2.5.1). If none of its packets requires an ACK, the ACK is delayed as usual.
@@ -16,7 +17,7 @@
 //! # Differences
 //! * The receiver reassembles each packet when it arrives; only the ACK waits. Data therefore counts as received up to `gro`
 //!   earlier than in Linux.
-//! * A packet that was received before ends its batch, so that the report of the duplicate is not lost.
+//! * A duplicate packet ends its batch, so that the report of the duplicate is not lost.
 
 use crate::packets_and_acks::Segment;
 use crate::params::TcpParams;
@@ -65,7 +66,7 @@ impl Gro {
         })
     }
 
-    /// Whether this packet does not belong to the batch that is open, so that the batch ends.
+    /// Whether a batch is open to which this packet does not belong, so that the batch ends.
     pub(crate) fn is_ended_by(&self, segment: &Segment) -> bool {
         let joins = segment.seq == self.next
             && segment.ecn == self.ecn
@@ -143,7 +144,7 @@ mod tests {
     fn packets_that_arrive_together_share_an_ack() {
         // The batch ends 50 us after its last packet.
         assert_eq!(acks(&mut receiver(|_| {}), &every(12, 10)), [(100_158, 10)]);
-        // Apart by more than 50 us they are acknowledged as without GRO.
+        // Packets more than 50 us apart are acknowledged as without GRO.
         let delayed = |gro: Span| acks(&mut receiver(|params| params.gro = gro), &every(120, 7));
         let alone: Vec<_> = delayed(Span::ZERO).into_iter().map(|(_, ack)| ack).collect();
         let merged: Vec<_> = delayed(Span::from_nanos(50_000)).into_iter().map(|(_, ack)| ack).collect();
@@ -192,7 +193,7 @@ mod tests {
         }
         let until = receiver.timer().expect("a batch is open");
         last = receiver.on_timer(until).or(last);
-        // The first packet is no opening packet here, so all five marks count, from five on, modulo 8.
+        // The first packet is not an opening packet here, so all five marks are counted. The counter starts at five, modulo 8.
         assert_eq!(last.map(|ack| (ack.ack, ack.ace)), Some((5, 2)));
     }
 

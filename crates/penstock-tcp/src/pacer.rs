@@ -3,7 +3,8 @@
 //! A. Aggarwal, S. Savage, T. Anderson, "Understanding the Performance of TCP Pacing", INFOCOM 2000.
 //!
 //! # Law
-//! Consecutive packets are `SRTT / (gain cwnd)` apart, or as many trains of packets leave ([`crate::trains`]), so that a window takes `1/gain` of a round trip. The gain is 2
+//! Consecutive packets are `SRTT / (gain cwnd)` apart, so that a window takes `1/gain` of a round trip. With trains
+//! ([`crate::trains`]) the packets of a train leave together, and the next train waits for the time of all of them. The gain is 2
 //! while the window is below half of the slow start threshold, so that the window can double within a round trip, and 1.2
 //! from there on. A law may set a rate instead; a train that leaves late then shortens the wait of the next one by its
 //! delay, at most by half. Packets are not paced before the first round-trip time is measured. Idle time earns no
@@ -35,8 +36,8 @@ pub(crate) struct Pacer {
     pub(crate) rate: Option<f64>,
     /// The minimum round-trip time, if the law measures it.
     pub(crate) min_rtt: Option<Span>,
-    /// When the train of the last packet left, how many more packets belong to it, and by how many seconds they may
-    /// shorten the wait.
+    /// When the current train left, how many packets of it remain, and by how many seconds its lateness may shorten the wait
+    /// of the next train.
     train_at: Time,
     train_left: u32,
     late: f64,
@@ -67,7 +68,7 @@ impl Pacer {
         allowed
     }
 
-    /// Whether a packet at `now` belongs to the train of the last packet.
+    /// Whether a packet sent at `now` belongs to the same train as the previous packet.
     fn continues_train(&self, now: Time) -> bool {
         self.train_left > 0 && self.train_at == now
     }
@@ -82,7 +83,7 @@ impl Pacer {
         self.rate.map(|rate| 1.0 / rate).or_else(|| Some(usual_gap(cwnd, ssthresh, srtt?)))
     }
 
-    /// A packet is sent at `now` by a flow that paces with this gap, in seconds; computes when the next one may leave.
+    /// A flow with this gap between packets, in seconds, sends a packet at `now`; computes when the next packet may leave.
     pub(crate) fn on_send(&mut self, now: Time, params: &TcpParams, gap: Option<f64>) {
         let begins = !self.continues_train(now);
         let late = now.since(self.next.min(now)).as_secs();
@@ -129,7 +130,7 @@ mod tests {
         assert_eq!([10.0, 19.0, 20.0, 40.0].map(gap), [500.0, 500.0, 833.0, 833.0]);
     }
 
-    /// The times in us at which a pacer lets `packets` packets leave that are always ready, from its first packet at `start` on.
+    /// The times in us at which a pacer releases `packets` packets that are always ready, the first one at `start`.
     fn departures(pacer: &mut Pacer, params: &TcpParams, start: u64, packets: usize) -> Vec<u64> {
         let mut now = Time::from_nanos(start * 1000);
         (0..packets)
@@ -157,11 +158,11 @@ mod tests {
 
     #[test]
     fn a_train_leaves_together_and_the_next_one_after_its_time() {
-        // 5000 packets/s for 2^-10 s are four packets, which take 800 us.
+        // At 5000 packets/s, 2^-10 s allows trains of four packets, which take 800 us.
         let mut pacer = Pacer { rate: Some(5000.0), ..Pacer::new(None) };
         let times = departures(&mut pacer, &params(true), 0, 9);
         assert_eq!(times, [0, 0, 0, 0, 800, 800, 800, 800, 1600]);
-        // A train that is 1 ms late shortens the wait by half of its own time.
+        // A train that is 1 ms late shortens the wait after it by half of the train's duration.
         let late = departures(&mut pacer, &params(true), 2800, 5);
         assert_eq!(late, [2800, 2800, 2800, 2800, 3200]);
     }

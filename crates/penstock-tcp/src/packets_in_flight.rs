@@ -124,7 +124,7 @@ impl Flight {
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, timestamps: bool) -> AckSummary {
         let mut summary = AckSummary::default();
         let echo = if timestamps { ack.stamp } else { now };
-        // Of successive fresh packets the last one gives the round-trip time, since it was sent last.
+        // The last of successive fresh packets determines the round-trip time, because it was sent last.
         let (mut in_order, mut last_fresh) = (None, None);
         while self.una < ack.ack {
             if let Some(packet) = self.packets.pop_front() {
@@ -161,8 +161,8 @@ impl Flight {
     /// The SACK blocks of an ACK.
     #[inline(never)]
     fn report_all(&mut self, now: Time, ack: &Ack<'_>, summary: &mut AckSummary) {
-        // Most blocks repeat what is known. Process the others by sequence number: the receiver lists the newest block first,
-        // which must not count as reordering.
+        // Most blocks repeat earlier reports. Process the others by sequence number: the receiver lists the newest block first,
+        // and this order must not be mistaken for reordering.
         let end = self.una + self.packets.len() as u32;
         for (place, &block) in ack.sack.iter().enumerate() {
             if self.last_blocks.get(place) == Some(&block) {
@@ -252,7 +252,7 @@ impl Flight {
         self.reordering.span(repairing, (self.reported_count, threshold), self.min_rtt, srtt)
     }
 
-    /// Detect losses (step 5) from [`Self::oldest_overtaken`] on, and tell each lost packet. Also returns when the oldest
+    /// Detect losses (step 5) from [`Self::oldest_overtaken`] on, and report each lost packet. Also returns when the oldest
     /// transmission left will count as lost; `None` unless a later transmission was delivered.
     pub(crate) fn detect(
         &mut self,

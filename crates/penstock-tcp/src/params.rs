@@ -23,7 +23,7 @@ const SECOND: u64 = 1_000 * MILLI;
 /// and one that means "endless".
 const MAX_PACKETS: u64 = u32::MAX as u64 - 2;
 
-/// Longest burst of Prague (RFC 9331, section 4.3).
+/// Maximum duration of a burst of Prague (RFC 9331, section 4.3).
 const PRAGUE_BURST: Span = Span::from_nanos(250_000);
 
 penstock_core::params! {
@@ -70,7 +70,7 @@ penstock_core::params! {
         initial_ssthresh: Ssthresh = Text("window"), in Linux: Number(1e9), unit: "packets", range: 2.0..=1e9;
         /// Longest time that an ACK waits for a second packet (RFC 1122: below 0.5 s).
         delayed_ack: DelayedAck = Text("off"), in Linux: Nanos(40 * MILLI), unit: "s", range: 0.0..=0.5;
-        /// With delayed ACKs: number of data packets that share an ACK; 2 by RFC 5681, more makes stretch ACKs.
+        /// With delayed ACKs: number of data packets per ACK. RFC 5681: 2; larger values produce stretch ACKs.
         ack_every: u32 = Number(2.0), unit: "packets", range: 2.0..=255.0;
         /// With delayed ACKs: number of data packets at the start of the connection that are ACKed immediately. Unless
         /// it is 0, pushed packets (`write`) are ACKed immediately too.
@@ -140,18 +140,19 @@ penstock_core::params! {
         /// half of the slow start threshold, and 1/1.2 of it afterwards. Not available for vegas, nor for sack with recovery = "ns2". The flavours
         /// prague, bbr and bbr3 always pace, bbr and bbr3 at the rate of their model.
         pacing: bool = Flag(false);
-        /// Segmentation offload: packets leave in trains, as many as the pacing rate sends in `offload_time`, at least two; an ACK
-        /// that allows less may wait for the next one (with rack).
+        /// Segmentation offload: packets leave in trains. A train has the packets that the pacing rate sends in `offload_time`,
+        /// at least two. If an ACK allows less than a train, the sender may wait for the next ACK (with rack).
         offload: bool = Flag(false), in Linux: Flag(true);
-        /// With offload: duration of a train at the pacing rate, by default 2^-10 s (Linux). For prague 250 us (RFC 9331, section 4.3)
-        /// unless set; its trains may be single packets.
+        /// With offload: duration of a train at the pacing rate. The default is 2^-10 s (Linux), for prague 250 us (RFC 9331,
+        /// section 4.3). Trains of prague may be single packets.
         offload_time: Span = Nanos(976_562), unit: "s", range: 0.0..=1.0;
-        /// With offload: maximum user data in a train.
+        /// With offload: maximum payload of a train.
         offload_max: Bytes = Number(65_536.0), unit: "bytes", range: 1.0..=65_536.0;
-        /// The receiver merges packets that arrive within this time and ACKs them together (GRO); pushed packets end the
-        /// wait. 0 s: each packet is received alone, as in Linux unless its network interface delays interrupts.
+        /// Generic receive offload: the receiver merges packets that arrive within this time of each other, and sends one ACK
+        /// for them. A pushed packet ends the merging. 0 s: no merging, as in Linux unless the network interface delays
+        /// interrupts.
         gro: Span = Nanos(0), unit: "s", range: 0.0..=0.1;
-        /// With gro: maximum user data in merged packets.
+        /// With gro: maximum payload of merged packets.
         gro_max: Bytes = Number(65_536.0), unit: "bytes", range: 1.0..=1_000_000.0;
         /// Early end of slow start, before a loss. "on" (cubic): a train of ACKs or a rise of the delay ends slow start
         /// (HyStart). "++" (cubic, and sack with recovery = "rfc"): a rise of the delay slows the growth down, and
@@ -256,7 +257,7 @@ impl TcpParams {
         }
     }
 
-    /// Whether the receiver may delay ACKs, and so needs a timer.
+    /// Whether the receiver may delay ACKs and therefore needs a timer.
     pub fn delays_acks(&self) -> bool {
         self.delayed_ack.limit().is_some() || self.gro > Span::ZERO
     }

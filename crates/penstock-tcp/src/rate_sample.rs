@@ -227,7 +227,7 @@ impl RateSampler {
         self.record(seq).copied()
     }
 
-    /// Packet `seq` is delivered; it becomes `newest`, a sending time and a packet, unless that was sent later.
+    /// Packet `seq` is delivered. It replaces `newest` (sending time and packet) unless `newest` was sent later.
     #[inline]
     fn deliver(&mut self, seq: u32, newest: &mut Option<(Time, u32)>) {
         let Some(sent) = self.record(seq) else { return };

@@ -4,16 +4,16 @@
 //! 4.3 (timestamp echo); RFC 8257, section 3.2 (DCTCP's echo).
 //!
 //! # Law
-//! Each ACK carries the number of the next packet expected. A delayed ACK waits until `ack_every` packets have arrived, at most
-//! for `delayed_ack`. The receiver ACKs a packet out of order, a packet that fills a gap, and the opening packet
+//! Each ACK carries the number of the next packet expected. A delayed ACK waits until `ack_every` packets have arrived, but not
+//! longer than `delayed_ack`. The receiver ACKs a packet out of order, a packet that fills a gap, and the opening packet
 //! immediately. A marked packet sets the echo (ECE), CWR clears it. Except in ns-2, a packet that sets the echo, the
 //! packet after that, and a packet with CWR are ACKed immediately, since a sender with a small window may be waiting
 //! for these ACKs. The first `quick_acks` packets, except `quick_gap` of them, are ACKed immediately as well, and, with
 //! `quick_acks`, every pushed packet.
 //!
-//! With `sack_delay`, packets behind a gap may share an ACK ([`crate::sack_compression`]), and with `gro` packets that arrive
-//! together ([`crate::gro`]). With `ack_every` above 2, a delayed ACK waits for more packets than the two of RFC 5681 (a stretch
-//! ACK; RFC 2525, section 2.13).
+//! With `sack_delay`, packets behind a gap may share an ACK ([`crate::sack_compression`]). With `gro`, packets that arrive
+//! together share an ACK ([`crate::gro`]). With `ack_every` above 2, a delayed ACK waits for more than the two packets of RFC
+//! 5681 (a stretch ACK; RFC 2525, section 2.13).
 //!
 //! DCTCP: the echo is the mark of the newest packet. When the mark changes, a waiting ACK is sent with the old echo, and the
 //! packet itself is ACKed immediately with the new one (RFC 8257, section 3.2: two ACKs keep the share of marks exact).
@@ -149,7 +149,7 @@ pub struct Receiver {
     usually_plain: bool,
     /// Bytes by which the opening packet is shorter than a full packet.
     opening_lacks: u16,
-    /// What few receivers need; `None` for the others.
+    /// State that few receivers need; `None` for the others.
     rare: Option<Box<Rare>>,
 }
 
@@ -296,7 +296,7 @@ impl Receiver {
     /// The batch of merged packets ends; returns the ACK that it requires.
     fn answer_batch(&mut self) -> Option<ReceiverAck> {
         let (ack, ecn) = self.gro()?.end()?;
-        // It answers the last packets too, whose ACK may be delayed.
+        // The ACK covers the last packets too, whose own ACK may be delayed.
         self.take_waiting();
         Some(self.ack(ack.stamp, ack.retransmission, ecn))
     }
@@ -375,7 +375,7 @@ impl Receiver {
         }
     }
 
-    /// Whether packet `seq` would change the report of the waiting ACK; `marked`: with its mark.
+    /// Whether packet `seq`, which is `marked` or not, would change the report of the waiting ACK.
     #[inline(never)]
     fn changes_waiting_ack(&self, seq: u32, marked: bool) -> bool {
         let place = self.recent.place_of(seq);

@@ -95,7 +95,8 @@ pub(crate) struct SenderState {
     pub(crate) probe: TailProbe,
     /// Whether all packets but the first are full, and none but the last ends a write.
     uniform: bool,
-    /// Whether there is a pacer or an application that writes at given times. Most senders have neither, and one test shows it.
+    /// Whether there is a pacer or an application that writes at given times. Most senders have neither; a single test of
+    /// this flag suffices for them.
     has_extras: bool,
     /// Whether a packet is being timed, its number and its sending time.
     timing: bool,
@@ -215,7 +216,7 @@ impl SenderState {
         self.max - self.una
     }
 
-    /// Packets that were never sent: all, and those for which the receive window has room.
+    /// Number of packets that were never sent, and number of those that fit into the receive window.
     #[inline]
     pub(crate) fn unsent(&self) -> (u32, u32) {
         let all = self.end - self.max;

@@ -9,15 +9,15 @@
 //! 512 us of the minimum round-trip time; at least two packets and at most `offload_max` bytes. Flows that do not pace use the
 //! rate at which they would pace.
 //!
-//! A paced train leaves as soon as its first packet may; the packet after it waits for the time of the whole train.
+//! A paced train leaves as soon as its first packet may leave. The next packet waits for the duration of the whole train.
 //!
-//! An ACK that allows less than a train of new data releases nothing, since the next ACK may complete the train, if all of this
-//! holds: the last packet was sent within the last millisecond; less than a third of the window is free; the ACK of the oldest
-//! outstanding packet is expected within half of the smoothed round-trip time, and within a millisecond; no losses are being
-//! repaired; and there is more data to send than may be sent.
+//! An ACK that allows less than a train of new data releases nothing if all of the following conditions are met; the next ACK
+//! may then complete the train: the last packet was sent within the last millisecond; less than a third of the window is free;
+//! the ACK of the oldest outstanding packet is expected within half of the smoothed round-trip time, and within a millisecond;
+//! no losses are being repaired; and there is more data to send than may be sent.
 //!
-//! The last packet of a train of two or more is pushed (PSH), so that the receiver ACKs it immediately. This, and the millisecond
-//! within which the next ACK must be expected, are rules of Linux 6.1 that its recordings show (docs/explanation/linux.md).
+//! The last packet of a train of two or more is pushed (PSH), so that the receiver ACKs it immediately. The recordings of Linux
+//! 6.1 show this rule, and the millisecond within which the next ACK must be expected (docs/explanation/linux.md).
 //!
 //! # Differences
 //! * Below 1.2 Mb/s BBR sends single packets (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.2).
@@ -29,7 +29,7 @@
 use crate::params::{Flavour, TcpParams};
 use penstock_core::Span;
 
-/// Smallest train (`tcp_min_tso_segs`), in packets.
+/// Minimum length of a train (`tcp_min_tso_segs`), in packets.
 const MIN_TRAIN: u32 = 2;
 
 /// Rate in bit/s below which BBR sends single packets.
@@ -44,7 +44,7 @@ const LONG_RTT: Span = Span::from_nanos(17 * 512_000);
 /// A train waits for an ACK only if the last packet was sent within this time, and the ACK is expected within this time.
 pub(crate) const LONGEST_WAIT: Span = Span::from_millis(1);
 
-/// A train does not wait if this part of the window is free (`tcp_tso_win_divisor`).
+/// A train does not wait if at least `1 / WINDOW_DIVISOR` of the window is free (`tcp_tso_win_divisor`).
 pub(crate) const WINDOW_DIVISOR: u32 = 3;
 
 /// Whether every train of the flow has at least as many packets as this.

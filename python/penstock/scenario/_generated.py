@@ -2031,8 +2031,8 @@ class Tcp(Traffic):
             1e+09.
         delayed_ack: Longest time that an ACK waits for a second packet (RFC 1122: below 0.5 s). Unit: s. From 0
             to 0.5.
-        ack_every: With delayed ACKs: number of data packets that share an ACK; 2 by RFC 5681, more makes
-            stretch ACKs. Unit: packets. From 2 to 255.
+        ack_every: With delayed ACKs: number of data packets per ACK. RFC 5681: 2; larger values produce stretch
+            ACKs. Unit: packets. From 2 to 255.
         quick_acks: With delayed ACKs: number of data packets at the start of the connection that are ACKed
             immediately. Unless it is 0, pushed packets (`write`) are ACKed immediately too. Unit: packets. From
             0 to 65535.
@@ -2085,16 +2085,16 @@ class Tcp(Traffic):
             while it is below half of the slow start threshold, and 1/1.2 of it afterwards. Not available for
             vegas, nor for sack with recovery = "ns2". The flavours prague, bbr and bbr3 always pace, bbr and
             bbr3 at the rate of their model.
-        offload: Segmentation offload: packets leave in trains, as many as the pacing rate sends in
-            `offload_time`, at least two; an ACK that allows less may wait for the next one (with rack).
-        offload_time: With offload: duration of a train at the pacing rate, by default 2^-10 s (Linux). For
-            prague 250 us (RFC 9331, section 4.3) unless set; its trains may be single packets. Unit: s. From 0
-            to 1.
-        offload_max: With offload: maximum user data in a train. Unit: bytes. From 1 to 65536.
-        gro: The receiver merges packets that arrive within this time and ACKs them together (GRO); pushed
-            packets end the wait. 0 s: each packet is received alone, as in Linux unless its network interface
-            delays interrupts. Unit: s. From 0 to 0.1.
-        gro_max: With gro: maximum user data in merged packets. Unit: bytes. From 1 to 1e+06.
+        offload: Segmentation offload: packets leave in trains. A train has the packets that the pacing rate
+            sends in `offload_time`, at least two. If an ACK allows less than a train, the sender may wait for
+            the next ACK (with rack).
+        offload_time: With offload: duration of a train at the pacing rate. The default is 2^-10 s (Linux), for
+            prague 250 us (RFC 9331, section 4.3). Trains of prague may be single packets. Unit: s. From 0 to 1.
+        offload_max: With offload: maximum payload of a train. Unit: bytes. From 1 to 65536.
+        gro: Generic receive offload: the receiver merges packets that arrive within this time of each other,
+            and sends one ACK for them. A pushed packet ends the merging. 0 s: no merging, as in Linux unless
+            the network interface delays interrupts. Unit: s. From 0 to 0.1.
+        gro_max: With gro: maximum payload of merged packets. Unit: bytes. From 1 to 1e+06.
         hystart: Early end of slow start, before a loss. "on" (cubic): a train of ACKs or a rise of the delay
             ends slow start (HyStart). "++" (cubic, and sack with recovery = "rfc"): a rise of the delay slows
             the growth down, and after five rounds of slow growth slow start ends (HyStart++, RFC 9406).

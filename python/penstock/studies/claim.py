@@ -74,7 +74,7 @@ class Claims:
                     (self._folder / name).unlink()
 
     def _remove_abandoned(self) -> None:
-        """Remove the claims of processes that do not live.
+        """Remove the claims of processes that no longer exist.
 
         A process may be killed after it has stored a part and before it has released the claim. No process claims that
         part again, so the claim would stay, and with it the store would never be compacted.

@@ -69,9 +69,9 @@
 //!   without a shaper. The order of the tins with a shaper is that of a message of J. Morton (mailing list Cake, 16 July
 //!   2018, "Backporting 'tc class' support"): the highest tin that has packets and meets its schedule is served, else
 //!   the one with packets whose schedule comes next; Bulk is placed above Best Effort, whose schedule is always met.
-//! * What t_next becomes when a tin sends before it, no source states. The commit that added tins to Linux says that each
+//! * No source states how t_next changes when a tin sends before it. The commit that added tins to Linux says that each
 //!   tin has its own virtual clock, which limits the rate of the tin; tc-cake(8) says that the rate is compared with the
-//!   threshold by the algorithm of the shaper. Read to the letter, each packet moves t_next on by its transmission time,
+//!   threshold by the algorithm of the shaper. Taken literally, each packet advances t_next by its transmission time,
 //!   and a tin that alone used the whole link for a second, with a threshold of a quarter, would be three seconds ahead
 //!   of its schedule and get nothing from its threshold meanwhile. The rule here is this project's own. It changes no
 //!   shares while all tins have packets: these are 25, 50, 6.25 and 18.75 % with either rule.

@@ -34,8 +34,8 @@ pub(super) fn of_link(link: &LinkSpec) -> Modes {
     changes.and(device)
 }
 
-/// For each link: the modes that the routes over it permit. A flow's run of losses ends where the last queue on a packet's
-/// path accepts the packet, so the losses of all queues on the routes of a flow must be counted in the order of time. The
+/// For each link: the modes that the routes over it permit. A flow's loss run ends when the last queue on a packet's path
+/// accepts the packet, so the losses of all queues on the routes of a flow must be counted in chronological order. The
 /// connections of a session have several routes: those of web traffic go in both directions.
 pub(super) fn of_routes(plan: &Plan) -> Vec<Modes> {
     let Plan { computed, routes, .. } = plan;

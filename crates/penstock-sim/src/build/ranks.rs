@@ -44,7 +44,7 @@ impl Ranks {
         self.find(source).unwrap_or_else(|| unreachable!("{source:?} has no rank"))
     }
 
-    /// The rank of the first source of its class, or the rank that this would have in an empty class.
+    /// The rank of the first source of its class. For an empty class, the rank that its first source would have.
     pub(super) fn first(&self, source: EventSource) -> u32 {
         self.sources.partition_point(|earlier| *earlier < source) as u32
     }

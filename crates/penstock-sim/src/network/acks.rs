@@ -1,4 +1,4 @@
-//! What receivers answer, and the way of an ACK to its sender.
+//! The ACKs of receivers, and their delivery to senders.
 
 use super::Network;
 use crate::flow::NO_TIMER;
@@ -23,7 +23,7 @@ pub(crate) const ARRIVED: u32 = u32::MAX;
 enum PlainAnswer {
     /// This ACK.
     Ack(SimPacket),
-    /// That of [`Network::answer_at_gap`].
+    /// The answer of [`Network::answer_at_gap`].
     AtGap,
     /// The packet needs another answer, or none; nothing has happened yet.
     None,
@@ -48,7 +48,7 @@ impl Network {
         }
     }
 
-    /// A data packet has reached its receiver: the answer, if that is a plain ACK, as it is to most packets.
+    /// A data packet has reached its receiver. Returns the answer if it is a plain ACK, as for most packets.
     #[inline]
     fn answer_plainly(&mut self, now: Time, packet: &SimPacket) -> PlainAnswer {
         let flow = &mut self.tally.flows[packet.flow as usize];
@@ -103,7 +103,7 @@ impl Network {
         if !counts {
             flow.stats.payload_bytes += receiver.delivered_bytes() - before;
         }
-        // Most delayed ACKs leave with the next packet: an entry in the event queue stays, and is checked again when its time comes.
+        // Most delayed ACKs leave with the next packet, so the entry in the event queue is kept and checked again at its time.
         if flow.receiver_rank != NO_TIMER
             && let Some(due) = receiver.timer()
         {

@@ -31,7 +31,7 @@ impl DeviceQueue {
         Self { limit, packets: VecDeque::new(), bytes: 0, refill_at: Time::NEVER }
     }
 
-    /// Take packets of the discipline while there is room; returns the discipline's answer if it has no packet to send.
+    /// Take packets from the discipline while there is room. Returns the discipline's answer if it has no packet to send.
     #[cold]
     pub(crate) fn fill(&mut self, queue: &mut PortQueue, now: Time, around: &mut Surroundings<'_>) -> Next<SimPacket> {
         self.refill_at = Time::NEVER;
@@ -52,7 +52,7 @@ impl DeviceQueue {
         Next::Empty
     }
 
-    /// The next packet for a free transmitter; the room that it leaves is filled.
+    /// The next packet for a free transmitter; its place is refilled.
     #[cold]
     pub(crate) fn dequeue(
         &mut self,
@@ -92,7 +92,7 @@ impl DeviceQueue {
         Some(next)
     }
 
-    /// When the discipline has another packet for it; [`Time::NEVER`] if only an arrival or a departure lets it be filled.
+    /// When the discipline may supply another packet; [`Time::NEVER`] if that requires an arrival or a departure.
     pub(super) fn refill_at(&self) -> Time {
         self.refill_at
     }

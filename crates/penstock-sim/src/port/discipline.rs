@@ -16,7 +16,7 @@ pub(crate) type BoxedDiscipline = Box<dyn Discipline<SimPacket, Tally>>;
 
 /// The discipline of a port's queue. It dereferences to the discipline that it holds; only the two operations on packets
 /// are dispatched statically.
-// With a tag of its own: one in the spare values of a field takes more instructions to read.
+// Has a separate tag: a tag in the niche of a field takes more instructions to read.
 #[repr(u8)]
 pub(crate) enum PortDiscipline {
     DropTail(Fifo<SimPacket, DropTail>),

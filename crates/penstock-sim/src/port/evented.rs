@@ -66,7 +66,7 @@ impl Evented {
         is_free
     }
 
-    /// If the transmitter is busy at this event of the port, the event is that of the device queue: fill it. Returns whether
+    /// If the transmitter is busy at this event of the port, the event is for the device queue: fill it. Returns whether
     /// the transmitter is busy.
     #[inline]
     pub(crate) fn refill(&mut self, queue: &mut PortQueue, now: Time, around: &mut Surroundings<'_>) -> bool {

@@ -35,8 +35,8 @@
 //!   `inflight_longterm` while probing, and bounds the short-term model otherwise.
 //! * Spurious recoveries are not undone (5.5.11), as the senders do not detect them.
 //! * Losses are detected by time (RFC 8985), so `rack` is on; `C.has_selective_acks` is true.
-//! * The packets that leave together are those of the host's segmentation offload ([`crate::trains`]), not of `C.send_quantum`, which
-//!   counts in the window only. All packets have one size, so volumes are in packets.
+//! * Segmentation offload ([`crate::trains`]) determines how many packets leave together. `C.send_quantum` only contributes to
+//!   the window. All packets have one size, so volumes are in packets.
 //! * Random draws hash the time: the sender has no random generator, so no other flow's draws change.
 //! * Retransmissions give no sample of the round trip (4.2 allows those that timestamps make unambiguous).
 //! * The gaps of 5.3.1.3 count from one round of losses to the next. A probe of the round trip has the window of

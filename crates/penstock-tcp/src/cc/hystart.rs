@@ -11,10 +11,10 @@
 //!
 //! # Differences
 //! * The bounds of the rise are those of Linux, 4 and 16 ms.
-//! * The minimum round-trip time to which a train is compared is longer by the time in which the flow sends four times 64 kB, at most
-//!   1 ms, since receivers ACK merged packets late; and of a flow that paces the train must last for all of it, not for half,
-//!   since pacing alone spreads ACKs over half a round trip (Linux 6.1; E. Dumazet, "tcp_cubic: tweak Hystart detection for short
-//!   RTT flows" and "tcp_cubic: make Hystart aware of pacing", 2019).
+//! * A train is compared with the minimum round-trip time plus the time in which the flow sends four times 64 kB, at most 1 ms,
+//!   because receivers ACK merged packets late. If the flow paces, the train must last for all of this time instead of half of
+//!   it, because pacing alone spreads ACKs over half a round trip (Linux 6.1; E. Dumazet, "tcp_cubic: tweak Hystart detection
+//!   for short RTT flows" and "tcp_cubic: make Hystart aware of pacing", 2019).
 
 use crate::packets_and_acks::Ack;
 use crate::state::SenderState;
@@ -25,7 +25,7 @@ const SPACING: Span = Span::from_millis(2);
 const SAMPLES: u32 = 8;
 const MIN_RISE: Span = Span::from_millis(4);
 const MAX_RISE: Span = Span::from_millis(16);
-/// Bytes whose sending time ACKs may be late, and the bound of that time.
+/// ACKs may be late by the time in which the flow sends this number of bytes, at most by `MAX_LATENESS`.
 const LATE_BYTES: f64 = 4.0 * 65_536.0;
 const MAX_LATENESS: Span = Span::from_millis(1);
 
@@ -126,9 +126,9 @@ mod tests {
 
     #[test]
     fn a_train_of_half_a_round_trip_ends_slow_start() {
-        // 1 ms apart for more than 20 of 40 ms, and half of the longest lateness: the ACK after 21 ms.
+        // ACKs 1 ms apart, for more than half of 40 ms plus the maximum lateness: until the ACK after 21 ms.
         assert_eq!(ends_at(&mut HyStart::default(), 0..30, 100, 1, 40), Some(21));
-        // All of 40 ms and the lateness for a flow that paces.
+        // A flow that paces: for all of 40 ms plus the lateness.
         let paced = TcpParams { pacing: true, ..TcpParams::of(Profile::Linux) };
         assert_eq!(ends_in(&paced, &mut HyStart::default(), 0..50, (100, 1, 40)), Some(42));
         // 3 ms apart is no train.

@@ -5,8 +5,8 @@
 //! # Law
 //! `queueing delay = min(last FILTER delays) - base`, where `base` is the minimum delay of the current minute and the
 //! nine before. With `off = (target - queueing delay) / target` an ACK of `acked` packets adds `gain off acked / cwnd`;
-//! the window stays between `MIN_CWND` and one packet more than was outstanding or waited to complete a train (section
-//! 2.4.2). A loss halves the window.
+//! the window stays between `MIN_CWND` and one packet more than were outstanding or waited for their train to be complete
+//! (section 2.4.2). A loss halves the window.
 //!
 //! # Differences
 //! * Delays are round-trip times, not one-way delays: ACKs carry no receiver timestamp. Queueing of ACKs therefore counts as

@@ -350,7 +350,7 @@ impl<G: WindowLaw> Rack<G> {
             pacer.min_rtt = self.flight.min_rtt();
         }
         let window = s.window();
-        // Packets left of the train of new packets that is being sent, and whether its last one is pushed.
+        // Remaining packets of the current train of new packets, and whether its last packet is pushed.
         let (mut train_left, mut pushes) = (0, false);
         while self.flight.pipe() < window && s.may_send(now) {
             let lost = self.flight.next_lost();
@@ -379,8 +379,8 @@ impl<G: WindowLaw> Rack<G> {
         }
     }
 
-    /// Number of new packets that leave together now; `None` if the sender waits for the next ACK, since a longer train may be
-    /// sent then ([`crate::trains`]).
+    /// Number of new packets that leave together now. `None`: the sender waits for the next ACK, which may allow a longer train
+    /// ([`crate::trains`]).
     fn next_train(&self, s: &SenderState, now: Time) -> Option<u32> {
         let (window, (unsent, receivable)) = (s.window(), s.unsent());
         let room = (window - self.flight.pipe()).min(receivable);

@@ -37,7 +37,7 @@ macro_rules! laws {
 
             #[inline]
             fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
-                // Its variant is recognised without the jump table: saves 0.7 % of the instructions of W2.
+                // Tested before the jump table of the variants: saves 0.7 % of the instructions of W2.
                 if let Self::Pipe(law) = self {
                     return law.on_ack(s, now, ack, net);
                 }

@@ -27,7 +27,7 @@ pub(crate) trait WindowLaw: Debug + Default {
     /// only those SACK blocks that report a packet for the first time.
     fn control(&mut self, _s: &mut SenderState, _now: Time, _ack: &Ack<'_>, _delivery: &Delivery) {}
 
-    /// Packet `seq` was sent; with it `in_flight` packets are estimated to be in the network. It does not change the
+    /// Packet `seq` was sent; an estimated `in_flight` packets, including it, are in the network. Does not change the
     /// window. Called where losses are detected by time.
     #[inline]
     fn on_send(&mut self, _s: &mut SenderState, _now: Time, _seq: u32, _in_flight: u32) {}

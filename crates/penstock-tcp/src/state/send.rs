@@ -27,7 +27,8 @@ impl SenderState {
         self.gap().map_or(u32::MAX, |gap| train_packets(&self.params, gap, min_rtt))
     }
 
-    /// Time between two packets at the pacing rate, in seconds; of a flow that does not pace, at the rate at which it would.
+    /// Time between two packets at the pacing rate, in seconds. For a flow that does not pace, at the rate at which it would
+    /// pace.
     /// `None` before the first round-trip time is measured.
     pub(crate) fn gap(&self) -> Option<f64> {
         match &self.pacer {

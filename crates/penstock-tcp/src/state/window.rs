@@ -10,7 +10,7 @@ use penstock_core::math::floor;
 impl SenderState {
     #[inline]
     pub(crate) fn set_cwnd(&mut self, now: Time, cwnd: f64) {
-        // From a signed integer the processor converts with one instruction.
+        // The processor converts a signed integer with one instruction.
         self.counts.cwnd_integral += self.cwnd * now.since(self.integrated).as_nanos().cast_signed() as f64;
         self.integrated = now;
         self.cwnd = cwnd;

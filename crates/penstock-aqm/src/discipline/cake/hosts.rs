@@ -73,9 +73,9 @@ pub(super) struct Ends {
     pub(super) dst: u32,
 }
 
-/// Number of the list of the queues of a source, of those in the round robin.
+/// List number: the queues of a source that are in the round robin.
 pub(super) const SRC: usize = 1;
-/// Number of the list of the queues of a destination.
+/// List number: the queues of a destination that are in the round robin.
 pub(super) const DST: usize = 2;
 
 /// The queues of a host in a tin.

@@ -204,7 +204,7 @@ impl<P: Packet> CakeQueue<P> {
         }
     }
 
-    /// No other tin than the one whose turn it is has packets: turns pass until it may send.
+    /// Only the tin whose turn it is has packets: skip turns until it may send.
     fn turn_of_only_tin(&mut self, now: Time) -> usize {
         let turn = self.turn;
         let others = self.tins.iter_mut().enumerate().filter(|&(tin, _)| tin != turn);

@@ -1,5 +1,5 @@
-//! The round robin over the bulk queues of a tin. Turns in which a queue cannot send only add to its credit: they are
-//! skipped, and their credits are added when they can matter.
+//! The round robin over the bulk queues of a tin. A turn in which a queue cannot send only adds to its credit. Such turns are
+//! skipped, and their credits are added before they can affect a result.
 
 use super::hosts::{DST, Ends, HostLoads, Isolation, SRC};
 use super::queue::{Queue, Set};
@@ -7,11 +7,11 @@ use super::turns::{Calendar, Due};
 use crate::list::{self, Linked, List, NONE};
 use alloc::vec::Vec;
 
-/// Distance of the places of two queues of which one joined just after the other.
+/// Distance between the places of two queues that joined consecutively.
 const STEP: u64 = 1 << 32;
 
-/// A queue that cannot send for at least this many rounds has its next turn computed such that it also holds for slightly
-/// smaller loads.
+/// If a queue cannot send for at least this many rounds, its next turn is computed so that it remains valid for slightly smaller
+/// loads.
 const MANY_ROUNDS: u64 = 16;
 
 /// The state of a queue in the round robin.
@@ -19,7 +19,7 @@ const MANY_ROUNDS: u64 = 16;
 pub(super) struct Turn {
     /// Its place within a round.
     place: u64,
-    /// The last round of which it has been given the credit.
+    /// The last round whose credit it has received.
     credited: u64,
     /// It cannot send before this turn, while its load is at least `least_load`.
     due: Due,
@@ -119,7 +119,7 @@ impl Rotation {
         self.credit(queue, 1);
     }
 
-    /// Queue `id` joins; its turn is the last one from now on. It is given the credit of a round.
+    /// Queue `id` joins as the last queue in the order of turns. It is given the credit of a round.
     pub(super) fn join(&mut self, queues: &mut [Queue], id: u32) {
         if queues[id as usize].set == Set::Bulk {
             self.change_load(queues, id, 1);
@@ -252,7 +252,7 @@ impl Rotation {
         while let Some(id) = next {
             let queue = &queues[id as usize];
             next = list::next::<HOST, _>(queues, id);
-            // the other host may be as busy
+            // the queue's other host may have as many bulk queues
             let load = if change > 0 {
                 queue.turn.load.max(host_load)
             } else if queue.turn.load > host_load + 1 {
@@ -296,7 +296,7 @@ impl Rotation {
         *credits += rounds;
     }
 
-    /// Compute the first turn at which this queue may be able to send. Its credits are added up to now.
+    /// Compute the first turn at which this queue may be able to send. All its credits up to now must have been added.
     #[inline]
     fn plan_turn(&self, queue: &mut Queue) -> Due {
         let Turn { place, load, credited, due, least_load, .. } = &mut queue.turn;
@@ -316,7 +316,7 @@ impl Rotation {
         *due
     }
 
-    /// Enter the turn of queue `id` in the calendar anew.
+    /// Update the turn of queue `id` in the calendar.
     fn reschedule(&mut self, queues: &mut [Queue], id: u32) {
         let due = self.plan_turn(&mut queues[id as usize]);
         self.calendar.insert(due, id);

@@ -1,16 +1,15 @@
-//! Random rounding of the credits of a queue. Each credit has a random number of its own, a function of the number of the
-//! credit, so that the credits of many rounds can be summed when the sum is needed.
+//! Random rounding of the credits of a queue. The random number of a credit is a function of the index of the credit, so
+//! the credits of many rounds can be summed later, when the sum is needed.
 
 use super::super::salted_hash::GAMMA;
 use penstock_core::hash::mix;
 
-/// Number of credits whose random numbers are in the same words.
+/// Number of credits whose random numbers share the same words.
 const LANES: u64 = 64;
 
 /// Random numbers, uniform in [0, 1), one for each credit of a queue.
-///
-/// Of a block of 64 credits, the first word of `SplitMix64` (Steele, Lea, Flood 2014) has the first binary digits of their
-/// numbers, the second word the second digits, and so on.
+/// For a block of 64 credits, the first word of `SplitMix64` (Steele, Lea, Flood 2014) holds the first binary digit of each of
+/// the 64 numbers, the second word the second digits, and so on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dithers {
     seed: u64,
@@ -38,8 +37,8 @@ impl Dithers {
         below
     }
 
-    /// Which of these credits of a block have a number below `numerator / denominator`. The digits are compared, the
-    /// first ones first, until they decide for all credits.
+    /// Which of these credits of a block have a number below `numerator / denominator`. Digits are compared from the most
+    /// significant one on, until the comparison is decided for all credits.
     fn below_in_block(self, block: u64, lanes: u64, numerator: u32, denominator: u32) -> u64 {
         let (mut rest, denominator) = (u64::from(numerator), u64::from(denominator));
         let mut state = self.seed.wrapping_add((block * LANES).wrapping_mul(GAMMA));

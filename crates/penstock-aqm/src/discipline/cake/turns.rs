@@ -55,7 +55,7 @@ impl Calendar {
         self.entries.reserve(queues as usize);
     }
 
-    /// Number of entries, also those that are out of date.
+    /// Number of entries, including those that are out of date.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -84,7 +84,7 @@ impl Calendar {
         self.entries.push(Entry { due, id });
     }
 
-    /// Make the calendar anew.
+    /// Rebuild the calendar.
     pub(super) fn rebuild(&mut self, turns: impl Iterator<Item = (Due, u32)>) {
         self.entries.clear();
         self.entries.extend(turns.map(|(due, id)| Entry { due, id }));

@@ -60,7 +60,9 @@ def test_a_link_a_tenth_as_fast_is_learnt_at_once_and_kept_after_two_cycles() ->
 
 def test_a_policer_is_filled_with_few_losses() -> None:
     """A.17. With trains of packets, which appendix A does not have, the policer drops 2.2 %."""
-    found = run(flow(more="offload = false"), limit=1000, link='edge = [{ kind = "policer", rate = "10Mbit", burst = "50kB" }]')
+    found = run(
+        flow(more="offload = false"), limit=1000, link='edge = [{ kind = "policer", rate = "10Mbit", burst = "50kB" }]'
+    )
     traffic = found.traffic["own"]
     assert traffic["goodput_bps"] > 9e6
     assert traffic["loss_rate"] < 0.02

@@ -247,7 +247,7 @@ impl Receiver {
 
     /// The waiting ACK, if it must leave before this packet is processed: the packet would change its echo (DCTCP), or displace
     /// SACK blocks that no ACK has reported (`sack_compression.rs`), or does not belong to the batch that the ACK answers
-    /// ([`crate::gro`]). Call this before [`Self::on_segment`].
+    /// (`gro`). Call this before [`Self::on_segment`].
     #[inline]
     pub fn ack_before(&mut self, segment: &Segment) -> Option<ReceiverAck> {
         if self.rare.is_some()

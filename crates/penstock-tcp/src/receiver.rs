@@ -289,8 +289,7 @@ impl Receiver {
     /// When the batch of merged packets ends; `NEVER`: there is none.
     #[cold]
     fn batch_end(&self) -> Time {
-        let gro = self.rare.as_ref().and_then(|rare| rare.gro.as_ref());
-        gro.map_or(Time::NEVER, |gro| gro.until)
+        self.rare.as_ref().and_then(|rare| rare.gro.as_ref()).map_or(Time::NEVER, |gro| gro.until)
     }
 
     /// The batch of merged packets ends; returns the ACK that it requires.
@@ -416,8 +415,7 @@ impl Receiver {
     /// When to call [`Self::on_timer`].
     #[inline]
     pub fn timer(&self) -> Option<Time> {
-        let until = if self.rare.is_some() { self.batch_end() } else { Time::NEVER };
-        let due = self.due.min(until);
+        let due = if self.rare.is_some() { self.due.min(self.batch_end()) } else { self.due };
         (due != Time::NEVER).then_some(due)
     }
 

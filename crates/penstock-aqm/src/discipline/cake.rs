@@ -82,6 +82,7 @@
 //!   overhead is a fixed number of bytes.
 
 mod deficit_shaper;
+mod ends;
 mod hosts;
 mod queue;
 mod queues;

@@ -31,9 +31,11 @@ impl SenderState {
     /// pace.
     /// `None` before the first round-trip time is measured.
     pub(crate) fn gap(&self) -> Option<f64> {
+        // The window stays as large as the receiver allows, however far the congestion window grows.
+        let cwnd = self.cwnd.min(f64::from(self.params.window));
         match &self.pacer {
-            Some(pacer) => pacer.gap(self.cwnd, self.ssthresh, self.srtt()),
-            None => self.srtt().map(|srtt| usual_gap(self.cwnd, self.ssthresh, srtt)),
+            Some(pacer) => pacer.gap(cwnd, self.ssthresh, self.srtt()),
+            None => self.srtt().map(|srtt| usual_gap(cwnd, self.ssthresh, srtt)),
         }
     }
 
@@ -68,7 +70,8 @@ impl SenderState {
         if self.has_extras
             && let Some(pacer) = &mut self.pacer
         {
-            let gap = pacer.gap(self.cwnd, self.ssthresh, self.rtt.srtt(&self.params));
+            let cwnd = self.cwnd.min(f64::from(self.params.window));
+            let gap = pacer.gap(cwnd, self.ssthresh, self.rtt.srtt(&self.params));
             pacer.on_send(now, &self.params, gap);
             if let Some(sampler) = &mut pacer.sampler {
                 sampler.on_send(now, seq, idle);

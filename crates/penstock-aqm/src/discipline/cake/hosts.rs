@@ -1,5 +1,6 @@
 //! Fairness between hosts: the hosts to which a queue belongs, and the busy queues of each host.
 
+use super::ends::{DST, Ends, SRC};
 use super::queue::Queue;
 use crate::list::List;
 use crate::per_flow::PerFlow;
@@ -65,18 +66,6 @@ impl Isolation {
         }
     }
 }
-
-/// The hosts of a queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ends {
-    pub(super) src: u32,
-    pub(super) dst: u32,
-}
-
-/// List number: the queues of a source that are in the round robin.
-pub(super) const SRC: usize = 1;
-/// List number: the queues of a destination that are in the round robin.
-pub(super) const DST: usize = 2;
 
 /// The queues of a host in a tin.
 struct Host<const HOST: usize> {

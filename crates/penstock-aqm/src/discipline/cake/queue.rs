@@ -1,9 +1,9 @@
 //! One queue of CAKE.
 
 use super::super::packet_slab::SlabQueue;
-use super::hosts::Ends;
-use super::rotation::Turn;
+use super::ends::Ends;
 use super::rounding::Dithers;
+use super::turns::Turn;
 use crate::law::cobalt::Cobalt;
 use crate::list::{Linked, Links};
 

@@ -5,7 +5,7 @@ use super::super::salted_hash::SaltedHash;
 use super::super::upper_bound_heap::UpperBoundHeap;
 use super::super::{Discipline, DropBudget, Env, Next, Probe};
 use super::deficit_shaper::DeficitShaper;
-use super::hosts::Ends;
+use super::ends::Ends;
 use super::queue::{Queue, Set};
 use super::rotation::Rotation;
 use super::rounding::Dithers;

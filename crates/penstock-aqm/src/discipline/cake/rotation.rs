@@ -1,9 +1,10 @@
 //! The round robin over the bulk queues of a tin. A turn in which a queue cannot send only adds to its credit. Such turns are
 //! skipped, and their credits are added before they can affect a result.
 
-use super::hosts::{DST, Ends, HostLoads, Isolation, SRC};
+use super::ends::{DST, Ends, SRC};
+use super::hosts::{HostLoads, Isolation};
 use super::queue::{Queue, Set};
-use super::turns::{Calendar, Due};
+use super::turns::{Calendar, Due, Turn};
 use crate::list::{self, Linked, List, NONE};
 use alloc::vec::Vec;
 
@@ -13,27 +14,6 @@ const STEP: u64 = 1 << 32;
 /// If a queue cannot send for at least this many rounds, its next turn is computed so that it remains valid for slightly smaller
 /// loads.
 const MANY_ROUNDS: u64 = 16;
-
-/// The state of a queue in the round robin.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
-    /// Its place within a round.
-    place: u64,
-    /// The last round whose credit it has received.
-    credited: u64,
-    /// It cannot send before this turn, while its load is at least `least_load`.
-    due: Due,
-    least_load: u32,
-    /// The number of queues among which the share of its host is divided; at least 1.
-    load: u32,
-    /// Number of credits that it has been given since its first use.
-    credits: u64,
-}
-
-impl Turn {
-    /// The state of a queue before its first use.
-    pub(super) const NEW: Self = Self { place: 0, credited: 0, due: Due::NEVER, least_load: 0, load: 1, credits: 0 };
-}
 
 /// The bulk queues of a tin, and those that will be bulk with their next packet, in the order of their turns.
 ///

@@ -90,3 +90,23 @@ impl Calendar {
         self.entries.extend(turns.map(|(due, id)| Entry { due, id }));
     }
 }
+/// The state of a queue in the round robin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    /// Its place within a round.
+    pub(super) place: u64,
+    /// The last round whose credit it has received.
+    pub(super) credited: u64,
+    /// It cannot send before this turn, while its load is at least `least_load`.
+    pub(super) due: Due,
+    pub(super) least_load: u32,
+    /// The number of queues among which the share of its host is divided; at least 1.
+    pub(super) load: u32,
+    /// Number of credits that it has been given since its first use.
+    pub(super) credits: u64,
+}
+
+impl Turn {
+    /// The state of a queue before its first use.
+    pub(super) const NEW: Self = Self { place: 0, credited: 0, due: Due::NEVER, least_load: 0, load: 1, credits: 0 };
+}

@@ -285,7 +285,7 @@ CLAIMS: dict[str, list[Claim]] = {
             "calls lose more packets than in A",
             lambda of: (
                 link(of["B"], "delay_p99_s") < 0.1 * link(of["A"], "delay_p99_s")
-                and traffic(of["B"], "calls", "loss_rate") > traffic(of["A"], "calls", "loss_rate")
+                and traffic(of["B"], "calls", "loss_rate") > 1.2 * traffic(of["A"], "calls", "loss_rate")
             ),
         ),
         (

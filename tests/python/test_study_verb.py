@@ -132,7 +132,7 @@ def test_a_claim_whose_process_was_killed_after_it_stored_the_part_is_removed(tm
     file, store = written(tmp_path), tmp_path / "store"
     assert penstock("study", str(file), "--store", str(store)).returncode == 0
     (part, *_) = (store / "runs").glob("*.parquet")
-    # The start of a process is a positive number of clock ticks after that of the machine.
+    # A process starts a positive number of clock ticks after the machine.
     dead = {"host": socket.gethostname(), "pid": os.getpid(), "started": "-1"}
     (store / "claims" / part.stem).write_text(json.dumps(dead))
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:

@@ -106,7 +106,7 @@ class Ends:
         return (BEGIN_S, END_S) if self.mbps * 1_000_000 <= LINK_BPS else (5, 15)
 
     def variables(self) -> dict[str, object]:
-        """Those that ``init.sh`` reads."""
+        """The variables that ``init.sh`` reads."""
         return {
             "rate": f"{self.mbps}mbit",
             "trains": int(self.trains),

@@ -11,8 +11,9 @@
 //! packet ends the batch and opens the next one. A batch ends immediately after a pushed or short packet, and when it has
 //! `gro_max` bytes.
 //!
-//! The receiver answers a batch with at most one ACK, at its end: "one GRO batch may count as one event" for accurate ECN (RFC
-//! 9768, section 3.2.2.5.1). If none of its packets requires an ACK, the ACK is delayed as usual.
+//! The receiver answers a batch with at most one ACK, at its end. If none of its packets requires an ACK, the ACK is delayed as
+//! usual. For accurate ECN, RFC 9768 recommends several ACKs, one per transition and per n marks, but permits a single one at the
+//! end of the batch (section 3.2.2.5.1).
 //!
 //! # Differences
 //! * The receiver reassembles each packet when it arrives; only the ACK waits. Data therefore counts as received up to `gro`

@@ -38,7 +38,7 @@ const BBR_SINGLE_RATE: f64 = 1.2e6;
 /// Binary logarithm of the time, in us, that halves the addition for short round trips (`tcp_tso_rtt_log`).
 const RTT_LOG: u32 = 9;
 
-/// From this minimum round-trip time on the addition is less than a byte: 2^17 bytes are halved 17 times.
+/// From this minimum round-trip time on, the addition for short round trips is 0: 64 kB halved 17 times are less than a byte.
 const LONG_RTT: Span = Span::from_nanos(17 * 512_000);
 
 /// A train waits for an ACK only if the last packet was sent within this time, and the ACK is expected within this time.
@@ -47,7 +47,7 @@ pub(crate) const LONGEST_WAIT: Span = Span::from_millis(1);
 /// A train does not wait if at least `1 / WINDOW_DIVISOR` of the window is free (`tcp_tso_win_divisor`).
 pub(crate) const WINDOW_DIVISOR: u32 = 3;
 
-/// Whether every train of the flow has at least as many packets as this.
+/// Whether this many packets are no more than the shortest train of the flow.
 pub(crate) fn fits_any_train(params: &TcpParams, packets: u32) -> bool {
     let min = if matches!(params.flavour, Flavour::Prague | Flavour::Bbr | Flavour::Bbr3) { 1 } else { MIN_TRAIN };
     packets <= min

@@ -182,7 +182,8 @@ fn compare(cell: &Cell<'_>, settings: &Value, recorded: &Value) -> [f64; 3] {
     [0, 1, 2].map(|i| if got[i] == wanted[i] { 1.0 } else { got[i] / wanted[i] })
 }
 
-/// What captures show of the recorded receiver where that decides: so many first packets that it answers singly.
+/// The number of first packets that the recorded receiver acknowledged one by one, of the cells whose result depends on it; counted
+/// in captures.
 fn captured(cell: &str) -> Value {
     match cell {
         "fq_codel_ecn 20 cubic 16" => json!({"quick_acks": 80}),

@@ -73,7 +73,7 @@ impl HyStart {
         if now.since(self.train_reached) <= SPACING {
             self.train_reached = now;
             let lasts = now.since(self.round_began) * if s.pacer.is_some() { 1 } else { 2 };
-            ends = lasts > self.least && lasts > self.least + lateness(s);
+            ends = lasts > self.least + lateness(s);
         }
         if self.samples < SAMPLES {
             self.samples += 1;

@@ -27,11 +27,10 @@ impl SenderState {
         self.gap().map_or(u32::MAX, |gap| train_packets(&self.params, gap, min_rtt))
     }
 
-    /// Time between two packets at the pacing rate, in seconds. For a flow that does not pace, at the rate at which it would
-    /// pace.
+    /// Time between two packets at the pacing rate, in seconds; for a flow that does not pace, at the rate at which it would.
     /// `None` before the first round-trip time is measured.
     pub(crate) fn gap(&self) -> Option<f64> {
-        // The window stays as large as the receiver allows, however far the congestion window grows.
+        // The receive window bounds the packets of a round trip, even if the congestion window grows beyond it.
         let cwnd = self.cwnd.min(f64::from(self.params.window));
         match &self.pacer {
             Some(pacer) => pacer.gap(cwnd, self.ssthresh, self.srtt()),
@@ -68,10 +67,8 @@ impl SenderState {
         net.transmit(segment);
         let idle = self.una == self.max;
         if self.has_extras
-            && let Some(pacer) = &mut self.pacer
+            && let (gap, Some(pacer)) = (self.gap(), &mut self.pacer)
         {
-            let cwnd = self.cwnd.min(f64::from(self.params.window));
-            let gap = pacer.gap(cwnd, self.ssthresh, self.rtt.srtt(&self.params));
             pacer.on_send(now, &self.params, gap);
             if let Some(sampler) = &mut pacer.sampler {
                 sampler.on_send(now, seq, idle);

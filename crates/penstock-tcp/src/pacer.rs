@@ -13,6 +13,7 @@
 //! # Differences
 //! * The gains are Linux's, `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio` ("IP Sysctl"); E. Dumazet, "tcp: refine pacing rate
 //!   determination", change of Linux 4.3, 2015, explains them and when they apply. The paper uses a gain of 1.
+//! * The window of the rule is at most the receive window.
 //! * The shorter wait after a late packet was observed in captures of BBR in Linux 6.1.
 //! * A single retransmission of Reno and NewReno leaves immediately; it delays the packets after it.
 

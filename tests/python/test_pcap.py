@@ -110,8 +110,11 @@ def test_sequence_numbers_count_bytes_up_to_a_short_last_packet(tmp_path: Path) 
     assert data[-1].payload == 100_000 - 68 * 1460
     assert max(p.ack for p in found) == 100_001
     assert not any(p.flags & (SYN | FIN) for p in found)
-    # The last packet alone is pushed.
-    assert {p.seq for p in found if p.flags & PSH} == {1 + 1460 * 68}
+    # The last packet is pushed, and so is that of each train of two or more; without trains the last packet alone.
+    last = 1 + 1460 * 68
+    assert last in {p.seq for p in found if p.flags & PSH}
+    single = run(ONE_FLOW, tmp_path, "traffic.bulk.bytes=100kB", "traffic.bulk.offload=false").packets()
+    assert {p.seq for p in single if p.flags & PSH} == {last}
 
 
 def test_sack_blocks_name_the_bytes_that_crossed_and_timestamps_are_echoed(tmp_path: Path) -> None:

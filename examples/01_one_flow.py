@@ -8,7 +8,7 @@ link = ps.dumbbell(
     duration="60s",
     warmup="10s",
     queue=ps.DropTail(limit="1BDP"),
-    traffic={"bulk": ps.Tcp(flavour="newreno", window=10_000)},
+    traffic={"bulk": ps.Tcp()},
 )
 run = ps.run(link)
 

@@ -7,7 +7,7 @@ link = ps.dumbbell(
     rtt="80ms",
     duration="20s",
     warmup="5s",
-    traffic={"bulk": ps.Tcp(flavour="sack", window=1000, start={"uniform": ["0s", "2s"]})},
+    traffic={"bulk": ps.Tcp()},
 )
 found = ps.compare(
     link,

@@ -1,4 +1,4 @@
-"""A law of one's own: drop with a probability that grows with the queue, against drop-tail and RED."""
+"""An AQM of one's own: drop with a probability that grows with the queue, against drop-tail and RED."""
 
 import penstock as ps
 
@@ -18,11 +18,11 @@ link = ps.dumbbell(
     rtt="60ms",
     duration="10s",
     warmup="2s",
-    traffic={"bulk": ps.Tcp(count=8, flavour="newreno", start={"uniform": ["0s", "1s"]})},
+    traffic={"bulk": ps.Tcp(count=8)},
 )
 schemes = [ps.DropTail(limit="50p"), ps.Red(limit="50p"), Slope(limit="50p"), Slope(limit="50p", steepness=0.4)]
-found = ps.compare(link, schemes, runs=3)
-for scheme in found.schemes:
-    mean = found.value(scheme.argument, "length_mean_pkts")["mean"]
-    busy = found.value(scheme.argument, "utilization")["mean"]
+runs = ps.compare(link, schemes, runs=3)
+for scheme in runs.schemes:
+    mean = runs.estimate("length_mean_pkts", scheme=scheme.argument).mean
+    busy = runs.estimate("utilization", scheme=scheme.argument).mean
     print(f"{scheme.argument:32} {mean:6.2f} packets wait, {busy:6.2%} used")

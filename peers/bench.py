@@ -2,6 +2,7 @@
 
     python peers/bench.py                 penstock, and its cost as flows and links grow      (make bench)
     python peers/bench.py --peers         side by side with what is installed                (make bench-peers)
+    python peers/bench.py --record        the same, and their ratios into docs/data/peers.json
     python peers/bench.py --instructions  also instructions per packet, with valgrind
 
 A figure is a long run minus a short one, so that start-up counts for nothing, and the median of `--repeat` of them
@@ -38,6 +39,9 @@ from processes import (
     median,
     named_program,
 )
+
+RECORD = ROOT / "docs" / "data" / "peers.json"
+"""How many times as many packets penstock forwards per CPU second: the ratios that README.md and docs quote."""
 
 
 @dataclass(frozen=True)
@@ -149,10 +153,15 @@ def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Packets per CPU second at the bottleneck.")
     parser.add_argument("--peers", action="store_true", help="also ns-2, ns-3 and htsim, where they are here")
+    parser.add_argument(
+        "--record", action="store_true", help="write the ratios to the peers that are here; implies --peers"
+    )
     parser.add_argument("--instructions", action="store_true", help="also instructions per packet (needs valgrind)")
     parser.add_argument("--repeat", type=int, default=3, help="repetitions of which the median counts (default 3)")
     parser.add_argument("--only", choices=[w.name for w in WORKLOADS], action="append", help="only this workload")
     options = parser.parse_args()
+    options.peers |= options.record
+    ratios: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         simulators = available(options, folder)
@@ -160,6 +169,7 @@ def main() -> int:
         for workload in (w for w in WORKLOADS if not options.only or w.name in options.only):
             figures = side_by_side(simulators, workload, options.repeat)
             ours = figures["penstock"].pps
+            ratios[workload.name] = {p: round(ours / f.pps, 1) for p, f in figures.items() if p != "penstock"}
             for peer, figure in figures.items():
                 ratio = f"{ours / figure.pps:.1f}"
                 end = f"{figure.long.utilization:12.3f} {figure.long.loss:7.4f}"
@@ -169,6 +179,8 @@ def main() -> int:
                 print(f"{workload.name:9} penstock   {count:,.0f} instructions a packet", flush=True)
         if not options.peers and not options.only:
             scaling.report(folder)
+    if options.record:
+        RECORD.write_text(json.dumps({"repeat": options.repeat, "ratio": ratios}, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

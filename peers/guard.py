@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import penstock as ps
 from canonical import canonical
-from penstock.laws.catalog import schemes
+from penstock.aqms.catalog import schemes
 from processes import ROOT, build_native, instructions
 
 RECORD = ROOT / "tests" / "data" / "instructions.json"

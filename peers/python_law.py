@@ -1,6 +1,6 @@
-"""The cost of a law in Python: nanoseconds of processor time per packet, beside the built-in red and droptail.
+"""The cost of an AQM in Python: nanoseconds of processor time per packet, beside the built-in red and droptail.
 
-Run by itself: `python peers/python_law.py`. The same datagrams meet every law, so the difference is the law's.
+Run by itself: `python peers/python_aqm.py`. The same datagrams meet every AQM, so the difference is the AQM's.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def cost(queue: ps.Queue, repeats: int = 3) -> float:
 
 
 def main() -> None:
-    """Print a line for each law."""
+    """Print a line for each AQM."""
     base = cost(ps.DropTail(limit="100p"))
     queues = [ps.DropTail, ps.Red, Nothing, Threshold, Average]
     for queue in queues:

@@ -26,6 +26,6 @@ export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo --remap-
 # shellcheck disable=SC2086 # no option or one
 cargo build ${std:+$std} --locked --quiet --profile live -p penstock-wasm --lib --target $target
 # What compilers for WebAssembly emit by default; names are for debugging.
-wasm-opt -O2 --strip-debug --strip-producers --enable-bulk-memory --enable-sign-ext --enable-mutable-globals \
+wasm-opt -Oz --converge --strip-debug --strip-producers --enable-bulk-memory --enable-sign-ext --enable-mutable-globals \
     --enable-nontrapping-float-to-int --enable-multivalue --enable-reference-types \
     "${CARGO_TARGET_DIR:-target}/$target/live/penstock_wasm.wasm" -o python/penstock/live/penstock.wasm

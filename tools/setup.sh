@@ -65,7 +65,7 @@ make_venv() {
 install_packages() {
     say "Installing the locked Python packages into .venv"
     if command -v uv >/dev/null 2>&1; then
-        uv pip install --quiet --python .venv/bin/python --require-hashes -r requirements.lock
+        uv pip install --quiet --python .venv/bin/python --require-hashes --only-binary :all: -r requirements.lock
     else
         .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
             --require-hashes --only-binary :all: -r requirements.lock

@@ -1,4 +1,4 @@
-"""The laws alone: one Poisson or constant-rate source of 1000-byte packets on the thesis' link; no TCP."""
+"""The AQMs alone: one Poisson or constant-rate source of 1000-byte packets on the thesis' link; no TCP."""
 
 from .reference import Cell
 from .setup import LINK_METRICS, Setting, queue, waiting

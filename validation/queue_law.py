@@ -5,7 +5,7 @@ from .setup import LINK_METRICS, Setting, Table
 
 
 def settings(cell: Cell) -> list[Setting] | str:
-    """The scenario of a cell. The losses of ns-2's error model in front of the queue are the law's here."""
+    """The scenario of a cell. The losses of ns-2's error model in front of the queue are the AQM's here."""
     mark = cell.settings["mode"] == "mark"
     warmup, duration = ("500s", "900s") if "window" in cell.settings else ("50s", "150s")
     scenario = {

@@ -17,19 +17,21 @@ if TYPE_CHECKING:
     from penstock import model, plots, reproduce, testing
     from penstock._native import DROP, MARK, PASS
     from penstock._native import version as __version__
+    from penstock.aqms.catalog import schemes
+    from penstock.aqms.python_aqm import Aqm, AqmError, Seconds, aqm
+    from penstock.aqms.queue import Queue
     from penstock.engine.run import run
     from penstock.errors import ErrorDetail, PenstockError, ScenarioError
-    from penstock.laws.catalog import schemes
-    from penstock.laws.python_law import Aqm, LawError, Seconds, aqm
-    from penstock.laws.queue import Queue
     from penstock.live.bench import LiveBench
-    from penstock.results.comparison import Comparison
+    from penstock.results.estimates import Estimates
     from penstock.results.run import Metrics, Run
+    from penstock.results.runs import Runs
     from penstock.scenario._generated import *  # noqa: F403 - a class for each scheme, in its own __all__
-    from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Video
+    from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Traffic, Video
     from penstock.scenario.scenario import Scenario, dumbbell
     from penstock.scenario.traffic import Incast, OnOff, Web
     from penstock.scenario.workloads import Workload
+    from penstock.schemas import json_schema
     from penstock.studies.candidate import Precision
     from penstock.studies.cluster import Cluster
     from penstock.studies.compare import compare
@@ -43,16 +45,18 @@ _HOMES = {
     "_native": ("DROP", "MARK", "PASS"),
     "engine.run": ("run",),
     "errors": ("ErrorDetail", "PenstockError", "ScenarioError"),
-    "laws.catalog": ("schemes",),
-    "laws.python_law": ("Aqm", "LawError", "Seconds", "aqm"),
-    "laws.queue": ("Queue",),
+    "aqms.catalog": ("schemes",),
+    "aqms.python_aqm": ("Aqm", "AqmError", "Seconds", "aqm"),
+    "aqms.queue": ("Queue",),
     "live.bench": ("LiveBench",),
-    "results.comparison": ("Comparison",),
+    "results.estimates": ("Estimates",),
     "results.run": ("Metrics", "Run"),
-    "scenario.elements": ("Cbr", "Fec", "Link", "Poisson", "Replay", "Reverse", "Video"),
+    "results.runs": ("Runs",),
+    "scenario.elements": ("Cbr", "Fec", "Link", "Poisson", "Replay", "Reverse", "Traffic", "Video"),
     "scenario.scenario": ("Scenario", "dumbbell"),
     "scenario.traffic": ("Incast", "OnOff", "Web"),
     "scenario.workloads": ("Workload",),
+    "schemas": ("json_schema",),
     "studies.candidate": ("Precision",),
     "studies.cluster": ("Cluster",),
     "studies.compare": ("compare",),
@@ -67,13 +71,13 @@ __all__ = [
     "MARK",
     "PASS",
     "Aqm",
+    "AqmError",
     "Cbr",
     "Cluster",
-    "Comparison",
     "ErrorDetail",
+    "Estimates",
     "Fec",
     "Incast",
-    "LawError",
     "Link",
     "LiveBench",
     "Metrics",
@@ -85,11 +89,13 @@ __all__ = [
     "Replay",
     "Reverse",
     "Run",
+    "Runs",
     "Scenario",
     "ScenarioError",
     "Seconds",
     "Store",
     "Study",
+    "Traffic",
     "Video",
     "Web",
     "Workload",
@@ -97,6 +103,7 @@ __all__ = [
     "aqm",
     "compare",
     "dumbbell",
+    "json_schema",
     "model",
     "plots",
     "reproduce",
@@ -107,20 +114,22 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return import_module("penstock._native").version
-    if name in {"model", "plots", "reproduce", "testing"}:
-        return import_module(f"penstock.{name}")
-    if name.startswith("_"):
-        raise AttributeError(f"module 'penstock' has no attribute {name!r}")
-    home = import_module(f"penstock.{_HOME.get(name, 'scenario._generated')}")
-    if name not in _HOME and name not in home.__all__:
-        hint = import_module("penstock.errors").nearest(name, __dir__())
-        raise AttributeError(f"module 'penstock' has no attribute {name!r}{hint}")
-    value = getattr(home, name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # else type checkers would accept misspelt names
+
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            return import_module("penstock._native").version
+        if name in {"model", "plots", "reproduce", "testing"}:
+            return import_module(f"penstock.{name}")
+        if name.startswith("_"):
+            raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+        home = import_module(f"penstock.{_HOME.get(name, 'scenario._generated')}")
+        if name not in _HOME and name not in home.__all__:
+            hint = import_module("penstock.errors").nearest(name, __dir__())
+            raise AttributeError(f"module 'penstock' has no attribute {name!r}{hint}")
+        value = getattr(home, name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -21,6 +21,13 @@ def main() -> None:
         app(prog_name="penstock")
     except KeyboardInterrupt:
         _leave()
+    except (ImportError, MemoryError) as error:
+        reason = str(error) or "out of memory"
+        print(
+            f"penstock cannot be loaded: {reason}; install missing packages, or raise the memory limit (ulimit -v)",
+            file=sys.stderr,
+        )
+        sys.exit(4)
     except SystemExit as left:
         if left.code == 130:
             _leave()

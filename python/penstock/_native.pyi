@@ -45,6 +45,7 @@ __all__ = [
     "ping",
     "queue_law_crossing",
     "raise_priority",
+    "read_capture",
     "run_cells",
     "run_many",
     "run_recorded",
@@ -114,13 +115,13 @@ class Traffic:
     def __new__(cls, text: str) -> Traffic: ...
 
 def is_valid(duration: int, warmup: int, sampling: int, links: list[Links], traffic: list[Traffic]) -> bool: ...
-def check(scenario: str, laws: dict[str, Callable[[Any, Any], Any]] | None = None) -> str: ...
+def check(scenario: str, aqms: dict[str, Callable[[Any, Any], Any]] | None = None) -> str: ...
 def run_many(
     scenarios: list[str],
     seeds: list[int],
     jobs: int,
     progress: Callable[[int], object] | None,
-    laws: dict[str, Callable[[Any, Any], Any]] | None = None,
+    aqms: dict[str, Callable[[Any, Any], Any]] | None = None,
 ) -> list[str]: ...
 def run_cells(cells: Sequence[tuple[str, Sequence[int]]], progress: Callable[[int], object] | None) -> Results: ...
 
@@ -159,8 +160,10 @@ def run_recorded(
     seed: int,
     trace: bool,
     captures: list[tuple[Path, list[int]]],
-    laws: dict[str, Callable[[Any, Any], Any]] | None = None,
+    aqms: dict[str, Callable[[Any, Any], Any]] | None = None,
+    snaplen: int | None = None,
 ) -> tuple[str, dict[str, bytes]]: ...
+def read_capture(file: Path) -> tuple[int, int, float, list[str]]: ...
 def trace_words() -> tuple[list[str], list[str], list[str]]: ...
 
 PASS: Verdict
@@ -268,6 +271,8 @@ class RealLink:
         memory: int,
         endless: bool,
         trace: bool,
+        captures: list[tuple[Path, list[int]]] = ...,
+        snaplen: int | None = None,
     ) -> RealLink: ...
     def start(self, *, lateness_p99: float, lateness_max: float, lost_before_queue: int, starved: float) -> int: ...
     def is_running(self) -> bool: ...

@@ -13,6 +13,7 @@ __all__ = [
     "ErrorDetail",
     "MissingPackageError",
     "PenstockError",
+    "PenstockWarning",
     "RequirementError",
     "RunError",
     "ScenarioError",
@@ -30,6 +31,10 @@ class PenstockError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         # Most errors are made from other things than their message.
         return _restored, (type(self), self.args), self.__dict__
+
+
+class PenstockWarning(UserWarning):
+    """A warning about an incomplete result, e.g. because of a damaged store; verbs print it to standard error."""
 
 
 def _restored(kind: type[PenstockError], args: tuple[object, ...]) -> PenstockError:
@@ -56,8 +61,8 @@ class UnknownNameError(PenstockError, KeyError):
     `other_names` are further names that the message may suggest, but does not list.
     """
 
-    def __init__(self, kind: str, name: object, known: Iterable[object], other_names: Iterable[str] = ()) -> None:
-        names = [str(item) for item in known]
+    def __init__(self, kind: str, name: object, known_names: Iterable[object], other_names: Iterable[str] = ()) -> None:
+        names = [str(name) for name in known_names]
         listed = ", ".join(names[:60]) + (", ..." if len(names) > 60 else "")
         hint = f"there are: {listed}" if names else "there are none"
         self._message = f'no {kind} "{name}"{nearest(str(name), [*names, *other_names])}; {hint}'.replace(
@@ -108,16 +113,16 @@ class ErrorCollector:
     """Collects the errors of one scenario; `origins` has the source of each key."""
 
     origins: Mapping[str, str] = field(default_factory=dict)
-    found: list[ErrorDetail] = field(default_factory=list)
-    _seen: set[ErrorDetail] = field(default_factory=set, repr=False)
+    details: list[ErrorDetail] = field(default_factory=list)
+    _reported: set[ErrorDetail] = field(default_factory=set, repr=False)
 
     def add(self, path: str, message: str, value: object = ...) -> None:
         """Add an error once, with the value if it is given."""
-        shown = None if value is ... else show_value(value)
-        error = ErrorDetail(path, message, shown, self.origin(path))
-        if error not in self._seen:
-            self._seen.add(error)
-            self.found.append(error)
+        text = None if value is ... else show_value(value)
+        error = ErrorDetail(path, message, text, self.origin(path))
+        if error not in self._reported:
+            self._reported.add(error)
+            self.details.append(error)
 
     def origin(self, path: str) -> str | None:
         """The source of the key, or of the nearest table around it."""
@@ -128,24 +133,24 @@ class ErrorCollector:
         return self.origins.get("")
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, names: Iterable[str]) -> str:
     """`; did you mean "max_p"?` for the known name nearest to `word`, or nothing."""
-    name = nearest_name(word, known)
+    name = nearest_name(word, names)
     return f'; did you mean "{name}"?' if name is not None else ""
 
 
-def nearest_name(word: str, known: Iterable[str]) -> str | None:
+def nearest_name(word: str, names: Iterable[str]) -> str | None:
     """The known name nearest to `word`, if one is near."""
-    plain = {name.lower().replace("-", "_"): name for name in known}
-    wanted = word.lower().replace("-", "_")
-    close = difflib.get_close_matches(wanted, plain, n=5, cutoff=0.6)
+    plain = {name.lower().replace("-", "_"): name for name in names}
+    plain_word = word.lower().replace("-", "_")
+    close = difflib.get_close_matches(plain_word, plain, n=5, cutoff=0.6)
     # Swapped letters are the most likely typing error.
-    close.sort(key=lambda name: sorted(name) != sorted(wanted))
+    close.sort(key=lambda name: sorted(name) != sorted(plain_word))
     return plain[close[0]] if close else None
 
 
 def show_value(value: object) -> str:
-    """A value as in a file, shortened."""
+    """A value as in a file, shortened in its middle: the end of a path is the name of the file."""
     if isinstance(value, bytes):
         text = value.decode(errors="replace")
     elif isinstance(value, Mapping):
@@ -156,7 +161,7 @@ def show_value(value: object) -> str:
         text = json.dumps(value, ensure_ascii=False)
     else:
         text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return text if len(text) <= 80 else f"{text[:52]}...{text[-25:]}"
 
 
 def kind_of(value: object) -> str:

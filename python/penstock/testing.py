@@ -1,4 +1,4 @@
-"""Checks that every law must pass: `ps.testing.conformance(MyLaw)` is a complete test."""
+"""Checks that every AQM must pass: `ps.testing.conformance(MyAqm)` is a complete test."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from penstock.aqms import python_aqm
+from penstock.aqms.queue import Queue
 from penstock.engine.run import run
 from penstock.errors import ScenarioError
-from penstock.laws import python_law
-from penstock.laws.queue import Queue
 from penstock.results.run import Run
 from penstock.scenario._generated import Tcp
 from penstock.scenario.elements import Poisson
@@ -19,20 +19,20 @@ from penstock.scenario.scenario import Scenario, dumbbell
 __all__ = ["conformance"]
 
 
-def conformance(cls: type[python_law.Aqm], **settings: Any) -> None:
-    """Check a law with these settings, by default its defaults; raises `AssertionError` for the first violation.
+def conformance(cls: type[python_aqm.Aqm], **settings: Any) -> None:
+    """Check an AQM with these settings, by default its defaults; raises `AssertionError` for the first violation.
 
     The same seed gives the same verdicts; packets are marked only if a parameter `ecn` is true; gauges are finite;
-    watching the law changes nothing; the parameters can be written to a file and read back; unknown parameters are
+    watching the AQM changes nothing; the parameters can be written to a file and read back; unknown parameters are
     refused.
     """
-    assert python_law.class_of(cls.scheme) is cls, f'{cls.__name__} is not declared with @ps.aqm("name")'
+    assert python_aqm.class_of(cls.scheme) is cls, f'{cls.__name__} is not declared with @ps.aqm("name")'
     _params_survive_a_file(cls, settings)
     _unknown_parameters_are_refused(cls, settings)
     for limit in ("35p", "30kB", "inf"):
         scenario = _exercise(cls(limit=limit, **settings))
         first = run(scenario, seed=1, series=True)
-        where = f"law {cls.scheme} with limit {limit}"
+        where = f"AQM {cls.scheme} with limit {limit}"
         assert _books(first) == _books(run(scenario, seed=1, series=True)), f"{where}: same seed, other verdicts"
         assert _books(first) == _books(run(scenario, seed=1)), f"{where}: watching it changes its verdicts"
         for name, value in _gauges(first):
@@ -48,9 +48,9 @@ def _exercise(queue: Queue) -> Scenario:
         duration="12s",
         queue=queue,
         traffic={
-            "plain": Tcp(count=3, flavour="newreno", start={"uniform": ["0s", "1s"]}),
+            "plain": Tcp(count=3, flavour="newreno", profile="ns2", start={"uniform": ["0s", "1s"]}),
             "burst": Poisson(rate="3Mbit", packet="500B", start="4s", stop="6s"),
-            "able": Tcp(count=3, flavour="newreno", ecn=True, start={"uniform": ["0s", "1s"]}),
+            "able": Tcp(count=3, flavour="newreno", profile="ns2", ecn=True, start={"uniform": ["0s", "1s"]}),
         },
     )
 
@@ -74,22 +74,22 @@ def _gauges(result: Run) -> Iterator[tuple[str, float | None]]:
     return leaves("", dict(result.series))
 
 
-def _marks_only_if_told(scenario: Scenario, first: Run, cls: type[python_law.Aqm], where: str) -> None:
+def _marks_only_if_told(scenario: Scenario, first: Run, cls: type[python_aqm.Aqm], where: str) -> None:
     queue = scenario.links["bottleneck"].queue
-    told = getattr(queue, "ecn", False)
-    if not told:
+    can_mark = getattr(queue, "ecn", False)
+    if not can_mark:
         assert not first.links["bottleneck"]["marks"], f"{where}: marks packets without a parameter ecn that is true"
     elif any(item.name == "ecn" for item in dataclasses.fields(cls)):
         without = run(scenario.replace("links.bottleneck.queue.ecn", False), seed=1)
         assert not without.links["bottleneck"]["marks"], f"{where}: marks packets with ecn = false"
 
 
-def _params_survive_a_file(cls: type[python_law.Aqm], settings: dict[str, Any]) -> None:
+def _params_survive_a_file(cls: type[python_aqm.Aqm], settings: dict[str, Any]) -> None:
     scenario = _exercise(cls(limit="35p", **settings))
-    assert Scenario.loads(scenario.to_toml()) == scenario, f"law {cls.scheme}: parameters do not survive a file"
+    assert Scenario.loads(scenario.to_toml()) == scenario, f"AQM {cls.scheme}: parameters do not survive a file"
 
 
-def _unknown_parameters_are_refused(cls: type[python_law.Aqm], settings: dict[str, Any]) -> None:
+def _unknown_parameters_are_refused(cls: type[python_aqm.Aqm], settings: dict[str, Any]) -> None:
     tree = _exercise(cls(limit="35p", **settings)).tree()
     tree["links"]["bottleneck"]["queue"]["no_such_parameter"] = 1
     try:
@@ -97,7 +97,7 @@ def _unknown_parameters_are_refused(cls: type[python_law.Aqm], settings: dict[st
         errors = Scenario.loads(_toml(tree)).check()
     except ScenarioError as error:
         errors = error.errors
-    assert errors, f"law {cls.scheme}: takes a parameter that it does not have"
+    assert errors, f"AQM {cls.scheme}: takes a parameter that it does not have"
 
 
 def _toml(tree: dict[str, Any]) -> str:

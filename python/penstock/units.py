@@ -83,19 +83,19 @@ KEPT: Final = 4096
 """Number of texts whose values are kept, for each parser and formatter."""
 
 
-def _kept(parse: Callable[[object], T]) -> Callable[[object], T]:
+def _cached(parse: Callable[[object], T]) -> Callable[[object], T]:
     """A parser that parses each text once; cells of a study repeat the same texts. Errors are not kept."""
-    kept = lru_cache(KEPT)(parse)
+    parse_cached = lru_cache(KEPT)(parse)
 
     @wraps(parse)
     def parse_once(value: object) -> T:
         # Other values may be unhashable, and 1, 1.0 and true are equal as keys.
-        return kept(value) if type(value) is str else parse(value)
+        return parse_cached(value) if type(value) is str else parse(value)
 
     return parse_once
 
 
-@_kept
+@_cached
 def parse_rate(value: object) -> int:
     """Bits per second of a rate such as `10Mbit`, `10mbit`, `10Mb/s`, `10Mbps` (powers of 1000) or `2MB/s` (bytes)."""
     number, unit = _split(value, _RATE_HELP)
@@ -104,7 +104,7 @@ def parse_rate(value: object) -> int:
     return _scaled(number, _RATE[unit], "rate", _MOST_RATE, format_rate, positive=True)
 
 
-@_kept
+@_cached
 def parse_time(value: object) -> int:
     """Nanoseconds of a time such as `20ms`, `15us`, `1.5s`, `100ns`."""
     number, unit = _split(value, _TIME_HELP)
@@ -113,7 +113,7 @@ def parse_time(value: object) -> int:
     return _scaled(number, _TIME[unit], "time", _MOST_TIME, format_time)
 
 
-@_kept
+@_cached
 def parse_size(value: object) -> int:
     """Bytes of a size such as `1500B`, `150kB` (1000), `64KiB` (1024)."""
     number, unit = _split(value, _SIZE_HELP)
@@ -130,7 +130,7 @@ class Length:
     amount: float
 
 
-@_kept
+@_cached
 def parse_length(value: object) -> Length:
     """A queue or threshold: `25p` or 25 (packets), `50kB`, `100ms` (at link rate), `50%` (of the buffer), `2BDP`."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -156,7 +156,7 @@ def parse_length(value: object) -> Length:
     raise UnitError(f'unknown unit "{unit}"; {_LENGTH_HELP}')
 
 
-@_kept
+@_cached
 def parse_probability(value: object) -> float:
     """A probability: `0.02`, `2%` or `1/50`."""
     if isinstance(value, str) and "/" in value:
@@ -226,12 +226,12 @@ def _split(value: object, advice: str) -> tuple[Decimal, str]:
         raise UnitError(advice)
     if not isinstance(value, str):
         raise UnitError(f"a bare number has no unit; {advice}")
-    found = _NUMBER_UNIT.fullmatch(value.strip())
-    if found is None:
+    match = _NUMBER_UNIT.fullmatch(value.strip())
+    if match is None:
         raise UnitError(advice)
-    if not found[2]:
+    if not match[2]:
         raise UnitError(f"a bare number has no unit; {advice}")
-    return _decimal(found[1], advice), found[2]
+    return _decimal(match[1], advice), match[2]
 
 
 def _decimal(number: object, advice: str) -> Decimal:
@@ -276,12 +276,12 @@ def _largest(amount: float, units: tuple[tuple[str, int], ...], zero: str | None
     exact = Decimal(repr(amount))
     for name, factor in units:
         if exact >= factor:
-            return f"{_shown(exact / factor)}{name}"
+            return f"{_plain_text(exact / factor)}{name}"
     name, factor = units[-1]
-    return f"{_shown(exact / factor)}{name}"
+    return f"{_plain_text(exact / factor)}{name}"
 
 
-def _shown(number: Decimal) -> str:
+def _plain_text(number: Decimal) -> str:
     return format(number.normalize(), "f")
 
 
@@ -297,9 +297,9 @@ def _wrong_rate_unit(unit: str) -> str:
             f'"{unit}" is ambiguous, because tc reads it as bytes per second: '
             f'write "{bits}" for bits or "{size}" for bytes'
         )
-    for known in _RATE:
-        if known.lower() == unit.lower():
-            return f'unknown unit "{unit}"; did you mean "{known}"? Capitals matter'
+    for valid_unit in _RATE:
+        if valid_unit.lower() == unit.lower():
+            return f'unknown unit "{unit}"; did you mean "{valid_unit}"? Capitals matter'
     if unit in _SIZE:
         return f'"{unit}" is a size; did you mean "{unit}/s"?'
     return f'unknown unit "{unit}"; {_RATE_HELP}'
@@ -310,7 +310,7 @@ def _wrong_size_unit(unit: str) -> str:
         return f'unknown unit "{unit}"; write "kB" (1000 bytes) or "KiB" (1024 bytes)'
     if unit in _PACKETS:
         return f"a size is needed here, not packets; {_SIZE_HELP}"
-    for known in _SIZE:
-        if known.lower() == unit.lower():
-            return f'unknown unit "{unit}"; did you mean "{known}"? Capitals matter'
+    for valid_unit in _SIZE:
+        if valid_unit.lower() == unit.lower():
+            return f'unknown unit "{unit}"; did you mean "{valid_unit}"? Capitals matter'
     return f'unknown unit "{unit}"; {_SIZE_HELP}'

@@ -70,10 +70,10 @@ ISLAND = '\n[links.island]\nfrom = "X1"\nto = "X2"\nrate = "1Mbit"\ndelay = "1ms
 
 def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """Run a command that must fail with exit code 2 and without a traceback; its messages."""
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         app(arguments, prog_name="penstock")
     printed = capsys.readouterr()
-    assert left.value.code == 2, printed
+    assert exit_info.value.code == 2, printed
     assert printed.out == ""
     assert printed.err
     assert "Traceback" not in printed.err
@@ -82,13 +82,13 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 def refuse_case(case: Case, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The broken file gets the same helpful message from `check`, `run` and `compare`."""
-    (before, after), told = case
+    (before, after), fragments = case
     assert GOOD.count(before) >= 1, f"{before!r} stands nowhere"
     monkeypatch.chdir(folder)
     Path("link.toml").write_text(GOOD.replace(before, after, 1))
-    said = refused(["check", "link.toml"], capsys)
-    assert said.startswith("link.toml")
-    for fragment in told:
-        assert fragment in said
-    assert refused(["run", "link.toml"], capsys) == said
-    assert refused(["compare", "link.toml", "--scheme", "red", "--runs", "1"], capsys) == said
+    message = refused(["check", "link.toml"], capsys)
+    assert message.startswith("link.toml")
+    for fragment in fragments:
+        assert fragment in message
+    assert refused(["run", "link.toml"], capsys) == message
+    assert refused(["compare", "link.toml", "--scheme", "red", "--runs", "1"], capsys) == message

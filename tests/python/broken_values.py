@@ -88,7 +88,7 @@ VALUES: dict[str, Case] = {
         queue('scheme = "red", limit = "35p", min_th = 20, max_th = 15'),
         [":12: links.bottleneck.queue.m", "max_th", "15"],
     ),
-    "thresholds alike": (queue('scheme = "red", limit = "35p", min_th = 15, max_th = 15'), [":12: links.bottleneck.queue.m"]),
+    "thresholds alike": (queue('scheme = "ared-floyd", limit = "35p", min_th = 15, max_th = 15'), [":12: links.bottleneck.queue.m"]),
     "target above the limit": (queue('scheme = "psand", limit = "35p", target = "50p"'), ["queue.target", "35"]),
     "bounds the wrong way round": (
         queue('scheme = "psand", limit = "35p", max_p_low = 0.5, max_p_high = 0.1'),

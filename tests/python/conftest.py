@@ -7,7 +7,10 @@ from collections import Counter
 
 import pytest
 
+from .browser import chromium, tab
 from .tools import PACKAGES, absence
+
+__all__ = ["chromium", "tab"]  # fixtures
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import random
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from penstock.results.columns import in_order
+from penstock.results.display import scheme_argument
+from penstock.results.runs import Design, Runs
 
 SCHEMES: list[tuple[str, dict[str, Any]]] = [
     ("droptail", {}),
@@ -26,18 +31,7 @@ def compare_result(runs: int = 30, vary: bool = True, series: bool = True, seed:
     """Six schemes, four loads, `runs` repetitions."""
     rng = random.Random(seed)
     points: list[dict[str, Any]] = [{PATH: n} for n in COUNTS] if vary else [{}]
-    rows = []
-    for which, (scheme, params) in enumerate(SCHEMES):
-        for at, point in enumerate(points):
-            for place, metric, mean in _numbers(which, at / max(len(COUNTS) - 1, 1), rng):
-                sd = abs(mean) * rng.uniform(0.01, 0.06) if runs > 1 else None
-                half = 2.05 * sd / math.sqrt(runs) if sd is not None else None
-                rows.append({
-                    "scheme": scheme, "params": params, "vary": point, "place": place, "metric": metric,
-                    "mean": mean, "sd": sd, "runs": runs,
-                    "ci95": None if half is None else [mean - half, mean + half],
-                })  # fmt: skip
-    result = {"penstock": "0.1.0", "scenario": scenario(), "rows": rows}
+    result = _compared(points, runs, rng)
     if series:
         result["series"] = [
             {"scheme": scheme, "params": params, "vary": point, "links": {"bottleneck": _series(which, at, rng)}}
@@ -47,17 +41,52 @@ def compare_result(runs: int = 30, vary: bool = True, series: bool = True, seed:
     return result
 
 
+def means_alone(result: dict[str, Any]) -> dict[str, Any]:
+    """The same result without differences and ranking, for tests that give its rows other labels."""
+    return {
+        key: value
+        for key, value in result.items()
+        if key not in ("differences", "conclusion", "conclusions", "leaders")
+    }
+
+
 def grid_result() -> dict[str, Any]:
     """The made-up comparison at two rates."""
-    result = compare_result(series=False)
-    slow = [{**row, "vary": {RATE: "2Mbit", **row["vary"]}} for row in result["rows"]]
-    fast = copy.deepcopy(slow)
-    for row in fast:
-        row["vary"][RATE] = "4Mbit"
-        if "_pmf" not in row["metric"]:
-            row["mean"] *= 0.5
-            row["ci95"] = [end * 0.5 for end in row["ci95"]]
-    return {**result, "rows": slow + fast}
+    points: list[dict[str, Any]] = [{RATE: rate, PATH: n} for rate in ("2Mbit", "4Mbit") for n in COUNTS]
+    return _compared(points, 30, random.Random(1))
+
+
+def _compared(points: list[dict[str, Any]], runs: int, rng: random.Random) -> dict[str, Any]:
+    """The JSON of `compare` for made-up runs of all schemes at these points."""
+    rows: list[dict[str, Any]] = []
+    deviations = np.random.default_rng(1).standard_normal((len(SCHEMES), runs))
+    for which, (scheme, params) in enumerate(SCHEMES):
+        for point in points:
+            load = COUNTS.index(point.get(PATH, 0)) / (len(COUNTS) - 1)
+            factor = 0.5 if point.get(RATE) == "4Mbit" else 1.0
+            numbers = _numbers(which, load, rng)
+            spreads = [rng.uniform(0.01, 0.06) for _ in numbers]
+            for run in range(runs):
+                row: dict[str, Any] = {
+                    "scheme": scheme_argument(scheme, params),
+                    **point,
+                    "seed": run + 1,
+                    "scenario": "s",
+                }
+                for (place, metric, mean), spread in zip(numbers, spreads, strict=True):
+                    part = "links" if place.startswith("bottleneck") else "traffic"
+                    name, _, value = metric.partition("[")
+                    if value:
+                        shares = row.setdefault(f"{part}.{place}.{name}", [])
+                        shares.append(mean)
+                    else:
+                        most = 1.0 if metric in ("utilization", "jain") else math.inf
+                        wave = 1 + spread * float(deviations[which, run])
+                        row[f"{part}.{place}.{metric}"] = min(factor * mean * wave, most)
+                rows.append(row)
+    names = dict.fromkeys(name for row in rows for name in row)
+    table = pa.table({name: [row.get(name) for row in rows] for name in in_order(names)})
+    return Runs(table, Design(scenario(), SCHEMES, points, ["bottleneck"], "0.1.0")).to_dict()
 
 
 def run_result(seed: int = 1) -> dict[str, Any]:
@@ -103,7 +132,7 @@ def scenario() -> dict[str, Any]:
 
 def _numbers(which: int, load: float, rng: random.Random) -> list[tuple[str, str, float]]:
     low, high = _QUEUES[which]
-    found = []
+    numbers = []
     for place, share in (("bottleneck", 1.0), ("bottleneck.reverse", 0.4)):
         queue = (low + (high - low) * math.sqrt(load)) * share * rng.uniform(0.97, 1.03)
         loss = 0.005 + 0.21 * load * (1.15 if which else 1.0) * rng.uniform(0.97, 1.03)
@@ -122,10 +151,10 @@ def _numbers(which: int, load: float, rng: random.Random) -> list[tuple[str, str
         }  # fmt: skip
         if which:
             values["average_mean_pkts"] = queue
-        found += [(place, name, value) for name, value in values.items()]
+        numbers += [(place, name, value) for name, value in values.items()]
         pmf = [math.exp(-(((k - queue) / (1 + queue / 5)) ** 2) / 2) for k in range(36)]
-        found += [(place, f"length_pmf[{k}]", p / sum(pmf)) for k, p in enumerate(pmf)]
-        found += [(place, f"burst_loss_pmf[{k}]", 0.5**k) for k in range(1, 9)]
+        numbers += [(place, f"length_pmf[{k}]", p / sum(pmf)) for k, p in enumerate(pmf)]
+        numbers += [(place, f"burst_loss_pmf[{k}]", 0.5**k) for k in range(1, 9)]
     for place in ("base", "extra"):
         values = {
             "goodput_bps": (0.3e6 if place == "base" else 1.1e6) * rng.uniform(0.97, 1.03),
@@ -133,8 +162,8 @@ def _numbers(which: int, load: float, rng: random.Random) -> list[tuple[str, str
             "sent_pkts": 9000.0, "retransmitted_pkts": 9000 * (0.005 + 0.2 * load), "fast_retransmits": 80.0,
             "jain": 0.98 - 0.2 * load,
         }  # fmt: skip
-        found += [(place, name, value) for name, value in values.items()]
-    return found
+        numbers += [(place, name, value) for name, value in values.items()]
+    return numbers
 
 
 def _series(which: int, at: int, rng: random.Random) -> dict[str, Any]:

@@ -24,15 +24,15 @@ FLAT = (30, 150, 0.02, 300)
 
 def meeting(flows: int, min_th: float, max_th: float, max_p: float, gentle_top: float | None) -> int:
     """Where the queue law of the lesson about swinging meets a drop function, in packets."""
-    law = model.QueueLaw(rtld=0.26, service_rate=10e6 / 8320)
+    aqm = model.QueueLaw(rtld=0.26, service_rate=10e6 / 8320)
 
     def control(length: float) -> float:
         p = float(model.red_control(length, min_th, max_th, max_p, gentle_top=gentle_top))
         return float(model.red_drop_share(p)) if p > 1e-6 else 0.0
 
-    found = law.crossing(flows, control, 299)
-    assert found is not None
-    return round(found.queue)
+    crossing = aqm.crossing(flows, control, 299)
+    assert crossing is not None
+    return round(crossing.queue)
 
 
 def link(run: Result, metric: str) -> float:
@@ -59,15 +59,15 @@ def bbr_share(run: Result) -> float:
 
 def series(run: Result, name: str, after: float = 0) -> npt.NDArray[np.float64]:
     """Largest values of a series in each sample, from `after` seconds on."""
-    found = run["series"]["bottleneck"]
-    largest: npt.NDArray[np.float64] = np.array(found[name]["max"])[np.array(found["t_ns"]) > after * 1e9]
+    columns = run["series"]["bottleneck"]
+    largest: npt.NDArray[np.float64] = np.array(columns[name]["max"])[np.array(columns["t_ns"]) > after * 1e9]
     return largest
 
 
 def reached(run: Result, average: float) -> float:
     """Seconds until RED's average is this long."""
-    found = run["series"]["bottleneck"]
-    return float(np.array(found["t_ns"])[np.array(found["avg"]["max"]) > average][0]) / 1e9
+    columns = run["series"]["bottleneck"]
+    return float(np.array(columns["t_ns"])[np.array(columns["avg"]["max"]) > average][0]) / 1e9
 
 
 def waits(run: Result, group: str) -> float:

@@ -44,8 +44,8 @@ class MadeUp(dict[str, Sample]):
         work, labels = self.key
         mean = _scale(work, name) * math.exp(SPREAD * _generator(work, labels, name).standard_normal())
         noise = _generator("seeds", work, labels, name).standard_normal(self.seeds)
-        made = self[name] = Sample(mean * (1 + NOISE * noise))
-        return made
+        sample = self[name] = Sample(mean * (1 + NOISE * noise))
+        return sample
 
 
 class MadeUpEffort(Effort):
@@ -60,6 +60,6 @@ class MadeUpEffort(Effort):
 
 def effort_of(work: str, mode: Any = "full") -> Effort:
     """An effort for the experiments of a work."""
-    made = MadeUpEffort(mode=mode)
-    object.__setattr__(made, "work", work)
-    return made
+    effort = MadeUpEffort(mode=mode)
+    object.__setattr__(effort, "work", work)
+    return effort

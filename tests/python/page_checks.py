@@ -6,20 +6,29 @@ import json
 from pathlib import Path
 
 from axe_core_python import __file__ as axe_package
+from playwright.sync_api import Page
 
-from .browser import Browser
+from .browser import DRAWN, Theme, faults, resize
 
 AXE = Path(axe_package).with_name("axe.min.js").read_text(encoding="utf-8")
 LARGEST = 3_000_000  # bytes
+THEMES: tuple[Theme, ...] = ("light", "dark")
+LOOKS: tuple[tuple[int, Theme, bool], ...] = (
+    (1400, "light", False),
+    (1400, "dark", True),
+    (390, "dark", False),
+    (390, "light", True),
+)
+"""The looks of a page of text: width in CSS pixels, theme, whether axe-core reads it."""
 
 CLIPPED = """
 [...document.querySelectorAll("body *")].filter((node) => {
   const look = getComputedStyle(node);
-  return node.checkVisibility() && node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0
+  return node.checkVisibility() && node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 1
     && node.textContent.trim() && ["hidden", "clip"].includes(look.overflowX) && look.textOverflow !== "ellipsis";
 }).map((node) => node.outerHTML.slice(0, 100))
 """
-"""Elements whose text goes on beyond their box."""
+"""Elements whose text goes on beyond their box; a box of one pixel is for screen readers alone."""
 
 OVERLAPPING = """
 (() => {
@@ -102,61 +111,58 @@ axe.run(document, {resultTypes: ["violations"], iframes: false, preload: false})
 """
 
 
-def fits(browser: Browser, at: str) -> None:
+def fits(tab: Page, at: str) -> None:
     """The open page has no error and no request, and nothing is clipped, beyond the window or over other text."""
-    assert browser.errors == [], f"{at}: {browser.errors}"
-    assert browser.value("document.documentElement.scrollWidth <= innerWidth"), at
-    for faults in (SLIDING, CLIPPED, OVERLAPPING):
-        found = browser.value(faults)
-        assert found == [], f"{at}: {json.dumps(found, indent=1)}"
+    assert faults(tab) == [], f"{at}: {faults(tab)}"
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), at
+    for misplaced in (SLIDING, CLIPPED, OVERLAPPING):
+        elements = tab.evaluate(misplaced)
+        assert elements == [], f"{at}: {json.dumps(elements, indent=1)}"
 
 
-def prepare(browser: Browser) -> None:
+def prepare(tab: Page) -> None:
     """Load axe-core into the open page, and unfold all of it."""
-    browser.value(f"{AXE}; document.querySelectorAll('details').forEach((one) => (one.open = true)); 1")
+    tab.evaluate(f"{AXE}; document.querySelectorAll('details').forEach((one) => (one.open = true)); 1")
 
 
-def accessible(browser: Browser, at: str) -> None:
+def accessible(tab: Page, at: str) -> None:
     """axe-core finds nothing serious on the prepared page, contrast included."""
-    browser.value(ALIKE)
-    serious = browser.awaited(SERIOUS)
-    browser.value(WHOLE)
+    tab.evaluate(ALIKE)
+    serious = tab.evaluate(SERIOUS)
+    tab.evaluate(WHOLE)
     assert serious == [], f"{at}: {json.dumps(serious, indent=1)}"
 
 
-def suits_every_reader(browser: Browser, file: Path) -> None:
+def suits_every_reader(tab: Page, file: Path) -> None:
     """No error, no request, nothing clipped or beyond the window, no serious fault of access."""
     assert file.stat().st_size < LARGEST
     for width in (1400, 390):
-        for theme in ("light", "dark"):
-            browser.resize(width)
-            browser.prefer(theme)
-            browser.errors.clear()
-            browser.open(file)
+        for theme in THEMES:
+            resize(tab, width)
+            tab.emulate_media(color_scheme=theme)
+            tab.goto(file.as_uri())
             at = f"{file.name}, {width} px, {theme}"
-            fits(browser, at)  # as it opens
-            prepare(browser)
-            fits(browser, at)
-            accessible(browser, at)
+            fits(tab, at)  # as it opens
+            prepare(tab)
+            fits(tab, at)
+            accessible(tab, at)
 
 
-def document_suits_every_reader(browser: Browser, file: Path) -> None:
+def document_suits_every_reader(tab: Page, file: Path) -> None:
     """`suits_every_reader` for a page of text, whose look is that of its style sheet alone: it is loaded once.
 
     The rules of axe-core read the structure and the colours. They run once in each theme and once at each width.
     """
     assert file.stat().st_size < LARGEST
-    browser.resize(1400)
-    browser.prefer("light")
-    browser.errors.clear()
-    browser.open(file)
-    prepare(browser)
-    looks = ((1400, "light", False), (1400, "dark", True), (390, "dark", False), (390, "light", True))
-    for width, theme, is_for_axe in looks:
-        browser.resize(width)
-        browser.prefer(theme)
-        browser.settle()
+    resize(tab, 1400)
+    tab.emulate_media(color_scheme="light")
+    tab.goto(file.as_uri())
+    prepare(tab)
+    for width, theme, is_for_axe in LOOKS:
+        resize(tab, width)
+        tab.emulate_media(color_scheme=theme)
+        tab.evaluate(DRAWN)
         at = f"{file.name}, {width} px, {theme}"
-        fits(browser, at)
+        fits(tab, at)
         if is_for_axe:
-            accessible(browser, at)
+            accessible(tab, at)

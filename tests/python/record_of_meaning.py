@@ -2,7 +2,7 @@
 
 The record holds a hash of the result of each run, without its cost (`events`, `cpu_s`), and the version of meaning of
 the build that made it. It is the same on all machines: the simulator uses integers, IEEE 754 arithmetic and the
-functions of the crate `libm` (`penstock_core::math`), never those of the platform; the recorded law in Python uses
+functions of the crate `libm` (`penstock_core::math`), never those of the platform; the recorded AQM in Python uses
 arithmetic only.
 """
 
@@ -53,7 +53,7 @@ class Record:
             runs = recorded_runs(Path(folder))
             scenarios = {name: _for_engine(name, tree) for name, tree in runs.items()}
             results: dict[str, str] = {}
-            # A batch with a law in Python uses processes for all of its runs.
+            # A batch with an AQM in Python uses processes for all of its runs.
             for names in ([name for name in runs if ("Python" in name) is python] for python in (False, True)):
                 batch = run_batch([scenarios[name] for name in names], [1] * len(names))
                 results |= zip(names, map(_hash, batch), strict=True)
@@ -71,19 +71,19 @@ def _hash(result: str) -> str:
 
 def errors(old: Record, new: Record) -> list[str]:
     """The reasons why the record does not belong to this build, each with its cure."""
-    found = []
+    messages = []
     changed, added, removed = _differences(old, new)
     if old.meaning == new.meaning and changed:
-        found.append(_unmarked(old, changed))
+        messages.append(_unmarked(old, changed))
     elif old.meaning != new.meaning:
-        found.append(
+        messages.append(
             _refused(old, new) or f"The record is of meaning {old.meaning}, MEANING is {new.meaning}: make meaning."
         )
     if added:
-        found.append(f"Not recorded: {_listed(added, new.results)}. Record with: make meaning.")
+        messages.append(f"Not recorded: {_listed(added, new.results)}. Record with: make meaning.")
     if removed:
-        found.append(f"Recorded, but no longer run: {_listed(removed, old.results)}. Record with: make meaning.")
-    return found
+        messages.append(f"Recorded, but no longer run: {_listed(removed, old.results)}. Record with: make meaning.")
+    return messages
 
 
 def refusal(old: Record, new: Record) -> str | None:
@@ -129,8 +129,8 @@ def _listed(names: Iterable[str], among: Iterable[str]) -> str:
         return ", ".join(names)
     totals = Counter(map(_group, among))
     counts = sorted(Counter(map(_group, names)).items())
-    shown = [f"{group} ({count} of {totals[group]} runs)" for group, count in counts[:30]]
-    return ", ".join(shown) + (f", and {len(counts) - 30} more" if len(counts) > 30 else "")
+    groups = [f"{group} ({count} of {totals[group]} runs)" for group, count in counts[:30]]
+    return ", ".join(groups) + (f", and {len(counts) - 30} more" if len(counts) > 30 else "")
 
 
 def _group(name: str) -> str:

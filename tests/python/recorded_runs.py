@@ -13,15 +13,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import penstock as ps
-from penstock.laws.catalog import Param, conditioners, schemes, tcp_keys
+from penstock.aqms.catalog import Param, conditioners, schemes, tcp_keys
 from penstock.scenario.scheme_text import queue_table
+
+from .link_properties import LINK_PROPERTIES
 
 Tree = dict[str, Any]
 
 
 @ps.aqm("recorded-law")
-class RecordedLaw(ps.Aqm):
-    """A law in Python that reads all facts about queue and packet, draws random numbers, and has a timer."""
+class RecordedAqm(ps.Aqm):
+    """An AQM in Python that reads all facts about queue and packet, draws random numbers, and has a timer."""
 
     k: int = 10
     ecn: bool = False
@@ -124,8 +126,15 @@ def network(traffic: Tree, queue: Tree, duration: str = "3s", **settings: Any) -
         "sinks": {"count": 2, "from": "R2", "to": "D{i}", "rate": "100Mbit", "delay": "1ms"},
     }
     ends = {"from": ["S0", "S1", "S2"], "to": ["D0", "D1"]}
-    flows = {name: ends | table for name, table in traffic.items()}
+    flows = {name: _sender(table) | ends | table for name, table in traffic.items()}
     return {"duration": duration, "warmup": "200ms", "links": links, "traffic": flows}
+
+
+def _sender(table: Tree) -> Tree:
+    """Keys of traffic over TCP, unless `table` gives others: those of ns-2, with flows that start at once."""
+    if table["kind"] not in ("tcp", "web", "incast", "onoff") or table.get("over") == "udp":
+        return {}
+    return {"profile": "ns2", "flavour": "reno"} | ({"start": "0s"} if table["kind"] == "tcp" else {})
 
 
 def mixed(**tcp: Any) -> Tree:
@@ -172,8 +181,14 @@ def _of_schemes() -> Iterator[tuple[str, Tree]]:
     for scheme_name in ("dualpi2", "dual-curvy-red"):
         queue = {"scheme": scheme_name, "limit": "200p", "l_dscp": ["NQB"], "c_dscp": ["AF11"]}
         yield f"scheme/{scheme_name}/fields of the other queue", network(OTHER_FIELDS, queue)
+    cake = {"scheme": "cake", "limit": "200p"}
+    for word in ("conservative", "aggressive"):
+        uplink = {"rate": "250kbit", "queue": cake | {"bandwidth": "200kbit", "ack_filter": word}, "watch": True}
+        yield f"scheme/cake/ACKs, {word}", network(mixed(ecn=True), cake, reverse=uplink)
+    ingress = cake | {"bandwidth": "8Mbit", "ingress": True, "wash": True, "ecn": False}
+    yield "scheme/cake/shaped, ingress=true", network(mixed(), ingress)
     for ecn in (False, True):
-        queue = {"scheme": RecordedLaw.scheme, "limit": "50p", "ecn": ecn}
+        queue = {"scheme": RecordedAqm.scheme, "limit": "50p", "ecn": ecn}
         yield f"law in Python/ecn={_text(ecn)}", network(mixed(ecn=ecn), queue)
 
 
@@ -231,17 +246,19 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
             for recovery in ("ns2", "rfc"):
                 yield f"tcp/{flavour}/{profile}/recovery={recovery}", _lossy(own | {"recovery": recovery}, "15p")
     params = tuple(param for param in keys.params if param.name not in ("flavour", "recovery", "ecn"))
+    windows = {"ns2": 20, "linux": 4096}
     for flavour in ("newreno", "sack", "cubic"):
-        for profile in ("ns2", "linux"):
+        for profile, window in windows.items():
             for name, value in variants(params, profile):
-                own = {"flavour": flavour, "profile": profile, **BESIDE.get(name, {}), name: value}
+                head: Tree = {"flavour": flavour, "profile": profile, "window": window}
+                own = {**head, **BESIDE.get(name, {}), name: value}
                 yield f"tcp/{flavour}/{profile}/{name}={_text(value)}", _lossy(own)
     for flavour in keys.flavours:
         for hystart in ("off", "on", "++") if flavour in ("sack", "cubic") else ("off",):
-            one: Tree = {"flavour": flavour, "profile": "linux", "hystart": hystart, "count": 1}
-            large = network({"bulk": _bulk(one)}, {**DROPTAIL, "limit": "300p"}, "4s", rate="20Mbit", delay="40ms")
+            flow: Tree = {"flavour": flavour, "profile": "linux", "hystart": hystart, "count": 1}
+            large = network({"bulk": _bulk(flow)}, {**DROPTAIL, "limit": "300p"}, "4s", rate="20Mbit", delay="40ms")
             yield f"tcp/{flavour}/alone with hystart={hystart}", large
-            short = network({"bulk": _bulk(one)}, {**DROPTAIL, "limit": "300p"}, "2s", rate="5Mbit", delay="8ms")
+            short = network({"bulk": _bulk(flow)}, {**DROPTAIL, "limit": "300p"}, "2s", rate="5Mbit", delay="8ms")
             yield f"tcp/{flavour}/alone on a short path with hystart={hystart}", short
     for hystart in ("on", "++"):
         many = {"kind": "tcp", "bytes": {"exp": "80kB"}, "arrivals": {"exp": "80ms"}, "window": 1000}
@@ -249,6 +266,10 @@ def _of_tcp() -> Iterator[tuple[str, Tree]]:
         yield f"tcp/cubic/transfers with hystart={hystart}", network({"own": many}, {"scheme": "droptail"}, "20s")
     for name, own in TCP.items():
         yield f"tcp/other {name}", _lossy(own)
+    for flavour in ("newreno", "sack", "cubic"):
+        capable: Tree = {"flavour": flavour, "profile": "ns2", "window": 100, "ecn": True, "ecn_control": True}
+        slow = {"rate": "200kbit", "queue": MARKING, "watch": True}
+        yield f"tcp/{flavour}/ECN-capable ACKs", network({"bulk": _bulk(capable)}, MARKING, reverse=slow)
     for flavour in keys.flavours:
         own = {"flavour": flavour, "profile": "linux"}
         yield f"tcp/{flavour}/slow link", network({"bulk": _bulk(own)}, DROPTAIL, "15s", rate="1Mbit", delay="40ms")
@@ -363,8 +384,10 @@ def _write_pcap(file: Path, *, with_headers: bool = False) -> None:
 def _of_links(folder: Path) -> Iterator[tuple[str, Tree]]:
     trace = folder / "trace.mahi"
     trace.write_text("".join(f"{i * 7 // 5 + i % 3}\n" for i in range(3, 900, 3)), encoding="utf-8")
+    rates = folder / "rates.csv"
+    rates.write_text("seconds,Mbit/s\n0,12\n0.5,3.25\n1,0\n1.25,8\n", encoding="utf-8")
     codel = {"scheme": "codel", "limit": "200p"}
-    features: Mapping[str, Tree] = {
+    features: Mapping[str, Tree] = LINK_PROPERTIES | {
         "loss": {"loss": {"rate": 0.02}},
         "loss of arrivals": {"loss": {"arrivals": [14, 28, 29, 200]}},
         "loss in bursts": {"loss": {"gilbert": {"p": 0.01, "r": 0.3}}},
@@ -376,6 +399,7 @@ def _of_links(folder: Path) -> Iterator[tuple[str, Tree]]:
         "change": {"change": [{"every": "200ms", "rate": {"uniform": ["2Mbit", "15Mbit"]}}]},
         "change of delay": {"change": [{"at": "1s", "delay": "1ms"}, {"at": "2s", "delay": "30ms", "rate": "5Mbit"}]},
         "capacity": {"change": [{"capacity": str(trace)}]},
+        "rates": {"change": [{"rates": str(rates)}]},
         "capacity and delay": {"change": [{"capacity": str(trace)}, {"every": "300ms", "delay": {"exp": "10ms"}}]},
         "device_queue": {"device_queue": 3},
         "device_queue in bytes": {"device_queue": "9kB", "change": [{"at": "1s", "rate": "3Mbit"}]},
@@ -396,6 +420,8 @@ def _of_links(folder: Path) -> Iterator[tuple[str, Tree]]:
         for scheme in ("pie", "red:w_q=auto_rtt", "fq-codel", "dualpi2"):
             queue = {**queue_table(scheme, ""), "limit": "80p"}
             yield f"link/{name}/{scheme}", network(mixed(ecn=True), queue, **settings)
+    step = {**queue_table("red:min_th=20,max_th=20,mark_up_to=always,ecn=true", ""), "limit": "80p"}
+    yield "link/red as a step", network(mixed(ecn=True), step)
     yield "link/classes", network(mixed(), CLASSES)
     yield "link/route", _several_hops()
     for sampling in ("1ms", "70ms"):
@@ -426,7 +452,8 @@ def _several_hops() -> Tree:
     groups["long"] = {"kind": "tcp", "count": 3, "profile": "linux", "from": "R0", "to": "R3"}
     groups["around"] = {"kind": "tcp", "from": "R0", "to": "R3", "path": ["R0", "R3"]}
     groups["back"] = {"kind": "cbr", "rate": "500kbit", "packet": "200B", "from": "R3", "to": "R0"}
-    return {"duration": "3s", "links": links, "traffic": groups}
+    flows = {name: _sender(table) | table for name, table in groups.items()}
+    return {"duration": "3s", "links": links, "traffic": flows}
 
 
 def _of_conditioners() -> Iterator[tuple[str, Tree]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock import _native
-from penstock.studies.part import Head, Runs, part_content
+from penstock.studies.part import CellRuns, Head, part_content
 from penstock.studies.store import Results
 
 
@@ -32,5 +32,5 @@ def put(store: Results, rows: Sequence[Row], scenarios: Mapping[str, str]) -> No
     store.put(_runs(rows), content(rows), scenarios)
 
 
-def _runs(rows: Sequence[Row]) -> list[Runs]:
-    return [Runs(row.scenario, [row.seed], row.labels, row.study) for row in rows]
+def _runs(rows: Sequence[Row]) -> list[CellRuns]:
+    return [CellRuns(row.scenario, [row.seed], row.labels, row.study) for row in rows]

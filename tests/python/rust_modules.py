@@ -47,10 +47,10 @@ def _module(path: Path) -> Module:
     return steps[:-1] if steps[-1] in ("lib", "main", "mod") else steps
 
 
-def _apart(one: Module, other: Module) -> bool:
+def _apart(first: Module, second: Module) -> bool:
     """Whether neither module is below the other."""
-    shorter = min(len(one), len(other))
-    return one[:shorter] != other[:shorter]
+    shorter = min(len(first), len(second))
+    return first[:shorter] != second[:shorter]
 
 
 class Crate:
@@ -67,15 +67,15 @@ class Crate:
         uses = {module: {other for other in self.uses(module) if _apart(module, other)} for module in self.code}
         reached: dict[Module, set[Module]] = {}
         for module in uses:
-            seen, waiting = reached.setdefault(module, set()), list(uses[module])
+            reachable, waiting = reached.setdefault(module, set()), list(uses[module])
             while waiting:
-                if (other := waiting.pop()) not in seen:
-                    seen.add(other)
+                if (other := waiting.pop()) not in reachable:
+                    reachable.add(other)
                     waiting.extend(uses[other])
         return {
-            frozenset("::".join(other) for other in seen if module in reached[other])
-            for module, seen in reached.items()
-            if module in seen
+            frozenset("::".join(other) for other in reachable if module in reached[other])
+            for module, reachable in reached.items()
+            if module in reachable
         }
 
     def _exports_of(self, module: Module) -> dict[str, tuple[str, ...]]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,12 +13,9 @@ from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Measured, Setting
 from penstock.tuning.space import Knob
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
 
 @pytest.fixture
-def grid(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+def grid() -> Any:
     return importlib.import_module("advice_grid")
 
 
@@ -34,16 +29,16 @@ def test_the_front_is_that_of_a_plain_comparison(grid: Any) -> None:
     points = [measured(float(delay), float(used)) for delay, used in random.uniform(0.1, 1, (60, 2)).round(1)]
     aim = Aim("delay p99 < 1s", None, "delay_p99_s", "<", 1.0)
 
-    def numbers(one: Measured) -> tuple[float, float]:
-        return float(one.values["link", "delay_p99_s"][0]), float(one.values["link", "utilization"][0])
+    def numbers(measured: Measured) -> tuple[float, float]:
+        return float(measured.values["link", "delay_p99_s"][0]), float(measured.values["link", "utilization"][0])
 
     plain = [
-        one
-        for one in points
+        point
+        for point in points
         if not any(
-            numbers(other)[0] <= numbers(one)[0]
-            and numbers(other)[1] >= numbers(one)[1]
-            and numbers(other) != numbers(one)
+            numbers(other)[0] <= numbers(point)[0]
+            and numbers(other)[1] >= numbers(point)[1]
+            and numbers(other) != numbers(point)
             for other in points
         )
     ]
@@ -66,8 +61,7 @@ def test_a_distance_is_the_largest_part_that_one_setting_saves(grid: Any) -> Non
     assert grid.worst([]) is None
 
 
-def test_the_page_is_that_of_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+def test_the_page_is_that_of_the_data() -> None:
     advice = importlib.import_module("advice")
-    made = advice.page(json.loads(advice.DATA.read_text(encoding="utf-8")))
-    assert advice.PAGE.read_text(encoding="utf-8") == made
+    text = advice.page(json.loads(advice.DATA.read_text(encoding="utf-8")))
+    assert advice.PAGE.read_text(encoding="utf-8") == text

@@ -20,25 +20,25 @@ def number(value: float) -> Sample:
     return Sample([value] * 5)
 
 
-def told(*conditions: Condition) -> dict[str, Any]:
-    found = all_of(conditions).decide()
-    return {"verdict": found.verdict, **assessed(found)}
+def assess_joint(*conditions: Condition) -> dict[str, Any]:
+    finding = all_of(conditions).decide()
+    return {"verdict": finding.verdict, **assessed(finding)}
 
 
 def test_61_of_63_parts_are_near_and_a_reversed_sign_is_opposite() -> None:
-    near = told(*[number(1) < number(2)] * 61, *[number(3) < number(2)] * 2)
+    near = assess_joint(*[number(1) < number(2)] * 61, *[number(3) < number(2)] * 2)
     assert (near["verdict"], near["badge"], near["direction"]) == ("contradicted", "near", "same")
     assert near["parts"] == {"held": 61, "undecided": 0, "refuted": 2, "total": 63}
     assert near["distance"] == {"median": 0.0, "worst": 50.0, "unit": "%"}
     assert gloss(near) == "61 of 63 parts hold; order as claimed; off by 0 % in the median, 50 % at worst"
-    reversed_ = told(*[number(1) < number(2)] * 13, *[number(3) < number(2)] * 35)
+    reversed_ = assess_joint(*[number(1) < number(2)] * 13, *[number(3) < number(2)] * 35)
     assert (reversed_["badge"], reversed_["direction"]) == ("mixed", "mixed")
-    assert told(*[number(1) < number(2)] * 12, *[number(3) < number(2)] * 36)["badge"] == "opposite"
-    assert told(*[number(1) < number(2)] * 30, *[number(3) < number(2)] * 18)["direction"] == "mostly"
+    assert assess_joint(*[number(1) < number(2)] * 12, *[number(3) < number(2)] * 36)["badge"] == "opposite"
+    assert assess_joint(*[number(1) < number(2)] * 30, *[number(3) < number(2)] * 18)["direction"] == "mostly"
 
 
 @pytest.mark.parametrize(
-    ("measured", "badge", "said"),
+    ("measured", "badge", "words"),
     [
         (10.9, "confirmed", "off by 0.9 tolerances"),
         (11.9, "near", "off by 1.9 tolerances"),
@@ -46,29 +46,29 @@ def test_61_of_63_parts_are_near_and_a_reversed_sign_is_opposite() -> None:
         (15.0, "opposite", "off by 5 tolerances"),
     ],
 )
-def test_a_number_is_judged_by_its_distance_in_tolerances(measured: float, badge: str, said: str) -> None:
-    found = told(number(measured).reads(10, share=0.1))
-    assert (found["badge"], found["direction"], gloss(found)) == (badge, None, said)
+def test_a_number_is_judged_by_its_distance_in_tolerances(measured: float, badge: str, words: str) -> None:
+    assessment = assess_joint(number(measured).reads(10, share=0.1))
+    assert (assessment["badge"], assessment["direction"], gloss(assessment)) == (badge, None, words)
 
 
 def test_an_order_that_is_found_without_its_number_is_near() -> None:
-    found = told(number(8) <= 0.7 * number(10))
-    assert (found["verdict"], found["badge"], found["direction"]) == ("contradicted", "near", "same")
-    assert told(number(12) <= 0.7 * number(10))["badge"] == "opposite"
+    assessment = assess_joint(number(8) <= 0.7 * number(10))
+    assert (assessment["verdict"], assessment["badge"], assessment["direction"]) == ("contradicted", "near", "same")
+    assert assess_joint(number(12) <= 0.7 * number(10))["badge"] == "opposite"
 
 
 def test_an_order_in_few_of_many_parts_is_no_direction() -> None:
-    found = told(*[number(1) <= 2] * 45, *[number(3) < number(2)] * 6)
-    assert (found["direction"], found["badge"]) == (None, "near")
-    found = told(*[number(3) <= 1] * 40, *[number(1) < number(2)] * 9)
-    assert (found["direction"], found["badge"]) == (None, "opposite")
-    found = told(*[number(1) < number(2)] * 8, *[number(3) < number(2)] * 2, *[number(1) <= 2] * 3)
-    assert (found["direction"], found["badge"]) == ("mostly", "near")
+    assessment = assess_joint(*[number(1) <= 2] * 45, *[number(3) < number(2)] * 6)
+    assert (assessment["direction"], assessment["badge"]) == (None, "near")
+    assessment = assess_joint(*[number(3) <= 1] * 40, *[number(1) < number(2)] * 9)
+    assert (assessment["direction"], assessment["badge"]) == (None, "opposite")
+    assessment = assess_joint(*[number(1) < number(2)] * 8, *[number(3) < number(2)] * 2, *[number(1) <= 2] * 3)
+    assert (assessment["direction"], assessment["badge"]) == ("mostly", "near")
 
 
 def test_what_cannot_be_run_has_no_badge() -> None:
-    found = assessed(Finding("not comparable", None, "a testbed"))
-    assert set(found.values()) == {None}
+    assessment = assessed(Finding("not comparable", None, "a testbed"))
+    assert set(assessment.values()) == {None}
 
 
 def claim(badge: str, **more: Any) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def test_readings_and_claims_that_cannot_fail_do_not_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("letters", "expected"),
     [
         ("", ""),
         ("c", "Yes: its claim holds."),
@@ -95,9 +95,9 @@ def test_readings_and_claims_that_cannot_fail_do_not_count() -> None:
         ("cnnmo", "In part: 1 of 5 claims hold, 2 are near, 1 is mixed, 1 is opposite."),
     ],
 )
-def test_a_figure_answers_in_a_sentence(given: str, expected: str) -> None:
+def test_a_figure_answers_in_a_sentence(letters: str, expected: str) -> None:
     words = {"c": "confirmed", "n": "near", "m": "mixed", "o": "opposite"}
-    assert answer.of_figure([claim(words[letter]) for letter in given]) == expected
+    assert answer.of_figure([claim(words[letter]) for letter in letters]) == expected
 
 
 def test_the_headline_counts_all_four_badges() -> None:
@@ -121,7 +121,7 @@ def test_claims_are_sorted_by_badge_and_distance() -> None:
     far, close = ({"median": miss, "worst": 9.0, "unit": "%"} for miss in (8.0, 1.0))
     own = [claim("opposite"), claim("near", id="far", distance=far), claim("near", id="close", distance=close)]
     own += [claim("confirmed", cannot_fail="x", id="last")]
-    assert [one["id"] for one in sorted(own, key=answer.by_distance)] == ["close", "far", "c1", "last"]
+    assert [entry["id"] for entry in sorted(own, key=answer.by_distance)] == ["close", "far", "c1", "last"]
 
 
 def test_a_quick_reproduction_decides_something_of_every_figure_it_shows() -> None:
@@ -140,6 +140,6 @@ def test_a_quick_reproduction_decides_something_of_every_figure_it_shows() -> No
 
 def test_what_a_quick_reproduction_decides_on_part_of_a_figure_does_not_count() -> None:
     (experiment,) = find(["kt/fig5a"])
-    found = experiment.claims(experiment.table(effort_of("kt", "quick")))
-    assert {claim.reading for claim in found} == {GLIMPSE}
-    assert not any(claim.must_hold for claim in found)
+    claims = experiment.claims(experiment.table(effort_of("kt", "quick")))
+    assert {claim.reading for claim in claims} == {GLIMPSE}
+    assert not any(claim.must_hold for claim in claims)

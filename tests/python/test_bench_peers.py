@@ -31,9 +31,9 @@ def without_peers(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("without_peers")
 def test_a_line_tells_of_each_peer_that_is_not_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.installed_peers(tmp_path) == []
-    told = capsys.readouterr().out.splitlines()
-    assert len(told) == 4
-    assert all(line.endswith("left out") for line in told)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert all(line.endswith("left out") for line in lines)
 
 
 @pytest.mark.usefixtures("without_peers")

@@ -32,14 +32,14 @@ def test_what_is_not_toml_is_refused_with_its_line(
 
 def test_the_good_file_is_good(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "link.toml").write_text(GOOD)
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         app(["check", str(tmp_path / "link.toml")], prog_name="penstock")
-    assert left.value.code == 0
+    assert exit_info.value.code == 0
     assert "limit" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "is empty"),
         (b"\n# nothing here\n", "is empty"),
@@ -53,11 +53,11 @@ def test_the_good_file_is_good(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ],
 )  # fmt: skip
 def test_what_is_no_scenario_at_all(
-    content: bytes, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "link.toml"
     file.write_bytes(content)
-    assert told in refused(["check", str(file)], capsys)
+    assert message in refused(["check", str(file)], capsys)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,10 +81,10 @@ def test_all_errors_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixtu
         text = text.replace(before, after, 1)
     file = tmp_path / "link.toml"
     file.write_text(text)
-    said = refused(["check", str(file)], capsys)
-    assert [said.count(word) for word in ("delay = 20", "windwo", "count = -1", 'packet = "500"')] == [1, 1, 1, 1]
-    assert "4 errors; nothing was run" in said
-    assert f"{file}:11: links.bottleneck.delay = 20:" in said
+    output = refused(["check", str(file)], capsys)
+    assert [output.count(word) for word in ("delay = 20", "windwo", "count = -1", 'packet = "500"')] == [1, 1, 1, 1]
+    assert "4 errors; nothing was run" in output
+    assert f"{file}:11: links.bottleneck.delay = 20:" in output
 
 
 def test_errors_of_a_queue_are_told_beside_those_of_its_link(
@@ -96,8 +96,8 @@ def test_errors_of_a_queue_are_told_beside_those_of_its_link(
     )  # fmt: skip
     file = tmp_path / "link.toml"
     file.write_text(broken, encoding="utf-8")
-    said = refused(["check", str(file)], capsys)
-    paths = [line.split(": ")[1].split(" = ")[0].removeprefix("links.bottleneck.") for line in said.splitlines()[:-1]]
+    output = refused(["check", str(file)], capsys)
+    paths = [line.split(": ")[1].split(" = ")[0].removeprefix("links.bottleneck.") for line in output.splitlines()[:-1]]
     assert sorted(paths) == ["from", "queue.limit", "queue.max_p", "queue.min_th", "rate"]
     # A comparison with the default of a setting that is wrong itself says nothing.
     file.write_text(GOOD.replace(QUEUE, 'queue = { scheme = "red", limit = "35p", min_th = 30, max_th = "x" }'))
@@ -108,8 +108,8 @@ def test_a_link_that_is_no_table_leaves_no_traceback(tmp_path: Path, capsys: pyt
     broken = GOOD.replace("[links.bottleneck]", "[links]\na = 1\n[links.bottleneck]")
     broken = broken.replace('from = "S1"\nto = "S3"\nrate', 'from = "X"\nto = "S3"\npath = ["X", "R1", "S3"]\nrate')
     (tmp_path / "link.toml").write_text(broken, encoding="utf-8")
-    said = refused(["check", str(tmp_path / "link.toml")], capsys)
-    assert "links.a = 1: must be a table, [links.a], not a number" in said
+    output = refused(["check", str(tmp_path / "link.toml")], capsys)
+    assert "links.a = 1: must be a table, [links.a], not a number" in output
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,8 @@ def test_files_of_a_scenario_are_regular_and_bounded(
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "long").write_text("1\n" * 8)
     monkeypatch.setattr(files, "MAX_BYTES", 15)
-    for name, words in (("/dev/zero", "is not a regular file"), (str(tmp_path / "pipe"), "is not a regular file"),
-                        (str(tmp_path), "is not a regular file"), (str(tmp_path / "long"), "has 16B; a file has at most 15B"),
+    for name, words in (("/dev/zero", "not a regular file"), (str(tmp_path / "pipe"), "not a regular file"),
+                        (str(tmp_path), "not a regular file"), (str(tmp_path / "long"), "it has 16 bytes; at most 15 are read"),
                         (str(tmp_path / "none"), "cannot be read: No such file")):  # fmt: skip
         broken = f"{GOOD}\n[{table}]\n" if table not in GOOD else GOOD
         broken = broken.replace(f"[{table}]\n", f"[{table}]\n{key} = {value.replace('FILE', name)}\n")
@@ -145,20 +145,20 @@ def test_thousands_of_unknown_keys_are_told_at_once_and_in_short(
 ) -> None:
     (tmp_path / "link.toml").write_text("".join(f"key{i} = 1\n" for i in range(20_000)) + GOOD, encoding="utf-8")
     begun = time.process_time()
-    said = refused(["check", str(tmp_path / "link.toml")], capsys).splitlines()
+    lines = refused(["check", str(tmp_path / "link.toml")], capsys).splitlines()
     assert time.process_time() - begun < 5
-    assert said[0].endswith("has 20000 unknown keys, the first of them below")
-    assert len(said) == 22
+    assert lines[0].endswith("has 20000 unknown keys, the first of them below")
+    assert len(lines) == 22
 
 
 def test_errors_of_thousands_of_tables_take_seconds() -> None:
     links = {"a": {"from": "S", "to": "D", "rate": "1Mbit", "delay": "1ms"}}
     traffic = {f"t{i}": {"kind": "tcp", "from": "S", "to": "D", "windows": 5} for i in range(8000)}
     begun = time.process_time()
-    found = resolve({"duration": "1s", "links": links, "traffic": traffic}).errors
+    errors = resolve({"duration": "1s", "links": links, "traffic": traffic}).errors
     assert time.process_time() - begun < 8
-    assert len(found) == 8000
-    assert 'did you mean "window"' in found[-1].message
+    assert len(errors) == 8000
+    assert 'did you mean "window"' in errors[-1].message
 
 
 def test_many_watched_links_are_checked_in_seconds() -> None:
@@ -171,15 +171,15 @@ def test_many_watched_links_are_checked_in_seconds() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["pie", "fq-pie"])
-def test_mean_packets_that_the_law_takes_from_the_traffic_are_shown(
+def test_mean_packets_that_the_aqm_takes_from_the_traffic_are_shown(
     scheme: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "link.toml"
     file.write_text(GOOD.replace(QUEUE, f'queue = {{ scheme = "{scheme}", limit = "100p" }}'), encoding="utf-8")
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         app(["check", str(file)], prog_name="penstock")
-    assert left.value.code == 0
-    assert "100 kB in packets of 1000 B" in capsys.readouterr().out
+    assert exit_info.value.code == 0
+    assert "104 kB in packets of 1040 B" in capsys.readouterr().out
     none = f'queue = {{ scheme = "{scheme}", limit = "100p", mean_packet = "0B" }}'
     file.write_text(GOOD.replace(QUEUE, none), encoding="utf-8")
     assert "queue.mean_packet" in refused(["check", str(file)], capsys)

@@ -10,7 +10,7 @@ from .broken import GOOD, refused
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--set", "links.bottleneck.queue.max_q=1"], "links.bottleneck.queue.max_q = 1"),
         (["--set", "links.botleneck.rate=1Mbit"], 'did you mean "bottleneck"'),
@@ -31,15 +31,15 @@ from .broken import GOOD, refused
     ],
 )  # fmt: skip
 def test_settings_on_the_command_line_are_checked_too(
-    options: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "link.toml"
     file.write_text(GOOD)
-    assert told in refused(["run", str(file), *options], capsys)
+    assert message in refused(["run", str(file), *options], capsys)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--scheme", "rde"], 'did you mean "red"'),
         (["--scheme", "red:max_q=1"], 'did you mean "max_p"'),
@@ -58,11 +58,11 @@ def test_settings_on_the_command_line_are_checked_too(
     ],
 )  # fmt: skip
 def test_comparisons_are_checked_before_anything_is_run(
-    options: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "link.toml"
     file.write_text(GOOD)
-    assert told in refused(["compare", str(file), *options], capsys)
+    assert message in refused(["compare", str(file), *options], capsys)
 
 
 def test_a_run_that_ends_before_most_traffic_starts_is_one_error(
@@ -71,7 +71,7 @@ def test_a_run_that_ends_before_most_traffic_starts_is_one_error(
     """An override of the duration is more likely wrong than the starts of several groups."""
     file = tmp_path / "link.toml"
     file.write_text(GOOD.replace('start = "0s"\nstop = "2s"', 'start = "1.5s"') + 'start = "1s"\n')
-    said = refused(["run", str(file), "--set", "duration=1s"], capsys)
-    assert said == '--set: duration = "1s": too short: traffic.udp starts at 1s, traffic.bulk starts at 1.5s\n'
-    said = refused(["run", str(file), "--set", "duration=1.2s"], capsys)
-    assert said == f'{file}:36: traffic.bulk.start = "1.5s": must be before the end of the run (1.2s)\n'
+    output = refused(["run", str(file), "--set", "duration=1s"], capsys)
+    assert output == '--set: duration = "1s": too short: traffic.udp starts at 1s, traffic.bulk starts at 1.5s\n'
+    output = refused(["run", str(file), "--set", "duration=1.2s"], capsys)
+    assert output == f'{file}:36: traffic.bulk.start = "1.5s": must be before the end of the run (1.2s)\n'

@@ -18,8 +18,9 @@ from penstock.scenario.scenario import Document
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.toml"))
 
+ENDLESS = 'queue = { scheme = "droptail", limit = "inf" }'
 DROPTAIL = 'queue = { scheme = "droptail", limit = "100p" }'
-TCP = 'kind = "tcp"\nwindow = 100'
+TCP = 'kind = "tcp"\nprofile = "ns2"\nwindow = 100'
 CHANGE = 'change = [{ every = "1ns", rate = { uniform = ["1Mbit", "2Mbit"] } }]'
 
 
@@ -54,7 +55,7 @@ MEMORY, EVENTS = "of memory in all", "events in a run"
 
 HUGE = {
     "transfers every 10 ns": (network('kind = "tcp"\nbytes = "10kB"\narrivals = "10ns"'), "traffic.t", MEMORY),
-    "100 Gbit/s into 1 bit/s": (network(FAST.format(100), rate="1bit", queue=""), "links.core.queue", MEMORY),
+    "100 Gbit/s into 1 bit/s": (network(FAST.format(100), rate="1bit", queue=ENDLESS), "links.core.queue", MEMORY),
     "incast every ns": (
         network('kind = "incast"\nsenders = 10\nbytes = "10kB"\nevery = "1ns"'),
         "traffic.t",
@@ -99,12 +100,12 @@ def test_a_run_without_end_is_refused_or_announced_at_once_by_every_way_to_start
     scheme = "red" if kind == EVENTS else "droptail:limit=inf"
     for verb, *more in (["check"], ["run"], ["compare", "--at", "core", "--scheme", scheme]):
         begun = time.process_time()
-        with pytest.raises(SystemExit) as left:
+        with pytest.raises(SystemExit) as exit_info:
             app([verb, str(file), *limits, *more])
         assert time.process_time() - begun < 1
-        said = capsys.readouterr().err
-        assert left.value.code == 2
-        assert re.search(rf"link\.toml:\d+: {re.escape(part)}: most of about .* {kind}", said), said
+        output = capsys.readouterr().err
+        assert exit_info.value.code == 2
+        assert re.search(rf"link\.toml:\d+: {re.escape(part)}: most of about .* {kind}", output), output
 
 
 @pytest.mark.parametrize("name", HUGE)
@@ -113,9 +114,9 @@ def test_without_other_limits_too_it_is_refused_or_announced(
 ) -> None:
     file = tmp_path / "link.toml"
     file.write_text(HUGE[name][0], encoding="utf-8")
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         app(["check", str(file)])
-    assert left.value.code in (0, 2)
+    assert exit_info.value.code in (0, 2)
     assert "most of about" in capsys.readouterr().err
 
 
@@ -147,9 +148,9 @@ def test_limits_that_are_none_are_refused(keyword: str, value: object) -> None:
 def test_a_long_run_is_announced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "link.toml"
     file.write_text(network(TCP, duration="1e6s"), encoding="utf-8")
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         app(["check", str(file)])
-    assert left.value.code == 0
+    assert exit_info.value.code == 0
     assert re.search(
         r"traffic\.t: most of about \S+ events in a run, which takes about \d+ minutes", capsys.readouterr().err
     )
@@ -190,7 +191,7 @@ def compare_with_run(document: Document) -> None:
 
 
 def test_the_estimate_of_memory_bounds_what_is_held() -> None:
-    held = estimate(Document.parse(network(FAST.format(1), rate="1kbit", queue="", duration="10s")).resolve())
+    held = estimate(Document.parse(network(FAST.format(1), rate="1kbit", queue=ENDLESS, duration="10s")).resolve())
     # 1.2 million packets of 32 bytes and their times are in the queue at the end.
     assert 1.2e6 * 40 < held.total_memory < 1.2e6 * 200
     traced = estimate(Document.parse(network(TCP)).resolve(), traced=True)

@@ -71,7 +71,7 @@ def penstock(folder: Path, *words: str) -> str:
 
 def test_delays_jitter_and_losses_are_those_of_the_packets(result: tuple[Path, dict[str, Any]]) -> None:
     """Each packet from its sending to its arrival, of both groups together, in the trace."""
-    folder, found = result
+    folder, document = result
     packets = f"'{folder}/trace/packets.parquet'"
     rows = duckdb.execute(
         f"SELECT traffic, flow, s.t_ns AS sent, (SELECT min(r.t_ns) FROM {packets} r WHERE r.event = 'receive' "
@@ -80,7 +80,7 @@ def test_delays_jitter_and_losses_are_those_of_the_packets(result: tuple[Path, d
     ).fetchall()
     begin, end = 2e9, 12e9
     delays = sorted((came - sent) / 1e9 for _, _, sent, came in rows if came and begin <= came <= end)
-    ours = found["dscp"]["EF"]
+    ours = document["dscp"]["EF"]
     assert ours["owd_mean_s"] == pytest.approx(sum(delays) / len(delays), rel=1e-6)
     for name, share in (("owd_p50_s", 0.5), ("owd_p95_s", 0.95), ("owd_p99_s", 0.99)):
         assert ours[name] == pytest.approx(delays[int(share * len(delays))], rel=0.01)
@@ -96,31 +96,31 @@ def test_delays_jitter_and_losses_are_those_of_the_packets(result: tuple[Path, d
 
 
 def test_a_group_alone_with_its_codepoint_has_the_same_numbers(result: tuple[Path, dict[str, Any]]) -> None:
-    _, found = result
-    assert set(found["dscp"]) == {"EF", "AF11"}
-    alone = found["dscp"]["AF11"]
-    assert alone == {name: found["traffic"]["bulk"][name] for name in alone}
+    _, document = result
+    assert set(document["dscp"]) == {"EF", "AF11"}
+    alone = document["dscp"]["AF11"]
+    assert alone == {name: document["traffic"]["bulk"][name] for name in alone}
     assert alone["owd_p99_s"] > 0.02
 
 
 def test_one_codepoint_is_that_of_all() -> None:
     alike = SCENARIO.replace("AF11", "EF")
-    found = ps.run(ps.Scenario.loads(alike))
-    assert "dscp" not in found.raw
-    assert dict(found.dscp) == {}
-    assert "Traffic by codepoint" not in found._repr_html_()
+    run = ps.run(ps.Scenario.loads(alike))
+    assert "dscp" not in run.raw
+    assert dict(run.dscp) == {}
+    assert "Traffic by codepoint" not in run._repr_html_()
 
 
 def test_runs_show_codepoints(result: tuple[Path, dict[str, Any]]) -> None:
-    folder, found = result
+    folder, document = result
     run = ps.run(ps.Scenario.loads(SCENARIO))
-    assert run.dscp["EF"].owd_p99_s == found["dscp"]["EF"]["owd_p99_s"]
+    assert run.dscp["EF"].owd_p99_s == document["dscp"]["EF"]["owd_p99_s"]
     assert {"part": "dscp", "place": "dscp.EF", "metric": "owd_p99_s", "value": run.dscp["EF"].owd_p99_s} in run.rows()
     assert "Traffic by codepoint" in run._repr_html_()
     assert "Traffic by codepoint" in penstock(folder, "run", "s.toml")
-    page = render(found)
+    page = render(document)
     assert "Traffic by codepoint" in page
-    penstock(folder, "export", "run.json", "-o", "run.csv")
+    penstock(folder, "results", "run.json", "-o", "run.csv")
     assert "dscp.EF.owd_p99_s" in (folder / "run.csv").read_text(encoding="utf-8").splitlines()[0]
 
 
@@ -143,13 +143,13 @@ def test_aims_name_codepoints_as_results_do() -> None:
 
 
 def test_tune_takes_an_aim_for_a_codepoint() -> None:
-    found = ps.tune(
+    advice = ps.tune(
         ps.Scenario.loads(SCENARIO.replace("12s", "4s")),
         ["dscp.EF.owd p99 < 30ms"],
         ["droptail", "fq-codel"],
         budget_s=2,
     )
-    best = found.confirmed[0].measured
+    best = advice.confirmed[0].measured
     assert best.setting.scheme == "fq-codel" or "limit" in best.setting.parameters
     assert best.values["dscp.EF", "owd_p99_s"].mean() < 0.03
 
@@ -157,24 +157,26 @@ def test_tune_takes_an_aim_for_a_codepoint() -> None:
 def test_comparisons_and_stores_have_codepoints(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(SCENARIO, encoding="utf-8")
     words = ("--scheme", "droptail", "--scheme", "fq-codel", "--runs", "2", "--store", "store", "--json", "c.json")
-    shown = penstock(tmp_path, "compare", "s.toml", *words)
-    assert "dscp.EF: mean" in shown
+    table = penstock(tmp_path, "compare", "s.toml", *words)
+    assert "dscp.EF: mean" in table
     rows = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))["rows"]
     mean = {(row["scheme"], row["metric"]): row["mean"] for row in rows if row["place"] == "dscp.EF"}
     runs = [ps.run(ps.Scenario.loads(SCENARIO), seed=seed).dscp["EF"] for seed in (1, 2)]
     for name in SHOWN:
         assert mean["droptail", name] == pytest.approx(sum(run[name] for run in runs) / 2)
     assert mean["fq-codel", "owd_p99_s"] < mean["droptail", "owd_p99_s"] / 2
-    told = penstock(
+    output = penstock(
         tmp_path,
-        "query",
-        'SELECT "dscp.EF.owd_p99_s" FROM runs ORDER BY scheme, seed',
-        "--store",
+        "results",
         "store",
+        "--sql",
+        'SELECT "dscp.EF.owd_p99_s" FROM runs ORDER BY scheme, seed',
         "--json",
         "-",
     )
-    assert {round(next(iter(row.values())), 9) for row in json.loads(told)} >= {round(run.owd_p99_s, 9) for run in runs}
-    penstock(tmp_path, "figure", "c.json", "--x", "scheme", "--y", "dscp.EF.owd_p99_s", "-o", "f.svg")
-    penstock(tmp_path, "report", "c.json", "-o", "p.html")
+    assert {round(next(iter(row.values())), 9) for row in json.loads(output)} >= {
+        round(run.owd_p99_s, 9) for run in runs
+    }
+    penstock(tmp_path, "results", "c.json", "--x", "scheme", "--y", "dscp.EF.owd_p99_s", "-o", "f.svg")
+    penstock(tmp_path, "results", "c.json", "-o", "p.html")
     assert "dscp.EF" in (tmp_path / "p.html").read_text(encoding="utf-8")

@@ -46,17 +46,17 @@ def rows_of(experiment: str, claims: Iterable[dict[str, Any]]) -> Iterator[Row]:
 def test_what_is_recorded_of_each_claim_is_what_was_recorded(work: Paper) -> None:
     recorded = work.recorded()
     assert recorded is not None
-    found = [row for entry in recorded["experiments"] for row in rows_of(entry["id"], entry["claims"])]
-    assert sorted(found) == written(work, "verdict", "measured")
+    rows = [row for entry in recorded["experiments"] for row in rows_of(entry["id"], entry["claims"])]
+    assert sorted(rows) == written(work, "verdict", "measured")
 
 
 @pytest.mark.slow
 @by_work
 def test_each_claim_asks_for_the_same_number(work: Paper) -> None:
-    found: list[Row] = []
+    rows: list[Row] = []
     for experiment in work.experiments:
         if experiment.name not in NOT_MADE_UP:
             table = experiment.table(effort_of(work.name))
             decided = decide(experiment.claims(table))
-            found += rows_of(experiment.id, (one.to_dict() for one in decided))
-    assert sorted(found) == written(work, "made up verdict", "made up measured")
+            rows += rows_of(experiment.id, (decision.to_dict() for decision in decided))
+    assert sorted(rows) == written(work, "made up verdict", "made up measured")

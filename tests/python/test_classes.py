@@ -6,8 +6,8 @@ from typing import Any
 
 import penstock as ps
 import pytest
+from penstock.aqms.catalog import schemes
 from penstock.cli.app import app
-from penstock.laws.catalog import schemes
 from penstock.scenario.check import resolved_text
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import Document
@@ -58,15 +58,15 @@ def scenario(match: str = '{ dscp = "EF" }', scheme: str = "wfq", settings: str 
 
 def classes(resolved: Resolved) -> list[dict[str, Any]]:
     """The canonical classes of the link."""
-    found: list[dict[str, Any]] = resolved.canonical["links"][0]["queue"]["params"]["classes"]
-    return found
+    entries: list[dict[str, Any]] = resolved.canonical["links"][0]["queue"]["params"]["classes"]
+    return entries
 
 
 def errors(text: str) -> dict[str, str]:
     """The errors of a scenario file, as origin and message by path."""
-    with pytest.raises(ps.ScenarioError) as told:
+    with pytest.raises(ps.ScenarioError) as caught:
         ps.Scenario.loads(text, "link.toml")
-    return {error.path: f"{error.origin}: {error.message}" for error in told.value.errors}
+    return {error.path: f"{error.origin}: {error.message}" for error in caught.value.errors}
 
 
 def line_of(text: str, start: str) -> int:
@@ -120,11 +120,11 @@ def test_files_and_what_check_prints_survive_a_round_trip() -> None:
     text = scenario(
         '{ dscp = ["EF", "AF11"], flow = "bulk.1", size = ["0B", "1kB"] }', "pq", 'rate = "100kbit"\nburst = "3kB"'
     )
-    made = ps.Scenario.loads(text)
-    again = ps.Scenario.loads(made.to_toml())
-    assert again == made
+    original = ps.Scenario.loads(text)
+    again = ps.Scenario.loads(original.to_toml())
+    assert again == original
     resolved = Document.parse(text).resolve()
-    assert Document.parse(resolved_text(resolved)).resolve().shown == resolved.shown
+    assert Document.parse(resolved_text(resolved)).resolve().readable == resolved.readable
     assert classes(again.resolve()) == classes(resolved)
 
 
@@ -137,17 +137,17 @@ def test_python_and_toml_say_the_same() -> None:
         ],
     )
     read = ps.Scenario.loads(scenario(settings="weight = 3"))
-    made = read.replace("links.core.queue", queue)
-    assert made.resolve().canonical == read.resolve().canonical
-    assert ps.Scenario.loads(made.to_toml()) == made
+    written = read.replace("links.core.queue", queue)
+    assert written.resolve().canonical == read.resolve().canonical
+    assert ps.Scenario.loads(written.to_toml()) == written
 
 
 def test_a_class_is_changed_by_its_path() -> None:
-    made = ps.Scenario.loads(scenario(settings="weight = 3"))
-    changed = made.replace("links.core.queue.classes[0].weight", 5)
+    parsed = ps.Scenario.loads(scenario(settings="weight = 3"))
+    changed = parsed.replace("links.core.queue.classes[0].weight", 5)
     assert classes(changed.resolve())[0]["params"]["weight"] == 5
     with pytest.raises(ps.ScenarioError, match="no such item"):
-        made.replace("links.core.queue.classes[7].weight", 5)
+        parsed.replace("links.core.queue.classes[7].weight", 5)
 
 
 def test_the_generated_class_has_every_key_of_every_scheduler() -> None:
@@ -181,11 +181,11 @@ def test_the_generated_class_has_every_key_of_every_scheduler() -> None:
 )
 def test_every_error_names_its_path_and_line(match: str, settings: str, path: str, line: str, message: str) -> None:
     text = scenario(match, settings=settings)
-    found = errors(text)[f"links.core.queue.classes[0].{path}"]
+    error = errors(text)[f"links.core.queue.classes[0].{path}"]
     # The queue of the class is the second in the file.
     lines = [i for i, row in enumerate(text.splitlines(), 1) if row.startswith(f"{line} =")]
-    assert found.startswith(f"link.toml:{lines[0]}: ")
-    assert message in found
+    assert error.startswith(f"link.toml:{lines[0]}: ")
+    assert message in error
 
 
 @pytest.mark.parametrize(
@@ -199,11 +199,11 @@ def test_every_error_names_its_path_and_line(match: str, settings: str, path: st
         ('{ scheme = "bernoulli" }', "queue.p", "is missing"),
     ],
 )
-def test_errors_of_the_law_of_a_class_name_its_path(queue: str, path: str, message: str) -> None:
+def test_errors_of_the_aqm_of_a_class_name_its_path(queue: str, path: str, message: str) -> None:
     text = scenario().replace('{ scheme = "red", limit = "40p", max_p = 0.2 }', queue)
-    found = errors(text)[f"links.core.queue.classes[0].{path}"]
-    assert found.startswith(f"link.toml:{line_of(text, 'queue =')}: ")
-    assert message in found
+    error = errors(text)[f"links.core.queue.classes[0].{path}"]
+    assert error.startswith(f"link.toml:{line_of(text, 'queue =')}: ")
+    assert message in error
 
 
 @pytest.mark.parametrize(
@@ -227,8 +227,8 @@ def test_errors_of_the_list_of_classes_name_its_path(table: str, path: str, mess
 
 def test_errors_of_classes_are_told_beside_others() -> None:
     text = scenario(settings="weight = -1").replace('duration = "20s"', 'duration = "20"')
-    found = errors(text)
-    assert {"duration", "links.core.queue.classes[0].weight"} <= set(found)
+    messages = errors(text)
+    assert {"duration", "links.core.queue.classes[0].weight"} <= set(messages)
 
 
 def test_fair_queueing_needs_no_classes() -> None:
@@ -240,8 +240,11 @@ def test_fair_queueing_needs_no_classes() -> None:
 
 @pytest.mark.parametrize("scheme", [scheme.name for scheme in schemes() if scheme.class_params])
 def test_schedulers_are_explained_and_listed(scheme: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments, told in ((["explain", scheme], "Settings of each class"), (["list", "schemes"], f"\n  {scheme} ")):
-        with pytest.raises(SystemExit) as left:
+    for arguments, fragment in (
+        (["explain", scheme], "Settings of each class"),
+        (["explain", "schemes"], f"\n  {scheme} "),
+    ):
+        with pytest.raises(SystemExit) as exit_info:
             app(arguments, prog_name="penstock")
-        assert left.value.code == 0
-        assert told in capsys.readouterr().out
+        assert exit_info.value.code == 0
+        assert fragment in capsys.readouterr().out

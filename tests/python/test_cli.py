@@ -13,24 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from penstock.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
-VERBS = (
-    "run",
-    "compare",
-    "list",
-    "explain",
-    "check",
-    "convert",
-    "query",
-    "export",
-    "figure",
-    "report",
-    "tune",
-    "evaluate",
-    "live",
-    "doctor",
-)
+VERBS = tuple(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
 
 def penstock(*arguments: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -53,12 +40,12 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("scenarios", "examples"):
         shutil.copytree(ROOT / name, folder / name)
     (folder / "out").mkdir()
-    done = penstock("run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--json", "result.json", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    process = penstock("run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--json", "result.json", cwd=folder)
+    assert process.returncode == 0, process.stderr
     small = ("--set", "duration=5s", "--runs", "2", "--vary", "traffic.extra.count=5,25")
     two = ("--scheme", "droptail", "--scheme", "red")
-    done = penstock("compare", "scenarios/thesis_link.toml", *two, *small, "--store", "results", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    process = penstock("compare", "scenarios/thesis_link.toml", *two, *small, "--store", "results", cwd=folder)
+    assert process.returncode == 0, process.stderr
     return folder
 
 
@@ -69,20 +56,41 @@ def folder(original: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("verb", VERBS)
+def test_the_verbs_are_those_of_the_contract() -> None:
+    verbs = "run compare evaluate tune link live check explain convert results reproduce doctor new"
+    assert list(VERBS) == verbs.split()
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        pytest.param(verb, marks=[pytest.mark.link, pytest.mark.needs("curl")] if verb == "link" else [])
+        for verb in VERBS
+    ],
+)
 def test_the_example_of_each_verb_works_as_printed(verb: str, folder: Path) -> None:
-    shown = penstock(verb, "--help").stdout
-    found = re.search(r"Example: (penstock .*)", " ".join(shown.split()))
-    assert found, shown
-    done = penstock(*shlex.split(found[1])[1:], cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
+    help_text = penstock(verb, "--help", COLUMNS="80").stdout
+    match = re.search(r"^Example: (penstock .*)$", help_text, re.M)
+    assert match, help_text
+    process = penstock(*shlex.split(match[1])[1:], cwd=folder)
+    assert process.returncode == 0, process.stderr
+    assert "Traceback" not in process.stderr
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_has_plain_usage_and_the_common_options(verb: str) -> None:
+    help_text = penstock(verb, "--help").stdout
+    for internal in ("{", "[[", "]]", "...]...", "<", "=x", "list["):
+        assert internal not in help_text.partition("Arguments:")[0]
+    assert "<bool>" not in help_text
+    assert "<=" not in help_text
+    assert "--json FILE|-" in help_text
 
 
 def test_output_that_lacks_characters_or_is_closed_is_no_error() -> None:
-    done = penstock("check", "scenarios/thesis_link.toml", PYTHONIOENCODING="ascii")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "?  bottleneck 1.5Mbit" in done.stdout
+    process = penstock("check", "scenarios/thesis_link.toml", PYTHONIOENCODING="ascii")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "?  bottleneck 1.5Mbit" in process.stdout
     command = f"exec {shlex.quote(sys.executable)} -m penstock check scenarios/thesis_link.toml >&-"
     closed = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (closed.returncode, closed.stderr) == (0, "")
@@ -103,15 +111,20 @@ def test_json_on_standard_output_stands_alone(folder: Path) -> None:
             "--set",
             "duration=5s",
         ),
-        ("list", "schemes", "--json"),
-        ("list", "metrics", "--json"),
-        ("list", "tcp", "--json"),
-        ("check", "scenarios/thesis_link.toml", "--json"),
-        ("doctor", "--json"),
+        ("explain", "--json", "-"),
+        ("explain", "schemes", "--json", "-"),
+        ("explain", "metrics", "--json", "-"),
+        ("explain", "transports", "--json", "-"),
+        ("explain", "red", "--json", "-"),
+        ("check", "scenarios/thesis_link.toml", "--json", "-"),
+        ("convert", "codel", "--to", "tc", "--from", "penstock", "--json", "-"),
+        ("results", "results", "--json", "-"),
+        ("results", "result.json", "--json", "-"),
+        ("doctor", "--json", "-"),
     ):
-        done = penstock(*arguments, cwd=folder)
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout) is not None
+        process = penstock(*arguments, cwd=folder)
+        assert process.returncode == 0, process.stderr
+        assert json.loads(process.stdout) is not None
 
 
 def test_a_run_has_what_the_contract_says(folder: Path) -> None:
@@ -134,16 +147,18 @@ def test_runs_are_exact_again(folder: Path) -> None:
 
 
 def test_a_page_is_written(folder: Path) -> None:
-    done = penstock("run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--html", "out/page.html", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    process = penstock(
+        "run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--html", "out/page.html", cwd=folder
+    )
+    assert process.returncode == 0, process.stderr
     assert (folder / "out/page.html").read_text().startswith("<!doctype html>")
-    picture = penstock("explain", "red:gentle=true", "--svg", "red.svg", cwd=folder)
+    picture = penstock("explain", "red:gentle=true", "--figure", "red.svg", cwd=folder)
     assert picture.returncode == 0, picture.stderr
     assert "<svg" in (folder / "red.svg").read_text()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((), "Usage"),
         (("rnu",), "run"),
@@ -151,30 +166,31 @@ def test_a_page_is_written(folder: Path) -> None:
         (("run", "x.toml", "--sed", "1"), "--seed"),
         (("run", "scenarios/thesis_link.toml", "--seed", "x"), "--seed"),
         (("compare", "scenarios/thesis_link.toml"), "--scheme"),
-        (("list", "schemse"), 'did you mean "schemes"'),
+        (("explain", "schemse"), 'did you mean "schemes"'),
         (("explain", "rde"), 'did you mean "red"'),
-        (("explain", "red", "--link", "20"), "--link"),
-        (("explain", "red", "--flows", "400..50"), "--flows"),
-        (("explain", "red", "--svg", "x.bmp"), ".svg"),
-        (("report", "nothing.json", "-o", "x.html"), "nothing.json"),
-        (("report", "pyproject.toml", "-o", "x.html"), "JSON"),
-        (("report", "pyproject.toml"), "--output"),
-        (("report", "pyproject.toml", "-o", "deep/down/x.html"), "--output deep/down/x.html: there is no folder"),
+        (("explain", "red", "--rate", "20"), "--rate"),
+        (("explain", "red", "--count", "400..50"), "--count"),
+        (("explain", "red", "--figure", "x.bmp"), ".svg"),
+        (("results", "nothing.json", "-o", "x.html"), "nothing.json"),
+        (("results", "pyproject.toml", "-o", "x.html"), "JSON"),
+        (("results", "pyproject.toml", "-o", "x.bmp"), "the file must end in"),
+        (("results", "pyproject.toml", "-o", "deep/down/x.html"), "-o deep/down/x.html: there is no folder"),
+        (("lst",), "No such command"),
         (("run", "scenarios/thesis_link.toml", "--trace", "deep/down"), "there is no folder deep"),
         (("run", "scenarios/thesis_link.toml", "--html", "doc/x.html"), 'no folder doc; did you mean "docs"'),
     ],
 )  # fmt: skip
-def test_wrong_requests_end_with_2_and_advice(arguments: tuple[str, ...], told: str) -> None:
-    done = penstock(*arguments)
-    assert done.returncode == 2, done.stderr
-    assert told in done.stderr + (done.stdout if not arguments else "")
-    assert "Traceback" not in done.stderr
+def test_wrong_requests_end_with_2_and_advice(arguments: tuple[str, ...], message: str) -> None:
+    process = penstock(*arguments)
+    assert process.returncode == 2, process.stderr
+    assert message in process.stderr + (process.stdout if not arguments else "")
+    assert "Traceback" not in process.stderr
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    command = f"{shlex.quote(sys.executable)} -m penstock list schemes | head -1"
-    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
-    assert done.stderr == ""
+    command = f"{shlex.quote(sys.executable)} -m penstock explain schemes | head -1"
+    process = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    assert process.stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -186,8 +202,8 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     ],
 )
 def test_the_shell_completes_verbs_and_schemes(words: str, completed: set[str]) -> None:
-    done = penstock(_PENSTOCK_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))
-    assert set(done.stdout.split()) == completed
+    process = penstock(_PENSTOCK_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(words.count(" ")))
+    assert set(process.stdout.split()) == completed
 
 
 def test_the_version_is_said() -> None:
@@ -208,11 +224,11 @@ def test_the_readme_works_as_printed(folder: Path, real: bool) -> None:
             (folder / caption[1]).write_text(text)
         if skipped or language != "sh" or re.search(r"^(make|git|cd|apt)\b", text, re.M):
             continue
-        if real != bool(re.search(r"penstock (link|measure)|--on link", text)):
+        if real != bool(re.search(r"penstock link |--on link", text)):
             continue
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         text = text.replace(".venv/bin/", "")
-        done = subprocess.run(
+        process = subprocess.run(
             ["sh", "-ec", text],
             cwd=folder,
             env=os.environ | {"PATH": path, "NO_COLOR": "1"},
@@ -221,7 +237,7 @@ def test_the_readme_works_as_printed(folder: Path, real: bool) -> None:
             timeout=300,
             check=False,
         )
-        assert done.returncode == 0, f"{text}\n{done.stderr}"
+        assert process.returncode == 0, f"{text}\n{process.stderr}"
 
 
 def test_a_trace_tells_every_packets_way(folder: Path) -> None:
@@ -231,11 +247,11 @@ def test_a_trace_tells_every_packets_way(folder: Path) -> None:
         with duckdb.connect() as base:
             return list(base.execute(query).fetchall())
 
-    done = penstock(
+    process = penstock(
         "run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--trace", "traces", "--json", "-", cwd=folder
     )
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
+    assert process.returncode == 0, process.stderr
+    answer = json.loads(process.stdout)
     packets, series = (f"'{folder / 'traces' / name}.parquet'" for name in ("packets", "series"))
     columns = [row[0] for row in ask(f"DESCRIBE SELECT * FROM {packets}")]
     assert columns == ["t_ns", "event", "place", "traffic", "flow", "kind", "seq", "size_bytes", "cause"]
@@ -260,7 +276,58 @@ def test_a_trace_tells_every_packets_way(folder: Path) -> None:
 
 @pytest.mark.parametrize("metric", ["length_man_pkts", "goodput_bps"])
 def test_a_metric_that_links_lack_is_refused_before_runs_are_announced(metric: str) -> None:
-    done = penstock("compare", "scenarios/thesis_link.toml", "--scheme", "red", "--precision", f"{metric}=1%")
-    assert done.returncode == 2
-    assert f'no metric "{metric}"' in done.stderr
-    assert "runs of" not in done.stderr
+    process = penstock("compare", "scenarios/thesis_link.toml", "--scheme", "red", "--precision", f"{metric}=1%")
+    assert process.returncode == 2
+    assert f'no metric "{metric}"' in process.stderr
+    assert "runs of" not in process.stderr
+
+
+def test_a_gate_exits_with_3_after_the_result_is_written(folder: Path) -> None:
+    run = ("run", "scenarios/thesis_link.toml", "--set", "duration=5s", "--json", "gate.json")
+    failed = penstock(*run, "--fail-if", "delay_mean_s > 1ms", cwd=folder)
+    assert failed.returncode == 3
+    assert "failed: delay_mean_s > 1ms: bottleneck has delay_mean_s" in failed.stderr
+    assert (folder / "gate.json").exists()
+    assert penstock(*run, "--fail-if", "delay_mean_s > 10s", cwd=folder).returncode == 0
+    for source in ("results", "gate.json"):
+        assert penstock("results", source, "--fail-if", "utilization < 99.9%", cwd=folder).returncode == 3
+        assert penstock("results", source, "--fail-if", "utilization < 1%", cwd=folder).returncode == 0
+    compared = ("compare", "scenarios/thesis_link.toml", "--set", "duration=5s", "--scheme", "red", "--runs", "2")
+    assert penstock(*compared, "--fail-if", "extra.loss > 0%", cwd=folder).returncode == 3
+
+
+def test_every_exit_code_has_a_cause(folder: Path) -> None:
+    """3 and 130 have tests of their own."""
+    (folder / "broken.py").write_text(
+        "import penstock as ps\n@ps.aqm('broken')\nclass Broken(ps.Aqm):\n    'Broken.'\n"
+        "    def on_arrival(self, cx, pkt):\n        raise ZeroDivisionError\n"
+    )
+    short = ("--set", "duration=5s")
+    causes = {
+        0: ("check", "scenarios/thesis_link.toml"),
+        1: ("run", "scenarios/thesis_link.toml", "--scheme", "broken.py:broken", *short),
+        2: ("run", "scenarios/thesis_lnk.toml"),
+        4: ("compare", "examples/buffers.study.toml", "--cluster", "none", *short),
+    }
+    (folder / "empty").mkdir()
+    (folder / "empty" / "distributed.py").write_text("raise ImportError('hidden by the test')")
+    (folder / "empty" / "dask.py").write_text("raise ImportError('hidden by the test')")
+    paths = f"{folder / 'empty'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    for code, arguments in causes.items():
+        process = penstock(*arguments, cwd=folder, PYTHONPATH=paths)
+        assert process.returncode == code, (arguments, process.stderr)
+    # These runs are so short that they are one chunk, which belongs to the first shard.
+    part = ("compare", "examples/buffers.study.toml", *short, "--store", "part", "--shard", "2/2")
+    assert penstock(*part, cwd=folder).returncode == 0
+    status = penstock("results", "part", "--status", cwd=folder)
+    assert (status.returncode, status.stdout[-1]) == (5, "\n")
+
+
+def test_the_cache_is_shown_and_cleaned(tmp_path: Path) -> None:
+    cache = tmp_path / "penstock" / "runs"
+    cache.mkdir(parents=True)
+    (cache / "part").write_bytes(bytes(2_000_000))
+    assert f"{cache}: 2.0 MB in 1 files" in penstock("doctor", XDG_CACHE_HOME=str(tmp_path)).stdout
+    process = penstock("doctor", "--clean-cache", XDG_CACHE_HOME=str(tmp_path))
+    assert f"removed {cache}" in process.stderr
+    assert not cache.exists()

@@ -6,11 +6,15 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socketserver
 import struct
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +27,7 @@ from penstock.studies import cluster as cluster_module
 from penstock.studies.chunk import Chunk
 from penstock.studies.cluster import Cluster
 from penstock.studies.complete import Shard, complete
-from penstock.studies.executor import Executor, Threads
+from penstock.studies.executor import Executor, ThreadExecutor
 from penstock.studies.part import read
 from penstock.studies.store import Store
 from penstock.studies.study import Batch, Study
@@ -67,14 +71,14 @@ def _shortest(run: ps.Run) -> float:
     return float(min(run.series["bottleneck"]["queue"]["max"]))
 
 
-def law(flows: int) -> ps.Scenario:
+def aqm(flows: int) -> ps.Scenario:
     return ps.dumbbell(
         rate="2Mbit", rtt="40ms", duration="3s", queue=DropEveryKth(limit="50p"), traffic={"bulk": ps.Tcp(count=flows)}
     )
 
 
 GRID = Study(link, {"flows": [1, 4], "scheme": ["droptail", "red"]}, seeds=3) + Study(
-    law, {"flows": [2]}, seeds=2, keep=shortest
+    aqm, {"flows": [2]}, seeds=2, keep=shortest
 )
 
 
@@ -86,8 +90,10 @@ def rows(executor: Executor, folder: Path | None = None) -> list[dict[str, Any]]
 
 
 def rows_of(batch: Batch) -> list[dict[str, Any]]:
-    found = batch.results.get({cell.content for cell in batch.cells()})
-    return [{"scenario": scenario, **raw, "cpu_s": None} for scenario, _, raw in sorted(found, key=lambda row: row[:2])]
+    results = batch.results.get({cell.content for cell in batch.cells()})
+    return [
+        {"scenario": scenario, **raw, "cpu_s": None} for scenario, _, raw in sorted(results, key=lambda row: row[:2])
+    ]
 
 
 def one_run_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,8 +110,8 @@ def ignore(runs: int) -> None:
 
 def keys(client: Any) -> list[str]:
     """The tasks that the scheduler knows."""
-    known: list[str] = client.run_on_scheduler(lambda dask_scheduler: list(map(str, dask_scheduler.tasks)))
-    return known
+    names: list[str] = client.run_on_scheduler(lambda dask_scheduler: list(map(str, dask_scheduler.tasks)))
+    return names
 
 
 def test_a_cluster_makes_the_rows_of_the_local_pool(
@@ -113,10 +119,10 @@ def test_a_cluster_makes_the_rows_of_the_local_pool(
 ) -> None:
     one_run_a_chunk(monkeypatch)
     with Cluster(client.scheduler.address) as cluster:
-        found = rows(cluster, tmp_path)
-    assert len(found) == 14
-    assert found == rows(Threads(2))
-    assert sum(row.get("kept", {}).get("limit") == LIMIT for row in found) == 2
+        cluster_rows = rows(cluster, tmp_path)
+    assert len(cluster_rows) == 14
+    assert cluster_rows == rows(ThreadExecutor(2))
+    assert sum(row.get("kept", {}).get("limit") == LIMIT for row in cluster_rows) == 2
 
 
 def test_eight_shards_make_the_rows_of_the_local_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,12 +131,12 @@ def test_eight_shards_make_the_rows_of_the_local_pool(tmp_path: Path, monkeypatc
     before = 0
     for number in range(1, 9):
         Batch(GRID, Store(tmp_path)).complete(1, shard=Shard(number, 8))
-        made = len(stored_runs(tmp_path)) - before
-        assert 1 <= made <= 2  # of 14 chunks
-        before += made
+        new_runs = len(stored_runs(tmp_path)) - before
+        assert 1 <= new_runs <= 2  # of 14 chunks
+        before += new_runs
     assert before == 14
     batch.results.refresh()
-    assert rows_of(batch) == rows(Threads(2))
+    assert rows_of(batch) == rows(ThreadExecutor(2))
 
 
 def test_a_worker_that_is_killed_costs_nothing(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,9 +155,9 @@ def test_a_worker_that_is_killed_costs_nothing(client: Any, tmp_path: Path, monk
 
             return super().run(chunks, report)
 
-    found = rows(Killing(client), tmp_path)
+    cluster_rows = rows(Killing(client), tmp_path)
     assert finished == 14
-    assert found == rows(Threads(2))
+    assert cluster_rows == rows(ThreadExecutor(2))
     assert processes[0] not in client.run(os.getpid).values()
 
 
@@ -185,8 +191,8 @@ def test_a_chunk_that_kills_its_workers_is_named(client: Any) -> None:
     client.wait_for_workers(2, timeout=20)
 
 
-def test_an_exception_in_a_law_or_a_keep_function_comes_back(client: Any) -> None:
-    with pytest.raises(ps.LawError, match=r"(?s)on_arrival.*ZeroDivisionError: on purpose"):
+def test_an_exception_in_an_aqm_or_a_keep_function_comes_back(client: Any) -> None:
+    with pytest.raises(ps.AqmError, match=r"(?s)on_arrival.*ZeroDivisionError: on purpose"):
         list(Cluster(client).run(chunks_of(failing(Fails)), ignore))
     study = Study(link, {"flows": [1], "scheme": ["red"]}, seeds=1, keep=lambda run: {"x": run.links["wire"].drops})
     with pytest.raises(PenstockError, match='no watched link "wire"; there are: bottleneck'):
@@ -215,26 +221,26 @@ def test_an_interruption_cancels_what_is_in_flight(
 
 def test_chunks_are_taken_only_as_fast_as_they_are_made(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     one_run_a_chunk(monkeypatch)
-    taken = done = most = 0
+    submitted = finished = most = 0
 
     def counted() -> Iterator[Chunk]:
-        nonlocal taken, most
+        nonlocal submitted, most
         for chunk in chunks_of(GRID):
-            taken += 1
-            most = max(most, taken - done)
+            submitted += 1
+            most = max(most, submitted - finished)
             yield chunk
 
     for _ in Cluster(client).run(counted(), ignore):
-        done += 1
-    assert taken == done == 14
+        finished += 1
+    assert submitted == finished == 14
     assert most == 2 * 2  # two threads
 
 
 def test_a_chunk_that_two_drivers_submit_is_made_once(client: Any, tmp_path: Path) -> None:
-    made = tmp_path / "made"
+    marker = tmp_path / "made"
 
     def count(run: ps.Run) -> dict[str, float]:
-        with made.open("a") as file:
+        with marker.open("a") as file:
             file.write("x")
         while len(list(tmp_path.glob("submitted-*"))) < 2:
             time.sleep(0.01)
@@ -250,9 +256,9 @@ def test_a_chunk_that_two_drivers_submit_is_made_once(client: Any, tmp_path: Pat
             return [content for _, content in cluster.run(submitted(), ignore)]
 
     with ThreadPoolExecutor(2) as pool:
-        one, two = pool.map(drive, [1, 2])
-    assert one == two
-    assert made.read_text() == "x"
+        first, second = pool.map(drive, [1, 2])
+    assert first == second
+    assert marker.read_text() == "x"
 
 
 def test_workers_with_other_versions_are_refused_once(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,12 +285,13 @@ def test_no_scheduler_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_replayed_files_travel_by_content(client: Any, tmp_path: Path) -> None:
     file = tmp_path / "two.pcap"
     header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-    file.write_bytes(header + b"".join(struct.pack("<IIII", 9, t, 60, 1514) + bytes(60) for t in (1000, 3000)))
+    frame = bytes(12) + struct.pack(">HBBH", 0x0800, 0x45, 0, 1500) + bytes(42)
+    file.write_bytes(header + b"".join(struct.pack("<IIII", 9, t, 60, 1514) + frame for t in (1000, 3000)))
     replay = {"r": ps.Replay(file=str(file), count=2)}
     base = ps.dumbbell(rate="1Mbit", rtt="20ms", duration="1s", queue=ps.DropTail(limit="9p"), traffic=replay)
     study = Study(base, {"links.bottleneck.rate": ["1Mbit", "2Mbit"]}, seeds=1)
     (chunk,) = chunks_of(study)
-    ((_, near),) = Threads(1).run(iter([chunk]), ignore)
+    ((_, near),) = ThreadExecutor(1).run(iter([chunk]), ignore)
     assert [result["traffic"]["r"]["sent_pkts"] for result in results_of(chunk, near)] == [4, 4]
     packed, files = packed_chunk(chunk)
     assert str(file).encode() not in packed
@@ -297,3 +304,30 @@ def results_of(chunk: Chunk, content: bytes) -> list[dict[str, Any]]:
     """The results in the content of a part, without processor times."""
     rows = read(content, [cell.content for cell, _ in chunk.runs])
     return [{**result, "cpu_s": None} for _, _, result in rows]
+
+
+def test_another_program_at_the_address_is_refused_with_one_message(tmp_path: Path) -> None:
+    """A client of Dask would read the answer of a web server as the length of a message, and wait for the rest."""
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Greeter)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"127.0.0.1:{server.server_address[1]}"
+    scenario = Path(__file__).resolve().parents[2] / "scenarios" / "w1.toml"
+    command = ["compare", str(scenario), "--scheme", "red", "--runs", "2", "--store", "store", "--cluster", address]
+    process = subprocess.run(
+        [sys.executable, "-m", "penstock", *command], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    server.shutdown()
+    server.server_close()
+    assert process.returncode == 2
+    assert "Traceback" not in process.stderr
+    assert f"no Dask scheduler answers at {address}: " in process.stderr.splitlines()[-1]
+    assert not (tmp_path / "store").exists()
+
+
+class _Greeter(socketserver.BaseRequestHandler):
+    """A program that is no scheduler, but answers."""
+
+    def handle(self) -> None:
+        with suppress(OSError):
+            self.request.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n" * 20)
+            self.request.recv(1000)

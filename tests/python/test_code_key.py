@@ -1,9 +1,10 @@
-"""Keys for code change with every edit of something that the code uses, and with no other edit."""
+"""Keys for code change with every edit of its file and of the user's modules that it imports, and with no other."""
 
 from __future__ import annotations
 
 import functools
 import importlib
+import linecache
 import subprocess
 import sys
 from collections.abc import Callable
@@ -103,16 +104,16 @@ def late(run):
     return lately(run)
 
 
-def made(factor):
+def multiplier(factor):
     def inner(run):
         return factor * run
 
     return inner
 
 
-doubled = made(2)
+doubled = multiplier(2)
 small = lambda run: deep(run)
-of_two = partial(made, 3)
+of_two = partial(multiplier, 3)
 """
 
 BESIDE = """
@@ -131,6 +132,11 @@ def other(x):
     return x
 """
 
+APART = """
+def apart(x):
+    return x
+"""
+
 Load = Callable[..., Any]
 
 
@@ -142,9 +148,9 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     def load(*edits: tuple[str, str]) -> Any:
         folder = tmp_path / str(next(numbers))
         folder.mkdir()
-        for name, text in (("study", STUDY), ("beside", BESIDE)):
+        for name, text in (("study", STUDY), ("beside", BESIDE), ("apart", APART)):
             for old, new in edits:
-                assert old in STUDY or old in BESIDE
+                assert old in STUDY + BESIDE + APART
                 text = text.replace(old, new)
             (folder / f"{name}.py").write_text(text, encoding="utf-8")
         monkeypatch.delitem(sys.modules, "beside", raising=False)
@@ -175,14 +181,9 @@ USED = {
     "a function of another module in the folder": ("x / FACTOR", "x * FACTOR"),
     "a constant of another module": ("FACTOR = 4", "FACTOR = 5"),
     "an attribute of another module": ("return 2 * x", "return x + x"),
+    "a comment": ("UNUSED = 7", "UNUSED = 7  # not used"),
+    "a function of a module that only another function imports": ("def lately(x):\n    return x", "def lately(x): ..."),
     "the function behind a name": ("import share as part_of", "import other as part_of"),
-}
-NOT_USED = {
-    "a constant": ("UNUSED = 7", "UNUSED = 8"),
-    "a function": ("return UNUSED", "return UNUSED + 1"),
-    "a function of another module": ("def other(x):\n    return x", "def other(x):\n    return -x"),
-    "a function made by a function": ("factor * run", "factor + run"),
-    "the order of functions": ("LIMIT = 35", "def first(x): ...\n\nLIMIT = 35"),
 }
 
 
@@ -191,39 +192,68 @@ def test_an_edit_of_something_used_changes_the_key(load: Load, edit: tuple[str, 
     assert code_key(load().keep) != code_key(load(edit).keep)
 
 
-@pytest.mark.parametrize("edit", NOT_USED.values(), ids=NOT_USED)
-def test_an_edit_elsewhere_keeps_the_key(load: Load, edit: tuple[str, str]) -> None:
-    assert code_key(load().keep) == code_key(load(edit).keep)
+def test_an_edit_of_a_module_that_is_not_imported_keeps_the_key(load: Load) -> None:
+    assert code_key(load().keep) == code_key(load(("def apart(x):\n    return x", "def apart(x): ...")).keep)
 
 
-def test_two_functions_that_change_their_names_are_not_the_same_code(load: Load) -> None:
-    swapped = ("import share as part_of", "import twice as part_of"), ("beside.twice(y)", "beside.share(y)")
-    assert len({code_key(load().keep), code_key(load(*swapped).keep)}) == 2
+def test_modules_are_followed_through_packages_and_relative_imports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = []
+    for number, factor in enumerate((1, 1, 2)):
+        package = tmp_path / str(number) / f"lab{number}"
+        (package / "parts").mkdir(parents=True)
+        (package / "__init__.py").touch()
+        (package / "parts" / "__init__.py").write_text("from . import deep\n", encoding="utf-8")
+        (package / "parts" / "deep.py").write_text(f"FACTOR = {factor}\n", encoding="utf-8")
+        text = "def keep(run):\n    from .parts import FACTOR\n    return FACTOR * run\n"
+        (package / "study.py").write_text(text, encoding="utf-8")
+        monkeypatch.syspath_prepend(str(package.parent))
+        keys.append(code_key(importlib.import_module(f"lab{number}.study").keep))
+    assert keys[0] == keys[1] != keys[2]
 
 
-def test_imports_in_a_function_are_followed(load: Load) -> None:
-    edit = ("def lately(x):\n    return x", "def lately(x):\n    return -x")
-    assert code_key(load().late) != code_key(load(edit).late)
-    assert code_key(load().late) == code_key(load(("FACTOR = 4", "FACTOR = 5")).late)
+def test_two_functions_of_one_file_have_different_keys(load: Load) -> None:
+    study = load()
+    assert len({code_key(code) for code in (study.keep, study.late, study.small, study.deep, study.Window)}) == 5
+    assert code_key(two[0]) != code_key(two[1])
+
+
+def test_installed_modules_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = []
+    for number in range(2):
+        library = tmp_path / str(number) / "site-packages"
+        library.mkdir(parents=True)
+        (library / "installed.py").write_text(f"VERSION = {number}\n", encoding="utf-8")
+        (library.parent / f"user{number}.py").write_text(
+            "import installed\n\ndef keep(run):\n    return installed.VERSION\n", encoding="utf-8"
+        )
+        for folder in (library, library.parent):
+            monkeypatch.syspath_prepend(str(folder))
+        monkeypatch.delitem(sys.modules, "installed", raising=False)
+        keys.append(code_key(importlib.import_module(f"user{number}").keep))
+    assert keys[0] == keys[1]
+
+
+def test_in_a_notebook_the_functions_and_values_of_other_cells_count() -> None:
+    def key(*cells: str) -> str:
+        cell_names: dict[str, Any] = {"__name__": "__main__"}
+        for number, text in enumerate(cells):
+            name = f"<cell {number}>"
+            linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+            exec(compile(text, name, "exec"), cell_names)
+        return code_key(cell_names["keep"])
+
+    helper, keep = "FACTOR = 2\ndef scaled(x):\n    return x * FACTOR\n", "def keep(run):\n    return scaled(run)\n"
+    assert key(helper, keep) == key(helper, keep) == key(helper, "other = 1\n" * 3, keep)
+    assert len({key(helper, keep), key(helper.replace("= 2", "= 3"), keep), key(helper.replace("*", "+"), keep)}) == 3
 
 
 def test_the_values_of_a_closure_and_the_arguments_of_a_partial_function_count(load: Load) -> None:
     study = load()
-    assert code_key(study.doubled) == code_key(study.made(2)) != code_key(study.made(3))
-    again = functools.partial(study.made, 3)
-    assert code_key(study.of_two) == code_key(again) != code_key(functools.partial(study.made, 4))
-
-
-def test_a_lambda_in_a_file_is_known_by_its_own_source(load: Load) -> None:
-    assert code_key(load().small) != code_key(load(("x + LIMIT", "x - LIMIT")).small)
-    assert code_key(load().small) == code_key(
-        load(("small = lambda run: deep(run)", "small = (lambda run: deep(run))")).small
-    )
-
-
-def test_a_class_is_code_too(load: Load) -> None:
-    assert code_key(load().Window) != code_key(load(USED["a function of a property"]).Window)
-    assert code_key(load().Window) == code_key(load(USED["a constant"]).Window)
+    assert code_key(study.doubled) == code_key(study.multiplier(2)) != code_key(study.multiplier(3))
+    again = functools.partial(study.multiplier, 3)
+    assert code_key(study.of_two) == code_key(again) != code_key(functools.partial(study.multiplier, 4))
 
 
 class Measure:
@@ -231,8 +261,8 @@ class Measure:
         return {}
 
 
-def uses_a_stream(run: Any) -> Any:
-    return run, STREAM
+def uses_a_stream(stream: Any, run: Any) -> Any:
+    return run, stream
 
 
 STREAM = object()
@@ -245,8 +275,7 @@ two = (lambda run: 1), (lambda run: 2)
         (Measure(), "Measure is no function in Python; define one with def"),
         (len, "len is no function"),
         (3, "int is no function"),
-        (two[0], "several lambdas"),
-        (uses_a_stream, "uses_a_stream uses a object, which has no plain value"),
+        (functools.partial(uses_a_stream, STREAM), "uses_a_stream uses a object, which has no plain value"),
         (eval("lambda run: 1"), "<lambda> has no source; define it in a file"),
     ],
 )
@@ -264,7 +293,7 @@ def test_the_key_of_a_script_does_not_depend_on_folder_process_or_hash_seed(tmp_
         folder.mkdir()
         (folder / "beside.py").write_text(BESIDE, encoding="utf-8")
         (folder / "study.py").write_text(script + show, encoding="utf-8")
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "study.py"],
             cwd=folder,
             env={"PYTHONPATH": str(ROOT / "python"), "PYTHONHASHSEED": str(number)},
@@ -272,6 +301,6 @@ def test_the_key_of_a_script_does_not_depend_on_folder_process_or_hash_seed(tmp_
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
-        keys.append(done.stdout)
+        assert process.returncode == 0, process.stderr
+        keys.append(process.stdout)
     assert len(set(keys)) == 1

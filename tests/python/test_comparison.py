@@ -13,8 +13,8 @@ from pathlib import Path
 
 import penstock as ps
 import pytest
+from penstock.results.estimate import Estimate, summarize
 from penstock.results.grid import comparison_grids
-from penstock.results.summary import Summary, summarize
 from penstock.scenario.scheme_text import split_list
 from penstock.studies import candidate
 from penstock.studies.plan import Plan
@@ -28,46 +28,46 @@ SCHEMES = ("droptail", "red", "red:gentle=true")
 
 
 def test_the_same_bytes_on_one_and_two_threads_and_again() -> None:
-    found = [
+    documents = [
         ps.compare(small(), SCHEMES, vary={"traffic.bulk.count": [1, 4]}, runs=4, jobs=jobs).to_json()
         for jobs in (1, 2, 2)
     ]
-    assert found[0] == found[1] == found[2]
+    assert documents[0] == documents[1] == documents[2]
 
 
 def test_each_run_is_the_one_that_run_makes() -> None:
-    found = ps.compare(small(seed=7), ["red"], runs=3)
+    runs = ps.compare(small(seed=7), ["red"], runs=3)
     alone = [ps.run(small(queue=ps.Red(limit="100p")), seed=seed).links["bottleneck"].loss_rate for seed in (7, 8, 9)]
-    row = found.value("red", "loss_rate", "bottleneck")
-    assert row["mean"] == pytest.approx(sum(alone) / 3, rel=1e-12)
-    assert row["runs"] == 3
-    assert row["sd"] is not None
-    low, high = stats.t.interval(0.95, 2, loc=row["mean"], scale=row["sd"] / 3**0.5)
-    assert row["ci95"] == pytest.approx([low, high])
+    rate = runs.estimate("loss_rate", "bottleneck", scheme="red")
+    assert rate.mean == pytest.approx(sum(alone) / 3, rel=1e-12)
+    assert rate.runs == 3
+    assert rate.sd is not None
+    low, high = stats.t.interval(0.95, 2, loc=rate.mean, scale=rate.sd / 3**0.5)
+    assert rate.ci95 == pytest.approx((low, high))
 
 
 def test_one_run_has_no_interval() -> None:
-    row = ps.compare(small(), ["red"], runs=1).value("red", "utilization", "bottleneck")
-    assert row["ci95"] is None
-    assert row["sd"] is None
+    estimate = ps.compare(small(), ["red"], runs=1).estimate("utilization", "bottleneck")
+    assert estimate.ci95 is None
+    assert estimate.sd is None
 
 
 def test_rows_are_those_of_the_contract() -> None:
-    found = ps.compare(small(), SCHEMES, vary={"traffic.bulk.count": [0, 2]}, runs=2)
-    answer = json.loads(found.to_json())
+    runs = ps.compare(small(), SCHEMES, vary={"traffic.bulk.count": [0, 2]}, runs=2)
+    answer = json.loads(runs.to_json())
     assert list(answer)[:3] == ["penstock", "scenario", "rows"]
     keys = ["scheme", "params", "vary", "place", "metric", "mean", "sd", "ci95", "runs"]
     assert all(list(row) == keys for row in answer["rows"])
     assert {row["place"] for row in answer["rows"]} == {"bottleneck", "bulk"}
-    gentle = found.value("red:gentle=true", "loss_rate", "bottleneck", count=2)
+    (gentle,) = runs["red:gentle=true"].where(count=2).summary("loss_rate", "bottleneck")
     assert gentle["scheme"] == "red"
     assert gentle["params"] == {"gentle": True}
     assert gentle["vary"] == {"traffic.bulk.count": 2}
 
 
 def test_differences_are_paired() -> None:
-    found = ps.compare(small(), ["droptail", "red"], runs=3)
-    row = next(r for r in found.differences if r["metric"] == "length_mean_pkts" and r["place"] == "bottleneck")
+    comparison = ps.compare(small(), ["droptail", "red"], runs=3)
+    row = next(iter(comparison.compare(metric="length_mean_pkts", place="bottleneck")))
     each = []
     for seed in (1, 2, 3):
         runs = [ps.run(small(queue=queue), seed=seed) for queue in (ps.Red(limit="100p"), ps.DropTail(limit="100p"))]
@@ -103,10 +103,10 @@ def test_a_scheme_from_a_file(tmp_path: Path) -> None:
         ps.compare(small(), [f"@{file}"], runs=1)
 
 
-def distribution_sums(found: ps.Comparison) -> dict[tuple[str, str, str], float]:
+def distribution_sums(runs: ps.Runs) -> dict[tuple[str, str, str], float]:
     """The sum over all values of each distribution, by scheme, place and name."""
     sums: dict[tuple[str, str, str], float] = {}
-    for row in found.rows:
+    for row in runs.summary():
         if "_pmf[" in row["metric"]:
             key = row["scheme"], row["place"], row["metric"].partition("[")[0]
             sums[key] = sums.get(key, 0.0) + row["mean"]
@@ -120,13 +120,13 @@ def test_shares_of_long_distributions_sum_to_one(rate: str, limit: str, longest:
     flood = {"bulk": ps.Cbr(rate=rate, packet="1000B", from_="S", to="D"),
              "more": ps.Poisson(rate="6Mbit", packet="200B", from_="S", to="D", start="500ms")}  # fmt: skip
     link = dataclasses.replace(link, traffic=flood)
-    found = ps.compare(link, ["droptail", "codel"], runs=3)
+    runs = ps.compare(link, ["droptail", "codel"], runs=3)
     lengths = [len(ps.run(link, seed=seed).links["bottleneck"].length_pmf) for seed in (1, 2, 3)]
     assert max(lengths) > longest
-    sums = distribution_sums(found)
+    sums = distribution_sums(runs)
     assert {("droptail", "bottleneck", "length_pmf"), ("codel", "bottleneck", "length_pmf")} <= set(sums)
     assert all(total == pytest.approx(1, abs=1e-12) for total in sums.values()), sums
-    shares = [row for row in found.rows if row["metric"].startswith("length_pmf[") and row["scheme"] == "droptail"]
+    shares = [row for row in runs.summary() if row["metric"].startswith("length_pmf[") and row["scheme"] == "droptail"]
     assert all(row["runs"] == 3 for row in shares)
     assert len(shares) <= 1024
 
@@ -136,8 +136,8 @@ def test_a_run_without_a_distribution_is_left_out_of_it() -> None:
     link = small(queue=ps.Bernoulli(p=0.0004, limit="inf"), duration="3s")
     lossy = [len(ps.run(link, seed=seed).traffic["bulk"].loss_run_pmf) > 0 for seed in range(1, 7)]
     assert 0 < sum(lossy) < 6
-    found = ps.compare(link, ["bernoulli:p=0.0004,limit=inf"], runs=6)
-    rows = [row for row in found.rows if row["metric"].startswith("loss_run_pmf[")]
+    runs = ps.compare(link, ["bernoulli:p=0.0004,limit=inf"], runs=6)
+    rows = [row for row in runs.summary() if row["metric"].startswith("loss_run_pmf[")]
     assert sum(row["mean"] for row in rows) == pytest.approx(1)
     assert {row["runs"] for row in rows} == {sum(lossy)}
 
@@ -145,28 +145,28 @@ def test_a_run_without_a_distribution_is_left_out_of_it() -> None:
 @pytest.mark.parametrize("value", [79.80712345, 0.1, 1 / 3, 1e-9])
 @pytest.mark.parametrize("runs", [2, 3, 5, 7, 30])
 def test_equal_runs_have_no_spread(value: float, runs: int) -> None:
-    assert summarize([value] * runs) == Summary(value, 0.0, (value, value), runs)
+    assert summarize([value] * runs) == Estimate(value, 0.0, (value, value), runs)
 
 
 def test_equal_runs_are_noted() -> None:
-    found = ps.compare(small(traffic={"bulk": ps.Tcp(count=3)}), ["droptail"], runs=3)
-    assert found.identical() == [(0, [0])]
-    assert "All 3 runs are identical, because nothing is random: droptail." in repr(found)
+    runs = ps.compare(small(traffic={"bulk": ps.Tcp(count=3, start="0s")}), ["droptail"], runs=3)
+    assert runs.comparison.identical() == [(0, [0])]
+    assert "All 3 runs are identical, because nothing is random: droptail." in repr(runs)
 
 
 def test_precision_repeats_until_it_is_met() -> None:
     goal = ps.Precision("utilization", 0.02, max_runs=40)
-    found = ps.compare(small(), ["red"], runs=2, precision=goal)
-    row = found.value("red", "utilization", "bottleneck")
-    assert 2 <= row["runs"] <= 40
-    assert row["ci95"] is not None
-    assert (row["ci95"][1] - row["ci95"][0]) / 2 <= 0.02 * row["mean"] or row["runs"] == 40
+    runs = ps.compare(small(), ["red"], runs=2, precision=goal)
+    used = runs.estimate("utilization", "bottleneck")
+    assert 2 <= used.runs <= 40
+    assert used.half_width is not None
+    assert used.half_width <= 0.02 * used.mean or used.runs == 40
 
 
 def test_a_comparison_prints_well() -> None:
-    found = ps.compare(small(), ["droptail", "red"], runs=2)
-    assert "paired difference to droptail" in repr(found)
-    assert "<table>" in found._repr_html_()
+    runs = ps.compare(small(), ["droptail", "red"], runs=2)
+    assert "paired difference to droptail" in repr(runs)
+    assert "<table>" in runs._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,11 @@ def test_an_interrupted_comparison_resumes(tmp_path: Path, monkeypatch: pytest.M
     interrupt_after(4, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         ps.compare(small(), SCHEMES, runs=4, jobs=2, store=Store(tmp_path))
-    kept = stored_runs(tmp_path)
-    assert 3 <= len(kept) <= 5
-    done = interrupt_after(100, monkeypatch)
+    stored = stored_runs(tmp_path)
+    assert 3 <= len(stored) <= 5
+    finished = interrupt_after(100, monkeypatch)
     again = ps.compare(small(), SCHEMES, runs=4, jobs=2, store=Store(tmp_path))
-    assert len(done) == 12 - len(kept)
+    assert len(finished) == 12 - len(stored)
     assert again.to_json() == whole
     interrupt_after(0, monkeypatch)
     assert ps.compare(small(), SCHEMES, runs=4, jobs=1, store=Store(tmp_path)).to_json() == whole
@@ -199,8 +199,8 @@ def test_candidates_that_mean_the_same_share_their_runs(tmp_path: Path, monkeypa
     ps.compare(small(), ["red"], runs=2, store=store)
     interrupt_after(0, monkeypatch)
     both = ps.compare(small(), ["red", "red:min_th=5"], runs=2, store=store)
-    assert [row["mean"] for row in both.rows if not row["params"]] == [row["mean"] for row in alone.rows]
-    assert [row["mean"] for row in both.rows if row["params"]] == [row["mean"] for row in alone.rows]
+    assert [row["mean"] for row in both["red"].summary()] == [row["mean"] for row in alone.summary()]
+    assert [row["mean"] for row in both["red:min_th=5"].summary()] == [row["mean"] for row in alone.summary()]
 
 
 @pytest.mark.parametrize(
@@ -242,6 +242,6 @@ def test_differences_have_the_units_of_the_means() -> None:
         {**row, "scheme": name, "mean": mean, "ci95": [mean, mean]} for name, mean in (("red", 2.0), ("pi", 2.001))
     ]
     apart = [{**means[1], "mean": 0.001, "ci95": [0.001, 0.001], "against": "red", "against_params": {}}]
-    shown = comparison_grids(means, apart, ["link"], 2)
-    assert [grid.heads[-1] for grid in shown] == ["delay (s)", "delay (s)"]
-    assert shown[1].rows[0][-1].startswith("+0.001")
+    grids = comparison_grids(means, apart, ["link"], 2)
+    assert [grid.heads[-1] for grid in grids] == ["delay (s)", "delay (s)"]
+    assert grids[1].rows[0][-1].startswith("+0.001")

@@ -21,9 +21,9 @@ COPIED = [
 @pytest.mark.parametrize("source", sorted(set(COPIED)))
 def test_a_copied_file_is_in_the_build_context(source: str) -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    kept = [line[1:] for line in ignored if line.startswith("!")]
+    patterns = [line[1:] for line in ignored if line.startswith("!")]
     assert (ROOT / source).exists()
-    assert any(Path(source).match(pattern) for pattern in kept)
+    assert any(Path(source).match(pattern) for pattern in patterns)
 
 
 def made_of() -> set[str]:
@@ -49,8 +49,8 @@ def test_the_source_distribution_has_every_file_that_a_wheel_is_made_of(tmp_path
 
 
 def test_every_file_of_the_build_context_is_copied() -> None:
-    kept = re.findall(r"^!(.*)$", (ROOT / ".dockerignore").read_text(encoding="utf-8"), re.M)
-    unused = [pattern for pattern in kept if not any(Path(source).match(pattern) for source in COPIED)]
+    patterns = re.findall(r"^!(.*)$", (ROOT / ".dockerignore").read_text(encoding="utf-8"), re.M)
+    unused = [pattern for pattern in patterns if not any(Path(source).match(pattern) for source in COPIED)]
     assert unused == []
 
 

@@ -1,4 +1,4 @@
-"""`penstock explain --flows`: whether the loop is damped, against the fluid model called by hand."""
+"""`penstock explain --count`: whether the loop is damped, against the fluid model called by hand."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def test_settings_are_the_law_of_the_fluid(scheme: str, law: model.FluidLaw) -> 
     flows = [d.flows for d in explanation.damping()]
     fluid = model.Fluid(flows=flows, rtt=0.08, capacity=capacity, law=law, eta=1.5)
     margins, queues = fluid.margins(), np.asarray(fluid.equilibrium().queue)
-    told = explanation.as_json()["fluid"]
-    assert told["law"]["class"] == type(law).__name__
-    for n, point in enumerate(told["points"]):
+    document = explanation.as_json()["fluid"]
+    assert document["law"]["class"] == type(law).__name__
+    for n, point in enumerate(document["points"]):
         if np.isnan(queues[n]):
             assert point == {"flows": flows[n], "queue_pkts": None, "damped": None, "phase_margin_deg": None}
             continue

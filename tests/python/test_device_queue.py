@@ -45,8 +45,8 @@ def test_a_limit_is_in_packets_or_bytes_and_of_one_direction() -> None:
     assert canonical('device_queue = "9kB"') == [{"bytes": 9000}, None]
     reverse = 'reverse = { queue = "same", device_queue = 4 }'
     assert canonical(reverse) == [None, {"packets": 4}]
-    assert scenario('device_queue = "9kB"').resolve().shown["links"]["core"]["device_queue"] == "9000B"
-    assert scenario(reverse).resolve().shown["links"]["core"]["reverse"]["device_queue"] == "4p"
+    assert scenario('device_queue = "9kB"').resolve().readable["links"]["core"]["device_queue"] == "9000B"
+    assert scenario(reverse).resolve().readable["links"]["core"]["reverse"]["device_queue"] == "4p"
 
 
 def test_without_one_the_canonical_form_has_no_such_key() -> None:
@@ -67,15 +67,15 @@ def test_other_limits_are_refused(line: str, message: str) -> None:
 
 
 def test_the_shown_scenario_gives_the_same_run() -> None:
-    found = ps.run(scenario('device_queue = "5p"'))
-    again = ps.run(Scenario.from_tree(scenario('device_queue = "5p"').resolve().shown))
-    assert again.links["core"].delay_mean_s == found.links["core"].delay_mean_s
+    run = ps.run(scenario('device_queue = "5p"'))
+    again = ps.run(Scenario.from_tree(scenario('device_queue = "5p"').resolve().readable))
+    assert again.links["core"].delay_mean_s == run.links["core"].delay_mean_s
     # A full device queue of five packets of 1500 bytes adds 30 ms, and two flows keep it full most of the time.
-    assert found.links["core"].delay_mean_s > ps.run(scenario("")).links["core"].delay_mean_s + 0.015
+    assert run.links["core"].delay_mean_s > ps.run(scenario("")).links["core"].delay_mean_s + 0.015
 
 
 def test_a_link_of_python_takes_it() -> None:
-    queue = ps.Codel(limit="200p")
+    queue = ps.CoDel(limit="200p")
     link = ps.Link(from_="A", to="B", rate="2Mbit", delay="20ms", queue=queue, device_queue=3)
     built = Scenario(name="x", duration="1s", links={"core": link}, traffic={"bulk": ps.Tcp(from_="A", to="B")})
     assert built.resolve().canonical["links"][0]["device_queue"] == {"packets": 3}

@@ -121,13 +121,21 @@ EXAMPLES: list[tuple[str, str, str, dict[str, Any]]] = [
         "fq-codel",
         {"target": "5ms", "interval": "100ms", "quantum": "1514B", "limit": "10240p", "flows": 1024, "ecn": True},
     ),
-    # The ns-2 manual, chapter "Queue management and packet scheduling": the defaults of RED as it prints them.
+    # The ns-2 manual, chapter "Queue management and packet scheduling": the defaults of RED as it prints them; and
+    # those of ns-2.35, which measures bytes and counts limits in packets of mean_pktsize_, 500 B.
     (
         "ns2",
         "Queue/RED set thresh_ 5\nQueue/RED set maxthresh_ 15\nQueue/RED set q_weight_ 0.002\n"
-        "Queue/RED set linterm_ 10\nQueue/RED set wait_ true\nQueue set limit_ 50",
+        "Queue/RED set linterm_ 10\nQueue/RED set wait_ true\nQueue/RED set bytes_ false\n"
+        "Queue/RED set queue_in_bytes_ false\nQueue set limit_ 50",
         "red",
         {"min_th": 5.0, "max_th": 15.0, "w_q": 0.002, "max_p": 0.1, "spacing": "wait", "limit": "50p"},
+    ),
+    (
+        "ns2",
+        "Queue/RED set thresh_ 5\nQueue/RED set maxthresh_ 15\nQueue set limit_ 50",
+        "red",
+        {"min_th": 5.0, "max_th": 15.0, "limit": "25000B", "measure_in": "bytes", "gentle": True},
     ),
     # ns-3, traffic-control module, red.rst: attributes of RedQueueDisc.
     (
@@ -166,10 +174,15 @@ counts = st.integers(1, 5000).map(lambda count: f"{count}p")
 
 
 def red(**more: Any) -> st.SearchStrategy[dict[str, Any]]:
-    """RED's thresholds, probability and further parameters."""
+    """RED's thresholds, probability and further parameters; a limit is not below the thresholds."""
     pair = st.tuples(lengths, lengths).map(lambda two: (min(two), min(two) + max(two)))
     given = {"max_p": shares, "w_q": powers, **more}
-    return st.builds(lambda two, rest: {"min_th": two[0], "max_th": two[1], **rest}, pair, st.fixed_dictionaries(given))
+
+    def table(two: tuple[int, int], rest: dict[str, Any]) -> dict[str, Any]:
+        limit = {"limit": f"{max(two[1], int(rest['limit'][:-1]))}p"} if "limit" in rest else {}
+        return {"min_th": two[0], "max_th": two[1], **rest, **limit}
+
+    return st.builds(table, pair, st.fixed_dictionaries(given))
 
 
 def profiles() -> st.SearchStrategy[dict[str, Any]]:
@@ -289,7 +302,7 @@ def test_what_cannot_be_said_is_listed() -> None:
     assert read("fq_codel memory_limit 32Mb", "tc").missing == ["memory_limit 32Mb"]
     with pytest.raises(DialectError, match="tc has no psand"):
         write("psand", {}, "tc")
-    with pytest.raises(DialectError, match="--link"):
+    with pytest.raises(DialectError, match="--rate"):
         write("red", {"min_th": 5, "max_th": 15, "w_q": "auto"}, "tc")
     assert "burst" in write("red", {"min_th": 5, "max_th": 15, "w_q": "auto"}, "tc", Facts(10e6)).text
 
@@ -336,12 +349,12 @@ def test_what_junos_cannot_say_of_a_profile_is_told() -> None:
     with pytest.raises(DialectError, match="rise from point to point"):
         write("nonlinear", {"fill_level": [0.3, 0.5], "drop_probability": [0.2, 0.1], "interpolate": False}, "junos")
     spaced = write("red", {"min_th": "20%", "max_th": "40%", "spacing": "wait"}, "junos")
-    assert "drops are not spaced: a random number decides about each packet alone" in spaced.notes
+    assert "drops are not spaced: each packet is dropped independently" in spaced.notes
 
 
 @pytest.mark.parametrize("points", [[(40, 0), (80, 20)], [(30, 50)], [(0, 0), (20, 0), (60, 100)], [(20, 0), (90, 0)]])
 def test_the_red_that_a_profile_is_read_as_is_its_equal(points: list[tuple[int, int]]) -> None:
-    """It drops the same packets as the law of free points with the same points."""
+    """It drops the same packets as the AQM of free points with the same points."""
     levels, probabilities = ([point[place] for point in points] for place in (0, 1))
     body = f"fill-level [ {' '.join(map(str, levels))} ]; drop-probability [ {' '.join(map(str, probabilities))} ];"
     red = read(f"be {{ interpolate {{ {body} }} }}", "junos")
@@ -403,7 +416,7 @@ def test_a_limit_in_bytes_becomes_packets_where_packets_are_counted() -> None:
     assert "bfifo limit 60000" in write("droptail", {"limit": "60kB"}, "tc").text
     assert "MaxSize=60kB" in write("codel", {"limit": "60kB"}, "ns3").text
     assert "codel limit 25 " in write("codel", {"limit": "20ms"}, "tc", Facts(10e6)).text
-    with pytest.raises(DialectError, match="--link"):
+    with pytest.raises(DialectError, match="--rate"):
         write("codel", {"limit": "20ms"}, "tc")
 
 
@@ -424,9 +437,9 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_says_notes_and_errors() -> None:
-    done = run("codel target 5ms interval 100ms ecn", "--to", "ns3", "--json")
-    assert json.loads(done.stdout)["text"] == "ns3::CoDelQueueDisc[Interval=100ms|Target=5ms|UseEcn=true]"
-    wrong = run("codel", "--from", "tcc", "--to", "ns4", "--link", "10mbps")
+    done = run("codel target 5ms interval 100ms ecn", "--to", "ns3", "--json", "-")
+    assert json.loads(done.stdout)["text"] == "ns3::CoDelQueueDisc[MaxSize=1000p|Interval=100ms|Target=5ms|UseEcn=true]"
+    wrong = run("codel", "--from", "tcc", "--to", "ns4", "--rate", "10mbps")
     assert wrong.returncode == 2
     assert all(part in wrong.stderr for part in ("tcc", "ns4", "10mbps"))
     assert "Traceback" not in wrong.stderr

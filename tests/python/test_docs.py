@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import penstock as ps
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,13 +35,13 @@ class Block:
 
 def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
-    found = []
+    blocks_of_page = []
     for match in FENCE.finditer(text):
         caption = re.match(r":caption: (.*)\n", match["body"])
         body = match["body"][caption.end() :] if caption else match["body"]
         line = text[: match.start("body")].count("\n") + 1
-        found.append(Block(match["language"], body.lstrip("\n"), line, caption and caption[1], match["why"]))
-    return found
+        blocks_of_page.append(Block(match["language"], body.lstrip("\n"), line, caption and caption[1], match["why"]))
+    return blocks_of_page
 
 
 def with_commands() -> list[object]:
@@ -78,11 +79,11 @@ def test_a_page_works_as_printed(page: Path, tmp_path: Path) -> None:
         if block.skipped or packaged or block.language not in {"sh", "python"}:
             continue
         command = ["sh", "-e", "-c", block.text] if block.language == "sh" else [sys.executable, "-c", block.text]
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
         )
         where = f"{page.relative_to(ROOT)}:{block.line}"
-        assert done.returncode == 0, f"{where}\n{block.text}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+        assert process.returncode == 0, f"{where}\n{block.text}\n{process.stdout[-2000:]}\n{process.stderr[-4000:]}"
 
 
 def test_every_page_can_be_reached() -> None:
@@ -90,3 +91,32 @@ def test_every_page_can_be_reached() -> None:
     for page in PAGES:
         name = str(page.relative_to(ROOT / "docs").with_suffix(""))
         assert name == "index" or name in index, f"{name} is in no table of contents"
+
+
+@pytest.mark.slow
+def test_the_tour_says_what_its_demo_computes() -> None:
+    """The runs of `make demo` on which the sentences rest."""
+    tour = " ".join((ROOT / "docs" / "tutorial" / "tour.md").read_text(encoding="utf-8").split())
+    home = ps.compare(ROOT / "examples" / "home_uplink.toml", ["droptail", "fq-codel", "cake"], runs=10)
+    droptail, *fair = [
+        home.estimate("owd_mean_s", scheme=scheme.label, place="call").mean - 0.02 for scheme in home.schemes
+    ]
+    assert "delays the call by a fifth of a second; FQ-CoDel and CAKE do not delay it" in tour
+    assert round(droptail, 1) == 0.2
+    assert max(fair) < 0.001
+
+    schemes = ["droptail", "red", "red:gentle=true", "ared-feng", "ared-floyd", "psand:max_p_high=0.75,target=10p"]
+    thesis = ps.compare(
+        ROOT / "scenarios" / "thesis_link.toml", schemes, runs=10, vary={"traffic.extra.count": [25, 100]}
+    )
+
+    def means(metric: str, extra: int) -> list[float]:
+        at = {"traffic.extra.count": extra}
+        return [thesis.estimate(metric, "bottleneck", scheme=scheme.label, **at).mean for scheme in thesis.schemes]
+
+    delay, loss = means("delay_mean_s", 25), means("loss_rate", 25)
+    assert "between a third and a little over half of drop-tail's, and lose 3 to 5 percentage points more" in tour
+    assert 0.3 < min(delay[1:]) / delay[0] < max(delay[1:]) / delay[0] < 0.6
+    assert 0.025 < min(loss[1:]) - loss[0] < max(loss[1:]) - loss[0] < 0.055
+    assert "At 103 flows every scheme loses at least a fifth" in tour
+    assert min(means("loss_rate", 100)) > 0.2

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page
 
-from .browser import Browser, needs_chromium
+from .browser import faults, needs_chromium
 from .page_checks import document_suits_every_reader
 
 SITE = Path(__file__).resolve().parents[2] / "docs" / "_build" / "html"
@@ -25,20 +25,14 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile"), seconds=900) as one:
-        yield one
-
-
 def test_all_of_the_documentation_is_there() -> None:
     assert len(PAGES) > 100
     assert {"index.html", "generated/schemes/red.html", "lessons/swing.html", "live.html"} <= set(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_of_the_documentation_suits_every_reader(page: str, browser: Browser) -> None:
-    document_suits_every_reader(browser, SITE / page)
+def test_a_page_of_the_documentation_suits_every_reader(page: str, tab: Page) -> None:
+    document_suits_every_reader(tab, SITE / page)
 
 
 FAULTS = {
@@ -54,17 +48,18 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("found", FAULTS)
-def test_a_fault_of_a_page_is_found(found: str, browser: Browser) -> None:
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_a_page_is_found(fault: str, tab: Page) -> None:
     """Each is put into a page of the documentation; the message of the check tells it."""
     whole = SITE / "lessons" / "index.html"
     text = whole.read_text(encoding="utf-8")
-    broken = whole.with_name(f"broken-{list(FAULTS).index(found)}.html")  # several processes run these tests
+    broken = whole.with_name(f"broken-{list(FAULTS).index(fault)}.html")  # several processes run these tests
     assert text.count("</article>") == 1
-    broken.write_text(text.replace("</article>", f"{FAULTS[found]}</article>"), encoding="utf-8")
+    broken.write_text(text.replace("</article>", f"{FAULTS[fault]}</article>"), encoding="utf-8")
     try:
-        with pytest.raises(AssertionError) as told:
-            document_suits_every_reader(browser, broken)
+        with pytest.raises(AssertionError) as caught:
+            document_suits_every_reader(tab, broken)
     finally:
         broken.unlink()
-    assert found in str(told.value)
+    faults(tab).clear()
+    assert fault in str(caught.value)

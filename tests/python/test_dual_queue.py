@@ -24,7 +24,7 @@ def test_code_points_have_names_and_numbers() -> None:
         .canonical["links"][0]["queue"]["params"]
     )
     assert (params["l_dscp"], params["c_dscp"]) == ([45, 46], [8])
-    scheme = ps.Dualpi2(limit="100p", l_dscp=["NQB", 46], c_dscp=["cs1"])
+    scheme = ps.DualPi2(limit="100p", l_dscp=["NQB", 46], c_dscp=["cs1"])
     link = ps.dumbbell(rate="1Mbit", rtt="20ms", queue=scheme, traffic={"t": ps.Tcp()})
     by_class = Document.parse(link.to_toml()).resolve().canonical["links"][0]["queue"]["params"]
     assert (by_class["l_dscp"], by_class["c_dscp"]) == ([45, 46], [8])
@@ -52,7 +52,7 @@ def _delay(ecn: EcnField, l_dscp: Sequence[int | str] | None) -> float:
         rate="20Mbit",
         rtt="20ms",
         duration="10s",
-        queue=ps.Dualpi2(limit="1000p", l_dscp=l_dscp),
+        queue=ps.DualPi2(limit="1000p", l_dscp=l_dscp),
         traffic={"bulk": ps.Tcp(count=2, profile="linux", flavour="cubic"), "calls": calls},
     )
     return float(ps.run(link).traffic["calls"].owd_p99_s)

@@ -7,8 +7,8 @@ from typing import Any
 
 import penstock as ps
 import pytest
+from penstock.aqms.catalog import conditioners
 from penstock.cli.app import app
-from penstock.laws.catalog import conditioners
 from penstock.results.metrics import metric as metric_named
 from penstock.scenario.check import resolved_text
 from penstock.scenario.scenario import Document
@@ -159,13 +159,13 @@ def test_a_scenario_with_an_edge_survives_the_way_through_toml_and_python() -> N
 
 def test_list_and_explain_know_conditioners() -> None:
     runner = CliRunner()
-    listed = json.loads(runner.invoke(app, ["list", "conditioners", "--json"]).stdout)
+    listed = json.loads(runner.invoke(app, ["explain", "conditioners", "--json", "-"]).stdout)
     assert [entry["name"] for entry in listed][:2] == ["tsw", "token-bucket"]
-    text = runner.invoke(app, ["list", "conditioners"]).stdout
+    text = runner.invoke(app, ["explain", "conditioners"]).stdout
     assert "  srtcm " in text
-    told = runner.invoke(app, ["explain", "srtcm"])
-    assert told.exit_code == 0
-    assert "RFC 2697" in told.stdout
+    result = runner.invoke(app, ["explain", "srtcm"])
+    assert result.exit_code == 0
+    assert "RFC 2697" in result.stdout
 
 
 def test_what_became_of_each_codepoint_is_told_and_adds_up() -> None:
@@ -181,8 +181,8 @@ def test_what_became_of_each_codepoint_is_told_and_adds_up() -> None:
     # In profile and out of it take turns: among those out of profile the losses are one burst, which never ends.
     assert len(link["burst_loss_pmf"]) == 1
     assert len(link["dscp_af12_burst_loss_pmf"]) == 0
-    found = metric_named("dscp_af12_loss_rate")
-    assert (found.title, found.quantity, found.key) == ("Loss rate, AF12", "share", False)
+    entry = metric_named("dscp_af12_loss_rate")
+    assert (entry.title, entry.quantity, entry.key) == ("Loss rate, AF12", "share", False)
 
 
 def test_without_codepoints_none_is_told() -> None:

@@ -1,4 +1,4 @@
-"""The scenarios of RFC 7928: each has its row, loads follow its formula, laws in Python pass through."""
+"""The scenarios of RFC 7928: each has its row, loads follow its formula, AQMs in Python pass through."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TINY = Form(Bench(rate=1e6, packet=698, duration_s=6.0, start_s=1.0), 2, quick=T
 
 
 @pytest.fixture(scope="module")
-def found() -> Evaluation:
+def evaluation() -> Evaluation:
     return evaluate(["codel", "red"], TINY)
 
 
@@ -41,11 +41,13 @@ def test_every_section_has_its_scenario(form: Form) -> None:
         case.scenario(form.bench).resolve()
 
 
-def test_every_scenario_has_a_row_for_each_scheme(found: Evaluation) -> None:
-    assert found.schemes == ("droptail", "codel", "red")
+def test_every_scenario_has_a_row_for_each_scheme(evaluation: Evaluation) -> None:
+    assert evaluation.schemes == ("droptail", "codel", "red")
     ids = [case.id for case in cases_of(TINY)]
-    assert [(row.case.id, row.scheme) for row in found.rows] == [(name, one) for name in ids for one in found.schemes]
-    for row in found.rows:
+    assert [(row.case.id, row.scheme) for row in evaluation.rows] == [
+        (name, scheme) for name in ids for scheme in evaluation.schemes
+    ]
+    for row in evaluation.rows:
         assert row.metrics["bottleneck"]["utilization"]["mean"] > 0, row.case.id
         assert set(row.case.groups) & set(row.metrics), row.case.id
         assert bool(row.against) == (row.scheme != "droptail")
@@ -64,34 +66,34 @@ def test_loads_follow_the_formula_of_the_rfc(share: float, loss: float) -> None:
 def test_losses_behind_drop_tail_are_those_of_the_square_root_law() -> None:
     """Mathis et al. 1997: p = 1.5 / W^2 with every packet acknowledged, for the window W = C R / N of the measured R.
 
-    The law leaves out timeouts, and so the heavy level, with windows of seven packets.
+    The AQM leaves out timeouts, and so the heavy level, with windows of seven packets.
     """
     form = Form(Bench(duration_s=120.0), 5, quick=True)
     losses = {}
     for case in cases_of(form):
         if case.section in ("8.2.2", "8.2.3", "8.2.4"):
             scenario = case.scenario(form.bench).set("traffic.bulk.delayed_ack", False)
-            found = ps.compare(scenario, ["droptail"], runs=form.runs)
-            delay = found.value("droptail", "delay_mean_s", "bottleneck")["mean"]
+            runs = ps.compare(scenario, ["droptail"], runs=form.runs)
+            delay = runs.estimate("delay_mean_s", "bottleneck", scheme="droptail").mean
             flows = scenario.tree["traffic"]["bulk"]["count"]
             packet_s = 8 * form.bench.packet / form.bench.rate
             window = (form.bench.rtt_ms / 1e3 + delay + packet_s) / packet_s / flows
-            losses[case.section] = found.value("droptail", "loss_rate", "bottleneck")["mean"], 1.5 / window**2
+            losses[case.section] = runs.estimate("loss_rate", "bottleneck", scheme="droptail").mean, 1.5 / window**2
     assert losses["8.2.2"][0] == pytest.approx(losses["8.2.2"][1], rel=0.1)
     assert losses["8.2.3"][0] == pytest.approx(losses["8.2.3"][1], rel=0.2)
     assert losses["8.2.3"][0] < losses["8.2.4"][0] < losses["8.2.4"][1]
 
 
-def test_the_discussion_has_sensitivity_and_knobs(found: Evaluation) -> None:
-    codel = found.discussion[0]
+def test_the_discussion_has_sensitivity_and_knobs(evaluation: Evaluation) -> None:
+    codel = evaluation.discussion[0]
     assert {entry["parameter"] for entry in codel.sensitivity} >= {"target", "interval"}
     assert {knob["name"] for knob in codel.knobs} >= {"target", "interval", "ecn"}
 
 
-def test_a_row_says_how_it_stands_beside_drop_tail(found: Evaluation) -> None:
-    told = {row.beside("delay_mean_s", lower_is_better=True) for row in found.rows if row.scheme == "codel"}
-    assert told <= {"better", "worse", "tie"}
-    assert found.conclusion.startswith("codel has a shorter queueing delay than drop-tail in ")
+def test_a_row_says_how_it_stands_beside_drop_tail(evaluation: Evaluation) -> None:
+    verdicts = {row.beside("delay_mean_s", lower_is_better=True) for row in evaluation.rows if row.scheme == "codel"}
+    assert verdicts <= {"better", "worse", "tie"}
+    assert evaluation.conclusion.startswith("codel has a shorter queueing delay than drop-tail in ")
 
 
 def test_drop_tail_alone_is_refused() -> None:
@@ -99,7 +101,7 @@ def test_drop_tail_alone_is_refused() -> None:
         evaluate(["droptail"], TINY)
 
 
-def test_a_law_in_python_passes_through_the_whole() -> None:
+def test_an_aqm_in_python_passes_through_the_whole() -> None:
     @ps.aqm("evaluated-threshold")
     class Threshold(ps.Aqm):
         """Drop every arrival while `k` packets or more are waiting."""
@@ -110,14 +112,17 @@ def test_a_law_in_python_passes_through_the_whole() -> None:
             return ps.DROP if cx.queue.packets >= self.k else ps.PASS
 
     form = Form(Bench(rate=5e5, packet=698, duration_s=3.0, start_s=0.5), 1, quick=True)
-    found = evaluate(["evaluated-threshold"], form)
-    assert [row.case.id for row in found.rows if row.scheme == "evaluated-threshold"] == IDS
-    assert {entry["factor"] for entry in found.discussion[0].sensitivity if entry["parameter"] == "k"} == {0.5, 2.0}
+    evaluation = evaluate(["evaluated-threshold"], form)
+    assert [row.case.id for row in evaluation.rows if row.scheme == "evaluated-threshold"] == IDS
+    assert {entry["factor"] for entry in evaluation.discussion[0].sensitivity if entry["parameter"] == "k"} == {
+        0.5,
+        2.0,
+    }
 
 
 def test_wrong_schemes_are_told() -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "penstock", "evaluate", "codle"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 2
-    assert "codel" in done.stderr
+    assert process.returncode == 2
+    assert "codel" in process.stderr

@@ -13,7 +13,7 @@ EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_prints_what_stands_beside_it(example: Path) -> None:
-    done = subprocess.run([sys.executable, example], capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == example.with_suffix(".out").read_text(encoding="utf-8")
+    process = subprocess.run([sys.executable, example], capture_output=True, text=True, check=False, timeout=120)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout == example.with_suffix(".out").read_text(encoding="utf-8")
     assert len(example.read_text(encoding="utf-8").splitlines()) <= 60

@@ -5,16 +5,15 @@ from __future__ import annotations
 import importlib
 import json
 import re
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import penstock as ps
 import pytest
 from penstock import _native
+from penstock.aqms.catalog import schemes
 from penstock.explain import explanation, measured
 from penstock.explain.text import lane_plot
-from penstock.laws.catalog import schemes
 from penstock.plots import response, save, service_order
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,10 +27,10 @@ def prepared(name: str) -> explanation.Explanation:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_scheme_is_explained(name: str) -> None:
     text = prepared(name).text(100)
-    for heading in ("Law\n---", "Parameters\n---", "Differences\n---", "Settings\n---", "When to use it\n---"):
+    for heading in ("Algorithm\n---", "Parameters\n---", "Differences\n---", "Settings\n---", "When to use it\n---"):
         assert heading in text
-    for told in ("source", "cost", "Good at: ", "Bad at: ", "On the standard link", "Drawn for a link of 10Mbit"):
-        assert told in " ".join(text.split())
+    for fragment in ("source", "cost", "Good at: ", "Bad at: ", "On the standard link", "Drawn for a link of 10Mbit"):
+        assert fragment in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 100
     assert "│" in text or "┤" in text
 
@@ -52,21 +51,21 @@ def test_the_same_picture_has_the_same_bytes(tmp_path: Path) -> None:
 
 def test_drop_tail_answers_a_step_as_the_arithmetic_says() -> None:
     link = json.dumps({"rate": 8_000_000, "limit": {"packets": 100}})
-    found = _native.step_response("droptail", "{}", link, [(0.5, 1.0), (2.0, 1.0), (0.5, 2.0)], 400)
-    assert {len(values) for values in found.values()} == {400}
-    at = dict(zip(found["t"], range(400), strict=True))
+    step = _native.step_response("droptail", "{}", link, [(0.5, 1.0), (2.0, 1.0), (0.5, 2.0)], 400)
+    assert {len(values) for values in step.values()} == {400}
+    at = dict(zip(step["t"], range(400), strict=True))
     # 1000 packets a second leave and 2000 come: 100 wait after 0.1 s, then every other one is lost.
-    assert found["queue"][at[0.99]] == 0
-    assert found["queue"][at[1.05]] == pytest.approx(50, abs=1)
-    assert found["queue"][at[1.5]] == pytest.approx(100, abs=1)
-    assert found["delay"][at[1.5]] == pytest.approx(0.1, rel=0.02)
-    assert found["lost"][at[1.5]] == pytest.approx(0.5, abs=0.06)
+    assert step["queue"][at[0.99]] == 0
+    assert step["queue"][at[1.05]] == pytest.approx(50, abs=1)
+    assert step["queue"][at[1.5]] == pytest.approx(100, abs=1)
+    assert step["delay"][at[1.5]] == pytest.approx(0.1, rel=0.02)
+    assert step["lost"][at[1.5]] == pytest.approx(0.5, abs=0.06)
     # It empties at 500 packets a second.
-    assert found["queue"][at[2.1]] == pytest.approx(50, abs=2)
-    assert found["queue"][at[2.3]] == 0
+    assert step["queue"][at[2.1]] == pytest.approx(50, abs=2)
+    assert step["queue"][at[2.3]] == 0
 
 
-def test_a_law_shows_its_gauges_and_repeats_itself() -> None:
+def test_an_aqm_shows_its_gauges_and_repeats_itself() -> None:
     link = json.dumps({"rate": 10_000_000, "limit": {"packets": 100}, "rtt_ns": 100_000_000})
     runs = [_native.step_response("pie", "{}", link, [(0.9, 1.0), (1.5, 3.0)], 100) for _ in range(2)]
     assert runs[0] == runs[1]
@@ -111,9 +110,8 @@ def test_the_standard_case_has_every_scheme() -> None:
             assert (standard.cell(scheme.name, flows, ecn=True) is not None) == scheme.ecn
 
 
-def test_the_page_of_the_comparison_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_of_the_comparison_is_current() -> None:
     """`make schemes` writes page and figures from the data; nothing was changed by hand."""
-    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
     compared = importlib.import_module("compared")
 
     assert compared.page(measured.load()) == compared.PAGE.read_text(encoding="utf-8")
@@ -155,8 +153,8 @@ def test_an_unknown_scheme_names_the_nearest_mechanism(name: str, near: str) -> 
 @pytest.mark.parametrize("rate", ["95Mbit", "95mbit", 95e6])
 def test_the_bandwidth_of_cake_is_a_rate(rate: str | float) -> None:
     value = f'"{rate}"' if isinstance(rate, str) else rate
-    found = explanation.prepare(f"cake:bandwidth={value}", "100Mbit", "10ms", None, "1BDP")
-    assert found.queue.canonical["params"]["bandwidth"] == 95_000_000
+    explanation_of_cake = explanation.prepare(f"cake:bandwidth={value}", "100Mbit", "10ms", None, "1BDP")
+    assert explanation_of_cake.queue.canonical["params"]["bandwidth"] == 95_000_000
 
 
 @pytest.mark.parametrize("setting", ["shaper:rate", 'ras:cir="1Mbit",pir', "cake:bandwidth"])

@@ -29,8 +29,8 @@ headers = "0B"
 
 
 def media(**keys: Any) -> ps.Fec:
-    given: dict[str, Any] = {"k": 16, "h": 4, "rate": "500kbit", "packet": "573B", "headers": "0B"}
-    return ps.Fec(from_="A", to="B", **(given | keys))
+    defaults: dict[str, Any] = {"k": 16, "h": 4, "rate": "500kbit", "packet": "573B", "headers": "0B"}
+    return ps.Fec(from_="A", to="B", **(defaults | keys))
 
 
 def scenario(**keys: Any) -> ps.Scenario:
@@ -55,7 +55,7 @@ def test_what_check_prints_means_the_same(more: str) -> None:
     before = Document.parse(TEXT + more).resolve()
     after = Document.parse(resolved_text(before)).resolve()
     assert after.canonical == before.canonical
-    assert after.shown == before.shown
+    assert after.readable == before.readable
 
 
 @pytest.mark.parametrize(
@@ -79,33 +79,35 @@ def test_what_cannot_be_is_refused(was: str, now: str, words: list[str]) -> None
 
 
 def test_more_redundancy_leaves_less_lost_of_the_same_losses() -> None:
-    found = [ps.run(scenario(h=h), seed=1).traffic["media"] for h in (0, 1, 2, 4, 8)]
-    after = [metrics.plr_after for metrics in found]
+    groups = [ps.run(scenario(h=h), seed=1).traffic["media"] for h in (0, 1, 2, 4, 8)]
+    after = [metrics.plr_after for metrics in groups]
     assert after == sorted(after, reverse=True)
-    assert found[0].plr_after == found[0].plr_before == pytest.approx(0.1, abs=0.015)
-    assert found[-1].plr_after < 0.001
+    assert groups[0].plr_after == groups[0].plr_before == pytest.approx(0.1, abs=0.015)
+    assert groups[-1].plr_after < 0.001
     # The load is 1 + h/k times as much, and what arrives in the end nears all of the data.
-    sent = [metrics.sent_pkts * 573 * 8 / 100 / 500e3 for metrics in found]
+    sent = [metrics.sent_pkts * 573 * 8 / 100 / 500e3 for metrics in groups]
     assert sent == pytest.approx([1, 17 / 16, 18 / 16, 20 / 16, 24 / 16], rel=0.05)
-    assert found[-1].goodput_bps == pytest.approx(500e3, rel=0.05)
-    assert found[0].goodput_bps == pytest.approx(450e3, rel=0.05)
+    assert groups[-1].goodput_bps == pytest.approx(500e3, rel=0.05)
+    assert groups[0].goodput_bps == pytest.approx(450e3, rel=0.05)
 
 
 def test_flows_and_groups_are_told() -> None:
-    found = ps.run(scenario(count=3)).traffic["media"]
-    assert sum(found.flows["blocks"]) == found.blocks
-    weights = [blocks * plr for blocks, plr in zip(found.flows["blocks"], found.flows["plr_before"], strict=True)]
-    assert sum(weights) / found.blocks == pytest.approx(found.plr_before)
-    assert max(found.flows["block_delay_max_s"]) == found.block_delay_max_s
+    media_group = ps.run(scenario(count=3)).traffic["media"]
+    assert sum(media_group.flows["blocks"]) == media_group.blocks
+    weights = [
+        blocks * plr for blocks, plr in zip(media_group.flows["blocks"], media_group.flows["plr_before"], strict=True)
+    ]
+    assert sum(weights) / media_group.blocks == pytest.approx(media_group.plr_before)
+    assert max(media_group.flows["block_delay_max_s"]) == media_group.block_delay_max_s
 
 
 def test_the_warm_up_leaves_out_the_blocks_that_began_in_it() -> None:
     line = ps.Link(from_="A", to="B", rate="2Mbit", delay="5ms")
     traffic = {"media": media(spacing="constant")}
     whole = ps.Scenario(duration="100s", warmup="50s", links={"line": line}, traffic=traffic)
-    found = ps.run(whole).traffic["media"]
+    group = ps.run(whole).traffic["media"]
     # A block of 20 packets takes 20 x 7.3344 ms: those that began in the second half and came whole before its end.
     block = 20 * 573 * 8 / 625e3
     first, last = -(-50 // block), (100 - 0.005 - 573 * 8 / 2e6 - 19 / 20 * block) // block
-    assert found.blocks == last - first + 1
-    assert found.plr_before == 0
+    assert group.blocks == last - first + 1
+    assert group.plr_before == 0

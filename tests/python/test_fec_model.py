@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -13,12 +11,9 @@ import numpy as np
 import penstock as ps
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
 
 @pytest.fixture
-def fec(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+def fec() -> ModuleType:
     return importlib.import_module("fec")
 
 
@@ -37,19 +32,19 @@ def test_the_page_is_current(fec: ModuleType, page: ModuleType) -> None:
 
 def test_the_measured_runs_tell_the_winner(fec: ModuleType, page: ModuleType) -> None:
     sweeps = fec.Results.load().sweeps()
-    pairs = [pair for *_, found in sweeps for pair in found]
+    pairs = [pair for *_, points in sweeps for pair in points]
     by_runs, decided = page.score(pairs, lambda p: p.model)
     by_thesis, by_alone = (page.score(pairs, model)[0] for model in (lambda p: p.thesis, lambda p: p.alone))
     # the thesis' conclusion (5.6): a selector by the model is right in four of five cells
     assert by_runs / decided > 0.8
     assert by_runs > by_thesis > by_alone
     # the wrong ones lie between the two crossings
-    for *_, found in sweeps:
-        measured = page.crossing(found, lambda p: p.difference.mean)
-        model = page.crossing(found, lambda p: p.model[1] - p.model[0])
-        outside = 0 if found[-1].difference.mean > 0 else 1000
+    for *_, points in sweeps:
+        measured = page.crossing(points, lambda p: p.difference.mean)
+        model = page.crossing(points, lambda p: p.model[1] - p.model[0])
+        outside = 0 if points[-1].difference.mean > 0 else 1000
         low, high = sorted((outside if measured is None else measured, model))
-        wrong = [p.flows for p in found if p.winner not in (None, fec.says(p.model))]
+        wrong = [p.flows for p in points if p.winner not in (None, fec.says(p.model))]
         assert all(low <= flows <= high for flows in wrong)
 
 
@@ -64,9 +59,9 @@ def test_more_variation_than_the_models_is_more_loss_than_the_models(fec: Module
             sizes = np.asarray(results.batches(cell).sizes)
             lengths = np.arange(1, len(sizes) + 1)
             model = float(lengths**2 @ sizes / (lengths @ sizes))
-            told = blocks[cell.name]
-            assert told["mean"] / 20 == pytest.approx(pair.loss[i], rel=0.06)
-            assert (told["variance"] / told["mean"] > model) == (pair.after[i] > pair.model[i])
+            moments = blocks[cell.name]
+            assert moments["mean"] / 20 == pytest.approx(pair.loss[i], rel=0.06)
+            assert (moments["variance"] / moments["mean"] > model) == (pair.after[i] > pair.model[i])
 
 
 @pytest.mark.parametrize(("flows", "better"), [(20, "red"), (80, "droptail")])
@@ -83,7 +78,7 @@ def test_cells_measured_again(fec: ModuleType, flows: int, better: str) -> None:
             pmf = np.asarray(run.loss_run_pmf)[:100]
             counts[: len(pmf)] += run.loss_runs * pmf
         model = ps.model.Batches(tuple(counts / counts.sum()))
-        told = model.residual_loss(float(np.mean([run.loss_rate for run in runs])), 16, 1)
-        assert told == pytest.approx(after[scheme], rel=0.25)
+        loss = model.residual_loss(float(np.mean([run.loss_rate for run in runs])), 16, 1)
+        assert loss == pytest.approx(after[scheme], rel=0.25)
         assert after[scheme] == pytest.approx(float(np.mean(results.cells[cell.name]["after"])), rel=0.25)
     assert min(after, key=lambda scheme: after[scheme]) == better

@@ -31,10 +31,10 @@ def test_a_queue_of_its_own_serves_a_call_better_than_a_full_buffer() -> None:
 
 def test_results_of_measured_traffic_are_defined_metrics() -> None:
     traffic = ps.run(office("droptail:limit=200p")).raw["traffic"]
-    known = {metric.name for metric in METRICS}
+    defined = {metric.name for metric in METRICS}
     new = ("owd_", "jitter_", "page", "mos", "r_factor", "mouth_")
-    found = {name for group in traffic.values() for name in group if name.startswith(new)}
-    assert found >= {
+    measured = {name for group in traffic.values() for name in group if name.startswith(new)}
+    assert measured >= {
         "owd_p99_s",
         "jitter_mean_s",
         "page_mean_s",
@@ -44,7 +44,7 @@ def test_results_of_measured_traffic_are_defined_metrics() -> None:
         "r_factor",
         "mouth_to_ear_s",
     }
-    assert found <= known
+    assert measured <= defined
     assert traffic["office-web"]["page_p50_s"] <= traffic["office-web"]["page_p95_s"]
     # The uploads are the packets of the same queue as the calls'.
     assert traffic["office-backups"]["owd_p99_s"] == pytest.approx(traffic["office-calls-up"]["owd_p99_s"], rel=0.1)
@@ -88,5 +88,5 @@ def test_wrong_keys_are_refused(keys: dict[str, Any], path: str, words: str) -> 
 def test_keys_that_are_left_out_are_not_shown() -> None:
     """So keys of stored results stay what they were."""
     link = ps.dumbbell(rate="10Mbit", rtt="40ms", traffic=[ps.Tcp(), ps.Cbr(rate="80kbit", packet="172B")])
-    shown = link.resolve().shown["traffic"]
-    assert not {"delays", "call"} & (shown["tcp"].keys() | shown["cbr"].keys())
+    groups = link.resolve().readable["traffic"]
+    assert not {"delays", "call"} & (groups["tcp"].keys() | groups["cbr"].keys())

@@ -26,10 +26,10 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="a setting of glibc")
 def test_freed_memory_is_used_again_without_page_faults() -> None:
-    def faults(kept: bool) -> int:
-        code = FAULTS.format(kept=kept)
+    def faults(is_kept: bool) -> int:
+        code = FAULTS.format(kept=is_kept)
         return int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
 
     pages = (8 << 20) // 4096
-    assert faults(kept=False) > 0.9 * pages, "glibc keeps freed memory by itself now"
-    assert faults(kept=True) < 0.01 * pages
+    assert faults(is_kept=False) > 0.9 * pages, "glibc keeps freed memory by itself now"
+    assert faults(is_kept=True) < 0.01 * pages

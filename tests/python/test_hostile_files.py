@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 import tomli_w
+from penstock.aqms.catalog import scheme_names
 from penstock.cli.app import app
-from penstock.laws.catalog import scheme_names
 from penstock.scenario.resolve import resolve
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.toml"))
@@ -78,8 +78,8 @@ def value(rng: random.Random, depth: int = 0) -> Any:
 
 def near(old: Any, rng: random.Random) -> Any:
     """A value of the same kind, of another size: it is often legal."""
-    if isinstance(old, str) and (found := re.fullmatch(r"[0-9.]+([a-zA-Z]+)", old)):
-        return f"{rng.choice(SIZES)}{found[1]}"
+    if isinstance(old, str) and (match := re.fullmatch(r"[0-9.]+([a-zA-Z]+)", old)):
+        return f"{rng.choice(SIZES)}{match[1]}"
     if isinstance(old, (int, float)) and not isinstance(old, bool):
         return rng.choice((0, 1, 2, 10, 1000, 10**6, old + 1, old / 2, old * 10))
     return value(rng)
@@ -189,20 +189,20 @@ def test_mangled_files_and_options_are_run_or_refused(
     for text, options in mutants(seed, MUTANTS):
         file.write_bytes(text)
         begun = time.process_time()
-        with pytest.raises(SystemExit) as left:
+        with pytest.raises(SystemExit) as exit_info:
             app(["run", str(file), *options, "--max-events", "3e6", "--max-memory", "500MB"])
         err = capsys.readouterr().err
         report = f"{options}\n{err}\n{text.decode(errors='replace')}"
-        assert left.value.code in (0, 2), report
+        assert exit_info.value.code in (0, 2), report
         assert "Traceback" not in err, report
-        assert left.value.code == 0 or str(file) in err or "--set" in err, report
+        assert exit_info.value.code == 0 or str(file) in err or "--set" in err, report
         assert time.process_time() - begun < 5, report
 
 
 SCHEMES = (
     "red", "red:", ":", "red:min_th", "red:min_th=", "red:min_th=5,min_th=6", "=", "@", "@/dev/null",
     "red:limit=inf", "red:limit=0p", "codel:target=nan", "codel:target=-1ms", "pie:ecn=2", "nosuch", "é", "red\x00",
-    "red:x=1", "fq-codel:flows=1e99", "droptail:limit=99999999999999999999p", "x.py:law", "/dev/zero"
+    "red:x=1", "fq-codel:flows=1e99", "droptail:limit=99999999999999999999p", "x.py:AQM", "/dev/zero"
 )  # fmt: skip
 
 
@@ -212,7 +212,7 @@ def test_mangled_schemes_are_compared_or_refused(
 ) -> None:
     file = tmp_path / "link.toml"
     file.write_text(tomli_w.dumps(BASES[0]), encoding="utf-8")
-    with pytest.raises(SystemExit) as left:
+    with pytest.raises(SystemExit) as exit_info:
         app(["compare", str(file), "--scheme", scheme, "--runs", "1", "--store", str(tmp_path)])
-    assert left.value.code in (0, 2)
+    assert exit_info.value.code in (0, 2)
     assert "Traceback" not in capsys.readouterr().err

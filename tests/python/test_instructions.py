@@ -26,8 +26,8 @@ RECORDED = guard.Counts("rustc 1", {"w1": 1000.0, "w2": 2000.0})
     ],
 )
 def test_a_growth_of_over_two_percent_is_named(counted: dict[str, float], named: list[str]) -> None:
-    found = guard.growth(RECORDED, guard.Counts("rustc 1", counted))
-    assert [line.split(":")[0] for line in found] == named
+    growths = guard.growth(RECORDED, guard.Counts("rustc 1", counted))
+    assert [line.split(":")[0] for line in growths] == named
 
 
 def test_the_record_has_every_workload() -> None:
@@ -39,5 +39,5 @@ def test_the_record_has_every_workload() -> None:
 def test_no_workload_needs_two_percent_more_instructions_than_recorded() -> None:
     if reason := guard.obstacle():
         pytest.skip(reason)
-    found = guard.growth(guard.Counts.read(), guard.Counts.of_this_build())
-    assert not found, "\n".join([*found, "If that is the price of something: make instructions"])
+    growths = guard.growth(guard.Counts.read(), guard.Counts.of_this_build())
+    assert not growths, "\n".join([*growths, "If that is the price of something: make instructions"])

@@ -90,5 +90,5 @@ def test_a_difference_is_not_cut() -> None:
 
 def heights(ax: Axes) -> list[float]:
     """All drawn numbers."""
-    found = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in ax.lines])
-    return [float(height) for height in found if not math.isnan(height)]
+    ordinates = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in ax.lines])
+    return [float(height) for height in ordinates if not math.isnan(height)]

@@ -30,9 +30,9 @@ def imported(module: str) -> Iterator[str]:
                 origin = ".".join([*module.split(".")[: -node.level], *filter(None, [node.module])])
             for alias in node.names:
                 name = f"{origin}.{alias.name}"
-                found = name if name in SOURCES else origin
-                if found in SOURCES and found not in (module, "penstock"):
-                    yield found
+                imported_module = name if name in SOURCES else origin
+                if imported_module in SOURCES and imported_module not in (module, "penstock"):
+                    yield imported_module
 
 
 def test_imports_make_no_circle() -> None:
@@ -45,6 +45,32 @@ def test_imports_make_no_circle() -> None:
         folders.setdefault(folder, set()).update(other.split(".")[1] for other in others)
         folders[folder].discard(folder)
     list(graphlib.TopologicalSorter(folders).static_order())
+
+
+ORDER = (
+    "errors", "files", "units", "code_key", "aqms", "results", "scenario", "engine", "model", "plots", "report",
+    "dialects", "studies", "explain", "tuning", "evaluation", "live", "reproduce", "link", "schemas", "papers", "cli",
+)  # fmt: skip
+"""Folders and modules of the package, each importing only from those before it."""
+
+
+def test_folders_import_downwards_only() -> None:
+    upwards = {
+        f"{module} imports {other}"
+        for module in SOURCES
+        if (folder := module.split(".")[1:2]) and folder[0] in ORDER
+        for other in imported(module)
+        if other.split(".")[1] in ORDER and ORDER.index(other.split(".")[1]) > ORDER.index(folder[0])
+    }
+    assert not upwards
+    below = {module.split(".")[1] for module in SOURCES if "." in module}
+    assert below - {*ORDER} == {"__main__", "testing"}  # the command, and what tests of AQMs use
+
+
+def test_the_contributors_table_has_the_folders_in_their_order() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text[text.index("and in `python/penstock/`") : text.index("Dependencies point one way")]
+    assert tuple(re.findall(r"^\|[^|]+\| (?:its folder in )?`(\w+)(?:\.py|/)`", table, re.M)) == ORDER
 
 
 def test_modules_of_rust_use_one_another_in_no_circle() -> None:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import html
 import importlib
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 
 import duckdb
 import numpy as np
 import pytest
 from penstock.engine.trace import record
 from penstock.live.page import page
+from playwright.sync_api import Page
 
-from .browser import Browser, needs_chromium
+from .browser import needs_chromium, wait
 from .lesson_claims import CLAIMS, Result
 from .test_live import move
 
@@ -26,22 +25,14 @@ SEEDS = (1, 2, 3)
 """The scenario's own, which the tables have, first."""
 
 
-@cache
-def module() -> ModuleType:
-    sys.path.insert(0, str(DOCS))
-    try:
-        return importlib.import_module("lessons")
-    finally:
-        sys.path.remove(str(DOCS))
-
-
-LESSONS = {lesson.name: lesson for lesson in module().LESSONS}
+lessons = importlib.import_module("lessons")
+LESSONS = {lesson.name: lesson for lesson in lessons.LESSONS}
 
 
 @cache
 def results(name: str) -> Mapping[str, Sequence[Result]]:
-    found: Mapping[str, Sequence[Result]] = LESSONS[name].results(SEEDS)
-    return found
+    results_of_lesson: Mapping[str, Sequence[Result]] = LESSONS[name].results(SEEDS)
+    return results_of_lesson
 
 
 def text(name: str) -> str:
@@ -53,7 +44,7 @@ def text(name: str) -> str:
 def test_the_table_has_the_numbers_of_the_runs(name: str) -> None:
     """`make lessons` writes it."""
     lesson = LESSONS[name]
-    assert int(lesson.document().resolve().shown["seed"]) == SEEDS[0]
+    assert int(lesson.document().resolve().readable["seed"]) == SEEDS[0]
     page_text = lesson.page.read_text(encoding="utf-8")
     assert page_text.count("<!-- numbers -->\n|") == 1
     assert lesson.written(results(name)) == page_text
@@ -87,7 +78,7 @@ def test_each_statement_is_on_the_page_and_holds_with_every_seed(name: str) -> N
 def test_codel_drops_sooner_and_sooner_at_the_start(tmp_path: Path) -> None:
     """The gaps are interval / sqrt(n), and end with the packet that is being sent."""
     lesson = LESSONS["codel"]
-    document = lesson.document(module().Case("", settings=("duration=2s", "warmup=0s")))
+    document = lesson.document(lessons.Case("", settings=("duration=2s", "warmup=0s")))
     interval, sending = 100, 1500 * 8 / 10e3
     for seed in SEEDS:
         record(document.resolve(), seed, traced=True).write(tmp_path / str(seed))
@@ -95,12 +86,12 @@ def test_codel_drops_sooner_and_sooner_at_the_start(tmp_path: Path) -> None:
         with duckdb.connect() as base:
             rows = base.execute(f"SELECT t_ns FROM '{file}' WHERE event = 'drop' ORDER BY t_ns").fetchall()
         gaps = np.diff([row[0] / 1e6 for row in rows])
-        law = interval / np.sqrt(np.arange(1, 6))
-        starts = [at for at in range(len(gaps) - 4) if np.all(np.abs(gaps[at : at + 5] - law) <= sending)]
+        aqm = interval / np.sqrt(np.arange(1, 6))
+        starts = [at for at in range(len(gaps) - 4) if np.all(np.abs(gaps[at : at + 5] - aqm) <= sending)]
         assert starts, f"seed {seed}: {gaps}"
         if seed == SEEDS[0]:
-            shown = ", ".join(f"{gap:.0f}" for gap in gaps[starts[0] : starts[0] + 5])
-            assert f"The gaps between its drops: {shown} ms." in text("codel")
+            gap_list = ", ".join(f"{gap:.0f}" for gap in gaps[starts[0] : starts[0] + 5])
+            assert f"The gaps between its drops: {gap_list} ms." in text("codel")
 
 
 def test_a_call_that_shares_a_queue_with_a_download_loses_packets_too() -> None:
@@ -112,25 +103,23 @@ def test_a_call_that_shares_a_queue_with_a_download_loses_packets_too() -> None:
 
 
 @needs_chromium
-def test_every_bench_runs_with_the_queues_of_its_lesson(tmp_path: Path) -> None:
-    with Browser(tmp_path / "profile") as browser:
-        for lesson in LESSONS.values():
-            content = lesson.material()
-            file = tmp_path / f"{lesson.name}.html"
-            file.write_text(page(content), encoding="utf-8")
-            browser.open(file)
-            browser.wait("bench.panes?.[0].states.at(-1)?.time > 0.5")
-            assert browser.value("bench.panes.map((pane) => pane.running)") == content["panes"]
-            messages = "[...document.querySelectorAll('.message')].map((node) => node.textContent).join('')"
-            assert browser.value(messages) == ""
-            for millis in re.findall(r"round trip\*? to (\d+)", text(lesson.name)):
-                move(browser, "round trip", millis)
-                browser.wait(f"Math.abs(bench.panes[0].states.at(-1).rtt * 1000 - {millis}) < 1e-6")
-        assert browser.errors == []
+def test_every_bench_runs_with_the_queues_of_its_lesson(tmp_path: Path, tab: Page) -> None:
+    for lesson in LESSONS.values():
+        content = lesson.material()
+        file = tmp_path / f"{lesson.name}.html"
+        file.write_text(page(content), encoding="utf-8")
+        tab.goto(file.as_uri())
+        wait(tab, "bench.panes?.[0].states.at(-1)?.time > 0.5")
+        assert tab.evaluate("bench.panes.map((pane) => pane.running)") == content["panes"]
+        messages = "[...document.querySelectorAll('.message')].map((node) => node.textContent).join('')"
+        assert tab.evaluate(messages) == ""
+        for millis in re.findall(r"round trip\*? to (\d+)", text(lesson.name)):
+            move(tab, "round trip", millis)
+            wait(tab, f"Math.abs(bench.panes[0].states.at(-1).rtt * 1000 - {millis}) < 1e-6")
 
 
 @needs_chromium
-def test_a_bench_inside_of_a_page_shows_who_waits(tmp_path: Path) -> None:
+def test_a_bench_inside_of_a_page_shows_who_waits(tmp_path: Path, tab: Page) -> None:
     """The calls, flows 0 to 4, wait behind the downloads in A, and not in C."""
     outer = tmp_path / "page.html"
     inner = html.escape(page(LESSONS["calls"].material()))
@@ -138,18 +127,16 @@ def test_a_bench_inside_of_a_page_shows_who_waits(tmp_path: Path) -> None:
         f'<!doctype html><meta charset="utf-8"><iframe srcdoc="{inner}" style="width: 1000px; height: 900px"></iframe>',
         encoding="utf-8",
     )
-    with Browser(tmp_path / "profile") as browser:
-        browser.open(outer)
-        browser.value("window.inside = document.querySelector('iframe').contentWindow, 1")
-        browser.wait("inside.bench?.panes?.[0].states.at(-1)?.time > 1")
-        browser.value("inside.bench.pace = 20, 1")
-        browser.wait("inside.bench.panes[0].states.at(-1).time > 30", seconds=60)
-        longest = "Math.max(...[0, 1, 2, 3, 4].map((flow) => bars.waits.get(flow)))"
-        drop_tail, codel, fair = browser.value(f"inside.bench.panes.map(({{ bars }}) => {longest})")
-        assert drop_tail > 0.2 > 0.03 > codel > 0.005 > fair
-        lost = "Math.max(...[0, 1, 2, 3, 4].map((flow) => bars.dropped.get(flow) ?? 0))"
-        _, codel, fair = browser.value(f"inside.bench.panes.map(({{ bars }}) => {lost})")
-        assert codel > 0 == fair
-        shown = "getComputedStyle(inside.document.querySelector('h1')).display"
-        assert browser.value(shown) == "none"  # the page around it has the title
-        assert browser.errors == []
+    tab.goto(outer.as_uri())
+    tab.evaluate("window.inside = document.querySelector('iframe').contentWindow, 1")
+    wait(tab, "inside.bench?.panes?.[0].states.at(-1)?.time > 1")
+    tab.evaluate("inside.bench.pace = 20, 1")
+    wait(tab, "inside.bench.panes[0].states.at(-1).time > 30", seconds=60)
+    longest = "Math.max(...[0, 1, 2, 3, 4].map((flow) => bars.waits.get(flow)))"
+    drop_tail, codel, fair = tab.evaluate(f"inside.bench.panes.map(({{ bars }}) => {longest})")
+    assert drop_tail > 0.2 > 0.03 > codel > 0.005 > fair
+    lost = "Math.max(...[0, 1, 2, 3, 4].map((flow) => bars.dropped.get(flow) ?? 0))"
+    _, codel, fair = tab.evaluate(f"inside.bench.panes.map(({{ bars }}) => {lost})")
+    assert codel > 0 == fair
+    display_of_heading = "getComputedStyle(inside.document.querySelector('h1')).display"
+    assert tab.evaluate(display_of_heading) == "none"  # the page around it has the title

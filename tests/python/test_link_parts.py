@@ -82,19 +82,19 @@ def layout(at: str | None = None, scheme: str | None = None, node: str | None = 
     ],
 )
 def test_the_command_runs_at_the_source_of_traffic_on_the_link(at: str, node: str, ends: tuple[str, str, str]) -> None:
-    found = layout(at, node=node)
-    assert (found.link, found.near, found.far) == ends
-    watched = {entry["name"] for entry in found.resolved.canonical["links"] if entry["watch"]}
-    name = found.link.removesuffix(".reverse")
+    placed = layout(at, node=node)
+    assert (placed.link, placed.near, placed.far) == ends
+    watched = {entry["name"] for entry in placed.resolved.canonical["links"] if entry["watch"]}
+    name = placed.link.removesuffix(".reverse")
     assert {name, f"{name}.reverse"} <= watched
-    assert found.resolved.canonical["warmup_ns"] == 0
+    assert placed.resolved.canonical["warmup_ns"] == 0
 
 
 def test_the_scheme_takes_the_place_of_the_queue_and_keeps_its_limit() -> None:
-    assert layout().resolved.shown["links"]["core"]["queue"]["scheme"] == "red"
-    found = layout(scheme="fq-codel")
-    assert found.resolved.shown["links"]["core"]["queue"]["limit"] == "30p"
-    assert found.ecn
+    assert layout().resolved.readable["links"]["core"]["queue"]["scheme"] == "red"
+    placed = layout(scheme="fq-codel")
+    assert placed.resolved.readable["links"]["core"]["queue"]["limit"] == "30p"
+    assert placed.ecn
     assert not layout().ecn
     assert not layout(scheme="fq-codel:ecn=false").ecn
 
@@ -118,7 +118,7 @@ def test_the_congestion_control_must_be_in_the_kernel() -> None:
 
 
 def test_a_scenario_without_a_watched_link_needs_a_name() -> None:
-    bare = THREE_HOSTS.replace("watch = true", "").replace('queue = { scheme = "red", limit = "30p" }', "")
+    bare = THREE_HOSTS.replace("watch = true", "watch = false").replace('queue = { scheme = "red", limit = "30p" }', "")
     document = Document.parse(bare)
     with pytest.raises(PenstockError, match="--at LINK"):
         Layout.of(document, None, None, None)
@@ -137,9 +137,9 @@ def ask(place: tuple[str, int], method: str, path: str, **options: Any) -> tuple
     connection = http.client.HTTPConnection(*place, timeout=10)
     connection.request(method, path, **options)
     answer = connection.getresponse()
-    found = answer.status, answer.read()
+    response = answer.status, answer.read()
     connection.close()
-    return found
+    return response
 
 
 def test_the_server_sends_and_takes_any_amount(server: tuple[str, int]) -> None:
@@ -186,7 +186,7 @@ def test_the_live_view_shows_links_and_the_ten_fastest_flows() -> None:
     view = LiveView(Console(file=file, force_terminal=True, width=120))
     view.show(rates(state(1.5, 1_200_000, 50, 1_000_000), state(1.0, 800_000, 0, 700_000)))
     view.close()
-    shown = file.getvalue()
+    output = file.getvalue()
     for text in (
         "core",
         "red",
@@ -197,8 +197,8 @@ def test_the_live_view_shows_links_and_the_ten_fastest_flows() -> None:
         "50 (50.0 %)",
         "tcp 10.77.0.1:4000 > 10.77.0.2:80",
     ):
-        assert text in shown
-    assert "and 2 more" in shown
+        assert text in output
+    assert "and 2 more" in output
     lines = io.StringIO()
     Stream(lines).show(state(1.0, 0, 0, 0))
     assert json.loads(lines.getvalue())["links"]["core"]["gauges"] == {"avg": 6.5}

@@ -120,8 +120,8 @@ def test_numbers_are_differences_of_the_counters_of_the_queue_under_test(
 ) -> None:
     shaper = queue(99, 999, {}, handle="1:")
     result = {"goodput_bps": [1000000, 2000000], "backlog_packets": 12.3456}
-    found = numbers(result, [shaper, queue(10, 100, before)], [shaper, queue(25, 300, after)])
-    assert found == {"goodput": 3000000, "drops": 15, "marks": 3, "sent": 200, "backlog": 12.35}
+    differences = numbers(result, [shaper, queue(10, 100, before)], [shaper, queue(25, 300, after)])
+    assert differences == {"goodput": 3000000, "drops": 15, "marks": 3, "sent": 200, "backlog": 12.35}
 
 
 def test_the_file_is_laid_out_as_the_recorded_one(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import penstock as ps
 import pytest
 from penstock.report import page as report
 from penstock.results.comparison import Comparison
-from penstock.results.summary import ALPHA, Summary, student_t, summarize
+from penstock.results.estimate import ALPHA, Estimate, student_t, summarize
 from penstock.studies.looks import Looks
 from penstock.studies.store import Store
 from scipy import stats
@@ -52,25 +52,25 @@ def test_looks_double_up_to_the_last(first: int, last: int, looks: tuple[int, ..
 
 def test_the_interval_of_each_look_is_students_at_its_level() -> None:
     values = [3.0, 4.0, 8.0, 1.0, 5.0]
-    found = summarize(values, Looks.plan(30, 1000).alpha)
+    estimate = summarize(values, Looks.plan(30, 1000).alpha)
     level = 1 - 0.05 / 6
     expected = stats.t.interval(level, 4, loc=np.mean(values), scale=stats.sem(values))
-    assert found.ci95 == pytest.approx(expected, rel=1e-12)
+    assert estimate.ci95 == pytest.approx(expected, rel=1e-12)
     assert student_t(9) == stats.t.ppf(0.975, 9)
 
 
-def ended(values: np.ndarray, looks: Sequence[int], alpha: float) -> Summary:
+def ended(values: np.ndarray, looks: Sequence[int], alpha: float) -> Estimate:
     """The summary at the first look that is precise enough, or at the last."""
     for look in looks:
-        found = summarize(list(values[:look]), alpha)
-        if found.rel_half_width <= REL_ERROR:
+        estimate = summarize(list(values[:look]), alpha)
+        if estimate.rel_half_width <= REL_ERROR:
             break
-    return found
+    return estimate
 
 
-def covers(found: Summary) -> bool:
-    assert found.ci95 is not None
-    return found.ci95[0] <= MEAN <= found.ci95[1]
+def covers(estimate: Estimate) -> bool:
+    assert estimate.ci95 is not None
+    return estimate.ci95[0] <= MEAN <= estimate.ci95[1]
 
 
 @pytest.mark.parametrize(("first", "name"), [*((2, name) for name in DATA), (30, "lognormal")])
@@ -107,63 +107,63 @@ GOAL = ps.Precision("utilization", 0.03, max_runs=40)
 
 
 def test_a_comparison_ends_at_a_planned_look_with_corrected_intervals() -> None:
-    found = ps.compare(small(), ["red", "droptail"], runs=2, precision=GOAL)
-    result = found.to_dict()
+    runs = ps.compare(small(), ["red", "droptail"], runs=2, precision=GOAL)
+    result = runs.to_dict()
     looks = (2, 4, 8, 16, 40)
     level = pytest.approx(1 - 0.05 / 5)
     assert result["precision"] == {"metric": "utilization", "rel_error": 0.03, "looks": [*looks], "level": level}
-    assert found.runs in looks[1:]
-    for row in [*found.rows, *found.differences]:
+    assert len(runs.seeds) in looks[1:]
+    for row in [*runs.summary(), *runs.compare()]:
         if row["sd"]:
             half = stats.t.ppf(1 - 0.01 / 2, row["runs"] - 1) * row["sd"] / row["runs"] ** 0.5
             assert (row["ci95"][1] - row["ci95"][0]) / 2 == pytest.approx(half, rel=1e-6)
     note = "95 % intervals, corrected for up to 5 looks."
-    assert note in repr(found)
-    assert note in found._repr_html_()
-    page = report.render(json.loads(found.to_json()))
+    assert note in repr(runs)
+    assert note in runs._repr_html_()
+    page = report.render(json.loads(runs.to_json()))
     assert page.count("corrected for up to 5 looks") == 2
     assert "--runs 2" in page
     assert "--precision utilization=0.03" in page
 
 
 def test_earlier_looks_were_not_precise_and_the_last_one_is() -> None:
-    found = ps.compare(small(), ["red"], runs=2, precision=GOAL)
-    rows = found.run_rows()
+    runs = ps.compare(small(), ["red"], runs=2, precision=GOAL)
+    values, ended = runs.array("utilization").ravel(), len(runs.seeds)
     alpha = 0.05 / 5
     for look in (2, 4, 8, 16, 40):
-        precise = summarize([row["bottleneck.utilization"] for row in rows[:look]], alpha).rel_half_width <= 0.03
-        assert precise == (look == found.runs) or (look == found.runs == 40)
-        if look == found.runs:
+        precise = summarize(values[:look].tolist(), alpha).rel_half_width <= 0.03
+        assert precise == (look == ended) or (look == ended == 40)
+        if look == ended:
             break
 
 
 def test_without_a_precision_nothing_is_corrected() -> None:
-    found = ps.compare(small(), ["red"], runs=3)
-    assert "precision" not in found.to_dict()
-    assert found.correction == ""
-    assert "corrected for" not in repr(found)
-    assert "corrected for up" not in report.render(found.to_dict())
-    assert Comparison({**found.to_dict(), "precision": {"looks": [30]}}).correction == ""
+    runs = ps.compare(small(), ["red"], runs=3)
+    assert "precision" not in runs.to_dict()
+    assert runs.comparison.correction == ""
+    assert "corrected for" not in repr(runs)
+    assert "corrected for up" not in report.render(runs.to_dict())
+    assert Comparison({**runs.to_dict(), "precision": {"looks": [30]}}).correction == ""
 
 
 def test_an_interrupted_comparison_goes_on_with_the_same_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = ps.compare(small(), ["red", "droptail"], runs=2, precision=GOAL)
-    assert whole.runs > 2
+    assert len(whole.seeds) > 2
     interrupt_after(6, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         ps.compare(small(), ["red", "droptail"], runs=2, precision=GOAL, jobs=1, store=Store(tmp_path))
-    made = interrupt_after(1000, monkeypatch)
+    new_runs = interrupt_after(1000, monkeypatch)
     again = ps.compare(small(), ["red", "droptail"], runs=2, precision=GOAL, jobs=1, store=Store(tmp_path))
     assert again.to_json() == whole.to_json()
-    assert 0 < len(made) < 2 * whole.runs
+    assert 0 < len(new_runs) < 2 * len(whole.seeds)
 
 
 def test_the_looks_are_announced_with_the_cost(tmp_path: Path) -> None:
     small().save(tmp_path / "link.toml")
-    done = penstock(
+    process = penstock(
         "compare", str(tmp_path / "link.toml"), "--scheme", "red", "--runs", "400",
         "--precision", "utilization=50%", "--store", str(tmp_path / "runs"),
     )  # fmt: skip
-    assert done.returncode == 0
-    assert "; more until utilization is within 50 %: looks after 400 and 1000 runs" in done.stderr
-    assert "95 % intervals, corrected for up to 2 looks." in done.stdout
+    assert process.returncode == 0
+    assert "; more until utilization is within 50 %: looks after 400 and 1000 runs" in process.stderr
+    assert "95 % intervals, corrected for up to 2 looks." in process.stdout

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import re
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def manual(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+def manual() -> Any:
     return importlib.import_module("manual")
 
 
@@ -28,8 +26,8 @@ def test_the_page_is_that_of_the_present_command_line(manual: Any) -> None:
 @pytest.mark.needs("groff")
 def test_groff_reads_it_without_a_warning_and_shows_options(manual: Any) -> None:
     command = ["groff", "-man", "-ww", "-Tascii", "-P-c", str(manual.TARGET)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-    shown = re.sub(r".\x08", "", done.stdout)
-    assert "penstock tune" in shown
-    assert "--candidates" in shown
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert process.stderr == ""
+    page = re.sub(r".\x08", "", process.stdout)
+    assert "penstock tune" in page
+    assert "--scheme" in page

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from penstock import _native
-from penstock.laws.catalog import conditioners, tcp_keys
-from penstock.laws.queue import Element
+from penstock.aqms.catalog import conditioners, tcp_keys
+from penstock.aqms.queue import Element
 from penstock.scenario._generated import Tcp
 from penstock.scenario.elements import Link, Reverse, Traffic
 from penstock.scenario.scenario import TRAFFIC, key_of
@@ -21,8 +21,8 @@ CHANGELOG = Path(__file__).resolve().parents[2] / "CHANGELOG.md"
 
 
 def test_every_recorded_run_has_the_recorded_result() -> None:
-    found = errors(Record.read(), Record.of_this_build())
-    assert not found, "\n".join(found)
+    messages = errors(Record.read(), Record.of_this_build())
+    assert not messages, "\n".join(messages)
 
 
 def test_the_changelog_names_the_results_that_the_version_of_meaning_changed() -> None:
@@ -41,18 +41,18 @@ def test_every_registered_mechanism_and_key_is_recorded(tmp_path: Path) -> None:
 
 def _registered() -> set[str]:
     """Schemes, conditioners, TCP flavours and other choices of TCP, kinds of traffic, and keys of links and traffic."""
-    found = {f"scheme {entry['name']}" for entry in json.loads(_native.schemes())}
-    found |= {f"conditioner {conditioner.name}" for conditioner in conditioners()}
-    found |= {f"profile {profile}" for profile in tcp_keys().profiles}
-    found |= {f"{param.name} {choice}" for param in tcp_keys().params for choice in param.choices}
-    found |= {f"traffic {kind}" for kind in TRAFFIC}
-    found |= {f"link key {key}" for key in _keys(Link)}
-    found |= {f"reverse key {key}" for key in _keys(Reverse)}
-    found |= {f"traffic key {key}" for key in _keys(Traffic)}
+    names = {f"scheme {entry['name']}" for entry in json.loads(_native.schemes())}
+    names |= {f"conditioner {conditioner.name}" for conditioner in conditioners()}
+    names |= {f"profile {profile}" for profile in tcp_keys().profiles}
+    names |= {f"{param.name} {choice}" for param in tcp_keys().params for choice in param.choices}
+    names |= {f"traffic {kind}" for kind in TRAFFIC}
+    names |= {f"link key {key}" for key in _keys(Link)}
+    names |= {f"reverse key {key}" for key in _keys(Reverse)}
+    names |= {f"traffic key {key}" for key in _keys(Traffic)}
     for kind, cls in TRAFFIC.items():
         base = Tcp if issubclass(cls, Tcp) and cls is not Tcp else Traffic
-        found |= {f"{kind} key {key}" for key in _keys(cls) - _keys(base)}
-    return found
+        names |= {f"{kind} key {key}" for key in _keys(cls) - _keys(base)}
+    return names
 
 
 def _keys(cls: type[Element]) -> set[str]:
@@ -61,19 +61,19 @@ def _keys(cls: type[Element]) -> set[str]:
 
 def _used(tree: Tree) -> set[str]:
     """The mechanisms and keys that a scenario uses, as `_registered` names them."""
-    found: set[str] = set()
+    names: set[str] = set()
     for link in tree["links"].values():
-        found |= {f"link key {key}" for key in link}
-        found |= {f"reverse key {key}" for key in link.get("reverse", {})}
+        names |= {f"link key {key}" for key in link}
+        names |= {f"reverse key {key}" for key in link.get("reverse", {})}
         for direction in (link, link.get("reverse", {})):
-            found |= {f"conditioner {conditioner['kind']}" for conditioner in direction.get("edge", ())}
+            names |= {f"conditioner {conditioner['kind']}" for conditioner in direction.get("edge", ())}
             if isinstance(queue := direction.get("queue"), dict):
-                found.add(f"scheme {queue['scheme']}")
+                names.add(f"scheme {queue['scheme']}")
     for group in tree["traffic"].values():
         kind = group["kind"]
-        found |= {f"traffic {kind}", *(f"traffic key {key}" for key in group), *(f"{kind} key {key}" for key in group)}
-        found |= {f"{key} {value}" for key, value in group.items() if isinstance(value, str)}
-    return found
+        names |= {f"traffic {kind}", *(f"traffic key {key}" for key in group), *(f"{kind} key {key}" for key in group)}
+        names |= {f"{key} {value}" for key, value in group.items() if isinstance(value, str)}
+    return names
 
 
 BEFORE = Record(3, {"scheme/red": "1", "scheme/blue": "2"})

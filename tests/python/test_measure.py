@@ -160,18 +160,18 @@ MARKING = {"scheme": "red", "limit": "200p", "min_th": 5, "max_th": 100, "max_p"
 
 def test_runs_of_several_schemes_are_compared_and_paired_with_simulations() -> None:
     plan = Plan.make(scenario(CBR, "2s"), ["droptail", "codel"])
-    found = measure_plan(plan, prepare_plan(plan), 2, simulate=True)
-    rows = list(found.rows())
+    measured = measure_plan(plan, prepare_plan(plan), 2, simulate=True)
+    rows = list(measured.rows())
     assert {row["on"] for row in rows} == {"simulation", "link"}
     assert {row["scheme"] for row in rows} == {"droptail", "codel"}
-    differences = {(row["scheme"], row["place"], row["metric"]): row for row in found.differences()}
+    differences = {(row["scheme"], row["place"], row["metric"]): row for row in measured.differences()}
     both = {row["on"]: row["mean"] for row in rows if of_interest(row)}
     row = differences["droptail", "load", "goodput_bps"]
     assert row["mean"] == pytest.approx(both["link"] - both["simulation"])
     assert abs(row["mean"]) < 0.02 * LINE
-    assert all(run["attempts"] >= 1 for run in found.runs)
-    assert len(found.runs) == 4
-    assert {grid.title.split(":")[0] for grid in found.grids()} == {"droptail", "codel"}
+    assert all(run["attempts"] >= 1 for run in measured.attempts)
+    assert len(measured.attempts) == 4
+    assert {grid.title.split(":")[0] for grid in measured.grids()} == {"droptail", "codel"}
 
 
 def of_interest(row: dict[str, Any]) -> bool:
@@ -182,12 +182,12 @@ def test_compare_on_the_link_shows_both_kinds_of_runs(tmp_path: Path) -> None:
     (tmp_path / "link.toml").write_text(NETWORK.format(duration="1500ms") + CBR)
     arguments = ["compare", "link.toml", "--scheme", "codel", "--on", "link", "--runs", "1", "--html", "page.html"]
     command = [sys.executable, "-m", "penstock", *arguments, "--json", "result.json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-    if "is valid" in done.stderr:
+    process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    if "is valid" in process.stderr:
         pytest.skip("inconclusive, the machine is too busy")
-    assert done.returncode == 0, done.stderr
-    assert "simulated" in done.stdout
-    assert "measured" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert "simulated" in process.stdout
+    assert "measured" in process.stdout
     result = json.loads((tmp_path / "result.json").read_text())
     assert {row["on"] for row in result["rows"]} == {"simulation", "link"}
     assert result["differences"]
@@ -197,9 +197,22 @@ def test_compare_on_the_link_shows_both_kinds_of_runs(tmp_path: Path) -> None:
 def test_the_verb_writes_the_json_of_a_run(tmp_path: Path) -> None:
     file, page = tmp_path / "run.json", tmp_path / "run.html"
     (tmp_path / "link.toml").write_text(NETWORK.format(duration="1500ms") + CBR)
-    arguments = ["measure", "link.toml", "--seed", "3", "--json", str(file), "--html", str(page), "--trace", "trace"]
-    done = subprocess.run([sys.executable, "-m", "penstock", *arguments], cwd=tmp_path, timeout=60, check=False)
-    assert done.returncode in (0, 1)
+    arguments = [
+        "run",
+        "link.toml",
+        "--on",
+        "link",
+        "--seed",
+        "3",
+        "--json",
+        str(file),
+        "--html",
+        str(page),
+        "--trace",
+        "trace",
+    ]
+    process = subprocess.run([sys.executable, "-m", "penstock", *arguments], cwd=tmp_path, timeout=60, check=False)
+    assert process.returncode in (0, 1)
     result = json.loads(file.read_text())
     assert result["seed"] == 3
     assert {"links", "traffic", "fairness", "kernel", "lateness", "lost_before_queue", "valid"} <= result.keys()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,12 +13,9 @@ from penstock.studies.chunk import Chunk
 from penstock.studies.executor import make
 from penstock.studies.store import Store
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
 
 @pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+def measured() -> ModuleType:
     return importlib.import_module("measured")
 
 
@@ -40,10 +36,10 @@ def test_what_is_in_the_store_is_not_run_again(
     measured: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, cells = tmp_path / "data.json", {"slow": cell("80kbit"), "fast": cell("400kbit")}
-    made: list[int] = []
+    seeds_run: list[int] = []
 
     def counted(chunk: Chunk, *rest: Any) -> bytes:
-        made.extend(seed for _, seeds in chunk.runs for seed in seeds)
+        seeds_run.extend(seed for _, seeds in chunk.runs for seed in seeds)
         return make(chunk, *rest)
 
     monkeypatch.setattr(executor, "make", counted)
@@ -52,10 +48,10 @@ def test_what_is_in_the_store_is_not_run_again(
         measured.measure(file, cells, range(1, 3), read, Store(tmp_path / "store"))
         # numbers of each run; lists are added up
         assert measured.load(file) == (first, [1, 2])
-        assert made == [1, 2, 1, 2]
+        assert seeds_run == [1, 2, 1, 2]
     measured.measure(file, cells | {"fast": cell("160kbit")}, range(1, 4), read, Store(tmp_path / "store"))
     assert measured.load(file)[0]["fast"]["arrivals"] == [21, 21, 21]
-    assert sorted(made[4:]) == [1, 2, 3, 3]
+    assert sorted(seeds_run[4:]) == [1, 2, 3, 3]
 
 
 def test_pages_are_wrapped_but_tables_are_not(measured: ModuleType) -> None:

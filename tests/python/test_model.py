@@ -22,9 +22,9 @@ def test_arrays_are_broadcast_and_numbers_stay_numbers() -> None:
     rates = model.padhye_rate(p, [0.05, 0.1, 0.2], 0.2)
     assert isinstance(rates, np.ndarray)
     assert rates.shape == (2, 3)
-    one = model.padhye_rate(0.05, 0.1, 0.2)
-    assert isinstance(one, float)
-    assert rates[1, 1] == one
+    rate = model.padhye_rate(0.05, 0.1, 0.2)
+    assert isinstance(rate, float)
+    assert rates[1, 1] == rate
     assert isinstance(model.padhye_window(0.05), float)
     assert np.shape(model.padhye_rate(np.array([]), 0.1, 0.2)) == (0,)
 
@@ -93,9 +93,9 @@ def test_design_rules_give_the_printed_numbers() -> None:
 
 
 def test_redopt_by_search_takes_the_calmest_centred_queue() -> None:
-    seen = {(10.0, 30.0): (20.5, 6.0), (20.0, 60.0): (43.0, 1.0), (30.0, 90.0): (60.0, 4.0)}
-    assert model.redopt_search(list(seen), lambda low, high: seen[low, high]) == (30.0, 90.0)
-    assert model.redopt_search(list(seen), lambda low, high: (0.0, 1.0)) is None
+    queues = {(10.0, 30.0): (20.5, 6.0), (20.0, 60.0): (43.0, 1.0), (30.0, 90.0): (60.0, 4.0)}
+    assert model.redopt_search(list(queues), lambda low, high: queues[low, high]) == (30.0, 90.0)
+    assert model.redopt_search(list(queues), lambda low, high: (0.0, 1.0)) is None
 
 
 def test_batches_are_those_of_the_thesis() -> None:

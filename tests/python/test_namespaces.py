@@ -54,15 +54,15 @@ def name(pid: int) -> str:
 
 def holders(inode: int) -> list[str]:
     """The processes in a network namespace, and the open files that keep it alive."""
-    found = []
+    paths = []
     for process in Path("/proc").glob("[0-9]*"):
         for entry in (process / "ns" / "net", *process.glob("fd/*")):
             try:
                 if str(entry.readlink()) == f"net:[{inode}]":
-                    found.append(str(entry))
+                    paths.append(str(entry))
             except OSError:
                 continue
-    return found
+    return paths
 
 
 def test_a_host_is_a_namespace_of_its_own(host: Host) -> None:

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from penstock.scenario.check import resolved_text
-from penstock.scenario.network_drawing import topology_lines
+from penstock.scenario.network_drawing import MAX_DRAWN, topology_lines
 from penstock.scenario.scenario import Document, read_document
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
 
 def test_three_hops_are_a_spine_with_the_cross_traffic_beside_it() -> None:
-    shown = read_document(str(SCENARIOS / "kantawala_three_hops.toml"), []).resolve().shown
-    assert "\n".join(topology_lines(shown)) == (
+    readable = read_document(str(SCENARIOS / "kantawala_three_hops.toml"), []).resolve().readable
+    assert "\n".join(topology_lines(readable)) == (
         """\
 C0-{i} ×500 ── cross0 100Mbit 0s ──┐
 E{i} ×500 ── through 100Mbit 0s ───┤
@@ -42,7 +42,7 @@ def _network(*links: tuple[str, str], watched: tuple[int, ...] = ()) -> list[str
     for i, (start, end) in enumerate(links):
         text += f"[links.l{i}]\nfrom = '{start}'\nto = '{end}'\nrate = '1Mbit'\ndelay = '1ms'\n"
         text += "watch = true\n" if i in watched else ""
-    return topology_lines(Document.parse(text).resolve().shown)
+    return topology_lines(Document.parse(text).resolve().readable)
 
 
 def test_what_hangs_behind_a_branch_shows_its_whole_way() -> None:
@@ -50,11 +50,11 @@ def test_what_hangs_behind_a_branch_shows_its_whole_way() -> None:
     assert _network(*links, watched=(1, 2)) == [
         "A ── l0 1Mbit 1ms ──────────────────────┐",
         "                                        R",
-        "                                        ║  l1 1Mbit 1ms",
+        "                                        ║  l1 1Mbit 1ms [droptail 20p]",
         "X ── l4 1Mbit 1ms ─ Y ── l5 1Mbit 1ms ──┤",
         "Z ── l6 1Mbit 1ms ─ Y ── l5 1Mbit 1ms ──┤",
         "                                        T",
-        "                                        ║  l2 1Mbit 1ms",
+        "                                        ║  l2 1Mbit 1ms [droptail 20p]",
         "                                        U",
         "B ── l3 1Mbit 1ms ──────────────────────┘",
         "",
@@ -66,7 +66,7 @@ def test_links_beside_the_tree_and_parts_apart_are_told() -> None:
     assert lines == [
         "C ── l2 1Mbit 1ms ──┐",
         "                    A",
-        "                    │  l0 1Mbit 1ms",
+        "                    ║  l0 1Mbit 1ms [droptail 20p]",
         "                    B",
         "",
         "P",
@@ -94,11 +94,17 @@ def test_check_prints_each_scenario_below_its_picture_and_it_still_means_the_sam
     resolved = read_document(str(path), []).resolve()
     text = resolved_text(resolved)
     assert text.startswith("# ")
-    assert Document.parse(text).resolve().shown == resolved.shown
+    assert Document.parse(text).resolve().readable == resolved.readable
 
 
 def test_the_picture_in_the_tutorial_is_what_check_prints() -> None:
     text = (SCENARIOS.parent / "docs" / "tutorial" / "your-own-scenario.md").read_text(encoding="utf-8")
     scenario = text.split("near_and_far.toml\n", 1)[1].split("```", 1)[0]
     picture = text.split("```text\n", 1)[1].split("```", 1)[0]
-    assert topology_lines(Document.parse(scenario).resolve().shown) == picture.splitlines()
+    assert topology_lines(Document.parse(scenario).resolve().readable) == picture.splitlines()
+
+
+def test_a_network_too_large_to_draw_is_counted() -> None:
+    lines = _network(*((f"N{i}", f"N{i + 1}") for i in range(MAX_DRAWN + 1)))
+    assert lines == [f"{MAX_DRAWN + 1} links, too many to draw", ""]
+    assert len(_network(*((f"N{i}", f"N{i + 1}") for i in range(MAX_DRAWN)))) > MAX_DRAWN

@@ -62,7 +62,7 @@ def why_of(statement: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("statement", "text", "found"),
+    ("statement", "text", "reason"),
     [
         (g(scheme="RED", buffer=100) >= 11, "goodput (RED, buffer = 100) >= 11 %", "11, asked >= 11"),
         (g(scheme="RED") > 5, "goodput (RED) > 5 %", "3 of 3 hold; buffer = 100: 11, asked > 5"),
@@ -127,15 +127,15 @@ def why_of(statement: Any) -> str:
             "2 of 2 hold; buffer = 100: 12 > 11? difference 1",
         ),
         (
-            abs(g(scheme="RED") - formula(lambda buffer: 10 + buffer / 100, "the law")) <= 0,
-            "|goodput (RED) - the law| <= 0",
+            abs(g(scheme="RED") - formula(lambda buffer: 10 + buffer / 100, "the AQM")) <= 0,
+            "|goodput (RED) - the AQM| <= 0",
             "3 of 3 hold; buffer = 100: 0, asked <= 0",
         ),
     ],
 )
-def test_a_comparison_is_a_statement_on_every_cell_left_open(statement: Any, text: str, found: str) -> None:
+def test_a_comparison_is_a_statement_on_every_cell_left_open(statement: Any, text: str, reason: str) -> None:
     assert statement.text == text
-    assert why_of(statement) == found
+    assert why_of(statement) == reason
 
 
 def test_a_line_explains_the_part_of_the_variance_that_is_linear() -> None:
@@ -156,22 +156,22 @@ def test_parts_are_joined_by_all_by_some_or_by_most() -> None:
 
 
 def test_a_statement_holds_only_where_a_number_fulfils_something() -> None:
-    assert why_of((g > 21).given(g, lambda value: value.mean > 21)(scheme="Blue")) == (
+    assert why_of((g > 21).only_where(g, lambda value: value.mean > 21)(scheme="Blue")) == (
         "2 of 2 hold; buffer = 200: 22, asked > 21"
     )
     with pytest.raises(ValueError, match="no cell is left"):
-        why_of((g > 21).given(g, lambda value: False))
+        why_of((g > 21).only_where(g, lambda value: False))
     with pytest.raises(ValueError, match="which scheme"):
-        why_of((g(scheme="RED") > 21).given(g, lambda value: True))
+        why_of((g(scheme="RED") > 21).only_where(g, lambda value: True))
 
 
 def test_lists_that_differ_are_combined_and_equal_ones_move_together() -> None:
-    one, other = ["RED", "Blue"], ["Blue", "DRR"]
-    assert why_of(g(scheme=other, buffer=100) > g(scheme=one, buffer=100)).startswith("3 of 4 hold; ")
-    assert why_of(g(scheme=one, buffer=100) >= g(scheme=one, buffer=100)).startswith("2 of 2 hold; ")
-    assert why_of((g(scheme=one) >= g)(buffer=100)).startswith("2 of 2 hold; ")  # what is left open follows the list
+    first, second = ["RED", "Blue"], ["Blue", "DRR"]
+    assert why_of(g(scheme=second, buffer=100) > g(scheme=first, buffer=100)).startswith("3 of 4 hold; ")
+    assert why_of(g(scheme=first, buffer=100) >= g(scheme=first, buffer=100)).startswith("2 of 2 hold; ")
+    assert why_of((g(scheme=first) >= g)(buffer=100)).startswith("2 of 2 hold; ")  # what is left open follows the list
     with pytest.raises(ValueError, match="give it to each number"):
-        why_of(g(scheme=one) + g(scheme=other) > g)
+        why_of(g(scheme=first) + g(scheme=second) > g)
 
 
 @pytest.mark.parametrize(
@@ -191,26 +191,26 @@ def test_what_is_not_in_the_table_is_told(statement: Any, message: str) -> None:
 def test_readings_are_claims_of_their_own_and_the_first_one_counts() -> None:
     scheme = Readings({"RED": "", "Blue": "the other one", "absent": "not run"})
     claim = Claim("c1", "says", g(scheme=scheme) > 15, must_hold=True, because="reason", others={"wide": g > 0})
-    found = {one.reading: one for one in claim.on(TABLE)}
-    assert list(found) == ["", "the other one", "wide"]
-    assert [one.must_hold for one in found.values()] == [True, False, False]
-    assert [one.expected for one in found.values()] == [
+    claims = {reading.reading: reading for reading in claim.on(TABLE)}
+    assert list(claims) == ["", "the other one", "wide"]
+    assert [reading.must_hold for reading in claims.values()] == [True, False, False]
+    assert [reading.expected for reading in claims.values()] == [
         "goodput (RED) > 15 %",
         "goodput (Blue) > 15 %",
         "goodput > 0 %",
     ]
-    assert [one.because for one in found.values()] == ["reason", "", ""]
+    assert [reading.because for reading in claims.values()] == ["reason", "", ""]
     (own,) = Claim("c1", "says", g > 5, must_hold=True, reading="no claim of the work").on(TABLE)
     assert own.must_hold  # it says so itself
     (again,) = read_as("again", [Claim("c1", "says", g > 5, must_hold=True, because="reason")], scheme="RED")
     (only,) = again.on(TABLE)
     assert (only.reading, only.must_hold, only.because) == ("again", False, "")
-    assert [one.reading for one in claim.replaced(scheme, "DRR").on(TABLE)] == ["", "wide"]
+    assert [reading.reading for reading in claim.replaced(scheme, "DRR").on(TABLE)] == ["", "wide"]
 
 
 def test_a_claim_that_needs_more_than_the_table_has_is_left_out() -> None:
     claims = needing({"buffer": 400}, Claim("c1", "says", g > 5))
-    assert [one.id for one in claims[0].on(TABLE)] == ["c1"]
+    assert [reading.id for reading in claims[0].on(TABLE)] == ["c1"]
     assert list(claims[0].on(TABLE.where(buffer=100))) == []
 
 
@@ -230,9 +230,9 @@ def test_a_sweep_is_a_study_for_each_effort() -> None:
 
 
 def test_a_first_pass_gives_what_the_scenarios_need() -> None:
-    found = Sweep(lambda flows, rate: _link(flows[rate]), {"rate": [1, 2]}, first=lambda effort: {1: 10, 2: 20})
-    scenarios = [scenario for _, scenario, _ in found(Effort("quick")).cells()]
-    assert [one.traffic["x"].count for one in scenarios if isinstance(one, ps.Scenario)] == [10, 20]
+    sweep = Sweep(lambda flows, rate: _link(flows[rate]), {"rate": [1, 2]}, first=lambda effort: {1: 10, 2: 20})
+    scenarios = [scenario for _, scenario, _ in sweep(Effort("quick")).cells()]
+    assert [of_cell.traffic["x"].count for of_cell in scenarios if isinstance(of_cell, ps.Scenario)] == [10, 20]
 
 
 def test_reasons_are_filled_in_from_the_record(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_a_switch_that_left_red_drops_only_what_finds_no_room() -> None:
     assert link.drops_overflow > 0
 
 
-def test_the_switch_holds_what_every_law_must() -> None:
+def test_the_switch_holds_what_every_aqm_must() -> None:
     ps.testing.conformance(FecSwitch)
 
 
@@ -47,7 +47,7 @@ def test_the_bounds_of_the_switch_leave_both_queues_alike() -> None:
         assert after[0] == pytest.approx(after[1], rel=0.03)
 
 
-def test_the_law_of_both_kinds_is_that_of_each_where_there_is_no_other() -> None:
+def test_the_aqm_of_both_kinds_is_that_of_each_where_there_is_no_other() -> None:
     dropped = open_mixed.DROPPED[""]
     assert open_mixed.law_queue(100, 100, 0.05, 200, dropped) == pytest.approx(open_mixed.MARKED.queue(100, 0.05))
     assert open_mixed.law_queue(100, 0, 0.05, 200, dropped) == pytest.approx(dropped.queue(100, 0.05))

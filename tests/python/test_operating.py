@@ -1,4 +1,4 @@
-"""`penstock explain --flows`: a control function over the queue law, against the operating points of the work."""
+"""`penstock explain --count`: a control function over the queue law, against the operating points of the work."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from penstock import model
+from penstock.aqms.catalog import schemes
 from penstock.cli.app import app
 from penstock.errors import PenstockError
 from penstock.explain import explanation
 from penstock.explain.text import terminal_curves
-from penstock.laws.catalog import schemes
 from penstock.model import operating_point
 from penstock.model.stability import SHARES
 from typer.testing import CliRunner
@@ -21,7 +21,7 @@ PAPER = "red:min_th=100,max_th=300,max_p=0.1,spacing=none"
 """The work draws p_b, which is the share that is dropped with this spacing only."""
 
 
-def found(
+def prepared_with_operating(
     scheme: str, flows: str = "50..400", limit: str = "500p"
 ) -> tuple[explanation.Explanation, operating_point.Operating]:
     prepared = explanation.prepare(scheme, "20Mbit", "80ms", flows, limit)
@@ -39,7 +39,7 @@ def found(
     ],
 )  # fmt: skip
 def test_red_settles_where_the_work_says(more: str, flows: int, queue: float, probability: float, stable: bool) -> None:
-    point = found(PAPER + more)[1].point(flows)
+    point = prepared_with_operating(PAPER + more)[1].point(flows)
     assert point.queue is not None
     assert point.probability is not None
     assert (round(point.queue), round(point.probability, 3), point.stable) == (queue, probability, stable)
@@ -49,22 +49,26 @@ def test_red_settles_where_the_work_says(more: str, flows: int, queue: float, pr
 def test_the_largest_number_of_flows_is_the_last_stable_one(gentle: str) -> None:
     # the work: about 200 by drops; by marks 100 are stable and 150 not
     for more, most in (("", 199), (",ecn=true", 133)):
-        explanation, over = found(PAPER + gentle + more)
+        explanation, over = prepared_with_operating(PAPER + gentle + more)
         assert explanation.largest_flows(over) == {"drop": 199, "mark": 133}
         assert over.end == pytest.approx(300)
         assert [over.point(flows).stable for flows in (most, most + 1)] == [True, False]
 
 
 def test_why_a_point_is_not_stable() -> None:
-    assert found(PAPER)[1].point(300).why == "swings across the jump"
-    assert found(PAPER + ",gentle=true")[1].point(300).why == "past the stable part"
-    assert found("bernoulli:p=0.1")[1].point(400) == operating_point.Point(400, None, None, False, "fills the buffer")
-    assert found("bernoulli:p=0.1")[1].point(50) == operating_point.Point(50, 0.0, 0.1, False, "leaves the link idle")
-    assert found("sred", limit="600p")[1].point(120).why == "swings across the jump"
+    assert prepared_with_operating(PAPER)[1].point(300).why == "swings across the jump"
+    assert prepared_with_operating(PAPER + ",gentle=true")[1].point(300).why == "past the stable part"
+    assert prepared_with_operating("bernoulli:p=0.1")[1].point(400) == operating_point.Point(
+        400, None, None, False, "fills the buffer"
+    )
+    assert prepared_with_operating("bernoulli:p=0.1")[1].point(50) == operating_point.Point(
+        50, 0.0, 0.1, False, "leaves the link idle"
+    )
+    assert prepared_with_operating("sred", limit="600p")[1].point(120).why == "swings across the jump"
 
 
 def test_laws_that_move_max_p_are_drawn_at_its_highest() -> None:
-    explanation, over = found("ared-floyd:min_th=100,max_th=300,spacing=none")
+    explanation, over = prepared_with_operating("ared-floyd:min_th=100,max_th=300,spacing=none")
     assert over.adapts_to == 0.5
     assert over.control(200) == pytest.approx(0.25)
     # needed at 200 packets, the middle: 0.247 for 400 flows
@@ -76,7 +80,7 @@ def test_laws_that_move_max_p_are_drawn_at_its_highest() -> None:
 
 @pytest.mark.parametrize("spacing", ["wait", "count", "once", "section4", "no_wait"])
 def test_the_share_that_is_dropped_meets_the_queue_law(spacing: str) -> None:
-    explanation, over = found(PAPER.replace("none", spacing))
+    explanation, over = prepared_with_operating(PAPER.replace("none", spacing))
     # one over the mean of the gaps, written out, for p_b = 1/10 just below max_th
     spaced = {"wait": range(10, 20), "count": range(1, 11), "section4": range(1, 10)}
     gaps = spaced[{"once": "count", "no_wait": "section4"}.get(spacing, spacing)]
@@ -92,7 +96,7 @@ def test_the_share_that_is_dropped_meets_the_queue_law(spacing: str) -> None:
 
 
 def test_the_size_of_packets_makes_the_service_rate() -> None:
-    _, over = found("red:mean_packet=500B", limit="100kB")
+    _, over = prepared_with_operating("red:mean_packet=500B", limit="100kB")
     assert over.law.service_rate == 5000
     assert over.limit == 200
 
@@ -107,7 +111,7 @@ def test_every_scheme_has_a_queue_law_or_says_that_it_has_none(scheme: str) -> N
 
 
 def test_a_narrow_terminal_and_marks_that_meet() -> None:
-    assert max(map(len, found(PAPER)[0].text(80).splitlines())) <= 80
+    assert max(map(len, prepared_with_operating(PAPER)[0].text(80).splitlines())) <= 80
     plot = terminal_curves(
         [([0, 10], [0, 1])], [(5, 0.5, "●20"), (5, 0.5, "●30"), (6, 0.5, "○9"), (10, 1, "○40")], 1, 20, 4
     )
@@ -125,7 +129,7 @@ def test_a_narrow_terminal_and_marks_that_meet() -> None:
     ],
 )  # fmt: skip
 def test_configurations_that_hold_nobody_and_crowds_are_told_too(scheme: str, flows: str, most: int) -> None:
-    explanation, over = found(scheme, flows)
+    explanation, over = prepared_with_operating(scheme, flows)
     assert not any(point.stable for point in explanation.points(over))
     # p reaches 0.5 at 55 packets, where the law has 1193.6 flows
     assert explanation.largest_flows(over)["drop"] == most
@@ -141,17 +145,17 @@ def test_rows_of_flows() -> None:
 
 def test_json_and_figure_say_the_same(tmp_path: Path) -> None:
     svg, file = tmp_path / "law.svg", tmp_path / "law.json"
-    call = ["explain", PAPER, "--link", "20Mbit", "--rtt", "80ms", "--limit", "500p", "--flows", "50..400"]
-    done = CliRunner().invoke(app, [*call, "--svg", str(svg), "--json", str(file)])
-    assert done.exit_code == 0
-    assert "the most flows that it holds: 199 by drops and 133 by marks" in " ".join(done.output.split())
-    told = json.loads(file.read_text())
-    assert told["scheme"]["name"] == "red"
-    assert told["queue"]["max_th"] == "300p"
-    law = told["queue_law"]
+    call = ["explain", PAPER, "--rate", "20Mbit", "--rtt", "80ms", "--limit", "500p", "--count", "50..400"]
+    result = CliRunner().invoke(app, [*call, "--figure", str(svg), "--json", str(file)])
+    assert result.exit_code == 0
+    assert "the most flows that it holds: 199 by drops and 133 by marks" in " ".join(result.output.split())
+    document = json.loads(file.read_text())
+    assert document["scheme"]["name"] == "red"
+    assert document["queue"]["max_th"] == "300p"
+    law = document["queue_law"]
     assert law["largest_flows"] == {"drop": 199, "mark": 133}
     assert [point["flows"] for point in law["points"] if point["stable"]] == [50, 100, 150]
-    assert max(told["drop_function"]["probability"]) == 1
+    assert max(document["drop_function"]["probability"]) == 1
     assert ET.parse(svg).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     alone = CliRunner().invoke(app, ["explain", "codel", "--json", "-"])
     assert set(json.loads(alone.output)) == {"scheme", "queue", "link"}
@@ -160,23 +164,22 @@ def test_json_and_figure_say_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["red", "--flows", "400..50"], "write a number of flows such as 50, or a range such as 50..400"),
-        (["red", "--flows", "0"], "--flows"),
-        (["red", "--flows", "50", "--limit", "inf"], "--limit inf: the queue law is drawn up to the limit"),
-        (["red", "--flows", "50", "--json", "/proc/none/x"], "--json /proc/none/x: there is no folder /proc/none"),
-        (["red", "--flows", "50", "--json", "/proc/x"], "--json /proc/x: cannot be written"),
-        (["red:min_th=30", "--flows", "50"], "min_th"),
-        (["tsw", "--json", "-"], "tsw is a conditioner"),
-        (["red", "--link", "1e15bit", "--rtt", "1e9s"], "must not be above the limit of the queue"),
+        (["red", "--count", "400..50"], "write a number of flows such as 50, or a range such as 50..400"),
+        (["red", "--count", "0"], "--count"),
+        (["red", "--count", "50", "--limit", "inf"], "--limit inf: the queue law is drawn up to the limit"),
+        (["red", "--count", "50", "--json", "/proc/none/x"], "--json /proc/none/x: there is no folder /proc/none"),
+        (["red", "--count", "50", "--json", "/proc/x"], "--json /proc/x: cannot be written"),
+        (["red:min_th=30", "--count", "50"], "min_th"),
+        (["red", "--rate", "1e15bit", "--rtt", "1e9s"], "must not be above the limit of the queue"),
     ],
 )
 def test_what_cannot_be_is_told_at_once(options: list[str], words: str) -> None:
-    done = CliRunner().invoke(app, ["explain", *options])
-    assert done.exit_code == 2
-    assert words in done.output
-    assert "Traceback" not in done.output
+    result = CliRunner().invoke(app, ["explain", *options])
+    assert result.exit_code == 2
+    assert words in result.output
+    assert "Traceback" not in result.output
 
 
 def test_without_a_limit_there_is_no_picture() -> None:
     with pytest.raises(PenstockError, match="--limit inf"):
-        found(PAPER, limit="inf")
+        prepared_with_operating(PAPER, limit="inf")

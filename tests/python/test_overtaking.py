@@ -40,12 +40,32 @@ def test_the_keys_are_of_one_direction() -> None:
     assert (backward["jitter"], backward["reorder"]) == (1_000_000, {"rate": 0.5, "delay": 3_000_000})
 
 
-@pytest.mark.parametrize("keys", [KEYS, 'reverse = { jitter = "1ms", reorder = { rate = "50%", delay = "3ms" } }'])
+NETEM = """jitter = { deviation = "2ms", distribution = "pareto", correlation = "25%" }
+loss = { states = { p13 = 0.01 } }
+reorder = { rate = 0.25, early = true, gap = 5, correlation = 0.5 }
+duplicate = { rate = "0.5%" }
+reverse = { loss = { correlated = { rate = 0.01, correlation = 0.25 } } }"""
+
+
+def test_the_keys_of_netem_in_canonical_form() -> None:
+    forward, backward = canonical(NETEM)
+    around = {"deviation": 2_000_000, "distribution": "pareto", "correlation": 0.25, "keep_order": False}
+    assert forward["jitter"] == around
+    # tc-netem(8): p13 alone is a loss of each packet by itself.
+    assert forward["loss"] == {"states": {"p13": 0.01, "p31": 0.99, "p32": 0.0, "p23": 1.0, "p14": 0.0}}
+    assert forward["reorder"] == {"rate": 0.25, "correlation": 0.5, "gap": 5}
+    assert forward["duplicate"] == {"rate": 0.005, "correlation": 0.0}
+    assert backward["loss"] == {"correlated": {"rate": 0.01, "correlation": 0.25}}
+
+
+@pytest.mark.parametrize(
+    "keys", [KEYS, NETEM, 'reverse = { jitter = "1ms", reorder = { rate = "50%", delay = "3ms" } }']
+)
 def test_what_check_prints_means_the_same(keys: str) -> None:
     before = Document.parse(TEXT.replace("KEYS", keys)).resolve()
     after = Document.parse(resolved_text(before)).resolve()
     assert after.canonical["links"] == before.canonical["links"]
-    assert after.shown == before.shown
+    assert after.readable == before.readable
 
 
 def test_python_and_toml_say_the_same() -> None:
@@ -74,6 +94,17 @@ def test_python_and_toml_say_the_same() -> None:
         ("reorder = { rate = 0.5 }", ["links.line.reorder.delay", "is missing"]),
         ('reorder = { p = 0.5, delay = "1ms", rate = 0.1 }', ["links.line.reorder.p", "unknown key", "rate, delay"]),
         ("reorder = 0.5", ["links.line.reorder", "must be a table"]),
+        ('reorder = { rate = 0.5, early = true, delay = "1ms" }', ["links.line.reorder.delay", "early"]),
+        ("reorder = { rate = 0.5, early = true, gap = 0 }", ["links.line.reorder.gap"]),
+        ('jitter = { deviation = "1ms", distribution = "norml" }', ["distribution", 'did you mean "normal"?']),
+        ('jitter = { deviation = "1ms", correlaton = 0.1 }', ["correlaton", 'did you mean "correlation"?']),
+        ('jitter = { deviation = "1ms", correlation = 1 }', ["jitter.correlation", "below 1"]),
+        ("duplicate = { rate = 2 }", ["links.line.duplicate.rate"]),
+        ("duplicate = { correlation = 0.1 }", ["links.line.duplicate.rate", "is missing"]),
+        ("loss = { rate = 0.1, correlation = 0.25 }", ["links.line.loss.correlation", "correlated = {"]),
+        ("loss = { states = { p31 = 0.1 } }", ["links.line.loss.states.p13", "is missing"]),
+        ("loss = { states = { p13 = 0.7, p14 = 0.7 } }", ["links.line.loss.states.p14", "at most 1 - p13"]),
+        ("loss = { state = { p13 = 0.7 } }", ["links.line.loss.state", 'did you mean "states"?']),
     ],
 )
 def test_what_cannot_be_is_refused(keys: str, words: list[str]) -> None:
@@ -94,6 +125,8 @@ def round_trip(links: dict[str, ps.Link], path: list[str] | None = None) -> floa
         from_="A",
         to="B",
         path=path,
+        profile="ns2",
+        start="0s",
         window=1,
         packet="1000B",
         headers="0B",
@@ -101,9 +134,9 @@ def round_trip(links: dict[str, ps.Link], path: list[str] | None = None) -> floa
         timestamps=True,
         syn=False,
     )
-    found = ps.run(ps.Scenario(duration="20s", links=links, traffic={"tcp": tcp})).traffic["tcp"]
-    assert found.retransmitted_pkts == 0
-    return float(found.rtt_mean_s * 1000)
+    flow = ps.run(ps.Scenario(duration="20s", links=links, traffic={"tcp": tcp})).traffic["tcp"]
+    assert flow.retransmitted_pkts == 0
+    return float(flow.rtt_mean_s * 1000)
 
 
 def link(ends: str, delay: str, back: str | None = None, rate: str = "8Mbit", rate_back: str | None = None) -> ps.Link:

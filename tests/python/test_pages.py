@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,10 @@ from penstock.evaluation.evaluate import evaluate
 from penstock.evaluation.page import SHOWN_FIRST
 from penstock.evaluation.page import write as write_evaluation
 from penstock.report import page as report
+from playwright.sync_api import Page
 
-from .browser import Browser, needs_chromium
-from .fake_result import compare_result
+from .browser import needs_chromium, resize
+from .fake_result import compare_result, means_alone
 from .page_checks import AXE, CLIPPED, OVERLAPPING, SERIOUS, suits_every_reader
 from .test_evaluation import TINY
 
@@ -29,24 +29,20 @@ PAGES = {
     "grid": ["compare", STANDARD, *SHORT, "--scheme", "red", "--scheme", "pie", "--runs", "2",
              "--vary", "links.bottleneck.rate=5Mbit,10Mbit", "--vary", "links.bottleneck.queue.limit=40p,80p,160p"],
     "run": ["run", STANDARD, *SHORT],
-    "tune": ["tune", STANDARD, *SHORT, "--aim", "delay p99 < 30ms", "--candidates", "droptail,red", "--budget", "1s"],
+    "tune": ["tune", STANDARD, *SHORT, "--aim", "delay p99 < 30ms", "--scheme", "droptail", "--scheme", "red",
+             "--budget", "1s"],
+    "many": ["compare", STANDARD, *SHORT, "--scheme", "all", "--runs", "2"],
     "reproduced": ["reproduce", "cc", "--recorded"],
     "live": ["live", "--no-open"],
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile"), seconds=300) as one:
-        yield one
 
 
 def written(kind: str, folder: Path) -> Path:
     file = folder / f"{kind}.html"
     target = "-o" if kind == "live" else "--html"
     command = [sys.executable, "-m", "penstock", *PAGES[kind], target, str(file)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
     return file
 
 
@@ -54,30 +50,30 @@ def written(kind: str, folder: Path) -> Path:
 @needs_chromium
 @pytest.mark.parametrize("kind", PAGES)
 @pytest.mark.xdist_group("pages")
-def test_a_page_suits_every_reader(kind: str, tmp_path: Path, browser: Browser) -> None:
-    suits_every_reader(browser, written(kind, tmp_path))
+def test_a_page_suits_every_reader(kind: str, tmp_path: Path, tab: Page) -> None:
+    suits_every_reader(tab, written(kind, tmp_path))
 
 
 @pytest.mark.slow
 @needs_chromium
 @pytest.mark.xdist_group("pages")
-def test_the_page_of_an_evaluation_suits_every_reader(tmp_path: Path, browser: Browser) -> None:
+def test_the_page_of_an_evaluation_suits_every_reader(tmp_path: Path, tab: Page) -> None:
     file = tmp_path / "evaluate.html"
-    found = evaluate(["red"], TINY)
-    write_evaluation(found, file)
-    suits_every_reader(browser, file)  # the last time at 390 px
-    assert browser.value(SIDEWAYS) == []
-    browser.open(file)
-    scenarios = len({row.case.id for row in found.rows})
-    assert browser.value("[...document.querySelectorAll('.diagrams figure')].map((one) => one.checkVisibility())") == [
+    evaluation = evaluate(["red"], TINY)
+    write_evaluation(evaluation, file)
+    suits_every_reader(tab, file)  # the last time at 390 px
+    assert tab.evaluate(SIDEWAYS) == []
+    tab.goto(file.as_uri())
+    scenarios = len({row.case.id for row in evaluation.rows})
+    assert tab.evaluate("[...document.querySelectorAll('.diagrams figure')].map((one) => one.checkVisibility())") == [
         *[True] * SHOWN_FIRST,
         *[False] * (scenarios - SHOWN_FIRST),
     ]
-    summary = browser.value("document.querySelector('details.more summary').textContent")
+    summary = tab.evaluate("document.querySelector('details.more summary').textContent")
     assert summary.startswith(f"{scenarios - SHOWN_FIRST} more diagrams, ")
     # A phone shows the head of a column beside each of its numbers.
-    assert browser.value("[...document.querySelectorAll('.schemes td.number')].every((one) => one.dataset.head)")
-    assert not browser.value("document.querySelector('.schemes thead').checkVisibility()")
+    assert tab.evaluate("[...document.querySelectorAll('.schemes td.number')].every((one) => one.dataset.head)")
+    assert not tab.evaluate("document.querySelector('.schemes thead').checkVisibility()")
 
 
 SIDEWAYS = """
@@ -98,46 +94,46 @@ def warned_result(warnings: int) -> dict[str, Any]:
 @needs_chromium
 @pytest.mark.parametrize("result", [warned_result(4), {**compare_result(), "rows": [
     {**row, "on": "link"} for row in compare_result()["rows"]
-], "command": "penstock measure link.toml --runs 5"}], ids=["warnings", "measured"])  # fmt: skip
+], "command": "penstock run link.toml --on link --runs 5"}], ids=["warnings", "measured"])  # fmt: skip
 @pytest.mark.xdist_group("pages")
-def test_a_page_of_another_kind_suits_every_reader(result: dict[str, Any], tmp_path: Path, browser: Browser) -> None:
+def test_a_page_of_another_kind_suits_every_reader(result: dict[str, Any], tmp_path: Path, tab: Page) -> None:
     file = tmp_path / "page.html"
     report.write(result, file)
-    suits_every_reader(browser, file)
+    suits_every_reader(tab, file)
 
 
 @needs_chromium
 @pytest.mark.parametrize("warnings", [1, 2, 4])
-def test_warnings_do_not_push_the_figure_away(warnings: int, tmp_path: Path, browser: Browser) -> None:
+def test_warnings_do_not_push_the_figure_away(warnings: int, tmp_path: Path, tab: Page) -> None:
     file = tmp_path / "page.html"
     report.write(warned_result(warnings), file)
-    browser.resize(1400)
-    browser.open(file)
-    shown = "[...document.querySelectorAll('.warned')].map((one) => one.checkVisibility())"
-    assert browser.value(shown) == [True, *[False] * (warnings - 1)]
+    resize(tab, 1400)
+    tab.goto(file.as_uri())
+    visible = "[...document.querySelectorAll('.warned')].map((one) => one.checkVisibility())"
+    assert tab.evaluate(visible) == [True, *[False] * (warnings - 1)]
     folded = {1: None, 2: "1 more warning", 4: "3 more warnings"}[warnings]
-    assert browser.value("document.querySelector('.top details summary')?.textContent ?? null") == folded
-    assert browser.value("document.querySelector('#trade-off figure').getBoundingClientRect().top") < 900
+    assert tab.evaluate("document.querySelector('.top details summary')?.textContent ?? null") == folded
+    assert tab.evaluate("document.querySelector('#trade-off figure').getBoundingClientRect().top") < 900
 
 
 @needs_chromium
 @pytest.mark.parametrize("schemes", [2, 3, 6])
-def test_the_ranking_is_as_tall_as_its_rows(schemes: int, tmp_path: Path, browser: Browser) -> None:
-    result = compare_result(vary=False, series=False)
-    kept = list(dict.fromkeys((row["scheme"], str(row["params"])) for row in result["rows"]))[:schemes]
-    rows = [row for row in result["rows"] if (row["scheme"], str(row["params"])) in kept]
+def test_the_ranking_is_as_tall_as_its_rows(schemes: int, tmp_path: Path, tab: Page) -> None:
+    result = means_alone(compare_result(vary=False, series=False))
+    chosen = list(dict.fromkeys((row["scheme"], str(row["params"])) for row in result["rows"]))[:schemes]
+    rows = [row for row in result["rows"] if (row["scheme"], str(row["params"])) in chosen]
     file = tmp_path / "page.html"
     report.write({**result, "rows": rows}, file)
-    browser.resize(1400)
-    browser.open(file)
-    assert browser.value("document.querySelectorAll('.ranking tbody tr').length") == schemes
+    resize(tab, 1400)
+    tab.goto(file.as_uri())
+    assert tab.evaluate("document.querySelectorAll('.ranking tbody tr').length") == schemes
     heights = "['.ranking', '.ranking table'].map((one) => document.querySelector(one).offsetHeight)"
-    card, table = browser.value(heights)
+    card, table = tab.evaluate(heights)
     assert card - table < 40
 
 
 @needs_chromium
-def test_the_checks_find_what_they_look_for(tmp_path: Path, browser: Browser) -> None:
+def test_the_checks_find_what_they_look_for(tmp_path: Path, tab: Page) -> None:
     file = tmp_path / "bad.html"
     file.write_text(
         "<!doctype html><html lang=en><title>x</title><main><h1>x</h1>"
@@ -147,8 +143,8 @@ def test_the_checks_find_what_they_look_for(tmp_path: Path, browser: Browser) ->
         "<img src='data:,'></main>",
         encoding="utf-8",
     )
-    browser.open(file)
-    browser.value(f"{AXE}; 1")
-    assert len(browser.value(CLIPPED)) == 1
-    assert browser.value(OVERLAPPING) == ["one text | another"]
-    assert {name for name, _ in browser.awaited(SERIOUS)} >= {"color-contrast", "image-alt"}
+    tab.goto(file.as_uri())
+    tab.evaluate(f"{AXE}; 1")
+    assert len(tab.evaluate(CLIPPED)) == 1
+    assert tab.evaluate(OVERLAPPING) == ["one text | another"]
+    assert {name for name, _ in tab.evaluate(SERIOUS)} >= {"color-contrast", "image-alt"}

@@ -23,7 +23,7 @@ from .made_up import effort_of
 @pytest.mark.parametrize(("work", "number"), [("kt", 33), ("br", 29), ("bs", 27), ("cc", 27)])
 def test_every_claim_of_the_list_is_made_in_one_place(work: str, number: int) -> None:
     """Once as the list has it; other readings say so, in the same experiment or in one that seeks a reason."""
-    (paper,) = [one for one in papers.papers() if one.alias == work]
+    (paper,) = [candidate for candidate in papers.papers() if candidate.alias == work]
     effort = effort_of(paper.name)
     claims = [
         claim
@@ -32,9 +32,9 @@ def test_every_claim_of_the_list_is_made_in_one_place(work: str, number: int) ->
         for claim in item.claims(item.table(effort))
     ]
     listed = list(read_toml(paper.folder / "claims.toml"))
-    made = [claim.id for claim in claims if not claim.reading and claim.id in listed]
+    ids = [claim.id for claim in claims if not claim.reading and claim.id in listed]
     assert [id_ for id_ in listed if id_.startswith("c")] == [f"c{i:02}" for i in range(1, number + 1)]
-    assert sorted(made) == sorted(listed)
+    assert sorted(ids) == sorted(listed)
 
 
 def test_a_claim_that_the_list_lacks_is_an_error(tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_the_buffers_of_brandauer_are_those_of_the_model() -> None:
         (256, 1, 0.6021, 0.00424, 71, 307, 472),
         (64, 2, 0.1081, 0.00196, 38, 163, 251),
     ]:
-        found = br.design(n, b)
-        assert tuple(found) == pytest.approx((buffer, low, high, max_p, w_q), rel=0.02)
+        buffers = br.design(n, b)
+        assert tuple(buffers) == pytest.approx((buffer, low, high, max_p, w_q), rel=0.02)
 
 
 def test_active_connections_are_counted_by_what_they_take() -> None:
@@ -82,9 +82,9 @@ def test_losses_in_a_row_are_those_of_a_trace(tmp_path: Path) -> None:
     recorded.write(tmp_path)
     run = recorded.run
     packets = f"'{tmp_path / 'packets.parquet'}'"
-    asked = f"SELECT event FROM {packets} WHERE place = 'bottleneck' AND event IN ('drop', 'enqueue')"
+    query = f"SELECT event FROM {packets} WHERE place = 'bottleneck' AND event IN ('drop', 'enqueue')"
     with duckdb.connect() as base:
-        fates = base.execute(asked).fetchall()
+        fates = base.execute(query).fetchall()
     text = "".join("d" if event == "drop" else "e" for (event,) in fates)
     lengths = np.array([len(losses) for losses in re.findall("d+(?=e)", text)])
     numbers = br.measure(run)

@@ -15,7 +15,7 @@ import penstock as ps
 import pytest
 from penstock import _native
 from penstock.studies import part
-from penstock.studies.part import Head, Runs, part_content
+from penstock.studies.part import CellRuns, Head, part_content
 from penstock.studies.seeds import Seeds
 
 from .rows import Row, content
@@ -35,7 +35,7 @@ def read_back(tmp_path: Path, written: bytes) -> tuple[dict[str, str], list[tupl
 def json_paths(value: Any, depth: int, path: tuple[str, ...]) -> list[tuple[str, ...]]:
     if depth == 0:
         return [path]
-    return [found for name, below in value.items() for found in json_paths(below, depth - 1, (*path, name))]
+    return [below_path for name, below in value.items() for below_path in json_paths(below, depth - 1, (*path, name))]
 
 
 def expected(texts: list[str], columns: dict[str, str]) -> list[tuple[Any, ...]]:
@@ -63,8 +63,8 @@ def check(tmp_path: Path, texts: list[str], written: bytes) -> dict[str, str]:
     types, rows = read_back(tmp_path, written)
     identity = list(types).index("study") + 1
     results = dict(list(types.items())[identity:])
-    found = [plain(row[identity:], results) for row in rows]
-    assert found == [plain(row, results) for row in expected(texts, results)]
+    stored_rows = [plain(row[identity:], results) for row in rows]
+    assert stored_rows == [plain(row, results) for row in expected(texts, results)]
     return results
 
 
@@ -80,18 +80,18 @@ def scenarios() -> list[str]:
         {"bulk": ps.Tcp(count=3)},
         {"bulk": ps.Tcp(count=2, bytes="20kB"), "voice": ps.Cbr(rate="300kbit", packet="200B")},
     ]
-    found = []
-    for queue in (ps.DropTail(limit="20p"), ps.Red(limit="50p", ecn=True), ps.Codel(limit="9p")):
+    scenario_texts = []
+    for queue in (ps.DropTail(limit="20p"), ps.Red(limit="50p", ecn=True), ps.CoDel(limit="9p")):
         for groups in traffic:
             link = ps.dumbbell(rate="2Mbit", rtt="40ms", duration="2s", queue=queue, traffic=groups)
-            found.append(link.document().resolve().for_engine(flows=False, series=False, series_points=1))
-    return found
+            scenario_texts.append(link.document().resolve().for_engine(flows=False, series=False, series_points=1))
+    return scenario_texts
 
 
 def test_a_part_has_what_duckdb_reads_in_the_results(tmp_path: Path) -> None:
     cells = [(scenario, (1, 2, 3)) for scenario in scenarios()]
     texts = _native.run_many([text for text, seeds in cells for _ in seeds], [1, 2, 3] * len(cells), 1, None)
-    places = [Runs(str(number), seeds, {"place": number}, "x") for number, (_, seeds) in enumerate(cells)]
+    places = [CellRuns(str(number), seeds, {"place": number}, "x") for number, (_, seeds) in enumerate(cells)]
     of_texts = part_content(Head.of(places), _native.Results(texts))
     types = check(tmp_path, texts, of_texts)
     assert {types[name] for name in ("events", "cpu_s", "links.bottleneck.length_pmf")} == {
@@ -147,8 +147,8 @@ def test_values_of_no_common_type_are_json(tmp_path: Path, values: list[Any], ki
     written = content([Row("s", seed, text) for seed, text in enumerate(texts)])
     types, rows = read_back(tmp_path, written)
     assert types["links.a.x"] == kind
-    found = [json.loads(row[-1]) if kind == "JSON" and row[-1] is not None else row[-1] for row in rows]
-    assert found == values
+    stored_values = [json.loads(row[-1]) if kind == "JSON" and row[-1] is not None else row[-1] for row in rows]
+    assert stored_values == values
 
 
 def test_a_text_that_is_no_result_is_refused() -> None:
@@ -162,16 +162,16 @@ def test_labels_have_types(tmp_path: Path) -> None:
         {"whole": 1, "number": 1, "text": "a", "flag": True, "some": None, "mixed": 1},
         {"whole": 2, "number": 0.5, "text": None, "flag": False, "some": 0.5, "mixed": "x", "list": [1]},
     ]
-    rows = [Row("s", seed, '{"events": 1}', found, "mine") for seed, found in enumerate(labels)]
-    types, found = read_back(tmp_path, content(rows))
+    rows = [Row("s", seed, '{"events": 1}', label, "mine") for seed, label in enumerate(labels)]
+    types, stored_rows = read_back(tmp_path, content(rows))
     assert types == {
         "whole": "BIGINT", "number": "DOUBLE", "text": "VARCHAR", "flag": "BOOLEAN", "some": "DOUBLE",
         "mixed": "VARCHAR", "list": "VARCHAR", "seed": "BIGINT", "scenario": "VARCHAR", "meaning": "INTEGER",
         "penstock": "VARCHAR", "study": "VARCHAR", "events": "BIGINT",
     }  # fmt: skip
     identity = (_native.meaning, ps.__version__, "mine", 1)
-    assert found[0] == (1, 1.0, "a", True, None, "1", None, 0, "s", *identity)
-    assert found[1] == (2, 0.5, None, False, 0.5, "x", "[1]", 1, "s", *identity)
+    assert stored_rows[0] == (1, 1.0, "a", True, None, "1", None, 0, "s", *identity)
+    assert stored_rows[1] == (2, 0.5, None, False, 0.5, "x", "[1]", 1, "s", *identity)
     named = duckdb.connect().execute(
         f"SELECT value FROM parquet_kv_metadata('{tmp_path / 'part.parquet'}') WHERE key = 'labels'"
     )
@@ -207,14 +207,14 @@ def test_merged_parts_have_the_columns_of_all(tmp_path: Path) -> None:
 def test_sets_of_seeds_are_sets() -> None:
     rng = random.Random(1)
     for _ in range(200):
-        seeds, known = Seeds(), set[int]()
+        seeds, expected = Seeds(), set[int]()
         for _ in range(rng.randrange(8)):
             first = rng.randrange(30)
             more = range(first, first + rng.randrange(6)) if rng.random() < 0.5 else rng.choices(range(30), k=4)
             seeds.add(more)
-            known |= set(more)
-        found = list(seeds.ranges())
-        assert [seed for each in found for seed in each] == sorted(known)
-        assert all(one.stop < other.start for one, other in pairwise(found))
-        assert (len(seeds), bool(seeds)) == (len(known), bool(known))
-        assert seeds.missing(range(40)) == tuple(seed for seed in range(40) if seed not in known)
+            expected |= set(more)
+        ranges = list(seeds.ranges())
+        assert [seed for each in ranges for seed in each] == sorted(expected)
+        assert all(first.stop < second.start for first, second in pairwise(ranges))
+        assert (len(seeds), bool(seeds)) == (len(expected), bool(expected))
+        assert seeds.missing(range(40)) == tuple(seed for seed in range(40) if seed not in expected)

@@ -17,6 +17,7 @@ import pytest
 
 from .capturing import ACK, ECE, FIN, MIXED, ONE_FLOW, PSH, SYN, Captured, Packet, packets, run, sack_blocks
 from .test_cli import penstock
+from .test_files import TOO_LARGE, full_disk
 
 
 @pytest.fixture(scope="module")
@@ -158,12 +159,35 @@ def test_what_is_captured_changes_no_result(tmp_path: Path) -> None:
     assert data[0][: len(data[1])] == data[1]
 
 
+def records(file: Path) -> list[tuple[int, int, int, bytes]]:
+    """The time in ns, the kept and the original length, and the bytes of each packet of a capture."""
+    content, place, found = file.read_bytes(), 24, []
+    while place < len(content):
+        seconds, nanos, kept, length = struct.unpack("<IIII", content[place : place + 16])
+        found.append((seconds * 10**9 + nanos, kept, length, content[place + 16 : place + 16 + kept]))
+        place += 16 + kept
+    return found
+
+
+@pytest.mark.parametrize("snaplen", [1, 30, 60, 65_535])
+def test_a_capture_keeps_the_first_bytes_of_each_packet(snaplen: int, tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(ONE_FLOW, encoding="utf-8")
+    for name, options in (("whole.pcap", ()), ("cut.pcap", ("--snaplen", str(snaplen)))):
+        done = penstock("run", "one.toml", "--pcap", name, *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    whole, cut = records(tmp_path / "whole.pcap"), records(tmp_path / "cut.pcap")
+    assert len(cut) > 100
+    assert cut == [(time, min(kept, snaplen), length, data[:snaplen]) for time, kept, length, data in whole]
+    header = (tmp_path / "cut.pcap").read_bytes()[:24]
+    assert struct.unpack("<I", header[16:20]) == (snaplen,)
+
+
 @pytest.mark.parametrize(
     ("option", "message"),
     [
         ("lef=x.pcap", 'there is no link "lef"; did you mean "left"?'),
         ("left=", "a file name must follow ="),
-        ("-", "packets go to a file, not to standard output"),
+        ("-", "name a file; only JSON goes to standard output"),
         ("left=here.pcap", "is named twice"),
         (".", "it is a folder"),
     ],
@@ -189,19 +213,18 @@ def test_the_link_must_be_named_where_several_are_watched(tmp_path: Path) -> Non
 def test_a_file_that_cannot_be_finished_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text(ONE_FLOW, encoding="utf-8")
     (tmp_path / "x.pcap").write_text("older", encoding="utf-8")
-    (tmp_path / "x.pcap.part").symlink_to("/dev/full")
-    done = penstock("run", "one.toml", "--pcap", "x.pcap", cwd=tmp_path)
+    with full_disk():
+        done = penstock("run", "one.toml", "--pcap", "x.pcap", cwd=tmp_path)
     assert done.returncode == 1
-    assert "--pcap x.pcap: cannot be written: No space left on device" in done.stderr
+    assert f"--pcap x.pcap: cannot be written: {TOO_LARGE}" in done.stderr
     assert (tmp_path / "x.pcap").read_text(encoding="utf-8") == "older"
-    assert not (tmp_path / "x.pcap.part").is_symlink()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["one.toml", "x.pcap"]
 
 
 @pytest.mark.slow
 def test_an_interrupted_capture_leaves_nothing(tmp_path: Path) -> None:
     """The run is short, the writing of its gigabytes is not: it is under way when the part of the file is there."""
     (tmp_path / "one.toml").write_text(ONE_FLOW, encoding="utf-8")
-    part = tmp_path / "x.pcap.part"
     done = subprocess.Popen(
         [sys.executable, "-m", "penstock", "run", "one.toml", "--set", "duration=2000s", "--pcap", "x.pcap"],
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=os.environ | {"NO_COLOR": "1"},
@@ -209,9 +232,9 @@ def test_an_interrupted_capture_leaves_nothing(tmp_path: Path) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     deadline = time.monotonic() + 60
-    while not part.exists() and done.poll() is None and time.monotonic() < deadline:
+    while not any(tmp_path.glob(".x.pcap.*.tmp")) and done.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert part.exists()
+    assert any(tmp_path.glob(".x.pcap.*.tmp"))
     done.send_signal(signal.SIGINT)
     _, errors = done.communicate(timeout=30)
     assert done.returncode == 130, errors

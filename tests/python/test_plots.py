@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 from penstock.plots import delay_goodput, drop_function, metric_vs_swept, queue_over_time, queue_tail, save, style
 from penstock.plots.curves import Curves
+from penstock.report.view import shape_of
 from penstock.results.summary_table import SummaryTable
-from penstock.results.svg_chart import shape_of
 from penstock.results.table import Table
 
 from .fake_result import compare_result
@@ -75,8 +75,8 @@ def test_a_legend_takes_as_many_columns_as_fit() -> None:
 
 def test_a_legend_of_numbers_says_of_what() -> None:
     def title(*values: object) -> str:
-        shown = SummaryTable.of(Table.exact([({"n": n, "by": value}, {"q": 1.0}) for value in values for n in (1, 2)]))
-        drawn = Curves("n", "q", "by", labels=("n", "queue"))(shown)
+        table = SummaryTable.of(Table.exact([({"n": n, "by": value}, {"q": 1.0}) for value in values for n in (1, 2)]))
+        drawn = Curves("n", "q", "by", labels=("n", "queue"))(table)
         return str(drawn.legends[0].get_title().get_text())
 
     assert title(100, 200) == "lines: by"
@@ -103,9 +103,9 @@ def test_one_run_has_no_interval() -> None:
     assert figure.legends[0].get_title().get_text() == "n = 1: no interval"
 
 
-def test_delay_grows_to_the_left() -> None:
+def test_delay_grows_to_the_right() -> None:
     left, right = trade_off().axes[0].get_xlim()
-    assert left > right
+    assert left < right
 
 
 def test_what_cannot_be_drawn_is_told() -> None:

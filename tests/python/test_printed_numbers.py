@@ -29,19 +29,19 @@ def measured(**by_reading: float) -> Table:
 def test_the_chosen_reading_is_ahead_if_no_other_meets_more(chosen: str, verdict: str) -> None:
     of = PrintedNumbers(NUMBERS, {"good": None, "bad": None}, chosen)
     claim = of.claim("readings")
-    (found,) = claim.on(measured(good=10.0, bad=9.2))  # 9.2 meets the first, but 18.4 not the second
-    assert [one.finding.verdict for one in decide([found])] == [verdict]
+    (reading,) = claim.on(measured(good=10.0, bad=9.2))  # 9.2 meets the first, but 18.4 not the second
+    assert [decision.finding.verdict for decision in decide([reading])] == [verdict]
     assert claim.reading  # it does not count as a claim of the work
 
 
 def test_a_tie_is_at_least_as_many() -> None:
     of = PrintedNumbers(NUMBERS, {"one": None, "other": None}, "one")
-    (found,) = of.claim("readings").on(measured(one=10.0, other=10.1))
-    assert [one.finding.verdict for one in decide([found])] == ["confirmed"]
+    (claim,) = of.claim("readings").on(measured(one=10.0, other=10.1))
+    assert [decision.finding.verdict for decision in decide([claim])] == ["confirmed"]
 
 
 def test_the_figure_counts_fitted_numbers_apart() -> None:
     of = PrintedNumbers(NUMBERS, {"good": None, "bad": None}, "good")
-    shown = of.draw(SummaryTable.of(measured(good=10.0, bad=9.2))).axes[0].tables[0]
-    texts = [cell.get_text().get_text() for cell in shown.get_celld().values()]
+    table = of.draw(SummaryTable.of(measured(good=10.0, bad=9.2))).axes[0].tables[0]
+    texts = [cell.get_text().get_text() for cell in table.get_celld().values()]
     assert any("held out: 1 of 2\nfitted: 1 of 1" in text for text in texts)

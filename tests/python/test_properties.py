@@ -13,7 +13,7 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.laws.catalog import Scheme, find_scheme, schemes
+from penstock.aqms.catalog import Scheme, find_scheme, schemes
 from penstock.report.page import render
 from penstock.scenario._generated import SCHEMES
 from penstock.scenario.scenario import Document
@@ -92,14 +92,14 @@ def test_the_numbers_of_a_run_fit_together(name: str) -> None:
         tree = network(scheme, rng)
         run = ps.run(Document(tree))
         ((link, numbers),) = run.raw["links"].items()
-        told = {"link": link, "tree": tree, "numbers": numbers}
+        context = {"link": link, "tree": tree, "numbers": numbers}
         finite(run.raw)
         shares_and_percentiles(numbers)
-        conservation(numbers, tree, told)
+        conservation(numbers, tree, context)
         lengths(numbers)
         if "delay_mean_s" in numbers:
-            little(numbers, tree, scheme, told)
-        rates(run.raw, link, tree, told)
+            little(numbers, tree, scheme, context)
+        rates(run.raw, link, tree, context)
 
 
 def finite(value: Any) -> None:
@@ -132,16 +132,16 @@ def shares_and_percentiles(numbers: Mapping[str, Any]) -> None:
         assert rising == sorted(rising)
 
 
-def conservation(numbers: Mapping[str, Any], tree: Mapping[str, Any], told: object) -> None:
+def conservation(numbers: Mapping[str, Any], tree: Mapping[str, Any], context: object) -> None:
     """Arrivals are departures, drops, and the change of what waits, at most the longest queue."""
     drops = [value for name, value in numbers.items() if name.startswith("drops_")]
-    assert numbers["drops"] == sum(drops), told
+    assert numbers["drops"] == sum(drops), context
     grown = numbers["arrivals"] - numbers["departures"] - numbers["drops"]
     longest = len(numbers["length_pmf"]) - 1
-    assert (0 if tree["warmup"] == "0s" else -longest) <= grown <= longest, told
+    assert (0 if tree["warmup"] == "0s" else -longest) <= grown <= longest, context
     arrivals = numbers["arrivals"] or 1
     if "loss_rate" in numbers:
-        assert math.isclose(numbers["loss_rate"], numbers["drops"] / arrivals, rel_tol=1e-9, abs_tol=1e-12), told
+        assert math.isclose(numbers["loss_rate"], numbers["drops"] / arrivals, rel_tol=1e-9, abs_tol=1e-12), context
 
 
 def lengths(numbers: Mapping[str, Any]) -> None:
@@ -158,7 +158,7 @@ def lengths(numbers: Mapping[str, Any]) -> None:
         assert math.isclose(numbers[empty], pmf[0], rel_tol=1e-9, abs_tol=1e-12)
 
 
-def little(numbers: Mapping[str, Any], tree: Mapping[str, Any], scheme: Scheme, told: object) -> None:
+def little(numbers: Mapping[str, Any], tree: Mapping[str, Any], scheme: Scheme, context: object) -> None:
     """Mean length = departures per second x mean sojourn, but for packets that wait at the edges or leave as drops.
 
     Each of these spent at most as long in the queue as nearly all that left; where packets overtake, at most the run.
@@ -171,10 +171,10 @@ def little(numbers: Mapping[str, Any], tree: Mapping[str, Any], scheme: Scheme, 
     inside = numbers["drops_sojourn"] + numbers["drops_evicted"]
     longest_wait = 1.1 * numbers["delay_p999_s"] + 0.005 if scheme.family in IN_ORDER else window
     edges = (waiting + inside) * longest_wait
-    assert abs(in_packets - in_sojourns) <= edges + 0.005 * in_packets + 1e-6, told
+    assert abs(in_packets - in_sojourns) <= edges + 0.005 * in_packets + 1e-6, context
 
 
-def rates(raw: Mapping[str, Any], link: str, tree: Mapping[str, Any], told: object) -> None:
+def rates(raw: Mapping[str, Any], link: str, tree: Mapping[str, Any], context: object) -> None:
     """Goodput <= throughput <= what the link sent <= its capacity, but for packets on their way at the edges."""
     window = SECONDS - float(tree["warmup"].removesuffix("s"))
     capacity = 1e6 * float(tree["links"][link]["rate"].removesuffix("Mbit"))
@@ -185,12 +185,14 @@ def rates(raw: Mapping[str, Any], link: str, tree: Mapping[str, Any], told: obje
         flows = max(numbers["count"], 1)
         # On the wire behind the bottleneck, and out of order at the receiver; nothing is before a run.
         before = 0.0 if tree["warmup"] == "0s" else flows * WINDOW * PACKET_BITS + 0.1 * capacity
-        assert numbers["goodput_bps"] <= numbers["throughput_bps"] + before / window + 1e-6, (name, told)
+        assert numbers["goodput_bps"] <= numbers["throughput_bps"] + before / window + 1e-6, (name, context)
         if numbers.get("sent_pkts") and tree["warmup"] == "0s":
-            assert math.isclose(numbers["loss_rate"], numbers["lost_pkts"] / numbers["sent_pkts"], abs_tol=1e-9), told
+            assert math.isclose(numbers["loss_rate"], numbers["lost_pkts"] / numbers["sent_pkts"], abs_tol=1e-9), (
+                context
+            )
         total += numbers["throughput_bps"]
-    assert total <= sent + PACKET_BITS / window, told
-    assert sent <= capacity * (1 + 1e-12), told
+    assert total <= sent + PACKET_BITS / window, context
+    assert sent <= capacity * (1 + 1e-12), context
 
 
 @pytest.mark.parametrize("start", range(0, len(CHECKED), 8))
@@ -202,9 +204,9 @@ def test_the_numbers_of_a_comparison_fit_together(start: int) -> None:
     tree["traffic"]["udp"] |= {"rate": "2Mbit", "packet": "500B"}
     tables = [queue(find_scheme(name), rng, 1.0) for name in names]
     queues = [SCHEMES[table.pop("scheme")](**table) for table in tables]
-    found = ps.compare(Document(tree), queues, runs=3, jobs=1).to_dict()
+    document = ps.compare(Document(tree), queues, runs=3, jobs=1).to_dict()
     sums: dict[tuple[object, ...], float] = defaultdict(float)
-    for row in found["rows"]:
+    for row in document["rows"]:
         finite(row)
         if row["ci95"] is not None:
             low, high = row["ci95"]
@@ -233,7 +235,7 @@ def test_a_page_shows_the_numbers_of_the_result(name: str) -> None:
     run = ps.run(Document(network(find_scheme(name), random_of(f"page {name}"))), flows=False)
     page = render(run.to_dict())
     parts = page.split('<table class="grid">')[1:3]
-    shown = 0
+    count = 0
     for columns, table in zip((run.raw["links"], run.raw["traffic"]), parts, strict=True):
         for metric, unit, cells in ROW.findall(table.partition("</table>")[0]):
             values = [column.get(metric) for column in columns.values()]
@@ -244,5 +246,5 @@ def test_a_page_shows_the_numbers_of_the_result(name: str) -> None:
                 plain = html.unescape(text).replace("\u202f", "").replace("−", "-")
                 places = len(plain.partition(".")[2])
                 assert abs(float(plain) - value * FACTORS[unit]) <= 0.5001 * 10**-places, (metric, text, value)
-                shown += 1
-    assert shown > 30
+                count += 1
+    assert count > 30

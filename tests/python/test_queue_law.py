@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -12,12 +10,9 @@ import numpy as np
 import penstock as ps
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
 
 @pytest.fixture
-def law(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+def law() -> ModuleType:
     return importlib.import_module("queue_law")
 
 
@@ -35,8 +30,8 @@ def results(law: ModuleType) -> Any:
 def test_marks_are_within_six_per_cent(law: ModuleType, results: Any, flows: int, p: float) -> None:
     """Measured now, with the least of the seeds, and not far from the page's."""
     cell = law.Cell("mark", flows, p)
-    found = ps.Scenario.from_tree(cell.scenario())
-    queue = ps.run(found, seed=law.SEEDS[0]).links["bottleneck"].length_mean_pkts
+    scenario = ps.Scenario.from_tree(cell.scenario())
+    queue = ps.run(scenario, seed=law.SEEDS[0]).links["bottleneck"].length_mean_pkts
     # equation 2, with the window of the work written out again
     window_at_loss = 1 + np.sqrt(8 * (1 - p) / (3 * p) + 1)
     window = ((1 - p) / p + window_at_loss) / (window_at_loss / 2 + 1)
@@ -57,8 +52,8 @@ def test_marks_of_all_cells(law: ModuleType, results: Any) -> None:
 
 def test_the_parts_sum_to_the_deviation(law: ModuleType, results: Any) -> None:
     for signal, p in (("mark", 0.1), ("drop", 0.02), ("drop", 0.1)):
-        found = results.of(signal, 300, p)
-        assert 300 * sum(found.parts()) == pytest.approx(found.queue - found.law, rel=1e-9)
+        point = results.of(signal, 300, p)
+        assert 300 * sum(point.parts()) == pytest.approx(point.queue - point.law, rel=1e-9)
     # -1/2 for the fraction, +1/4 while the halved window drains
     for n in law.LOADS:
         assert results.of("mark", n, 0.005).parts()[2] == pytest.approx(-0.25, rel=0.1)
@@ -76,12 +71,12 @@ def test_the_claims_of_the_work(law: ModuleType, page: ModuleType, results: Any)
         assert small == pytest.approx(1, abs=0.07)
         assert large < 0.9
     for p in law.LINEAR:
-        for name, (xs, found) in page.swept(results, p).items():
+        for name, (xs, points) in page.swept(results, p).items():
             # c03 to c05: straight lines; N W/(1 + p) within the law's own deviation, -SR within 15 %, -RTLD
-            rise, told = page.slope(xs, [f.queue for f in found])
-            wanted = {"N": found[0].cell.law().window(p) / (1 + p), "RTLD": -20e6 / 8320, "SR": -0.08}[name]
-            assert told > 0.99
-            assert rise == pytest.approx(wanted, rel=0.15)
+            rise, fit = page.slope(xs, [f.queue for f in points])
+            expected = {"N": points[0].cell.law().window(p) / (1 + p), "RTLD": -20e6 / 8320, "SR": -0.08}[name]
+            assert fit > 0.99
+            assert rise == pytest.approx(expected, rel=0.15)
     # c06: one window for one p
     assert page.spread(results) < 0.15
     # c07: a limit flattens it

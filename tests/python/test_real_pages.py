@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,8 +14,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.fixture(params=["real", "accuracy"])
-def module(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+def module(request: pytest.FixtureRequest) -> ModuleType:
     return importlib.import_module(request.param)
 
 
@@ -29,14 +27,14 @@ def test_the_page_is_current(module: ModuleType) -> None:
 @pytest.fixture
 def cells() -> list[dict[str, Any]]:
     data = json.loads((DOCS / "data" / "real_and_simulated.json").read_text(encoding="utf-8"))
-    found: list[dict[str, Any]] = data["cells"]
-    return found
+    entries: list[dict[str, Any]] = data["cells"]
+    return entries
 
 
 def means(cell: dict[str, Any], scheme: str, place: str, metric: str) -> tuple[float, float]:
     """Of the simulated and of the real runs."""
-    found = {row["on"]: row["mean"] for row in cell["rows"] if key(row) == (scheme, place, metric)}
-    return found["simulation"], found["link"]
+    mean_on = {row["on"]: row["mean"] for row in cell["rows"] if key(row) == (scheme, place, metric)}
+    return mean_on["simulation"], mean_on["link"]
 
 
 def key(row: dict[str, Any]) -> tuple[str, str, str]:

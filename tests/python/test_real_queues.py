@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -14,13 +12,11 @@ import pytest
 from validation.linux import real_queues
 from validation.linux.record import Cell, RecordingError, starts_of
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 STARTS = 3
 
 
 @pytest.fixture
-def page(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+def page() -> ModuleType:
     return importlib.import_module("real_queues")
 
 
@@ -33,11 +29,11 @@ def test_twenty_cells_are_recorded_on_both_sides_with_several_starts() -> None:
 
 
 def test_every_result_is_within_a_tenth_of_linux(page: ModuleType) -> None:
-    found = page.compared(real_queues.recorded())
-    assert len(found) == 60
-    beyond = [c for c in found if not abs(c.penstock.mean - c.linux.mean) <= 0.1 * c.linux.mean]
+    comparisons = page.compared(real_queues.recorded())
+    assert len(comparisons) == 60
+    beyond = [c for c in comparisons if not abs(c.penstock.mean - c.linux.mean) <= 0.1 * c.linux.mean]
     assert not beyond
-    assert "**" not in page.table(found)
+    assert "**" not in page.table(comparisons)
 
 
 def test_the_delay_is_that_of_littles_law(page: ModuleType) -> None:
@@ -78,8 +74,8 @@ def result(**changes: Any) -> dict[str, Any]:
 
 
 def test_the_numbers_of_an_emulated_run() -> None:
-    found = real_queues.numbers({"goodput_bps": [1000000, 2000000]}, result())
-    assert found == {"goodput": 3000000, "drops": 12, "marks": 3, "sent": 45000, "backlog": 4.57, "late_us": 2.4}
+    totals = real_queues.numbers({"goodput_bps": [1000000, 2000000]}, result())
+    assert totals == {"goodput": 3000000, "drops": 12, "marks": 3, "sent": 45000, "backlog": 4.57, "late_us": 2.4}
 
 
 def test_an_invalid_run_is_not_recorded() -> None:

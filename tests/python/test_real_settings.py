@@ -35,14 +35,14 @@ starved = "20%"
 def test_defaults_are_shown_only_where_the_table_is() -> None:
     resolved = Document.parse(TEXT).resolve()
     assert resolved.real == RealLimits()
-    assert "real" not in resolved.shown
+    assert "real" not in resolved.readable
 
 
 def test_every_key_is_read_and_shown() -> None:
     resolved = Document.parse(TEXT + REAL).resolve()
     assert resolved.real == RealLimits(9000, 14, 2_000_000, 300e-6, 5e-3, 3, 0.2)
-    shown = resolved.shown["real"]
-    assert (shown["mtu"], shown["lateness_p99"], shown["lateness_max"]) == ("9000B", "300us", "5ms")
+    settings = resolved.readable["real"]
+    assert (settings["mtu"], settings["lateness_p99"], settings["lateness_max"]) == ("9000B", "300us", "5ms")
     assert Document.parse(TEXT).resolve().canonical == resolved.canonical
 
 

@@ -73,7 +73,7 @@ def test_packets_keep_their_size_on_the_link() -> None:
     linux = tcp('profile = "linux"\nflavour = "cubic"\nwindow = 20')
     assert (linux.segment, linux.timestamps, linux.window, linux.size) == (1460, True, 20 * 1448, None)
     # 1000 B and 40 B, without timestamps.
-    ns2 = tcp('packets = 50\necn = true\nflavour = "sack"')
+    ns2 = tcp('profile = "ns2"\npackets = 50\necn = true\nflavour = "sack"')
     assert (ns2.segment, ns2.timestamps, ns2.window, ns2.size, ns2.ecn) == (1000, False, 20_000, 50_000, True)
     # Large windows are left to the kernel.
     assert tcp('profile = "linux"\nbytes = "300kB"').window is None
@@ -81,11 +81,11 @@ def test_packets_keep_their_size_on_the_link() -> None:
 
 
 def test_hosts_are_the_ends_of_flows() -> None:
-    found = mapped('kind = "cbr"\nrate = "1Mbit"\npacket = "500B"', 'kind = "web"\nprofile = "linux"')
-    assert found.hosts == ("S", "D")
-    assert found.tcp[0] is None
-    assert found.tcp[1] is not None
-    assert found.tcp[1].size is None
+    mapped_traffic = mapped('kind = "cbr"\nrate = "1Mbit"\npacket = "500B"', 'kind = "web"\nprofile = "linux"')
+    assert mapped_traffic.hosts == ("S", "D")
+    assert mapped_traffic.tcp[0] is None
+    assert mapped_traffic.tcp[1] is not None
+    assert mapped_traffic.tcp[1].size is None
 
 
 def test_everything_that_real_senders_cannot_do_is_refused_at_once() -> None:
@@ -123,7 +123,7 @@ def test_a_missing_congestion_control_is_told_with_those_that_are_there() -> Non
 
 def test_keys_of_the_simulated_tcp_are_told() -> None:
     assert mapped('kind = "tcp"\nprofile = "linux"\nwindow = 20').notes == ()
-    assert mapped('kind = "tcp"\nmin_rto = "1s"\ninitial_window = 4').notes == (
+    assert mapped('kind = "tcp"\nprofile = "ns2"\nmin_rto = "1s"\ninitial_window = 4').notes == (
         "traffic.t0: the kernel's own TCP sends, whatever min_rto, initial_window say",
         "profiles other than linux describe simulated senders; the kernel's TCP sends for traffic.t0",
     )

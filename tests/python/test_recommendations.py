@@ -9,12 +9,9 @@ from types import ModuleType
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
 
 @pytest.fixture
-def advice(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+def advice() -> ModuleType:
     return importlib.import_module("recommendations")
 
 
@@ -25,9 +22,9 @@ def test_the_page_is_made_of_the_data(advice: ModuleType) -> None:
 
 
 def test_every_cell_is_measured_with_all_seeds(advice: ModuleType) -> None:
-    found = advice.Results.load().cells
-    assert list(found) == [cell.name for cell in advice.cells()]
-    assert {len(values) for cell in found.values() for values in cell.values()} == {len(advice.SEEDS)}
+    results = advice.Results.load().cells
+    assert list(results) == [cell.name for cell in advice.cells()]
+    assert {len(values) for cell in results.values() for values in cell.values()} == {len(advice.SEEDS)}
 
 
 def test_senders_are_limited_by_the_network_alone(advice: ModuleType) -> None:
@@ -41,7 +38,7 @@ def test_senders_are_limited_by_the_network_alone(advice: ModuleType) -> None:
 def test_the_script_measures_a_cell_as_it_was_recorded(
     advice: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    known, cell = advice.Results.load().cells, advice.Cell("PIE", "CUBIC", 8)
+    recorded, cell = advice.Results.load().cells, advice.Cell("PIE", "CUBIC", 8)
     page = importlib.import_module("recommendations_page")
     monkeypatch.setattr(page, "page", lambda _: "made")
     monkeypatch.setattr(advice, "cells", lambda: [cell])
@@ -49,5 +46,5 @@ def test_the_script_measures_a_cell_as_it_was_recorded(
         monkeypatch.setattr(advice, name, tmp_path / name)
     monkeypatch.setattr(sys, "argv", ["recommendations.py", "--measure", "--store", str(tmp_path / "store")])
     advice.main()
-    assert advice.Results.load().cells == {cell.name: known[cell.name]}
+    assert advice.Results.load().cells == {cell.name: recorded[cell.name]}
     assert (tmp_path / "PAGE").read_text(encoding="utf-8") == "made"

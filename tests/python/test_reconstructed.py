@@ -19,20 +19,20 @@ def changed_cells(experiment: Experiment) -> list[bool]:
     """For some cells of the experiment, whether the reconstruction runs another scenario."""
     change = experiment.reconstruction
     assert change is not None
-    found = []
+    differs = []
     for _, scenario, _ in experiment.module.study(Effort(mode="quick")).samples():
         before = as_document(scenario).resolve()
         after = change(as_document(scenario)).resolve()
-        found.append(after.canonical != before.canonical)
-    return found
+        differs.append(after.canonical != before.canonical)
+    return differs
 
 
 @by_work
 def test_it_says_what_differs_by_which_dated_sources_and_where(work: Paper) -> None:
-    told = work.reconstructed
-    assert told["says"].strip()
-    assert all(any(part.isdigit() for part in source) for source in told["sources"])
-    unknown = set(told["without"]) - set(work.about["experiments"])
+    settings = work.reconstructed
+    assert settings["says"].strip()
+    assert all(any(part.isdigit() for part in source) for source in settings["sources"])
+    unknown = set(settings["without"]) - set(work.about["experiments"])
     assert not unknown
 
 
@@ -47,25 +47,25 @@ def test_it_changes_every_experiment_that_is_not_named_as_without_it(work: Paper
 
 
 def test_the_thesis_network_has_the_weight_of_ns2_and_delayed_acknowledgements() -> None:
-    (table,) = (one for one in RECONSTRUCTED_BY["alemu"].experiments if one.id == "tab2-2")
+    (table,) = (experiment for experiment in RECONSTRUCTED_BY["alemu"].experiments if experiment.id == "tab2-2")
     assert table.reconstruction is not None
     for labels, scenario, _ in table.module.study(Effort(mode="quick")).cells():
-        made = table.reconstruction(as_document(scenario))
-        assert {group["delayed_ack"] for group in made.tree["traffic"].values()} == {"100ms"}
-        queue = made.tree["links"]["bottleneck"]["queue"]
+        document = table.reconstruction(as_document(scenario))
+        assert {group["delayed_ack"] for group in document.tree["traffic"].values()} == {"100ms"}
+        queue = document.tree["links"]["bottleneck"]["queue"]
         assert queue["mean_packet"] == "500B"
         assert queue.get("gentle_from") == ("first" if labels["row"].startswith("PSAND") else None)
 
 
 def test_the_thesis_queue_over_the_lines_is_empty_less_often_than_at_fixed_times() -> None:
     """A queue that stays empty has one line: with few flows it does, as arriving packets find it empty one by one."""
-    (table,) = (one for one in RECONSTRUCTED_BY["alemu"].experiments if one.id == "tab2-3")
+    (table,) = (experiment for experiment in RECONSTRUCTED_BY["alemu"].experiments if experiment.id == "tab2-3")
     study = replace(table.module.study(Effort(mode="quick")), vary={"row": ["RED"], "flows": [3], "acks": ["each"]})
     runs = replace(study, seeds=1, others=())
-    found = [
+    tables = [
         Effort(mode="quick").table(runs, table.measure),
-        Effort(mode="quick").table(runs.keeping(traced.over_lines), measures.kept),
+        Effort(mode="quick").table(runs.keeping(traced.over_lines), measures.kept_numbers),
     ]
-    at_times, over_lines = (float(each("empty", flows=3).mean) for each in found)
+    at_times, over_lines = (float(each("empty", flows=3).mean) for each in tables)
     assert 0 < over_lines < at_times / 1.5
-    assert found[0]("PLR", flows=3).mean == found[1]("PLR", flows=3).mean
+    assert tables[0]("PLR", flows=3).mean == tables[1]("PLR", flows=3).mean

@@ -1,4 +1,4 @@
-"""What is recorded of the works in full: nothing is missing, and what the README says of it is so."""
+"""What is recorded of the works in full: nothing is missing, and what the documentation says of it is so."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def claims(work: Paper) -> list[Mapping[str, Any]]:
 
 @by_work
 def test_every_experiment_is_recorded(work: Paper) -> None:
-    assert [outcome.experiment.id for outcome in recorded(work.experiments)] == [one.id for one in work.experiments]
+    assert [outcome.experiment.id for outcome in recorded(work.experiments)] == [
+        experiment.id for experiment in work.experiments
+    ]
     assert work.results_file.stat().st_size < MAX_BYTES
     assert work.points_file.stat().st_size < MAX_BYTES
 
@@ -41,8 +43,8 @@ def test_each_claim_that_is_not_confirmed_has_a_graded_reason(work: Paper) -> No
 
 @by_work
 def test_each_reason_is_that_of_such_a_claim_without_its_own(work: Paper) -> None:
-    shown = {claim["id"]: claim["reason"]["text"] for claim in unconfirmed(work)}
-    assert [name for name, reason in work.reasons.items() if shown.get(name) != reason.text] == []
+    reasons = {claim["id"]: claim["reason"]["text"] for claim in unconfirmed(work)}
+    assert [name for name, reason in work.reasons.items() if reasons.get(name) != reason.text] == []
 
 
 @by_work
@@ -55,27 +57,28 @@ def test_what_reasons_point_to_is_recorded_and_holds(work: Paper) -> None:
     verdicts: dict[str, set[str]] = {}
     for claim in claims(work):
         verdicts.setdefault(claim["id"], set()).add(claim["verdict"])
-    known = {one.id for one in work.experiments}
+    ids = {experiment.id for experiment in work.experiments}
     for reason in work.reasons.values():
         for name in re.findall(r"\((why-[^)\s]+)\)", reason.text):
-            assert verdicts.get(name) == {"confirmed"} if "/" in name else name in known, (name, reason)
+            assert verdicts.get(name) == {"confirmed"} if "/" in name else name in ids, (name, reason)
 
 
 def test_nearly_all_claims_are_decided() -> None:
-    found = counts(claim for work in WORKS for claim in claims(work))
-    total = sum(found.values())
-    assert found["confirmed"] + found["contradicted"] >= 0.85 * total
-    assert found["not comparable"] <= 0.05 * total
+    total_of = counts(claim for work in WORKS for claim in claims(work))
+    total = sum(total_of.values())
+    assert total_of["confirmed"] + total_of["contradicted"] >= 0.85 * total
+    assert total_of["not comparable"] <= 0.05 * total
 
 
-def test_the_readme_has_the_badges_and_verdicts() -> None:
-    text = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+def test_the_documentation_has_the_badges_and_verdicts() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "howto" / "reproduce-a-work.md"
+    text = page.read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| .*? \(`(\w+)`\) \| ([\d |–]+) \|$", text, flags=re.MULTILINE))
     assert rows == {work.alias: " | ".join(row(claims(work))) for work in WORKS}
 
 
-def row(found: list[Mapping[str, Any]]) -> list[str]:
+def row(claims_of_work: list[Mapping[str, Any]]) -> list[str]:
     """The badges, "–" before all claims of a work are recorded with them, and the strict verdicts beside confirmed."""
-    told, strict = badges(found), counts(found)
-    numbers = list(told.values()) if badged(found) else [strict["confirmed"], "–", "–", "–"]
+    badge_counts, strict = badges(claims_of_work), counts(claims_of_work)
+    numbers = list(badge_counts.values()) if badged(claims_of_work) else [strict["confirmed"], "–", "–", "–"]
     return [str(number) for number in [*numbers, strict["contradicted"], strict["inconclusive"]]]

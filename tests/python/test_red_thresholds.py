@@ -6,11 +6,11 @@ from typing import Any
 
 import penstock as ps
 import pytest
+from penstock.aqms.catalog import schemes
+from penstock.aqms.red_thresholds import RED_KIN, automatic_threshold
 from penstock.dialects import DialectError, Facts, write
 from penstock.errors import ScenarioError
 from penstock.explain.settings_here import settings_here
-from penstock.laws.catalog import schemes
-from penstock.laws.red_thresholds import RED_KIN, automatic_threshold
 from penstock.model import FluidRed
 from penstock.model.stability import fluid_law
 from penstock.scenario.check import resolved_text
@@ -64,7 +64,7 @@ def test_the_engine_runs_with_the_values_that_are_shown(scheme: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate", "given", "wanted"),
+    ("rate", "settings", "expected"),
     [
         # Out packets as RED above; In packets in the proportions of ns-2's defaults, which a slow link keeps.
         (100e6, {}, [31.25, 93.75, 93.75, 187.5]),
@@ -75,16 +75,16 @@ def test_the_engine_runs_with_the_values_that_are_shown(scheme: str) -> None:
     ],
 )
 def test_those_of_rio_follow_from_the_out_packets(
-    rate: float, given: dict[str, Any], wanted: list[float | None]
+    rate: float, settings: dict[str, Any], expected: list[float | None]
 ) -> None:
     names = ("min_out", "max_out", "min_in", "max_in")
-    table = {"scheme": "rio", **dict.fromkeys(names, "auto"), **given}
-    found = [automatic_threshold(name, table, rate) for name in names]
-    assert [one and one.amount for one in found] == wanted
+    table = {"scheme": "rio", **dict.fromkeys(names, "auto"), **settings}
+    thresholds = [automatic_threshold(name, table, rate) for name in names]
+    assert [length and length.amount for length in thresholds] == expected
     # The engine has the same.
     words, numbers = (
-        links(on({"limit": "1000p", **{name: told[name] for name in names}, "scheme": "rio"}, f"{rate:.0f}bit"))
-        for told in (table, {name: value or table[name] for name, value in zip(names, wanted, strict=True)})
+        links(on({"limit": "1000p", **{name: queue[name] for name in names}, "scheme": "rio"}, f"{rate:.0f}bit"))
+        for queue in (table, {name: value or table[name] for name, value in zip(names, expected, strict=True)})
     )
     assert words == numbers
 
@@ -93,8 +93,8 @@ def test_those_of_rio_follow_from_the_out_packets(
 def test_levels_have_no_rule_and_say_so(scheme: str) -> None:
     with pytest.raises(ScenarioError) as caught:
         on({"scheme": scheme, "limit": "1000p", "min_th": "auto", "max_th": "auto"}).resolve()
-    told = [error for error in caught.value.errors if "do not say how far apart" in str(error)]
-    assert [error.path.rpartition(".")[2] for error in told] == ["min_th", "max_th"]
+    errors = [error for error in caught.value.errors if "do not say how far apart" in str(error)]
+    assert [error.path.rpartition(".")[2] for error in errors] == ["min_th", "max_th"]
 
 
 def test_python_and_files_take_the_word() -> None:
@@ -109,12 +109,12 @@ def test_python_and_files_take_the_word() -> None:
 def test_check_and_explain_show_the_numbers() -> None:
     resolved = on("red:limit=1000p,min_th=auto,max_th=auto").resolve()
     text = resolved_text(resolved)
-    assert "# 31.25p: 31.25 kB in packets of 1000 B, 2.5 ms" in text
-    assert "# 93.75p: 93.75 kB in packets of 1000 B, 7.5 ms" in text
-    shown = settings_here(LoadedLink.of(resolved, "bottleneck"), resolved.shown["links"]["bottleneck"]["queue"])
-    assert shown["min_th"][0] == "auto"
-    assert shown["min_th"][1].startswith("31.25 packets")
-    assert shown["max_th"][1].startswith("93.75 packets")
+    assert "# 31.25p: 46.875 kB in packets of 1500 B, 3.75 ms" in text
+    assert "# 93.75p: 140.625 kB in packets of 1500 B, 11.25 ms" in text
+    settings = settings_here(LoadedLink.of(resolved, "bottleneck"), resolved.readable["links"]["bottleneck"]["queue"])
+    assert settings["min_th"][0] == "auto"
+    assert settings["min_th"][1].startswith("31.25 packets")
+    assert settings["max_th"][1].startswith("93.75 packets")
 
 
 def test_models_take_them_too() -> None:
@@ -122,9 +122,9 @@ def test_models_take_them_too() -> None:
         "nonlinear": False, "scale_by_size": "never", "w_q": 0.002, "spacing": "wait", "max_p": 0.1, "gentle": False,
         "gentle_top": "2max_th", "mean_packet": 1000.0,
     }  # fmt: skip
-    law = fluid_law("red", settings.get, 12_500.0, 1000.0, 1000.0)
-    assert isinstance(law, FluidRed)
-    assert (law.min_th, law.max_th) == (31.25, 93.75)
+    aqm = fluid_law("red", settings.get, 12_500.0, 1000.0, 1000.0)
+    assert isinstance(aqm, FluidRed)
+    assert (aqm.min_th, aqm.max_th) == (31.25, 93.75)
 
 
 def test_what_does_not_fit_is_refused_with_the_number() -> None:
@@ -133,7 +133,7 @@ def test_what_does_not_fit_is_refused_with_the_number() -> None:
 
 
 def test_dialects_take_them_by_the_rate_of_the_link() -> None:
-    found = {"limit": "1000p", "min_th": "auto", "max_th": "auto", "w_q": 0.0625}
-    with pytest.raises(DialectError, match="give --link RATE"):
-        write("red", found, "tc")
-    assert "min 31250 max 93750" in write("red", found, "tc", Facts(rate=100_000_000)).text
+    parameters = {"limit": "1000p", "min_th": "auto", "max_th": "auto", "w_q": 0.0625}
+    with pytest.raises(DialectError, match="give --rate RATE"):
+        write("red", parameters, "tc")
+    assert "min 31250 max 93750" in write("red", parameters, "tc", Facts(rate=100_000_000)).text

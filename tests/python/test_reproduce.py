@@ -50,10 +50,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def answer(store: Path) -> Answer:
-    done = penstock("reproduce", ONE, "--quick", "--store", str(store), "--json", "-")
-    assert done.returncode == 0, done.stderr
-    found: Answer = json.loads(done.stdout)
-    return found
+    process = penstock("reproduce", ONE, "--quick", "--store", str(store), "--json", "-")
+    assert process.returncode == 0, process.stderr
+    document: Answer = json.loads(process.stdout)
+    return document
 
 
 @pytest.fixture
@@ -95,17 +95,17 @@ def test_drawing_again_costs_no_run_and_gives_the_same(answer: Answer, store: Pa
 
 
 def test_every_unknown_name_is_told_at_once() -> None:
-    done = penstock("reproduce", "cc/fig44", "chunk", "alemu/tab2.22")
-    assert done.returncode == 2
-    assert 'did you mean "fig4"' in done.stderr
-    assert 'no work "chunk"' in done.stderr
-    assert 'alemu-2004 has no experiment or claim "tab2.22"; did you mean "tab2.2"' in done.stderr
-    assert "Traceback" not in done.stderr
+    process = penstock("reproduce", "cc/fig44", "chunk", "alemu/tab2.22")
+    assert process.returncode == 2
+    assert 'did you mean "fig4"' in process.stderr
+    assert 'no work "chunk"' in process.stderr
+    assert 'alemu-2004 has no experiment or claim "tab2.22"; did you mean "tab2.2"' in process.stderr
+    assert "Traceback" not in process.stderr
     assert penstock("reproduce", "cc", "--quick", "--full").returncode == 2
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "expected"),
     [
         ("alemu/fig2-9", "alemu/fig2-9"),
         ("alemu/fig2.9a", "alemu/fig2-9"),  # the work's own names, with their panels
@@ -127,25 +127,25 @@ def test_every_unknown_name_is_told_at_once() -> None:
         ("br/fig3d-low", "br/fig3d-low"),
     ],
 )
-def test_an_experiment_has_its_id_the_works_and_those_of_its_claims(name: str, found: str) -> None:
-    assert [experiment.name for experiment in papers.find([name])] == [found]
+def test_an_experiment_has_its_id_the_works_and_those_of_its_claims(name: str, expected: str) -> None:
+    assert [experiment.name for experiment in papers.find([name])] == [expected]
 
 
 def test_a_figure_stands_for_its_panels() -> None:
-    def found(name: str) -> list[str]:
+    def panels_of(name: str) -> list[str]:
         return [experiment.id for experiment in papers.find([name])]
 
-    assert found("kt/fig5") == ["fig5a", "fig5b", "fig5c"]
-    assert found("cc/fig5") == ["fig5-top", "fig5-mid", "fig5-bottom"]
-    assert found("br/fig3d") == ["fig3d"]
-    assert found("alemu/fig5.7") == found("alemu/fig5-7") == ["fig5-7"]
+    assert panels_of("kt/fig5") == ["fig5a", "fig5b", "fig5c"]
+    assert panels_of("cc/fig5") == ["fig5-top", "fig5-mid", "fig5-bottom"]
+    assert panels_of("br/fig3d") == ["fig3d"]
+    assert panels_of("alemu/fig5.7") == panels_of("alemu/fig5-7") == ["fig5-7"]
     with pytest.raises(PenstockError):
-        found("alemu/fig5")
+        panels_of("alemu/fig5")
 
 
 def test_the_list_names_every_experiment() -> None:
     listed = penstock("reproduce", "--list").stdout
-    entries = json.loads(penstock("list", "papers", "--json").stdout)
+    entries = json.loads(penstock("explain", "papers", "--json", "-").stdout)
     for entry in entries:
         for experiment in entry["experiments"]:
             assert f"{entry['alias']}/{experiment['id']} " in listed
@@ -186,14 +186,14 @@ def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp
     shutil.copytree(experiment.paper.folder, folder)
     copied = papers.Paper(folder, experiment.paper.about)
 
-    found = reproduce.run(experiment, Effort(mode="quick", store=Store(store)))
-    moved = reproduce.Outcome(papers.Experiment(copied, experiment.id), *list(vars(found).values())[1:])
-    said: list[str] = []
-    record.update([moved], said.append)
+    outcome = reproduce.run(experiment, Effort(mode="quick", store=Store(store)))
+    moved = reproduce.Outcome(papers.Experiment(copied, experiment.id), *list(vars(outcome).values())[1:])
+    messages: list[str] = []
+    record.update([moved], messages.append)
     (again,) = record.recorded([papers.Experiment(copied, experiment.id)])
-    assert again.claims == found.claims
+    assert again.claims == outcome.claims
     first, second = (
-        reproduction_page.figures([one], tmp_path / name)["cc/fig4"] for one, name in ((found, "a"), (again, "b"))
+        reproduction_page.figures([each], tmp_path / name)["cc/fig4"] for each, name in ((outcome, "a"), (again, "b"))
     )
     assert [Path(a).read_bytes() for a in first] == [Path(b).read_bytes() for b in second]
     readme = (folder / "README.md").read_text(encoding="utf-8")
@@ -203,16 +203,16 @@ def test_what_is_recorded_draws_the_same_figure(answer: Answer, store: Path, tmp
 
 def test_other_readings_do_not_count_and_what_must_hold_fails() -> None:
     base: Any = {"says": "x", "expected": "y"}
-    one, other, third = decide(
+    first, second, third = decide(
         [
             Claim(id="a", holds=Sample(1.0) <= 0, must_hold=True, **base),
             Claim(id="b", holds=Sample(1.0) <= 2, reading="another", **base),
             Claim(id="c", holds=not_comparable("nothing was printed"), **base),
         ]
     )
-    assert (one.failed, other.failed) == (True, False)
-    found = counts([one.to_dict(), other.to_dict(), third.to_dict()])
-    assert found == {"confirmed": 0, "contradicted": 1, "inconclusive": 0, "not comparable": 1}
+    assert (first.failed, second.failed) == (True, False)
+    verdict_counts = counts([first.to_dict(), second.to_dict(), third.to_dict()])
+    assert verdict_counts == {"confirmed": 0, "contradicted": 1, "inconclusive": 0, "not comparable": 1}
 
 
 def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once(tmp_path: Path) -> None:
@@ -227,9 +227,9 @@ def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once(tmp_pa
     module = SimpleNamespace(study=study, measure=lambda run: {"n": 1.0}, CLAIMS=())
     experiment = papers.Experiment(papers.Paper(tmp_path, {"alias": "x", "experiments": ["fig1"]}), "fig1")
     vars(experiment)["module"] = module
-    found = reproduce.run(experiment, Effort(mode="full", jobs=1))
-    assert (found.runs, found.seeds) == (5, 2)
-    assert found.cpu_s > 0
+    outcome = reproduce.run(experiment, Effort(mode="full", jobs=1))
+    assert (outcome.runs, outcome.seeds) == (5, 2)
+    assert outcome.cpu_s > 0
 
 
 def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> None:
@@ -240,22 +240,22 @@ def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> 
         vars(experiment)["module"] = SimpleNamespace(__doc__=f"{id_}.")
         return reproduce.Outcome(experiment, 2, 5, cpu_s, [], None, cost)
 
-    one, two = (
+    first, second = (
         outcome("fig1", {("a", 1): 1.0, ("a", 2): 2.0}, 3.0),
         outcome("fig2", {("a", 2): 2.0, ("b", 1): 4.0}, 6.0),
     )
-    known = {"runs": 3, "cpu_s": 7.0}
-    assert reproduce.whole_cost(paper, [one]) == {}
-    assert reproduce.whole_cost(paper, [one, two]) == known
+    cost = {"runs": 3, "cpu_s": 7.0}
+    assert reproduce.whole_cost(paper, [first]) == {}
+    assert reproduce.whole_cost(paper, [first, second]) == cost
     (tmp_path / "README.md").write_text("<!-- status: written by reproduce -->\n<!-- end of status -->\n")
-    said: list[str] = []
-    record.update([one, two], said.append)
+    messages: list[str] = []
+    record.update([first, second], messages.append)
     assert "| all, each run once | 3 | | 7 |" in (tmp_path / "README.md").read_text(encoding="utf-8")
     again = [outcome("fig1", None, 3.0), outcome("fig2", None, 6.0)]
-    assert reproduce.whole_cost(paper, again) == known
-    record.update([one], said.append)  # the same runs again
-    assert reproduce.whole_cost(paper, again) == known
-    record.update([outcome("fig1", {("d", 1): 8.0, ("a", 2): 2.0}, 10.0)], said.append)
+    assert reproduce.whole_cost(paper, again) == cost
+    record.update([first], messages.append)  # the same runs again
+    assert reproduce.whole_cost(paper, again) == cost
+    record.update([outcome("fig1", {("d", 1): 8.0, ("a", 2): 2.0}, 10.0)], messages.append)
     assert reproduce.whole_cost(paper, [outcome("fig1", None, 10.0), again[1]]) == {}
     assert "each run once" not in (tmp_path / "README.md").read_text(encoding="utf-8")
 
@@ -263,18 +263,18 @@ def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> 
 def deciding(paper: papers.Paper) -> list[str]:
     """The experiments with a claim that must hold: a quick reproduction fails only by these."""
     entries = (paper.recorded() or {})["experiments"]
-    known = {entry["id"] for entry in entries if any(claim.get("must_hold") for claim in entry["claims"])}
-    own = [experiment for experiment in paper.experiments if experiment.id in known]
-    return [each.asked for each in own if any(claim.must_hold for claim in each.module.CLAIMS)]
+    ids = {entry["id"] for entry in entries if any(claim.get("must_hold") for claim in entry["claims"])}
+    own = [experiment for experiment in paper.experiments if experiment.id in ids]
+    return [each.argument for each in own if any(claim.must_hold for claim in each.module.CLAIMS)]
 
 
 @pytest.mark.slow
 @by_paper
 def test_a_quick_reproduction_holds_what_must_hold(paper: papers.Paper, store: Path) -> None:
     names = deciding(paper)
-    done = penstock("reproduce", *names, "--quick", "--store", str(store), "--json", "-")
-    assert done.returncode == 0, done.stdout + done.stderr
-    experiments = json.loads(done.stdout)["experiments"]
+    process = penstock("reproduce", *names, "--quick", "--store", str(store), "--json", "-")
+    assert process.returncode == 0, process.stdout + process.stderr
+    experiments = json.loads(process.stdout)["experiments"]
     assert len(experiments) == len(names)
     assert all(any(claim["must_hold"] for claim in experiment["claims"]) for experiment in experiments)
 
@@ -290,8 +290,8 @@ def test_the_first_cell_of_each_study_is_a_scenario(paper: papers.Paper, store: 
 
 
 def test_a_new_work_runs_as_it_stands(tmp_path: Path) -> None:
-    done = penstock("new", "paper", "author-2001", "--into", str(tmp_path))
-    assert done.returncode == 0, done.stderr
+    process = penstock("new", "paper", "author-2001", "--into", str(tmp_path))
+    assert process.returncode == 0, process.stderr
     folder = tmp_path / "author_2001"
     assert sorted(file.name for file in folder.iterdir()) == [
         "README.md", "__init__.py", "fig1.py", "paper.toml", "setup.py"
@@ -300,8 +300,8 @@ def test_a_new_work_runs_as_it_stands(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout)["summary"]["confirmed"] == 1
     assert "| author-2001/c01 |" in (folder / "README.md").read_text(encoding="utf-8")
-    shown = penstock("reproduce", f"{folder}/fig1", "--recorded", "--json", "-")
-    assert json.loads(shown.stdout)["experiments"][0]["claims"][0]["verdict"] == "confirmed"
+    process_again = penstock("reproduce", f"{folder}/fig1", "--recorded", "--json", "-")
+    assert json.loads(process_again.stdout)["experiments"][0]["claims"][0]["verdict"] == "confirmed"
     assert penstock("new", "paper", "author-2001", "--into", str(tmp_path)).returncode == 2
     (folder / "paper.toml").write_text('alias = "x"\n', encoding="utf-8")
     broken = penstock("reproduce", str(folder))
@@ -336,28 +336,28 @@ def test_a_table_is_rounded_to_what_the_record_keeps(values: list[float]) -> Non
     (cell,) = SummaryTable.of(Table([({}, {"x": Sample(values)})])).cells
     summary, point = Sample(values).summary, cell[1]["x"]
     assert summary is not None
-    for exact, kept, part in (
+    for exact, rounded_value, part in (
         (summary.mean, point.mean, 65_000),
         (summary.half_width or 0.0, point.half_width or 0.0, 100),
     ):
-        assert abs(kept - exact) <= abs(exact) / part
-        assert float(np.float32(kept)) == kept
+        assert abs(rounded_value - exact) <= abs(exact) / part
+        assert float(np.float32(rounded_value)) == rounded_value
 
 
 @pytest.mark.parametrize(
-    ("look", "kept"),
+    ("look", "names"),
     [
-        (lambda shown: course(shown, "queue"), ["queue@1", "queue@2"]),
-        (lambda shown: shown("loss", n=1), ["loss"]),
-        (lambda shown: shown.along("n", "loss"), ["loss"]),
-        (lambda shown: [dict(points.items()) for _, points in shown.cells], ["queue@1", "loss", "queue@2"]),
-        (lambda shown: [list(points) for _, points in shown.cells], []),
+        (lambda table: course(table, "queue"), ["queue@1", "queue@2"]),
+        (lambda table: table("loss", n=1), ["loss"]),
+        (lambda table: table.along("n", "loss"), ["loss"]),
+        (lambda table: [dict(points.items()) for _, points in table.cells], ["queue@1", "loss", "queue@2"]),
+        (lambda table: [list(points) for _, points in table.cells], []),
     ],
 )
-def test_what_a_figure_reads_in_any_way_is_kept(look: Callable[[SummaryTable], object], kept: list[str]) -> None:
-    shown = SummaryTable([({"n": 1}, {name: Point(1.0, None) for name in ("queue@1", "loss", "queue@2")})])
-    (cell,) = shown.drawn_by(look).cells
-    assert list(cell[1]) == kept
+def test_what_a_figure_reads_in_any_way_is_kept(look: Callable[[SummaryTable], object], names: list[str]) -> None:
+    table = SummaryTable([({"n": 1}, {name: Point(1.0, None) for name in ("queue@1", "loss", "queue@2")})])
+    (cell,) = table.drawn_by(look).cells
+    assert list(cell[1]) == names
 
 
 def test_without_points_a_recorded_figure_is_not_drawn(work: Path) -> None:
@@ -365,9 +365,9 @@ def test_without_points_a_recorded_figure_is_not_drawn(work: Path) -> None:
     assert reproduced(work, "--recorded", "--figures", str(work / "out")).stderr == ""
     assert len(list(work.glob("out/*/fig1.*"))) == 2
     points_file.unlink()
-    done = reproduced(work, "--recorded", "--figures", str(work / "none"), "--html", str(work / "page.html"))
-    assert done.stderr.startswith("not drawn, because no points are recorded: author-2001/fig1\n")
-    assert done.returncode == 0
+    process = reproduced(work, "--recorded", "--figures", str(work / "none"), "--html", str(work / "page.html"))
+    assert process.stderr.startswith("not drawn, because no points are recorded: author-2001/fig1\n")
+    assert process.returncode == 0
     assert not list(work.glob("none/*/*"))
     assert "<figure" not in (work / "page.html").read_text(encoding="utf-8")
     assert reproduced(work, "--recorded", "--update").returncode == 0
@@ -380,8 +380,8 @@ def test_what_is_not_run_again_is_kept_and_what_is_gone_vanishes(work: Path) -> 
     before = toml.read_text(encoding="utf-8")
     toml.write_text(before.replace('["fig1"]', '["fig1", "fig2"]'), encoding="utf-8")
     first = points.read(work / "points.parquet")["fig1"]
-    done = penstock("reproduce", f"{work}/fig2", "--quick", "--store", str(work.parent / "store"), "--update")
-    assert done.returncode == 0, done.stderr
+    process = penstock("reproduce", f"{work}/fig2", "--quick", "--store", str(work.parent / "store"), "--update")
+    assert process.returncode == 0, process.stderr
     both = points.read(work / "points.parquet")
     assert list(both) == ["fig1", "fig2"]
     assert both["fig1"].cells == first.cells
@@ -396,16 +396,16 @@ def test_a_claim_is_written_without_what_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "why.toml").write_text('[a]\nbecause = "too short"\ngrade = "part"\n', encoding="utf-8")
     paper = papers.Paper(tmp_path, {"alias": "x"})
     empty: dict[str, Any] = record.SILENT
-    said = {"id": "a", "verdict": "contradicted", "measured": 0.0, "must_hold": True, "reason": OWN}
-    assert record._brief(paper, {**empty, **said}) == said
-    known = {**empty, "id": "a", "verdict": "contradicted", "reason": {"text": "too short", "grade": "part"}}
-    confirmed = {**known, "verdict": "confirmed", "reason": None}
-    assert record._brief(paper, known) == {"id": "a", "verdict": "contradicted"}
+    fields = {"id": "a", "verdict": "contradicted", "measured": 0.0, "must_hold": True, "reason": OWN}
+    assert record._brief(paper, {**empty, **fields}) == fields
+    listed = {**empty, "id": "a", "verdict": "contradicted", "reason": {"text": "too short", "grade": "part"}}
+    confirmed = {**listed, "verdict": "confirmed", "reason": None}
+    assert record._brief(paper, listed) == {"id": "a", "verdict": "contradicted"}
     assert record._brief(paper, confirmed) == {"id": "a", "verdict": "confirmed"}
-    written = [record._brief(paper, claim) for claim in (known, confirmed)]
+    written = [record._brief(paper, claim) for claim in (listed, confirmed)]
     entry = {"id": "fig1", "claims": written}
     paper.results_file.write_text(json.dumps({"experiments": [entry]}), encoding="utf-8")
-    assert record._entries(paper)["fig1"]["claims"] == [known, confirmed]
+    assert record._entries(paper)["fig1"]["claims"] == [listed, confirmed]
 
 
 @pytest.mark.parametrize("paper", papers.papers(), ids=lambda paper: paper.name)
@@ -422,8 +422,8 @@ def test_a_claim_that_is_not_confirmed_has_the_reason_that_its_work_gives(tmp_pa
     paper = papers.Paper(tmp_path, {"alias": "x"})
     wrong: dict[str, Any] = {"id": "a", "verdict": "contradicted"}
     for verdict in ("contradicted", "inconclusive"):
-        found = reproduce.with_reason(paper, {**wrong, "verdict": verdict})["reason"]
-        assert found == {"text": "too short, as x shows", "grade": "full"}
+        reason = reproduce.with_reason(paper, {**wrong, "verdict": verdict})["reason"]
+        assert reason == {"text": "too short, as x shows", "grade": "full"}
     assert reproduce.with_reason(paper, {**wrong, "id": "c"})["reason"] == {"text": "no reason found", "grade": "none"}
     for other in ({"id": "b", "verdict": "confirmed"}, {**wrong, "reading": "own"}, {**wrong, "cannot_fail": "x"}):
         assert "reason" not in reproduce.with_reason(paper, other)

@@ -7,9 +7,12 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from penstock.reproduce import experiment_run as reproduce
 from penstock.reproduce import page, record
@@ -17,8 +20,9 @@ from penstock.reproduce import paper as papers
 from penstock.reproduce.claim import badged, counted
 from penstock.reproduce.prose import prose
 from penstock.reproduce.text import text
+from playwright.sync_api import Page
 
-from .browser import Browser, needs_chromium
+from .browser import faults, needs_chromium, resize
 from .page_checks import LARGEST, document_suits_every_reader, suits_every_reader
 
 # One process draws all recorded pages, and all tests here read them.
@@ -30,8 +34,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The index of the recorded pages of all works."""
     file = tmp_path_factory.mktemp("pages") / "papers.html"
     command = [sys.executable, "-m", "penstock", "reproduce", "--recorded", "--html", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
     return file
 
 
@@ -48,87 +52,141 @@ def test_a_page_has_all_claims_and_assumptions_and_links_to_nothing_else(index: 
         assert re.search(r'<details id="assumptions"><summary>Assumptions</summary><div>\s*<(?:ul|ol|p)>', text)
 
 
-# The claims of a page as its table and its sections have them: name, verdicts, readings that do not count.
+# The claims of a page: name and verdict, and how many there are of this name.
 CLAIMS = """
-[...document.querySelectorAll("tr[data-verdict]:not(.reading)")].map((row) => {
-  const link = row.querySelector("a"), at = document.querySelector(link.hash);
-  const own = [...at.querySelectorAll(".claim")].find((one) => one.querySelector("b").textContent === link.textContent);
-  return [link.textContent, row.querySelector(".verdict").textContent, own.querySelector(".verdict").textContent,
-    own.querySelector("p").className, own.querySelectorAll("p:not(.reading)").length];
+[...document.querySelectorAll(".claim[data-verdict]")].map((claim) => {
+  const name = claim.querySelector("b").textContent;
+  const all = [...document.querySelectorAll(".claim[data-verdict] > p > b")].filter((one) => one.textContent === name);
+  return [name, claim.querySelector(".verdict").textContent, claim.id, all.length];
 })
 """
 
 
-def shown(claim: Mapping[str, Any]) -> str:
+def claim_label(claim: Mapping[str, Any]) -> str:
     """The word in front of a claim."""
     return "cannot fail" if claim.get("cannot_fail") else claim["badge"] or claim["verdict"]
 
 
-SHOWN = '[...document.querySelectorAll("tr[data-verdict]")].filter((row) => row.offsetHeight > 0).length'
+SHOWN = '[...document.querySelectorAll(".claim[data-verdict]")].filter((one) => one.checkVisibility()).length'
 
 
 @pytest.mark.slow
 @needs_chromium
-def test_every_verdict_is_two_clicks_from_the_index_and_no_page_complains_or_asks(index: Path, tmp_path: Path) -> None:
-    with Browser(tmp_path / "profile", seconds=250) as browser:
-        suits_every_reader(browser, index)
-        for paper in papers.papers():
-            assert index.with_name(f"papers-{paper.name}.html").stat().st_size < LARGEST
-            claims = [claim for outcome in record.recorded(paper.experiments) for claim in outcome.claims]
-            main = [claim for claim in claims if "reading" not in claim]
-            told = "badge" if badged(claims) else "verdict"
-            groups = Counter(claim[told] or "" for claim in main if counted(claim))
-            expected = {f"{paper.alias}/{claim['id']}": shown(claim) for claim in main}
-            browser.open(index)
-            browser.click(f'a[href="papers-{paper.name}.html"]')
-            assert browser.value("document.querySelector('h1').textContent") == paper.about["title"]
-            found = {name: rest for name, *rest in browser.value(CLAIMS)}
-            assert found == {name: [word, word, "", 1] for name, word in expected.items()}
-            assert browser.value("document.querySelectorAll('.claim p.reading').length") == len(claims) - len(main)
-            browser.click("table.claims a")
-            assert browser.value("document.querySelector(location.hash + ' .claim b').textContent") in expected
-            for verdict, number in groups.items():
-                browser.click(f'button[data-verdict="{verdict}"]')
-                assert browser.value(SHOWN) == number
-            browser.click('button[data-verdict=""]')
-            browser.click("#other-readings")
-            assert browser.value(SHOWN) == browser.value("document.querySelectorAll('tr[data-verdict]').length")
-        assert browser.errors == []
+def test_every_verdict_is_two_clicks_from_the_index_and_no_page_complains_or_asks(index: Path, tab: Page) -> None:
+    suits_every_reader(tab, index)
+    for paper in papers.papers():
+        assert index.with_name(f"papers-{paper.name}.html").stat().st_size < LARGEST
+        claims = [claim for outcome in record.recorded(paper.experiments) for claim in outcome.claims]
+        main = [claim for claim in claims if "reading" not in claim]
+        field = "badge" if badged(claims) else "verdict"
+        groups = Counter(claim[field] or "" for claim in main if counted(claim))
+        expected = {f"{paper.alias}/{claim['id']}": claim_label(claim) for claim in main}
+        tab.goto(index.as_uri())
+        tab.click(f'a[href="papers-{paper.name}.html"]')
+        tab.wait_for_url(f"**/papers-{paper.name}.html")
+        assert tab.evaluate("document.querySelector('h1').textContent") == paper.about["title"]
+        badges = {name: rest for name, *rest in tab.evaluate(CLAIMS)}
+        assert badges == {name: [word, name, 1] for name, word in expected.items()}
+        assert tab.evaluate("document.querySelectorAll('.claim p.reading').length") == len(claims) - len(main)
+        tab.click(".contents a")
+        assert tab.evaluate("document.querySelector(location.hash).className") == "experiment"
+        for verdict, number in groups.items():
+            tab.click(f'button[data-verdict="{verdict}"]')
+            assert tab.evaluate(SHOWN) == number
+        tab.click('button[data-verdict=""]')
+        assert tab.evaluate(SHOWN) == len(main)
+
+
+DRAWING = "document.querySelector('figure svg')"
+
+
+@needs_chromium
+def test_the_page_of_a_figure_begins_with_it_and_has_each_claim_once(tmp_path: Path, tab: Page) -> None:
+    experiments = papers.find(["kt/fig4a"])
+    outcomes = record.recorded(experiments)
+    (file,) = page.write(outcomes, tmp_path / "page.html")
+    text = re.sub(r"<svg.*?</svg>", "", file.read_text(encoding="utf-8"), flags=re.S)
+    for claim in outcomes[0].claims:
+        if "reading" not in claim:
+            assert text.count(escape(claim["says"])) == 1
+    resize(tab, 1400)
+    tab.goto(file.as_uri())
+    assert tab.evaluate("document.querySelector('h1').textContent") == experiments[0].title
+    assert tab.title().startswith(experiments[0].title)
+    assert tab.evaluate("document.querySelector('figure svg').getBoundingClientRect().top") < 600
+
+
+@needs_chromium
+def test_a_finished_figure_shows_the_point_under_the_pointer_and_its_numbers(tmp_path: Path, tab: Page) -> None:
+    outcomes = record.recorded(papers.find(["kt/fig4a"]))
+    (file,) = page.write(outcomes, tmp_path / "page.html")
+    drawn = outcomes[0].figure()
+    assert drawn is not None
+    lines = {str(line.get_label()): np.asarray(line.get_data(), dtype=float) for line in drawn.axes[0].lines}
+    resize(tab, 1400)
+    tab.goto(file.as_uri())
+    for name, at in (("QSDRR", 0), ("RED", -1)):
+        x, y = (float(values[at]) for values in lines[name])
+        width, height = drawn.get_size_inches() * 72
+        drawn.draw_without_rendering()
+        right, up = drawn.axes[0].transData.transform((x, y)) * 72 / drawn.dpi
+        box = tab.evaluate(f"Object.values({DRAWING}.getBoundingClientRect().toJSON()).slice(0, 4)")
+        tab.mouse.move(box[0] + box[2] * right / width, box[1] + box[3] * (1 - up / height))
+        tip = tab.evaluate("document.querySelector('.tip').innerText")
+        assert f"series: {name}" in tip
+        assert f"buffer (packets): {x:g}" in tip
+        assert f"goodput, 200 ms (%): {y:.4g}" in tip
+    tab.click("figure .files button")
+    rows = tab.evaluate(
+        "[...document.querySelectorAll('.numbers-of tbody tr')].map((row) => row.innerText.split('\t'))"
+    )
+    red = [float(row[2]) for row in rows if row[0] == "RED"]
+    assert red == pytest.approx(list(lines["RED"][1]), rel=1e-3)
+
+
+def test_a_quick_reproduction_names_the_claims_that_it_leaves_out(tmp_path: Path) -> None:
+    outcome = record.recorded(papers.find(["kt/fig4a"]))[0]
+    tried = [claim for claim in outcome.claims if claim["id"] == "c04"]
+    (file,) = page.write([replace(outcome, claims=tried)], tmp_path / "page.html")
+    text = re.sub(r"\s+", " ", re.sub("<[^>]+>", "", file.read_text(encoding="utf-8").split("</figure>")[1]))
+    left_out = [f"kt/{id_}" for id_ in outcome.experiment.claimed if id_ != "c04"]
+    assert f"Not tried: {', '.join(left_out)} (6 of 7 claims)" in text
+    assert "Of 7 claims, 1 was tried: it holds." in file.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 @needs_chromium
-def test_the_page_of_every_work_suits_every_reader(index: Path, tmp_path: Path) -> None:
-    with Browser(tmp_path / "profile", seconds=600) as browser:
-        for paper in papers.papers():
-            document_suits_every_reader(browser, index.with_name(f"papers-{paper.name}.html"))
+def test_the_page_of_every_work_suits_every_reader(index: Path, tab: Page) -> None:
+    for paper in papers.papers():
+        document_suits_every_reader(tab, index.with_name(f"papers-{paper.name}.html"))
 
 
 @pytest.mark.slow
 @needs_chromium
-def test_the_browser_sees_what_a_page_must_not_do(tmp_path: Path) -> None:
+def test_the_browser_sees_what_a_page_must_not_do(tmp_path: Path, tab: Page) -> None:
     page = tmp_path / "page.html"
     wrong = {
         "<script>console.error('no')</script>": "console: no",
         "<script>absent()</script>": "exception: ReferenceError: absent is not defined",
         '<img src="http://127.0.0.1:9/x.png">': "request: http://127.0.0.1:9/x.png",
     }
-    with Browser(tmp_path / "profile") as browser:
-        for html, error in wrong.items():
-            page.write_text(f"<title>x</title>{html}", encoding="utf-8")
-            browser.errors.clear()
-            browser.open(page)
-            assert any(found.startswith(error) for found in browser.errors), browser.errors
+    for html, error in wrong.items():
+        page.write_text(f"<title>x</title>{html}", encoding="utf-8")
+        tab.goto(page.as_uri())
+        assert any(fault.startswith(error) for fault in faults(tab)), faults(tab)
+        faults(tab).clear()
 
 
 def test_a_figure_whose_claims_are_not_decided_says_so(tmp_path: Path) -> None:
     """A quick reproduction reads no claim from a figure of flows that have not settled, though it has claims."""
     (with_claims,), (without,) = papers.find(["kt/fig5a"]), papers.find(["kt/single"])
-    outcomes = [reproduce.Outcome(one, 5, 5, 1.0, [], None) for one in (with_claims, without)]
+    outcomes = [reproduce.Outcome(experiment, 5, 5, 1.0, [], None) for experiment in (with_claims, without)]
     (file,) = page.write(outcomes, tmp_path / "page.html")
     first, second = file.read_text(encoding="utf-8").split('id="single"')
     assert "No claim refers to" not in first
-    assert "to decide its claims (c13, c15, c16, c17, c14): run it without --quick" in first
+    assert (
+        "Not tried: <b>kt/c13</b>, <b>kt/c15</b>, <b>kt/c16</b>, <b>kt/c17</b>, <b>kt/c14</b> (5 of 5 claims)" in first
+    )
     assert "No claim refers to this experiment" in second
     printed = text(outcomes)
     assert printed.count("too few runs or cells") == 1

@@ -46,27 +46,27 @@ def required(launcher: Sequence[str], limits: str = "") -> subprocess.CompletedP
     ],
 )
 def test_each_missing_part_has_a_cure(missing: str, cure: str) -> None:
-    found = Report(missing).cure
-    assert cure in found
-    assert bool(found) == bool(missing)
+    advice = Report(missing).cure
+    assert cure in advice
+    assert bool(advice) == bool(missing)
 
 
 def test_findings_say_whether_links_run_and_how_to_get_there(monkeypatch: pytest.MonkeyPatch) -> None:
     good, bad = Report("", "SCHED_OTHER", 50, 9000), Report("open /dev/net/tun: No such file or directory (os error 2)")
 
-    def found(here: Report, users: Report) -> dict[str, tuple[bool, str, str]]:
+    def items(here: Report, users: Report) -> dict[str, tuple[bool, str, str]]:
         monkeypatch.setattr(requirements, "probe", lambda: here)
         monkeypatch.setattr(requirements, "in_user_namespace", lambda: users)
         return {item.name: (item.ok, item.found, item.advice) for item in requirements.findings()}
 
-    both = found(replace(good, scheduling="SCHED_DEADLINE"), good)
-    assert both["real links"] == (True, "yes (penstock link, measure)", "")
+    both = items(replace(good, scheduling="SCHED_DEADLINE"), good)
+    assert both["real links"] == (True, "yes (penstock link, --on link)", "")
     assert both["priority"] == (True, "SCHED_DEADLINE; timers are late by 50 us (median), at most 9000 us", "")
-    only = found(bad, good)
-    assert only["real links"][:2] == (True, "yes, in a user namespace (penstock link, measure)")
+    only = items(bad, good)
+    assert only["real links"][:2] == (True, "yes, in a user namespace (penstock link, --on link)")
     assert only["priority"][0] is False
     assert "run as root" in only["priority"][2]
-    neither = found(bad, bad)
+    neither = items(bad, bad)
     assert neither["real links"][0] is False
     assert neither["real links"][1].startswith("no: open /dev/net/tun: No such file")
     assert "modprobe tun" in neither["real links"][2]

@@ -14,7 +14,7 @@ import numpy as np
 import penstock as ps
 import pytest
 from penstock import _native
-from penstock.laws import python_law
+from penstock.aqms import python_aqm
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.resolve.memory import Memory, frozen
 from penstock.scenario.scenario import Document, as_document, key_of
@@ -52,14 +52,14 @@ def test_the_texts_of_shared_parts_are_those_of_the_whole(path: Path) -> None:
     document = as_document(path)
     first = fresh(document)
     again = resolve(document.tree, document.origins)
-    assert (again.canonical, again.shown, again.watched) == (first.canonical, first.shown, first.watched)
+    assert (again.canonical, again.readable, again.watched) == (first.canonical, first.readable, first.watched)
     for resolved in (first, again):
         engine = json.dumps(resolved.canonical | {"options": OPTIONS}, separators=(",", ":"))
         assert resolved.for_engine(flows=False, series=True, series_points=7) == engine
-        assert resolved.content() == json.dumps(resolved.shown, sort_keys=True)
+        assert resolved.content() == json.dumps(resolved.readable, sort_keys=True)
     plain = [link["capacity_ms"] for link in first.canonical["links"] if link["capacity_ms"]]
     if not plain and not any("replay" in group for group in first.canonical["traffic"]):
-        content = json.dumps([_native.meaning, first.shown], sort_keys=True)
+        content = json.dumps([_native.meaning, first.readable], sort_keys=True)
         assert key_of(again) == hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
@@ -81,27 +81,31 @@ def test_a_scenario_after_others_is_resolved_as_the_first(path: Path) -> None:
         *((f"traffic.{name}.count", count) for name in document.tree.get("traffic", {}) for count in (3, -1, True)),
     ]
     cells = [document.set(key, value) for key, value in changes]
-    wanted = [fresh(cell) for cell in cells]
+    expected = [fresh(cell) for cell in cells]
     forget()
     for _ in range(2):
-        for cell, first in zip(cells, wanted, strict=True):
-            found = resolve(cell.tree, cell.origins)
-            assert found.errors == first.errors
-            assert (found.canonical, found.shown, found.watched) == (first.canonical, first.shown, first.watched)
+        for cell, first in zip(cells, expected, strict=True):
+            resolved = resolve(cell.tree, cell.origins)
+            assert resolved.errors == first.errors
+            assert (resolved.canonical, resolved.readable, resolved.watched) == (
+                first.canonical,
+                first.readable,
+                first.watched,
+            )
 
 
 def test_a_changed_tree_is_read_again() -> None:
     document = red()
-    assert fresh(document).shown["links"]["bottleneck"]["queue"]["limit"] == "100p"
+    assert fresh(document).readable["links"]["bottleneck"]["queue"]["limit"] == "100p"
     document.tree["links"]["bottleneck"]["queue"]["limit"] = "70p"
-    assert document.resolve().shown["links"]["bottleneck"]["queue"]["limit"] == "70p"
+    assert document.resolve().readable["links"]["bottleneck"]["queue"]["limit"] == "70p"
 
 
 def test_a_run_has_its_own_copy_of_the_scenario() -> None:
     document = red(duration="1s")
     run = ps.run(document)
     run.scenario["links"]["bottleneck"]["queue"]["limit"] = "1p"
-    assert document.resolve().shown["links"]["bottleneck"]["queue"]["limit"] == "100p"
+    assert document.resolve().readable["links"]["bottleneck"]["queue"]["limit"] == "100p"
 
 
 def test_a_copy_with_another_value_leaves_the_original() -> None:
@@ -117,7 +121,7 @@ def test_numbers_of_numpy_are_not_taken_for_other_values() -> None:
     assert frozen([np.float64(0.25)]) == frozen([np.float64(0.25).tobytes()])
     path = "links.bottleneck.queue.max_p"
     for value in (np.float64(0.25), 0.25):
-        assert red().set(path, value).resolve().shown["links"]["bottleneck"]["queue"]["max_p"] == 0.25
+        assert red().set(path, value).resolve().readable["links"]["bottleneck"]["queue"]["max_p"] == 0.25
     for wrong in (np.int64(1), np.float64(0.25).tobytes(), True):
         with pytest.raises(ps.ScenarioError, match="must be a number"):
             red().set(path, wrong).resolve()
@@ -138,11 +142,11 @@ def test_a_trace_that_changed_is_read_again(tmp_path: Path) -> None:
     assert len(keys) == 2
 
 
-def test_a_law_that_was_redefined_is_read_again() -> None:
+def test_an_aqm_that_was_redefined_is_read_again() -> None:
     def declare(default: int) -> None:
         @ps.aqm("remembered-law")
         class Remembered(ps.Aqm):
-            """A law."""
+            """A AQM."""
 
             k: int = default
 
@@ -150,11 +154,11 @@ def test_a_law_that_was_redefined_is_read_again() -> None:
     try:
         for default in (3, 4):
             declare(default)
-            assert document.resolve().shown["links"]["bottleneck"]["queue"]["k"] == default
+            assert document.resolve().readable["links"]["bottleneck"]["queue"]["k"] == default
     finally:
-        from penstock.laws import catalog
+        from penstock.aqms import catalog
 
-        del python_law._LAWS["remembered-law"], catalog._ADDED["remembered-law"]
+        del python_aqm._AQMS["remembered-law"], catalog._ADDED["remembered-law"]
 
 
 def test_a_limit_in_round_trips_follows_the_flows() -> None:

@@ -20,10 +20,10 @@ def verdict(condition: Condition) -> str:
 
 
 def test_the_interval_is_students() -> None:
-    found = TEN.summary
-    assert found is not None
-    assert found.sd == pytest.approx(1.0)
-    assert found.half_width == pytest.approx(HALF, rel=1e-6)
+    estimate = TEN.summary
+    assert estimate is not None
+    assert estimate.sd == pytest.approx(1.0)
+    assert estimate.half_width == pytest.approx(HALF, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -64,16 +64,16 @@ def test_rounding_in_the_arithmetic_does_not_decide() -> None:
 
 
 def test_samples_are_paired_run_by_run() -> None:
-    left, right = Sample([1.0, 5.0, 9.0, 2.0, 7.0]), Sample([1.1, 5.1, 9.1, 2.1, 7.1])
+    first, second = Sample([1.0, 5.0, 9.0, 2.0, 7.0]), Sample([1.1, 5.1, 9.1, 2.1, 7.1])
     # Either alone spans any bound between them; run by run one is always the smaller.
-    assert verdict(left < right) == "confirmed"
-    difference = (right - left).summary
+    assert verdict(first < second) == "confirmed"
+    difference = (second - first).summary
     assert difference is not None
     assert difference.half_width == pytest.approx(0.0, abs=1e-12)
-    assert (1 - left).values.tolist() == [0, -4, -8, -1, -6]
-    assert (18 / left).values[2] == 2
+    assert (1 - first).values.tolist() == [0, -4, -8, -1, -6]
+    assert (18 / first).values[2] == 2
     with pytest.raises(ValueError, match="not paired"):
-        _ = left + Sample([1.0, 2.0])
+        _ = first + Sample([1.0, 2.0])
 
 
 def test_joined_conditions_have_three_values() -> None:
@@ -90,10 +90,10 @@ def test_joined_conditions_have_three_values() -> None:
 
 
 def test_the_tightest_condition_speaks() -> None:
-    found = all_of((Sample(float(n)) <= 10).at(f"N = {n}") for n in (2, 9, 5)).decide()
-    assert found.why == "3 of 3 hold; N = 9: 9, asked <= 10"
-    assert found.measured is not None
-    assert found.measured.mean == 9
+    finding = all_of((Sample(float(n)) <= 10).at(f"N = {n}") for n in (2, 9, 5)).decide()
+    assert finding.why == "3 of 3 hold; N = 9: 9, asked <= 10"
+    assert finding.measured is not None
+    assert finding.measured.mean == 9
 
 
 def test_a_condition_is_no_truth_value() -> None:
@@ -130,12 +130,12 @@ def test_one_of_many_parts_contradicts_only_in_intervals_that_hold_for_all() -> 
 @given(st.lists(st.integers(0, 2), min_size=1, max_size=8), st.floats(0.1, 1.0))
 def test_a_joint_verdict_is_wrong_at_most_as_often_as_one(parts: list[int], share: float) -> None:
     """Exact parts: k of n hold, or cannot, or it is open, whatever the levels are."""
-    known = [(Sample(1.0) <= 2, Sample(3.0) <= 2, Sample([1.0]) <= 2)[part] for part in parts]
+    conditions = [(Sample(1.0) <= 2, Sample(3.0) <= 2, Sample([1.0]) <= 2)[part] for part in parts]
     need = math.ceil(share * len(parts) - 1e-9)
     expected = "confirmed" if parts.count(0) >= need else "inconclusive"
     if len(parts) - parts.count(1) < need:
         expected = "contradicted"
-    assert verdict(most_of(share, known)) == expected
+    assert verdict(most_of(share, conditions)) == expected
 
 
 def test_a_part_tells_order_and_distance_apart() -> None:

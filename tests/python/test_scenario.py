@@ -10,7 +10,8 @@ import penstock as ps
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from penstock.laws.catalog import find_scheme
+from penstock.aqms.catalog import find_scheme, tcp_keys
+from penstock.scenario.check import resolved_text
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.scenario import Document
 from penstock.scenario.scheme_text import read_value
@@ -33,8 +34,8 @@ def small(**changes: Any) -> ps.Scenario:
 
 def link(resolved: Resolved, name: str) -> dict[str, Any]:
     """A canonical link direction by name."""
-    found: dict[str, Any] = next(entry for entry in resolved.canonical["links"] if entry["name"] == name)
-    return found
+    link_entry: dict[str, Any] = next(entry for entry in resolved.canonical["links"] if entry["name"] == name)
+    return link_entry
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
@@ -42,7 +43,7 @@ def test_files_survive_a_round_trip(path: Path) -> None:
     scenario = ps.Scenario.load(path)
     again = ps.Scenario.loads(scenario.to_toml())
     assert again == scenario
-    assert again.resolve().shown == Document.read(path).resolve().shown
+    assert again.resolve().readable == Document.read(path).resolve().readable
     assert again.key() == scenario.key()
 
 
@@ -58,10 +59,19 @@ def test_what_check_prints_means_the_same_scenario() -> None:
 
     before = Document.read(THESIS).resolve()
     after = Document.parse(resolved_text(before)).resolve()
-    assert after.shown == before.shown
+    assert after.readable == before.readable
     assert [entry["queue"] is None for entry in after.canonical["links"]] == [
         entry["queue"] is None for entry in before.canonical["links"]
     ]
+
+
+@pytest.mark.parametrize("flavour", tcp_keys().flavours)
+def test_what_check_prints_runs_the_same_for_every_congestion_control(flavour: str) -> None:
+    traffic = {"flow": ps.Tcp(flavour=flavour), "other": ps.Tcp(ecn=True)}  # type: ignore[arg-type]
+    link = ps.dumbbell(rate="10Mbit", rtt="20ms", queue="codel:ecn=true", traffic=traffic, duration="3s")
+    printed = ps.Scenario.loads(resolved_text(link.resolve()))
+    assert ps.run(printed).links["bottleneck"].departures > 100
+    assert {**ps.run(printed).raw, "cpu_s": 0} == {**ps.run(link).raw, "cpu_s": 0}
 
 
 def test_the_thesis_link_is_that_of_the_thesis() -> None:
@@ -180,14 +190,6 @@ def test_round_trips_count_the_shortest_ways() -> None:
     assert small().resolve().round_trip("bottleneck.reverse") is None
 
 
-def test_where_nothing_is_watched_the_queues_are() -> None:
-    tree = small().tree()
-    del tree["links"]["bottleneck"]["watch"]
-    assert resolve(tree).watched == ("bottleneck",)
-    tree["links"]["sink"]["watch"] = True
-    assert resolve(tree).watched == ("sink",)
-
-
 @pytest.mark.parametrize(
     ("text", "value"),
     [("0.2", 0.2), ("5", 5), ("true", True), ("2Mbit", "2Mbit"), ('"x"', "x"), ("[1, 2]", [1, 2]), ("1/50", "1/50"),
@@ -225,15 +227,15 @@ def test_results_are_attributes_keys_and_arrays() -> None:
     assert "<table>" in run._repr_html_()
     assert len(run.series["bottleneck"]["t_ns"]) > 10
     with pytest.raises(AttributeError, match='no metric "los_rate"; did you mean "loss_rate"'):
-        _ = bottleneck.los_rate
+        _ = bottleneck.los_rate  # type: ignore[attr-defined]
 
 
 def paths(tree: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """All paths of a tree."""
-    found = [before] if before else []
+    below = [before] if before else []
     for key, value in tree.items() if isinstance(tree, dict) else ():
-        found += paths(value, (*before, key))
-    return found
+        below += paths(value, (*before, key))
+    return below
 
 
 TREE = {
@@ -270,5 +272,5 @@ def test_no_value_anywhere_breaks_the_resolver(path: tuple[Any, ...], value: Any
     for key in path[:-1]:
         place = place[key]
     place[path[-1]] = value
-    found = resolve(tree)
-    assert all(error.message for error in found.errors)
+    resolved = resolve(tree)
+    assert all(error.message for error in resolved.errors)

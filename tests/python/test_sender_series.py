@@ -12,8 +12,8 @@ from penstock.results.run import Run
 
 
 def link(*, watch: bool = False) -> ps.Scenario:
-    queue = ps.Codel(limit="1000p", ecn=True)
-    traffic = {"bulk": ps.Tcp(count=2, flavour="dctcp", profile="linux", watch=watch), "rest": ps.Tcp()}
+    queue = ps.CoDel(limit="1000p", ecn=True)
+    traffic = {"bulk": ps.Tcp(count=2, flavour="dctcp", start="0s", watch=watch), "rest": ps.Tcp(profile="ns2")}
     return ps.dumbbell(rate="10Mbit", rtt="40ms", duration="2s", queue=queue, traffic=traffic)
 
 
@@ -31,10 +31,10 @@ def test_watched_senders_have_series_and_nothing_else_changes() -> None:
     assert first["t_ns"][-1] == 2_000_000_000
     assert first["cwnd"] != second["cwnd"]
     # RFC 8257: alpha is a share, and 1 at first.
-    known = [alpha for alpha in first["alpha"]["max"] if alpha is not None]
-    assert known[0] == 1
-    assert all(0 < alpha <= 1 for alpha in known)
-    assert min(known) < 0.9
+    values = [alpha for alpha in first["alpha"]["max"] if alpha is not None]
+    assert values[0] == 1
+    assert all(0 < alpha <= 1 for alpha in values)
+    assert min(values) < 0.9
     # Time weighted, the mean of the series is that of the metric.
     mean = sum(first["cwnd"]["mean"]) / len(first["cwnd"]["mean"])
     assert mean == pytest.approx(watched.raw["traffic"]["bulk"]["flows"][0]["cwnd_mean_pkts"], rel=1e-3)

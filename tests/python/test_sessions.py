@@ -33,26 +33,26 @@ def test_bursts_of_packets_repeat_exactly() -> None:
 
 def test_transfers_follow_each_other() -> None:
     run = _run({"t": ps.OnOff(on={"packets": 256}, off={"exp": "2s"}, count=20, profile="linux", flavour="newreno")})
-    found = run.traffic["t"]
+    traffic = run.traffic["t"]
     # Alone on a fast link, each takes the round trips of slow start: 10, 20, ... 160 packets.
-    assert 0.1 < found.completion_mean_s < 0.2
-    assert found.completed == pytest.approx(20 * 200 / (2 + found.completion_mean_s), rel=0.06)
-    assert found.goodput_bps * 200 / 8 == pytest.approx(found.completed * 256 * 1448, rel=0.02)
-    assert found.retransmitted_pkts == 0
+    assert 0.1 < traffic.completion_mean_s < 0.2
+    assert traffic.completed == pytest.approx(20 * 200 / (2 + traffic.completion_mean_s), rel=0.06)
+    assert traffic.goodput_bps * 200 / 8 == pytest.approx(traffic.completed * 256 * 1448, rel=0.02)
+    assert traffic.retransmitted_pkts == 0
 
 
 def test_a_stopped_source_starts_nothing_more() -> None:
     source = ps.OnOff(on={"packets": 10}, off="1s", stop="10.5s", profile="linux")
-    found = _run({"t": source}).traffic["t"]
-    assert found.completed == 1 + 10.5 // (1 + found.completion_mean_s)
+    traffic = _run({"t": source}).traffic["t"]
+    assert traffic.completed == 1 + 10.5 // (1 + traffic.completion_mean_s)
 
 
 def test_pages_come_one_after_the_other() -> None:
     web = ps.Web(sessions=2, pages="5s", objects=3, gap="100ms", size="1000B", profile="linux")
-    found = _run({"w": web}).traffic["w"]
+    traffic = _run({"w": web}).traffic["w"]
     # A page takes 200 ms of gaps and two round trips of 20 ms; then 5 s of pause.
-    assert found.completed / 2 == pytest.approx(3 * 200 / 5.24, abs=3)
-    assert len(found.flows["goodput_bps"]) == 2
+    assert traffic.completed / 2 == pytest.approx(3 * 200 / 5.24, abs=3)
+    assert len(traffic.flows["goodput_bps"]) == 2
 
 
 def test_sessions_are_the_same_beside_others_and_on_any_number_of_threads() -> None:
@@ -63,7 +63,7 @@ def test_sessions_are_the_same_beside_others_and_on_any_number_of_threads() -> N
 
 
 @pytest.mark.parametrize(
-    ("traffic", "told"),
+    ("traffic", "message"),
     [
         ('kind = "onoff"\non = "1s"\noff = "1s"', "number of packets"),
         ('kind = "onoff"\non = { packets = 0 }\noff = "1s"', "between 1 and"),
@@ -77,9 +77,9 @@ def test_sessions_are_the_same_beside_others_and_on_any_number_of_threads() -> N
         ('kind = "web"\nsise = "12kB"', 'did you mean "size"'),
     ],
 )
-def test_errors_are_told(traffic: str, told: str) -> None:
+def test_errors_are_told(traffic: str, message: str) -> None:
     text = f'duration = "1s"\n[links.b]\nfrom = "A"\nto = "B"\nrate = "1Mbit"\ndelay = "1ms"\n[traffic.t]\n{traffic}\n'
-    with pytest.raises(ps.ScenarioError, match=told):
+    with pytest.raises(ps.ScenarioError, match=message):
         ps.Scenario.loads(text + 'from = "A"\nto = "B"\n')
 
 
@@ -87,5 +87,5 @@ def test_a_file_and_its_resolved_form_are_the_same() -> None:
     web = ps.Web(sessions=3, option=0, request="40B")
     scenario = ps.dumbbell(rate="1Mbit", rtt="20ms", duration="5s", queue=ps.DropTail(), traffic={"w": web})
     resolved = scenario.resolve()
-    again = ps.Scenario.loads(ps.Scenario.from_tree(json.loads(json.dumps(resolved.shown))).to_toml())
+    again = ps.Scenario.loads(ps.Scenario.from_tree(json.loads(json.dumps(resolved.readable))).to_toml())
     assert again.resolve().canonical["traffic"][0]["web"] == resolved.canonical["traffic"][0]["web"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +12,12 @@ import penstock as ps
 import pytest
 from penstock.report import page as report
 from penstock.results import simultaneous
-from penstock.results.cell import Cell
 from penstock.results.comparison import Comparison
-from penstock.results.leading import from_means, from_runs
-from penstock.results.metrics import metric
+from penstock.results.estimate import Estimate, student_t, summarize
+from penstock.results.leading import leading
 from penstock.results.simultaneous import adjusted_alpha
-from penstock.results.summary import student_t, summarize
 from scipy import stats
 
-from .fake_result import compare_result
 from .test_scenario import small
 
 Array = npt.NDArray[np.float64]
@@ -36,8 +32,8 @@ def correlated(rng: np.random.Generator, runs: int, cells: int, shared: float) -
 
 def skewed(rng: np.random.Generator, runs: int, cells: int, shared: float) -> Array:
     """Differences of gamma numbers, as of two schemes that meet the same load."""
-    one, other = (rng.gamma(2, 1, (runs, cells)) for _ in range(2))
-    return math.sqrt(1 - shared) * (one - other) + math.sqrt(shared) * (rng.gamma(2, 1, (runs, 1)) - 2)
+    first, second = (rng.gamma(2, 1, (runs, cells)) for _ in range(2))
+    return math.sqrt(1 - shared) * (first - second) + math.sqrt(shared) * (rng.gamma(2, 1, (runs, 1)) - 2)
 
 
 def all_covered(data: Array, alpha: float) -> bool:
@@ -78,13 +74,13 @@ def test_many_schemes_against_one_agree_with_dunnett() -> None:
     rng = np.random.default_rng(4)
     groups = rng.standard_normal((6, 400))
     data = (groups[1:] - groups[0]).T
-    found = student_t(len(data) - 1, adjusted_alpha(data))
+    quantile = student_t(len(data) - 1, adjusted_alpha(data))
     test = stats.dunnett(*groups[1:], control=groups[0], rng=np.random.default_rng(5))
     interval = test.confidence_interval(0.95)
     pooled = math.sqrt(np.mean(groups.var(axis=1, ddof=1)) * 2 / 400)
     dunnett = (interval.high - interval.low) / 2 / pooled
-    assert found == pytest.approx(float(dunnett[0]), rel=0.02)
-    assert found < student_t(len(data) - 1, 0.05 / 5)
+    assert quantile == pytest.approx(float(dunnett[0]), rel=0.02)
+    assert quantile < student_t(len(data) - 1, 0.05 / 5)
 
 
 def test_equicorrelated_cells_agree_with_the_multivariate_t() -> None:
@@ -131,16 +127,17 @@ LOADS = {"traffic.bulk.count": [1, 4]}
 
 @pytest.fixture(scope="module")
 def compared() -> Comparison:
-    return ps.compare(small(), SCHEMES, vary=LOADS, runs=12)
+    return ps.compare(small(), SCHEMES, vary=LOADS, runs=12).comparison
 
 
-def test_differences_of_a_metric_hold_together(compared: Comparison) -> None:
-    rows = compared.simultaneous("length_mean_pkts")
-    single = [r for r in compared.differences if (r["place"], r["metric"]) == ("bottleneck", "length_mean_pkts")]
-    assert [{**row, "simultaneous95": None} for row in rows] == [{**row, "simultaneous95": None} for row in single]
-    runs = compared.run_rows()
+def test_differences_of_a_metric_hold_together() -> None:
+    runs = ps.compare(small(), SCHEMES, vary=LOADS, runs=12)
+    rows = runs.compare(metric="length_mean_pkts", simultaneous=True)
+    single = runs.compare(metric="length_mean_pkts")
+    assert [{**row, "ci95": None} for row in rows] == [{**row, "ci95": None} for row in single]
     values = {
-        (row["scheme"], row["traffic.bulk.count"], row["seed"]): row["bottleneck.length_mean_pkts"] for row in runs
+        (row["scheme"], row["traffic.bulk.count"], row["seed"]): row["links.bottleneck.length_mean_pkts"]
+        for row in runs.table.to_pylist()
     }
     columns = [
         [values[scheme, load, seed] - values["droptail", load, seed] for seed in range(1, 13)]
@@ -149,108 +146,74 @@ def test_differences_of_a_metric_hold_together(compared: Comparison) -> None:
     ]
     alpha = adjusted_alpha(np.array(columns).T)
     assert 0.05 / 4 <= alpha < 0.05
-    for row, column in zip(rows, columns, strict=True):
-        assert row["simultaneous95"] == pytest.approx(summarize(column, alpha).ci95)
-        assert row["simultaneous95"][0] <= row["ci95"][0]
-    assert compared.simultaneous("goodput_bps")[0]["place"] == "bulk"
+    for row, alone, column in zip(rows, single, columns, strict=True):
+        assert row["ci95"] == pytest.approx(summarize(column, alpha).ci95)
+        assert row["ci95"][0] <= alone["ci95"][0]
     with pytest.raises(ps.PenstockError, match="no metric"):
-        compared.simultaneous("length_men_pkts")
-    with pytest.raises(ps.PenstockError, match="no place"):
-        compared.simultaneous("length_mean_pkts", "bulk")
-    with pytest.raises(ps.PenstockError, match="read from JSON"):
-        Comparison(compared.to_dict()).simultaneous("length_mean_pkts")
+        runs.compare(metric="length_men_pkts")
+    with pytest.raises(ps.PenstockError, match="no metric"):
+        runs.compare(metric="length_mean_pkts", place="bulk")
 
 
 def test_one_difference_has_the_ordinary_interval() -> None:
-    found = ps.compare(small(), SCHEMES[:2], runs=4)
-    (row,) = found.simultaneous("loss_rate")
-    assert row["simultaneous95"] == pytest.approx(row["ci95"], rel=1e-12)
+    runs = ps.compare(small(), SCHEMES[:2], runs=4)
+    (row,) = runs.compare(metric="loss_rate", simultaneous=True)
+    (alone,) = runs.compare(metric="loss_rate")
+    assert row["ci95"] == pytest.approx(alone["ci95"], rel=1e-12)
 
 
 def test_the_leading_schemes_are_in_the_json_and_on_the_page(compared: Comparison) -> None:
     result = json.loads(compared.to_json())
     read = Comparison(result)
-    leaders = {row["place"]: row for row in result["leaders"]}
-    assert set(leaders) == {"bottleneck", "bulk"}
-    assert leaders["bottleneck"]["level"] > 0.99
-    assert leaders["bottleneck"]["best"]
-    assert set(leaders["bottleneck"]["best"][0]) == {"metric", "vary", "schemes"}
+    leaders = {(row["place"], row["metric"]): row for row in result["leaders"]}
+    assert {place for place, _ in leaders} == {"bottleneck", "bulk"}
+    delay = leaders["bottleneck", "delay_mean_s"]
+    assert 0.95 < delay["level"] <= 1 - 0.05 / 6
+    assert delay["intervals"] == 2 * 3
+    assert set(delay["best"][0]) == {"vary", "schemes"}
     for place in compared.places:
         for name in compared.metrics[place]:
             for point in range(2):
                 assert read.leads(point, place, name) == compared.leads(point, place, name)
     page = report.render(result)
-    assert "All of these statements hold together with 95&nbsp;% confidence" in page
-    assert f"they use {leaders['bottleneck']['intervals']} simultaneous intervals" in page
-    assert "max-t over all of its metrics" in page
+    assert "All statements about a metric hold together with 95&nbsp;% confidence" in page
+    assert "they use 6 simultaneous intervals" in page
+    assert "max-t over all settings and pairs of schemes" in page
 
 
-def noise(rng: np.random.Generator) -> dict[tuple[str, str], Array]:
-    """Two metrics of four schemes that do not differ, at five points, in 15 runs."""
-    return {("link", name): rng.standard_normal((5, 4, 15)) for name in ("loss_rate", "delay_mean_s")}
+def noise(rng: np.random.Generator) -> Array:
+    """A metric of four schemes that do not differ, at five points, in 15 runs."""
+    return rng.standard_normal((5, 4, 15))
 
 
-def summaries(values: dict[tuple[str, str], Array]) -> dict[tuple[int, int, str, str], Cell]:
-    cells = {}
-    for (place, name), runs in values.items():
-        for point, schemes in enumerate(runs):
-            for scheme, numbers in enumerate(schemes):
-                found = summarize(list(numbers))
-                assert found.ci95 is not None
-                cells[scheme, point, place, name] = Cell(found.mean, *found.ci95, found.runs)
-    return cells
-
-
-def rows_of(cells: dict[tuple[int, int, str, str], Cell], schemes: int) -> Callable[[int, str, str], list[Cell | None]]:
-    return lambda point, place, name: [cells[scheme, point, place, name] for scheme in range(schemes)]
+def cells_of(values: Array) -> list[list[Estimate | None]]:
+    """The means of all schemes at each point."""
+    rows: list[list[Estimate | None]] = []
+    for schemes in values:
+        rows.append([summarize(list(numbers)) for numbers in schemes])
+    return rows
 
 
 def test_schemes_that_do_not_differ_rarely_get_a_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mark anywhere is wrong here: at most 5 % of the results may have one, but with single intervals most have."""
     monkeypatch.setattr(simultaneous, "DRAWS", 2000)
     rng = np.random.default_rng(10)
-    wrong = {"runs": 0, "means": 0, "single": 0}
+    wrong = {"family": 0, "single": 0}
     for _ in range(150):
         values = noise(rng)
-        cells = summaries(values)
-        (by_runs,) = from_runs(values, rows_of(cells, 4))
-        (by_means,) = from_means(cells, {}, (5, 4))
-        wrong["runs"] += bool(by_runs.fronts)
-        wrong["means"] += bool(by_means.fronts)
+        wrong["family"] += bool(leading("link", "loss_rate", values, cells_of(values)).fronts)
         wrong["single"] += any(
-            stats.ttest_1samp(runs[:, i] - runs[:, j], 0, axis=1).pvalue.min() < 0.05
-            for runs in values.values() for i in range(4) for j in range(i)
+            stats.ttest_1samp(values[:, i] - values[:, j], 0, axis=1).pvalue.min() < 0.05
+            for i in range(4) for j in range(i)
         )  # fmt: skip
-    assert wrong["runs"] / 150 <= 0.06
-    assert wrong["means"] / 150 <= 0.06
+    assert wrong["family"] <= stats.binom.ppf(0.99, 150, 0.05)
     assert wrong["single"] / 150 > 0.5
 
 
-def test_paired_differences_find_the_best_where_means_overlap() -> None:
+def test_paired_differences_show_the_best_where_means_overlap() -> None:
     rng = np.random.default_rng(11)
     common = 10 * rng.standard_normal((1, 1, 20))
-    values = {
-        ("link", "loss_rate"): common + rng.standard_normal((1, 3, 20)) + np.array([0.0, 3.0, 6.0])[None, :, None]
-    }
-    cells = summaries(values)
-    (found,) = from_runs(values, rows_of(cells, 3))
-    assert found.fronts == {("loss_rate", 0): [0]}
-    assert found.intervals == 3
-    (means,) = from_means(cells, {}, (1, 3))
-    assert means.fronts == {}
-
-
-def test_a_result_with_means_alone_is_corrected_by_bonferroni() -> None:
-    result: dict[str, Any] = compare_result()
-    found = Comparison(result)
-    directed = [key for key in found.cells if key[2] == "bottleneck" and has_direction(key[3])]
-    assert found.leading["bottleneck"].intervals == len(directed)
-    assert found.leading["bottleneck"].level == pytest.approx(1 - 0.05 / len(directed))
-    page = report.render(result)
-    assert "(Bonferroni)" in page
-    assert 'class="num best"' in page
-
-
-def has_direction(name: str) -> bool:
-
-    return bool(metric(name).better)
+    values = common + rng.standard_normal((1, 3, 20)) + np.array([0.0, 3.0, 6.0])[None, :, None]
+    row = leading("link", "loss_rate", values, cells_of(values))
+    assert row.fronts == {0: [0]}
+    assert row.intervals == 3

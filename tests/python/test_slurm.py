@@ -52,9 +52,9 @@ def test_the_jobs_of_the_array_make_the_study(tmp_path: Path) -> None:
     script.write_text(text)
     counts = []
     for job in (1, 0, 0):
-        done = run(script, job)
-        assert done.returncode == 0, done.stderr
-        assert f"shard {job + 1}/2 is complete" in done.stderr
+        process = run(script, job)
+        assert process.returncode == 0, process.stderr
+        assert f"shard {job + 1}/2 is complete" in process.stderr
         counts.append(len(stored_runs(store)))
     assert counts == [3, 6, 6]
     assert all(
@@ -84,7 +84,7 @@ def test_the_head_of_the_script() -> None:
         "output=%x-%A_%a.out",
         "requeue",
     ]
-    assert "study /shared/buffers.study.toml --store '/shared/my runs' --load /shared/law.py" in text
+    assert "compare /shared/buffers.study.toml --store '/shared/my runs' --load /shared/law.py" in text
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_the_verb_writes_the_options_into_the_script(tmp_path: Path) -> None:
     file = tmp_path / "few.study.toml"
     file.write_text(STUDY)
     options = ["--slurm", "3", "--time", "1-12", "--cpus-per-task", "8", "--mem", "2G"]
-    done = penstock("study", str(file), "--store", str(tmp_path / "store"), *options)
-    assert done.returncode == 0, done.stderr
-    assert re.findall(r"^#SBATCH --(array|cpus-per-task|mem|time)=(.*)$", done.stdout, re.M) == [
+    process = penstock("compare", str(file), "--store", str(tmp_path / "store"), *options)
+    assert process.returncode == 0, process.stderr
+    assert re.findall(r"^#SBATCH --(array|cpus-per-task|mem|time)=(.*)$", process.stdout, re.M) == [
         ("array", "0-2"),
         ("cpus-per-task", "8"),
         ("mem", "2G"),
@@ -125,6 +125,6 @@ def test_the_verb_writes_the_options_into_the_script(tmp_path: Path) -> None:
 def test_options_of_a_job_array_need_one(tmp_path: Path) -> None:
     file = tmp_path / "few.study.toml"
     file.write_text(STUDY)
-    done = penstock("study", str(file), "--store", str(tmp_path / "store"), "--time", "90", "--mem", "2G")
-    assert done.returncode == 2
-    assert "--time, --mem: only with --slurm N" in done.stderr
+    process = penstock("compare", str(file), "--store", str(tmp_path / "store"), "--time", "90", "--mem", "2G")
+    assert process.returncode == 2
+    assert "--time, --mem: only with --slurm N" in process.stderr

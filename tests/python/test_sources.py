@@ -15,7 +15,7 @@ from penstock.scenario.check import resolved_text
 from penstock.scenario.elements import EcnField
 from penstock.scenario.resolve.draws import Draw, draw
 from penstock.scenario.scenario import Document
-from penstock.units import format_size, parse_size
+from penstock.units import UnitError, format_size, parse_size
 
 HEAD = 'duration = "1s"\n[links.b]\nfrom = "A"\nto = "B"\nrate = "1Mbit"\ndelay = "1ms"\nwatch = true\n[traffic.t]\n'
 ENDS = 'from = "A"\nto = "B"\n'
@@ -38,7 +38,8 @@ def recorded(tmp_path: Path) -> Path:
     """Two packets, 2 ms apart, after an Ethernet header."""
     file = tmp_path / "two.pcap"
     header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-    records = [struct.pack("<IIII", 9, micros, 60, 1514) + bytes(60) for micros in (1000, 3000)]
+    frame = bytes(12) + struct.pack(">HBBH", 0x0800, 0x45, 0, 1500) + bytes(42)
+    records = [struct.pack("<IIII", 9, micros, 60, 1514) + frame for micros in (1000, 3000)]
     file.write_bytes(header + b"".join(records))
     return file
 
@@ -98,7 +99,7 @@ def test_python_and_toml_say_the_same_and_so_does_what_check_prints(name: str) -
     assert ps.Scenario.loads(scenario.to_toml()) == scenario
     resolved = document.resolve()
     again = Document.parse(resolved_text(resolved)).resolve()
-    assert again.shown == resolved.shown
+    assert again.readable == resolved.readable
     # What was left out of the keys of TCP is now given.
     groups = [dict(each.canonical["traffic"][0]) | {"tcp": None} for each in (again, resolved)]
     assert groups[0] == groups[1]
@@ -129,7 +130,7 @@ def test_sizes_from_a_file_beside_the_scenario(tmp_path: Path, monkeypatch: pyte
     scenario = ps.Scenario.load(tmp_path / "net.toml")
     resolved = scenario.resolve()
     assert resolved.canonical["traffic"][0]["transfers"]["size"] == {"cdf": [[1000, 0.25], [5000, 1.0]]}
-    assert resolved.shown["traffic"]["t"]["bytes"] == {"cdf": [["1000B", 0.25], ["5000B", 1.0]]}
+    assert resolved.readable["traffic"]["t"]["bytes"] == {"cdf": [["1000B", 0.25], ["5000B", 1.0]]}
     key = scenario.key()
     (tmp_path / "cdf.csv").write_text("1kB,0.5\n5kB,1\n", encoding="utf-8")
     assert scenario.key() != key
@@ -139,6 +140,55 @@ def test_counts_in_a_file_need_no_unit(tmp_path: Path) -> None:
     (tmp_path / "cdf.csv").write_text("1,0.25\n5,1\n", encoding="utf-8")
     group = canonical(f'kind = "tcp"\npackets = {{ file = "{tmp_path / "cdf.csv"}" }}')
     assert group["transfers"]["size"] == {"cdf": [[1, 0.25], [5, 1.0]]}
+
+
+BYTES = [[8760, 0.0], [8760, 0.15], [18980, 0.5], [29200, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("lines", "unit"),
+    [
+        # Packets of 1460 bytes with a constant between, as ns-2's tools take them: blanks, tabs and commas.
+        ("6 1 0\n6\t1\t0.15\n13 1 0.5\n20 1 1\n", "1460B"),
+        ("packets,one,cdf\n6,1,0\n6,1,0.15\n13,1,0.5\n20,1,1\n", "1460B"),
+        # Bytes with percents, a header and comments.
+        ("# web search\nsize cdf\n8760 0\n8760 15\n18980 50  # half\n\n29200 100\n", "1B"),
+        ("8.76,0\n8.76,0.15\n18.98,0.5\n29.2,1\n", "1kB"),
+    ],
+)
+def test_distributions_of_data_centre_papers_are_read(lines: str, unit: str, tmp_path: Path) -> None:
+    (tmp_path / "cdf").write_text(lines, encoding="utf-8")
+    drawn: Draw = draw(parse_size, format_size)({"file": str(tmp_path / "cdf"), "unit": unit})
+    assert drawn.rule == {"cdf": BYTES}
+    # By hand: an atom of 0.15 at 6 packets, 0.35 uniform from 6 to 13, 0.5 uniform from 13 to 20.
+    assert drawn.mean() == pytest.approx(1460 * (0.15 * 6 + 0.35 * 9.5 + 0.5 * 16.5))
+
+
+@pytest.mark.parametrize(
+    ("lines", "more", "words"),
+    [
+        ("6 0.5\n7 1\n", {}, ['unit = "1B"', 'unit = "1460B"']),
+        ("6B 0.5\n7B 1\n", {"unit": "1B"}, ["line 1", '"6B" is not a number']),
+        ("6 1 0.5\n7 2 1\n", {"unit": "1B"}, ["three columns", "constant"]),
+        ("6 1 0.5\n7 1\n", {"unit": "1B"}, ["same number of columns"]),
+        ("6 0.5\n7 0.9\n", {"unit": "1B"}, ["the last probability of a cdf is 1, not 0.9"]),
+        ("6 0.5 1 1\n", {"unit": "1B"}, ["line 1 is not a value and a probability"]),
+        ("6 50\n7 10\n7 100\n", {"unit": "1B"}, ["must not fall"]),
+        ("1kB,1\n", {"unit": "1x"}, ['unknown unit "x"']),
+    ],
+)
+def test_ambiguous_distributions_are_refused(
+    lines: str, more: dict[str, str], words: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "cdf").write_text(lines, encoding="utf-8")
+    with pytest.raises(UnitError) as caught:
+        draw(parse_size, format_size)({"file": str(tmp_path / "cdf"), **more})
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+def test_a_unit_belongs_to_a_file() -> None:
+    with pytest.raises(UnitError, match="unit is possible only with file"):
+        draw(parse_size, format_size)({"exp": "1kB", "unit": "1B"})
 
 
 def test_senders_of_incast_are_one_group() -> None:
@@ -151,39 +201,39 @@ def test_the_picture_of_a_scenario_counts_senders() -> None:
     from penstock.scenario.network_drawing import topology_lines
 
     resolved = Document.parse(text('kind = "incast"\nsenders = 3\npackets = 5')).resolve()
-    assert any("3 × incast" in line for line in topology_lines(resolved.shown))
+    assert any("3 × incast" in line for line in topology_lines(resolved.readable))
 
 
 def test_completion_times_by_class_have_names_that_can_be_read() -> None:
     flows = ps.Tcp(bytes={"exp": "20kB"}, arrivals={"exp": "20ms"}, classes=["10kB", "50kB"], profile="linux")
     run = ps.run(ps.dumbbell(rate="50Mbit", rtt="10ms", duration="20s", queue=ps.DropTail(), traffic={"t": flows}))
-    found = run.traffic["t"]
-    names = [name for name in found if name.startswith("completed_")]
+    traffic = run.traffic["t"]
+    names = [name for name in traffic if name.startswith("completed_")]
     assert names == ["completed_0_10000", "completed_10000_50000", "completed_50000_inf"]
-    assert sum(found[name] for name in names) == found.completed
+    assert sum(traffic[name] for name in names) == traffic.completed
     # An exponential size of mean 20 kB: 39 % are at most 10 kB. Three standard deviations of a thousand are 5 %.
-    assert found.completed_0_10000 / found.completed == pytest.approx(1 - np.exp(-0.5), abs=0.05)
-    assert found.completion_mean_0_10000_s < found.completion_mean_s < found.completion_mean_50000_inf_s
+    assert traffic["completed_0_10000"] / traffic.completed == pytest.approx(1 - np.exp(-0.5), abs=0.05)
+    assert traffic["completion_mean_0_10000_s"] < traffic.completion_mean_s < traffic["completion_mean_50000_inf_s"]
     assert metric("completion_p99_0_10000_s").title == "Completion time, 99th percentile, 0 to 10,000 B"
     assert metric("completed_50000_inf").title == "Transfers completed, above 50,000 B"
 
 
 def test_sizes_in_bytes_are_delivered_to_the_byte() -> None:
-    flows = ps.Tcp(bytes={"list": ["3001B"]}, arrivals="100ms", profile="linux")
+    flows = ps.Tcp(bytes={"list": ["3001B"]}, arrivals="100ms", start="0s")
     run = ps.run(ps.dumbbell(rate="50Mbit", rtt="10ms", duration="10.05s", queue=ps.DropTail(), traffic={"t": flows}))
-    found = run.traffic["t"]
-    assert found.completed == 100
-    assert found.goodput_bps * 10.05 / 8 == pytest.approx(100 * 3001)
+    traffic = run.traffic["t"]
+    assert traffic.completed == 100
+    assert traffic.goodput_bps * 10.05 / 8 == pytest.approx(100 * 3001)
 
 
 def test_a_file_is_replayed(recorded: Path) -> None:
     replay = ps.Replay(file=str(recorded), count=2)
     scenario = ps.dumbbell(rate="1Mbit", rtt="20ms", duration="1s", queue=ps.DropTail(), traffic={"r": replay})
-    found = ps.run(scenario).traffic["r"]
-    assert found.sent_pkts == 4
-    assert found.goodput_bps == pytest.approx(4 * (1500 - 28) * 8)
+    group = ps.run(scenario).traffic["r"]
+    assert group.sent_pkts == 4
+    assert group.goodput_bps == pytest.approx(4 * (1500 - 28) * 8)
     resolved = scenario.resolve()
-    assert resolved.shown["traffic"]["r"]["file"] == str(recorded)
+    assert resolved.readable["traffic"]["r"]["file"] == str(recorded)
     key = scenario.key()
     recorded.write_bytes(recorded.read_bytes()[:-76])
     assert scenario.key() != key
@@ -256,14 +306,14 @@ def test_replayed_packets_keep_their_fields_unless_a_key_overrides_them(tmp_path
 def test_check_shows_the_fields_of_replayed_packets(recorded: Path) -> None:
     group = canonical(f'kind = "replay"\nfile = {json.dumps(str(recorded))}')
     assert (group["ecn"], group["dscp"]) == ("recorded", "recorded")
-    shown = resolved_text(Document.parse(text(f'kind = "replay"\nfile = {json.dumps(str(recorded))}')).resolve())
-    assert {'ecn = "recorded"', 'dscp = "recorded"'} <= set(shown.splitlines())
+    output = resolved_text(Document.parse(text(f'kind = "replay"\nfile = {json.dumps(str(recorded))}')).resolve())
+    assert {'ecn = "recorded"', 'dscp = "recorded"'} <= set(output.splitlines())
 
 
 def test_a_write_takes_as_long_as_its_delivery() -> None:
     # 14 600 bytes are 10 packets of 1500 bytes on the wire: the initial window, which 10 Mbit/s serve in 12 ms. No ACK
     # is delayed, since a write ends with a pushed packet.
-    tcp = ps.Tcp(profile="linux", write="14600B", write_every="100ms")
+    tcp = ps.Tcp(write="14600B", write_every="100ms", start="0s")
     result = ps.run(ps.dumbbell(rate="10Mbit", rtt="20ms", duration="10s", traffic={"own": tcp})).traffic["own"]
     assert result.writes == 100
     assert result.retransmitted_pkts == 0
@@ -291,7 +341,7 @@ def test_datagrams_are_marked_if_they_may_be(ecn: bool) -> None:
 
 
 def test_new_kinds_are_listed() -> None:
-    from penstock.cli.list_tables import LISTS
+    from penstock.cli.lists import LISTS
 
     assert {"incast", "video", "replay"} <= {entry["name"] for entry in LISTS["traffic"].entries()}
     names = {entry["name"] for entry in LISTS["metrics"].entries()}
@@ -299,7 +349,7 @@ def test_new_kinds_are_listed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("traffic", "told"),
+    ("traffic", "message"),
     [
         ('kind = "cbr"\nrate = "1Mbit"\npacket = "5B"\njitter = 2', r"jitter = 2"),
         ('kind = "poisson"\nrate = "1Mbit"\npacket = "5B"\njitter = 0.1', "unknown key"),
@@ -348,21 +398,21 @@ def test_new_kinds_are_listed() -> None:
         ('kind = "replay"\nfile = "none.pcap"', "cannot be read: No such file"),
     ],
 )
-def test_errors_are_told(traffic: str, told: str) -> None:
-    with pytest.raises(ps.ScenarioError, match=told):
+def test_errors_are_told(traffic: str, message: str) -> None:
+    with pytest.raises(ps.ScenarioError, match=message):
         ps.Scenario.loads(text(traffic))
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "ends within its header"),
-        (b"plain text, no packets at all", "is not a pcap file"),
+        (b"plain text, no packets at all", "is neither a pcap nor a pcapng file"),
         (b"\n\r\r\n" + bytes(40), "pcapng"),
     ],
 )
-def test_a_file_that_is_no_capture_is_refused_by_its_key(content: bytes, told: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_capture_is_refused_by_its_key(content: bytes, message: str, tmp_path: Path) -> None:
     file = tmp_path / "bad.pcap"
     file.write_bytes(content)
-    with pytest.raises(ps.ScenarioError, match=rf"traffic\.t\.file = .*{told}"):
+    with pytest.raises(ps.ScenarioError, match=rf"traffic\.t\.file = .*{message}"):
         ps.Scenario.loads(text(f'kind = "replay"\nfile = {json.dumps(str(file))}'))

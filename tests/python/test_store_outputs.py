@@ -17,11 +17,11 @@ from penstock import _native
 from penstock.cli.app import app
 from penstock.errors import PenstockError
 from penstock.plots import metric_by_axis
-from penstock.results.summary import summarize
+from penstock.results.estimate import summarize
 from penstock.results.summary_table import Point, SummaryTable
 from penstock.studies.database import Database
-from penstock.studies.store_comparison import comparison, comparison_of_summary
 from penstock.studies.store_table import StoreTable, parse_choices
+from penstock.studies.stored_runs import stored_runs
 from typer.testing import CliRunner
 
 from .small_store import FLOW_COUNT, FLOWS, RTT, RTTS, SCHEMES, SEEDS, delay, write
@@ -43,9 +43,9 @@ def two_studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(*arguments: object) -> tuple[int, str]:
     """The exit code of a command and its messages."""
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert done.stdout == ""
-    return done.exit_code, done.stderr
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.stdout == ""
+    return result.exit_code, result.stderr
 
 
 def table(store: Path, *where: str, study: str | None = None) -> StoreTable:
@@ -53,10 +53,10 @@ def table(store: Path, *where: str, study: str | None = None) -> StoreTable:
 
 
 def test_the_cells_of_a_store_have_its_runs(store: Path) -> None:
-    found = table(store)
-    assert found.axes == ["scheme", RTT, FLOW_COUNT]
-    assert found.cells() == len(SCHEMES) * len(FLOWS) * len(RTTS)
-    cells = found.read([DELAY])
+    contents = table(store)
+    assert contents.axes == ["scheme", RTT, FLOW_COUNT]
+    assert contents.cells() == len(SCHEMES) * len(FLOWS) * len(RTTS)
+    cells = contents.read([DELAY])
     assert cells.axes() == {"scheme": list(SCHEMES), RTT: list(RTTS), FLOW_COUNT: list(FLOWS)}
     for labels, samples in cells.cells:
         expected = [delay(labels["scheme"], labels[FLOW_COUNT], labels[RTT], seed) for seed in SEEDS]
@@ -88,7 +88,7 @@ def test_where_chooses_by_label_by_fact_or_by_key_of_the_scenario(
 
 
 @pytest.mark.parametrize(
-    ("where", "told"),
+    ("where", "message"),
     [
         ("scheme", "is not PATH=VALUE"),
         ("scheme=pie", "no run has scheme = pie; there are: droptail, red:gentle=true"),
@@ -99,10 +99,10 @@ def test_where_chooses_by_label_by_fact_or_by_key_of_the_scenario(
         ("right.dealy=10ms", 'did you mean "links.right.delay"?'),
     ],
 )
-def test_a_wrong_choice_lists_the_values(store: Path, where: str, told: str) -> None:
+def test_a_wrong_choice_lists_the_values(store: Path, where: str, message: str) -> None:
     with pytest.raises(PenstockError) as error:
         table(store, where)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_one_of_several_studies_must_be_named(two_studies: Path) -> None:
@@ -132,13 +132,13 @@ def test_schemes_are_in_the_order_of_the_study(tmp_path: Path) -> None:
     scenario = str(ROOT / "scenarios/thesis_link.toml")
 
     def order_after(*schemes: str) -> list[Any]:
-        asked = ["compare", scenario, "--set", "duration=5s", "--runs", "1", "--store", str(tmp_path)]
-        done = CliRunner().invoke(app, asked + [part for scheme in schemes for part in ("--scheme", scheme)])
-        assert done.exit_code == 0, done.stderr
+        options = ["compare", scenario, "--set", "duration=5s", "--runs", "1", "--store", str(tmp_path)]
+        result = CliRunner().invoke(app, options + [part for scheme in schemes for part in ("--scheme", scheme)])
+        assert result.exit_code == 0, result.stderr
         return list(table(tmp_path).read([DELAY]).axis("scheme"))
 
     assert order_after("red:min_th=3", "codel", "droptail") == ["red:min_th=3", "codel", "droptail"]
-    page = comparison(table(tmp_path))
+    page = stored_runs(table(tmp_path)).to_dict()
     assert list(dict.fromkeys(row["scheme"] for row in page["rows"])) == ["red", "codel", "droptail"]
     assert {row["against"] for row in page["differences"]} == {"red"}
     assert order_after("pie", "codel") == ["pie", "codel", "red:min_th=3", "droptail"]
@@ -149,16 +149,16 @@ def test_schemes_are_in_the_order_of_the_study(tmp_path: Path) -> None:
 
 def test_runs_that_an_earlier_comparison_made_have_their_place_on_later_axes(tmp_path: Path) -> None:
     scenario = str(ROOT / "scenarios/thesis_link.toml")
-    asked = ("compare", scenario, "--set", "duration=5s", "--scheme", "red", "--runs", "2")
+    options = ("compare", scenario, "--set", "duration=5s", "--scheme", "red", "--runs", "2")
     for swept in ((), ("--vary", "links.bottleneck.queue.limit=20p,35p,70p")):
-        done = CliRunner().invoke(app, [*asked, *swept, "--store", str(tmp_path)])
-        assert done.exit_code == 0, done.stderr
+        result = CliRunner().invoke(app, [*options, *swept, "--store", str(tmp_path)])
+        assert result.exit_code == 0, result.stderr
     limit = "links.bottleneck.queue.limit"
     assert len(ask_store(tmp_path, f'SELECT seed FROM runs WHERE "{limit}" IS NULL')) == 2
     later = f"thesis link by {limit}"
-    found = StoreTable(Database(tmp_path), later)
-    assert found.axes == ["scheme", limit]
-    cells = found.read([DELAY])
+    contents = StoreTable(Database(tmp_path), later)
+    assert contents.axes == ["scheme", limit]
+    cells = contents.read([DELAY])
     assert cells.axis(limit) == ["20p", "35p", "70p"]
     assert all(np.isfinite(samples[DELAY].values).tolist() == [True, True] for _, samples in cells.cells)
     assert StoreTable(Database(tmp_path), later, parse_choices(["queue.limit=35p"])).read([DELAY]).runs == 2
@@ -179,7 +179,7 @@ def rows_of(file: Path) -> list[dict[str, Any]]:
 def test_an_exported_store_has_every_run_in_order(store: Path, tmp_path: Path) -> None:
     for kind in ("csv", "parquet"):
         file = tmp_path / f"runs.{kind}"
-        assert run("export", store, "-o", file) == (0, f"runs: {file}\n")
+        assert run("results", store, "-o", file) == (0, f"runs: {file}\n")
         rows = rows_of(file)
         keys = [(row["scheme"], row[RTT], row[FLOW_COUNT], row["seed"]) for row in rows]
         assert keys == sorted(keys)
@@ -190,9 +190,9 @@ def test_an_exported_store_has_every_run_in_order(store: Path, tmp_path: Path) -
 
 
 def test_export_of_one_study(two_studies: Path, tmp_path: Path) -> None:
-    assert run("export", two_studies, "-o", tmp_path / "all.parquet")[0] == 0
+    assert run("results", two_studies, "-o", tmp_path / "all.parquet")[0] == 0
     assert len(rows_of(tmp_path / "all.parquet")) == 108
-    assert run("export", two_studies, "--study", "second", "-o", tmp_path / "one.parquet")[0] == 0
+    assert run("results", two_studies, "--study", "second", "-o", tmp_path / "one.parquet")[0] == 0
     assert len(rows_of(tmp_path / "one.parquet")) == 36
 
 
@@ -204,13 +204,13 @@ def test_export_of_a_run_has_its_numbers(tmp_path: Path) -> None:
     }  # fmt: skip
     source = tmp_path / "result.json"
     source.write_text(json.dumps(result))
-    assert run("export", source, "-o", tmp_path / "run.parquet")[0] == 0
+    assert run("results", source, "-o", tmp_path / "run.parquet")[0] == 0
     assert rows_of(tmp_path / "run.parquet") == [{
         "seed": 7, "penstock": "0", "events": 10, "cpu_s": 0.1, "links.a.reverse.drops": 3,
         "links.a.reverse.delay_mean_s": 0.1 + 0.2, "links.a.reverse.length_pmf": [0.25, 0.75],
         "links.a.reverse.x": None, "traffic.it's.count": 2, "fairness.jain": 0.5,
     }]  # fmt: skip
-    assert run("export", source, "-o", tmp_path / "run.csv")[0] == 0
+    assert run("results", source, "-o", tmp_path / "run.csv")[0] == 0
     with (tmp_path / "run.csv").open() as lines:
         assert next(csv.DictReader(lines))["links.a.reverse.delay_mean_s"] == "0.30000000000000004"
 
@@ -218,59 +218,58 @@ def test_export_of_a_run_has_its_numbers(tmp_path: Path) -> None:
 def test_export_says_what_it_cannot_do(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     means = tmp_path / "means.json"
     means.write_text(json.dumps({"scenario": {}, "rows": []}))
-    code, told = run("export", means, "-o", tmp_path / "x.csv")
+    code, message = run("results", means, "-o", tmp_path / "x.csv")
     assert code == 2
-    assert "has the means over the runs of compare or study, not the runs" in told
-    code, told = run("export", store, "-o", tmp_path / "x.txt")
-    assert (code, "must end in .csv, .parquet or .arrow" in told) == (2, True)
-    code, told = run("export", tmp_path / "nothing", "-o", tmp_path / "x.csv")
-    assert (code, "no such folder" in told) == (2, True)
+    assert "contains means, not single runs" in message
+    code, message = run("results", store, "-o", tmp_path / "x.txt")
+    assert (code, "the file must end in .html" in message) == (2, True)
+    code, message = run("results", tmp_path / "nothing", "-o", tmp_path / "x.csv")
+    assert (code, "no such folder" in message) == (2, True)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    code, told = run("export", store, "-o", tmp_path / "x.arrow")
-    assert (code, "pip install pyarrow" in told) == (4, True)
+    code, message = run("results", store, "-o", tmp_path / "x.arrow")
+    assert (code, "pip install pyarrow" in message) == (4, True)
     assert [file.name for file in tmp_path.iterdir()] == ["means.json"]
 
 
 @pytest.mark.parametrize(
-    "damage",
-    [{"links": 3}, {"links": {"a": 3}}, {"links": {"a": {"drops": [[1]]}}}, {"links": {"a": {"drops": {}}}}],
+    "damage", [{"links": 3}, {"links": {"a": 3}}, {"links": {"a": {"drops": [[1]]}}}, {"links": {"a": {"drops": {}}}}]
 )
 def test_export_of_a_damaged_result_is_refused(tmp_path: Path, damage: dict[str, Any]) -> None:
     source = tmp_path / "result.json"
     source.write_text(json.dumps({"scenario": {}, "traffic": {}, **damage}))
-    code, told = run("export", source, "-o", tmp_path / "x.csv")
-    assert (code, str(source) in told, list(tmp_path.iterdir())) == (2, True, [source])
+    code, message = run("results", source, "-o", tmp_path / "x.csv")
+    assert (code, str(source) in message, list(tmp_path.iterdir())) == (2, True, [source])
 
 
 @pytest.mark.parametrize("rows", [3, [3], [{}], [{"metric": "m", "mean": None, "ci95": None, "runs": 2}]])
 def test_a_figure_of_a_damaged_result_is_refused(tmp_path: Path, rows: object) -> None:
-    heads: tuple[dict[str, Any], ...] = ({"study": "s"}, {"scenario": {}})
+    heads: tuple[dict[str, Any], ...] = ({"study": "s", "scenario": {}}, {"scenario": {}})
     for head in heads:
         source = tmp_path / "result.json"
         source.write_text(json.dumps({**head, "rows": rows}))
-        code, told = run("figure", source, "--x", "flows", "--y", "m", "-o", tmp_path / "x.pdf")
-        assert (code, str(source) in told, list(tmp_path.iterdir())) == (2, True, [source])
+        code, message = run("results", source, "--x", "flows", "--y", "m", "-o", tmp_path / "x.pdf")
+        assert (code, str(source) in message, list(tmp_path.iterdir())) == (2, True, [source])
 
 
 def test_export_to_a_full_disk_leaves_nothing(store: Path) -> None:
     if Path("/dev/full").exists():
-        code, told = run("export", store, "-o", "/dev/full")
+        code, message = run("results", store, "-o", "/dev/full")
         assert code == 2
-        code, told = run("export", store, "-o", "/proc/none.csv")
+        code, message = run("results", store, "-o", "/proc/none.csv")
         assert code == 2
-        assert "none.csv" in told
+        assert "none.csv" in message
 
 
 @pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
 def test_a_figure_is_written_in_every_format_with_the_same_bytes(store: Path, tmp_path: Path, kind: str) -> None:
     files = [tmp_path / f"{number}.{kind}" for number in range(2)]
     for file in files:
-        asked = ("--x", "right.delay", "--y", "delay_mean_s", "--panel", "count", "--width", "double")
-        assert run("figure", store, *asked, "-o", file) == (0, f"figure: {file}\n")
+        axes = ("--x", "right.delay", "--y", "delay_mean_s", "--panel", "count", "--width", "double")
+        assert run("results", store, *axes, "-o", file) == (0, f"figure: {file}\n")
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def shown(store: Path, *where: str) -> SummaryTable:
+def delay_table(store: Path, *where: str) -> SummaryTable:
     cells = table(store, *where).read([DELAY]).cells
     summaries = [(labels, samples[DELAY].summary) for labels, samples in cells]
     return SummaryTable((labels, {DELAY: Point(s.mean, s.half_width)}) for labels, s in summaries if s is not None)
@@ -283,7 +282,7 @@ def drawn(figure: Figure, panel: int = 0) -> list[tuple[list[float], list[float]
 
 
 def test_a_figure_shows_the_means_and_intervals_of_the_runs(store: Path) -> None:
-    figure = metric_by_axis.draw(shown(store, "right.delay=10ms"), FLOW_COUNT, DELAY, "scheme")
+    figure = metric_by_axis.draw(delay_table(store, "right.delay=10ms"), FLOW_COUNT, DELAY, "scheme")
     for (xs, ys), scheme in zip(drawn(figure), SCHEMES, strict=True):
         assert xs == list(FLOWS)
         runs = [[delay(scheme, flows, "10ms", seed) for seed in SEEDS] for flows in FLOWS]
@@ -296,18 +295,18 @@ def test_a_figure_shows_the_means_and_intervals_of_the_runs(store: Path) -> None
 
 
 def test_the_x_axis_is_logarithmic_beyond_two_decades(store: Path) -> None:
-    figure = metric_by_axis.draw(shown(store), RTT, DELAY, "scheme", FLOW_COUNT, width="double")
+    figure = metric_by_axis.draw(delay_table(store), RTT, DELAY, "scheme", FLOW_COUNT, width="double")
     assert figure.get_figwidth() == 7.2
     assert [ax.get_xscale() for ax in figure.axes] == ["log"] * 3
     assert [ax.get_title() for ax in figure.axes] == [f"{flows} extra flows" for flows in FLOWS]
-    assert figure.axes[0].get_xlabel() == "right delay (s)"
-    assert drawn(figure)[0][0] == [0.01, 0.05, 2.0]
-    figure = metric_by_axis.draw(shown(store), FLOW_COUNT, DELAY, "scheme", RTT)
+    assert figure.axes[0].get_xlabel() == "right delay (ms)"
+    assert drawn(figure)[0][0] == [10, 50, 2000]
+    figure = metric_by_axis.draw(delay_table(store), FLOW_COUNT, DELAY, "scheme", RTT)
     assert figure.axes[0].get_xscale() == "linear"
 
 
 def test_panels_have_the_same_axes_even_where_points_are_missing(store: Path) -> None:
-    cells = [cell for cell in shown(store).cells if cell[0][FLOW_COUNT] != 100 or cell[0][RTT] != "10ms"]
+    cells = [cell for cell in delay_table(store).cells if cell[0][FLOW_COUNT] != 100 or cell[0][RTT] != "10ms"]
     figure = metric_by_axis.draw(SummaryTable(cells), FLOW_COUNT, DELAY, "scheme", RTT)
     assert len(drawn(figure)[0][0]) == 2
     assert len({ax.get_xlim() for ax in figure.axes}) == len({ax.get_ylim() for ax in figure.axes}) == 1
@@ -322,40 +321,19 @@ def test_a_study_is_drawn_from_its_store_and_from_its_json(tmp_path: Path) -> No
         'flows = { path = "traffic.extra.count", values = [5, 25] }\n'
     )
     result, results = tmp_path / "result.json", tmp_path / "results"
-    done = CliRunner().invoke(app, ["study", str(study), "--store", str(results), "--json", str(result)])
-    assert done.exit_code == 0, done.stderr
+    process_result = CliRunner().invoke(app, ["compare", str(study), "--store", str(results), "--json", str(result)])
+    assert process_result.exit_code == 0, process_result.stderr
     assert table(results).axes == ["duration", "flows", "scheme"]
     files = [tmp_path / "one.svg", tmp_path / "other.svg"]
     for source, file in zip((results, result), files, strict=True):
-        asked = ("--x", "flows", "--y", "delay_mean_s", "--panel", "duration", "-o", file)
-        assert run("figure", source, *asked)[0] == 0
+        axes = ("--x", "flows", "--y", "delay_mean_s", "--panel", "duration", "-o", file)
+        assert run("results", source, *axes)[0] == 0
     assert files[0].read_bytes() == files[1].read_bytes()
-    for source in (results, result):
-        assert run("report", source, "-o", tmp_path / "page.html")[0] == 0
-    answer = json.loads(result.read_text())
-    of_store = comparison(table(results))["rows"]
-    of_json = comparison_of_summary(answer)["rows"]
-    key = ("scheme", "params", "vary", "place", "metric", "runs")
-    assert {repr([row[name] for name in key]): row["mean"] for row in of_json} == {
-        repr([row[name] for name in key]): pytest.approx(row["mean"])
-        for row in of_store
-        if (row["place"], row["metric"]) == ("bottleneck", "delay_mean_s")
-    }
-    assert len(of_json) == 8
-    for left_out, told in (("scenario", "has no scenario, as from an earlier version"), ("rows", "has no rows")):
-        result.write_text(
-            json.dumps(
-                answer | {"rows": []}
-                if left_out == "rows"
-                else {name: value for name, value in answer.items() if name != left_out}
-            )
-        )
-        code, said = run("report", result, "-o", tmp_path / "page.html")
-        assert (code, told in said, "make the page of its store" in said) == (2, True, True)
+    assert run("results", results, "-o", tmp_path / "page.html")[0] == 0
 
 
 def test_names_on_the_x_axis_are_not_connected(store: Path) -> None:
-    figure = metric_by_axis.draw(shown(store, "right.delay=10ms"), "scheme", DELAY, FLOW_COUNT)
+    figure = metric_by_axis.draw(delay_table(store, "right.delay=10ms"), "scheme", DELAY, FLOW_COUNT)
     ax = figure.axes[0]
     assert [label.get_text() for label in ax.get_xticklabels()] == list(SCHEMES)
     assert {curve.get_linestyle() for curve in ax.lines[::2]} == {"None"}
@@ -381,46 +359,48 @@ def test_whole_numbers_have_whole_ticks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "fragment"),
     [
         (("--x", "count", "--y", "delay_mean_s"), "several cells at one point"),
         (("--x", "cuont", "--y", "delay_mean_s"), 'no axis "cuont"; did you mean "count"?'),
         (("--x", "count", "--y", "dely_mean_s"), 'no metric "dely_mean_s"; did you mean "delay_mean_s"?'),
         (("--x", "count", "--y", "loss_rate"), "may be any of 2 columns"),
-        (("--x", "count", "--y", "delay_mean_s", "--by", "count"), "an axis of its own"),
+        (("--x", "count", "--y", "delay_mean_s", "--by", "count"), "must name different axes"),
         (("--x", "count", "--y", "delay_mean_s", "--where", "scheme=pie"), "there are: droptail"),
     ],
 )
-def test_a_figure_that_cannot_be_drawn_says_why(store: Path, tmp_path: Path, asked: tuple[str, ...], told: str) -> None:
-    code, message = run("figure", store, *asked, "-o", tmp_path / "x.pdf")
+def test_a_figure_that_cannot_be_drawn_says_why(
+    store: Path, tmp_path: Path, options: tuple[str, ...], fragment: str
+) -> None:
+    code, message = run("results", store, *options, "-o", tmp_path / "x.pdf")
     assert (code, list(tmp_path.iterdir())) == (2, [])
-    assert told in message
+    assert fragment in message
 
 
 def test_a_figure_ends_in_the_name_of_its_format(store: Path, tmp_path: Path) -> None:
-    code, told = run("figure", store, "--x", "count", "--y", "delay_mean_s", "-o", tmp_path / "x.bmp")
-    assert (code, "ends in .pdf, .svg or .png" in told) == (2, True)
+    code, message = run("results", store, "--x", "count", "--y", "delay_mean_s", "-o", tmp_path / "x.bmp")
+    assert (code, "the file must end in .html" in message) == (2, True)
 
 
 def test_a_comparison_is_the_same_from_its_store_and_from_its_json(tmp_path: Path) -> None:
     result, store = tmp_path / "result.json", tmp_path / "results"
     schemes = ("--scheme", "codel", "--scheme", "droptail", "--scheme", "red:gentle=true")
     swept = ("--vary", "traffic.extra.count=5,25", "--vary", "links.bottleneck.queue.limit=20p,35p", "--runs", "3")
-    asked = ("--set", "duration=6s", *schemes, *swept, "--store", store, "--json", result)
-    done = CliRunner().invoke(app, ["compare", str(ROOT / "scenarios/thesis_link.toml"), *map(str, asked)])
-    assert done.exit_code == 0, done.stderr
+    options = ("--set", "duration=6s", *schemes, *swept, "--store", store, "--json", result)
+    process_result = CliRunner().invoke(app, ["compare", str(ROOT / "scenarios/thesis_link.toml"), *map(str, options)])
+    assert process_result.exit_code == 0, process_result.stderr
     written = json.loads(result.read_text())
     with Database(store) as database:
-        found = comparison(StoreTable(database))
+        from_store = stored_runs(StoreTable(database)).to_dict()
     for part in ("rows", "differences"):
-        assert sorted(map(key, found[part])) == sorted(map(key, written[part]))
+        assert sorted(map(key, from_store[part])) == sorted(map(key, written[part]))
         assert len(written[part]) > 100
     figures = [tmp_path / "one.svg", tmp_path / "other.svg"]
     for source, file in zip((store, result), figures, strict=True):
         drawing = ("--x", "queue.limit", "--y", "delay_mean_s", "--panel", "extra.count", "-o", file)
-        assert run("figure", source, *drawing)[0] == 0
+        assert run("results", source, *drawing)[0] == 0
     assert figures[0].read_bytes() == figures[1].read_bytes()
-    assert run("report", store, "-o", tmp_path / "page.html")[0] == 0
+    assert run("results", store, "-o", tmp_path / "page.html")[0] == 0
     page = (tmp_path / "page.html").read_text()
     assert "red:gentle=true" in page
 
@@ -432,12 +412,12 @@ def key(row: dict[str, Any]) -> str:
 def test_a_page_of_a_store_needs_one_study_of_moderate_size(
     two_studies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, told = run("report", two_studies, "-o", tmp_path / "page.html")
-    assert (code, "choose one with --study: first, second" in told) == (2, True)
-    assert run("report", two_studies, "--study", "first", "-o", tmp_path / "page.html")[0] == 0
-    monkeypatch.setattr("penstock.studies.store_comparison.MAX_CELLS", 10)
-    code, told = run("report", two_studies, "--study", "first", "-o", tmp_path / "page.html")
+    code, message = run("results", two_studies, "-o", tmp_path / "page.html")
+    assert (code, "choose one with --study: first, second" in message) == (2, True)
+    assert run("results", two_studies, "--study", "first", "-o", tmp_path / "page.html")[0] == 0
+    monkeypatch.setattr("penstock.studies.stored_runs.MAX_CELLS", 10)
+    code, message = run("results", two_studies, "--study", "first", "-o", tmp_path / "page.html")
     assert code == 2
-    assert "has 18 cells, a page at most 10; choose some with --where" in told
+    assert "has 18 cells; a page has at most 10. Select some with --where" in message
     chosen = ("--study", "first", "--where", "count=25")
-    assert run("report", two_studies, *chosen, "-o", tmp_path / "page.html")[0] == 0
+    assert run("results", two_studies, *chosen, "-o", tmp_path / "page.html")[0] == 0

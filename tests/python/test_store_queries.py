@@ -40,8 +40,8 @@ def refused(store: Path, sql: str) -> str:
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return done.exit_code, done.stdout, done.stderr
+    invocation = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return invocation.exit_code, invocation.stdout, invocation.stderr
 
 
 def test_a_mean_by_an_axis(store: Path) -> None:
@@ -88,11 +88,11 @@ def test_a_short_name_adds_no_column_unless_it_is_used(store: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "told"),
+    ("sql", "message"),
     [
         ("SELECT avg(dely_mean_s) FROM runs", 'no column "dely_mean_s"; did you mean "delay_mean_s"?'),
         ("SELECT r.dely_mean_s FROM runs r", 'did you mean "delay_mean_s"?'),
-        ("SELECT nonsense FROM runs", "no column \"nonsense\"; all columns: penstock query 'DESCRIBE runs'"),
+        ("SELECT nonsense FROM runs", "no column \"nonsense\"; all columns: penstock results --sql 'DESCRIBE runs'"),
         ("SELECT avg(loss_rate) FROM runs", '"links.bottleneck.loss_rate", "links.bottleneck.reverse.loss_rate"'),
         ("SELECT avg(loss_rate) AS loss_rate FROM runs", '"loss_rate" may be any of 2 columns'),
         ("SELECT bottleneck.drops FROM runs", 'put a name with dots in double quotes: "bottleneck.drops"'),
@@ -109,8 +109,8 @@ def test_a_short_name_adds_no_column_unless_it_is_used(store: Path) -> None:
         ("SELECT 1; SELECT 2", "one SELECT statement"),
     ],
 )
-def test_a_mistake_is_one_line_with_the_nearest_name(store: Path, sql: str, told: str) -> None:
-    assert told in refused(store, sql)
+def test_a_mistake_is_one_line_with_the_nearest_name(store: Path, sql: str, message: str) -> None:
+    assert message in refused(store, sql)
 
 
 def test_a_query_neither_writes_nor_reads_other_files(store: Path, tmp_path: Path) -> None:
@@ -144,10 +144,10 @@ def test_a_run_that_two_parts_have_counts_once(tmp_path: Path) -> None:
     def rows(seeds: range, **labels: object) -> list[Row]:
         return [Row("s", seed, json.dumps(result("red", 25, "10ms", seed)), labels, "x") for seed in seeds]
 
-    one, two = Store(tmp_path), Store(tmp_path)  # neither knows the parts of the other
-    put(one, rows(range(1, 6), flows=25), {"s": '{"name": "s"}'})
-    put(two, rows(range(4, 9), load=0.5), {"s": '{"name": "s"}', "t": "{}"})
-    put(two, [Row("t", 1, json.dumps(result("red", 25, "10ms", 1)), {"name": "other"}, "x")], {})
+    first, second = Store(tmp_path), Store(tmp_path)  # neither knows the parts of the other
+    put(first, rows(range(1, 6), flows=25), {"s": '{"name": "s"}'})
+    put(second, rows(range(4, 9), load=0.5), {"s": '{"name": "s"}', "t": "{}"})
+    put(second, [Row("t", 1, json.dumps(result("red", 25, "10ms", 1)), {"name": "other"}, "x")], {})
     assert ask(tmp_path, "SELECT seed FROM runs WHERE scenario = 's' ORDER BY seed") == [(n,) for n in range(1, 9)]
     assert ask(tmp_path, "SELECT count(*), avg(goodput_bps) FROM runs WHERE scenario = 's'") == [(8, 1e6 / 25 + 4.5)]
     assert ask(tmp_path, "SELECT count(*) FROM runs JOIN scenarios USING (scenario)") == [(9,)]
@@ -156,29 +156,29 @@ def test_a_run_that_two_parts_have_counts_once(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_store_is_told_so(store: Path, tmp_path: Path) -> None:
-    def told(folder: Path) -> str:
+    def refusal(folder: Path) -> str:
         with pytest.raises(PenstockError) as error:
             Database(folder)
         assert "\n" not in str(error.value)
         return str(error.value)
 
     copy = shutil.copytree(store, tmp_path / "results")
-    assert 'no such folder; did you mean "results"?' in told(tmp_path / "result")
+    assert 'no such folder; did you mean "results"?' in refusal(tmp_path / "result")
     (tmp_path / "empty").mkdir()
-    assert "is not a store of penstock" in told(tmp_path / "empty")
+    assert "is not a store of penstock" in refusal(tmp_path / "empty")
     assert not any((tmp_path / "empty").iterdir())
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "results.sqlite").touch()
-    assert "earlier version" in told(tmp_path / "old")
-    part = next((copy / "runs").iterdir())
-    part.write_bytes(part.read_bytes()[:-20])
-    assert "cannot be read" in told(copy)
+    assert "earlier version" in refusal(tmp_path / "old")
+    for part in (copy / "runs").iterdir():
+        part.write_bytes(part.read_bytes()[:-20])
+    assert "its checksum is wrong: it is damaged" in refusal(copy)
     shutil.rmtree(copy / "runs")
-    assert "has no runs" in told(copy)
+    assert "has no runs" in refusal(copy)
     (copy / "store.json").write_text('{"format": 99}')
-    assert "format" in told(copy)
+    assert "format" in refusal(copy)
     (copy / "store.json").write_text("{")
-    assert "store.json" in told(copy)
+    assert "store.json" in refusal(copy)
 
 
 def test_a_store_whose_parts_are_merged_meanwhile_is_asked_again(store: Path, tmp_path: Path) -> None:
@@ -192,10 +192,10 @@ def test_a_store_whose_parts_are_merged_meanwhile_is_asked_again(store: Path, tm
 
 def test_the_verb_prints_a_table(store: Path) -> None:
     sql = "SELECT scheme, max(drops) AS drops FROM runs GROUP BY scheme ORDER BY scheme"
-    code, out, err = run("query", sql.replace("drops)", '"bottleneck.drops")'), "--store", store)
+    code, out, err = run("results", store, "--sql", sql.replace("drops)", '"bottleneck.drops")'))
     assert (code, err) == (0, "")
     assert out.splitlines() == ["scheme           drops", "droptail             7", "red:gentle=true      7"]
-    code, out, err = run("query", sql, "--store", store)
+    code, out, err = run("results", store, "--sql", sql)
     assert (code, out) == (2, "")
     assert err.startswith('"drops" may be any of 2 columns')
 
@@ -207,20 +207,20 @@ def test_json_is_a_list_of_objects(store: Path, tmp_path: Path) -> None:
         " GROUP BY scheme ORDER BY scheme LIMIT 1"
     )
     file = tmp_path / "answer.json"
-    assert run("query", sql, "--store", store, "--json", file)[:2] == (0, "")
+    assert run("results", store, "--sql", sql, "--json", file)[:2] == (0, "")
     (row,) = json.loads(file.read_text())
     assert row.pop("resolved")["name"] == "thesis link"
     assert row == {
         "scheme": "droptail", "runs": 36, "marks": None, "large": None, "list": [1.5, None], "exact": 1.25,
     }  # fmt: skip
-    code, out, _ = run("query", "SELECT seed FROM runs WHERE seed > 9", "--store", store, "--json", "-")
+    code, out, _ = run("results", store, "--sql", "SELECT seed FROM runs WHERE seed > 9", "--json", "-")
     assert (code, json.loads(out)) == (0, [])
 
 
 def test_ctrl_c_ends_a_long_query(store: Path) -> None:
     product = " * ".join(f"{name}.seed" for name in "abcdef")
     sql = f"SELECT sum({product}) FROM {', '.join(f'runs {name}' for name in 'abcdef')}"
-    command = [sys.executable, "-m", "penstock", "query", sql, "--store", str(store)]
+    command = [sys.executable, "-m", "penstock", "results", str(store), "--sql", sql]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -228,17 +228,17 @@ def test_ctrl_c_ends_a_long_query(store: Path) -> None:
         text=True,
         # A job in the background inherits SIGINT as ignored, and this test may run in one.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as asked:
+    ) as process:
         with pytest.raises(subprocess.TimeoutExpired):
-            asked.wait(3)
-        asked.send_signal(signal.SIGINT)
-        out, err = asked.communicate(timeout=30)
-    assert (asked.returncode, out, err) == (130, "", "")
+            process.wait(3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, "", "")
 
 
 def test_a_long_table_is_cut_and_its_json_is_whole(store: Path) -> None:
     sql = "SELECT a.seed FROM runs a, runs b"
-    code, out, err = run("query", sql, "--store", store)
+    code, out, err = run("results", store, "--sql", sql)
     assert (code, len(out.splitlines())) == (0, 1001)
     assert "only the first 1000 rows are shown" in err
-    assert len(json.loads(run("query", sql, "--store", store, "--json", "-")[1])) == 72 * 72
+    assert len(json.loads(run("results", store, "--sql", sql, "--json", "-")[1])) == 72 * 72

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
 
 @pytest.fixture
-def studies(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
+def studies() -> ModuleType:
     return importlib.import_module("studies")
 
 
@@ -32,4 +27,4 @@ def test_the_tables_are_those_of_the_data(studies: ModuleType) -> None:
     page = studies.PAGE.read_text(encoding="utf-8")
     assert f"<!-- costs -->\n{studies.costs(data)}<!-- end" in page
     assert f"<!-- plans -->\n{studies.plans(data)}<!-- end" in page
-    assert all(0 < found["submit"] + found["keep"] <= found["all"] for found in data.values())
+    assert all(0 < times["submit"] + times["keep"] <= times["all"] for times in data.values())

@@ -33,17 +33,17 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
 def interrupt_after(runs: int, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """Makes each run a chunk, and ends a study as Ctrl-C does when it begins a further one; returns the runs made."""
-    done: list[tuple[str, int]] = []
+    runs_made: list[tuple[str, int]] = []
 
     def counted(chunk: Chunk, *rest: Any) -> bytes:
-        if len(done) >= runs:
+        if len(runs_made) >= runs:
             raise KeyboardInterrupt
-        done.extend((cell.content, seed) for cell, seeds in chunk.runs for seed in seeds)
+        runs_made.extend((cell.content, seed) for cell, seeds in chunk.runs for seed in seeds)
         return make(chunk, *rest)
 
     monkeypatch.setattr(chunks, "PACKETS", 0)
     monkeypatch.setattr(executor, "make", counted)
-    return done
+    return runs_made
 
 
 def stored_runs(folder: Path) -> set[tuple[str, int]]:
@@ -85,8 +85,8 @@ def test_a_store_knows_the_order_of_the_names_of_all_parts_of_a_study(tmp_path: 
     )
     parts.run(measure, store=Store(tmp_path))
     with Database(tmp_path) as database:
-        found = StoreTable(database).read(["traffic.bulk.goodput_bps"])
-    assert (found.axis("scheme"), found.axis("flows")) == (["red", "droptail"], [1, 2])
+        contents = StoreTable(database).read(["traffic.bulk.goodput_bps"])
+    assert (contents.axis("scheme"), contents.axis("flows")) == (["red", "droptail"], [1, 2])
 
 
 def test_a_watched_link_may_have_a_drawn_rate() -> None:
@@ -94,22 +94,22 @@ def test_a_watched_link_may_have_a_drawn_rate() -> None:
     base = link(2, "red").replace("links.bottleneck.rate", {"uniform": ["6Mbit", "10Mbit"]})
     study = Study(base, {"traffic.bulk.count": [1, 2]}, seeds=3)
     assert [cell.packets() for cell in Batch(study, None).cells()] == [2000.0, 2000.0]
-    found = study.run(measure)("goodput", **{"traffic.bulk.count": 2})
-    assert found.values.tolist() == [ps.run(base, seed).traffic["bulk"].goodput_bps for seed in (1, 2, 3)]
+    sample = study.run(measure)("goodput", **{"traffic.bulk.count": 2})
+    assert sample.values.tolist() == [ps.run(base, seed).traffic["bulk"].goodput_bps for seed in (1, 2, 3)]
 
 
 def test_an_interrupted_study_goes_on_and_nothing_is_done_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = interrupt_after(4, monkeypatch)
+    runs_made = interrupt_after(4, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         GRID.run(measure, store=Store(tmp_path), jobs=2)
-    kept = stored_runs(tmp_path)
-    assert 3 <= len(kept) <= len(done) <= 5
-    assert kept <= set(done)
-    done = interrupt_after(100, monkeypatch)
+    stored = stored_runs(tmp_path)
+    assert 3 <= len(stored) <= len(runs_made) <= 5
+    assert stored <= set(runs_made)
+    runs_made = interrupt_after(100, monkeypatch)
     table = GRID.run(measure, store=Store(tmp_path), jobs=2)
-    assert len(kept) + len(done) == 8
+    assert len(stored) + len(runs_made) == 8
     assert len(stored_runs(tmp_path)) == 8
     interrupt_after(0, monkeypatch)
     again = GRID.run(measure, store=Store(tmp_path))
@@ -154,8 +154,8 @@ def longest(run: ps.Run) -> dict[str, float]:
 def test_what_is_kept_of_a_series_is_with_the_result(tmp_path: Path) -> None:
     study = Study(link, {"flows": [4], "scheme": ["droptail"]}, seeds=1, keep=longest)
     store = Store(tmp_path)
-    kept = study.run(lambda run: run.raw["kept"], store=store)("longest").mean
-    assert 40 <= kept <= 50
+    longest_queue = study.run(lambda run: run.raw["kept"], store=store)("longest").mean
+    assert 40 <= longest_queue <= 50
     assert study.run(lambda run: {"series": float("series" in run.raw)}, store=store)("series").mean == 0
 
 
@@ -169,10 +169,10 @@ def test_a_function_that_keeps_numbers_is_known_by_its_code() -> None:
 
 def test_a_summary_survives_its_file(tmp_path: Path) -> None:
     table = GRID.run(measure) + Table.exact([({"flows": 9}, {"goodput": 1.0})])
-    shown = SummaryTable.of(table)
-    points.write(tmp_path / "points.parquet", {"fig1": shown})
+    summary = SummaryTable.of(table)
+    points.write(tmp_path / "points.parquet", {"fig1": summary})
     again = points.read(tmp_path / "points.parquet")["fig1"]
-    assert again.cells == shown.cells
+    assert again.cells == summary.cells
     assert len(again.along("flows", "goodput", scheme="red")) == len(table.along("flows", "goodput", scheme="red"))
     assert again("goodput", flows=9).mean == 1.0
     assert again("goodput", flows=9).half_width is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 def test_the_committed_figures_are_those_of_the_page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """After an edit that changes results, `make study-figures` draws them again."""
-    monkeypatch.setattr(sys, "path", [str(DOCS), *sys.path])
     figures = importlib.import_module("study_figures")
     monkeypatch.setattr(figures, "FIGURES", tmp_path)
     figures.main()

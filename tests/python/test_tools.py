@@ -36,7 +36,7 @@ def test_a_missing_program_skips_a_test_or_fails_it_where_it_is_required(
 ) -> None:
     (tmp_path / "test_needy.py").write_text(NEEDY)
     options = ["-p", "tests.python.conftest", "-p", "no:cacheprovider", "-c", "pyproject.toml", "--rootdir"]
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", *options, str(tmp_path), tmp_path],
         cwd=ROOT,
         env={"PATH": str(tmp_path), "PENSTOCK_REQUIRE_TOOLS": required},
@@ -44,5 +44,5 @@ def test_a_missing_program_skips_a_test_or_fails_it_where_it_is_required(
         text=True,
         check=False,
     )
-    assert done.returncode == status, done.stdout
-    assert f"{start}tshark is not installed (Debian: apt install tshark)" in done.stdout
+    assert process.returncode == status, process.stdout
+    assert f"{start}tshark is not installed (Debian: apt install tshark)" in process.stdout

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import penstock as ps
 import pytest
+from penstock.aqms.catalog import schemes
 from penstock.errors import MissingPackageError, ScenarioError
-from penstock.laws.catalog import schemes
-from penstock.results.summary import Summary
+from penstock.results.estimate import Estimate
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document, read_document
 from penstock.tuning.advice import Advice, Budget, Confirmed, tune
@@ -65,9 +65,9 @@ def test_an_aim_is_read(text: str, place: str | None, metric: str, side: str, bo
 def test_all_errors_of_aims_are_told_at_once_with_the_nearest_name() -> None:
     with pytest.raises(ScenarioError) as caught:
         parse_aims(["dealy p99 < 20ms", "delay < 5Mbit", "delay", "cals.loss < 1%", "utilization > 120%"], PLACES)
-    told = str(caught.value)
+    message = str(caught.value)
     for part in ("did you mean", "calls", "expected METRIC < VALUE", "5Mbit", "120%"):
-        assert part in told
+        assert part in message
     assert len(caught.value.errors) == 5
 
 
@@ -81,8 +81,8 @@ def test_a_shortfall_is_the_distance_to_the_bound_in_parts_of_the_way_to_the_ide
 
 def test_the_link_has_the_numbers_of_the_scenario() -> None:
     link = tuned()
-    assert (link.rate, link.rtt, link.buffer, link.packet, link.flows) == (5e6, 0.04, 100, 1040, 6)
-    assert link.bdp == pytest.approx(5e6 * 0.04 / (8 * 1040))
+    assert (link.rate, link.rtt, link.buffer, link.packet, link.flows) == (5e6, 0.04, 100, 1500, 6)
+    assert link.bdp == pytest.approx(5e6 * 0.04 / (8 * 1500))
     assert link.weight(1.0) == pytest.approx(1 - math.exp(-1 / link.bdp))
 
 
@@ -107,8 +107,13 @@ def test_every_scheme_has_settings_that_it_accepts(scheme: str) -> None:
 def test_given_parameters_stay_as_they_are() -> None:
     space = space_of("red", tuned(), {"ecn": True, "max_p": 0.2})
     assert "max_p" not in {knob.name for knob in space.knobs}
-    made = space.parameters({"min_th": 5.0, "spread": 3.0, "trips": 10.0, "gentle": True})
-    assert (made["max_p"], made["ecn"], made["min_th"], made["max_th"]) == (0.2, True, 5.0, 15.0)
+    parameters = space.parameters({"min_th": 5.0, "spread": 3.0, "trips": 10.0, "gentle": True})
+    assert (parameters["max_p"], parameters["ecn"], parameters["min_th"], parameters["max_th"]) == (
+        0.2,
+        True,
+        5.0,
+        15.0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,29 +134,29 @@ def test_a_fixed_threshold_leaves_the_other_to_the_search(
     link = dataclasses.replace(tuned(), packet=1000.0)
     space = space_of("red", link, fixed)
     assert {knob.name for knob in space.knobs} == knobs
-    made = space.parameters({"min_th": 8.0, "spread": 4.0, "max_p": 0.1, "trips": 10.0, "gentle": True} | fixed)
-    assert (made["min_th"], made["max_th"]) == (low, high)
+    parameters = space.parameters({"min_th": 8.0, "spread": 4.0, "max_p": 0.1, "trips": 10.0, "gentle": True} | fixed)
+    assert (parameters["min_th"], parameters["max_th"]) == (low, high)
     bench = Bench(document(), link, parse_aims(["min delay"], PLACES))
-    assert bench.is_valid(Setting("red", made))
+    assert bench.is_valid(Setting("red", parameters))
 
 
 def test_the_target_of_codel_stays_below_its_interval() -> None:
     """RFC 8289, section 4.3: 5 to 10 % of the interval; half of it at most, or the time of a packet."""
     space = space_of("codel", tuned(), {})
     for values in itertools.product(*((knob.low, knob.high) for knob in space.knobs)):
-        made = space.parameters(dict(zip((knob.name for knob in space.knobs), values, strict=True)))
-        target, interval = (float(made[name].removesuffix("ms")) for name in ("target", "interval"))
+        parameters = space.parameters(dict(zip((knob.name for knob in space.knobs), values, strict=True)))
+        target, interval = (float(parameters[name].removesuffix("ms")) for name in ("target", "interval"))
         assert target <= max(0.5 * interval, 1e3 * tuned().packet_s)
 
 
 @pytest.mark.parametrize("scheme", ["codel", "fq-codel", "cobalt"])
 def test_the_target_of_codel_is_a_part_of_the_interval_that_is_given(scheme: str) -> None:
     link = tuned()
-    given = space_of(scheme, link, {"interval": "60ms"})
-    assert [knob.name for knob in given.knobs] == ["part"]
-    assert given.parameters({"part": 0.1}) == {"target": "6ms", "interval": "60ms"}
+    space = space_of(scheme, link, {"interval": "60ms"})
+    assert [knob.name for knob in space.knobs] == ["part"]
+    assert space.parameters({"part": 0.1}) == {"target": "6ms", "interval": "60ms"}
     # Not below the time of a packet.
-    assert given.parameters({"part": 1e-3 * link.packet_s}) == {
+    assert space.parameters({"part": 1e-3 * link.packet_s}) == {
         "target": f"{1e3 * link.packet_s:.3g}ms",
         "interval": "60ms",
     }
@@ -175,18 +180,20 @@ def test_wred_is_searched_with_two_levels_in_order() -> None:
     bench = Bench(document(), link, parse_aims(["min delay"], PLACES))
     for values in itertools.product(*(knob.choices or (knob.low, knob.high) for knob in space.knobs)):
         own = dict(zip((knob.name for knob in space.knobs), values, strict=True))
-        made = space.parameters(own)
+        parameters = space.parameters(own)
         of_red = space_of("red", link, {}).parameters({name: value for name, value in own.items() if name != "lead"})
         for name in ("min_th", "max_th"):
-            assert made[name] == [pytest.approx(own["lead"] * of_red[name], rel=0.01), of_red[name]]
-        assert made["max_p"] == [of_red["max_p"]] * 2
-        assert {name: made[name] for name in ("w_q", "gentle")} == {name: of_red[name] for name in ("w_q", "gentle")}
-        assert bench.is_valid(Setting("wred", made))
+            assert parameters[name] == [pytest.approx(own["lead"] * of_red[name], rel=0.01), of_red[name]]
+        assert parameters["max_p"] == [of_red["max_p"]] * 2
+        assert {name: parameters[name] for name in ("w_q", "gentle")} == {
+            name: of_red[name] for name in ("w_q", "gentle")
+        }
+        assert bench.is_valid(Setting("wred", parameters))
     # Lists that are given say how many levels there are.
-    given = {"min_th": [9, 6, 3], "max_th": [30, 20, 10], "max_p": [0.1, 0.1, 0.1]}
-    kept = space_of("wred", link, given)
-    assert [knob.name for knob in kept.knobs] == ["trips", "gentle"]
-    assert kept.parameters({"trips": 10.0, "gentle": True}).items() >= given.items()
+    levels = {"min_th": [9, 6, 3], "max_th": [30, 20, 10], "max_p": [0.1, 0.1, 0.1]}
+    space_of_levels = space_of("wred", link, levels)
+    assert [knob.name for knob in space_of_levels.knobs] == ["trips", "gentle"]
+    assert space_of_levels.parameters({"trips": 10.0, "gentle": True}).items() >= levels.items()
 
 
 def test_of_settings_that_meet_the_aims_the_highest_power_wins_less_what_is_lost() -> None:
@@ -200,11 +207,11 @@ def test_of_settings_that_meet_the_aims_the_highest_power_wins_less_what_is_lost
 def confirmed(label: str, *, met: bool | None, behind: float, origin: str = "default") -> Confirmed:
     interval = (behind - 0.01, behind + 0.01)
     measured = Measured(Setting(label, {}, origin), {}, np.zeros(20))
-    return Confirmed(measured, {"delay < 20ms": met}, Summary(behind, 0.02, interval, 20))
+    return Confirmed(measured, {"delay < 20ms": met}, Estimate(behind, 0.02, interval, 20))
 
 
 @pytest.mark.parametrize(
-    ("others", "told"),
+    ("others", "ending"),
     [
         ([(False, 0.5)], "the only other setting tried misses an aim"),
         ([(False, 0.5), (None, 0.2)], "of 2 defaults and rules tried none is sure to meet every aim"),
@@ -215,7 +222,7 @@ def confirmed(label: str, *, met: bool | None, behind: float, origin: str = "def
     ],
 )
 def test_the_conclusion_tells_a_missed_aim_from_less_power(
-    others: Sequence[tuple[bool | None, float]], told: str
+    others: Sequence[tuple[bool | None, float]], ending: str
 ) -> None:
     first = confirmed("red", met=True, behind=0.0, origin="searched")
     rest = [
@@ -224,14 +231,14 @@ def test_the_conclusion_tells_a_missed_aim_from_less_power(
     ]
     aims = parse_aims(["delay < 20ms"], PLACES)
     advice = Advice({}, tuned(), aims, (first.measured.setting,), (first, *rest), ())
-    assert advice.conclusion == f"red meets delay < 20ms; {told}."
+    assert advice.conclusion == f"red meets delay < 20ms; {ending}."
 
 
 def test_a_missing_optimiser_is_told_before_the_first_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
     begun = []
     with pytest.raises(MissingPackageError, match="optuna is not installed"):
-        tune(LINK, ["delay < 20ms"], ["red"], progress=lambda *told: begun.append(told))
+        tune(LINK, ["delay < 20ms"], ["red"], progress=lambda *counts: begun.append(counts))
     assert not begun
 
 
@@ -248,7 +255,7 @@ class Known(Bench):
 
     def measure(self, settings: Sequence[Setting], seeds: range, document: Document | None = None) -> list[Measured]:
         del document
-        return [Measured(one, {}, np.full(len(seeds), self._distance(one))) for one in settings]
+        return [Measured(setting, {}, np.full(len(seeds), self._distance(setting))) for setting in settings]
 
     def _distance(self, setting: Setting) -> float:
         target, interval = (float(setting.parameters[name].removesuffix("ms")) for name in ("target", "interval"))
@@ -257,17 +264,17 @@ class Known(Bench):
 
 def test_the_search_finds_a_known_optimum_and_repeats() -> None:
     bench = Known(document(), tuned(), parse_aims(["min delay"], PLACES))
-    found = [min(search(bench, [("codel", {})], 15, 1), key=lambda one: one.score) for _ in range(2)]
-    assert found[0].setting == found[1].setting
-    assert found[0].score < 0.1
-    few = min(search(bench, [("codel", {})], 1, 1), key=lambda one: one.score)
-    assert found[0].score < few.score
+    best = [min(search(bench, [("codel", {})], 15, 1), key=lambda measured: measured.score) for _ in range(2)]
+    assert best[0].setting == best[1].setting
+    assert best[0].score < 0.1
+    few = min(search(bench, [("codel", {})], 1, 1), key=lambda measured: measured.score)
+    assert best[0].score < few.score
 
 
 def test_link_and_load_are_moved() -> None:
     base = read_document(str(ROOT / "scenarios" / "standard.toml"))
     other = moved(base, "bottleneck", rate=2.0, flows=0.5, rtt=2.0)
-    before, after = (LoadedLink.of(one.resolve(), "bottleneck") for one in (base, other))
+    before, after = (LoadedLink.of(document.resolve(), "bottleneck") for document in (base, other))
     assert (after.rate, after.flows) == (2 * before.rate, before.flows // 2)
     assert after.rtt == pytest.approx(2 * before.rtt)
 
@@ -278,25 +285,24 @@ def test_advice_is_proven_and_repeats() -> None:
     assert json.dumps(first.to_dict()) == json.dumps(second.to_dict())
     assert first.best.met == {"delay p99 < 40ms": True}
     assert len(first.best.measured.scores) == 20
-    again = ps.compare(LINK, [first.best.measured.setting.label], runs=3).value
-    delay = again(first.best.measured.setting.scheme, "delay_p99_s")
-    assert delay["mean"] < 0.04
-    assert {one.measured.setting.label for one in first.confirmed} >= {"codel", "droptail"}
+    again = ps.compare(LINK, [first.best.measured.setting.label], runs=3)
+    assert again.estimate("delay_p99_s").mean < 0.04
+    assert {confirmation.measured.setting.label for confirmation in first.confirmed} >= {"codel", "droptail"}
     assert len(first.robust) == 27
 
 
 @pytest.mark.slow
 def test_it_says_no_where_nothing_helps() -> None:
-    found = tune(LINK, ["delay p99 < 0.1ms", "utilization > 99%"], ["red"], budget_s=1)
-    assert found.conclusion.startswith("Nothing tried meets")
+    advice = tune(LINK, ["delay p99 < 0.1ms", "utilization > 99%"], ["red"], budget_s=1)
+    assert advice.conclusion.startswith("Nothing tried meets")
 
 
 @pytest.mark.slow
 def test_competing_aims_have_a_front() -> None:
-    found = tune(LINK, ["min delay p99", "max utilization"], ["codel", "droptail"], budget_s=5)
+    advice = tune(LINK, ["min delay p99", "max utilization"], ["codel", "droptail"], budget_s=5)
     ends = [
-        tuple(one.measured.summary("bottleneck", name).mean for name in ("delay_p99_s", "utilization"))
-        for one in found.confirmed[: len(found.advised)]
+        tuple(confirmation.measured.summary("bottleneck", name).mean for name in ("delay_p99_s", "utilization"))
+        for confirmation in advice.confirmed[: len(advice.advised)]
     ]
     assert len(ends) > 1
     assert ends[0][0] < ends[-1][0]
@@ -312,14 +318,14 @@ def test_a_budget_of_time_gives_the_same_rounds_everywhere() -> None:
 
 
 def test_wrong_requests_end_with_2_and_all_errors() -> None:
-    command = ["tune", "scenarios/standard.toml", "--aim", "dealy < 1ms", "--candidates", "rde,pie"]
-    done = subprocess.run(
+    command = ["tune", "scenarios/standard.toml", "--aim", "dealy < 1ms", "--scheme", "rde", "--scheme", "pie"]
+    process = subprocess.run(
         [sys.executable, "-m", "penstock", *command], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 2
-    assert "delay" in done.stderr
-    assert "red" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert process.returncode == 2
+    assert "delay" in process.stderr
+    assert "red" in process.stderr
+    assert "Traceback" not in process.stderr
 
 
 def scores(aims: list[str], delay: float, utilization: float, loss: float = 0.0) -> float:
@@ -352,10 +358,12 @@ def test_aims_with_weights_are_one_advice_and_without_a_front() -> None:
     plain = Bench(document(), tuned(), parse_aims(["min delay", "max utilization"], PLACES))
     weighted = Bench(document(), tuned(), parse_aims(["min delay weight 2", "max utilization"], PLACES))
     assert (len(plain.competing), weighted.competing) == (2, ())
-    found = tune(LINK, ["min delay weight 4", "max utilization"], ["droptail"], budget_s=1.0)
+    advice = tune(LINK, ["min delay weight 4", "max utilization"], ["droptail"], budget_s=1.0)
     other = tune(LINK, ["min delay", "max utilization weight 40"], ["droptail"], budget_s=1.0)
-    assert len(found.advised) == len(other.advised) == 1
-    limits = [int(str(one.advised[0].parameters.get("limit", "100p")).removesuffix("p")) for one in (found, other)]
+    assert len(advice.advised) == len(other.advised) == 1
+    limits = [
+        int(str(advised.advised[0].parameters.get("limit", "100p")).removesuffix("p")) for advised in (advice, other)
+    ]
     assert limits[0] < limits[1]
 
 
@@ -378,13 +386,13 @@ def test_a_capture_is_the_load(tmp_path: Path) -> None:
     """The replayed packets are those of the recording, beside the scenario's own traffic."""
     file = recorded(tmp_path)
     LINK.save(tmp_path / "tune.toml")
-    arguments = ["--aim", "capture.owd p99 < 200ms", "--candidates", "droptail", "--budget", "0.5s"]
+    arguments = ["--aim", "capture.owd p99 < 200ms", "--scheme", "droptail", "--budget", "0.5s"]
     arguments += ["--capture", "load.pcap", "--json", "-", "--store", str(tmp_path / "store")]
     command = [sys.executable, "-m", "penstock", "tune", "tune.toml", *arguments]
-    done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
-    found = json.loads(done.stdout)
-    assert found["scenario"]["traffic"]["capture"]["kind"] == "replay"
-    assert found["confirmed"][0]["met"] == {"capture.owd p99 < 200ms": True}
+    process = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    document = json.loads(process.stdout)
+    assert document["scenario"]["traffic"]["capture"]["kind"] == "replay"
+    assert document["confirmed"][0]["met"] == {"capture.owd p99 < 200ms": True}
     alone = dataclasses.replace(LINK, traffic={})
     run = ps.run(with_capture(alone.document(), file, None), seed=1)
     assert run.traffic["capture"].sent_pkts == pytest.approx(4 * 1e6 / 8 / 528, abs=2)
@@ -395,7 +403,7 @@ def test_a_capture_follows_the_direction_of_the_link(tmp_path: Path) -> None:
     ahead, back = (with_capture(LINK.document(), file, at).tree for at in ("bottleneck", "bottleneck.reverse"))
     ends = [(tree["traffic"]["capture"]["from"], tree["traffic"]["capture"]["to"]) for tree in (ahead, back)]
     assert ends == [("R1", "R2"), ("R2", "R1")]
-    with pytest.raises(ScenarioError, match="no such file"):
+    with pytest.raises(ScenarioError, match="No such file"):
         with_capture(LINK.document(), tmp_path / "none.pcap", None)
     with pytest.raises(ScenarioError, match="already"):
         with_capture(with_capture(LINK.document(), file, None), file, None)

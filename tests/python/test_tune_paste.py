@@ -17,8 +17,8 @@ def test_a_queue_behind_a_shaper_is_that_of_a_link_with_its_rate(scheme: str) ->
     alone, behind = lines(setting, LINK), shaped_lines(setting, LINK)
     assert alone is not None
     assert behind is not None
-    one, other = read(alone, "tc"), read(behind, "tc")
-    assert (other.scheme, other.parameters, other.rate) == (one.scheme, one.parameters, 100e6)
+    first, second = read(alone, "tc"), read(behind, "tc")
+    assert (second.scheme, second.parameters, second.rate) == (first.scheme, first.parameters, 100e6)
 
 
 def test_cake_shapes_by_itself() -> None:

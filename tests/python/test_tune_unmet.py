@@ -8,7 +8,7 @@ import pytest
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.aim import parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
-from penstock.tuning.unmet import ENDLESS, endless, told
+from penstock.tuning.unmet import ENDLESS, endless, unmet_text
 
 PLACES = {"links": ["bottleneck"], "traffic": ["bulk"], "dscp": []}
 AIMS = parse_aims(["delay p99 < 20ms", "utilization > 95%"], PLACES)
@@ -19,7 +19,7 @@ def measured(label: str, delay: float, used: float) -> Measured:
     return Measured(Setting(label), values, np.zeros(3))
 
 
-def one(label: str, delay: float, used: float) -> tuple[Measured, dict[str, bool | None]]:
+def met_aims(label: str, delay: float, used: float) -> tuple[Measured, dict[str, bool | None]]:
     return measured(label, delay, used), {AIMS[0].text: delay < 0.02, AIMS[1].text: used > 0.95}
 
 
@@ -27,14 +27,14 @@ def one(label: str, delay: float, used: float) -> tuple[Measured, dict[str, bool
     ("confirmed", "without_limit", "sentences"),
     [
         (
-            [one("droptail", 0.0436, 0.668), one("red", 0.0072, 0.529), one("pie", 0.09, 0.734)],
+            [met_aims("droptail", 0.0436, 0.668), met_aims("red", 0.0072, 0.529), met_aims("pie", 0.09, 0.734)],
             measured("droptail", 0.48, 0.817),
             "Nothing tried meets utilization > 95% (the most is 73.4 %, with pie). A queue without a limit, which "
             "loses nothing, has 81.7 % in this time: the load leaves the link idle, and no queue changes that. red "
             "meets delay p99 < 20ms, with 52.9 % instead of utilization > 95%. droptail comes nearest.",
         ),
         (
-            [one("droptail", 0.0436, 0.668), one("red", 0.03, 0.529)],
+            [met_aims("droptail", 0.0436, 0.668), met_aims("red", 0.03, 0.529)],
             measured("droptail", 3.01, 0.99),
             "Nothing tried meets delay p99 < 20ms (the least is 30.0 ms, with red) or utilization > 95% (the most is "
             "66.8 %, with droptail). A queue without a limit, which loses nothing, would meet utilization > 95% with a "
@@ -42,7 +42,7 @@ def one(label: str, delay: float, used: float) -> tuple[Measured, dict[str, bool
             "between them. droptail comes nearest.",
         ),
         (
-            [one("pie", 0.03, 0.97), one("red", 0.01, 0.9)],
+            [met_aims("pie", 0.03, 0.97), met_aims("red", 0.01, 0.9)],
             None,
             "Nothing tried meets delay p99 < 20ms and utilization > 95% together. red meets delay p99 < 20ms, with "
             "90.0 % instead of utilization > 95%. pie comes nearest.",
@@ -53,7 +53,7 @@ def one(label: str, delay: float, used: float) -> tuple[Measured, dict[str, bool
 def test_the_sentence_says_which_aim_why_and_what_else(
     confirmed: list[tuple[Measured, dict[str, bool | None]]], without_limit: Measured | None, sentences: str
 ) -> None:
-    assert told(AIMS, "bottleneck", confirmed, without_limit) == sentences
+    assert unmet_text(AIMS, "bottleneck", confirmed, without_limit) == sentences
 
 
 def bench(rate: str) -> Bench:
@@ -72,8 +72,8 @@ def bench(rate: str) -> Bench:
 
 def test_a_queue_without_a_limit_shows_what_the_load_leaves() -> None:
     """1 Mbit/s of datagrams fills a half of 2 Mbit/s, whatever the queue."""
-    found = endless(bench("2Mbit"), [one("red", 0.01, 0.5)], 1)
-    assert found is not None
-    assert found.setting == ENDLESS
-    assert found.summary("bottleneck", "utilization").mean == pytest.approx(0.5, abs=0.06)
-    assert endless(bench("2Mbit"), [one("red", 0.01, 0.5), one("pie", 0.1, 0.97)], 1) is None
+    measured = endless(bench("2Mbit"), [met_aims("red", 0.01, 0.5)], 1)
+    assert measured is not None
+    assert measured.setting == ENDLESS
+    assert measured.summary("bottleneck", "utilization").mean == pytest.approx(0.5, abs=0.06)
+    assert endless(bench("2Mbit"), [met_aims("red", 0.01, 0.5), met_aims("pie", 0.1, 0.97)], 1) is None

@@ -9,7 +9,7 @@ from typing import Any
 
 import penstock as ps
 import pytest
-from penstock.cli.list_tables import LISTS
+from penstock.cli.lists import LISTS
 from penstock.scenario.check import resolved_text
 from penstock.scenario.scenario import Document
 from penstock.scenario.workloads import KINDS, PARTS, size_of
@@ -151,7 +151,7 @@ to = "office"
 
 
 def resolved(more: str = "") -> Mapping[str, Any]:
-    shown: dict[str, Any] = Document.parse(OFFICE + more).resolve().shown["traffic"]
+    shown: dict[str, Any] = Document.parse(OFFICE + more).resolve().readable["traffic"]
     return shown
 
 
@@ -170,14 +170,14 @@ def test_parts_are_numbers_or_tables_and_can_be_set() -> None:
     assert "office-meetings" not in groups
     assert groups["office-games-up"]["from"] == "office"
     document = Document.parse(OFFICE).set("workloads.office.users", 120).set("workloads.office.web.objects", 3)
-    shown = document.resolve().shown["traffic"]
+    shown = document.resolve().readable["traffic"]
     assert (shown["office-web"]["sessions"], shown["office-calls"]["count"]) == (120, 10)
     assert shown["office-web"]["objects"] == 3
 
 
 def test_twice_the_load_is_twice_the_users() -> None:
     document = moved(Document.parse(OFFICE), "uplink", flows=2.0)
-    assert document.resolve().shown["traffic"]["office-web"]["sessions"] == 120
+    assert document.resolve().readable["traffic"]["office-web"]["sessions"] == 120
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_scenarios_in_python_have_workloads() -> None:
     scenario = ps.dumbbell(rate="100Mbit", rtt="40ms", workloads={"office": ps.Workload("office", calls=5)})
     assert set(scenario.tree()["workloads"]["office"]) == {"kind", "from", "to", "calls"}
     assert ps.Scenario.loads(scenario.to_toml()) == scenario
-    assert scenario.replace("workloads.office.users", 7).resolve().shown["traffic"]["office-web"]["sessions"] == 7
+    assert scenario.replace("workloads.office.users", 7).resolve().readable["traffic"]["office-web"]["sessions"] == 7
 
 
 def test_the_list_of_workloads_names_sources() -> None:
@@ -220,3 +220,62 @@ def test_the_list_of_workloads_names_sources() -> None:
     assert all(part["source"] for entry in entries for part in entry["parts"])
     assert {part["name"] for entry in entries for part in entry["parts"]} == set(PARTS)
     assert "office" in LISTS["workloads"].text(entries)
+
+
+HOUSEHOLDS = """duration = "20s"
+[links.line]
+from = "S"
+to = "R"
+rate = "50Mbit"
+delay = "10ms"
+[links.drop]
+count = 8
+from = "R"
+to = "H{i}"
+rate = "1Gbit"
+delay = "1ms"
+[workloads.homes]
+kind = "home"
+count = 8
+from = "S"
+to = "H{i}"
+KEYS
+"""
+
+
+def test_households_have_the_flows_of_one_each_and_a_node_of_their_own() -> None:
+    groups = Document.parse(HOUSEHOLDS.replace("KEYS", "calls = { count = 2 }")).resolve().readable["traffic"]
+    homes = [f"H{i}" for i in range(8)]
+    # 3 users, a film, a game and a meeting in each; and two calls.
+    assert (groups["homes-web"]["sessions"], groups["homes-video"]["count"]) == (24, 8)
+    assert (groups["homes-calls"]["count"], groups["homes-games-up"]["count"]) == (16, 8)
+    assert (groups["homes-web"]["from"], groups["homes-web"]["to"]) == ("S", homes)
+    assert (groups["homes-games-up"]["from"], groups["homes-games-up"]["to"]) == (homes, "S")
+
+
+def test_each_household_has_the_same_share_of_a_part() -> None:
+    found = ps.run(ps.Scenario.loads(HOUSEHOLDS.replace("KEYS", "web = 0\nvideo = 0\nmeetings = 0\ncalls = 2")))
+    calls = found.traffic["homes-calls"].flows
+    assert len(calls["sent_pkts"]) == 16
+    # Flow k belongs to household k modulo 8: two calls of 50 packets a second in each.
+    for home in range(8):
+        sent = sum(calls["sent_pkts"][home::8])
+        assert sent == pytest.approx(2 * 50 * 20, abs=2 * 50)
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ("count = 8", ["workloads.homes.count", "between 1 and 10000"]),
+        ('to = "H{i}"', ["workloads.homes.to", "must have {i}"]),
+        ("queries = 3", ["workloads.homes.count", "queries"]),
+    ],
+)
+def test_households_that_cannot_be_are_refused(keys: str, words: list[str]) -> None:
+    replaced = {"count = 8": "count = 0", 'to = "H{i}"': 'to = "R"'}
+    text = HOUSEHOLDS.replace("KEYS", keys if keys == "queries = 3" else "")
+    head, _, workload = text.partition("[workloads")
+    text = f"{head}[workloads{workload.replace(keys, replaced.get(keys, keys))}"
+    with pytest.raises(ps.ScenarioError) as caught:
+        _ = Document.parse(text).resolve().canonical
+    assert all(word in str(caught.value) for word in words), caught.value

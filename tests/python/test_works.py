@@ -23,8 +23,8 @@ def run(name: str, **values: object) -> ps.Run:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_each_file_runs_and_stands_in_the_docs(path: Path) -> None:
     # The last flows of Chung's steps start at 350 s.
-    found = run(path.stem, duration="360s" if path.stem == "chung_step_load" else "5s", warmup="0s")
-    assert all(link.departures > 0 for link in found.links.values())
+    result = run(path.stem, duration="360s" if path.stem == "chung_step_load" else "5s", warmup="0s")
+    assert all(link.departures > 0 for link in result.links.values())
     page = FOLDER.parent / "docs" / "howto" / "scenarios-of-the-works.md"
     assert f"`{path.name}`" in page.read_text(encoding="utf-8")
 
@@ -38,9 +38,9 @@ def test_red_loses_more_of_a_block_and_after_correction_less() -> None:
     code = {"traffic__fec__k": 8, "traffic__fec__h": 2, "traffic__tcp__count": 20}
     before, after = {}, {}
     for scheme, queue in queues.items():
-        found = [run("thesis_fec", seed=seed, **code, **queue).traffic["fec"] for seed in range(1, 6)]
-        before[scheme] = sum(fec.plr_before for fec in found)
-        after[scheme] = sum(fec.plr_after for fec in found)
+        groups = [run("thesis_fec", seed=seed, **code, **queue).traffic["fec"] for seed in range(1, 6)]
+        before[scheme] = sum(fec.plr_before for fec in groups)
+        after[scheme] = sum(fec.plr_after for fec in groups)
     assert before["red"] > before["droptail"]
     assert after["red"] < after["droptail"] / 2
 
@@ -48,7 +48,7 @@ def test_red_loses_more_of_a_block_and_after_correction_less() -> None:
 def test_chung_s_windows_bound_what_is_outstanding() -> None:
     """A flow alone, without losses, sends its window in each round trip."""
     for window in (6, 12):
-        found = run(
+        result = run(
             "chung_limited_windows",
             traffic__limited__count=1,
             traffic__limited__window=window,
@@ -57,8 +57,8 @@ def test_chung_s_windows_bound_what_is_outstanding() -> None:
         ).traffic["limited"]
         # 80 ms, and 1040 and 40 bytes at 20 Mbit/s and twice at 1 Gbit/s.
         round_trip = 0.08 + 1080 * 8 / 20e6 + 2 * 1080 * 8 / 1e9
-        assert found.rtt_mean_s == pytest.approx(round_trip, rel=1e-6)
-        assert found.goodput_bps == pytest.approx(window * 8000 / round_trip, rel=1e-3)
+        assert result.rtt_mean_s == pytest.approx(round_trip, rel=1e-6)
+        assert result.goodput_bps == pytest.approx(window * 8000 / round_trip, rel=1e-3)
 
 
 def test_half_the_window_needs_twice_the_drops_for_the_same_queue() -> None:

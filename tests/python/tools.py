@@ -38,8 +38,8 @@ def absence(need: str) -> str:
     """Why this machine lacks `need`: a program, "namespaces" or "real links". Empty if it has it."""
     if need == "namespaces":
         # The probe does not use penstock, so that a defect there cannot hide a test.
-        done = subprocess.run(["unshare", "--net", "true"], capture_output=True, text=True, check=False)
-        return f"no network namespaces here: {done.stderr.strip()}" if done.returncode else ""
+        process = subprocess.run(["unshare", "--net", "true"], capture_output=True, text=True, check=False)
+        return f"no network namespaces here: {process.stderr.strip()}" if process.returncode else ""
     if need == "real links":
         report = requirements.probe()
         return f"no real links here: {report.missing}; {report.cure}" if report.missing else ""

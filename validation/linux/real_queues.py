@@ -67,9 +67,7 @@ def scenario(cell: Cell) -> Scenario:
                     **{"watch": True, "reverse": {"rate": "100Gbit", "delay": f"{back_ms:g}ms"}},
                 }
             },
-            "traffic": {
-                "tcp": {"kind": "tcp", "profile": "linux", "count": len(cell.controls), "from": "S", "to": "D"}
-            },
+            "traffic": {"tcp": {"kind": "tcp", "flavour": "reno", "count": len(cell.controls), "from": "S", "to": "D"}},
         }
     )
 

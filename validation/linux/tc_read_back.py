@@ -22,7 +22,7 @@ from penstock.dialects import Conversion, DialectError, read
 
 from validation.linux import record
 from validation.linux.record import HERE, RecordingError, add_kernel, check_kernel
-from validation.linux.tc_rounding import differences, shown_number
+from validation.linux.tc_rounding import differences, expected_of, number_of
 from validation.linux.tc_settings import KINDS, lines_of, settings
 
 __all__ = ["FILE", "Entry", "faults", "recorded"]
@@ -54,7 +54,7 @@ def faults(entry: Entry) -> list[str]:
     except DialectError as error:
         return [str(error)]
     if not entry.scheme:
-        return _assumed(again, found)
+        return _assumed(entry.kind, again, found)
     told = [f"{item} is lost" for item in found.missing if not item.startswith(UNSAID)]
     if found.scheme != entry.scheme:
         return [*told, f"{entry.scheme} came back as {found.scheme}"]
@@ -63,15 +63,14 @@ def faults(entry: Entry) -> list[str]:
     return told + differences(entry.kind, entry.parameters, found)
 
 
-def _assumed(bare: Conversion, printed: Conversion) -> list[str]:
+def _assumed(kind: str, bare: Conversion, printed: Conversion) -> list[str]:
     """Values of the kernel that are others than the reader of the bare queue gives."""
-    shown = {
-        name: shown_number(value) if isinstance(value, float) else value for name, value in bare.parameters.items()
-    }
+    expected = expected_of(kind, bare.parameters)
+    shown = {name: number_of(name, value) for name, value in printed.parameters.items()}
     return [
-        f"{name} = {printed.parameters[name]} in Linux, not {value}"
-        for name, value in shown.items()
-        if printed.parameters.get(name, value) != value
+        f"{name} = {shown[name]} in Linux, not {value}"
+        for name, value in expected.items()
+        if shown.get(name, value) != value
     ]
 
 

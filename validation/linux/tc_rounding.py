@@ -12,13 +12,15 @@ from typing import Any
 from penstock.dialects import Conversion
 from penstock.units import parse_rate, parse_size, parse_time
 
-__all__ = ["differences", "shown_number", "shown_rate", "shown_size", "shown_time"]
+__all__ = ["differences", "expected_of", "number_of", "shown_number", "shown_rate", "shown_size", "shown_time"]
 
 HZ = 100
 TICK_NS = 64
 """Of packet schedulers; tc counts microseconds in them."""
 SFB_ONE = 0xFFFF
 """A probability of 1 in sfb."""
+SFQ_FLOWS = 128
+"""The default of sfq, printed whatever its limit."""
 
 
 def shown_time(us: int) -> int:
@@ -142,8 +144,8 @@ def differences(kind: str, given: Mapping[str, Any], found: Conversion) -> list[
     elif kind in ("red", "choke", "gred"):
         expected, read = _red(kind, given), _read_red(found.parameters, given)
     else:
-        expected = _flat(kind, given)
-        read = {name: _FOUND.get(name, _same)(value) for name, value in found.parameters.items() if name in given}
+        expected = expected_of(kind, given)
+        read = {name: number_of(name, value) for name, value in found.parameters.items() if name in given}
     if isinstance(expected, list):
         return [f"{ours} came back as {theirs}" for ours, theirs in zip(expected, read, strict=True) if ours != theirs]
     return [
@@ -153,10 +155,16 @@ def differences(kind: str, given: Mapping[str, Any], found: Conversion) -> list[
     ]
 
 
-def _flat(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def number_of(name: str, value: Any) -> Any:
+    """The number of a parameter that was read."""
+    return _FOUND.get(name, _same)(value)
+
+
+def expected_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers that tc prints for the parameters of a queue without classes."""
     rules = {**_BY_NAME, **_OF_KIND.get(kind, {})}
     made = {name: rules.get(name, _same)(value) for name, value in given.items()}
-    if kind == "sfq":
+    if kind == "sfq" and made.get("flows", SFQ_FLOWS) != SFQ_FLOWS:
         made["flows"] = min(made["flows"], made["limit"])  # as no more queues can hold a packet
     return made
 
@@ -199,9 +207,10 @@ def _read_red(found: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
     def length(value: Any) -> float:
         return parse_size(value) if str(value).endswith("B") else _packets(value)
 
+    packet = parse_size(given.get("mean_packet", "1000B"))
     lengths = ("min_th", "max_th", "limit")
     return {
-        name: [length(one) for one in value] if isinstance(value, list) and name in lengths
+        name: [round(one * packet) for one in value] if isinstance(value, list) and name in lengths
         else length(value) if name in lengths else value
         for name, value in found.items() if name in given
     }  # fmt: skip
@@ -220,10 +229,10 @@ def _class(one: Mapping[str, Any]) -> dict[str, Any]:
     if "rate" in one:
         rate = parse_rate(one["rate"])
         made |= {"rate": shown_rate(rate), "burst": made_burst(us_of_class_burst(parse_size(one["burst"]), rate), rate)}
-    if "limit" in one:
-        made["limit"] = one["limit"]
     if "queue" in one:
-        made["queue"] = _flat("codel", one["queue"])
+        made["queue"] = expected_of("codel", one["queue"])
+    if "limit" in one or "queue" not in one:
+        made["limit"] = one.get("limit", "1000p")  # of a pfifo
     return made
 
 
@@ -234,9 +243,7 @@ def _read_class(one: Mapping[str, Any]) -> dict[str, Any]:
     if "rate" in one:
         made |= {"rate": parse_rate(one["rate"]), "burst": parse_size(one["burst"])}
     if "queue" in one:
-        made["queue"] = {
-            name: _FOUND.get(name, _same)(value) for name, value in one["queue"].items() if name not in _OF_LINUX
-        }
+        made["queue"] = {name: number_of(name, value) for name, value in one["queue"].items() if name not in _OF_LINUX}
     return made
 
 

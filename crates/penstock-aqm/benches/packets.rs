@@ -1,9 +1,10 @@
 //! Nanoseconds for one packet through each scheme, an arrival and a departure, with 10, 1000 and 100 000 active flows.
 //!
 //! Two packets of each flow are queued; then the flows send in turn, and the link serves a packet for each arrival. The
-//! rate grows with the flows, so that those packets take 4 ms at any number of them: laws of delay rest, and laws of
-//! length drop until they are. Settings are the defaults; schemes with classes have three. A figure is the median of
-//! many short batches. The run fails if a scheme slows down by more than `MAX_GROWTH` from 1000 to 100 000 flows.
+//! rate grows with the flows, so that those packets take 4 ms at any number of flows. AQMs that control the delay are
+//! then at rest, and AQMs that control the length drop packets until they are, too. Settings are the
+//! defaults; schemes with classes have three. A figure is the median of many short batches. The run fails if a scheme
+//! slows down by more than `MAX_GROWTH` from 1000 to 100 000 flows.
 
 #[path = "../tests/integration/rig/mod.rs"]
 mod rig;

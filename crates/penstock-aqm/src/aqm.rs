@@ -1,12 +1,12 @@
-//! The contract of a law: the facts that the law receives, and its verdicts.
+//! The contract of an AQM: the facts that the AQM receives, and its verdicts.
 //!
 //! # Time
-//! The clock may start at any value: laws and disciplines are built with the current time and use only differences of
+//! The clock may start at any value: AQMs and disciplines are built with the current time and use only differences of
 //! times. Time never decreases; if a caller's clock does go back, the elapsed time counts as zero. Sums beyond the
 //! largest value saturate at [`Time::NEVER`], which never comes.
 //!
 //! # Timers
-//! A law or discipline has at most one timer. `next_timeout` returns the time at which the timer fires, or `None` while
+//! An AQM or discipline has at most one timer. `next_timeout` returns the time at which the timer fires, or `None` while
 //! it is off. The caller owns the clock. The contract is the same for [`Aqm`] and [`crate::Discipline`].
 //!
 //! * [`Capabilities::timer`] declares which operations move the timer; the caller reads `next_timeout` after these.
@@ -14,7 +14,7 @@
 //!   order: changes of the link, ends of transmission (departures), arrivals from other links, timers of queues, and
 //!   last the packets that hosts send at their own timers. So at a timeout the AQM sees the queue after the departures
 //!   and arrivals of that instant.
-//! * A caller that is late calls `on_timeout` only once: a periodic law then takes a single step, however many periods
+//! * A caller that is late calls `on_timeout` only once: a periodic AQM then takes a single step, however many periods
 //!   have passed, and its next timeout is in the future.
 //!
 //! # Flows
@@ -27,7 +27,7 @@
 use crate::capabilities::Capabilities;
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Rng, Span, Time};
 
-/// The decision of a law about a packet.
+/// The decision of an AQM about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Let the packet pass.
@@ -43,7 +43,7 @@ pub enum Verdict {
 pub enum Cause {
     /// An early drop or mark by the law's probability or rule.
     Early,
-    /// A drop that the law makes with certainty, for instance when the average is above `max_th`.
+    /// A drop that the AQM makes with certainty, for instance when the average is above `max_th`.
     Forced,
     /// Decided at the head of the queue, by the waiting time of the packet.
     Sojourn,
@@ -53,15 +53,18 @@ pub enum Cause {
     Evicted,
     /// Dropped in front of the queue, by a conditioner or by a shaper without room.
     Policed,
+    /// An acknowledgement that was queued, and later removed because a newer one makes it redundant.
+    Filtered,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 6] = [Self::Early, Self::Forced, Self::Sojourn, Self::Overflow, Self::Evicted, Self::Policed];
+    pub const ALL: [Self; 7] =
+        [Self::Early, Self::Forced, Self::Sojourn, Self::Overflow, Self::Evicted, Self::Policed, Self::Filtered];
 
     /// Whether a packet dropped for this cause had been queued before.
     pub const fn was_queued(self) -> bool {
-        matches!(self, Self::Sojourn | Self::Evicted)
+        matches!(self, Self::Sojourn | Self::Evicted | Self::Filtered)
     }
 
     /// The name of the cause in results and traces.
@@ -73,6 +76,7 @@ impl Cause {
             Self::Overflow => "overflow",
             Self::Evicted => "evicted",
             Self::Policed => "policed",
+            Self::Filtered => "filtered",
         }
     }
 }
@@ -86,7 +90,7 @@ pub struct Departing {
     pub enqueued: Time,
 }
 
-/// The packets waiting in the queue that a law guards. The packet being transmitted has left the queue.
+/// The packets waiting in the queue that an AQM guards. The packet being transmitted has left the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backlog {
     /// Waiting packets.
@@ -100,7 +104,7 @@ pub struct Backlog {
     pub oldest: Option<Time>,
 }
 
-/// The facts about the link behind a queue that a law may use. The law of a class sees the class as its link.
+/// The facts about the link behind a queue that an AQM may use. The AQM of a class sees the class as its link.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkInfo {
     /// The rate that this queue is guaranteed.
@@ -126,23 +130,23 @@ impl LinkInfo {
     }
 }
 
-/// The current state of the queue and the link, and the random stream of the law.
+/// The current state of the queue and the link, and the random stream of the AQM.
 pub struct Cx<'a> {
     /// The current time.
     pub now: Time,
-    /// The queue that this law guards.
+    /// The queue that this AQM guards.
     pub queue: Backlog,
     /// Bytes waiting at the link, over all its queues.
     pub link_bytes: u64,
-    /// The stream of this law.
+    /// The stream of this AQM.
     pub rng: &'a mut Rng,
 }
 
-/// A law of active queue management.
+/// An active queue management (AQM) algorithm.
 ///
-/// A law decides about one packet from the facts passed to it. It stores no packets, reads no clock, draws from no
+/// An AQM decides about one packet from the facts passed to it. It stores no packets, reads no clock, draws from no
 /// hidden generator, keeps no statistics and prints nothing. Only the discipline sets marks and tests the limit. The
-/// discipline tests the limit after it asks the law; a law whose source requires the opposite order checks
+/// discipline tests the limit after it asks the AQM; an AQM whose source requires the opposite order checks
 /// `cx.queue.limit` itself and returns `Drop(Overflow)`.
 pub trait Aqm: Send + 'static {
     /// What the AQM needs from its host, and when it decides; the answer never changes.
@@ -192,14 +196,14 @@ pub trait Aqm: Send + 'static {
     fn reserve(&mut self, _flows: u32) {}
 
     /// Show the state to a probe, as (name, value). Names are the literature's: `avg`, `p_b`, `max_p`. A scheduler
-    /// prefixes the names of a class's law with the name of the class: `gold.avg`.
+    /// prefixes the names of a class's AQM with the name of the class: `gold.avg`.
     fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
 
-    /// Continue where another law of this scheme is, which has other parameters and showed these gauges; `queue` is the
-    /// queue that it guarded. By default a law starts afresh.
+    /// Continue from the state of another AQM of this scheme with other parameters. `gauge` returns the values of its
+    /// gauges; `queue` is the queue that it guarded. By default an AQM starts afresh.
     fn resume(&mut self, _queue: &Backlog, _gauge: &dyn Fn(&str) -> Option<f64>) {}
 
-    /// The law's drop probability while the average queue stays at `average` packets; `None` for laws without such a
+    /// The AQM's drop probability while the average queue stays at `average` packets; `None` for AQMs without such a
     /// function.
     fn drop_function(&self, _average: f64) -> Option<f64> {
         None

@@ -13,6 +13,8 @@ pub struct Capabilities {
     pub timer: TimerMoves,
     /// The facts about packets that it reads in addition to the header, and when.
     pub side: SideInformation,
+    /// Whether it reads the facts of pure acknowledgements ([`penstock_core::PureAck`]) during their arrival.
+    pub reads_acks: bool,
 }
 
 /// Which packets an AQM drops or marks. Overflow is not a decision of the AQM: an arriving packet may find no room with
@@ -57,7 +59,7 @@ pub enum SideInformation {
 impl Capabilities {
     /// Judges arrivals; has no timer and reads no side information.
     pub const ARRIVALS: Self =
-        Self { judges: Judges::Arrivals, timer: TimerMoves::Never, side: SideInformation::Unused };
+        Self { judges: Judges::Arrivals, timer: TimerMoves::Never, side: SideInformation::Unused, reads_acks: false };
 
     /// Judges queued packets; has no timer and reads no side information.
     pub const DEPARTURES: Self = Self { judges: Judges::Departures, ..Self::ARRIVALS };
@@ -98,6 +100,7 @@ impl Capabilities {
             judges: if self.judges == other.judges { self.judges } else { Judges::Both },
             timer: self.timer.max(other.timer),
             side: self.side.max(other.side),
+            reads_acks: self.reads_acks || other.reads_acks,
         }
     }
 
@@ -123,6 +126,8 @@ mod tests {
         assert_eq!(blue.union(green), green.union(blue));
         assert_eq!(codel.union(green), Capabilities { judges: Judges::Both, ..green });
         assert_eq!(codel.union(codel), codel);
+        let filter = Capabilities { reads_acks: true, ..codel };
+        assert_eq!([filter.union(codel), codel.union(filter)], [filter; 2]);
     }
 
     #[test]

@@ -18,17 +18,16 @@ pub mod dsdrr;
 pub mod dtdrr;
 pub(crate) mod dual_curvy_red;
 pub(crate) mod dual_queue;
-pub(crate) mod dualpi2;
+pub mod dualpi2;
 mod evicting_queue;
 mod exact_shares;
 pub(crate) mod fifo;
 mod flow_order;
-pub(crate) mod flow_queue;
+pub(crate) mod flow_queueing;
 pub(crate) mod fq;
 pub mod fq_codel;
 pub(crate) mod fq_pie;
 mod gps;
-mod guard;
 mod indexed_heap;
 mod level_queue;
 mod longest_queue;
@@ -47,6 +46,7 @@ pub mod tdrr;
 #[cfg(test)]
 pub(crate) mod test_harness;
 pub(crate) mod upper_bound_heap;
+mod verdicts;
 mod weighted_classes;
 pub(crate) mod wf2q;
 pub(crate) mod wfq;
@@ -55,7 +55,7 @@ pub(crate) mod wred_dfq;
 use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
 use crate::capabilities::Capabilities;
 use core::any::Any;
-use penstock_core::{Packet, PacketMeta, Rare, Rng, Time};
+use penstock_core::{Packet, PacketMeta, PureAck, Rare, Rng, Time};
 
 /// The fate of a packet, with the backlog after it.
 pub struct Report<'a, P> {
@@ -143,11 +143,35 @@ impl<P, T: Probe<P> + ?Sized> Probe<P> for &mut T {
 pub trait Facts<P> {
     /// The rare facts of this packet.
     fn rare(&self, packet: &P) -> Rare;
+
+    /// This packet as a pure acknowledgement; `None` if it is not one, or if its facts are not available. Only the facts of
+    /// arriving packets are available, and only to disciplines that declare [`Capabilities::reads_acks`].
+    fn pure_ack(&self, _packet: &P) -> Option<PureAck> {
+        None
+    }
 }
 
 impl<P> Facts<P> for () {
     fn rare(&self, _packet: &P) -> Rare {
         Rare::default()
+    }
+}
+
+/// The facts of an arriving packet, for disciplines that read pure acknowledgements.
+pub struct FactsAtArrival<'a, P> {
+    /// Supplies the rare facts.
+    pub facts: &'a dyn Facts<P>,
+    /// The packet as a pure acknowledgement.
+    pub ack: Option<PureAck>,
+}
+
+impl<P> Facts<P> for FactsAtArrival<'_, P> {
+    fn rare(&self, packet: &P) -> Rare {
+        self.facts.rare(packet)
+    }
+
+    fn pure_ack(&self, _packet: &P) -> Option<PureAck> {
+        self.ack
     }
 }
 
@@ -178,7 +202,7 @@ pub struct Env<'a, P, W: ?Sized = dyn Probe<P>> {
 }
 
 impl<P, W: ?Sized> Env<'_, P, W> {
-    /// The facts for the law of this `queue`, with `link_bytes` bytes waiting at the link.
+    /// The facts for the AQM of this `queue`, with `link_bytes` bytes waiting at the link.
     #[inline]
     pub(crate) fn cx(&mut self, queue: Backlog, link_bytes: u64) -> Cx<'_> {
         Cx { now: self.now, queue, link_bytes, rng: self.rng }
@@ -239,7 +263,7 @@ pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send + Any
     }
     /// The link has changed.
     fn on_link(&mut self, _now: Time, _link: &LinkInfo) {}
-    /// The number `flow` now belongs to another flow: discard the old flow's credit or debt, and its state in the law.
+    /// The number `flow` now belongs to another flow: discard the old flow's credit or debt, and its state in the AQM.
     /// Waiting packets of the old flow count as packets of the new one.
     fn forget_flow(&mut self, _now: Time, _flow: u32) {}
     /// Make room for `packets` waiting packets and for the state of flows and hosts with numbers below `flows`, so that
@@ -251,7 +275,7 @@ pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send + Any
     }
     /// The time given by [`Discipline::next_timeout`] has come.
     fn on_timeout(&mut self, _env: &mut Env<'_, P, W>) {}
-    /// Shows the state of the law to a probe, as (name, value).
+    /// Shows the state of the AQM to a probe, as (name, value).
     fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
     /// As [`crate::Aqm::resume`].
     fn resume(&mut self, _queue: &Backlog, _gauge: &dyn Fn(&str) -> Option<f64>) {}

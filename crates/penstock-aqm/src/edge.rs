@@ -1,7 +1,7 @@
 //! Traffic conditioners in front of a queue: they meter packets, re-mark them or drop them.
 //!
 //! S. Blake et al., "An Architecture for Differentiated Services", RFC 2475, section 2.3. A conditioner holds no
-//! packets; a shaper does, and is a discipline. A conditioner receives the same facts as a law and returns an action,
+//! packets; a shaper does, and is a discipline. A conditioner receives the same facts as an AQM and returns an action,
 //! which its caller carries out.
 
 pub mod car;

@@ -1,6 +1,6 @@
-//! Queue disciplines and the laws that guard them, each written once from the literature.
+//! Queue disciplines and the AQMs that guard them, each written once from the literature.
 //!
-//! A *law* ([`Aqm`]) decides about one packet from facts it is given. A *discipline* ([`Discipline`]) holds the packets,
+//! A *AQM* ([`Aqm`]) decides about one packet from facts it is given. A *discipline* ([`Discipline`]) holds the packets,
 //! tests the limit, sets marks and reports each packet's fate. The simulator and a real link use the same ones. The
 //! registry ([`schemes`], [`find`], [`build`]) knows all of them by name.
 #![cfg_attr(not(test), no_std)]
@@ -9,13 +9,13 @@ extern crate alloc;
 #[cfg(test)]
 extern crate self as penstock_aqm;
 
+pub mod algorithm;
 mod aqm;
 mod capabilities;
 mod class_settings;
 pub mod discipline;
 pub mod edge;
 mod id_table;
-pub mod law;
 mod list;
 mod per_flow;
 mod periodic_timer;
@@ -29,8 +29,8 @@ mod tokens;
 pub use aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 pub use capabilities::{Capabilities, Judges, SideInformation, TimerMoves};
 pub use discipline::fifo::Fifo;
-pub use discipline::{Discipline, Env, Facts, MAX_DROPS, Next, Probe, Report};
+pub use discipline::{Discipline, Env, Facts, FactsAtArrival, MAX_DROPS, Next, Probe, Report};
 pub use id_table::{FlowKey, IdTable, Key, Lookup};
 pub use per_flow::MAX_FLOWS;
-pub use registry::{build, build_law, build_stage, conditioners, find, find_conditioner, schemes, shapers};
-pub use scheme::{BuildLaw, BuildNamedLaw, Law, Picture, Scheme, SchemeInfo, Site};
+pub use registry::{build, build_aqm, build_stage, conditioners, find, find_conditioner, schemes, shapers};
+pub use scheme::{AqmScheme, BuildAqm, BuildNamedAqm, Picture, Scheme, SchemeInfo, Site};

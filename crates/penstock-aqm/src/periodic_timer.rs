@@ -1,4 +1,4 @@
-//! The timer of laws that adapt at regular intervals.
+//! The timer of AQMs that adapt at regular intervals.
 
 use penstock_core::{Span, Time};
 

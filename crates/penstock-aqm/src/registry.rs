@@ -1,4 +1,4 @@
-//! All schemes by name. Adding a law is its file and one line here.
+//! All schemes by name. Adding an AQM is its file and one line here.
 
 mod conditioners;
 
@@ -32,40 +32,40 @@ macro_rules! schemes {
 }
 
 schemes! {
-    // Laws: they guard one queue, also that of a class.
-    crate::law::droptail::DropTail,
-    crate::law::bernoulli::Bernoulli,
-    crate::law::red::Red,
-    crate::law::ared_floyd::AredFloyd,
-    crate::law::ared_feng::AredFeng,
-    crate::law::psand::Psand,
-    crate::law::qlaw::Qlaw,
-    crate::law::blue::Blue,
-    crate::law::sred::Sred,
-    crate::law::rem::Rem,
-    crate::law::dsred::Dsred,
-    crate::law::nonlinear::Nonlinear,
-    crate::law::green::Green,
-    crate::law::fred::Fred,
-    crate::law::sfb::Sfb,
-    crate::law::xred::Xred,
-    crate::law::fb_red::FbRed,
-    crate::law::bred::Bred,
-    crate::law::rio::Rio,
-    crate::law::wred::Wred,
-    crate::law::wrt::Wrt,
-    crate::law::cbt_red::CbtRed,
-    crate::law::p::Proportional,
-    crate::law::pi::Pi,
-    crate::law::avq::Avq,
-    crate::law::lred::Lred,
-    crate::law::sfc::Sfc,
-    crate::law::codel::Codel,
-    crate::law::pie::Pie,
-    crate::law::pi2::Pi2,
-    crate::law::afd::Afd,
-    crate::law::curvy_red::CurvyRed,
-    crate::law::cobalt::Cobalt,
+    // AQMs: they guard one queue, also that of a class.
+    crate::algorithm::droptail::DropTail,
+    crate::algorithm::bernoulli::Bernoulli,
+    crate::algorithm::red::Red,
+    crate::algorithm::ared_floyd::AredFloyd,
+    crate::algorithm::ared_feng::AredFeng,
+    crate::algorithm::psand::Psand,
+    crate::algorithm::qlaw::Qlaw,
+    crate::algorithm::blue::Blue,
+    crate::algorithm::sred::Sred,
+    crate::algorithm::rem::Rem,
+    crate::algorithm::dsred::Dsred,
+    crate::algorithm::nonlinear::Nonlinear,
+    crate::algorithm::green::Green,
+    crate::algorithm::fred::Fred,
+    crate::algorithm::sfb::Sfb,
+    crate::algorithm::xred::Xred,
+    crate::algorithm::fb_red::FbRed,
+    crate::algorithm::bred::Bred,
+    crate::algorithm::rio::Rio,
+    crate::algorithm::wred::Wred,
+    crate::algorithm::wrt::Wrt,
+    crate::algorithm::cbt_red::CbtRed,
+    crate::algorithm::p::Proportional,
+    crate::algorithm::pi::Pi,
+    crate::algorithm::avq::Avq,
+    crate::algorithm::lred::Lred,
+    crate::algorithm::sfc::Sfc,
+    crate::algorithm::codel::Codel,
+    crate::algorithm::pie::Pie,
+    crate::algorithm::pi2::Pi2,
+    crate::algorithm::afd::Afd,
+    crate::algorithm::curvy_red::CurvyRed,
+    crate::algorithm::cobalt::Cobalt,
     // Disciplines.
     crate::discipline::drop_front::DropFrontScheme,
     crate::discipline::push_out::PushOutScheme,
@@ -117,32 +117,33 @@ pub fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
     let Some((info, build)) = find(scheme).and_then(|info| Some((info, builder(info.name)?))) else {
         return Err(vec![unknown_scheme(scheme)]);
     };
-    build(settings, &Site { link, now, build_law }).map_err(|errors| name_defaults(errors, info, settings))
+    build(settings, &Site { link, now, build_aqm }).map_err(|errors| name_defaults(errors, info, settings))
 }
 
-/// The law of this name with these settings, for the queue of a class that sees `link` as its own; all errors if some
+/// The AQM of this name with these settings, for the queue of a class that sees `link` as its own; all errors if some
 /// settings are refused, or if the name is that of a discipline.
-pub fn build_law(scheme: &str, settings: &Settings, link: &LinkInfo, now: Time) -> Result<Box<dyn Aqm>, ParamErrors> {
+pub fn build_aqm(scheme: &str, settings: &Settings, link: &LinkInfo, now: Time) -> Result<Box<dyn Aqm>, ParamErrors> {
     let Some(info) = find(scheme) else { return Err(vec![unknown_scheme(scheme)]) };
-    let Some(build) = info.build_law else {
-        let message = format!("\"{}\" cannot be the law of a class", info.name);
+    let Some(build) = info.build_aqm else {
+        let message = format!("\"{}\" cannot be the AQM of a class", info.name);
         return Err(vec![ParamError::new("scheme", message)]);
     };
     build(settings, link, now).map_err(|errors| name_defaults(errors, info, settings))
 }
 
-/// Adds the default to the message where the refused value is a default, which the user did not write.
-fn name_defaults(errors: ParamErrors, info: &SchemeInfo, settings: &Settings) -> ParamErrors {
+/// Adds the scheme and its default to the message where the refused value is a default, which the user did not write.
+fn name_defaults(errors: ParamErrors, scheme: &SchemeInfo, settings: &Settings) -> ParamErrors {
     let named = |error: ParamError| {
         let given = settings.iter().any(|(name, _)| *name == error.name);
-        let info = info.params.iter().find(|param| param.name == error.name);
+        let info = scheme.params.iter().find(|param| param.name == error.name);
         let Some((info, default)) = info.and_then(|info| Some((info, info.default_value()?))) else { return error };
         if given {
             return error;
         }
         let unit = if matches!(default, Value::Number(_)) { info.unit } else { "" };
         let value = format!("{default} {unit}");
-        ParamError { message: format!("{} (the default is {})", error.message, value.trim_end()), ..error }
+        let message = format!("{} (the default of {} is {})", error.message, scheme.name, value.trim_end());
+        ParamError { message, ..error }
     };
     errors.into_iter().map(named).collect()
 }
@@ -183,7 +184,7 @@ mod tests {
         let Err(errors) = build::<PacketMeta, dyn Probe<_>>("red", &[], &short, Time::ZERO) else {
             panic!("max_th above the limit is taken")
         };
-        let message = "must not be above the limit of the queue, 10 packets (the default is 15 packets)";
+        let message = "must not be above the limit of the queue, 10 packets (the default of red is 15 packets)";
         assert_eq!((errors[0].name.as_str(), errors[0].message.as_str()), ("max_th", message));
     }
 

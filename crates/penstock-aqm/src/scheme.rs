@@ -7,12 +7,12 @@ use alloc::boxed::Box;
 use penstock_core::param::{ParamErrors, ParamInfo, Settings};
 use penstock_core::{Packet, Time};
 
-/// A law that the registry can describe and build. It guards a first-in-first-out queue, or that of a class.
-pub trait Law: Aqm + Sized + 'static {
+/// An AQM that the registry can describe and build. It guards a first-in-first-out queue, or that of a class.
+pub trait AqmScheme: Aqm + Sized + 'static {
     /// Its description.
     const INFO: SchemeInfo;
 
-    /// The law with these settings on this link, from `now` on; all errors if some settings are refused.
+    /// The AQM with these settings on this link, from `now` on; all errors if some settings are refused.
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors>;
 }
 
@@ -28,8 +28,8 @@ pub trait Scheme {
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors>;
 }
 
-impl<L: Law> Scheme for L {
-    const INFO: SchemeInfo = <L as Law>::INFO;
+impl<L: AqmScheme> Scheme for L {
+    const INFO: SchemeInfo = <L as AqmScheme>::INFO;
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
         settings: &Settings,
@@ -46,19 +46,23 @@ pub struct Site<'a> {
     pub link: &'a LinkInfo,
     /// The present time.
     pub now: Time,
-    /// Builds the laws of classes.
-    pub build_law: BuildNamedLaw,
+    /// Builds the AQMs of classes.
+    pub build_aqm: BuildNamedAqm,
 }
 
-/// Builds the law of a name with these settings, for a queue that sees `link` as its own; all errors if some settings
-/// are refused, or if there is no such law.
-pub type BuildNamedLaw = fn(&str, &Settings, &LinkInfo, Time) -> Result<Box<dyn Aqm>, ParamErrors>;
+/// Builds the AQM of a name with these settings, for a queue that sees `link` as its own; all errors if some settings
+/// are refused, or if there is no such AQM.
+pub type BuildNamedAqm = fn(&str, &Settings, &LinkInfo, Time) -> Result<Box<dyn Aqm>, ParamErrors>;
 
-/// Builds one law.
-pub type BuildLaw = fn(&Settings, &LinkInfo, Time) -> Result<Box<dyn Aqm>, ParamErrors>;
+/// Builds one AQM.
+pub type BuildAqm = fn(&Settings, &LinkInfo, Time) -> Result<Box<dyn Aqm>, ParamErrors>;
 
-/// The [`SchemeInfo::build_law`] of a law.
-pub(crate) fn boxed<L: Law>(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Box<dyn Aqm>, ParamErrors> {
+/// The [`SchemeInfo::build_aqm`] of an AQM.
+pub(crate) fn boxed<L: AqmScheme>(
+    settings: &Settings,
+    link: &LinkInfo,
+    now: Time,
+) -> Result<Box<dyn Aqm>, ParamErrors> {
     Ok(Box::new(L::from_settings(settings, link, now)?))
 }
 
@@ -75,7 +79,7 @@ pub struct SchemeInfo {
     pub title: &'static str,
     /// The publication that defines the scheme.
     pub source: &'static str,
-    /// The law in formulas, its parameters and its differences from its sources, as Markdown.
+    /// The AQM in formulas, its parameters and its differences from its sources, as Markdown.
     pub doc: &'static str,
     /// Whether it can mark instead of dropping.
     pub ecn: bool,
@@ -85,8 +89,8 @@ pub struct SchemeInfo {
     pub class_params: &'static [ParamInfo],
     /// Time and memory, in the number of packets, flows or classes.
     pub cost: &'static str,
-    /// Builds the law alone, to guard the queue of a class; `None` for a discipline.
-    pub build_law: Option<BuildLaw>,
+    /// Builds the AQM alone, to guard the queue of a class; `None` for a discipline.
+    pub build_aqm: Option<BuildAqm>,
     /// The picture that shows the scheme best.
     pub picture: Picture,
     /// Strengths, from measured results.

@@ -1,4 +1,4 @@
-//! The facts of a packet that a law may use, and the interface of packets to disciplines.
+//! The facts of a packet that an AQM may use, and the interface of packets to disciplines.
 
 use crate::dscp::Dscp;
 use crate::time::Span;
@@ -55,7 +55,7 @@ impl Ecn {
     }
 }
 
-/// The facts of a packet that a law may use.
+/// The facts of a packet that an AQM may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketMeta {
     /// Dense number of the flow, from 0.
@@ -68,11 +68,11 @@ pub struct PacketMeta {
     pub dscp: u8,
     /// IP protocol number: 6 for TCP, 17 for UDP.
     pub protocol: u8,
-    /// Facts that few laws use; `None` unless the law asks for them.
+    /// Facts that few AQMs use; `None` unless the AQM asks for them.
     pub rare: Option<Rare>,
 }
 
-/// Facts of a packet that are looked up only for laws that ask for them.
+/// Facts of a packet that are looked up only for AQMs that ask for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rare {
     /// Number of the host that sent it.
@@ -89,7 +89,7 @@ pub struct Rare {
 
 /// Anything a discipline can hold, in a few words: a packet of the simulator, or the number of a buffer with a real frame.
 pub trait Packet: Copy + 'static {
-    /// The facts that a law may use.
+    /// The facts that an AQM may use.
     fn meta(&self) -> PacketMeta;
     /// Set the ECN field to "congestion experienced".
     fn mark(&mut self);

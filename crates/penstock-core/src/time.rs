@@ -6,6 +6,11 @@ use core::ops::{Add, AddAssign, Mul, Sub};
 /// Nanoseconds in a second.
 pub const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
+/// Floating-point numbers below this one represent halves exactly.
+const EXACT_HALVES: f64 = (1_u64 << 52) as f64;
+/// The largest number below one half.
+const BELOW_HALF: f64 = 0.5 - f64::EPSILON / 4.0;
+
 /// An instant, in nanoseconds since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
@@ -67,7 +72,13 @@ impl Span {
 
     /// The span nearest to `seconds`; negative values and NaN give zero, values out of range the longest span.
     pub fn from_secs(seconds: f64) -> Self {
-        Self(crate::math::round(seconds * NANOS_PER_SECOND as f64) as u64)
+        let nanos = seconds * NANOS_PER_SECOND as f64;
+        if (0.0..EXACT_HALVES).contains(&nanos) {
+            // The nearest integer, as `round` computes it, with half of the instructions.
+            return Self(((nanos + BELOW_HALF) as i64).cast_unsigned());
+        }
+        // From 2^52 on, every number is an integer; the conversion saturates.
+        Self(nanos as u64)
     }
 
     /// Length in nanoseconds.
@@ -148,6 +159,22 @@ mod tests {
         let mut last = Time::NEVER;
         last += Span::from_nanos(1);
         assert_eq!((Time::NEVER + Span::from_millis(1), last), (Time::NEVER, Time::NEVER));
+    }
+
+    #[test]
+    fn short_and_long_spans_are_rounded_alike() {
+        let near = |nanos: f64| [nanos.next_down(), nanos, nanos.next_up()];
+        for nanos in [0.0, 0.5, 1.0, 2.5, 1e6 + 0.5, EXACT_HALVES / 2.0 - 0.5, EXACT_HALVES].map(near).concat() {
+            let seconds = nanos / NANOS_PER_SECOND as f64;
+            let rounded = crate::math::round(seconds * NANOS_PER_SECOND as f64) as u64;
+            assert_eq!(Span::from_secs(seconds).as_nanos(), rounded, "{nanos}");
+        }
+        for seconds in [f64::NAN, f64::NEG_INFINITY, -1e9, -1e-9, -0.6e-9, -0.5e-9, -0.4e-9, -0.0] {
+            assert_eq!(Span::from_secs(seconds), Span::ZERO, "{seconds}");
+        }
+        for seconds in [f64::INFINITY, 1e300, 2e10] {
+            assert_eq!(Span::from_secs(seconds).as_nanos(), u64::MAX, "{seconds}");
+        }
     }
 
     #[test]

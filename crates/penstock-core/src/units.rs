@@ -23,7 +23,7 @@ impl Rate {
         self.0
     }
 
-    /// Packets of `size` per second, C in laws that count in packets; 0 if `size` is 0.
+    /// Packets of `size` per second, C in AQMs that count in packets; 0 if `size` is 0.
     pub fn packets_per_second(self, size: Bytes) -> f64 {
         if size.0 == 0 { 0.0 } else { self.0 as f64 / (8.0 * size.0 as f64) }
     }

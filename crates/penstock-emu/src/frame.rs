@@ -20,6 +20,8 @@ pub(crate) struct Frame {
     pub(crate) ecn: Ecn,
     pub(crate) dscp: u8,
     pub(crate) protocol: u8,
+    /// Whether a link made it as a copy of another packet.
+    pub(crate) is_copy: bool,
 }
 
 impl Packet for Frame {
@@ -70,6 +72,16 @@ impl FramePool {
         self.free.pop()
     }
 
+    /// A buffer with the same bytes as this one; `None` if the memory is exhausted.
+    pub(crate) fn copy(&mut self, slot: u32) -> Option<u32> {
+        let copy = self.take()?;
+        let length = self.lengths[slot as usize];
+        let bytes = self.buffer(slot)[..length as usize].to_vec();
+        self.buffer(copy)[..bytes.len()].copy_from_slice(&bytes);
+        self.set_length(copy, bytes.len());
+        Some(copy)
+    }
+
     /// The buffer is free again.
     pub(crate) fn give_back(&mut self, slot: u32) {
         self.free.push(slot);
@@ -97,7 +109,13 @@ impl FramePool {
         self.buffer(slot).get_mut(header..length).unwrap_or_default()
     }
 
-    /// The bytes of the frame as it leaves: with the ECN field and the codepoint that it has now.
+    /// The bytes of the IP packet as it leaves: with the ECN field and the codepoint that it has now.
+    pub(crate) fn outgoing_packet(&mut self, frame: &Frame) -> &[u8] {
+        let header = self.header;
+        &self.outgoing(frame)[header..]
+    }
+
+    /// The same with the bytes in front of the IP header.
     pub(crate) fn outgoing(&mut self, frame: &Frame) -> &[u8] {
         let packet = self.packet(frame.slot);
         if let Ok(header) = ip::parse(packet)
@@ -124,6 +142,10 @@ mod tests {
             pool.set_length(slot, 100);
         }
         assert!(slots.iter().all(|&slot| pool.packet(slot).iter().all(|&byte| byte == slot as u8)));
+        assert_eq!(pool.copy(slots[3]), None);
+        pool.give_back(slots[7]);
+        assert_eq!(pool.copy(slots[3]), Some(slots[7]));
+        assert_eq!(pool.packet(slots[7]).to_vec(), vec![slots[3] as u8; 100]);
         pool.give_back(slots[7]);
         assert_eq!((pool.take(), pool.take()), (Some(slots[7]), None));
     }

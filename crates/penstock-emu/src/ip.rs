@@ -3,6 +3,8 @@
 //! RFC 791 (IPv4); RFC 8200 (IPv6 and its extension headers); RFC 4302 (authentication header); RFC 2474 and RFC 3168 (the
 //! traffic class: codepoint and ECN field); RFC 1624 (incremental update of the checksum).
 
+pub(crate) mod pure_ack;
+
 use penstock_aqm::FlowKey;
 use penstock_core::{Dscp, Ecn};
 use std::fmt;
@@ -70,6 +72,21 @@ const CHECKSUM: usize = 10;
 /// # Errors
 /// [`Malformed`] if the bytes are not a whole IP packet.
 pub fn parse(packet: &[u8]) -> Result<Header, Malformed> {
+    Ok(Header::new(&parts(packet)?))
+}
+
+/// The fields of an IP header that are read, and the bytes behind it.
+struct Parts<'a> {
+    src: u128,
+    dst: u128,
+    protocol: u8,
+    /// The header of the transport protocol and what follows; empty in fragments.
+    payload: &'a [u8],
+    size: usize,
+    traffic_class: u8,
+}
+
+fn parts(packet: &[u8]) -> Result<Parts<'_>, Malformed> {
     match packet.first().map(|byte| byte >> 4) {
         Some(4) => parse_v4(packet),
         Some(6) => parse_v6(packet),
@@ -78,7 +95,7 @@ pub fn parse(packet: &[u8]) -> Result<Header, Malformed> {
     }
 }
 
-fn parse_v4(packet: &[u8]) -> Result<Header, Malformed> {
+fn parse_v4(packet: &[u8]) -> Result<Parts<'_>, Malformed> {
     let header = packet.get(..IPV4_HEADER).ok_or(Malformed::Truncated)?;
     let (ihl, size) = (usize::from(header[0] & 15) * 4, usize::from(word(header, 2)));
     if ihl < IPV4_HEADER || size < ihl {
@@ -89,10 +106,10 @@ fn parse_v4(packet: &[u8]) -> Result<Header, Malformed> {
     let is_fragment = word(header, 6) & 0x3fff != 0;
     let (src, dst) = (mapped(&header[12..16]), mapped(&header[16..20]));
     let payload = if is_fragment { &[] } else { &packet[ihl..] };
-    Ok(Header::new(src, dst, header[9], payload, size, header[1]))
+    Ok(Parts { src, dst, protocol: header[9], payload, size, traffic_class: header[1] })
 }
 
-fn parse_v6(packet: &[u8]) -> Result<Header, Malformed> {
+fn parse_v6(packet: &[u8]) -> Result<Parts<'_>, Malformed> {
     let header = packet.get(..IPV6_HEADER).ok_or(Malformed::Truncated)?;
     let size = IPV6_HEADER + usize::from(word(header, 4));
     let mut rest = &packet.get(..size).ok_or(Malformed::Truncated)?[IPV6_HEADER..];
@@ -109,7 +126,7 @@ fn parse_v6(packet: &[u8]) -> Result<Header, Malformed> {
         }
     }
     let payload = if is_fragment { &[] } else { rest };
-    Ok(Header::new(src, dst, protocol, payload, size, traffic_class))
+    Ok(Parts { src, dst, protocol, payload, size, traffic_class })
 }
 
 /// Length of the extension header that `rest` begins with, in bytes; `None` if `protocol` is not that of one.
@@ -125,7 +142,7 @@ fn extension(protocol: u8, rest: &[u8]) -> Result<Option<usize>, Malformed> {
 }
 
 impl Header {
-    fn new(src: u128, dst: u128, protocol: u8, payload: &[u8], size: usize, traffic_class: u8) -> Self {
+    fn new(&Parts { src, dst, protocol, payload, size, traffic_class }: &Parts<'_>) -> Self {
         let has_ports = matches!(protocol, TCP | UDP | DCCP | SCTP | UDP_LITE);
         let (src_port, dst_port) = match payload.get(..4) {
             Some(ports) if has_ports => (word(ports, 0), word(ports, 2)),

@@ -6,6 +6,7 @@
 //! [`namespace`] holds the hosts' network namespaces, and [`scheduling`] lets a thread wake up on time. [`senders`] send real
 //! traffic from host to host.
 
+mod capture;
 #[cfg(target_os = "linux")]
 pub mod device;
 mod errors;
@@ -35,6 +36,7 @@ mod tally;
 mod testing;
 mod trace;
 
+pub use capture::Capture;
 pub use network::{Ignored, Limits, Network};
 #[cfg(target_os = "linux")]
 pub use session::{Outcome, Session, Validity};

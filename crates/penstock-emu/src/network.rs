@@ -1,6 +1,7 @@
 //! The links between the hosts, driven by a virtual clock: all events have the time at which an ideal link has them, however
 //! late they are processed.
 
+use crate::capture::Capture;
 use crate::flow_table::FlowTable;
 use crate::frame::{Frame, FramePool};
 use crate::ip::{self, Header};
@@ -11,8 +12,9 @@ use crate::trace::{Trace, TraceRow};
 use penstock_aqm::Lookup;
 use penstock_core::{Rng, Span, Time};
 use penstock_link::probe::queue::{Intervals, QueueStats};
-use penstock_link::{NetworkPlan, QueuePlan, ScenarioError, TraceEvent};
+use penstock_link::{LinkPlan, NetworkPlan, QueuePlan, ScenarioError, TraceEvent};
 use std::collections::VecDeque;
+use std::io;
 
 /// The links, and the packets on them.
 pub struct Network {
@@ -109,7 +111,12 @@ impl Network {
         // Each link has two ends.
         let nodes = plan.links.len() as u32 * 2;
         let intervals = Intervals::new(plan.sampling, plan.end - plan.warmup);
-        let queues = plan.links.iter().map(|_| QueueStats::new(intervals, false)).collect();
+        let of_link = |link: &LinkPlan| {
+            let mut stats = QueueStats::new(intervals, false);
+            stats.framing = link.spec.framing();
+            stats
+        };
+        let queues = plan.links.iter().map(of_link).collect();
         let pending = if plan.warmup > Time::ZERO { Pending::Start } else { Pending::End };
         Ok(Self {
             ports,
@@ -120,6 +127,7 @@ impl Network {
                 flows: Vec::with_capacity(crate::flow_table::MAX_FLOWS as usize),
                 pool: FramePool::new(limits.frame, limits.header, limits.memory),
                 trace: traced.then(Trace::default),
+                capture: Capture::default(),
                 under_way: 0,
             },
             facts: FlowTable::new(plan.seed, nodes),
@@ -133,6 +141,11 @@ impl Network {
             now: Time::ZERO,
             plan,
         })
+    }
+
+    /// Capture packets from now until the statistics end.
+    pub fn capture(&mut self, capture: Capture) {
+        self.tally.capture = capture;
     }
 
     /// Process all events up to `now`.
@@ -162,7 +175,8 @@ impl Network {
         let flow = self.flow(now, &header);
         let Header { size, ecn, dscp, key } = header;
         let size = size + self.overhead;
-        let frame = Frame { slot, hop, flow, size, number: self.arrivals, ecn, dscp, protocol: key.protocol };
+        let (number, protocol) = (self.arrivals, key.protocol);
+        let frame = Frame { slot, hop, flow, size, number, ecn, dscp, protocol, is_copy: false };
         self.arrivals = self.arrivals.wrapping_add(1);
         self.tally.under_way += 1;
         self.tally.flows[flow as usize].arrivals += 1;
@@ -197,7 +211,12 @@ impl Network {
             tally.record(TraceEvent::Drop, now, &frame, None);
             return tally.lose(&frame);
         }
+        let copy = port.duplicates().then(|| tally.copy(&frame)).flatten();
         port.enqueue(now, tally, facts, frame);
+        if let Some(copy) = copy {
+            tally.record(TraceEvent::Arrive, now, &copy, None);
+            port.enqueue(now, tally, facts, copy);
+        }
         if port.state != State::Busy {
             port.serve(now, tally, facts);
         }
@@ -339,6 +358,7 @@ impl Network {
             self.restart(now);
         } else {
             self.window.pending = Pending::Nothing;
+            self.tally.capture.stop();
         }
     }
 
@@ -369,6 +389,11 @@ impl Network {
     /// Length of the time that statistics have covered up to `now`.
     pub(crate) fn covered(&self, now: Time) -> Span {
         now.min(self.window.end).since(self.window.start)
+    }
+
+    /// Complete the files of the capture.
+    pub(crate) fn close_capture(&mut self) -> io::Result<()> {
+        std::mem::take(&mut self.tally.capture).close()
     }
 
     /// The recorded events, in order of time.

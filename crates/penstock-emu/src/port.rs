@@ -2,8 +2,9 @@
 
 use crate::flow_table::{FlowTable, MAX_FLOWS};
 use crate::frame::Frame;
+use crate::ip::pure_ack::pure_ack;
 use crate::tally::Tally;
-use penstock_aqm::{Discipline, Env, LinkInfo, Next, TimerMoves};
+use penstock_aqm::{Capabilities, Discipline, Env, Facts, FactsAtArrival, LinkInfo, Next, TimerMoves};
 use penstock_core::{Limit, Rng, Span, Time};
 use penstock_link::{
     Departure, LinkChanges, LinkPlan, Loss, Queue, QueuePlan, ReorderedPackets, ScenarioError, Transmitter,
@@ -17,12 +18,14 @@ pub(crate) type RealQueue = Queue<Frame, Tally>;
 struct OwnQueue {
     discipline: RealQueue,
     timer: TimerMoves,
+    reads_acks: bool,
     rng: Rng,
 }
 
 impl OwnQueue {
     fn new(discipline: RealQueue, rng: Rng) -> Self {
-        Self { timer: discipline.capabilities().timer, discipline, rng }
+        let Capabilities { timer, reads_acks, .. } = discipline.capabilities();
+        Self { discipline, timer, reads_acks, rng }
     }
 }
 
@@ -101,7 +104,7 @@ impl Port {
             queue: OwnQueue::new(queue, Rng::stream(seed, format_args!("{}.aqm", spec.name))),
             replaced: VecDeque::new(),
             loss: spec.loss.as_ref().map(|loss| Loss::new(loss, seed, &spec.name)),
-            transmitter: Transmitter::new(plan.rate),
+            transmitter: Transmitter::new(plan.rate, spec.framing()),
             delay: plan.delay,
             changes,
             reordered: ReorderedPackets::default(),
@@ -118,7 +121,7 @@ impl Port {
         all.fold((0, 0), |(packets, bytes), backlog| (packets + backlog.packets, bytes + backlog.bytes))
     }
 
-    /// The state of the law, as (name, value).
+    /// The state of the AQM, as (name, value).
     pub(crate) fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         self.queue.discipline.gauges(show);
     }
@@ -128,9 +131,16 @@ impl Port {
         self.loss.as_mut().is_some_and(Loss::loses)
     }
 
+    /// Whether the packet that arrives now arrives twice.
+    pub(crate) fn duplicates(&mut self) -> bool {
+        self.changes.as_mut().is_some_and(LinkChanges::duplicates)
+    }
+
     /// A packet arrives at the queue.
     pub(crate) fn enqueue(&mut self, now: Time, tally: &mut Tally, facts: &FlowTable, frame: Frame) {
-        self.operate(now, tally, facts, None, |queue, env| queue.enqueue(env, frame));
+        let ack = if self.queue.reads_acks { pure_ack(tally.pool.packet(frame.slot)) } else { None };
+        let facts = FactsAtArrival { facts, ack };
+        self.operate(now, tally, &facts, None, |queue, env| queue.enqueue(env, frame));
     }
 
     /// The transmitter is free: start the next transmission if a queue has a packet.
@@ -291,7 +301,7 @@ impl Port {
         &mut self,
         now: Time,
         tally: &mut Tally,
-        facts: &FlowTable,
+        facts: &dyn Facts<Frame>,
         replaced: Option<usize>,
         operation: impl FnOnce(&mut dyn Discipline<Frame, Tally>, &mut Env<'_, Frame, Tally>) -> T,
     ) -> T {
@@ -309,7 +319,7 @@ impl Port {
             Some(number) => &mut self.replaced[number],
             None => &mut self.queue,
         };
-        let OwnQueue { discipline, timer, rng } = queue;
+        let OwnQueue { discipline, timer, rng, .. } = queue;
         let moves = *timer == TimerMoves::Always;
         let result = operation(discipline.as_mut(), &mut Env { now, rng, probe: tally, facts });
         tally.queues[tally.link as usize].device.packets = 0;

@@ -112,8 +112,9 @@ impl Pump {
         }
         while let Some(delivery) = self.network.next_delivery() {
             let bytes = self.network.outgoing(&delivery.frame);
-            self.devices[delivery.host as usize].send(bytes)?;
+            let sent = self.devices[delivery.host as usize].send(bytes);
             self.network.release(&delivery.frame);
+            sent?;
             self.delivered.push(delivery.due);
         }
         self.flush()?;
@@ -137,9 +138,10 @@ impl Pump {
         };
         let buffer = self.network.buffer(slot);
         let width = buffer.len();
-        let Some(length) = self.devices[host].receive(buffer)? else {
+        let received = self.devices[host].receive(buffer);
+        let Ok(Some(length)) = received else {
             self.network.give_back(slot);
-            return Ok(false);
+            return received.map(|_| false);
         };
         if length >= width {
             self.oversized += 1;
@@ -167,10 +169,10 @@ impl Pump {
     /// Another frame, such as one of ARP, goes to the other device at once: links carry IP packets.
     fn pass_by(&mut self, host: usize, slot: u32, length: usize) -> io::Result<()> {
         let frame = &self.network.buffer(slot)[..length];
-        for (_, device) in self.devices.iter_mut().enumerate().filter(|&(number, _)| number != host) {
-            device.send(frame)?;
-        }
+        let mut others = self.devices.iter_mut().enumerate().filter(|&(number, _)| number != host);
+        let sent = others.try_for_each(|(_, device)| device.send(frame));
         self.network.give_back(slot);
+        sent?;
         self.flush()
     }
 

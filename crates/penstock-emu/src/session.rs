@@ -54,6 +54,8 @@ pub struct Outcome {
     pub result: Map<String, Value>,
     /// Every event of a packet, if the network recorded them.
     pub trace: Vec<TraceRow>,
+    /// Why captured packets could not be written.
+    pub uncaptured: Option<io::Error>,
 }
 
 enum Command {
@@ -163,6 +165,14 @@ fn drive(mut pump: Pump, commands: &Receiver<Command>, wake: &EventFd, class: Cl
     finish(pump, fault.as_ref(), class, validity)
 }
 
+/// Why a link stopped.
+fn reason_of(fault: &io::Error) -> String {
+    // The errors that the kernel returns after a device has been removed.
+    let removed = matches!(fault.raw_os_error(), Some(libc::EBADFD | libc::ENODEV | libc::ENXIO | libc::ENETDOWN));
+    let reason = if removed { "a device of the link was removed, or set down" } else { "the link stopped" };
+    format!("{reason}: {fault}")
+}
+
 fn finish(mut pump: Pump, fault: Option<&io::Error>, class: Class, validity: &Validity) -> Outcome {
     let now = pump.network.now();
     let complete = pump.finished.is_some() || pump.network.window.end == Time::NEVER;
@@ -174,7 +184,7 @@ fn finish(mut pump: Pump, fault: Option<&io::Error>, class: Class, validity: &Va
         }
     };
     if let Some(error) = fault {
-        require(false, format!("the link stopped: {error}"));
+        require(false, reason_of(error));
     }
     require(complete || fault.is_some(), "it was stopped before the end of its duration".to_owned());
     let lateness = &pump.lateness;
@@ -212,7 +222,7 @@ fn finish(mut pump: Pump, fault: Option<&io::Error>, class: Class, validity: &Va
     result.insert("valid".to_owned(), json!(reasons.is_empty()));
     result.insert("invalid_because".to_owned(), json!(reasons));
     let trace = pump.network.take_trace();
-    Outcome { result, trace }
+    Outcome { result, trace, uncaptured: pump.network.close_capture().err() }
 }
 
 fn monotonic() -> nix::Result<u64> {

@@ -1,5 +1,6 @@
 //! Counts of real packets, fed by the reports of queues.
 
+use crate::capture::Capture;
 use crate::frame::{Frame, FramePool};
 use crate::trace::Trace;
 use penstock_aqm::{Cause, Probe, Report};
@@ -34,16 +35,30 @@ pub(crate) struct Tally {
     pub(crate) flows: Vec<FlowCounts>,
     pub(crate) pool: FramePool,
     pub(crate) trace: Option<Trace>,
+    pub(crate) capture: Capture,
     /// Packets on the links: they came in, and neither left nor were lost.
     pub(crate) under_way: u64,
 }
 
 impl Tally {
-    /// The packet was dropped by a queue or lost by a link: its buffer is free.
+    /// The packet was dropped by a queue or lost by a link: its buffer is free. The flow did not send a copy, so it does not
+    /// lose it either.
     pub(crate) fn lose(&mut self, frame: &Frame) {
+        self.flows[frame.flow as usize].drops += u64::from(!frame.is_copy);
+        self.remove(frame);
+    }
+
+    /// The packet is no longer on the links: its buffer is free.
+    fn remove(&mut self, frame: &Frame) {
         self.under_way -= 1;
-        self.flows[frame.flow as usize].drops += 1;
         self.pool.give_back(frame.slot);
+    }
+
+    /// A copy of this packet on the same link; `None` if there is no buffer for it.
+    pub(crate) fn copy(&mut self, frame: &Frame) -> Option<Frame> {
+        let slot = self.pool.copy(frame.slot)?;
+        self.under_way += 1;
+        Some(Frame { slot, is_copy: true, ..*frame })
     }
 
     /// Statistics of the queue that is being operated on.
@@ -67,14 +82,17 @@ impl Probe<Frame> for Tally {
 
     fn sent(&mut self, report: &Report<'_, Frame>) {
         let frame = report.packet;
-        let bits = u64::from(frame.size) * 8;
         let queue = self.queue();
+        let bits = u64::from(queue.framing.wire_size(frame.size)) * 8;
         queue.sent(report, frame.dscp);
         queue.sent_bits += bits;
         if self.counted[frame.hop as usize] {
             self.flows[frame.flow as usize].crossed_bits += bits;
         }
         self.record(TraceEvent::Dequeue, report.now, frame, None);
+        if self.capture.has(self.link) {
+            self.capture.sent(report.now, self.link, self.pool.outgoing_packet(frame));
+        }
     }
 
     fn marked(&mut self, report: &Report<'_, Frame>, cause: Cause) {
@@ -91,6 +109,6 @@ impl Probe<Frame> for Tally {
             self.queue().dropped(report, cause, report.packet.dscp);
         }
         self.record(TraceEvent::Drop, report.now, report.packet, Some(cause));
-        self.lose(report.packet);
+        if cause == Cause::Filtered { self.remove(report.packet) } else { self.lose(report.packet) }
     }
 }

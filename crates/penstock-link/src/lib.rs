@@ -5,26 +5,29 @@
 //! the link itself loses, [`LinkChanges`] everything that varies during a run, [`QueuePlan`] the queue. [`spec`] is a link
 //! as a scenario describes it.
 
+mod aqm_factory;
+mod correlated;
 mod errors;
-mod laws;
+mod jitter;
 mod link_changes;
 mod loss;
 pub mod metrics;
 mod network_plan;
 mod opportunities;
+pub mod pcap;
 pub mod probe;
-mod queue;
+mod queue_plan;
 mod reordered;
 pub mod spec;
 mod trace_event;
 mod transmitter;
 
+pub use aqm_factory::AqmFactory;
 pub use errors::ScenarioError;
-pub use laws::Laws;
 pub use link_changes::{Departure, LinkChanges};
 pub use loss::Loss;
 pub use network_plan::{LinkPlan, NetworkPlan};
-pub use queue::{Queue, QueuePlan};
+pub use queue_plan::{Queue, QueuePlan};
 pub use reordered::ReorderedPackets;
 pub use trace_event::TraceEvent;
 pub use transmitter::Transmitter;

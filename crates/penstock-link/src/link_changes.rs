@@ -2,27 +2,34 @@
 //!
 //! The rate and the delay of a packet are those of its link when its transmission starts, plus a jitter drawn for the
 //! packet; later changes do not affect packets in flight. A packet that would overtake another arrives together with it
-//! instead. Only if a link reorders, packets selected at random arrive later than that, and the packets behind them do
-//! not wait. During an outage no transmission starts; the one in progress ends, and packets on the wire arrive.
+//! instead. Packets overtake others only if the link reorders: packets selected at random then arrive later or earlier,
+//! or each packet arrives after its own jitter. Other packets do not wait for them. During an outage no transmission
+//! starts; the one in progress ends, and packets on the wire arrive.
 
+use crate::correlated::CorrelatedChance;
+use crate::jitter::{Delay, Jitter};
 use crate::opportunities::Opportunities;
 use crate::probe::queue::NANOBITS;
-use crate::spec::{ChangeSpec, Draw, LinkSpec, ReorderSpec, When, rate};
+use crate::reordered::{Place, Reordering};
+use crate::spec::{ChangeSpec, Draw, LinkSpec, When, rate};
 use crate::transmitter::Transmitter;
 use penstock_aqm::LinkInfo;
 use penstock_core::{Rng, Span, Time};
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// All changes of one link.
 pub struct LinkChanges {
     rules: Vec<Rule>,
+    /// The next time of each rule that has one, with its number.
+    due: BinaryHeap<Reverse<(Time, usize)>>,
     /// Starts and ends of the remaining outages.
     outages: VecDeque<(Time, Time)>,
     /// Recorded transmission opportunities, instead of the rate.
     opportunities: Option<Opportunities>,
-    /// Extra delay of each packet.
-    jitter: Option<Drawn>,
-    reorder: Option<Reorder>,
+    jitter: Option<Jitter>,
+    reordering: Option<Reordering>,
+    duplication: Option<CorrelatedChance>,
     /// The link as the queue knows it.
     info: LinkInfo,
     transmission: Transmission,
@@ -33,22 +40,16 @@ pub struct LinkChanges {
 
 /// A change of rate, of delay or of both.
 struct Rule {
-    next: Time,
     every: Option<Span>,
     rate: Option<Drawn>,
     delay: Option<Drawn>,
-}
-
-/// How packets are reordered.
-struct Reorder {
-    spec: ReorderSpec,
-    rng: Rng,
 }
 
 /// The last transmission.
 struct Transmission {
     start: Time,
     end: Time,
+    /// Bytes on the wire.
     bytes: u32,
 }
 
@@ -58,7 +59,7 @@ pub struct Departure {
     pub end: Time,
     /// Arrival of the packet.
     pub arrival: Time,
-    /// Whether packets behind it may overtake it.
+    /// Whether it may arrive in another order than the packets around it.
     pub is_reordered: bool,
 }
 
@@ -83,10 +84,14 @@ impl LinkChanges {
         let end = |at: u64, length: u64| Time::from_nanos(at.saturating_add(length));
         Self {
             rules: spec.change.iter().enumerate().map(|(i, rule)| Rule::new(rule, i, seed, spec.stream())).collect(),
+            due: spec.change.iter().enumerate().map(|(i, rule)| Reverse((rule.when.first(), i))).collect(),
             outages: spec.outage.iter().map(|o| (Time::from_nanos(o.at_ns), end(o.at_ns, o.for_ns))).collect(),
             opportunities: spec.capacity_ms.clone().map(Opportunities::new),
-            jitter: spec.jitter.clone().map(|draw| Drawn(draw, stream("jitter"))),
-            reorder: spec.reorder.clone().map(|spec| Reorder { spec, rng: stream("reorder") }),
+            jitter: spec.jitter.as_ref().map(|jitter| Jitter::new(jitter, stream("jitter"))),
+            reordering: spec.reorder.as_ref().map(|reorder| Reordering::new(reorder, seed, &spec.name)),
+            duplication: spec
+                .duplicate
+                .map(|chance| CorrelatedChance::new(chance.rate, chance.correlation, stream("duplicate"))),
             info,
             transmission: Transmission { start: Time::ZERO, end: Time::ZERO, bytes: 0 },
             last_arrival: Time::ZERO,
@@ -97,7 +102,8 @@ impl LinkChanges {
     /// Time of the next change, [`Time::NEVER`] if there is none.
     pub fn next(&self) -> Time {
         let outage = self.outages.front().map(|outage| outage.0);
-        self.rules.iter().map(|rule| rule.next).chain(outage).min().unwrap_or(Time::NEVER)
+        let rule = self.due.peek().map(|Reverse((time, _))| *time);
+        rule.into_iter().chain(outage).min().unwrap_or(Time::NEVER)
     }
 
     /// Start the transmission of a packet of `size` bytes by this transmitter, onto a wire of this propagation delay.
@@ -108,12 +114,27 @@ impl LinkChanges {
             Some(opportunities) => opportunities.end(now, size),
             None => now + transmitter.transmission(size),
         };
-        self.transmission = Transmission { start: now, end, bytes: size };
-        let jitter = self.jitter.as_mut().map_or(Span::ZERO, |Drawn(draw, rng)| draw.span(rng));
-        self.last_arrival = self.last_arrival.max(end + delay + jitter);
-        let late = self.reorder.as_mut().and_then(Reorder::draw);
-        let arrival = self.last_arrival + late.unwrap_or(Span::ZERO);
-        Departure { end, arrival, is_reordered: late.is_some() }
+        self.transmission = Transmission { start: now, end, bytes: transmitter.wire_size(size) };
+        let place = self.reordering.as_mut().map_or(Place::InOrder, Reordering::draw);
+        let late = match place {
+            Place::InOrder => None,
+            Place::Late(late) => Some(late),
+            Place::Undelayed => return Departure { end, arrival: end, is_reordered: true },
+        };
+        let own = Delay { delay, keeps_order: true };
+        let Delay { delay, keeps_order } = self.jitter.as_mut().map_or(own, |jitter| jitter.delay(delay));
+        let mut arrival = end + delay;
+        if keeps_order {
+            self.last_arrival = self.last_arrival.max(arrival);
+            arrival = self.last_arrival;
+        }
+        let arrival = arrival + late.unwrap_or(Span::ZERO);
+        Departure { end, arrival, is_reordered: late.is_some() || !keeps_order }
+    }
+
+    /// Whether the packet that arrives at the queue arrives twice.
+    pub fn duplicates(&mut self) -> bool {
+        self.duplication.as_mut().is_some_and(CorrelatedChance::happens)
     }
 
     /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits.
@@ -157,8 +178,12 @@ impl LinkChanges {
     pub fn apply(&mut self, now: Time, transmitter: &mut Transmitter, delay: &mut Span) -> Option<&LinkInfo> {
         self.settle(now);
         let before = self.info;
-        for rule in self.rules.iter_mut().filter(|rule| rule.next <= now) {
-            rule.next = rule.every.map_or(Time::NEVER, |every| rule.next + every);
+        while let Some(&Reverse((time, number))) = self.due.peek()
+            && time <= now
+        {
+            self.due.pop();
+            let rule = &mut self.rules[number];
+            self.due.extend(rule.every.map(|every| Reverse((time + every, number))));
             if let Some(drawn) = &mut rule.rate {
                 self.info.rate = rate(drawn.draw());
             }
@@ -204,28 +229,16 @@ impl LinkChanges {
     }
 }
 
-impl Reorder {
-    /// Extra delay of the next packet, if it is reordered.
-    fn draw(&mut self) -> Option<Span> {
-        self.rng.chance(self.spec.rate).then(|| self.spec.delay.span(&mut self.rng))
-    }
-}
-
 impl Rule {
     fn new(spec: &ChangeSpec, number: usize, seed: u64, stream: &str) -> Self {
         let drawn = |draw: &Option<Draw>, name: &str| {
             draw.clone().map(|draw| Drawn(draw, Rng::stream(seed, format_args!("{stream}.change.{number}.{name}"))))
         };
-        let (next, every) = match spec.when {
-            When::AtNs(at) => (at, None),
-            When::EveryNs(every) => (every, Some(Span::from_nanos(every))),
+        let every = match spec.when {
+            When::AtNs(_) => None,
+            When::EveryNs(every) => Some(Span::from_nanos(every)),
         };
-        Self {
-            next: Time::from_nanos(next),
-            every,
-            rate: drawn(&spec.rate, "rate"),
-            delay: drawn(&spec.delay, "delay"),
-        }
+        Self { every, rate: drawn(&spec.rate, "rate"), delay: drawn(&spec.delay, "delay") }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Losses of a link itself, in front of its queue.
 
-use crate::spec::{GilbertSpec, LossSpec};
+use crate::correlated::CorrelatedChance;
+use crate::spec::{ChanceSpec, GilbertSpec, LossSpec, StatesSpec};
 use penstock_core::Rng;
 use std::collections::VecDeque;
 
@@ -12,7 +13,14 @@ pub enum Loss {
     Arrivals(VecDeque<u64>, u64),
     /// Packets are lost in bursts.
     Gilbert(Box<Gilbert>),
+    /// Packets are lost with a probability; correlated numbers decide.
+    Correlated(Box<Correlated>),
+    /// Packets are lost in two of four states.
+    States(Box<States>),
 }
+
+/// Losses with a probability, decided by correlated numbers.
+pub struct Correlated(CorrelatedChance);
 
 impl Loss {
     /// The loss model of the link called `link`.
@@ -27,6 +35,10 @@ impl Loss {
                 Self::Arrivals(numbers.into(), 0)
             }
             LossSpec::Gilbert(spec) => Self::Gilbert(Box::new(Gilbert::new(*spec, rng()))),
+            LossSpec::Correlated(ChanceSpec { rate, correlation }) => {
+                Self::Correlated(Box::new(Correlated(CorrelatedChance::new(*rate, *correlation, rng()))))
+            }
+            LossSpec::States(spec) => Self::States(Box::new(States::new(*spec, rng()))),
         }
     }
 
@@ -44,6 +56,8 @@ impl Loss {
                 hit
             }
             Self::Gilbert(channel) => channel.loses(),
+            Self::Correlated(chance) => chance.0.happens(),
+            Self::States(states) => states.loses(),
         }
     }
 }
@@ -70,6 +84,70 @@ impl Gilbert {
         let (loss, leave) = if self.is_bad { (bad, r) } else { (good, p) };
         let lost = self.rng.chance(loss);
         self.is_bad ^= self.rng.chance(leave);
+        lost
+    }
+}
+
+/// The Markov chain of four states, netem's `loss state`: it takes a step after each packet, and starts in its stationary
+/// distribution.
+///
+/// S. Salsano, F. Ludovici, A. Ordine, D. Giannuzzi, "Definition of a general and intuitive loss model for packet networks and
+/// its implementation in the Netem module in the Linux kernel", 2009; tc-netem(8).
+pub struct States {
+    spec: StatesSpec,
+    state: State,
+    rng: Rng,
+}
+
+/// The states, with their numbers in the paper.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// 1: reception.
+    Good,
+    /// 2: reception within a burst of losses.
+    GoodInBurst,
+    /// 3: loss in a burst.
+    Burst,
+    /// 4: isolated loss.
+    Isolated,
+}
+
+impl States {
+    fn new(spec: StatesSpec, mut rng: Rng) -> Self {
+        let StatesSpec { p13, p31, p32, p23, p14 } = spec;
+        // Relative to state 1: the flows from and to each state are equal.
+        let burst = p13 / p31;
+        let weights = [
+            (State::Good, 1.0),
+            (State::GoodInBurst, burst * p32 / p23),
+            (State::Burst, burst),
+            (State::Isolated, p14),
+        ];
+        let mut rest = rng.uniform() * weights.iter().map(|(_, weight)| weight).sum::<f64>();
+        let mut state = State::Good;
+        for (next, weight) in weights {
+            state = next;
+            rest -= weight;
+            if rest < 0.0 {
+                break;
+            }
+        }
+        Self { spec, state, rng }
+    }
+
+    fn loses(&mut self) -> bool {
+        let StatesSpec { p13, p31, p32, p23, p14 } = self.spec;
+        let lost = matches!(self.state, State::Burst | State::Isolated);
+        let u = self.rng.uniform();
+        self.state = match self.state {
+            State::Good if u < p13 => State::Burst,
+            State::Good if u < p13 + p14 => State::Isolated,
+            State::GoodInBurst if u < p23 => State::Burst,
+            State::Burst if u < p31 => State::Good,
+            State::Burst if u < p31 + p32 => State::GoodInBurst,
+            State::Isolated => State::Good,
+            state => state,
+        };
         lost
     }
 }
@@ -133,5 +211,34 @@ mod tests {
         let losses = losses(GilbertSpec { p: 0.1, r: 0.1, good: 0.2, bad: 0.2 });
         let pairs = losses.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64 / (PACKETS - 1) as f64;
         assert!((pairs - 0.04).abs() < 4.0 * (0.04_f64 / PACKETS as f64).sqrt(), "{pairs}");
+    }
+
+    /// The stationary loss of the four states is (p13 p23 + p14 p23 p31) / (p13 (p23 + p32) + p23 p31 (1 + p14)).
+    #[test]
+    fn the_mean_loss_of_four_states_is_that_of_the_stationary_chain() {
+        for (p13, p31, p32, p23, p14) in
+            [(0.02, 0.3, 0.2, 0.5, 0.01), (0.05, 0.95, 0.0, 1.0, 0.0), (0.01, 0.2, 0.5, 0.1, 0.03)]
+        {
+            let mean = (p13 * p23 + p14 * p23 * p31) / (p13 * (p23 + p32) + p23 * p31 * (1.0 + p14));
+            let mut loss = Loss::new(&LossSpec::States(StatesSpec { p13, p31, p32, p23, p14 }), 1, "link");
+            let share = (0..PACKETS).filter(|_| loss.loses()).count() as f64 / PACKETS as f64;
+            assert!((share / mean - 1.0).abs() < 0.05, "{share}, not {mean}");
+        }
+    }
+
+    /// Without states 2 and 4 and with p31 = 1 - p13, losses are independent; with p14 alone no two losses are adjacent.
+    #[test]
+    fn special_cases_of_four_states() {
+        let losses = |p13: f64, p31: f64, p14: f64| {
+            let spec = StatesSpec { p13, p31, p32: 0.0, p23: 1.0, p14 };
+            let mut loss = Loss::new(&LossSpec::States(spec), 1, "link");
+            (0..PACKETS).map(|_| loss.loses()).collect::<Vec<bool>>()
+        };
+        let pairs = |losses: &[bool]| losses.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64;
+        let coin = losses(0.1, 0.9, 0.0);
+        assert!((share(&coin) - 0.1).abs() < 0.002 && (pairs(&coin) / PACKETS as f64 - 0.01).abs() < 0.0005);
+        let isolated = losses(0.0, 1.0, 0.1);
+        assert_eq!(pairs(&isolated), 0.0);
+        assert!((share(&isolated) - 0.1 / 1.1).abs() < 0.002);
     }
 }

@@ -133,6 +133,9 @@ pub fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: O
     metrics.count("marks", stats.marks);
     metrics.count("link_losses", stats.link_losses);
     metrics.count("policed", stats.policed);
+    if stats.filtered_acks() > 0 {
+        metrics.count("filtered_acks", stats.filtered_acks());
+    }
     metrics.number("loss_rate", ratio(stats.all_drops(), stats.arrivals));
     metrics.number("mark_rate", ratio(stats.marks, stats.arrivals));
     metrics.number("utilization", (capacity > 0).then(|| stats.sent_nanobits() as f64 / capacity as f64));

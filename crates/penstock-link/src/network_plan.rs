@@ -1,6 +1,6 @@
 //! A network of links between hosts, with everything drawn and resolved: enough to carry real packets over it.
 
-use crate::queue::QueuePlan;
+use crate::queue_plan::QueuePlan;
 use crate::spec::LinkSpec;
 use penstock_aqm::LinkInfo;
 use penstock_core::{Rate, Span, Time};
@@ -22,7 +22,7 @@ pub struct NetworkPlan {
     pub warmup: Time,
     /// End of the statistics.
     pub end: Time,
-    /// Time between samples of the queue and the law's gauges.
+    /// Time between samples of the queue and the AQM's gauges.
     pub sampling: Span,
 }
 

@@ -7,8 +7,8 @@ mod draw;
 pub use changes::*;
 pub use draw::{Draw, rate};
 
-use penstock_core::Limit;
 use penstock_core::param::{ClassSetting, Value};
+use penstock_core::{Cells, Framing, Limit};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -27,6 +27,9 @@ pub struct LinkSpec {
     pub to: String,
     /// Bits per second.
     pub rate: Draw,
+    /// Bytes that its packets take on the wire.
+    #[serde(default)]
+    pub framing: FramingSpec,
     /// Propagation delay in nanoseconds.
     pub delay: Draw,
     /// The queue; an infinite FIFO if none is given.
@@ -47,12 +50,15 @@ pub struct LinkSpec {
     /// Conditioners and shapers behind the losses and in front of the queue, in order.
     #[serde(default)]
     pub edge: Vec<EdgeSpec>,
-    /// Delay in nanoseconds added to each packet, drawn for each; no packet overtakes another by it.
+    /// A random part of the delay of each packet.
     #[serde(default)]
-    pub jitter: Option<Draw>,
-    /// Packets delayed so that later ones overtake them.
+    pub jitter: Option<JitterSpec>,
+    /// Packets that arrive later or earlier than in order.
     #[serde(default)]
     pub reorder: Option<ReorderSpec>,
+    /// Packets that arrive at the queue twice; lost packets do not.
+    #[serde(default)]
+    pub duplicate: Option<ChanceSpec>,
     /// Changes of its rate and delay during the run.
     #[serde(default)]
     pub change: Vec<ChangeSpec>,
@@ -63,13 +69,13 @@ pub struct LinkSpec {
     /// Outages, in order of time.
     #[serde(default)]
     pub outage: Vec<OutageSpec>,
-    /// Round-trip time for automatic parameters of laws; else the largest of its flows.
+    /// Round-trip time for automatic parameters of AQMs; else the largest of its flows.
     #[serde(default)]
     pub rtt_ns: Option<u64>,
 }
 
 impl LinkSpec {
-    /// Whether all packets have the same rate and delay, and none waits for an outage or an opportunity.
+    /// Whether all packets have the same rate and delay, none waits for an outage or an opportunity, and none is duplicated.
     pub fn is_steady(&self) -> bool {
         // All keys by name: a new one must be decided about here.
         let Self {
@@ -78,6 +84,7 @@ impl LinkSpec {
             from: _,
             to: _,
             rate: _,
+            framing: _,
             delay: _,
             queue: _,
             device_queue: _,
@@ -87,18 +94,66 @@ impl LinkSpec {
             edge: _,
             jitter,
             reorder,
+            duplicate,
             change,
             capacity_ms,
             outage,
             rtt_ns: _,
         } = self;
         let stays = change.is_empty() && outage.is_empty() && capacity_ms.is_none();
-        stays && jitter.is_none() && reorder.is_none()
+        stays && jitter.is_none() && reorder.is_none() && duplicate.is_none()
+    }
+
+    /// Whether packets may overtake each other.
+    pub fn reorders(&self) -> bool {
+        self.reorder.is_some() || self.jitter.as_ref().is_some_and(JitterSpec::reorders)
+    }
+
+    /// Bytes that its packets take on the wire, if the specification passes [`LinkSpec::check`].
+    pub fn framing(&self) -> Framing {
+        self.framing.framing().unwrap_or_default()
     }
 
     /// Name of the streams that its rate and delay are drawn from.
     pub fn stream(&self) -> &str {
         self.drawn_as.as_deref().unwrap_or(&self.name)
+    }
+}
+
+/// The framing of a link: bytes, and the name of the cells.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FramingSpec {
+    /// Bytes added to the IP packet.
+    pub overhead: i16,
+    /// Minimum size of a frame in bytes.
+    pub mpu: u16,
+    /// "atm", "ptm", or none.
+    pub cells: CellsSpec,
+}
+
+/// How a link layer divides a frame.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CellsSpec {
+    /// Not at all.
+    #[default]
+    None,
+    /// ATM cells.
+    Atm,
+    /// 64b/65b blocks.
+    Ptm,
+}
+
+impl FramingSpec {
+    /// The framing; `None` if a number is outside of its range.
+    pub fn framing(&self) -> Option<Framing> {
+        let cells = match self.cells {
+            CellsSpec::None => Cells::None,
+            CellsSpec::Atm => Cells::Atm,
+            CellsSpec::Ptm => Cells::Ptm,
+        };
+        Framing::new(self.overhead, self.mpu, cells)
     }
 }
 
@@ -187,16 +242,16 @@ pub struct ClassSpec {
     /// Its own settings.
     #[serde(default)]
     pub params: BTreeMap<String, Value>,
-    /// The law of its queue; drop-tail if none is given.
+    /// The AQM of its queue; drop-tail if none is given.
     #[serde(default)]
     pub queue: Option<ClassQueueSpec>,
 }
 
-/// The law of a class's queue.
+/// The AQM of a class's queue.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassQueueSpec {
-    /// Name of the law.
+    /// Name of the AQM.
     pub scheme: String,
     /// Parameters that differ from the defaults.
     #[serde(default)]

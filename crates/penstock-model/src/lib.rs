@@ -1,7 +1,7 @@
 //! The theory beside the simulation: closed forms, and design rules for a law's parameters, one in each file.
 //!
 //! All are pure functions of plain numbers: times in seconds, capacities in packets per second, lengths in packets.
-//! They serve the laws' automatic parameters, so they use the same mathematics and give the same bits everywhere. Where
+//! They serve the AQMs' automatic parameters, so they use the same mathematics and give the same bits everywhere. Where
 //! a form is defined stands with its arguments; what is called here with others is not a number or of no meaning, and
 //! refused by the Python functions.
 //!

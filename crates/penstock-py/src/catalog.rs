@@ -1,10 +1,10 @@
-//! The catalog of queue schemes and TCP keys, as JSON; and the drop function of a law.
+//! The catalog of queue schemes and TCP keys, as JSON; and the drop function of an AQM.
 
 use penstock_aqm::edge::ConditionerInfo;
 use penstock_aqm::{LinkInfo, Picture, Probe, SchemeInfo};
 use penstock_core::param::{ClassSetting, Default, FromValue, Kind, Match, ParamError, ParamInfo, Value};
 use penstock_core::{Bytes, Limit, PacketMeta, Rate, Span, Time};
-use penstock_tcp::{Flavour, Profile, TcpParams};
+use penstock_tcp::{FLAVOUR_DEFAULTS, Flavour, Profile, TcpParams};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value as Json, json};
@@ -113,9 +113,15 @@ pub(crate) fn tcp() -> String {
             "defaults": defaults.collect::<Map<_, _>>(),
         })
     };
+    let of_flavour = |(flavour, defaults): &(Flavour, &[(&str, Default)])| {
+        let defaults = defaults.iter().map(|&(key, value)| (key.to_owned(), default(value)));
+        (flavour.word().to_owned(), Json::Object(defaults.collect()))
+    };
     json!({
         "flavours": choices(Flavour::KIND),
         "profiles": Profile::ALL.map(Profile::word),
+        "default_profile": Profile::DEFAULT.word(),
+        "flavour_defaults": FLAVOUR_DEFAULTS.iter().map(of_flavour).collect::<Map<_, _>>(),
         "params": profiles[0].1.iter().enumerate().map(key).collect::<Vec<_>>(),
     })
     .to_string()
@@ -129,9 +135,9 @@ pub(crate) fn tcp() -> String {
 pub(crate) fn drop_function(scheme: &str, settings: &str, link: &str, xs: Vec<f64>) -> PyResult<Option<Vec<f64>>> {
     let settings = read_settings(settings).map_err(PyValueError::new_err)?;
     let link = read_link(link).map_err(PyValueError::new_err)?;
-    let law = penstock_aqm::build::<PacketMeta, dyn Probe<_>>(scheme, &settings, &link, Time::ZERO)
+    let aqm = penstock_aqm::build::<PacketMeta, dyn Probe<_>>(scheme, &settings, &link, Time::ZERO)
         .map_err(|errors| PyValueError::new_err(error_list(&errors)))?;
-    Ok(xs.into_iter().map(|x| law.drop_function(x)).collect())
+    Ok(xs.into_iter().map(|x| aqm.drop_function(x)).collect())
 }
 
 /// The errors of these settings of a scheme on this link, by the registry (JSON as for [`drop_function`]): a JSON list

@@ -1,8 +1,9 @@
 //! The Python module `penstock._native`: converts, delegates, raises. Private and thin; use `import penstock`.
 
+mod aqms;
+mod captures;
 mod catalog;
 mod fluid;
-mod laws;
 mod models;
 #[cfg(target_os = "linux")]
 mod namespaces;
@@ -23,14 +24,14 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("version", env!("CARGO_PKG_VERSION"))?;
     module.add("meaning", penstock_sim::MEANING)?;
-    module.add_class::<laws::CxFacts>()?;
-    module.add_class::<laws::PacketFacts>()?;
-    module.add_class::<laws::QueueFacts>()?;
-    module.add_class::<laws::RandomStream>()?;
-    module.add_class::<laws::PyVerdict>()?;
-    module.add("PASS", laws::PyVerdict::PASS)?;
-    module.add("MARK", laws::PyVerdict::MARK)?;
-    module.add("DROP", laws::PyVerdict::DROP)?;
+    module.add_class::<aqms::CxFacts>()?;
+    module.add_class::<aqms::PacketFacts>()?;
+    module.add_class::<aqms::QueueFacts>()?;
+    module.add_class::<aqms::RandomStream>()?;
+    module.add_class::<aqms::PyVerdict>()?;
+    module.add("PASS", aqms::PyVerdict::PASS)?;
+    module.add("MARK", aqms::PyVerdict::MARK)?;
+    module.add("DROP", aqms::PyVerdict::DROP)?;
     module.add_function(wrap_pyfunction!(toml_text::parse_toml, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::conditioners, module)?)?;
@@ -39,6 +40,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalog::check_queue, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::check_conditioner, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::check_tcp, module)?)?;
+    module.add_function(wrap_pyfunction!(captures::read_capture, module)?)?;
     module.add_function(wrap_pyfunction!(pictures::step_response, module)?)?;
     module.add_function(wrap_pyfunction!(pictures::service_order, module)?)?;
     module.add_function(wrap_pyfunction!(models::model, module)?)?;

@@ -18,7 +18,7 @@ const FLOWS: u32 = 10;
 /// `steps` are (share of the link's rate, seconds), one after the other; `settings` and `link` are as for
 /// `drop_function`. The result has `samples` values of each of `t` (s), `load` (share of the rate), `queue` (packets
 /// waiting at t), `delay` (mean queueing delay in s of departures since the previous sample), `lost` (share of that time's
-/// arrivals), and of each gauge of the law, as `gauge:NAME`.
+/// arrivals), and of each gauge of the AQM, as `gauge:NAME`.
 #[pyfunction]
 pub(crate) fn step_response(
     py: Python<'_>,

@@ -5,12 +5,14 @@ use crate::runs::simulate;
 use crate::traces::NO_CAUSE;
 use penstock_core::Time;
 use penstock_emu::device::{Device, Ethernet, Tun};
-use penstock_emu::{Limits, Network, Outcome, Session, TraceRow, Validity};
+use penstock_emu::{Capture, Limits, Network, Outcome, Session, TraceRow, Validity};
 use penstock_link::ScenarioError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::net::Ipv4Addr;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// Address bits that all hosts of a real link share.
@@ -28,8 +30,9 @@ type Idle = (Network, Vec<Box<dyn Device>>);
 ///
 /// `mtu` is that of the devices, in bytes; `overhead` the bytes that a link carries with each IP packet beside it; `memory` the
 /// bytes for packets on the links. With `endless`, statistics end only when the links are stopped, not after the scenario's
-/// duration. With `trace`, every event of a packet is recorded. `ValueError` with the JSON list of all
-/// errors of the scenario; `OSError` if a device cannot be made.
+/// duration. With `trace`, every event of a packet is recorded. Each of `captures` is a pcap file to write and the numbers of the
+/// links whose packets go into it, each cut after `snaplen` bytes, if given. `ValueError` with the JSON list of all
+/// errors of the scenario; `OSError` if a device or a file cannot be made.
 #[pyclass(module = "penstock._native")]
 pub(crate) struct RealLink {
     hosts: Vec<String>,
@@ -42,7 +45,7 @@ pub(crate) struct RealLink {
 #[pymethods]
 impl RealLink {
     #[new]
-    #[pyo3(signature = (scenario, seed, hosts, *, mtu, overhead, memory, endless, trace))]
+    #[pyo3(signature = (scenario, seed, hosts, *, mtu, overhead, memory, endless, trace, captures=vec![], snaplen=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new(
         py: Python<'_>,
@@ -54,6 +57,8 @@ impl RealLink {
         memory: usize,
         endless: bool,
         trace: bool,
+        captures: Vec<(PathBuf, Vec<u32>)>,
+        snaplen: Option<NonZeroU32>,
     ) -> PyResult<Self> {
         let scenario = simulate::read(scenario).map_err(PyValueError::new_err)?;
         let mut names = Vec::new();
@@ -75,7 +80,7 @@ impl RealLink {
         let header = if bare > 0 { Ethernet::HEADER } else { 0 };
         // One byte more than the largest frame, so that a larger one is noticed.
         let limits = Limits { frame: header + mtu as usize + 1, header, memory, overhead };
-        let network = Network::new(plan, &addresses, &limits, trace).map_err(refused)?;
+        let mut network = Network::new(plan, &addresses, &limits, trace).map_err(refused)?;
         let open = || {
             let device = |(namespace, name, address): &(_, String, Option<Ipv4Addr>)| match address {
                 Some(address) => Ok(Box::new(Tun::open(namespace, name, *address, PREFIX, mtu)?) as Box<dyn Device>),
@@ -84,6 +89,9 @@ impl RealLink {
             places.iter().map(device).collect::<std::io::Result<Vec<_>>>()
         };
         let devices = py.detach(open)?;
+        let mut capture = Capture::default();
+        captures.into_iter().try_for_each(|(file, links)| capture.add(&file, links, snaplen))?;
+        network.capture(capture);
         Ok(Self { hosts: names, seed, idle: Mutex::new(Some((network, devices))), session: None })
     }
 
@@ -134,13 +142,17 @@ impl RealLink {
 
     /// Stop the links: the result as JSON, and the columns of the trace as raw little-endian bytes, empty without `trace`:
     /// those of [`crate::traces::run_recorded`], with `ecn` and `protocol` (uint8) instead of `kind`, and packet numbers in `seq`.
+    /// `OSError` if captured packets could not be written.
     fn stop<'py>(&mut self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>)> {
         let Some(session) = self.session.take() else {
             return Err(PyRuntimeError::new_err("the link does not run"));
         };
-        let Some(Outcome { result, trace }) = py.detach(|| session.stop()) else {
+        let Some(Outcome { result, trace, uncaptured }) = py.detach(|| session.stop()) else {
             return Err(PyRuntimeError::new_err("the thread of the link panicked; see the message above"));
         };
+        if let Some(error) = uncaptured {
+            return Err(error.into());
+        }
         Ok((serde_json::Value::Object(result).to_string(), columns(py, &trace)?))
     }
 }

@@ -3,7 +3,7 @@
 mod parts;
 pub(crate) mod simulate;
 
-use crate::laws::PythonLaws;
+use crate::aqms::PythonAqms;
 use crate::tables::Results;
 use penstock_sim::{RunOptions, Scenario};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -28,12 +28,12 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_cells, module)?)
 }
 
-/// All errors of a canonical scenario, as a JSON list of `{"path", "message"}`. `laws` are those written in Python.
+/// All errors of a canonical scenario, as a JSON list of `{"path", "message"}`. `aqms` are those written in Python.
 #[pyfunction]
-#[pyo3(signature = (scenario, laws=None))]
-fn check(py: Python<'_>, scenario: &str, laws: Option<Bound<'_, PyDict>>) -> PyResult<String> {
-    match laws.filter(|laws| !laws.is_empty()) {
-        Some(laws) => raise(simulate::errors(scenario, &PythonLaws::new(laws))),
+#[pyo3(signature = (scenario, aqms=None))]
+fn check(py: Python<'_>, scenario: &str, aqms: Option<Bound<'_, PyDict>>) -> PyResult<String> {
+    match aqms.filter(|aqms| !aqms.is_empty()) {
+        Some(aqms) => raise(simulate::errors(scenario, &PythonAqms::new(aqms))),
         None => raise(py.detach(|| simulate::errors(scenario, &()))),
     }
 }
@@ -44,23 +44,23 @@ fn check(py: Python<'_>, scenario: &str, laws: Option<Bound<'_, PyDict>>) -> PyR
 /// raises `KeyboardInterrupt`. An error raises `ValueError` with the JSON list of errors of the first run, by index, that
 /// has one.
 ///
-/// With `laws`, which are written in Python, all runs are done in this thread, which keeps the interpreter; an exception of
-/// a law is raised here.
+/// With `aqms`, which are written in Python, all runs are done in this thread, which keeps the interpreter; an exception of
+/// an AQM is raised here.
 #[pyfunction]
-#[pyo3(signature = (scenarios, seeds, jobs, progress, laws=None))]
+#[pyo3(signature = (scenarios, seeds, jobs, progress, aqms=None))]
 pub(crate) fn run_many(
     py: Python<'_>,
     scenarios: Vec<String>,
     seeds: Vec<u64>,
     jobs: usize,
     progress: Option<&Bound<'_, PyAny>>,
-    laws: Option<Bound<'_, PyDict>>,
+    aqms: Option<Bound<'_, PyDict>>,
 ) -> PyResult<Vec<String>> {
     if scenarios.len() != seeds.len() {
         return Err(PyValueError::new_err("one seed is needed for each scenario"));
     }
-    if let Some(laws) = laws.filter(|laws| !laws.is_empty()) {
-        return run_here(&scenarios, &seeds, progress, &PythonLaws::new(laws));
+    if let Some(aqms) = aqms.filter(|aqms| !aqms.is_empty()) {
+        return run_here(&scenarios, &seeds, progress, &PythonAqms::new(aqms));
     }
     let count = scenarios.len();
     let work = Work { scenarios, seeds, next: AtomicUsize::new(0), stop: AtomicBool::new(false) };
@@ -80,7 +80,7 @@ pub(crate) fn run_many(
 
 /// The results of scenarios, each run with its seeds: a row for each run, in order. They are made in one thread.
 ///
-/// `progress`, Ctrl-C and errors are as those of [`run_many`]. No law is written in Python.
+/// `progress`, Ctrl-C and errors are as those of [`run_many`]. No AQM is written in Python.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
 fn run_cells(py: Python<'_>, cells: Vec<(String, Vec<u64>)>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Results> {
@@ -138,12 +138,12 @@ fn run_here(
     scenarios: &[String],
     seeds: &[u64],
     progress: Option<&Bound<'_, PyAny>>,
-    laws: &PythonLaws,
+    aqms: &PythonAqms,
 ) -> PyResult<Vec<String>> {
     let mut results = Vec::with_capacity(scenarios.len());
     for (scenario, &seed) in scenarios.iter().zip(seeds) {
         let read = simulate::read(scenario).map_err(Failure::Errors);
-        results.push(raise(read.and_then(|scenario| simulate::run(&scenario, seed, laws, None)))?);
+        results.push(raise(read.and_then(|scenario| simulate::run(&scenario, seed, aqms, None)))?);
         if let Some(progress) = progress {
             progress.call1((results.len(),))?;
         }

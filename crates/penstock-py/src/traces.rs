@@ -1,6 +1,6 @@
 //! One run with all packet events, as columns, and with captures of links, as files.
 
-use crate::laws::PythonLaws;
+use crate::aqms::PythonAqms;
 use crate::runs::{self, raise, simulate};
 use penstock_aqm::Cause;
 use penstock_sim::pcap::Capture;
@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 /// No cause: the event is neither a mark nor a drop.
@@ -22,29 +23,31 @@ const BUFFER: usize = 1 << 20;
 /// Run a scenario and record more than its result.
 ///
 /// `trace` records every packet event at the watched queues and hosts. Each of `captures` is a file to write and the
-/// numbers of the links whose packets go into it; `OSError` if it cannot be written. `laws` are those written in Python.
+/// numbers of the links whose packets go into it, each cut after `snaplen` bytes, if given; `OSError` if it cannot be written.
+/// `aqms` are the AQMs in Python.
 ///
 /// Returns the result as JSON, and the columns of the trace as raw little-endian bytes, empty without `trace`. Packets:
 /// `t_ns` (int64), `event`, `kind`, `cause` (uint8, indices into the words of [`trace_words`]; 255 is no cause), `link`,
 /// `flow`, `seq`, `size_bytes` (uint32). Windows: `window_t_ns` (int64), `window_flow` (uint32), `cwnd`, `ssthresh`
 /// (float64).
 #[pyfunction]
-#[pyo3(signature = (scenario, seed, trace, captures, laws=None))]
+#[pyo3(signature = (scenario, seed, trace, captures, aqms=None, snaplen=None))]
 pub(crate) fn run_recorded<'py>(
     py: Python<'py>,
     scenario: &str,
     seed: u64,
     trace: bool,
     captures: Vec<(PathBuf, Vec<u32>)>,
-    laws: Option<Bound<'py, PyDict>>,
+    aqms: Option<Bound<'py, PyDict>>,
+    snaplen: Option<NonZeroU32>,
 ) -> PyResult<(String, Bound<'py, PyDict>)> {
     let scenario = simulate::read(scenario).map_err(PyValueError::new_err)?;
     let captured_links = captures.iter().flat_map(|(_, links)| links).copied().collect();
     let record = Record { trace, captured_links, ..Record::default() };
-    let outcome = match laws.filter(|laws| !laws.is_empty()) {
-        Some(laws) => {
-            let laws = PythonLaws::new(laws);
-            let options = RunOptions { laws: &laws, record, ..RunOptions::default() };
+    let outcome = match aqms.filter(|aqms| !aqms.is_empty()) {
+        Some(aqms) => {
+            let aqms = PythonAqms::new(aqms);
+            let options = RunOptions { aqms: &aqms, record, ..RunOptions::default() };
             simulate::run_with(&scenario, seed, &options)
         }
         None => runs::in_thread(py, |stop| {
@@ -55,7 +58,7 @@ pub(crate) fn run_recorded<'py>(
     let (result, recordings) = raise(outcome)?;
     if let Some(capture) = &recordings.capture {
         for (file, links) in captures {
-            write(py, capture, &file, &links)?;
+            write(py, capture, &file, &links, snaplen)?;
         }
     }
     Ok((result, columns(py, recordings.trace.as_ref())?))
@@ -81,10 +84,10 @@ fn columns<'py>(py: Python<'py>, trace: Option<&Trace>) -> PyResult<Bound<'py, P
 }
 
 /// Write the packets that crossed these links. Signals are checked each time the buffer is full, so that Ctrl-C works.
-fn write(py: Python<'_>, capture: &Capture, file: &Path, links: &[u32]) -> PyResult<()> {
+fn write(py: Python<'_>, capture: &Capture, file: &Path, links: &[u32], snaplen: Option<NonZeroU32>) -> PyResult<()> {
     let file = Polled { py, file: File::create(file)?, raised: None };
     let mut out = BufWriter::with_capacity(BUFFER, file);
-    let written = capture.write(links, &mut out);
+    let written = capture.write(links, snaplen, &mut out);
     let (file, _) = out.into_parts();
     match file.raised {
         Some(raised) => Err(raised),

@@ -2,14 +2,13 @@
 
 mod flows;
 mod links;
-mod modes;
+mod permitted_modes;
 mod ranks;
 
 use crate::engine::Engine;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::flow::{Flow, FlowFacts};
-use crate::hop::{COMPUTED, Hop, NOT_PRECOMPUTED, Routes};
 use crate::link::Link;
 use crate::network::{ARRIVED, Network, NextAck};
 use crate::offered::{self, Offered};
@@ -20,6 +19,7 @@ use crate::port::{Mode, Modes, Port, PortDiscipline};
 use crate::prepared::Prepared;
 use crate::probe::flow::{LossRuns, Window};
 use crate::record::Record;
+use crate::routes::{COMPUTED, Hop, NOT_PRECOMPUTED, Routes};
 use crate::scenario::Scenario;
 use crate::tally::{Amount, Tally};
 use crate::trace::Trace;
@@ -27,7 +27,7 @@ use flows::Flows;
 use links::Links;
 use penstock_aqm::Capabilities;
 use penstock_core::Time;
-use penstock_link::Laws;
+use penstock_link::AqmFactory;
 use penstock_link::ScenarioError;
 use penstock_link::probe::queue::QueueStats;
 use ranks::Ranks;
@@ -43,11 +43,11 @@ pub(crate) fn build(
     seed: u64,
     record: &Record,
     modes: Modes,
-    laws: &dyn Laws,
+    aqms: &dyn AqmFactory,
 ) -> Result<Engine, Vec<ScenarioError>> {
     let captured: Vec<bool> =
         (0..prepared.scenario.links.len() as u32).map(|link| record.captured_links.contains(&link)).collect();
-    let (builder, queues) = prepare(prepared, seed, &captured, laws)?;
+    let (builder, queues) = prepare(prepared, seed, &captured, aqms)?;
     let capture = captured.contains(&true).then(|| {
         let Builder { plan, offered, .. } = &builder;
         let flows = plan.routes.flows.iter().map(|flow| (flow.route.ends, offered.tcps[flow.group].as_ref()));
@@ -60,8 +60,8 @@ pub(crate) fn build(
 }
 
 /// All errors of the scenario; empty if an engine can be built.
-pub(crate) fn check(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Vec<ScenarioError> {
-    prepare(&Prepared::new(scenario), seed, &vec![false; scenario.links.len()], laws).err().unwrap_or_default()
+pub(crate) fn check(scenario: &Scenario, seed: u64, aqms: &dyn AqmFactory) -> Vec<ScenarioError> {
+    prepare(&Prepared::new(scenario), seed, &vec![false; scenario.links.len()], aqms).err().unwrap_or_default()
 }
 
 /// Check everything, and make the parts that can be wrong: the plan and the queues. `captured` says for each link whether
@@ -70,12 +70,12 @@ fn prepare<'a>(
     prepared: &Prepared<'a>,
     seed: u64,
     captured: &[bool],
-    laws: &dyn Laws,
+    aqms: &dyn AqmFactory,
 ) -> Result<(Builder<'a>, Vec<Option<PortDiscipline>>), Vec<ScenarioError>> {
     let (scenario, mut errors) = (prepared.scenario, prepared.errors.clone());
     let Some(parts) = &prepared.parts else { return Err(errors) };
     let plan = parts.plan(scenario, seed, captured, &mut errors);
-    let queues = links::queues(scenario, seed, parts, &plan, laws, &mut errors);
+    let queues = links::queues(scenario, seed, parts, &plan, aqms, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -108,7 +108,7 @@ impl Builder<'_> {
         let traced = record.trace;
         // Records of packets are in the order of time.
         let computed = if self.scenario.options.computed_links { Modes::ALL } else { Modes::EVENTED_ONLY };
-        let permitted = computed.and(modes::of_record(record)).and(permitted);
+        let permitted = computed.and(permitted_modes::of_record(record)).and(permitted);
         let mut events = EventQueue::new(self.ranks.sources.len());
         let facts = self.facts(&queues, record.flow_facts);
         let Links { directions: links, ports, changes, lines } = self.links(queues, permitted, &mut events);
@@ -144,7 +144,7 @@ impl Builder<'_> {
         Engine {
             network,
             users: hosts.len(),
-            first_flow: self.ranks.first(EventSource::Flow(0)),
+            first_flow: self.ranks.first(EventSource::Sender(0)),
             hosts,
             before: Vec::new(),
             sender_series,
@@ -183,7 +183,7 @@ impl Builder<'_> {
             observed: traced || queues.iter().any(QueueStats::is_observed),
             queues,
             port: 0,
-            link: 0,
+            links: ports.iter().map(|port| port.queue.outlet.link).collect(),
             flows,
             loss_runs: vec![LossRuns::default(); self.scenario.traffic.len()],
             blocks: offered::blocks(self.scenario, groups()),

@@ -1,14 +1,14 @@
 //! The engine: takes the earliest event and lets its source act, until the end of the run.
 
-mod connections;
 mod phases;
+mod sessions;
 
 use crate::event::EventSource;
-use crate::hop::{Hop, Lookahead};
 use crate::host::{FlowState, Host, Origin, Source};
 use crate::network::{ARRIVED, Network, NextAck, SenderNetwork};
 use crate::packet::{ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SimPacket};
 use crate::probe::sender::SenderSeries;
+use crate::routes::{Hop, Lookahead};
 use crate::session::{NO_SESSION, Session};
 use crate::trace::{Trace, WindowRow};
 use crate::traffic::datagram::Datagram;
@@ -132,7 +132,7 @@ impl Engine {
             } else {
                 let port = rank.wrapping_sub(self.network.first_port) as usize;
                 if port < self.network.ports.len() {
-                    self.network.serve(port, now);
+                    self.network.on_port_event(port, now);
                 } else {
                     self.on_other(now, rank);
                 }
@@ -157,11 +157,11 @@ impl Engine {
         // Of flows the number follows from the rank, without a lookup in a long table.
         let flow = rank.wrapping_sub(self.first_flow);
         if (flow as usize) < self.users {
-            return self.on_flow(now, flow);
+            return self.on_sender(now, flow);
         }
         match self.sources[rank as usize] {
             EventSource::ReorderedArrival(changes) => self.on_reordered_arrival(now, changes),
-            EventSource::Flow(flow) => self.on_flow(now, flow),
+            EventSource::Sender(flow) => self.on_sender(now, flow),
             EventSource::QueueTimer(port) => self.network.on_queue_timer(port as usize, now),
             EventSource::ReceiverTimer(flow) => self.network.on_receiver_timer(now, flow),
             EventSource::Session(session) => self.on_session(now, session),
@@ -171,7 +171,8 @@ impl Engine {
         }
     }
 
-    /// A packet arrives; returns the lookahead of its hop, from which follows what may be left to do after it.
+    /// A packet arrives; returns the lookahead of its hop: [`Lookahead::IfLacking`] means that the next packet may be
+    /// unblocked.
     #[inline]
     fn on_arrival(&mut self, now: Time, line: u32) -> Lookahead {
         let mut packet = self.network.take_arrival(line);
@@ -273,7 +274,7 @@ impl Engine {
         }
     }
 
-    fn on_flow(&mut self, now: Time, flow: u32) {
+    fn on_sender(&mut self, now: Time, flow: u32) {
         let host = &mut self.hosts[flow as usize];
         let network = &mut self.network;
         let starts = host.state == FlowState::Waiting && host.session == NO_SESSION;
@@ -333,7 +334,7 @@ impl Engine {
 }
 
 fn udp_packet(datagram: &Datagram, now: Time, origin: &Origin) -> SimPacket {
-    let Origin { flow, hop, epoch, .. } = *origin;
+    let Origin { flow, first_hop: hop, epoch, .. } = *origin;
     SimPacket {
         stamp: now,
         flow,

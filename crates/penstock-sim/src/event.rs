@@ -24,7 +24,7 @@ pub(crate) enum EventSource {
     /// The timer of a receiver that delays acknowledgements, by flow.
     ReceiverTimer(u32),
     /// A sender's start, stop, timer or next datagram, by flow.
-    Flow(u32),
+    Sender(u32),
     /// The next action of a session.
     Session(u32),
 }

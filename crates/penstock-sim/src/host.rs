@@ -33,7 +33,7 @@ pub(crate) struct Host {
 pub(crate) struct Origin {
     pub(crate) flow: u32,
     /// First hop of the data.
-    pub(crate) hop: u32,
+    pub(crate) first_hop: u32,
     /// Number of the open connection of the flow.
     pub(crate) epoch: u16,
     /// Codepoint.
@@ -42,8 +42,8 @@ pub(crate) struct Origin {
 
 impl Origin {
     /// The origin of a flow before any connection was closed.
-    pub(crate) fn first(flow: u32, hop: u32, dscp: u8) -> Self {
-        Self { flow, hop, epoch: 0, dscp }
+    pub(crate) fn first(flow: u32, first_hop: u32, dscp: u8) -> Self {
+        Self { flow, first_hop, epoch: 0, dscp }
     }
 }
 
@@ -67,7 +67,7 @@ impl Host {
 }
 
 /// A source of packets.
-#[expect(clippy::large_enum_variant, reason = "measured: a sender is a dependent load nearer without its box")]
+#[expect(clippy::large_enum_variant, reason = "measured: a box costs one more dependent load per packet")]
 pub(crate) enum Source {
     /// A TCP sender.
     Tcp(Sender),

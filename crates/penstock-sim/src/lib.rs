@@ -8,14 +8,12 @@ mod build;
 mod changing_link;
 mod classes;
 mod delay_lines;
-mod emission;
 mod engine;
 mod errors;
 mod event;
 mod event_queue;
 mod flow;
 mod graph;
-mod hop;
 mod host;
 mod link;
 pub mod live;
@@ -30,24 +28,26 @@ mod plan;
 mod port;
 mod prepared;
 mod probe;
+mod real_emission;
 mod real_network;
 mod record;
 mod result;
-mod routing;
+mod route_search;
+mod routes;
 pub mod scenario;
 mod session;
 mod tally;
 pub mod trace;
 mod traffic;
 
-pub use emission::{Connection, ConnectionSource, Emission, EmissionSource, EmittedDatagram, emissions};
 pub use errors::RunError;
 pub use meaning::MEANING;
 pub use packet::Kind;
 use penstock_core::Time;
-pub use penstock_link::{Laws, ScenarioError};
+pub use penstock_link::{AqmFactory, ScenarioError};
 pub use port::Modes;
 pub use prepared::Prepared;
+pub use real_emission::{Connection, ConnectionSource, Emission, EmissionSource, EmittedDatagram, emissions};
 pub use real_network::real_network;
 pub use record::{Record, Recordings};
 pub use result::RunResult;
@@ -79,8 +79,8 @@ pub fn run_traced(scenario: &Scenario, seed: u64) -> Result<(RunResult, Trace), 
 
 /// Options of a run that change no result.
 pub struct RunOptions<'a> {
-    /// Laws beside those of the registry.
-    pub laws: &'a dyn Laws,
+    /// AQMs beside those of the registry.
+    pub aqms: &'a dyn AqmFactory,
     /// Recordings to make.
     pub record: Record,
     /// The modes that ports may use; all give the same results.
@@ -91,7 +91,7 @@ pub struct RunOptions<'a> {
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        Self { laws: &(), record: Record::default(), modes: Modes::ALL, stop: None }
+        Self { aqms: &(), record: Record::default(), modes: Modes::ALL, stop: None }
     }
 }
 
@@ -116,7 +116,7 @@ pub fn run_prepared(
 ) -> Result<(RunResult, Recordings), RunError> {
     let scenario = prepared.scenario;
     let mut engine =
-        build::build(prepared, seed, &options.record, options.modes, options.laws).map_err(RunError::Scenario)?;
+        build::build(prepared, seed, &options.record, options.modes, options.aqms).map_err(RunError::Scenario)?;
     if engine.run(Time::from_nanos(scenario.duration_ns), options.stop) {
         return Err(RunError::Stopped);
     }
@@ -132,7 +132,7 @@ pub fn run_prepared(
     Ok((result, Recordings { trace, capture }))
 }
 
-/// All errors of a scenario; empty if it can be run with this seed. `laws` are those beside the registry.
-pub fn check(scenario: &Scenario, seed: u64, laws: &dyn Laws) -> Vec<ScenarioError> {
-    build::check(scenario, seed, laws)
+/// All errors of a scenario; empty if it can be run with this seed. `aqms` are those beside the registry.
+pub fn check(scenario: &Scenario, seed: u64, aqms: &dyn AqmFactory) -> Vec<ScenarioError> {
+    build::check(scenario, seed, aqms)
 }

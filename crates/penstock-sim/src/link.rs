@@ -1,6 +1,6 @@
-//! One direction of a link: a queue or a computed FIFO, a transmitter, a delay line.
+//! One direction of a link: its transmitter and delay, and its port and delay line by number.
 
-use crate::hop::COMPUTED;
+use crate::routes::COMPUTED;
 use penstock_core::{Span, Time};
 use penstock_link::Transmitter;
 
@@ -28,7 +28,8 @@ impl Link {
         (self.port != COMPUTED).then_some(self.port as usize)
     }
 
-    /// A packet of `size` bytes is offered at `now` to this link, which is computed or behind a precomputed port: when it will be at the far end, and the delay line to it.
+    /// For a computed link, or one behind a precomputed port: a packet of `size` bytes is offered at `now`. Returns its arrival
+    /// at the far end, and the delay line to it.
     #[inline]
     pub(crate) fn cross(&mut self, now: Time, size: u32) -> (Time, u32) {
         self.free_at = now.max(self.free_at) + self.transmitter.transmission(size);

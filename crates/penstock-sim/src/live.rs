@@ -188,14 +188,14 @@ impl LiveRun {
         self.observer.as_ref().map_or(&[], |observer| observer.delays(link))
     }
 
-    /// Show the state of the law of this link as (name, value).
+    /// Show the state of the AQM of this link as (name, value).
     pub fn gauges(&self, link: usize, show: &mut dyn FnMut(&str, f64)) {
         if let Some(port) = self.engine.network.links.get(link).and_then(Link::port) {
             self.engine.network.ports[port].queue.discipline.gauges(show);
         }
     }
 
-    /// The drop probability of the law of this link at an average; `None` if it is no function of one.
+    /// The drop probability of the AQM of this link at an average; `None` if it is no function of one.
     pub fn drop_function(&self, link: usize, average: f64) -> Option<f64> {
         let port = self.engine.network.links.get(link)?.port()?;
         self.engine.network.ports[port].queue.discipline.drop_function(average)

@@ -10,7 +10,7 @@
 //! that the receiver lacks always finds the connection open. A packet that the receiver already has waits for its
 //! event, and all packets on the link of its ACK wait behind it, to keep the order.
 
-use crate::hop::{Hop, Lookahead, Route, RoutedFlow, Routes};
+use crate::routes::{Hop, Lookahead, Route, RoutedFlow, Routes};
 use crate::scenario::Scenario;
 
 /// The packets that enter a link come from ...
@@ -91,7 +91,7 @@ impl Search<'_> {
             (None, None) => self.scenario.options.computed_links,
         };
         // A link that reorders does not deliver packets in the order of their arrival.
-        if !possible || self.scenario.links[link as usize].reorder.is_some() {
+        if !possible || self.scenario.links[link as usize].reorders() {
             return Lookahead::Never;
         }
         let closes = next.is_some_and(|next| self.closing[self.routes.hops[next].link as usize]);

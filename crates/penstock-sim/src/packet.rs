@@ -1,8 +1,9 @@
 //! Packets of the simulator: 32 bytes by value, and a side table for the SACK blocks that few ACKs carry.
 
-use penstock_core::{Dscp, Ecn, Packet, PacketMeta, Time};
+use penstock_core::pure_ack::Block;
+use penstock_core::{Dscp, Ecn, Packet, PacketMeta, PureAck, Time};
 use penstock_prefetch::prefetch;
-use penstock_tcp::{SackBlocks, Segment};
+use penstock_tcp::{SackBlock, SackBlocks, Segment};
 
 /// Kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +82,22 @@ impl SimPacket {
         Self { seq, hop, extra, size, labels, dscp, ..*self }
     }
 
+    /// The packet as a pure ACK, if it is one, with its blocks in `sacks`.
+    pub(crate) fn pure_ack(&self, sacks: &SackTable) -> Option<PureAck> {
+        if !self.labels.is_ack() {
+            return None;
+        }
+        let blocks = if self.extra == NO_SACK { SackBlocks::default() } else { *sacks.look(self.extra) };
+        Some(PureAck {
+            connection: u32::from(self.epoch),
+            number: self.seq,
+            ace: self.labels.ace(),
+            timestamp: None,
+            has_other_options: false,
+            blocks: blocks.iter().map(|&SackBlock { start, end }| Block { start, end }).collect(),
+        })
+    }
+
     /// The data packet as its receiver reads it.
     #[inline]
     pub(crate) fn segment(&self) -> Segment {
@@ -140,12 +157,19 @@ impl Labels {
     pub(crate) fn has(self, flag: u8) -> bool {
         self.0 & flag != 0
     }
+
+    /// The labels with this flag.
+    pub(crate) fn with(self, flag: u8) -> Self {
+        Self(self.0 | flag)
+    }
 }
 
 /// A retransmission, or the ACK caused by one.
 pub(crate) const RETRANSMISSION: u8 = 1 << 4;
-/// "ECN echo" of RFC 3168.
+/// "ECN echo" of RFC 3168, in ACKs only.
 pub(crate) const ECE: u8 = 1 << 5;
+/// A data packet or datagram that a link made as a copy of another.
+pub(crate) const COPY: u8 = 1 << 5;
 /// "Congestion window reduced" of RFC 3168.
 pub(crate) const CWR: u8 = 1 << 6;
 /// A data packet that is pushed.
@@ -221,7 +245,6 @@ impl SackTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use penstock_tcp::SackBlock;
 
     #[test]
     fn a_packet_is_32_bytes_without_a_niche() {

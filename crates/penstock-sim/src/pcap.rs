@@ -1,6 +1,6 @@
 //! Packets that cross links, as a file in the pcap format.
 //!
-//! The format: nanosecond pcap (draft-ietf-opsawg-pcap), packets beginning with the IP header (LINKTYPE_RAW, 101).
+//! [`penstock_link::pcap`] has the format.
 //!
 //! # Contents of a packet
 //! * Its time is the start of its transmission, after the queue. Time 0 is the start of the run.
@@ -16,12 +16,13 @@
 mod headers;
 
 use crate::packet::{AE, CWR, ECE, Kind, NO_SACK, PUSH, SackTable, SimPacket};
-use headers::{Ip, LONGEST, Tcp};
+use headers::{Ip, Tcp};
 use penstock_core::Time;
-use penstock_core::time::NANOS_PER_SECOND;
+use penstock_link::pcap::{self, LONGEST};
 use penstock_tcp::{SackBlocks, TcpParams};
 use std::collections::HashMap;
 use std::io::{self, Write};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Packets that crossed links.
@@ -95,24 +96,19 @@ impl Capture {
         self.crossings.push(Crossing { time, link, conversation: number, packet, opening });
     }
 
-    /// Write the packets of these links, in order of time.
-    pub fn write(&self, links: &[u32], out: &mut impl Write) -> io::Result<()> {
-        // Magic number, version 2.4, two unused words, longest packet, link type.
-        for word in [0xa1b2_3c4d, 2 | 4 << 16, 0, 0, LONGEST as u32, 101_u32] {
-            out.write_all(&word.to_le_bytes())?;
-        }
+    /// Write the packets of these links, in order of time, each cut after `snaplen` bytes; `None`: whole packets.
+    pub fn write(&self, links: &[u32], snaplen: Option<NonZeroU32>, out: &mut impl Write) -> io::Result<()> {
+        let snaplen = snaplen.map_or(LONGEST, |bytes| LONGEST.min(bytes.get() as usize));
+        out.write_all(&pcap::file_header(snaplen as u32))?;
         let zeros = vec![0; LONGEST];
         let (mut headers, mut tcp) = (Vec::new(), Tcp::default());
         for crossing in self.crossings.iter().filter(|crossing| links.contains(&crossing.link)) {
             headers.clear();
             let length = self.packet(crossing, &mut tcp, &mut headers);
-            let nanos = crossing.time.as_nanos();
-            let (seconds, rest) = (nanos / NANOS_PER_SECOND, nanos % NANOS_PER_SECOND);
-            for word in [seconds as u32, rest as u32, length as u32, length as u32] {
-                out.write_all(&word.to_le_bytes())?;
-            }
-            out.write_all(&headers)?;
-            out.write_all(&zeros[..length - headers.len()])?;
+            let kept = length.min(snaplen);
+            out.write_all(&pcap::packet_header(crossing.time, kept as u32, length as u32))?;
+            out.write_all(&headers[..kept.min(headers.len())])?;
+            out.write_all(&zeros[..kept.saturating_sub(headers.len())])?;
         }
         out.flush()
     }

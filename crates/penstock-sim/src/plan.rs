@@ -1,8 +1,8 @@
 //! The part of a run that is fixed before time starts: drawn rates and delays, routes, and the links that are computed.
 
-use crate::hop::{Route, Routes};
+use crate::routes::{Route, Routes};
 use crate::scenario::{Draw, LinkSpec, Scenario, TrafficKind, rate};
-use crate::{lookahead, routing};
+use crate::{lookahead, route_search};
 use penstock_aqm::LinkInfo;
 use penstock_core::{Bytes, Limit, Rate, Rng, Span};
 use penstock_link::ScenarioError;
@@ -49,13 +49,13 @@ impl Plan {
         let delays: Vec<Span> =
             links.iter().map(|link| Span::from_nanos(draw(link, "delay", &link.delay).round() as u64)).collect();
         let computed = |(link, &captured): (&LinkSpec, &bool)| {
-            let plain = !routing::may_lose(link) && !link.watch && link.is_steady();
+            let plain = !route_search::may_lose(link) && !link.watch && link.is_steady();
             scenario.options.computed_links && plain && !captured
         };
         let count = links.len();
         let mut plan = Self {
             rates,
-            routes: routing::routes(scenario, &delays, errors),
+            routes: route_search::routes(scenario, &delays, errors),
             delays,
             computed: links.iter().zip(captured).map(computed).collect(),
             has_line: vec![false; count],

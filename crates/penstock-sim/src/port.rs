@@ -1,6 +1,6 @@
 //! A port: the queue in front of a link, and the mode in which its departures are computed.
 //!
-//! A [`Mode`] has one file. `arrive` offers a packet to the queue, `answer` starts the transmission of the packet that the
+//! Each [`Mode`] has its own file. `arrive` offers a packet to the queue, `answer` starts the transmission of the packet that the
 //! discipline gave to a free transmitter, and `unsent` returns the unsent part of the packet in transmission. None of
 //! them routes packets: they return how a packet crosses the link as a [`Crossing`], and the network passes the packet
 //! on.
@@ -41,6 +41,8 @@ pub(crate) struct Port {
 }
 
 /// How a port computes its departures.
+// Has a separate tag, as `PortDiscipline`.
+#[repr(u8)]
 pub(crate) enum Mode {
     /// With an event at the end of each transmission.
     Evented(Evented),
@@ -66,7 +68,7 @@ struct Reaction {
     state: TransmitterState,
     /// When the transmitter asks for the next packet; [`Time::NEVER`] if it waits for an arrival.
     asks_at: Time,
-    /// How the packet crosses the link, if there is one that is not reordered.
+    /// How the packet crosses the link; `None` if no packet is sent, or if the link reorders it.
     crossing: Option<Crossing>,
 }
 
@@ -116,7 +118,7 @@ impl Port {
     /// Packets and bytes in the port that have neither left nor been dropped.
     pub(crate) fn backlog(&self) -> (u32, u64) {
         let (packets, bytes) = match &self.mode {
-            // Packets have left once they have arrived; the queue still holds them only for its statistics.
+            // The departure of a packet is settled as it arrives; the queue still holds packets only for its statistics.
             Mode::Precomputed(_) => return (0, 0),
             Mode::Evented(evented) => evented.device_backlog(),
             Mode::Lazy(_) => (0, 0),

@@ -22,7 +22,7 @@ pub struct Scenario {
     /// End of the warm-up: statistics start.
     #[serde(default)]
     pub warmup_ns: u64,
-    /// Time between samples of the queue and the law's gauges.
+    /// Time between samples of the queue and the AQM's gauges.
     #[serde(default = "ten_milliseconds")]
     pub sampling_ns: u64,
     /// Link directions.

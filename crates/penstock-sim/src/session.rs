@@ -1,6 +1,6 @@
 //! Sessions: they open connections on flows of their own, which are reused.
 
-use crate::hop::Route;
+use crate::routes::Route;
 use crate::traffic::behaviour::Behaviour;
 use penstock_core::{Rng, Time};
 use penstock_tcp::{SenderCounts, TcpParams};

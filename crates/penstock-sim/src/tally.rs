@@ -1,13 +1,13 @@
 //! Counts of packets and flows in the network, fed by the reports of queues.
 
 use crate::flow::Flow;
-use crate::hop::DataCounts;
-use crate::packet::{NO_SACK, SackTable, SimPacket};
+use crate::packet::{COPY, NO_SACK, SackTable, SimPacket};
 use crate::pcap::Capture;
 use crate::probe::blocks::Blocks;
 use crate::probe::flow::{LossRuns, Window};
 use crate::probe::frames::Frames;
 use crate::probe::one_way::OneWayDelays;
+use crate::routes::DataCounts;
 use crate::trace::{Trace, TraceEvent};
 use penstock_aqm::{Backlog, Cause, Probe, Report};
 use penstock_core::Time;
@@ -49,8 +49,8 @@ pub(crate) struct Tally {
     pub(crate) queues: Vec<QueueStats>,
     /// The port whose queue is being operated on.
     pub(crate) port: u32,
-    /// The link behind that port.
-    pub(crate) link: u32,
+    /// By port: the number of the link behind it.
+    pub(crate) links: Vec<u32>,
     /// By hop: what it counts of data packets.
     pub(crate) data_counts: Vec<DataCounts>,
     pub(crate) flows: Vec<Flow>,
@@ -84,7 +84,8 @@ impl Tally {
             }
             return;
         }
-        if self.window.contains(now) {
+        // The flow did not send a copy, so it does not lose it either.
+        if self.window.contains(now) && !packet.labels.has(COPY) {
             self.flows[packet.flow as usize].stats.on_loss(self.window.start <= packet.stamp);
         }
         if let Some(Some(blocks)) = self.blocks.get_mut(packet.flow as usize) {
@@ -127,6 +128,20 @@ impl Tally {
         self.lose(now, packet);
     }
 
+    /// A copy of this packet enters the network.
+    #[cold]
+    pub(crate) fn copy(&mut self, packet: &SimPacket) -> SimPacket {
+        let mut copy = *packet;
+        if !packet.labels.is_ack() {
+            copy.labels = packet.labels.with(COPY);
+        } else if packet.extra != NO_SACK {
+            let blocks = *self.sacks.look(packet.extra);
+            copy.extra = self.sacks.keep(blocks);
+        }
+        self.under_way.add(&copy);
+        copy
+    }
+
     /// The packet got into a queue.
     #[inline]
     pub(crate) fn note_survival(&mut self, packet: &SimPacket) {
@@ -144,7 +159,8 @@ impl Tally {
         }
     }
 
-    /// A connection opens on this flow: if its one-way delays are measured, those before are of another one.
+    /// A connection opens on this flow: if one-way delays are measured, forget those of the
+    /// connection before.
     pub(crate) fn begin_delays(&mut self, flow: u32) {
         let Flow { group, measured, .. } = self.flows[flow as usize];
         if let Some(delays) = self.one_way[group as usize].as_mut().filter(|_| measured) {
@@ -186,10 +202,16 @@ impl Tally {
         &mut self.queues[self.port as usize]
     }
 
+    /// The link behind the queue that is being operated on.
+    fn link(&self) -> u32 {
+        self.links[self.port as usize]
+    }
+
     #[inline]
     fn trace_fate(&mut self, event: TraceEvent, report: &Report<'_, SimPacket>, cause: Option<Cause>) {
+        let link = self.link();
         if let Some(trace) = &mut self.trace {
-            trace.fate(event, report, self.link, cause);
+            trace.fate(event, report, link, cause);
         }
     }
 
@@ -211,8 +233,9 @@ impl Tally {
     fn show_departure(&mut self, report: &Report<'_, SimPacket>) {
         self.queue().note_sent(report, report.packet.dscp);
         self.trace_fate(TraceEvent::Dequeue, report, None);
+        let link = self.link();
         if let Some(capture) = &mut self.capture {
-            capture.sent(report.now, self.link, report.packet, &self.sacks);
+            capture.sent(report.now, link, report.packet, &self.sacks);
         }
     }
 
@@ -269,7 +292,7 @@ pub(crate) fn begin_transmission(
     if now >= window.end {
         return;
     }
-    let bits = u64::from(packet.size) * 8;
+    let bits = u64::from(queue.framing.wire_size(packet.size)) * 8;
     let crosses = !packet.labels.is_ack() && data_counts[packet.hop as usize].throughput;
     queue.sent_bits += bits;
     queue.crossing = if crosses { packet.flow } else { NO_FLOW };

@@ -1,6 +1,7 @@
-//! Congestion control: how a sender responds to new, duplicate and missing acknowledgements. One law per file.
+//! Congestion control: how a sender responds to new, duplicate and missing acknowledgements. One file per algorithm.
 //!
-//! A law handles one event: it changes the window in [`SenderState`] and has packets sent. [`Law`] lists the laws.
+//! A congestion control handles one event: it changes the window in [`SenderState`] and has packets sent.
+//! [`AnyCongestionControl`] lists the congestion controls.
 
 pub(crate) mod accurate_ecn;
 mod ack_aggregation;
@@ -24,32 +25,32 @@ mod sack_ns2;
 mod tahoe;
 mod undo;
 mod vegas;
-mod window_law;
+mod window_control;
 
-pub(crate) use registry::Law;
+pub(crate) use registry::AnyCongestionControl;
 
-use crate::packets_and_acks::{Ack, Network};
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::state::{HALF, LastReduction, SenderState};
 use penstock_core::Time;
 
-/// A congestion control law, loss recovery included.
+/// A congestion control, loss recovery included.
 pub(crate) trait CongestionControl {
     /// Send the packets that the window allows.
-    fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn fill<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.fill_window(now, net);
     }
 
     /// An ACK arrived that is not older than the last one.
-    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N);
+    fn on_ack<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N);
 
     /// The retransmission timer expired with data outstanding; `s` has backed off.
-    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N);
+    fn on_timeout<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N);
 
-    /// The timer of a tail-loss probe expired, for a law that has armed one.
-    fn on_probe<N: Network>(&mut self, _s: &mut SenderState, _now: Time, _net: &mut N) {}
+    /// The timer of a tail-loss probe expired, for a congestion control that has armed one.
+    fn on_probe<N: PacketSink>(&mut self, _s: &mut SenderState, _now: Time, _net: &mut N) {}
 
     /// Pacing allows the next packet to leave.
-    fn on_pace<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_pace<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         if (1..s.params.dupack_threshold).contains(&s.dupacks) && s.next == s.max {
             s.limited_transmit(now, net);
         } else {
@@ -59,7 +60,7 @@ pub(crate) trait CongestionControl {
 
     /// The application of a connection that it limits has written data. While duplicate ACKs arrive, the next ACK
     /// decides what is sent.
-    fn on_write<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_write<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.end_idle(now, true);
         if s.dupacks == 0 || s.outstanding() == 0 {
             self.fill(s, now, net);
@@ -68,13 +69,13 @@ pub(crate) trait CongestionControl {
 
     /// The retransmission timer expired with nothing outstanding, though there is data to send: a mark has left a window of
     /// less than one packet (RFC 3168, section 6.1.2).
-    fn on_idle<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_idle<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.last_reduction = LastReduction::Timeout;
         s.set_cwnd(now, s.cwnd.max(1.0));
         self.fill(s, now, net);
     }
 
-    /// Show the law's own variables, as [`crate::Sender::gauges`] does.
+    /// Show the congestion control's own variables, as [`crate::Sender::gauges`] does.
     fn gauges(&self, _show: &mut dyn FnMut(&'static str, f64)) {}
 }
 
@@ -134,7 +135,7 @@ pub(crate) fn open(s: &mut SenderState, now: Time, ack: &Ack<'_>, grow: impl FnO
 
 /// The response to a timeout of a sender without a scoreboard: halve the threshold, unless a mark has just done so, and
 /// send everything from `una` on again, one packet first (RFC 5681, section 3.1).
-pub(crate) fn restart_after_timeout<N: Network>(s: &mut SenderState, now: Time, net: &mut N) {
+pub(crate) fn restart_after_timeout<N: PacketSink>(s: &mut SenderState, now: Time, net: &mut N) {
     s.inflation = 0;
     if s.last_reduction == LastReduction::Mark {
         s.restart_window(now);
@@ -145,7 +146,7 @@ pub(crate) fn restart_after_timeout<N: Network>(s: &mut SenderState, now: Time, 
 }
 
 /// Send everything from `una` on again, one packet first.
-pub(crate) fn go_back<N: Network>(s: &mut SenderState, now: Time, net: &mut N) {
+pub(crate) fn go_back<N: PacketSink>(s: &mut SenderState, now: Time, net: &mut N) {
     s.last_reduction = LastReduction::Timeout;
     s.go_back(now);
     s.fill_window(now, net);

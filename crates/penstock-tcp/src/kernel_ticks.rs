@@ -3,7 +3,7 @@
 //! J. Corbet, "Reinventing the timer wheel", LWN.net, 2015, for Linux since 4.8. Recordings of Linux 6.1 confirm that a
 //! wait of 100 ticks lasts 101 to 108 ticks: a lost opening packet is retransmitted after 1020 ms.
 //!
-//! # Law
+//! # Algorithm
 //! A timer set to `n` ticks expires at a tick; the tick that follows the setting does not count. Timers of 64 ticks and
 //! more expire at every 8th tick only, timers of 512 ticks and more at every 64th, and so on.
 //!

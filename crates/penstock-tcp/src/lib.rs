@@ -2,11 +2,11 @@
 //! and LEDBAT, written from the papers and RFCs.
 //!
 //! Sequence numbers and windows count packets of one fixed payload; the [`Segment`]s of a flow have the numbers 0, 1,
-//! 2, ... A [`Sender`] reacts to ACKs and to its timer, and hands segments to a [`Network`]; a [`Receiver`] answers
+//! 2, ... A [`Sender`] reacts to ACKs and to its timer, and hands segments to a [`PacketSink`]; a [`Receiver`] answers
 //! segments with ACKs. Sender and receiver read no clock and do not know the network between them.
 //!
-//! The laws share `state`, `rtt` and `packet_ranges`; congestion control lies in `cc`, one law per file, and `recovery` holds the
-//! decisions in which ns-2 and the RFCs differ.
+//! The congestion controls share `state`, `rtt` and `packet_ranges`. Each congestion control is one file in `cc`;
+//! `recovery` holds the decisions in which ns-2 and the RFCs differ.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
@@ -17,26 +17,26 @@ mod kernel_ticks;
 mod pacer;
 mod packet_ranges;
 mod packets_and_acks;
-mod packets_in_flight;
 mod params;
+mod rack_scoreboard;
 mod rate_sample;
 mod receiver;
 mod recovery;
 mod reordering_window;
 mod rtt;
 mod sack_compression;
-mod scoreboard;
+mod sack_scoreboard;
 mod sender;
 mod sender_counts;
 mod state;
 mod trains;
 
-pub use packets_and_acks::{Ack, Network, ReceiverAck, SackBlock, SackBlocks, Segment};
+pub use packets_and_acks::{Ack, PacketSink, ReceiverAck, SackBlock, SackBlocks, Segment};
 pub use params::{
-    ClockPhase, Counting, DelayedAck, Flavour, Halving, Hystart, Profile, RateReduction, RtoFloor, Ssthresh, TcpParams,
-    Write, Writes,
+    ClockPhase, Counting, DelayedAck, FLAVOUR_DEFAULTS, Flavour, Halving, Hystart, Profile, RateReduction, RtoFloor,
+    Ssthresh, TcpParams, Write, Writes,
 };
-pub use receiver::Receiver;
+pub use receiver::{Receiver, RegularAnswer};
 pub use recovery::RecoveryRules;
 pub use sender::Sender;
 pub use sender_counts::SenderCounts;

@@ -229,7 +229,7 @@ pub struct ReceiverAck {
 }
 
 /// Accepts the packets that a sender sends.
-pub trait Network {
+pub trait PacketSink {
     /// Send one packet; its sending time is `segment.stamp`.
     fn transmit(&mut self, segment: Segment);
 }

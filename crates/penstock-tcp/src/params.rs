@@ -10,6 +10,7 @@ pub use choices::{
 pub use writes::{Write, Writes};
 
 use crate::recovery::RecoveryRules;
+use alloc::string::String;
 use alloc::vec::Vec;
 use penstock_core::param::{self, Default, ParamError, ParamErrors, Settings, Value};
 use penstock_core::{Bytes, Ecn, Rate, Span};
@@ -24,16 +25,17 @@ const SECOND: u64 = 1_000 * MILLI;
 const MAX_PACKETS: u64 = u32::MAX as u64 - 2;
 
 /// Maximum duration of a burst of Prague (RFC 9331, section 4.3).
-const PRAGUE_BURST: Span = Span::from_nanos(250_000);
+const PRAGUE_BURST: u64 = 250_000;
 
 penstock_core::params! {
     /// All parameters of a TCP flow, sender and receiver. A default without `in PROFILE` holds in every profile for
     /// which no other is given.
     pub struct TcpParams by Profile {
         /// Congestion control of the sender.
-        flavour: Flavour = Text("reno");
-        /// Receive window: the maximum number of outstanding packets.
-        window: u32 = Number(20.0), in Linux: Number(4096.0), unit: "packets", range: 1.0..=1e8;
+        flavour: Flavour = Text("reno"), in Linux: Text("cubic");
+        /// Receive window: the maximum number of outstanding packets. The default of linux is the largest value, which
+        /// limits nothing.
+        window: u32 = Number(20.0), in Linux: Number(1e8), unit: "packets", range: 1.0..=1e8;
         /// Length of the transfer in data packets; endless if neither this nor bytes is given. Packet numbers have 32
         /// bits, so an endless transfer ends after 4294967295 packets.
         packets: Option<u32> = Default::Absent, unit: "packets", range: 1.0..=4e9;
@@ -177,6 +179,52 @@ penstock_core::params! {
     }
 }
 
+/// Defaults of congestion controls, in place of those of the profile.
+pub const FLAVOUR_DEFAULTS: &[(Flavour, &[(&str, Default)])] = &[
+    (Flavour::Dctcp, &[("ecn", Flag(true)), ("ecn_control", Flag(true))]),
+    (
+        Flavour::Prague,
+        &[
+            ("ecn", Flag(true)),
+            ("ecn_control", Flag(true)),
+            ("pacing", Flag(true)),
+            // A mark reduces the window by less than a packet.
+            ("halving", Text("real")),
+            ("offload_time", Nanos(PRAGUE_BURST)),
+        ],
+    ),
+    (Flavour::Bbr, &[("pacing", Flag(true))]),
+    (Flavour::Bbr3, &[("pacing", Flag(true)), ("rack", Flag(true))]),
+];
+
+/// The defaults of a congestion control that differ from those of the profile.
+fn flavour_defaults(flavour: Flavour) -> impl Iterator<Item = (&'static str, Default)> {
+    let of_flavour = FLAVOUR_DEFAULTS.iter().filter(move |(entry, _)| *entry == flavour);
+    of_flavour.flat_map(|(_, defaults)| defaults.iter().copied())
+}
+
+/// Flags among these defaults without which the congestion control works too.
+const OPTIONAL: [&str; 1] = ["ecn_control"];
+
+/// The settings, with the defaults of the congestion control for those that are not given.
+fn with_flavour_defaults(settings: &Settings, flavour: Flavour) -> Vec<(String, Value)> {
+    let mut all = settings.to_vec();
+    for (key, default) in flavour_defaults(flavour) {
+        let value = match default {
+            Number(number) => Value::Number(number),
+            Nanos(nanos) => Value::Time(Span::from_nanos(nanos)),
+            Flag(flag) => Value::Flag(flag),
+            Text(word) => Value::Text(word.into()),
+            Default::Numbers(numbers) => Value::Numbers(numbers.to_vec()),
+            Default::Required | Default::Absent => continue,
+        };
+        if !settings.iter().any(|(name, _)| name == key) {
+            all.push((key.into(), value));
+        }
+    }
+    all
+}
+
 impl TcpParams {
     /// The defaults of a profile.
     ///
@@ -194,9 +242,10 @@ impl TcpParams {
         // other.
         let is_sound = |name: &str| !errors.iter().any(|error| error.name == name);
         let sound: Vec<_> = settings.iter().filter(|(name, _)| is_sound(name)).cloned().collect();
-        let mut params: Self = param::read(&sound, &infos)?;
+        let flavour = param::read::<Self>(&sound, &infos)?.flavour;
+        let params: Self = param::read(&with_flavour_defaults(&sound, flavour), &infos)?;
         params.check_together(&mut errors);
-        params.complete(&sound, &mut errors);
+        params.check_flavour(&sound, &mut errors);
         if errors.is_empty() { Ok(params) } else { Err(errors) }
     }
 
@@ -222,31 +271,14 @@ impl TcpParams {
         }
     }
 
-    /// Set the parameters that the flavour requires, and refuse settings that contradict the flavour.
-    fn complete(&mut self, settings: &Settings, errors: &mut ParamErrors) {
-        let needs: &[&str] = match self.flavour {
-            Flavour::Dctcp => &["ecn"],
-            Flavour::Prague => &["ecn", "pacing"],
-            Flavour::Bbr => &["pacing"],
-            Flavour::Bbr3 => &["pacing", "rack"],
-            _ => &[],
-        };
-        for (key, on) in [("ecn", &mut self.ecn), ("pacing", &mut self.pacing), ("rack", &mut self.rack)] {
-            let needed = needs.contains(&key);
-            if needed && settings.iter().any(|(name, value)| name == key && *value == Value::Flag(false)) {
+    /// Refuse settings that contradict the flavour.
+    fn check_flavour(&self, settings: &Settings, errors: &mut ParamErrors) {
+        let required = flavour_defaults(self.flavour).filter(|(_, default)| *default == Flag(true));
+        for (key, _) in required.filter(|(key, _)| !OPTIONAL.contains(key)) {
+            if settings.iter().any(|(name, value)| name == key && *value == Value::Flag(false)) {
                 errors.push(ParamError::new(key, alloc::format!("{} does not work without it", self.flavour.word())));
             }
-            *on |= needed;
         }
-        if self.flavour == Flavour::Prague && !settings.iter().any(|(name, _)| name == "halving") {
-            // A mark reduces the window by less than a packet.
-            self.halving = Halving::Real;
-        }
-        if self.flavour == Flavour::Prague && !settings.iter().any(|(name, _)| name == "offload_time") {
-            self.offload_time = PRAGUE_BURST;
-        }
-        let scalable = matches!(self.flavour, Flavour::Dctcp | Flavour::Prague);
-        self.ecn_control |= scalable && !settings.iter().any(|(name, _)| name == "ecn_control");
         let sends_at_once = match self.flavour {
             Flavour::Vegas => Some("vegas does not pace"),
             Flavour::Sack if self.recovery == RecoveryRules::Ns2 => Some("sack does not pace with recovery = \"ns2\""),

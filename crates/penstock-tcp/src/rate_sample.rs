@@ -4,7 +4,7 @@
 //! section numbers refer; it incorporates Y. Cheng, N. Cardwell, S. Hassas Yeganeh, V. Jacobson, "Delivery Rate Estimation",
 //! draft-cheng-iccrg-delivery-rate-estimation-02, 2022.
 //!
-//! # Law
+//! # Algorithm
 //! Each packet carries the count of packets delivered when it was sent, and the time of that count. When the packet is
 //! delivered, the rate is the number of packets delivered in between, divided by the longer of two times: the time in which
 //! they were ACKed, and the time in which they were sent (4.5.2.2.2.4). If an ACK delivers several packets, the one sent last
@@ -41,7 +41,7 @@ struct SendRecord {
     limited: bool,
     /// Whether this was a retransmission.
     repeated: bool,
-    /// Packets in flight once this one was sent, and packets lost until then; for a law that records them.
+    /// Packets in flight once this one was sent, and packets lost until then; for a congestion control that records them.
     in_flight: u32,
     lost: u32,
 }
@@ -100,7 +100,7 @@ impl RateSampler {
         self.delivered
     }
 
-    /// The sender holds back with `in_flight` packets in flight: its law deliberately sends less, or the application
+    /// The sender holds back with `in_flight` packets in flight: its congestion control deliberately sends less, or the application
     /// has no more data.
     pub(crate) fn hold_back(&mut self, in_flight: u32) {
         self.limited_until = Some(self.delivered.wrapping_add(in_flight));

@@ -3,7 +3,7 @@
 //! RFC 5681, section 4.2 (delayed ACKs); RFC 2018, section 4 (SACK blocks); RFC 3168, section 6.1.3 (ECN echo); RFC 7323, section
 //! 4.3 (timestamp echo); RFC 8257, section 3.2 (DCTCP's echo).
 //!
-//! # Law
+//! # Algorithm
 //! Each ACK carries the number of the next packet expected. A delayed ACK waits until `ack_every` packets have arrived, but not
 //! longer than `delayed_ack`. The receiver ACKs a packet out of order, a packet that fills a gap, and the opening packet
 //! immediately. A marked packet sets the echo (ECE), CWR clears it. Except in ns-2, a packet that sets the echo, the
@@ -32,6 +32,10 @@
 //! * The ACK of a duplicate never waits, so no report of a duplicate is displaced by another one.
 //! * `recovery = "ns2"`: the ACK of the newest packet in order may be delayed although the packet is a repetition, and only ACKs of
 //!   ECN-capable packets echo a mark.
+
+mod short_paths;
+
+pub use short_paths::RegularAnswer;
 
 use crate::cc::accurate_ecn::MarkCounter;
 use crate::gro::{BatchAck, Gro};
@@ -98,7 +102,7 @@ enum Feedback {
     Counter(MarkCounter),
 }
 
-/// The receiving end of a flow. Fields stand in the order of use: a plain packet needs the first four rows.
+/// The receiving end of a flow. Fields are in the order of use; a plain packet needs only the first ones.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
@@ -107,7 +111,8 @@ pub struct Receiver {
     /// User data of a full packet, in bytes.
     packet: u32,
     ack_size: u32,
-    /// Whether each packet is ACKed by itself, and only an echo of marks can make its ACK differ from that of another.
+    /// Whether each packet is ACKed by itself with an ACK that is not ECN-capable, and only an echo of marks can make its ACK
+    /// differ from that of another.
     plain: bool,
     /// Whether ACKs echo a mark, which they do until the sender sends CWR.
     echo: bool,
@@ -181,7 +186,11 @@ fn is_marked(segment: &Segment) -> bool {
 impl Receiver {
     /// A receiver before the first packet.
     pub fn new(params: &TcpParams) -> Self {
-        let plain = !params.delays_acks() && params.flavour != Flavour::Dctcp && !params.is_accurate();
+        let codepoint = if params.ecn_control { params.codepoint() } else { Ecn::Not };
+        let plain = !params.delays_acks()
+            && params.flavour != Flavour::Dctcp
+            && !params.is_accurate()
+            && !codepoint.is_capable();
         let stretches = params.gro > Span::ZERO || params.ack_every > 2;
         Self {
             next: 0,
@@ -209,7 +218,7 @@ impl Receiver {
                 _ if params.is_accurate() => Feedback::Counter(MarkCounter::default()),
                 _ => Feedback::Latched,
             },
-            codepoint: if params.ecn_control { params.codepoint() } else { Ecn::Not },
+            codepoint,
             rules: params.recovery,
             sack_blocks: if params.flavour.is_selective() { params.sack_blocks as u8 } else { 0 },
             ack_size: params.ack_size.0 as u32,
@@ -221,33 +230,8 @@ impl Receiver {
         }
     }
 
-    /// Whether [`Self::take_next`] and [`Self::take_any`] do the same as [`Self::on_segment`] for a packet with this payload that
-    /// has neither a mark nor CWR: it is full and ACKed by itself, as most are, and the ACK echoes no mark.
-    #[inline]
-    pub fn is_plain(&self, payload: u32) -> bool {
-        self.plain && payload >= self.packet && !self.echo
-    }
-
-    /// A plain packet arrived. If it is the next one, and no packet is missing, take it and return the size of its ACK, which
-    /// has no SACK blocks. Otherwise nothing happens, and [`Self::take_any`] must be called.
-    #[inline]
-    pub fn take_next(&mut self, seq: u32) -> Option<u32> {
-        (seq == self.next && self.early.is_empty()).then(|| {
-            self.next += 1;
-            self.ack_size
-        })
-    }
-
-    /// A plain packet arrived. Returns the number of the next packet expected, the SACK blocks and the size of its ACK.
-    #[inline]
-    pub fn take_any(&mut self, seq: u32) -> (u32, SackBlocks, u32) {
-        self.place(seq);
-        (self.next, self.recent.truncated(self.sack_blocks), self.answer_size())
-    }
-
-    /// The waiting ACK, if it must leave before this packet is processed: the packet would change its echo (DCTCP), or displace
-    /// SACK blocks that no ACK has reported (`sack_compression.rs`), or does not belong to the batch that the ACK answers
-    /// (`gro`). Call this before [`Self::on_segment`].
+    /// The waiting ACK, if it must leave before this packet is processed, because the packet would (a) change its echo (DCTCP), (b)
+    /// displace unreported SACK blocks (`sack_compression.rs`), or (c) begin another batch (`gro`). Call this before [`Self::on_segment`].
     #[inline]
     pub fn ack_before(&mut self, segment: &Segment) -> Option<ReceiverAck> {
         if self.rare.is_some()
@@ -345,9 +329,7 @@ impl Receiver {
                 // Echo the time of the earlier packet, so that the round-trip time includes the delay of the ACK; but a packet
                 // that fills a gap is echoed itself, not one behind the gap (RFC 7323, section 4.3).
                 Some(waiting) if next || !is_expected => echoed = waiting,
-                None if may_delay => {
-                    echoed.until = kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)));
-                }
+                None if may_delay => echoed.until = self.delayed_until(now),
                 _ => {}
             }
             if may_delay && self.waits_for_more(is_first) {
@@ -392,10 +374,16 @@ impl Receiver {
         self.due != Time::NEVER
     }
 
-    /// Whether a delayed ACK waits for further packets after this one, the first for which it waits if `is_first`.
+    /// Whether the ACK goes on waiting after this packet; `is_first`: no ACK was waiting before it.
     #[inline]
     fn waits_for_more(&mut self, is_first: bool) -> bool {
         self.rare.as_mut().map_or(is_first, |rare| rare.waits_for_more(is_first))
+    }
+
+    /// When an ACK is due that is delayed from now on.
+    #[inline]
+    fn delayed_until(&self, now: Time) -> Time {
+        kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)))
     }
 
     /// Delay this ACK.
@@ -568,44 +556,6 @@ mod tests {
     use crate::params::{DelayedAck, Profile};
     use penstock_core::Bytes;
     use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn a_plain_packet_is_acked_as_any_other(
-            flavour in prop::sample::select(vec![Flavour::Sack, Flavour::NewReno, Flavour::Dctcp, Flavour::Prague]),
-            profile in prop::sample::select(vec![Profile::Ns2, Profile::Linux]),
-            delayed in any::<bool>(),
-            packets in prop::collection::vec((0_u32..4, 0_u8..12, any::<bool>()), 1..60),
-        ) {
-            let mut params = TcpParams { flavour, ..TcpParams::of(profile) };
-            if !delayed {
-                params.delayed_ack = DelayedAck::Off;
-            }
-            let (mut receiver, mut slow) = (Receiver::new(&params), Receiver::new(&params));
-            for (at, (ahead, kind, retransmission)) in packets.into_iter().enumerate() {
-                let now = Time::from_nanos(at as u64 * 1_000_000);
-                let seq = (slow.next + ahead).saturating_sub(1);
-                let payload = if kind == 0 { 10 } else { params.packet.0 as u32 };
-                let ecn = [Ecn::Ce, Ecn::Ect0].get(usize::from(kind)).copied().unwrap_or_default();
-                let segment = Segment { seq, payload, stamp: now, retransmission, ecn, cwr: kind == 2, ..Segment::default() };
-                let ack = if receiver.is_plain(payload) && ecn != Ecn::Ce && !segment.cwr {
-                    let (ack, blocks, size) = match receiver.take_next(seq) {
-                        Some(size) => (seq + 1, SackBlocks::default(), size),
-                        None => receiver.take_any(seq),
-                    };
-                    prop_assert_eq!(&*blocks, receiver.sack_blocks());
-                    let (stamp, blocks) = (now, blocks.count());
-                    Some(ReceiverAck { ack, size, ecn: Ecn::Not, ece: false, ace: 0, stamp, retransmission, blocks })
-                } else {
-                    receiver.on_segment(now, &segment)
-                };
-                prop_assert_eq!(ack, slow.on_segment(now, &segment));
-                prop_assert_eq!(receiver.delivered_bytes(), slow.delivered_bytes());
-                prop_assert_eq!(receiver.timer(), slow.timer());
-                prop_assert_eq!(receiver.sack_blocks(), slow.sack_blocks());
-            }
-        }
-    }
 
     #[test]
     fn the_blocks_reported_are_the_most_recent_ones() {

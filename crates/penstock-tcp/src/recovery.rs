@@ -1,6 +1,6 @@
 //! Rules of loss recovery in which ns-2 and the RFCs differ.
 //!
-//! Each decision is a function of the same name in [`ns2`] and in [`rfc`]. The sender and the congestion control laws
+//! Each decision is a function of the same name in [`ns2`] and in [`rfc`]. The sender and the congestion controls
 //! call [`RecoveryRules`] and do not know which rules are in force.
 
 mod ns2;

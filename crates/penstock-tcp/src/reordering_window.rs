@@ -2,7 +2,7 @@
 //!
 //! RFC 8985, section 6.2, steps 3 and 4.
 //!
-//! # Law
+//! # Algorithm
 //! The window is a quarter of the minimum round-trip time, and a quarter more after each round trip in which the receiver reported a
 //! duplicate; at most SRTT. After 16 recoveries without such a report it returns to a quarter. Until reordering is
 //! seen, the window is 0 in a recovery, and once the number of reported packets reaches the duplicate ACK threshold.

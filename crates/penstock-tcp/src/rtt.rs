@@ -2,7 +2,7 @@
 //!
 //! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988; RFC 6298.
 //!
-//! # Law
+//! # Algorithm
 //! With R a measured round-trip time: RTTVAR <- RTTVAR + (|R - SRTT| - RTTVAR)/4, then SRTT <- SRTT + (R - SRTT)/8; the
 //! first R sets SRTT = R and RTTVAR = R/2. RTO = max(min_rto, SRTT + 4 RTTVAR), multiplied by the back-off factor 1, 2,
 //! 4, ..., and at most max_rto. With `rto_floor = "variance"`, RTO = SRTT + max(min_rto, 4 RTTVAR), as in Linux.
@@ -113,10 +113,9 @@ impl Rtt {
             self.srtt8 = round_trip * 8;
             self.rttvar4 = round_trip * 2;
         } else {
-            let error = round_trip.cast_signed() - (self.srtt8 / 8).cast_signed();
-            self.srtt8 = self.srtt8.saturating_add_signed(error).max(1);
-            let change = error.abs() - (self.rttvar4 / 4).cast_signed();
-            self.rttvar4 = self.rttvar4.saturating_add_signed(change).max(1);
+            let error = round_trip.abs_diff(self.srtt8 / 8);
+            self.srtt8 = self.srtt8 - self.srtt8 / 8 + round_trip;
+            self.rttvar4 = (self.rttvar4 - self.rttvar4 / 4 + error).max(1);
         }
         let rttvar4 = match params.rto_floor {
             RtoFloor::Timeout => self.rttvar4,

@@ -6,7 +6,7 @@
 //! DupThresh" (2018), for the first three SACKs, and "tcp: tcp_sack_new_ofo_skb() should be more conservative" (2020,
 //! Linux 5.8), for the blocks. Captures of Linux 6.1 confirm the late timer and the first three SACKs.
 //!
-//! # Law
+//! # Algorithm
 //! The first three packets behind a gap are ACKed one by one, later ones in groups: an ACK waits for more packets for
 //! `sack_delay` or a twentieth of the connection's first round-trip time, whichever is shorter, plus 0.1 ms. A packet
 //! that advances the cumulative ACK is ACKed immediately and ends the wait. When 44 packets wait, the next one is ACKed

@@ -1,7 +1,9 @@
-//! The sending end of a flow: its state, and the congestion control law of its flavour.
+//! The sending end of a flow: its state, and the congestion control of its flavour.
+//!
+//! An ACK goes to the congestion control (`cc`), which calls the steps in `state`.
 
-use crate::cc::{CongestionControl, Law};
-use crate::packets_and_acks::{Ack, Network};
+use crate::cc::{AnyCongestionControl, CongestionControl};
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::params::TcpParams;
 use crate::sender_counts::SenderCounts;
 use crate::state::{CompletedWrite, SenderState, TailProbe};
@@ -12,13 +14,13 @@ use penstock_core::{Span, Time};
 #[derive(Debug)]
 pub struct Sender {
     state: SenderState,
-    law: Law,
+    control: AnyCongestionControl,
 }
 
 impl Sender {
     /// A sender that has not started.
     pub fn new(params: Arc<TcpParams>) -> Self {
-        Self { law: Law::new(&params), state: SenderState::new(params) }
+        Self { control: AnyCongestionControl::new(&params), state: SenderState::new(params) }
     }
 
     /// Its parameters.
@@ -27,24 +29,24 @@ impl Sender {
     }
 
     /// Start the transfer that the parameters describe.
-    pub fn start(&mut self, now: Time, net: &mut impl Network) {
+    pub fn start(&mut self, now: Time, net: &mut impl PacketSink) {
         self.state.start(now);
-        self.law.fill(&mut self.state, now, net);
+        self.control.fill(&mut self.state, now, net);
         self.state.note_use(now);
     }
 
     /// Start a transfer of `packets` data packets, in place of the length that the parameters give.
-    pub fn start_transfer(&mut self, now: Time, packets: u32, net: &mut impl Network) {
+    pub fn start_transfer(&mut self, now: Time, packets: u32, net: &mut impl PacketSink) {
         self.state.start_transfer(now, packets);
-        self.law.fill(&mut self.state, now, net);
+        self.control.fill(&mut self.state, now, net);
         self.state.note_use(now);
     }
 
     /// An ACK arrived. An ACK older than the last one is ignored.
     #[inline]
-    pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, net: &mut impl Network) {
+    pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, net: &mut impl PacketSink) {
         if ack.ack >= self.state.una {
-            self.law.on_ack(&mut self.state, now, ack, net);
+            self.control.on_ack(&mut self.state, now, ack, net);
             if self.state.has_application() {
                 self.state.note_use(now);
             }
@@ -59,31 +61,36 @@ impl Sender {
     }
 
     /// The time that [`Self::timer`] returned has come.
-    pub fn on_timer(&mut self, now: Time, net: &mut impl Network) {
-        let Self { state, law } = self;
+    pub fn on_timer(&mut self, now: Time, net: &mut impl PacketSink) {
+        let Self { state, control } = self;
         if state.has_application() && state.take_writes(now) {
-            law.on_write(state, now, net);
+            control.on_write(state, now, net);
         }
-        Self::pace_or_expire(state, law, now, net);
+        Self::pace_or_expire(state, control, now, net);
         if state.has_application() {
             state.note_use(now);
         }
     }
 
     /// A paced packet may leave, or the retransmission timer has expired.
-    fn pace_or_expire(state: &mut SenderState, law: &mut Law, now: Time, net: &mut impl Network) {
+    fn pace_or_expire(
+        state: &mut SenderState,
+        control: &mut AnyCongestionControl,
+        now: Time,
+        net: &mut impl PacketSink,
+    ) {
         if state.ends_waiting(now) {
-            law.on_pace(state, now, net);
+            control.on_pace(state, now, net);
         }
         if !state.is_overdue(now) {
             return;
         }
         if state.probe == TailProbe::Armed {
-            law.on_probe(state, now, net);
+            control.on_probe(state, now, net);
         } else if state.time_out() {
-            law.on_timeout(state, now, net);
+            control.on_timeout(state, now, net);
         } else if state.max < state.end {
-            law.on_idle(state, now, net);
+            control.on_idle(state, now, net);
         }
     }
 
@@ -125,7 +132,7 @@ impl Sender {
     }
 
     /// Show the state to a probe, as (name, value): `cwnd` and `ssthresh` in packets, `srtt` in seconds once a round-trip time
-    /// has been measured, and the variables of the congestion control law: `alpha` (DCTCP, Prague), `w_max` in packets
+    /// has been measured, and the variables of the congestion control: `alpha` (DCTCP, Prague), `w_max` in packets
     /// (CUBIC, while it is known), `btl_bw` in packets per second and `rtprop` in seconds (BBR), `max_bw` and `bw` in packets per
     /// second, `min_rtt` in seconds and the gains `pacing_gain` and `cwnd_gain` (BBR version 3), `base_rtt` in seconds (Vegas),
     /// `queueing_delay` in seconds (LEDBAT).
@@ -135,7 +142,7 @@ impl Sender {
         if let Some(srtt) = self.srtt() {
             show("srtt", srtt.as_secs());
         }
-        self.law.gauges(show);
+        self.control.gauges(show);
     }
 
     /// The counts of the sender up to `now`.

@@ -1,9 +1,9 @@
-//! The state of a sender that all congestion control laws share: the packets outstanding, the window, the retransmission timer.
+//! The state of a sender that all congestion controls share: the packets outstanding, the window, the retransmission timer.
 //!
 //! RFC 5681 (windows), RFC 6298, section 5 (timer), RFC 3042 (limited transmit), RFC 3168, section 6.1.2 (marks).
 //!
 //! [`application`] tracks the written data, [`acks`] processes ACKs, [`send`] sends packets, [`window`] grows and
-//! reduces the window. The laws in `cc` decide when each of these steps is taken; nothing here depends on a flavour.
+//! reduces the window. The congestion controls in `cc` decide when each of these steps is taken; nothing here depends on a flavour.
 
 mod acks;
 mod application;
@@ -59,7 +59,7 @@ const MAX_ACK_DELAY: Span = Span::from_millis(200);
 /// Number of ticks by which a probe is sent late.
 const LATE_TICKS: u64 = 2;
 
-/// State of a sender, apart from its congestion control law.
+/// State of a sender, apart from its congestion control.
 ///
 /// Fields stand in the order of use: every ACK reads those up to the first counts.
 #[derive(Debug)]
@@ -203,13 +203,6 @@ impl SenderState {
         self.params.recovery
     }
 
-    /// Number of packets that may be outstanding.
-    #[inline]
-    pub(crate) fn window(&self) -> u32 {
-        // A window below 2^32 fits into an integer.
-        (self.cwnd as u32).saturating_add(self.inflation).min(self.params.window)
-    }
-
     /// Packets sent and not ACKed.
     #[inline]
     pub(crate) fn outstanding(&self) -> u32 {
@@ -255,7 +248,7 @@ impl SenderState {
         }
     }
 
-    /// The sampler of the delivery rate, for a law that uses one.
+    /// The sampler of the delivery rate, for a congestion control that uses one.
     pub(crate) fn sampler(&mut self) -> Option<&mut RateSampler> {
         self.pacer.as_mut()?.sampler.as_mut()
     }
@@ -310,7 +303,7 @@ impl SenderState {
         self.rtt.back_off(&self.params);
     }
 
-    /// The first step of every law on a timeout: count it and back off. Returns false if nothing was outstanding.
+    /// The first step of every congestion control on a timeout: count it and back off. Returns false if nothing was outstanding.
     pub(crate) fn time_out(&mut self) -> bool {
         self.deadline = Time::NEVER;
         self.recover = self.max;

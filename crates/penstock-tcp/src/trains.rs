@@ -1,4 +1,5 @@
 //! Segmentation offload: a sender hands its packets to the network interface in trains, which leave back to back.
+//! `train_packets` computes the length of a train; `Rack::next_train` (`cc/rack_tlp.rs`) decides whether it is sent or waits.
 //!
 //! Linux 6.1: "IP Sysctl" (`tcp_min_tso_segs`, `tcp_tso_rtt_log`, `tcp_tso_win_divisor`), and the descriptions of the changes "tcp:
 //! adjust TSO packet sizes based on min_rtt" (2022), "tcp: tso: remove tp->tso_deferred" and "tcp: tso: restore IW10 after TSO
@@ -55,16 +56,18 @@ pub(crate) fn fits_any_train(params: &TcpParams, packets: u32) -> bool {
 
 /// Number of packets in a train of a flow that paces with this gap between packets, in seconds.
 pub(crate) fn train_packets(params: &TcpParams, gap: f64, min_rtt: Option<Span>) -> u32 {
-    let (packet, max) = (params.packet.0 as f64, params.offload_max.0);
+    // The processor converts a signed integer with one instruction.
+    let (packet, time) = (params.packet.0.cast_signed() as f64, params.offload_time.as_nanos().cast_signed() as f64);
     let min = match params.flavour {
         Flavour::Prague => 1,
         Flavour::Bbr | Flavour::Bbr3 if packet * 8.0 < BBR_SINGLE_RATE * gap => 1,
         _ => MIN_TRAIN,
     };
     let is_short = min_rtt.is_some_and(|min_rtt| min_rtt.as_nanos() < LONG_RTT.as_nanos());
-    if !is_short && gap * 1e9 > params.offload_time.as_nanos() as f64 {
+    if !is_short && gap * 1e9 > time {
         return min;
     }
+    let max = params.offload_max.0;
     let for_short_paths = min_rtt.map_or(0, |min_rtt| {
         let halvings = (min_rtt.as_nanos() / 1000) >> RTT_LOG;
         if halvings < u64::from(u32::BITS) { max >> halvings } else { 0 }

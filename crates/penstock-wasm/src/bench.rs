@@ -108,7 +108,7 @@ impl Bench {
         self.judge(set.map_err(|error| vec![error]))
     }
 
-    /// The drop probability of a law at an average; NaN if it is no function of one.
+    /// The drop probability of an AQM at an average queue; NaN if it does not depend on the average alone.
     pub fn drop_function(&mut self, run: usize, link: usize, average: f64) -> Answer<f64> {
         Ok(self.run(run)?.drop_function(link, average).unwrap_or(f64::NAN))
     }

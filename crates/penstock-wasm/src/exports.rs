@@ -132,7 +132,7 @@ extern "C" fn set_flow_count(run: usize, group: usize, count: usize) -> i32 {
     with(|bench| done(bench.set_flow_count(run, group, count)))
 }
 
-/// The drop probability of a law at an average; NaN if it is no function of one.
+/// The drop probability of an AQM at an average queue; NaN if it does not depend on the average alone.
 #[unsafe(no_mangle)]
 extern "C" fn drop_function(run: usize, link: usize, average: f64) -> f64 {
     with(|bench| bench.drop_function(run, link, average).unwrap_or(f64::NAN))
@@ -168,7 +168,7 @@ extern "C" fn delays(run: usize, link: usize) -> i32 {
     shown(|bench| bench.view(run, |run, numbers| views::delays(run, link, numbers)))
 }
 
-/// Show the state of a law: the text has the names of its gauges.
+/// Show the state of an AQM: the text has the names of its gauges.
 #[unsafe(no_mangle)]
 extern "C" fn gauges(run: usize, link: usize) -> i32 {
     shown(|bench| bench.gauges(run, link))

@@ -14,20 +14,15 @@ from penstock.cli import (
     doctor,
     evaluate,
     explain,
-    export,
-    figure,
     link,
     live,
-    measure,
     new,
-    query,
-    report,
     reproduce,
+    results,
     run,
-    study,
     tune,
 )
-from penstock.cli import list as listing_verb
+from penstock.cli.command import EXAMPLE, Verb
 from penstock.cli.errors import report_errors
 
 app = typer.Typer(
@@ -39,6 +34,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
+    subcommand_metavar="VERB ...",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -47,25 +43,19 @@ VERBS: dict[str, tuple[Callable[..., None], str]] = {
     "compare": (compare.compare, compare.EXAMPLE),
     "evaluate": (evaluate.evaluate, evaluate.EXAMPLE),
     "tune": (tune.tune, tune.EXAMPLE),
-    "study": (study.study, study.EXAMPLE),
     "link": (link.link, link.EXAMPLE),
-    "measure": (measure.measure, measure.EXAMPLE),
     "live": (live.live, live.EXAMPLE),
-    "list": (listing_verb.list_, listing_verb.EXAMPLE),
+    "check": (check.check, check.EXAMPLE),
     "explain": (explain.explain, explain.EXAMPLE),
     "convert": (convert.convert, convert.EXAMPLE),
-    "check": (check.check, check.EXAMPLE),
-    "query": (query.query, query.EXAMPLE),
-    "export": (export.export, export.EXAMPLE),
-    "figure": (figure.figure, figure.EXAMPLE),
-    "report": (report.report, report.EXAMPLE),
+    "results": (results.results, results.EXAMPLE),
     "reproduce": (reproduce.reproduce, reproduce.EXAMPLE),
     "doctor": (doctor.doctor, doctor.EXAMPLE),
     "new": (new.new, new.EXAMPLE),
 }
 
 for _name, (_verb, _example) in VERBS.items():
-    app.command(_name, epilog=f"Example: {_example}")(report_errors(_verb))
+    app.command(_name, cls=Verb, epilog=f"{EXAMPLE}{_example}")(report_errors(_verb))
 
 
 @app.callback(invoke_without_command=True)

@@ -1,40 +1,108 @@
-"""`penstock check`: the resolved scenario, or all of its errors."""
+"""`penstock check`: the resolved scenario or study, or all of its errors."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penstock.cli.options import Load, MaxEvents, MaxMemory, ScenarioFile, Settings
-from penstock.cli.output import json_text, load_laws, notify, print_result, write_json
+from penstock.cli.options import JsonTarget, Load, MaxEvents, MaxMemory, Settings
+from penstock.cli.output import Outputs, load_aqms, notify, notify_all
+from penstock.cli.study_input import is_study_file
+
+if TYPE_CHECKING:
+    from penstock.scenario.budget import Limits
+    from penstock.scenario.resolve import Resolved
+    from penstock.scenario.scenario import Document
+    from penstock.studies.study_file import StudyFile
 
 EXAMPLE = "penstock check scenarios/thesis_link.toml"
 
+MAX_PILOT_EVENTS = 5e6
+"""Largest estimated number of events of a pilot run that `check` makes: about a second."""
+
+Input = Annotated[str, typer.Argument(metavar="FILE.toml", help="Scenario or study file.", show_default=False)]
+
 
 def check(
-    scenario: ScenarioFile,
-    settings: Settings = [],  # noqa: B006
-    load: Load = [],  # noqa: B006
+    *,
+    file: Input,
+    settings: Settings,
+    load: Load,
     max_events: MaxEvents = None,
     max_memory: MaxMemory = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the resolved scenario as JSON.")] = False,
+    json_target: JsonTarget = None,
 ) -> None:
-    """Check a scenario without running it: draw its network and show every value, or list all errors."""
-    from penstock.explain.warnings import of_scenario
-    from penstock.scenario.budget import Limits, check_budget
-    from penstock.scenario.check import resolved_text
+    """Check a scenario or study without running it: draw its network and show every value, or list all errors."""
+    from penstock.scenario.budget import Limits
+
+    outputs = Outputs.of(json_target)
+    load_aqms(load)
+    limits = Limits.parse(max_events, max_memory)
+    if is_study_file(file):
+        _check_study(file, settings, limits, outputs)
+        return
     from penstock.scenario.scenario import read_document
 
-    load_laws(load)
-    document = read_document(scenario, settings)
+    text, values = _checked(read_document(file, settings), limits)
+    outputs.show(text)
+    outputs.write_json(values)
+
+
+def _checked(document: Document, limits: Limits) -> tuple[str, dict[str, Any]]:
+    """Print the warnings of a scenario; return its resolved form as text and as plain values."""
+    from penstock.explain.warnings import of_scenario
+    from penstock.scenario.budget import check_budget
+    from penstock.scenario.check import resolved_text
+
     resolved = document.resolve()
-    for note in check_budget([resolved], Limits.parse(max_events, max_memory), document.origins):
-        notify(note)
+    notify_all(check_budget([resolved], limits, document.origins))
+    warmup = _warmup(document, resolved)
     warnings = of_scenario(resolved)
     for warned in warnings:
         notify(f"warning: {warned.text}")
-    if as_json:
-        write_json(json_text({**resolved.shown, "warnings": [warned.to_dict() for warned in warnings]}), None)
-    else:
-        print_result(resolved_text(resolved))
+    values = {**resolved.readable, "warnings": [warned.to_dict() for warned in warnings]}
+    if resolved.head.has_automatic_warmup:
+        values["determined_warmup"] = warmup
+    return resolved_text(resolved, warmup), values
+
+
+def _warmup(document: Document, resolved: Resolved) -> str | None:
+    """The value of a warm-up that is "auto", from a pilot run; None if there is none, or if the run takes long."""
+    from penstock.engine.run import run_batch
+    from penstock.engine.warmup import with_warmup
+    from penstock.scenario.budget.estimate import estimate
+
+    if not resolved.head.has_automatic_warmup or estimate(resolved).total_events > MAX_PILOT_EVENTS:
+        return None
+    return str(with_warmup(document, run_batch).tree["warmup"])
+
+
+def _check_study(path: str, settings: list[str], limits: Limits, outputs: Outputs) -> None:
+    from penstock.studies.study import Batch
+    from penstock.studies.study_file import StudyFile
+
+    file = StudyFile.read(path, settings=settings)
+    Batch(file.study, None)  # raises the errors of all cells
+    scenarios = {label: _checked(document, limits) for label, document in file.bases.items()}
+    head = _head(file)
+    lines = [f"# study {file.study.name}: {head['cells']} cells x {head['seeds']} seeds = {head['runs']} runs"]
+    lines += [f"# {name}: {', '.join(map(str, values))}" for name, values in head["axes"].items()]
+    outputs.show(
+        "\n".join(lines) + "\n" + "".join(f"\n# base {label}\n\n{text}" for label, (text, _) in scenarios.items())
+    )
+    outputs.write_json({**head, "base": {label: values for label, (_, values) in scenarios.items()}})
+
+
+def _head(file: StudyFile) -> dict[str, Any]:
+    """The name, size, axes and metrics of a study."""
+    study, cells = file.study, file.cells()
+    return {
+        "study": study.name,
+        "cells": cells,
+        "seeds": study.seeds,
+        "first_seed": study.first_seed,
+        "runs": cells * study.seeds,
+        "axes": {name: list(values) for name, values in study.vary.items()},
+        "metrics": list(file.metrics),
+    }

@@ -1,72 +1,73 @@
-"""`penstock compare`: schemes on one scenario."""
+"""`penstock compare`: compare schemes on one or several scenarios, or run a study file."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from penstock.cli.options import (
+    MARGIN,
+    MAX_RUNS,
+    Attempts,
+    FailIf,
     HtmlTarget,
     Jobs,
     JsonTarget,
+    Links,
     Load,
+    Margin,
     MaxEvents,
     MaxMemory,
-    ScenarioFile,
+    On,
+    Schemes,
     Seed,
     Settings,
     StoreFolder,
-    schemes_beginning,
+    Where,
+    margin_of,
 )
-from penstock.cli.output import (
-    command_line,
-    load_laws,
-    notify,
-    open_store,
-    output_file,
-    print_result,
-    write_json,
-    write_page,
-)
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
+from penstock.cli.output import Outputs, load_aqms
+from penstock.cli.study_input import StudyChanges, is_study_file, read_study, study_of_scenarios
+from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from penstock.results.comparison import Comparison
-    from penstock.studies.candidate import Precision
-    from penstock.studies.plan import Plan
-    from penstock.studies.store import Store
+    from penstock.studies.study_file import StudyFile
 
 EXAMPLE = (
     "penstock compare scenarios/thesis_link.toml --scheme droptail --scheme red:gentle=true "
     "--vary traffic.extra.count=25,50 --runs 5"
 )
-MAX_RUNS = 100_000
+RUNS = 30
 
+CLUSTER = "Many runs"
+"""Help heading of the options for large studies."""
 
-Schemes = Annotated[
+Inputs = Annotated[
     list[str],
-    typer.Option(
-        metavar="[FILE.py:]NAME[:k=v,...]|@FILE.toml",
-        help="Scheme with parameters, e.g. red:gentle=true, or a Python law, or a table in a file; repeatable.",
+    typer.Argument(
+        metavar="SCENARIO.toml|STUDY.toml ...",
+        help="One or several scenarios, or a study file (base scenarios, axes, schemes, seeds); options override its "
+        "keys.",
         show_default=False,
-        autocompletion=schemes_beginning,
     ),
 ]
-Links = Annotated[
-    list[str],
-    typer.Option(metavar="LINK", help="Link whose queue is replaced; default: the watched links; repeatable."),
-]
 Varied = Annotated[
-    list[str], typer.Option(metavar="PATH=a,b,c", help="Values of a key to sweep; several options make a grid.")
+    list[str],
+    typer.Option(
+        "--vary",
+        metavar="PATH=a,b,c",
+        help="Values of a key to sweep; several options make a grid.",
+        default_factory=list,
+    ),
 ]
 Runs = Annotated[
-    int,
+    int | None,
     typer.Option(
-        metavar="N", min=1, max=MAX_RUNS, help="Runs of each scheme at each swept value, with consecutive seeds."
+        metavar="N",
+        min=1,
+        max=MAX_RUNS,
+        help=f"Runs of each scheme at each swept value, with consecutive seeds; default: {RUNS}, or the study's.",
     ),
 ]
 PrecisionGoal = Annotated[
@@ -74,172 +75,144 @@ PrecisionGoal = Annotated[
     typer.Option(
         metavar="METRIC=1%",
         help="Add runs until the confidence half-width is below this fraction of the mean, checked after --runs runs, "
-        "twice as many and so on; intervals are corrected for this.",
+        "then after each doubling; intervals are corrected for these repeated checks.",
     ),
 ]
-
-
-class On(StrEnum):
-    """Where the runs of a comparison are made."""
-
-    simulation = "simulation"
-    link = "link"
-
-
-Where = Annotated[
-    On,
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Estimate processor time and disk space from a sample of the runs; store nothing."),
+]
+ShardText = Annotated[
+    str | None,
     typer.Option(
-        "--on", help="link: real runs beside simulated ones with the same seeds, and the differences of the two."
+        "--shard",
+        metavar="I/N",
+        help="Run only shard I of N, for job arrays whose jobs share a store.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Run on a Dask cluster; give the address or the file of its scheduler.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+Slurm = Annotated[
+    int | None,
+    typer.Option(
+        "--slurm",
+        metavar="N",
+        min=1,
+        help="Print the script of a SLURM job array with N jobs; run nothing.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+SlurmTime = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        metavar="TIME",
+        help="With --slurm: time limit of a job, as for sbatch; default: 24:00:00.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+SlurmCpus = Annotated[
+    int | None,
+    typer.Option(
+        "--cpus-per-task",
+        metavar="N",
+        min=1,
+        help="With --slurm: threads of a job; default: 4.",
+        rich_help_panel=CLUSTER,
+    ),
+]
+SlurmMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--mem",
+        metavar="SIZE",
+        help="With --slurm: memory of a job, such as 4G; default: the cluster's.",
+        rich_help_panel=CLUSTER,
     ),
 ]
 
 
 def compare(
-    scenario: ScenarioFile,
-    scheme: Schemes,
-    at: Links = [],  # noqa: B006
-    vary: Varied = [],  # noqa: B006
-    runs: Runs = 30,
+    *,
+    inputs: Inputs,
+    schemes: Schemes,
+    at: Links,
+    vary: Varied,
+    runs: Runs = None,
     precision: PrecisionGoal = None,
     on: Where = On.simulation,
+    attempts: Attempts = 3,
     jobs: Jobs = None,
     seed: Seed = None,
-    settings: Settings = [],  # noqa: B006
-    load: Load = [],  # noqa: B006
+    settings: Settings,
+    load: Load,
+    fail_if: FailIf,
+    margin: Margin = MARGIN,
+    dry_run: DryRun = False,
+    shard: ShardText = None,
+    cluster: ClusterAddress = None,
+    slurm: Slurm = None,
+    time: SlurmTime = None,
+    cpus: SlurmCpus = None,
+    memory: SlurmMemory = None,
     store: StoreFolder = None,
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
     max_events: MaxEvents = None,
     max_memory: MaxMemory = None,
 ) -> None:
-    """Compare schemes on one scenario: means with 95 % confidence intervals, paired by seed.
+    """Compare schemes on the same traffic: means with 95 % confidence intervals, paired by seed.
 
-    Each scheme replaces the queue of the watched links and meets the same traffic.
-    Finished runs are kept: rerun an interrupted command to resume it.
+    Each scheme replaces the queue of the watched links. The seeds are consecutive and start with the scenario's seed.
+
+    Finished runs are stored. Rerun a command to resume it after an interruption, or after adding values, schemes or
+    runs. Several machines can use the same store at the same time.
     """
-    from penstock.engine.run import cores
-    from penstock.scenario.budget import Limits
+    from penstock.cli.compare_scenario import ScenarioRequest, compare_scenario
+    from penstock.cli.compare_study import StudyRequest, compare_study
+    from penstock.cli.slurm_array import SlurmOptions
 
-    json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
-    load_laws(load)
-    goal = _precision(precision)
-    plan = _plan(scenario, settings, seed, scheme, vary, at)
-    if on == On.link:
-        _on_link(plan, runs, goal, (json_target, json_file, html_file))
+    outputs = Outputs.of(json_target, html)
+    load_aqms(load)
+    changes = StudyChanges(schemes, at, vary, runs, seed, settings)
+    array = SlurmOptions(slurm, time, cpus, memory, load)
+    large = {"--dry-run": dry_run, "--shard": shard, "--cluster": cluster, "--slurm": slurm}
+    used = [option for option, value in large.items() if value]
+    array.check()
+    share = margin_of(margin)
+    file = _study(inputs, changes, as_study=bool(used))
+    if file is None:
+        budget = (max_events, max_memory)
+        request = ScenarioRequest(inputs[0], changes, runs or RUNS, precision, jobs, store, fail_if, share, budget)
+        compare_scenario(request, outputs, attempts=attempts if on == On.link else None)
         return
-    threads = jobs or cores()
-    notes = plan.check_budget(runs, threads, Limits.parse(max_events, max_memory))
-    for note in (*plan.notes, plan.cost(runs, threads) + _looks(runs, goal), *notes):
-        notify(note)
-    warnings = _warnings(plan)
-    kept = open_store(store)
-    found, series = _run(plan, runs, goal, threads, kept, series=html_file is not None)
-    found = found.with_warnings(warnings)
-    if json_target != "-":
-        print_result(repr(found))
-    if json_target is not None:
-        write_json(found.to_json(), json_file)
-    if html_file is not None:
-        write_page({**found.to_dict(), "series": series, "command": command_line()}, html_file)
+    _refuse(on=on, precision=precision)
+    study = StudyRequest(file, inputs, changes, jobs, store, fail_if, share, cluster, shard, dry_run, array)
+    compare_study(study, outputs)
 
 
-def _warnings(plan: Plan) -> list[dict[str, str]]:
-    """Settings of the schemes that do not suit the links; also told to standard error.
-
-    Each warning is told once, for the first point of the sweep that has it.
-    """
-    from penstock.explain.warnings import of_rate, of_scenario
-    from penstock.results.sweep import SweepPoint
-
-    found: dict[tuple[str, str, str], dict[str, str]] = {}
-    for case in plan.cases:
-        told = of_scenario(case.resolved, plan.at) + of_rate(case.candidate.rate, case.resolved, plan.at)
-        for warned in told:
-            key = (case.candidate.label, warned.place, warned.name)
-            if key not in found:
-                point = SweepPoint(case.vary).label if case.vary and case.vary != plan.points[0] else ""
-                notify(f"warning: {case.candidate.label} at {warned.text}{f' [{point}]' if point else ''}")
-                found[key] = {"scheme": case.candidate.label, **warned.to_dict(), **({"point": point} if point else {})}
-    return list(found.values())
-
-
-def _on_link(
-    plan: Plan, runs: int, goal: Precision | None, targets: tuple[str | None, Path | None, Path | None]
-) -> None:
-    """Real runs, and simulated ones with the same seeds."""
-    from penstock.cli.measure import run_plan
-    from penstock.link.measure import ATTEMPTS
-
-    if goal is not None:
-        raise PenstockError("--precision: real runs are as many as --runs says")
-    run_plan(plan, runs, ATTEMPTS, targets, simulate=True)
-
-
-def _plan(
-    scenario: str, settings: list[str], seed: int | None, schemes: list[str], vary: list[str], at: list[str]
-) -> Plan:
-    """The plan of the comparison, with all runs checked."""
-    from penstock.scenario.scenario import read_document
-    from penstock.studies.candidate import parse_varies
-    from penstock.studies.plan import Plan
-
-    document = read_document(scenario, settings)
-    if seed is not None:
-        document = document.set("seed", seed, "--seed")
-    return Plan.make(document, schemes, parse_varies(vary), at)
-
-
-def _run(
-    plan: Plan, runs: int, goal: Precision | None, threads: int, kept: Store | None, *, series: bool
-) -> tuple[Comparison, list[dict[str, Any]]]:
-    """The comparison and, with `series`, the queues over time; on Ctrl-C print which runs are kept."""
-    from penstock.engine.progress import Watch
-    from penstock.studies.compare import run_plan
-
-    watch = Watch(len(plan.cases) * runs)
-    try:
-        with watch:
-            found = run_plan(plan, runs, goal, threads, watch.update, kept)
-            over_time = found.series(jobs=threads) if series else []
-    except KeyboardInterrupt:
-        if kept is None:
-            notify(f"interrupted: {watch.finished} of {watch.planned} runs had finished; their results are not kept")
-        else:
-            notify(f"interrupted; finished runs are kept in {kept.folder}; rerun the same command to resume")
-        raise typer.Exit(130) from None
-    notify(watch.summary())
-    if kept is not None and kept.problem:
-        notify(kept.problem)
-    return found, over_time
-
-
-def _looks(runs: int, goal: Precision | None) -> str:
-    """For the line of the cost: after how many runs of each scheme the precision is checked."""
-    from penstock.studies.looks import Looks
-
-    if goal is None:
-        return ""
-    looks = Looks.plan(runs, goal.max_runs)
-    return f"; more until {goal.metric} is within {100 * goal.rel_error:.3g} %: looks after {looks} runs"
-
-
-def _precision(text: str | None) -> Precision | None:
-    """The goal of `--precision`; its metric must be one of links."""
-    from penstock.studies.candidate import Precision
-
-    if text is None:
+def _study(inputs: list[str], changes: StudyChanges, *, as_study: bool) -> StudyFile | None:
+    """The study to run; None for a single scenario, unless it is run `as_study`."""
+    studies = [path for path in inputs if is_study_file(path)]
+    if studies and len(inputs) > 1:
+        raise PenstockError(f"{studies[0]}: give a study file without other files; it can name several base scenarios")
+    if studies:
+        return read_study(studies[0], changes)
+    if len(inputs) == 1 and not as_study:
         return None
-    goal = Precision.parse(text)
-    _check_metric(goal.metric, f"--precision {text}")
-    return goal
+    return study_of_scenarios(inputs, changes, changes.runs or RUNS)
 
 
-def _check_metric(name: str, option: str) -> None:
-    """Refuse a metric that links do not have, before anything is run."""
-    from penstock.results.metrics import METRICS, metric
-
-    elsewhere = ("Flows", "Distributions", "Other")
-    if metric(name).group in elsewhere:
-        known = [entry.name for entry in METRICS if entry.group not in elsewhere]
-        message = f'no metric "{name}"{nearest(name, known)}; penstock list metrics names them'
-        raise ScenarioError([ErrorDetail("", message, None, option)])
+def _refuse(*, on: On, precision: str | None) -> None:
+    """Raise `PenstockError` for options that only a comparison on one scenario accepts."""
+    is_set = {"--on link": on == On.link, f"--precision {precision}": precision is not None}
+    for option in (option for option, is_given in is_set.items() if is_given):
+        raise PenstockError(f"{option}: only for a comparison on one scenario, without --shard, --cluster or --dry-run")

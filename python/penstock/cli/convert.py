@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.cli.output import json_text, print_result
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.cli.options import JsonTarget
+from penstock.cli.output import Outputs
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 
-EXAMPLE = "penstock convert --from penstock --to tc red:min_th=5,max_th=15,max_p=0.1,limit=60p --link 10Mbit"
+if TYPE_CHECKING:
+    from penstock.dialects import Facts
+
+EXAMPLE = "penstock convert --from penstock --to tc red:min_th=5,max_th=15,max_p=0.1,limit=60p --rate 10Mbit"
 
 Text = Annotated[
     str, typer.Argument(metavar="TEXT|-", help="The settings; - reads standard input.", show_default=False)
@@ -22,65 +25,84 @@ From = Annotated[
 ]
 To = Annotated[str, typer.Option("--to", metavar="DIALECT", help="Likewise.")]
 LinkRate = Annotated[
-    str | None, typer.Option("--link", metavar="RATE", help="Rate of the link, for values that depend on it.")
+    str | None, typer.Option("--rate", metavar="RATE", help="Rate of the link, for values that depend on it.")
 ]
 Packet = Annotated[
     str, typer.Option(metavar="SIZE", help="Mean packet, where one side counts bytes and the other packets.")
 ]
-Device = Annotated[str, typer.Option(metavar="NAME", help="Interface in the lines to paste.")]
+Device = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Interface to read if a text has several; also in the lines to paste (eth0)."),
+]
 
 
 def convert(
+    *,
     text: Text,
     source: From = "tc",
     to: To = "penstock",
-    link: LinkRate = None,
+    rate: LinkRate = None,
     packet: Packet = "1000B",
-    device: Device = "eth0",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    device: Device = None,
+    json_target: JsonTarget = None,
 ) -> None:
-    """Convert a queue's settings: those of Linux, routers and other simulators, and penstock's, both ways.
+    """Convert queue settings between penstock's notation and those of Linux, routers and other simulators.
 
-    Says what was rounded, and lists what the other side cannot say.
+    Reports what was rounded, and lists what the other dialect cannot express.
     """
     from penstock import dialects
-    from penstock.units import UnitError, parse_rate, parse_size
+    from penstock.files import read_standard_input
 
-    known = ", ".join(dialects.DIALECTS)
-    errors = [
-        ErrorDetail("", f'no dialect "{name}"; there are: {known}', None, option)
-        for option, name in (("--from", source), ("--to", to))
-        if name not in dialects.DIALECTS
-    ]
-    numbers: dict[str, float] = {}
-    for option, given, parse in (("--link", link, parse_rate), ("--packet", packet, parse_size)):
-        try:
-            numbers[option] = 0.0 if given is None else float(parse(given))
-        except UnitError as error:
-            errors.append(ErrorDetail("", str(error), None, f"{option} {given}"))
-    if errors:
-        raise ScenarioError(errors)
-    facts = dialects.Facts(numbers["--link"] or None, round(numbers["--packet"]), device)
-    read = dialects.read(sys.stdin.read() if text == "-" else text, source, facts)
+    outputs = Outputs.of(json_target)
+    facts = _facts(source, to, rate, packet, device)
+    read = dialects.read(read_standard_input() if text == "-" else text, source, facts)
     facts = replace(facts, rate=facts.rate or read.rate)
     try:
         written = dialects.write(read.scheme, read.parameters, to, facts)
     except dialects.DialectError as error:
         raise PenstockError(f"--to {to}: {error}") from None
     notes = [*read.notes, *written.notes]
-    found = {
-        "scheme": read.scheme,
-        "parameters": read.parameters,
-        "rate": read.rate,
-        "text": written.text,
-        "notes": notes,
-        "missing": {"unread": read.missing, "unsaid": written.missing},
-    }
-    print_result(json_text(found) if as_json else _shown(written.text, notes, read.missing, written.missing, to))
+    unsaid = [*written.missing, *([] if to == "penstock" else [f"{line}, a key of the link" for line in read.of_link])]
+    link = read.of_link if to == "penstock" else []
+    outputs.show(_with_notes(written.text, link, notes, read.missing, unsaid, to))
+    outputs.write_json(
+        {
+            "scheme": read.scheme,
+            "parameters": read.parameters,
+            "rate": read.rate,
+            "link": read.link,
+            "text": written.text,
+            "notes": notes,
+            "missing": {"unread": read.missing, "unsaid": unsaid},
+        }
+    )
 
 
-def _shown(text: str, notes: list[str], unread: list[str], unsaid: list[str], to: str) -> str:
+def _facts(source: str, to: str, rate: str | None, packet: str, device: str | None) -> Facts:
+    """The facts about the link that the options give. Raises `ScenarioError` with the errors of all options."""
+    from penstock import dialects
+    from penstock.units import UnitError, parse_rate, parse_size
+
+    names = ", ".join(dialects.DIALECTS)
+    errors = [
+        ErrorDetail("", f'no dialect "{name}"{nearest(name, dialects.DIALECTS)}; there are: {names}', None, option)
+        for option, name in (("--from", source), ("--to", to))
+        if name not in dialects.DIALECTS
+    ]
+    numbers: dict[str, float] = {}
+    for option, value, parse in (("--rate", rate, parse_rate), ("--packet", packet, parse_size)):
+        try:
+            numbers[option] = 0.0 if value is None else float(parse(value))
+        except UnitError as error:
+            errors.append(ErrorDetail("", str(error), None, f"{option} {value}"))
+    if errors:
+        raise ScenarioError(errors)
+    return dialects.Facts(numbers["--rate"] or None, round(numbers["--packet"]), device)
+
+
+def _with_notes(text: str, link: list[str], notes: list[str], unread: list[str], unsaid: list[str], to: str) -> str:
     lines = [text]
+    lines += ["# keys of the link:", *link] if link else []
     lines += [f"# {note}" for note in notes]
     lines += [f"# not converted: {item}" for item in unread]
     lines += [f"# {to} cannot say: {item}" for item in unsaid]

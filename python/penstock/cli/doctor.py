@@ -1,20 +1,56 @@
-"""`penstock doctor`: check the environment."""
+"""`penstock doctor`: check the machine, show how to install missing parts, and clean the cache."""
 
 from __future__ import annotations
 
-from penstock.cli.options import AsJson
-from penstock.cli.output import json_text, print_result, write_json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from penstock.cli.options import JsonTarget
+from penstock.cli.output import Outputs, notify
+
+if TYPE_CHECKING:
+    from penstock.engine.environment import EnvironmentCheck
 
 EXAMPLE = "penstock doctor"
 
+CleanCache = Annotated[
+    bool,
+    typer.Option("--clean-cache", help="Delete the stored runs in the user's cache folder; other stores are kept."),
+]
 
-def doctor(as_json: AsJson = False) -> None:
-    """Check the environment, and show how to install missing parts."""
+
+def doctor(*, clean_cache: CleanCache = False, json_target: JsonTarget = None) -> None:
+    """Check this machine, show how to install missing parts, and show the size of the cache."""
     from penstock.engine import environment
     from penstock.link import requirements
+    from penstock.studies.store import default_folder
 
-    findings = [*environment.examine(), *requirements.findings()]
-    if as_json:
-        write_json(json_text([vars(item) for item in findings]), None)
+    outputs = Outputs.of(json_target)
+    if clean_cache:
+        _clean(default_folder())
+    findings = [*environment.examine(), *requirements.findings(), _cache(default_folder())]
+    outputs.show(environment.text(findings))
+    outputs.write_json([vars(item) for item in findings])
+
+
+def _cache(folder: Path) -> EnvironmentCheck:
+    """Path and size of the default store."""
+    from penstock.engine.environment import EnvironmentCheck
+
+    files = [file for file in folder.rglob("*") if file.is_file()] if folder.is_dir() else []
+    size = sum(file.stat().st_size for file in files)
+    advice = "penstock doctor --clean-cache removes it" if files else ""
+    return EnvironmentCheck("cache", True, f"{folder}: {size / 1e6:.1f} MB in {len(files)} files", advice)
+
+
+def _clean(folder: Path) -> None:
+    """Remove the default store."""
+    import shutil
+
+    if folder.is_dir():
+        shutil.rmtree(folder)
+        notify(f"removed {folder}")
     else:
-        print_result(environment.text(findings))
+        notify(f"{folder}: there is no cache")

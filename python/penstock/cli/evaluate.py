@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, StoreFolder, schemes_beginning
-from penstock.cli.output import (
-    json_text,
-    load_laws,
-    notify,
-    open_store,
-    output_file,
-    print_result,
-    resumable,
-    write_json,
-)
+from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
 
 if TYPE_CHECKING:
     from penstock.evaluation.evaluate import Evaluation
@@ -26,8 +17,8 @@ EXAMPLE = "penstock evaluate codel pie --quick --html codel.html"
 Schemes = Annotated[
     list[str],
     typer.Argument(
-        metavar="SCHEME...",
-        help="Schemes with parameters, e.g. red:gentle=true, or laws in Python; drop-tail is always there.",
+        metavar="SCHEME ...",
+        help="Schemes with parameters, e.g. red:gentle=true, or AQMs in Python; compared with drop-tail.",
         show_default=False,
         autocompletion=schemes_beginning,
     ),
@@ -38,43 +29,54 @@ Quick = Annotated[
 
 
 def evaluate(
+    *,
     schemes: Schemes,
     quick: Quick = False,
     jobs: Jobs = None,
-    load: Load = [],  # noqa: B006
+    load: Load,
     store: StoreFolder = None,
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
 ) -> None:
-    """Run the scenarios of RFC 7928 (AQM characterization guidelines), a row a section, with trade-off diagrams.
+    """Run the scenarios of RFC 7928 (AQM characterization guidelines), one row per section, with trade-off diagrams.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
-    json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
-    load_laws(load)
-    found = _evaluation(schemes, quick, jobs, store)
-    if json_target != "-":
-        from penstock.evaluation import shown
+    outputs = Outputs.of(json_target, html)
+    load_aqms(load)
+    result = _evaluation(schemes, quick, jobs, store)
+    if not outputs.json_on_stdout:
+        from penstock.evaluation import display
 
-        print_result(shown.text(found))
-    if json_target is not None:
-        write_json(json_text(found.to_dict()), json_file)
-    if html_file is not None:
+        outputs.show(display.text(result))
+    outputs.write_json(result.to_dict())
+    if outputs.html is not None:
         from penstock.evaluation import page
 
-        page.write(found, html_file)
-        notify(f"page: {html_file}")
+        page.write(result, outputs.html, _script(schemes, quick))
+        notify(f"page: {outputs.html}")
+
+
+def _script(schemes: list[str], quick: bool) -> str:
+    """The shell script that repeats the evaluation."""
+    from penstock.results.display import scheme_argument
+    from penstock.studies.candidate import Candidate
+    from penstock.studies.repeat import command_script
+
+    candidates = [(each.name, each.params) for each in Candidate.all_of(schemes)]
+    verb = ["penstock", "evaluate", *(scheme_argument(*each) for each in candidates)]
+    return command_script(verb, options=[["--quick"]] if quick else [], schemes=candidates)
 
 
 def _evaluation(schemes: list[str], quick: bool, jobs: int | None, store: str | None) -> Evaluation:
     from penstock.evaluation.evaluate import FULL, QUICK, evaluate
 
-    kept = open_store(store)
+    opened = open_store(store)
     with resumable():
         return evaluate(
             schemes,
             QUICK if quick else FULL,
             jobs=jobs,
             progress=lambda title, number, total: notify(f"{number + 1} of {total}: {title}"),
-            store=kept,
+            store=opened,
         )

@@ -1,78 +1,215 @@
-"""`penstock explain`: a scheme or conditioner as text and picture."""
+"""`penstock explain`: a scheme, conditioner, transport or metric as text and picture; lists; JSON schemas."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penstock.cli.options import JsonTarget, schemes_beginning
-from penstock.cli.output import json_text, output_file, print_result, terminal_width, write_json
-from penstock.errors import PenstockError
+from penstock.cli.options import OUTPUT, JsonTarget, Load, Settings, only_link, schemes_beginning
+from penstock.cli.output import Outputs, json_text, load_aqms, terminal_width
+from penstock.cli.output_files import page_file
+from penstock.errors import PenstockError, nearest_name
 
 if TYPE_CHECKING:
+    from penstock.explain.explanation import Explanation
     from penstock.explain.on_link import OnLink
 
-EXAMPLE = "penstock explain red --link 20Mbit --rtt 80ms --flows 50..400"
+JSON = "json/"
+"""Begins the name of a JSON schema."""
+
+EXAMPLE = "penstock explain red --rate 20Mbit --rtt 80ms --count 50..400"
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="[NAME]",
+        help="Scheme or conditioner, with parameters as in red:max_p=0.2; a transport such as cubic, or a metric. Or a "
+        "list: schemes (the default), conditioners, transports, traffic, workloads, metrics, papers, json. json/VERB "
+        "is the JSON schema of penstock VERB --json.",
+        autocompletion=schemes_beginning,
+    ),
+]
+Rate = Annotated[str | None, typer.Option(metavar="RATE", help="Rate of the link; default: 10Mbit.")]
+Rtt = Annotated[str | None, typer.Option(metavar="TIME", help="Round-trip time without queueing; default: 100ms.")]
+Count = Annotated[
+    str | None,
+    typer.Option(
+        "--count", metavar="N|A..B", help="Number of TCP flows or a range: adds the operating point of AQM and TCP."
+    ),
+]
+Limit = Annotated[str | None, typer.Option(metavar="LENGTH", help="Buffer size; default: 1BDP.")]
+ScenarioOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Scenario that gives rate, round-trip time, flows and buffer instead of the options."
+    ),
+]
+At = Annotated[
+    list[str],
+    typer.Option(
+        "--at", metavar="LINK", help="Link in that scenario; default: the first watched one.", default_factory=list
+    ),
+]
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="DIALECT",
+        help="Explain router statistics in this dialect (only tc): NAME is their text, or - for standard input.",
+    ),
+]
+Device = Annotated[
+    str | None, typer.Option(metavar="NAME", help="With --from: the device, where the text has several.")
+]
+Figure = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE.{svg,pdf,png}",
+        help="Write a figure of the scheme; with --count, of its operating point.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class LinkOptions:
+    """The link that the options describe, or a link of a scenario."""
+
+    rate: str | None
+    rtt: str | None
+    count: str | None
+    limit: str | None
+    scenario: str | None
+    settings: list[str]
+    at: list[str]
+
+    def check(self) -> None:
+        """Raise `PenstockError` for options that exclude each other."""
+        own = {"--rate": self.rate, "--rtt": self.rtt, "--count": self.count, "--limit": self.limit}
+        options = [option for option, value in own.items() if value is not None]
+        if self.scenario is not None and options:
+            raise PenstockError(f"{', '.join(options)}: the scenario has these; use --set PATH=VALUE")
+        if self.scenario is None and (self.settings or self.at):
+            raise PenstockError(f"{'--set' if self.settings else '--at'}: only with --scenario FILE")
 
 
 def explain(
-    scheme: Annotated[
-        str,
-        typer.Argument(
-            metavar="SCHEME",
-            help="Scheme or conditioner, with parameters as in red:max_p=0.2.",
-            autocompletion=schemes_beginning,
-        ),
-    ],
-    link: Annotated[str, typer.Option(metavar="RATE", help="Rate of the link.")] = "10Mbit",
-    rtt: Annotated[str, typer.Option(metavar="TIME", help="Round-trip time without queueing.")] = "100ms",
-    flows: Annotated[
-        str | None,
-        typer.Option(metavar="N|A..B", help="Number of TCP flows or a range: adds the operating point of law and TCP."),
-    ] = None,
-    limit: Annotated[str, typer.Option(metavar="LENGTH", help="Buffer size.")] = "1BDP",
-    scenario: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Scenario: its link, round trip, flows and buffer, in place of the options."),
-    ] = None,
-    at: Annotated[str | None, typer.Option(metavar="LINK", help="Link of it; default: the first watched one.")] = None,
-    svg: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write the picture as SVG, PDF or PNG; with --flows, the operating point."),
-    ] = None,
+    *,
+    name: Name = "schemes",
+    rate: Rate = None,
+    rtt: Rtt = None,
+    count: Count = None,
+    limit: Limit = None,
+    scenario: ScenarioOption = None,
+    at: At,
+    settings: Settings,
+    load: Load,
+    figure: Figure = None,
+    source: From = None,
+    device: Device = None,
     json_target: JsonTarget = None,
 ) -> None:
-    """Explain a scheme or conditioner: formulas, parameters, source, picture, strengths and weaknesses."""
-    from penstock.explain import explanation
-    from penstock.explain.conditioner import conditioner_text
-    from penstock.explain.on_link import OnLink
+    """Explain a scheme, conditioner, transport or metric: formulas, parameters, source, picture, strengths.
 
-    svg_file, json_file = output_file(svg, "--svg"), output_file(json_target, "--json")
-    if (text := conditioner_text(scheme, terminal_width())) is not None:
-        if svg_file is not None:
-            raise PenstockError(f"--svg: {scheme} is a conditioner and has no drop function to draw")
-        if json_target is not None:
-            raise PenstockError(f"--json: {scheme} is a conditioner; use penstock list conditioners --json")
-        print_result(text)
+    Without a name, list the schemes; the name of a list prints that list. With --from tc, explain the counters of
+    `tc -s qdisc show` mean.
+    """
+    outputs = Outputs.of(json_target)
+    if source is not None:
+        others = {"--rate": rate, "--rtt": rtt, "--count": count, "--limit": limit, "--scenario": scenario, "--at": at}
+        others |= {"--set": settings, "--load": load, "--figure": figure}
+        if unused := [option for option, value in others.items() if value]:
+            raise PenstockError(f"{unused[0]}: not with --from")
+        _explain_router(name, source, device, outputs)
         return
-    if scenario is None:
-        found = explanation.prepare(scheme, link, rtt, flows, limit)
-        on_link = OnLink.of_options(found)
-    else:
-        on_link = _on_link(scheme, scenario, at)
-        found = explanation.prepare(on_link.scheme, **on_link.options)
-    if json_target != "-":
-        print_result(found.text(terminal_width()) + ("" if on_link is None else "\n" + on_link.text(found)))
-    if json_target is not None:
-        write_json(json_text(found.as_json() | ({} if on_link is None else on_link.as_json(found))), json_file)
-    if svg_file is not None:
-        found.draw(svg_file)
+    if device is not None:
+        raise PenstockError("--device: only with --from tc")
+    picture = None if figure is None else page_file(figure, "--figure")
+    load_aqms(load)
+    link = LinkOptions(rate, rtt, count, limit, scenario, settings, at)
+    link.check()
+    if (entry := _by_name(name)) is None:
+        _explain_scheme(name, link, outputs, picture)
+        return
+    if picture is not None:
+        raise PenstockError(f"--figure: {name} has no figure; only schemes have one")
+    text, value = entry
+    outputs.show(text)
+    outputs.write_json(value)
 
 
-def _on_link(scheme: str, scenario: str, at: str | None) -> OnLink:
-    """The scheme on a link of a scenario."""
+def _explain_router(text: str, source: str, device: str | None, outputs: Outputs) -> None:
+    """Explain the statistics that a router printed."""
+    from penstock.dialects import Facts
+    from penstock.explain.router import reports, text_of
+    from penstock.files import read_standard_input
+
+    if source != "tc":
+        raise PenstockError(f"--from {source}: only the statistics of tc can be explained")
+    router_reports = reports(read_standard_input() if text == "-" else text, Facts(device=device))
+    outputs.show(text_of(router_reports))
+    outputs.write_json([report.as_json() for report in router_reports])
+
+
+def _by_name(name: str) -> tuple[str, Any] | None:
+    """A list, JSON schema, conditioner, transport or metric as text and as plain values; None for any other name."""
+    from penstock.cli.lists import LISTS
+    from penstock.explain.conditioner import conditioner_entry, conditioner_text
+    from penstock.explain.metric import find_metric, metric_entry, metric_text
+    from penstock.explain.transport import TRANSPORTS, transport_entry, transport_text
+    from penstock.schemas import json_schema
+
+    width = terminal_width()
+    if name in LISTS:
+        entries = LISTS[name].entries()
+        return LISTS[name].text(entries), entries
+    if name.startswith(JSON):
+        schema = json_schema(name.removeprefix(JSON))
+        return json_text(schema), schema
+    if (text := conditioner_text(name, width)) is not None:
+        return text, conditioner_entry(name)
+    if name in TRANSPORTS:
+        return transport_text(name, width), transport_entry(name)
+    metric = find_metric(name)
+    return None if metric is None else (metric_text(metric, width), metric_entry(metric))
+
+
+def _explain_scheme(name: str, link: LinkOptions, outputs: Outputs, picture: Path | None) -> None:
+    explained, on_link = _on_link(name, link)
+    outputs.show(explained.text(terminal_width()) + ("" if on_link is None else "\n" + on_link.text(explained)))
+    outputs.write_json(explained.as_json() | ({} if on_link is None else on_link.as_json(explained)))
+    if picture is not None:
+        explained.draw(picture)
+
+
+def _on_link(name: str, link: LinkOptions) -> tuple[Explanation, OnLink | None]:
+    """The explanation of a scheme, and the scheme on the link."""
+    from penstock.explain import explanation
     from penstock.explain.on_link import OnLink
     from penstock.scenario.scenario import read_document
 
-    return OnLink.of(scheme, read_document(scenario, []), at)
+    _check_name(name)
+    if link.scenario is None:
+        prepared = explanation.prepare(
+            name, link.rate or "10Mbit", link.rtt or "100ms", link.count, link.limit or "1BDP"
+        )
+        return prepared, OnLink.of_options(prepared)
+    on_link = OnLink.of(name, read_document(link.scenario, link.settings), only_link(link.at, "explain"))
+    return explanation.prepare(on_link.scheme, **on_link.options), on_link
+
+
+def _check_name(name: str) -> None:
+    """Raise `PenstockError` with a suggestion if the nearest name is a list, transport or metric, not a scheme."""
+    from penstock.aqms.catalog import conditioners, scheme_names
+    from penstock.cli.lists import LISTS
+    from penstock.explain.transport import TRANSPORTS
+    from penstock.results.metrics import METRICS
+
+    names = {*LISTS, *TRANSPORTS, *(entry.name for entry in METRICS), *(entry.name for entry in conditioners())}
+    schemes = scheme_names()
+    near = nearest_name(name, [*schemes, *names])
+    if ":" not in name and name not in schemes and near in names:
+        raise PenstockError(f'nothing is called "{name}"; did you mean "{near}"? The lists are {", ".join(LISTS)}')

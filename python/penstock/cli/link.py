@@ -6,17 +6,21 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penstock.cli.options import OUTPUT, JsonTarget, Load, ScenarioFile, Seed, Settings
-from penstock.cli.output import json_text, load_laws, notify, output_file, output_folder, print_result, write_json
+from penstock.cli.captures import Captures, SnapLength, capture_files
+from penstock.cli.options import OUTPUT, JsonTarget, Load, ScenarioFile, Schemes, Seed, Settings, TraceFolder
+from penstock.cli.output import Outputs, load_aqms, notify, print_result
+from penstock.cli.output_files import STANDARD_OUTPUT, output_file, output_folder
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
+    from penstock.engine.pcap import Capture
     from penstock.link.control import Control
     from penstock.link.lab import Pair
     from penstock.link.layout import Layout
@@ -28,6 +32,12 @@ NOT_FOUND = 127
 CANNOT_EXECUTE = 126
 """Exit statuses if there is no such command, or it cannot be executed, as of a shell."""
 
+MAX_UNUSED_SHARE = 0.2
+"""Largest share of the bytes that may cross a direction that only acknowledges data."""
+
+MIN_NOTED_BITS = 400_000
+"""Minimum number of bits to decide on the direction of the data: about 30 full packets."""
+
 Command = Annotated[
     list[str] | None,
     typer.Argument(
@@ -35,11 +45,14 @@ Command = Annotated[
     ),
 ]
 AtLink = Annotated[
-    str | None, typer.Option("--at", metavar="LINK", help="Link under test; default: the first watched link.")
-]
-OneScheme = Annotated[
-    str | None,
-    typer.Option(metavar="NAME[:k=v,...]", help="Queue of that link, e.g. codel:target=5ms; default: the scenario's."),
+    list[str],
+    typer.Option(
+        "--at",
+        metavar="LINK",
+        help="Link under test, whose queue --scheme replaces; with several, the first is watched; default: the first "
+        "watched link.",
+        default_factory=list,
+    ),
 ]
 Tcp = Annotated[
     str | None,
@@ -67,12 +80,6 @@ Node = Annotated[
     ),
 ]
 Duration = Annotated[str | None, typer.Option(metavar="TIME", help="End after this time, e.g. 30s.")]
-TraceFolder = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DIR", help="Write every event of a packet to this folder, as packets.parquet.", rich_help_panel=OUTPUT
-    ),
-]
 Live = Annotated[
     bool | None,
     typer.Option(
@@ -100,21 +107,24 @@ ControlFile = Annotated[
 
 
 def link(
+    *,
     scenario: ScenarioFile,
     command: Command = None,
-    at: AtLink = None,
-    scheme: OneScheme = None,
+    at: AtLink,
+    schemes: Schemes,
     between: Between = None,
     dev: Devices = None,
     node: Node = None,
     tcp: Tcp = None,
-    settings: Settings = [],  # noqa: B006
-    load: Load = [],  # noqa: B006
+    settings: Settings,
+    load: Load,
     seed: Seed = None,
     duration: Duration = None,
     control: ControlFile = None,
     json_target: JsonTarget = None,
     trace: TraceFolder = None,
+    pcap: Captures,
+    snaplen: SnapLength = None,
     live: Live = None,
     stream: StreamTarget = None,
 ) -> None:
@@ -122,35 +132,78 @@ def link(
 
     The command runs in a network namespace of its own. The only other host is $PENSTOCK_PEER, with a web server
     (/10MB gives 10 MB) and, where it is installed, an iperf3 server. The exit status is that of the command.
+
+    With several schemes, the command runs once per scheme; the exit status is the first nonzero one.
     """
     from penstock.link import requirements
 
-    json_file, folder = output_file(json_target, "--json"), output_folder(trace, "--trace")
-    load_laws(load)
-    layout, seconds = _layout(scenario, settings, at, scheme, node, tcp), _seconds(duration)
+    outputs, folder = Outputs.of(json_target), output_folder(trace, "--trace")
+    captured = capture_files(pcap, snaplen)
+    load_aqms(load)
+    _refuse_several(schemes, {"--trace": folder is not None, "--pcap": bool(captured)})
+    chosen: list[str | None] = [*schemes] or [None]
+    layouts = [_layout(scenario, settings, at, scheme, node, tcp) for scheme in chosen]
+    recording = _Recording(folder, _captures(layouts[0], captured), snaplen)
+    seconds = _seconds(duration)
     argv = _argv(command, alone=between is not None or dev is not None)
     requirements.require("link", restart=True)
-    number = int(layout.resolved.shown["seed"]) if seed is None else seed
-    with _control(control) as controlled, _views(stream, live, alone=argv is None) as views:
-        status, result, recorded = _run(
-            layout, argv, (between, dev), seconds, views, controlled, seed=number, traced=folder is not None
-        )
-    result = {"penstock": _native_version(), "scenario": layout.resolved.shown, "seed": number, **result}
-    _print(result, to_stdout=argv is None and "-" not in (json_target, stream))
-    if json_target is not None:
-        write_json(json_text(result), json_file)
-    if folder is not None:
-        recorded(folder)
-    raise typer.Exit(status)
+    results: list[dict[str, Any]] = []
+    statuses: list[int] = []
+    for layout in layouts:
+        number = int(layout.resolved.readable["seed"]) if seed is None else seed
+        if len(layouts) > 1:
+            notify(f"{schemes[len(results)]}:")
+        with _control(control) as controlled, _views(stream, live, alone=argv is None) as views:
+            places = between, dev
+            status, result, write_trace = _run(layout, argv, places, seconds, views, controlled, recording, seed=number)
+        results.append({"penstock": _version(), "scenario": layout.resolved.readable, "seed": number, **result})
+        statuses.append(status)
+        is_free = argv is None and not outputs.json_on_stdout and stream != STANDARD_OUTPUT
+        _print(results[-1], to_stdout=is_free)
+        if folder is not None:
+            write_trace(folder)
+    outputs.write_json(results[0] if len(results) == 1 else results)
+    raise typer.Exit(next((status for status in statuses if status), 0))
 
 
 def _layout(
-    scenario: str, settings: list[str], at: str | None, scheme: str | None, node: str | None, tcp: str | None
+    scenario: str, settings: list[str], at: list[str], scheme: str | None, node: str | None, tcp: str | None
 ) -> Layout:
     from penstock.link.layout import Layout
     from penstock.scenario.scenario import read_document
+    from penstock.studies.candidate import Candidate
+    from penstock.studies.plan import check_places, placed
 
-    return Layout.of(read_document(scenario, settings), at, scheme, node, tcp)
+    document = read_document(scenario, settings)
+    if others := at[1:]:
+        check_places(document, others)
+        if scheme is None:
+            raise PenstockError(f"--at {others[0]}: needs --scheme")
+        document = placed(document, Candidate.of(scheme), others)
+    return Layout.of(document, at[0] if at else None, scheme, node, tcp)
+
+
+def _refuse_several(schemes: Sequence[str], recorded: dict[str, bool]) -> None:
+    """Raise `PenstockError` for an option that records a run if there are several schemes, each with a run."""
+    for option in (option for option, is_given in recorded.items() if is_given and len(schemes) > 1):
+        raise PenstockError(f"{option}: works with a single scheme only")
+
+
+@dataclass(frozen=True)
+class _Recording:
+    """The folder of the trace, and the captures with the bytes to keep of each packet."""
+
+    folder: Path | None
+    captures: list[Capture]
+    snaplen: int | None
+
+
+def _captures(layout: Layout, files: Sequence[tuple[str | None, Path]]) -> list[Capture]:
+    """The captures of `--pcap`; without the name of a link, of the link under test."""
+    from penstock.engine.pcap import captures
+
+    named = [(layout.link if name is None else name, file) for name, file in files]
+    return captures(layout.resolved.canonical["links"], named)
 
 
 def _seconds(duration: str | None) -> float | None:
@@ -183,16 +236,23 @@ def _run(
     seconds: float | None,
     views: list[View],
     control: Control | None,
+    recording: _Recording,
     *,
     seed: int,
-    traced: bool,
 ) -> tuple[int, dict[str, Any], Callable[[Path], None]]:
     """Run the link; returns the exit status, the result, and a writer of the trace."""
+    from penstock.engine.pcap import written
     from penstock.link.lab import open_lab
     from penstock.link.watch import watch
 
     between, devices = places
-    with open_lab(layout, seed=seed, trace=traced, between=between, devices=devices) as lab:
+    traced, snaplen = recording.folder is not None, recording.snaplen
+    with (
+        written(recording.captures) as files,
+        open_lab(
+            layout, seed=seed, trace=traced, between=between, devices=devices, captures=files, snaplen=snaplen
+        ) as lab,
+    ):
         for note in lab.notes:
             notify(note)
         child = None
@@ -201,8 +261,12 @@ def _run(
         elif seconds is None:
             notify("the link runs; Ctrl-C ends it")
         status = watch(lab.session, layout.link, child, duration=seconds, views=views, control=control)
+        state = lab.session.snapshot()
         result = lab.session.stop()
         columns = lab.session.trace()
+
+    if state is not None and (note := _direction_note(layout.link, layout.near, state["links"])):
+        notify(note)
 
     def write(folder: Path) -> None:
         from penstock.link import trace
@@ -210,6 +274,22 @@ def _run(
         trace.write(columns, [entry["name"] for entry in layout.resolved.canonical["links"]], folder)
 
     return status, result, write
+
+
+def _direction_note(link: str, node: str, states: dict[str, Any]) -> str:
+    """A note if most bytes crossed the other direction of the link under test, and not its queue; else empty.
+
+    `node` is the one in which the command ran.
+    """
+    other = link.removesuffix(".reverse") if link.endswith(".reverse") else f"{link}.reverse"
+    here, there = (states[name]["sent_bits"] for name in (link, other))
+    if there < MIN_NOTED_BITS or here > MAX_UNUSED_SHARE * (here + there):
+        return ""
+    return (
+        f"note: only {here / (here + there):.0%} of the bytes crossed {link}, with the queue under test "
+        f"({states[link]['scheme']}); the others crossed {other}, whose queue is {states[other]['scheme']}. "
+        f"To put --scheme there: --at {other} --in {node}"
+    )
 
 
 @contextlib.contextmanager
@@ -221,8 +301,8 @@ def _views(stream: str | None, live: bool | None, *, alone: bool) -> Iterator[li
         from penstock.link.states import Stream
 
         if stream is not None:
-            path = output_file(stream, "--stream")
-            file = sys.stdout if path is None else path.open("w", encoding="utf-8")
+            is_stdout = stream == STANDARD_OUTPUT
+            file = sys.stdout if is_stdout else output_file(stream, "--stream").open("w", encoding="utf-8")
             views.append(Stream(file))
         if live or (live is None and alone and sys.stderr.isatty()):
             from rich.console import Console
@@ -258,12 +338,12 @@ def _print(result: dict[str, Any], *, to_stdout: bool) -> None:
     from penstock.results.grid import run_grids, text
 
     late = result["lateness"]
-    shown = {name: {key: link.get(key) for key in _SHOWN} for name, link in result["links"].items()}
+    links = {name: {key: link.get(key) for key in _SHOWN} for name, link in result["links"].items()}
     lines = [
-        text(run_grids({"links": shown})).rstrip("\n"),
+        text(run_grids({"links": links})).rstrip("\n"),
         f"lateness: median {1e6 * late['p50_s']:.0f} us, 99 % below {1e6 * late['p99_s']:.0f} us, "
         f"at most {1e6 * late['max_s']:.0f} us ({result['scheduling']}); "
-        f"lost before the queue: {result['lost_before_queue']}",
+        f"lost before the queue: {'unknown' if (lost := result['lost_before_queue']) is None else lost}",
     ]
     lines += [f"INVALID: {reason}" for reason in result["invalid_because"]]
     output = "\n".join(lines) + "\n"
@@ -280,7 +360,7 @@ _SHOWN = (
 """Metrics of the printed table; the JSON has all."""
 
 
-def _native_version() -> str:
+def _version() -> str:
     from penstock import _native
 
     return _native.version

@@ -6,51 +6,63 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import Settings, schemes_beginning
-from penstock.cli.output import notify, output_file
-from penstock.errors import PenstockError
+from penstock.cli.options import OUTPUT, JsonTarget, Load, Settings, only_link, schemes_beginning
+from penstock.cli.output import Outputs, load_aqms, notify
+from penstock.cli.output_files import page_file
 
 EXAMPLE = "penstock live scenarios/thesis_link.toml --scheme pi -o live.html --no-open"
 
+Input = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[SCENARIO.toml]",
+        help="Scenario file; default: an example in which RED oscillates and PI does not.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE.html", help="The page to write.", rich_help_panel=OUTPUT)
+]
+Schemes = Annotated[
+    list[str],
+    typer.Option(
+        "--scheme",
+        metavar="NAME[:k=v,...]",
+        help="Scheme of another pane, next to the scenario's own queue; repeatable, up to three.",
+        autocompletion=schemes_beginning,
+        default_factory=list,
+    ),
+]
+Watched = Annotated[
+    list[str],
+    typer.Option("--at", metavar="LINK", help="Link to watch; default: the first watched one.", default_factory=list),
+]
+
 
 def live(
-    scenario: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[SCENARIO.toml]", help="Scenario file; default: RED swings and PI calms it.", show_default=False
-        ),
-    ] = None,
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE.html", help="The page to write.")
-    ] = "live.html",
-    scheme: Annotated[
-        list[str],
-        typer.Option(
-            metavar="NAME[:k=v,...]",
-            help="Scheme of another pane, beside the scenario's own queue; repeatable, up to three.",
-            show_default=False,
-            autocompletion=schemes_beginning,
-        ),
-    ] = [],  # noqa: B006
-    at: Annotated[
-        str | None, typer.Option(metavar="LINK", help="Link to watch; default: the first watched one.")
-    ] = None,
+    *,
+    scenario: Input = None,
+    schemes: Schemes,
+    at: Watched,
     no_open: Annotated[bool, typer.Option("--no-open", help="Write the page and do not open it.")] = False,
-    settings: Settings = [],  # noqa: B006
+    settings: Settings,
+    load: Load,
+    output: Output = "live.html",
+    json_target: JsonTarget = None,
 ) -> None:
-    """Make a page to play with, offline: schemes side by side on the same traffic, and a slider for everything."""
+    """Write an interactive page that works offline: schemes side by side on the same traffic, with all parameters."""
     from penstock.files import write_text
     from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
     from penstock.live.page import page
     from penstock.scenario.scenario import read_document
 
-    file = output_file(output, "--output")
-    if file is None:
-        raise PenstockError("--output -: a page goes to a file, not to standard output")
+    outputs, file = Outputs.of(json_target), page_file(output, "--output")
+    load_aqms(load)
     document = read_document(scenario or DEFAULT, settings)
-    schemes = scheme or ([] if scenario else DEFAULT_SCHEMES)
-    write_text(file, page(material(document, schemes, at)))
+    content = material(document, schemes or ([] if scenario else DEFAULT_SCHEMES), only_link(at, "live"))
+    write_text(file, page(content))
     notify(f"page: {file}")
+    outputs.write_json({"page": str(file), **{key: content[key] for key in ("name", "seed", "place", "panes")}})
     if not no_open:
         import webbrowser
 

@@ -1,4 +1,4 @@
-"""`penstock new`: a law or a paper from a template."""
+"""`penstock new`: an AQM or a paper from a template."""
 
 from __future__ import annotations
 
@@ -7,24 +7,30 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.output import print_result
+from penstock.cli.options import JsonTarget
+from penstock.cli.output import Outputs
 
 EXAMPLE = "penstock new aqm my-red"
 
 
 def new(
-    kind: Annotated[str, typer.Argument(metavar="aqm|paper", help="What to create: a law or a reproduced paper.")],
+    *,
+    kind: Annotated[str, typer.Argument(metavar="aqm|paper", help="What to create: an AQM or a paper reproduction.")],
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name, in lower case with hyphens.")],
     rust: Annotated[
         bool,
         typer.Option(
             "--rust/--python",
-            help="The law in Rust, in a checkout of penstock, or in Python, in its own file.",
+            help="Write the AQM in Rust, into a checkout of penstock, or in Python, as a separate file.",
         ),
     ] = False,
     into: Annotated[str, typer.Option(metavar="DIR", help="Folder to write to; with --rust the checkout.")] = ".",
+    json_target: JsonTarget = None,
 ) -> None:
-    """Create a law or a paper from a template that runs unchanged."""
+    """Create an AQM or a paper reproduction from a template; the result runs as is."""
     from penstock.cli.template import create
 
-    print_result(create(kind, name, rust, Path(into)))
+    outputs = Outputs.of(json_target)
+    created = create(kind, name, rust, Path(into))
+    outputs.show(created.text)
+    outputs.write_json({"kind": kind, "name": name, "files": list(map(str, created.files)), "next": created.commands})

@@ -4,23 +4,76 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from penstock.errors import PenstockError, nearest
+from penstock.cli.exit_codes import ExitCode
+from penstock.cli.output_files import STANDARD_OUTPUT, output_file, page_file
+from penstock.errors import PenstockError
 from penstock.files import write_text
 
 if TYPE_CHECKING:
     from penstock.studies.store import Store
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """The files that a verb writes in addition to its text output.
+
+    Attributes:
+        json: file of `--json`; None for standard output, or without the option.
+        html: file of `--html`; None without the option.
+        json_on_stdout: whether only JSON goes to standard output.
+
+    """
+
+    json: Path | None = None
+    html: Path | None = None
+    json_on_stdout: bool = False
+
+    @classmethod
+    def of(cls, json: str | None, html: str | None = None) -> Outputs:
+        """From the values of the options. Raises `PenstockError` if a file cannot be written."""
+        on_stdout = json == STANDARD_OUTPUT
+        return cls(
+            output_file(json, "--json") if json is not None and not on_stdout else None,
+            page_file(html, "--html") if html is not None else None,
+            on_stdout,
+        )
+
+    @property
+    def has_json(self) -> bool:
+        """Whether JSON is requested."""
+        return self.json_on_stdout or self.json is not None
+
+    def show(self, text: str) -> None:
+        """Print the result as text, unless JSON goes to standard output."""
+        if not self.json_on_stdout:
+            print_result(text)
+
+    def write_json(self, value: Any) -> None:
+        """Write plain values as JSON, if requested."""
+        if self.has_json:
+            self.write_json_text(json_text(value))
+
+    def write_json_text(self, text: str) -> None:
+        """Write JSON text to its file, or to standard output in UTF-8 regardless of the locale."""
+        if self.json is not None:
+            write_text(self.json, text)
+            return
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+
+
 def print_result(text: str) -> None:
-    """Write text to standard output."""
-    sys.stdout.write(text)
+    """Write text to standard output; it ends with a newline."""
+    sys.stdout.write(text if text.endswith("\n") or not text else f"{text}\n")
     sys.stdout.flush()
 
 
@@ -29,19 +82,15 @@ def notify(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
+def notify_all(messages: Iterable[str]) -> None:
+    """Write these lines to standard error, without repetitions."""
+    for message in dict.fromkeys(messages):
+        notify(message)
+
+
 def json_text(value: Any) -> str:
     """Plain values as indented JSON, in UTF-8 without escapes."""
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
-
-
-def write_json(text: str, file: Path | None) -> None:
-    """Write JSON text to a file, or to standard output in UTF-8 whatever its encoding."""
-    if file is not None:
-        write_text(file, text)
-        return
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
-    sys.stdout.buffer.flush()
 
 
 def write_page(result: dict[str, Any], file: Path) -> None:
@@ -73,69 +122,7 @@ def resumable() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         notify("interrupted; finished runs are kept; rerun the same command to resume")
-        raise typer.Exit(130) from None
-
-
-def output_file(name: str | None, option: str) -> Path | None:
-    """The file that an option names; None for standard output (`-`), or without the option.
-
-    Raises `PenstockError` before anything is run if the file cannot be written or its folder does not exist.
-    """
-    if name is None or name == "-":
-        return None
-    path = Path(name)
-    _check_folder(path.parent, f"{option} {name}")
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        existed = path.exists() or path.is_symlink()
-        if not existed or path.is_file():
-            path.open("a").close()
-        if not existed:
-            path.unlink()
-    except (OSError, ValueError) as error:
-        raise _not_writable(f"{option} {name}", error) from None
-    return path
-
-
-def output_folder(name: str | None, option: str) -> Path | None:
-    """The folder that an option names, created if its parent exists; None without the option.
-
-    Raises `PenstockError` before anything is run if no file can be written there.
-    """
-    if name is None:
-        return None
-    folder = Path(name)
-    _check_folder(folder.parent, f"{option} {name}")
-    probe = folder / ".penstock-probe"
-    try:
-        folder.mkdir(exist_ok=True)
-        probe.touch()
-        probe.unlink()
-    except (OSError, ValueError) as error:
-        raise _not_writable(f"{option} {name}", error) from None
-    return folder
-
-
-def _check_folder(folder: Path, option: str) -> None:
-    try:
-        if folder.is_dir():
-            return
-        siblings = [item.name for item in folder.parent.iterdir() if item.is_dir()] if folder.parent.is_dir() else []
-    except (OSError, ValueError) as error:
-        raise _not_writable(option, error) from None
-    raise PenstockError(f"{option}: there is no folder {folder}{nearest(folder.name, siblings)}")
-
-
-def _not_writable(option: str, error: Exception) -> PenstockError:
-    return PenstockError(f"{option}: cannot be written: {getattr(error, 'strerror', None) or error}")
-
-
-def command_line() -> str:
-    """The command as the user typed it."""
-    import shlex
-
-    return shlex.join(["penstock", *sys.argv[1:]])
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 def terminal_width() -> int:
@@ -145,10 +132,10 @@ def terminal_width() -> int:
     return max(40, min(shutil.get_terminal_size((100, 24)).columns, 100))
 
 
-def load_laws(files: list[str]) -> None:
-    """Register the laws of Python files."""
+def load_aqms(files: list[str]) -> None:
+    """Register the AQMs of Python files."""
     if files:
-        from penstock.laws import python_law
+        from penstock.aqms import python_aqm
 
         for file in files:
-            python_law.load(file)
+            python_aqm.load(file)

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from penstock.cli.exit_codes import ExitCode
 from penstock.cli.options import OUTPUT, HtmlTarget, Jobs, JsonTarget, StoreFolder
-from penstock.cli.output import json_text, notify, output_file, output_folder, print_result, write_json
+from penstock.cli.output import Outputs, notify
+from penstock.cli.output_files import output_folder
 from penstock.errors import PenstockError
+
+if TYPE_CHECKING:
+    from penstock.reproduce.effort import Mode
 
 EXAMPLE = "penstock reproduce cc/fig4 --quick"
 
 
 Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="PAPER[/EXPERIMENT]", help="Papers or experiments, e.g. cc or cc/fig4; default: all."),
+    list[str],
+    typer.Argument(
+        metavar="[PAPER[/EXPERIMENT] ...]",
+        help="Papers or experiments, e.g. cc or cc/fig4; default: all.",
+        default_factory=list,
+    ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Few seeds and part of each sweep: a first look.")]
 Full = Annotated[bool, typer.Option("--full", help="The number of seeds and the run length of the paper.")]
@@ -31,7 +40,8 @@ Update = Annotated[
 
 
 def reproduce(
-    names: Names = None,
+    *,
+    names: Names,
     quick: Quick = False,
     full: Full = False,
     recorded: Recorded = False,
@@ -49,40 +59,49 @@ def reproduce(
     author's set-up as reconstructed.
     Finished runs are kept: rerun an interrupted command to resume it.
     """
-    from penstock.reproduce import effort, experiment_run, page, paper, record, text
+    from penstock.reproduce import experiment_run, page, paper, record, text
 
-    experiments = paper.find(names or [])
+    outputs = Outputs.of(json_target, html)
+    experiments = paper.find(names)
     if list_them:
-        print_result(text.listed(experiments))
+        outputs.show(text.listed(experiments))
+        outputs.write_json([_listed(experiment) for experiment in experiments])
         return
-    if quick + full + recorded > 1:
-        raise PenstockError("--quick, --full and --recorded exclude each other")
-    json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
     figure_folder = output_folder(figures, "--figures")
     if recorded:
+        if quick or full:
+            raise PenstockError("--quick, --full and --recorded exclude each other")
         outcomes = record.recorded(experiments)
         missing = [outcome.experiment.name for outcome in outcomes if outcome.undrawn]
-        if missing and (figure_folder is not None or html_file is not None):
+        if missing and (figure_folder is not None or outputs.html is not None):
             notify(f"not drawn, because no points are recorded: {', '.join(missing)}")
     else:
-        mode: effort.Mode = "quick" if quick else "full" if full else "normal"
-        outcomes = _run(experiments, mode, store, jobs)
-    if json_target != "-":
-        print_result(text.text(outcomes))
+        outcomes = _run(experiments, _mode(quick=quick, full=full), store, jobs)
+    outputs.show(text.text(outcomes))
     written = page.figures(outcomes, figure_folder) if figure_folder is not None else {}
-    if json_target is not None:
-        write_json(json_text(experiment_run.to_dict(outcomes, written)), json_file)
-    if html_file is not None:
-        for file in page.write(outcomes, html_file):
+    outputs.write_json(experiment_run.to_dict(outcomes, written))
+    if outputs.html is not None:
+        for file in page.write(outcomes, outputs.html):
             notify(f"page: {file}")
     if update:
         record.update(outcomes, notify)
     if failed := [f"{outcome.experiment.paper.alias}/{claim}" for outcome in outcomes for claim in outcome.failed]:
         notify(f"claims that must hold and are not confirmed: {', '.join(failed)}")
-        raise typer.Exit(3)
+        raise typer.Exit(ExitCode.REFUTED)
 
 
-def _run(experiments: list[Any], mode: Any, store: str | None, jobs: int | None) -> list[Any]:
+def _mode(*, quick: bool, full: bool) -> Mode:
+    if quick and full:
+        raise PenstockError("--quick, --full and --recorded exclude each other")
+    return "quick" if quick else "full" if full else "normal"
+
+
+def _listed(experiment: Any) -> dict[str, str]:
+    """An experiment in the JSON of the list."""
+    return {"paper": experiment.paper.name, "id": experiment.id, "name": experiment.name, "title": experiment.title}
+
+
+def _run(experiments: list[Any], mode: Mode, store: str | None, jobs: int | None) -> list[Any]:
     """Run experiments; after Ctrl-C the finished runs stay in the store."""
     from penstock.engine.progress import Watch
     from penstock.engine.run import cores
@@ -90,21 +109,21 @@ def _run(experiments: list[Any], mode: Any, store: str | None, jobs: int | None)
     from penstock.reproduce.effort import Effort
     from penstock.studies.store import Store
 
-    kept = Store(store)
+    results = Store(store)
     outcomes = []
     for experiment in experiments:
         notify(f"{experiment.name}: {experiment.title}")
         watch = Watch(0)
         try:
             with watch:
-                effort = Effort(mode=mode, store=kept, jobs=jobs or cores(), progress=watch.update)
+                effort = Effort(mode=mode, store=results, jobs=jobs or cores(), progress=watch.update)
                 outcomes.append(experiment_run.run(experiment, effort))
         except KeyboardInterrupt:
             notify(
-                f"interrupted in {experiment.name}; finished runs are kept in {kept.folder}; "
+                f"interrupted in {experiment.name}; finished runs are kept in {results.folder}; "
                 "rerun the same command to resume"
             )
-            raise typer.Exit(130) from None
-    if kept.problem:
-        notify(kept.problem)
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+    if results.problem:
+        notify(results.problem)
     return outcomes

@@ -1,127 +1,216 @@
-"""`penstock run`: one run of a scenario."""
+"""`penstock run`: one run of a scenario, simulated or on a real link."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from penstock.cli.captures import Captures, SnapLength, capture_files
+from penstock.cli.exit_codes import ExitCode
+from penstock.cli.gate import Gate, numbers_of_run
 from penstock.cli.options import (
     OUTPUT,
+    Attempts,
+    FailIf,
     HtmlTarget,
     JsonTarget,
+    Links,
     Load,
     MaxEvents,
     MaxMemory,
+    On,
     ScenarioFile,
+    Schemes,
     Seed,
     Settings,
+    TraceFolder,
+    Where,
 )
-from penstock.cli.output import json_text, load_laws, notify, output_file, output_folder, print_result, write_json
-from penstock.cli.output import write_page as write_result_page
+from penstock.cli.output import Outputs, load_aqms, notify, notify_all, write_page
+from penstock.cli.output_files import output_folder
 from penstock.errors import PenstockError
+from penstock.units import parse_time
 
 if TYPE_CHECKING:
     from penstock.engine.trace import RecordedRun
-    from penstock.scenario.resolve import Resolved
+    from penstock.results.run import Run
+    from penstock.scenario.scenario import Document
 
 EXAMPLE = "penstock run scenarios/thesis_link.toml --seed 7 --set traffic.extra.count=50"
 
-
-TraceFolder = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write packet events and queues over time to this folder, as packets.parquet and series.parquet.",
-        rich_help_panel=OUTPUT,
-    ),
-]
-Captures = Annotated[
-    list[str],
-    typer.Option(
-        metavar="[NAME=]FILE",
-        help="Capture the packets on the watched link, or on link NAME, as pcap; repeatable.",
-        rich_help_panel=OUTPUT,
-    ),
-]
 AllFlows = Annotated[
     bool, typer.Option("--flows", help="Report each flow, even of more than 1000.", rich_help_panel=OUTPUT)
 ]
 
 
 def run(
+    *,
     scenario: ScenarioFile,
+    on: Where = On.simulation,
+    schemes: Schemes,
+    at: Links,
     seed: Seed = None,
-    settings: Settings = [],  # noqa: B006
-    load: Load = [],  # noqa: B006
+    settings: Settings,
+    load: Load,
+    fail_if: FailIf,
+    attempts: Attempts = 3,
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
     trace: TraceFolder = None,
-    pcap: Captures = [],  # noqa: B006
+    pcap: Captures,
+    snaplen: SnapLength = None,
     flows: AllFlows = False,
     max_events: MaxEvents = None,
     max_memory: MaxMemory = None,
 ) -> None:
-    """Run a scenario once and print the metrics of its links and traffic."""
+    """Run a scenario once and print the metrics of its links and traffic.
+
+    With --on link, kernel TCP and real datagrams cross the scenario's links on this machine in real time.
+    """
+    outputs = Outputs.of(json_target, html)
+    captured, folder = capture_files(pcap, snaplen), output_folder(trace, "--trace")
+    load_aqms(load)
+    document = _document(scenario, settings, seed, schemes, at)
+    gate = Gate.of_scenario(fail_if, document.resolve())
+    if on == On.link:
+        result = _on_link(document, attempts, outputs, folder, (captured, snaplen))
+    else:
+        recording = {"captured": captured, "snaplen": snaplen, "traced": folder is not None, "flows": flows}
+        result = _simulated(document, (max_events, max_memory), outputs, folder, recording)
+    gate.check(numbers_of_run(result))
+
+
+def _document(
+    scenario: str, settings: Sequence[str], seed: int | None, schemes: Sequence[str], at: Sequence[str]
+) -> Document:
+    """The scenario, with values overridden by the options."""
+    from penstock.scenario.scenario import read_document
+    from penstock.studies.plan import Plan
+
+    document = read_document(scenario, settings)
+    if seed is not None:
+        document = document.set("seed", seed, "--seed")
+    if not schemes:
+        if at:
+            raise PenstockError(f"--at {at[0]}: needs --scheme")
+        return document
+    cases = Plan.make(document, schemes, None, at).cases
+    if len(cases) > 1:
+        listed = " ".join(f"--scheme {case.candidate.label}" for case in cases)
+        raise PenstockError(f"{listed}: run takes a single scheme; use penstock compare for several")
+    return cases[0].document
+
+
+def _simulated(
+    document: Document,
+    budget: tuple[float | None, str | None],
+    outputs: Outputs,
+    folder: Path | None,
+    recording: dict[str, Any],
+) -> Run:
+    """Run in simulation and write the result."""
+    from penstock.engine.course import course_of, has_course
+    from penstock.engine.warmup import is_automatic, queue_means
+    from penstock.explain.unsettled import of_queues
+    from penstock.explain.warnings import of_result
     from penstock.results.grid import run_grids, text
     from penstock.scenario.budget import Limits, check_budget
-    from penstock.scenario.scenario import read_document
+    from penstock.studies.repeat import command_script
 
-    json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
-    captured, folder = _capture_files(pcap), output_folder(trace, "--trace")
-    load_laws(load)
-    document, traced, series = read_document(scenario, settings), folder is not None, html_file is not None
-    resolved = document.resolve()
-    for note in check_budget([resolved], Limits.parse(max_events, max_memory), document.origins, traced=traced):
-        notify(note)
-    recorded = _run(resolved, seed, captured, traced=traced, flows=flows, series=series)
-    result = recorded.run
+    limits = Limits.parse(*budget)
+    notify_all(check_budget([document.resolve()], limits, document.origins, traced=recording["traced"]))
+    resolved = _with_warmup(document).resolve()
+    recorded = _recorded(resolved, **recording)
+    result: Run = recorded.run
     notify(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events, {result.cpu_s:.3g} s")
-    if json_target != "-":
-        print_result(text(run_grids(result.raw)))
+    outputs.show(text(run_grids(result.raw)))
+    warnings = of_result(resolved, result.raw["links"])
+    if not is_automatic(document):
+        warnings += of_queues(resolved, queue_means(result.series, parse_time(result.scenario["duration"]) / 1e9))
+    notify_all(f"warning: {warned.text}" for warned in warnings)
     answer = result.to_dict()
-    if json_target is not None:
-        write_json(
-            json_text({key: value for key, value in answer.items() if key not in ("series", "senders")}), json_file
-        )
-    if html_file is not None:
-        write_result_page(answer, html_file)
+    outputs.write_json({key: value for key, value in answer.items() if key not in ("series", "senders")})
+    if outputs.html is not None:
+        course = course_of(resolved, result.seed)[1] if has_course(resolved) else {}
+        script = command_script(["penstock", "run"], document)
+        write_page({**answer, "course": course, "script": script}, outputs.html)
     if folder is not None:
         recorded.write(folder)
+    return result
 
 
-def _run(
-    resolved: Resolved,
-    seed: int | None,
-    captured: list[tuple[str | None, Path]],
+def _with_warmup(document: Document) -> Document:
+    """The scenario, with a warm-up that is "auto" determined and printed."""
+    from penstock.engine.run import run_batch
+    from penstock.engine.warmup import is_automatic, with_warmup
+
+    determined = with_warmup(document, run_batch)
+    if is_automatic(document):
+        notify(f"warm-up, determined by a pilot run: {determined.tree['warmup']}")
+    return determined
+
+
+def _recorded(
+    resolved: Any,
     *,
+    captured: Sequence[tuple[str | None, Path]],
+    snaplen: int | None,
     traced: bool,
     flows: bool,
-    series: bool,
 ) -> RecordedRun:
+    """The run with its series, from which its transient is determined."""
     from penstock.engine.pcap import captures
     from penstock.engine.run import MAX_FLOWS, count_flows
     from penstock.engine.trace import record
 
     return record(
         resolved,
-        int(resolved.shown["seed"]) if seed is None else seed,
+        int(resolved.readable["seed"]),
         traced=traced,
         captures=captures(resolved.canonical["links"], captured),
+        snaplen=snaplen,
         flows=flows or count_flows(resolved) <= MAX_FLOWS,
-        series=series,
+        series=True,
     )
 
 
-def _capture_files(options: list[str]) -> list[tuple[str | None, Path]]:
-    """Link names (None: the watched link) with the files of their packets."""
-    from penstock.engine.pcap import split
+def _on_link(
+    document: Document,
+    attempts: int,
+    outputs: Outputs,
+    folder: Path | None,
+    capture_options: tuple[Sequence[tuple[str | None, Path]], int | None],
+) -> Run:
+    """Run on a real link and write the result. Exits with 1 if its numbers are invalid."""
+    from penstock.engine.pcap import captures
+    from penstock.link.measure import prepare
+    from penstock.link.requirements import require
+    from penstock.results.grid import run_grids, text
+    from penstock.studies.repeat import command_script
 
-    found = []
-    for link, name in map(split, options):
-        file = output_file(name, "--pcap")
-        if file is None:
-            raise PenstockError("--pcap -: packets go to a file, not to standard output")
-        found.append((link, file))
-    return found
+    captured = captures(prepare(document).resolved.canonical["links"], capture_options[0])
+    require("run", restart=True)
+    ready = prepare(_with_warmup(document))
+    notify_all(ready.traffic.notes)
+    seed = int(ready.resolved.readable["seed"])
+    result = ready.run(seed, attempts=attempts, trace=folder, captures=captured, snaplen=capture_options[1])
+    raw = result.raw
+    outputs.show(text(run_grids(raw)))
+    late = raw["lateness"]
+    notify(
+        f"1 real run of {result.scenario['duration']}, seed {result.seed}: packets late by {1e6 * late['p50_s']:.0f} us"
+        f" (median), {1e6 * late['p99_s']:.0f} us (99th percentile), {raw['lost_before_queue']} lost before a queue"
+    )
+    answer = result.to_dict()
+    outputs.write_json(answer)
+    if outputs.html is not None:
+        script = command_script(["penstock", "run"], document, [["--on", "link"]])
+        write_page({**answer, "script": script}, outputs.html)
+    if not raw["valid"]:
+        reasons = "; ".join(raw["invalid_because"])
+        notify(f"invalid after {raw['attempts']} attempts: {reasons}. Stop other programs, or lower the rate")
+        raise typer.Exit(ExitCode.FAILED)
+    return result

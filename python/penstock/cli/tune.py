@@ -6,23 +6,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, ScenarioFile, Settings, StoreFolder
-from penstock.cli.output import (
-    json_text,
-    load_laws,
-    notify,
-    open_store,
-    output_file,
-    print_result,
-    resumable,
-    write_json,
+from penstock.cli.exit_codes import ExitCode
+from penstock.cli.options import (
+    HtmlTarget,
+    Jobs,
+    JsonTarget,
+    Load,
+    ScenarioFile,
+    Schemes,
+    Seed,
+    Settings,
+    StoreFolder,
+    only_link,
 )
-from penstock.errors import ErrorDetail, ScenarioError
+from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, resumable
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 
 if TYPE_CHECKING:
+    from penstock.scenario.scenario import Document
     from penstock.tuning.advice import Advice
 
-EXAMPLE = "penstock tune scenarios/standard.toml --aim 'delay p99 < 30ms' --candidates droptail,codel --budget 10s"
+EXAMPLE = "penstock tune scenarios/standard.toml --aim 'delay p99 < 30ms' --scheme droptail --scheme codel --budget 10s"
 
 Aims = Annotated[
     list[str],
@@ -34,16 +38,9 @@ Aims = Annotated[
         show_default=False,
     ),
 ]
-Candidates = Annotated[
-    list[str],
-    typer.Option(
-        metavar="NAME,NAME...",
-        help="Schemes to choose from, separated by commas; with given parameters one an option, e.g. red:ecn=true.",
-        show_default=False,
-    ),
-]
 Place = Annotated[
-    str | None, typer.Option("--at", metavar="LINK", help="Link to tune; default: the first watched one.")
+    list[str],
+    typer.Option("--at", metavar="LINK", help="Link to tune; default: the first watched one.", default_factory=list),
 ]
 BudgetTime = Annotated[
     str, typer.Option("--budget", metavar="TIME", help="Planned time on two cores; sets the number of settings tried.")
@@ -52,83 +49,107 @@ BudgetTime = Annotated[
 
 Capture = Annotated[
     str | None,
-    typer.Option(metavar="FILE.pcap", help="Replay a capture over the link, beside the scenario's own traffic."),
+    typer.Option(metavar="FILE", help="Replay a capture over the link, in addition to the scenario's traffic."),
 ]
 
 
 def tune(
+    *,
     scenario: ScenarioFile,
     aim: Aims,
-    candidates: Candidates,
-    at: Place = None,
+    schemes: Schemes,
+    at: Place,
     budget: BudgetTime = "150s",
     capture: Capture = None,
+    seed: Seed = None,
     jobs: Jobs = None,
-    settings: Settings = [],  # noqa: B006
-    load: Load = [],  # noqa: B006
+    settings: Settings,
+    load: Load,
     store: StoreFolder = None,
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
 ) -> None:
-    """Find parameters for a link that meet an aim, and confirm them with fresh seeds.
+    """Find scheme parameters that meet an aim on a link, for one or several schemes, and confirm them with fresh seeds.
 
-    The advice is compared with the schemes' defaults and with published rules.
+    The advice is compared with the schemes' defaults and with published rules. If an aim is not met, exit with 3.
+
     Finished runs are kept: rerun an interrupted command to resume it.
     """
-    json_file, html_file = output_file(json_target, "--json"), output_file(html, "--html")
-    load_laws(load)
-    found = _advice(scenario, settings, aim, _split(candidates), at, _seconds(budget), jobs, store, capture)
-    if json_target != "-":
-        from penstock.tuning import shown
+    from penstock.scenario.replayed import replay_notes
+    from penstock.scenario.scenario import read_document
+    from penstock.tuning.capture import with_capture
 
-        print_result(shown.text(found))
-    if json_target is not None:
-        write_json(json_text(found.to_dict()), json_file)
-    if html_file is not None:
+    outputs = Outputs.of(json_target, html)
+    load_aqms(load)
+    if not schemes:
+        raise PenstockError("--scheme: is missing; name the schemes to choose from, such as --scheme codel")
+    document = read_document(scenario, settings)
+    if seed is not None:
+        document = document.set("seed", seed, "--seed")
+    place = only_link(at, "tune")
+    if capture is not None:
+        document = with_capture(document, capture, place)
+    notify_all(replay_notes(form.canonical for form in document.resolve().traffic))
+    advice = _advice(document, aim, schemes, place, _seconds(budget), jobs, store)
+    if not outputs.json_on_stdout:
+        from penstock.tuning import display
+
+        outputs.show(display.text(advice))
+    outputs.write_json(advice.to_dict())
+    if outputs.html is not None:
         from penstock.tuning import page
 
-        page.write(found, html_file)
-        notify(f"page: {html_file}")
+        script = _script(document, aim, schemes, place, budget)
+        page.write(advice, outputs.html, script)
+        notify(f"page: {outputs.html}")
+    if missed := [text for text, met in advice.best.met.items() if met is False]:
+        notify(f"not met: {'; '.join(missed)}")
+        raise typer.Exit(ExitCode.REFUTED)
+
+
+def _script(document: Document, aims: list[str], schemes: list[str], at: str | None, budget: str) -> str:
+    """The shell script that repeats the search."""
+    from penstock.results.display import scheme_argument
+    from penstock.studies.candidate import Candidate
+    from penstock.studies.repeat import command_script
+
+    candidates = [(each.name, each.params) for each in Candidate.all_of(schemes)]
+    options = [
+        *(["--aim", aim] for aim in aims),
+        *(["--scheme", scheme_argument(*each)] for each in candidates),
+        *([] if at is None else [["--at", at]]),
+        ["--budget", budget],
+    ]
+    return command_script(["penstock", "tune"], document, options, candidates)
 
 
 def _advice(
-    scenario: str,
-    settings: list[str],
+    document: Document,
     aims: list[str],
-    candidates: list[str],
+    schemes: list[str],
     at: str | None,
     budget_s: float,
     jobs: int | None,
     store: str | None,
-    capture: str | None,
 ) -> Advice:
     """The advice, with progress; Ctrl-C ends with the code for it, and finished runs are kept."""
     from penstock.engine.progress import Watch
-    from penstock.scenario.scenario import read_document
     from penstock.tuning.advice import tune
 
-    document = read_document(scenario, settings)
     watch = Watch(0)
-    kept = open_store(store)
     with resumable(), watch:
-        found = tune(
+        advice = tune(
             document,
             aims,
-            candidates,
+            schemes,
             at=at,
             budget_s=budget_s,
             jobs=jobs,
             progress=watch.update,
-            store=kept,
-            capture=capture,
+            store=open_store(store),
         )
-    notify(f"{found.runs} runs of {len(found.tried)} settings")
-    return found
-
-
-def _split(texts: list[str]) -> list[str]:
-    """The candidates: `red,pie` are two, `red:min_th=5,max_th=15` is one."""
-    return [name for text in texts for name in ([text] if ":" in text or text.startswith("@") else text.split(","))]
+    notify(f"{advice.runs} runs of {len(advice.tried)} settings")
+    return advice
 
 
 def _seconds(text: str) -> float:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts
-from penstock.errors import UnknownNameError
-from penstock.laws.catalog import find_scheme
+from penstock.aqms.catalog import find_scheme
+from penstock.dialects.conversion import Conversion, DialectError, Facts, one_line
+from penstock.dialects.ranges import check_ranges
+from penstock.errors import PenstockError, UnknownNameError
 
 __all__ = ["DIALECTS", "OTHERS", "Conversion", "DialectError", "Facts", "read", "write"]
 
@@ -27,24 +29,62 @@ _WRITTEN_OUT = {
 
 
 def read(text: str, dialect: str, facts: Facts | None = None) -> Conversion:
-    """The settings that a text gives. Raises `DialectError`."""
-    found: Conversion = _module(dialect).read(text, facts or Facts())
-    return found
+    """The settings that a text gives. Raises `DialectError` for a text that is not of the dialect.
+
+    It is raised too for settings outside the ranges of the scheme, which penstock would refuse.
+    """
+    facts = facts or Facts()
+    with _dialect_errors(dialect):
+        found: Conversion = _module(dialect).read(text, facts)
+        check_ranges(found.scheme, found.parameters, found.rate or facts.rate, found.link)
+    return _in_lines(found)
 
 
 def write(scheme: str, parameters: Mapping[str, Any], dialect: str, facts: Facts | None = None) -> Conversion:
-    """Settings in a dialect. Raises `DialectError` if it has no such scheme.
+    """Settings in a dialect. Raises `DialectError` if it has no such scheme, or for settings outside their ranges.
 
     Defaults differ between dialects, so those of penstock that others have too are written out.
     """
+    facts = facts or Facts()
     written = dict(parameters)
     if dialect != "penstock":
         known = {param.name: param.default for param in find_scheme(scheme).params}
         names = (*_WRITTEN_OUT.get(scheme, ()), "ecn")
         written = {**{name: known[name] for name in names if name in known}, **written}
-    found: Conversion = _module(dialect).write(scheme, written, facts or Facts())
+    with _dialect_errors(dialect):
+        check_ranges(scheme, written, facts.rate)
+        found: Conversion = _module(dialect).write(scheme, written, facts)
+    if not found.missing:
+        _check_written(found.text, scheme, dialect, facts)
     if dialect != "penstock" and "limit" not in parameters and scheme not in ("cake", "wred", "pq", "wfq"):
         found.notes.append(f"no limit is given: that of {dialect} holds")
+    return _in_lines(found)
+
+
+def _check_written(text: str, scheme: str, dialect: str, facts: Facts) -> None:
+    """Raise `DialectError` if rounding to the numbers of a dialect has made settings that no queue has."""
+    if not text.strip():
+        raise DialectError(f"{dialect} has no words for {scheme} without a limit")
+    try:
+        read(text, dialect, facts)
+    except PenstockError as error:
+        raise DialectError(f"{dialect} has no such queue: {one_line(text)}: {error}") from None
+
+
+@contextmanager
+def _dialect_errors(dialect: str) -> Iterator[None]:
+    """A malformed number, or one too large to compute with, is an error in the text; each error is one line."""
+    try:
+        yield
+    except DialectError as error:
+        raise DialectError(one_line(str(error))) from None
+    except (ValueError, ArithmeticError) as error:
+        raise DialectError(f"not settings of {dialect}: {error}") from None
+
+
+def _in_lines(found: Conversion) -> Conversion:
+    """With each note and each loss on one line, since lines to paste stand between them."""
+    found.notes, found.missing = ([*map(one_line, texts)] for texts in (found.notes, found.missing))
     return found
 
 

@@ -1,63 +1,363 @@
-"""Arista EOS: `random-detect drop` and `random-detect ecn` of a transmit queue (EOS manual, Quality of Service)."""
+"""Arista EOS: `random-detect drop` and `random-detect ecn` of transmit queues (EOS manual, Quality of Service).
+
+A queue serves the traffic class of its number: strictly by priority, the highest number first, unless `no priority`
+makes it share by `bandwidth percent`. Without `qos map` lines the traffic class follows from the code point.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError, Facts
-from penstock.dialects.kinds import number
-from penstock.dialects.red import DEFAULTS, list_unsaid, power_of_two, thresholds, whole, whole_percent
-
-__all__ = ["read", "write"]
-
-_LINE = re.compile(
-    r"random-detect\s+(?P<how>drop|ecn)(?:\s+drop-precedence\s+\d)?\s+minimum-threshold\s+(?P<low>\d+)\s*(?P<unit>\w+)\s+"
-    r"maximum-threshold\s+(?P<high>\d+)\s*\w+\s+(?:drop-probability|max-mark-probability)\s+(?P<share>\d+)"
-    r"(?:\s+weight\s+(?P<weight>\d+))?"
+from penstock.dialects.conversion import Conversion, DialectError, Facts, packets
+from penstock.dialects.keys import ANY, Key, choose, key_of, refuse_misspelt
+from penstock.dialects.kinds import integer_of, number
+from penstock.dialects.red import (
+    DEFAULTS,
+    NEVER,
+    list_unsaid,
+    packet_bytes,
+    power_of_two,
+    thresholds,
+    whole,
+    whole_percent,
 )
+
+__all__ = ["KEYS", "read", "write"]
+
 LARGEST_WEIGHT = 15
+"""Arista AVD, eos_cli_config_gen, QoS profiles: weight 0 to 15, probability 1 to 100."""
+DEFAULT_WEIGHT, DEFAULT_PROBABILITY = 0, 100
+"""Not documented. Assumed: no weight means no averaging, and the drop probability is 100 % at the maximum threshold."""
 _UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}
+_TIMES = {"milliseconds": "ms", "microseconds": "us"}
+_LINE = re.compile(
+    r"random-detect (?P<how>drop|ecn)(?: drop-precedence (?P<level>\d))? "
+    r"minimum-threshold (?P<low>\d++) ?(?P<unit>\w+) "
+    r"maximum-threshold (?P<high>\d++) ?(?P<other>\w+)(?: (?:drop-probability|max-mark-probability) (?P<share>\d+))?"
+    r"(?: weight (?P<weight>\d+))?"
+)
+_QUEUE = re.compile(r"(uc-tx-queue|mc-tx-queue|tx-queue) (\d)")
+_MAP = re.compile(
+    r"qos map (dscp|traffic-class) ([\d ,-]+?) to (traffic-class|tx-queue|uc-tx-queue) (\d)(?: drop-precedence (\d))?"
+)
+_NO_MAP = re.compile(r"(?:no|default) qos map (dscp|traffic-class) ([\d ,-]+?)(?: to .*)?")
+_CLASSES, LEVELS = 8, 3
+"""Traffic classes, and drop precedences."""
+_DOC = "EOS manual, Quality of Service"
+
+KEYS = [
+    Key("random-detect", "no AQM", "bytes, kbytes, mbytes, time", "weight 0 to 15",
+        "min_th, max_th, max_p, w_q = 2^-weight of red", _DOC),
+    Key("priority", "strict", "", "strict, no priority", "pq, or wfq", _DOC),
+    Key("bandwidth", "", "percent", "1 to 100", "weight of a class of wfq", _DOC),
+    Key("shape", "", "kbps or mbps", "", "Of the link, or an upper bound of a class", _DOC),
+    Key("latency", "", "time", "", "Packets do not expire", _DOC),
+    Key("drop-precedence", "", "percent", "", "Tail drop by drop precedence", _DOC),
+    Key("description", "", "", "", "Text", _DOC, neutral=ANY),
+]  # fmt: skip
+"""Commands of a transmit queue."""
+
+
+@dataclass
+class _Port:
+    """An interface or profile: the lines of its queues, and the lines that cannot be expressed."""
+
+    queues: dict[str, list[str]] = field(default_factory=dict)
+    lost: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Maps:
+    """Traffic class by code point, and queue by traffic class."""
+
+    classes: dict[int, int] = field(default_factory=lambda: {p: _usual(p) for p in range(64)})
+    queues: dict[int, int] = field(default_factory=lambda: {number: number for number in range(_CLASSES)})
+    lost: list[str] = field(default_factory=list)
+
+
+def _usual(point: int) -> int:
+    """The default traffic class of a code point: its precedence, with 0 and 1 exchanged."""
+    precedence = point >> 3
+    return 1 - precedence if precedence < 2 else precedence
 
 
 def read(text: str, facts: Facts) -> Conversion:
-    """One line: thresholds in bytes, kbytes or mbytes, a probability in percent, a weight n for w_q = 2^-n."""
-    line = _LINE.search(text)
-    if line is None:
+    """The queues of the only interface or profile, or of the one that `--device` names."""
+    ports, maps = _ports(text)
+    if not ports:
         raise DialectError(
             "expected random-detect drop minimum-threshold N kbytes maximum-threshold N kbytes drop-probability P"
         )
-    if line["unit"] not in _UNITS:
+    distinct = {repr(port): name for name, port in reversed(ports.items())}
+    if len(distinct) == 1 and facts.device not in ports:
+        ports = dict(list(ports.items())[:1])
+    _, port = choose(ports, facts, "interfaces")
+    queues = {name: _queue(name, lines, facts) for name, lines in port.queues.items() if not name.startswith("mc-")}
+    lost = [*maps.lost, *port.lost] + [f"{name}: of multicast" for name in port.queues if name.startswith("mc-")]
+    if not queues:
+        raise DialectError("no queue of unicast traffic in the text")
+    if len(queues) > 1 and "" in queues:
+        raise DialectError(f"{port.queues[''][0]}: expected tx-queue N above it, as there are other queues")
+    if len(queues) == 1:
+        (name, (result, settings)), *_ = queues.items()
+        if name:
+            result.notes.append(f"only {name} is configured: other queues are drop-tail")
+        result.missing += [f"{name} {word} {value}: it is alone" for word, value in settings.items()]
+    else:
+        result = _several(queues, maps, facts)
+    result.missing += lost
+    return result
+
+
+def _ports(text: str) -> tuple[dict[str, _Port], _Maps]:
+    ports: dict[str, _Port] = {}
+    maps = _Maps()
+    port: _Port | None = None
+    queue = ""
+    has_modes = re.search(r"^\s*(?:interface |qos profile )", text, re.MULTILINE) is not None
+    for line in _lines(text):
+        if opened := re.fullmatch(r"(?:interface|qos profile) (.+)", line):
+            port, queue = ports.setdefault(opened[1].replace(" ", ""), _Port()), ""
+        elif opened := re.fullmatch(r"(?:no|default) (?:interface|qos profile) (.+)", line):
+            ports.pop(opened[1].replace(" ", ""), None)
+            port, queue = None, ""
+        elif match := _NO_MAP.fullmatch(line):
+            usual = _Maps()
+            into, source = (maps.classes, usual.classes) if match[1] == "dscp" else (maps.queues, usual.queues)
+            into |= {number_: source[number_] for number_ in _numbers(match[2]) if number_ in source}
+        elif match := _MAP.fullmatch(line):
+            into = maps.classes if match[1] == "dscp" else maps.queues
+            into |= dict.fromkeys(_numbers(match[2]), int(match[4]))
+            maps.lost += [f"{line}: drop precedences follow from the code points of AF"] if match[5] else []
+        elif line.startswith("qos random-detect "):
+            maps.lost.append(f"{line}: only packets of ECN-capable flows are marked")
+        elif match := _QUEUE.fullmatch(line):
+            port = port if port is not None else ports.setdefault("", _Port())
+            queue = f"{match[1]} {match[2]}"
+            port.queues.setdefault(queue, [])
+        elif (match := _QUEUE.fullmatch(_bare(line))) and port is not None:
+            port.queues.pop(f"{match[1]} {match[2]}", None)
+            queue = ""
+        elif line in ("exit", "end"):
+            queue = ""
+        elif queue or not has_modes:
+            port = port if port is not None else ports.setdefault("", _Port())
+            _put(port.queues.setdefault(queue, []), line)
+        elif port is None or not queue:
+            words = line.split()
+            refuse_misspelt(words[0], ("interface", "tx-queue", "uc-tx-queue", "mc-tx-queue"), "EOS")
+            refuse_misspelt(
+                " ".join(words[:2]), ("qos profile", "qos map", "qos random-detect"), "EOS", ("qos rewrite",)
+            )
+            if port is not None:
+                _of_port(port, line)
+    return {name: port for name, port in ports.items() if port.queues}, maps
+
+
+def _of_port(port: _Port, line: str) -> None:
+    """A command of an interface outside its queues."""
+    word = _bare(line).partition(" ")[0]
+    if word not in ("shape", "service-profile"):
+        return
+    port.lost = [item for item in port.lost if not item.startswith(f"{word} ")]
+    if _bare(line) == line:
+        port.lost.append(f"{line}: of the link" if word == "shape" else f"{line}: put the profile here")
+
+
+def _lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        bare = re.sub(r"^\s*[\w.-]+(?:\([\w-]+\))?[#>]\s*", "", line).strip()
+        if bare and not bare.startswith("!"):
+            yield " ".join(bare.split())
+
+
+def _numbers(text: str) -> list[int]:
+    numbers: list[int] = []
+    for part in text.replace(",", " ").split():
+        first, _, last = part.partition("-")
+        numbers += range(integer_of("qos map", first), integer_of("qos map", last or first) + 1)
+        if numbers and max(numbers) > 63:
+            raise DialectError(f"qos map {text}: expected 0 to 63")
+    return numbers
+
+
+def _put(lines: list[str], line: str) -> None:
+    """Add a command to a queue; `no` and `default` remove it, and `no priority` is a setting."""
+    bare = _bare(line)
+    word = bare.partition(" ")[0]
+    key_of(KEYS, word, "a transmit queue")
+    if line == "no priority" or bare == line:
+        lines.append(line)
+        return
+    detect = re.match(r"random-detect(?: (?:drop|ecn))?(?: drop-precedence \d)?", bare)
+    removed = detect[0] if detect else word
+    lines[:] = [command for command in lines if not f"{_bare(command)} ".startswith(f"{removed} ")]
+
+
+def _bare(line: str) -> str:
+    return re.sub(r"^(?:no|default) ", "", line)
+
+
+def _queue(name: str, lines: list[str], facts: Facts) -> tuple[Conversion, dict[str, str]]:
+    """A queue, with its settings for the scheduler."""
+    result = Conversion("droptail", {})
+    rows: dict[tuple[str, int | None], re.Match[str]] = {}
+    settings: dict[str, str] = {}
+    for line in lines:
+        if line.startswith("random-detect"):
+            if line == "random-detect ecn count":
+                continue
+            match = _LINE.fullmatch(line)
+            if match is None:
+                raise DialectError(
+                    f"{name} {line}: expected random-detect drop minimum-threshold N kbytes maximum-threshold N kbytes "
+                    "drop-probability P".lstrip()
+                )
+            rows[match["how"], None if match["level"] is None else int(match["level"])] = match
+        elif line in ("no priority", "priority strict"):
+            settings["priority"] = "no" if line.startswith("no") else "strict"
+        elif match := re.fullmatch(r"bandwidth percent (\d+)", line):
+            settings["bandwidth"] = match[1]
+        else:
+            result.missing.append(f"{name} {line}: {key_of(KEYS, line.split()[0], 'a transmit queue').reason}".lstrip())
+    if rows:
+        _settle(result, name, rows, facts)
+    return result, settings
+
+
+def _settle(result: Conversion, name: str, rows: dict[tuple[str, int | None], re.Match[str]], facts: Facts) -> None:
+    how = "ecn" if any(key[0] == "ecn" for key in rows) else "drop"
+    by_level = {level: _red(row) for (key, level), row in rows.items() if key == how}
+    every = by_level.pop(None, None)
+    if any(level is not None and level >= LEVELS for level in by_level):
+        raise DialectError(f"{name} drop-precedence {max(filter(None, by_level))}: expected 0 to {LEVELS - 1}".lstrip())
+    levels = {level: by_level.get(level, every) for level in range(LEVELS)}
+    first = next(row for row in levels.values() if row)
+    if how == "ecn" and any(_red(row) != first for (key, _), row in rows.items() if key == "drop"):
+        result.missing.append(f"{name} random-detect drop: other thresholds for packets without ECN".lstrip())
+    result.parameters |= first
+    result.scheme = "red"
+    if any(row != first for row in levels.values()):
+        _settle_levels(result, levels, facts)
+    result.parameters |= {"spacing": "none", "guards": False}
+    if how == "ecn":
+        result.parameters["ecn"] = True
+        if result.scheme == "red":
+            result.parameters["mark_up_to"] = "always"
+    result.notes.append("each packet is judged alone; above the maximum threshold all are marked or dropped")
+
+
+def _settle_levels(result: Conversion, levels: dict[int, dict[str, Any] | None], facts: Facts) -> None:
+    """A level for each drop precedence, and the first again for best effort; one without a line drops nothing early."""
+    result.scheme = "wred"
+    if len({(row["w_q"], row["min_th"].lstrip("0123456789")) for row in levels.values() if row}) > 1:
+        raise DialectError("drop precedences with different weights or units cannot be one queue here")
+    rows = [
+        (packets(row["min_th"], facts), packets(row["max_th"], facts), row["max_p"]) if row else NEVER
+        for row in (*levels.values(), levels[0])
+    ]
+    for place, key in enumerate(("min_th", "max_th", "max_p")):
+        result.parameters[key] = [number(row[place]) for row in rows]
+    result.parameters["mean_packet"] = f"{facts.packet}B"
+    del result.parameters["gentle"]
+    result.notes.append("levels are the drop precedences of AF; best effort, the last, has drop precedence 0")
+
+
+def _red(line: re.Match[str]) -> dict[str, Any]:
+    unit = line["unit"]
+    if unit not in (*_UNITS, *_TIMES):
         raise DialectError(
-            f"{line['unit']}: only {', '.join(_UNITS)} can be converted; a segment depends on the switch"
+            f"{unit}: only {', '.join((*_UNITS, *_TIMES))} can be converted; a segment depends on the switch"
         )
-    scale = _UNITS[line["unit"]]
-    found = Conversion("red", {"measure_in": "bytes", "min_th": f"{int(line['low']) * scale}B"})
-    found.parameters |= {"max_th": f"{int(line['high']) * scale}B", "max_p": number(int(line["share"]) / 100)}
-    if line["weight"]:
-        found.parameters["w_q"] = 2.0 ** -int(line["weight"])
-        found.notes.append(f"w_q = 2^-{line['weight']}")
-    if line["how"] == "ecn":
-        found.parameters["ecn"] = True
-    del facts
-    return found
+    if line["other"] != unit:
+        raise DialectError(f"thresholds in {unit} and {line['other']}: expected one unit")
+    power = integer_of("weight", line["weight"]) if line["weight"] else DEFAULT_WEIGHT
+    if power > LARGEST_WEIGHT:
+        raise DialectError(f"weight {power}: expected 0 to {LARGEST_WEIGHT}")
+    share = integer_of("probability", line["share"]) if line["share"] else DEFAULT_PROBABILITY
+    if share > 100:
+        raise DialectError(f"max_p: a probability of {share}: expected 0 to 100 percent")
+    lengths = [
+        f"{line[name]}{_TIMES[unit]}" if unit in _TIMES else f"{int(line[name]) * _UNITS[unit]}B"
+        for name in ("low", "high")
+    ]
+    settings = {"min_th": lengths[0], "max_th": lengths[1], "max_p": number(share / 100)}
+    return {"measure_in": "bytes", **settings, "w_q": 2.0**-power, "gentle": False}
+
+
+def _several(queues: dict[str, tuple[Conversion, dict[str, str]]], maps: _Maps, facts: Facts) -> Conversion:
+    """The queues as classes, the highest number first."""
+    ordered = sorted(queues, key=lambda name: -int(name[-1]))
+    shared = [name for name in ordered if queues[name][1].get("priority") == "no"]
+    strict = [name for name in ordered if name not in shared]
+    if strict and len(shared) > 1:
+        raise DialectError(
+            f"{', '.join(strict)} with priority and {', '.join(shared)} without: these schedulers cannot be one here"
+        )
+    result = Conversion("pq" if strict else "wfq", {"limit": "inf", "classes": []})
+    if strict and shared and int(shared[0][-1]) > int(strict[-1][-1]):
+        result.notes.append(
+            f"{shared[0]} without priority is above queues with it: some switches then serve all in turn"
+        )
+    for place, name in enumerate([*strict, *shared]):
+        own, settings = queues[name]
+        points = [p for p in range(64) if maps.queues.get(maps.classes[p]) == int(name[-1])]
+        table: dict[str, Any] = {"name": name, "match": {"dscp": points} if points else {"traffic": [name]}}
+        if strict:
+            table["priority"] = place
+        else:
+            table["weight"] = integer_of("bandwidth percent", settings.get("bandwidth", "1"))
+        if own.scheme != "droptail":
+            _in_bytes(own, facts)
+            table["queue"] = {"scheme": own.scheme, **own.parameters}
+        result.parameters["classes"].append(table)
+        result.missing += own.missing
+        result.notes += [note for note in own.notes if note not in result.notes]
+        if strict and "bandwidth" in settings:
+            result.missing.append(f"{name} bandwidth percent {settings['bandwidth']}: a bound below its priority")
+    matched = {p for table in result.parameters["classes"] for p in table["match"].get("dscp", ())}
+    if len(matched) < 64:
+        rest: dict[str, Any] = {"name": "others"}
+        rest |= {"priority": len(queues)} if strict else {"weight": 1}
+        result.parameters["classes"].append(rest)
+        result.notes.append("queues without lines are one class, others, the last")
+    return result
+
+
+def _in_bytes(own: Conversion, facts: Facts) -> None:
+    """Convert thresholds of a class from times to bytes: here, a time would need the rate of the class."""
+    for name in ("min_th", "max_th"):
+        value = own.parameters[name]
+        if isinstance(value, str) and value.endswith("s"):
+            own.parameters[name] = f"{round(packets(value, facts) * facts.packet)}B"
+            own.notes.append(f"{name} = {own.parameters[name]}: {value} at the rate of the link")
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     """A line for a transmit queue. Raises `DialectError` for all but RED."""
     if scheme != "red":
         raise DialectError(f"Arista EOS has no {scheme}: it has random-detect")
-    found = Conversion(scheme, dict(parameters))
+    result = Conversion(scheme, dict(parameters))
+    own = replace(facts, packet=packet_bytes(result, facts))
     low, high = (
-        whole(found, name, value * facts.packet, "bytes")
-        for name, value in zip(("min_th", "max_th"), thresholds(found, facts), strict=True)
+        whole(result, name, value * own.packet, "bytes")
+        for name, value in zip(("min_th", "max_th"), thresholds(result, own), strict=True)
     )
-    percent = whole_percent(found, parameters.get("max_p", DEFAULTS["max_p"]), least=1)
+    percent = whole_percent(result, parameters.get("max_p", DEFAULTS["max_p"]), least=1)
     how, word = ("ecn", "max-mark-probability") if parameters.get("ecn") else ("drop", "drop-probability")
-    found.text = f"random-detect {how} minimum-threshold {low} bytes maximum-threshold {high} bytes {word} {percent}"
-    if not isinstance(parameters.get("w_q", "auto"), str):
-        power = power_of_two(found, parameters["w_q"], LARGEST_WEIGHT, "EOS has powers of two")
-        found.text += f" weight {power}"
-    found.notes.append(f"thresholds are bytes: packets of {facts.packet} B")
-    list_unsaid(found, {"min_th", "max_th", "max_p", "ecn", "w_q", "measure_in", "mean_packet", "limit"})
-    return found
+    result.text = f"random-detect {how} minimum-threshold {low} bytes maximum-threshold {high} bytes {word} {percent}"
+    w_q = parameters.get("w_q", "auto")
+    if isinstance(w_q, str):
+        result.missing.append(f'w_q = "{w_q}": without a weight, the instantaneous queue is used')
+    else:
+        power = power_of_two(result, w_q, LARGEST_WEIGHT, "EOS has powers of two") if w_q < 1 else 0
+        result.text += f" weight {power}"
+    result.notes.append(f"thresholds are bytes: packets of {own.packet} B")
+    known = {"min_th", "max_th", "max_p", "ecn", "w_q", "measure_in", "mean_packet", "limit", "guards"}
+    list_unsaid(result, known | {"spacing"} | ({"mark_up_to"} if parameters.get("mark_up_to") == "always" else set()))
+    if parameters.get("spacing", "wait") != "none":
+        result.notes.append("drops are not spaced: each packet is judged alone")
+    return result

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 from penstock.errors import PenstockError
 from penstock.units import parse_length
 
-__all__ = ["Conversion", "DialectError", "Facts", "limit_packets", "packets", "settle_limit"]
+__all__ = ["Conversion", "DialectError", "Facts", "limit_packets", "one_line", "packets", "settle_limit", "toml_value"]
 
 
 class DialectError(PenstockError):
@@ -23,13 +25,28 @@ class Facts:
     Attributes:
         rate: in bit/s; None if it is not known.
         packet: mean size of a packet in bytes, where one side counts bytes and the other packets.
-        device: name of the interface in lines to paste.
+        device: name of the interface, where a text has several; also in lines to paste.
+
+    Raises `DialectError` for a device whose name a shell would not take as one word, or Linux as a device.
 
     """
 
     rate: float | None = None
     packet: int = 1000
-    device: str = "eth0"
+    device: str | None = None
+
+    @property
+    def interface(self) -> str:
+        """Name of the interface in lines to paste."""
+        return self.device or "eth0"
+
+    def __post_init__(self) -> None:
+        if self.device is not None and (not _DEVICE.fullmatch(self.device) or self.device in (".", "..")):
+            raise DialectError(
+                f'"{one_line(self.device)}" is no name of a device: 1 to 15 letters, digits, _ . : @ + -, such as eth0'
+            )
+        if self.packet < 1:
+            raise DialectError(f"a packet of {self.packet} B: it has at least 1 B")
 
 
 @dataclass
@@ -43,6 +60,7 @@ class Conversion:
         notes: values after rounding, and units that are easily taken for others.
         missing: what one side has and the other cannot say.
         rate: of the link in bit/s, where the text gives one.
+        link: other keys of the link that the text gives, as in a scenario: {"delay": "50ms"}.
 
     """
 
@@ -52,6 +70,35 @@ class Conversion:
     notes: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     rate: float | None = None
+    link: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def of_link(self) -> list[str]:
+        """The keys of the link as lines of a scenario file."""
+        return [f"{key} = {toml_value(value)}" for key, value in self.link.items()]
+
+
+_DEVICE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+-]{0,14}")
+
+
+def toml_value(value: Any) -> str:
+    """A value as in a scenario file.
+
+    >>> toml_value({"rate": 0.25, "early": True})
+    '{ rate = 0.25, early = true }'
+    """
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {toml_value(item)}' for key, item in value.items())} }}"
+    return json.dumps(value)
+
+
+def one_line(text: str) -> str:
+    r"""A text on one line: line breaks and other control characters are escaped.
+
+    >>> one_line("a" + chr(10) + "rm -rf /")
+    'a\\nrm -rf /'
+    """
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 def packets(value: Any, facts: Facts, limit: float | None = None) -> float:
@@ -68,7 +115,7 @@ def packets(value: Any, facts: Facts, limit: float | None = None) -> float:
             return float(length.amount) * limit
         case "ns" if facts.rate is not None:
             return float(length.amount) / 1e9 * facts.rate / 8 / facts.packet
-    needs = "the rate: give --link RATE" if length.unit == "ns" else "a limit"
+    needs = "the rate: give --rate RATE" if length.unit == "ns" else "a limit"
     raise DialectError(f'"{value}" cannot be converted to packets without {needs}')
 
 

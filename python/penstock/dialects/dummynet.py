@@ -1,108 +1,208 @@
-"""FreeBSD's dummynet: the queue of `ipfw pipe N config ...` and `ipfw sched N config ... type ...`, as in ipfw(8)."""
+"""FreeBSD's dummynet: pipes, queues and schedulers as `ipfw` and `dnctl` take and print them (ipfw(8)).
+
+A pipe is a link with one queue. The queues that are connected to a pipe share it by their weights, unless its scheduler
+is fq_codel or fq_pie, which queues all packets itself. RED's thresholds are bytes where the queue is in bytes.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError, Facts, packets, settle_limit
-from penstock.dialects.kinds import INTEGER, NUMBER, PACKETS, SIZE, TIME, Option, option_texts, plain
-from penstock.dialects.red import DEFAULTS, list_unsaid, thresholds, weight
+from penstock.dialects.dummynet_keys import AQMS, OBJECT_KEYS, RED_KEYS
+from penstock.dialects.dummynet_text import Box, Objects, read_objects
+from penstock.dialects.keys import apply_keys, choose
+from penstock.dialects.kinds import plain
+from penstock.dialects.red import DEFAULTS, list_unsaid, packet_bytes, thresholds, weight
 
 __all__ = ["read", "write"]
 
-_CODEL = [Option("target", "target", TIME), Option("interval", "interval", TIME)]
-_PIE = [Option("target", "target", TIME), Option("tupdate", "t_update", TIME), Option("alpha", "alpha", NUMBER)]
-_PIE += [
-    Option("beta", "beta", NUMBER),
-    Option("max_burst", "max_burst", TIME),
-    Option("max_ecnth", "mark_ecnth", NUMBER),
-]
-_FLOWS = [Option("quantum", "quantum", SIZE), Option("limit", "limit", PACKETS), Option("flows", "flows", INTEGER)]
-LAWS: dict[str, tuple[str, list[Option]]] = {
-    "codel": ("codel", _CODEL),
-    "pie": ("pie", _PIE),
-    "fq_codel": ("fq-codel", [*_CODEL, *_FLOWS]),
-    "fq_pie": ("fq-pie", [*_PIE, *_FLOWS]),
-}
-
 
 def read(text: str, facts: Facts) -> Conversion:
-    """The settings of a pipe, queue or scheduler."""
-    del facts
-    words = text.replace("\\", " ").split()
-    found = Conversion("droptail", {})
-    at = 0
-    options: dict[str, Option] = {}
-    while at < len(words):
-        word, value = words[at], words[at + 1] if at + 1 < len(words) else ""
-        if word in ("red", "gred") and "/" in value:
-            _read_red(word, value, found)
-        elif word in LAWS:
-            found.scheme, options = LAWS[word][0], {option.word: option for option in LAWS[word][1]}
-            at += 1
-            continue
-        elif word == "queue" and re.match(r"\d", value) and not (at and words[at - 1] == "ipfw"):
-            found.parameters["limit"] = _limit(value)
-        elif word in ("ecn", "noecn"):
-            found.parameters["ecn"] = word == "ecn"
-            at += 1
-            continue
-        elif word in options:
-            found.parameters[options[word].parameter] = options[word].value(value)
-        elif word in ("bw", "delay", "plr", "weight", "mask"):
-            found.missing.append(f"{word} {value}: of the link or its scheduler, not of the queue")
-        else:
-            at += 1
-            continue
-        at += 2
-    if found.scheme == "droptail" and not found.parameters:
+    """The queue of the only pipe, or of the one that `--device` names by its number."""
+    objects = read_objects(text)
+    links = _links(objects)
+    if not links:
         raise DialectError("expected settings such as queue 50, red 0.002/5/15/0.1, codel, pie, type fq_codel")
-    return found
+    name, number = choose({str(link): link for link in links}, facts, "pipes")
+    pipe = objects.pipes.get(number, Box())
+    schedulers = {key: box for key, box in objects.scheds.items() if _pipe_of(objects, "sched", key) == number}
+    queues = {key: box for key, box in objects.queues.items() if _pipe_of(objects, "queue", key) == number}
+    if len(schedulers) > 1:
+        raise DialectError(f"pipe {name} has several schedulers: {', '.join(map(str, schedulers))}")
+    scheduler = next(iter(schedulers.values()), Box())
+    result = _scheduled(f"pipe {name}", pipe, scheduler, queues, objects.has_rules)
+    bandwidth = {**scheduler.settings, **pipe.settings}.get("bw", "0")
+    result.rate = next(key for key in OBJECT_KEYS if key.name == "bw").value(bandwidth) or None
+    return result
 
 
-def _limit(value: str) -> str:
-    found = re.fullmatch(r"(\d+)(?:([kK]?)(?:[bB]ytes|B))?", value)
-    if found is None:
-        raise DialectError(f"queue {value}: expected slots, or a size such as 50KBytes")
-    return f"{found[1]}p" if found[2] is None else f"{int(found[1]) * (1000 if found[2] else 1)}B"
+def _links(objects: Objects) -> list[int]:
+    """Numbers of the pipes, also of those that only schedulers and queues name."""
+    links = [*objects.pipes]
+    for kind in ("sched", "queue"):
+        links += [_pipe_of(objects, kind, number) for number in objects.of(kind)]
+    return sorted(set(links))
 
 
-def _read_red(word: str, value: str, found: Conversion) -> None:
-    """`red w_q/min_th/max_th/max_p`; gentle with gred."""
-    try:
-        w_q, low, high, max_p = (float(part) for part in value.split("/"))
-    except ValueError:
-        raise DialectError(f"{word} {value}: expected w_q/min_th/max_th/max_p") from None
-    found.scheme = "red"
-    found.parameters |= {"w_q": w_q, "min_th": low, "max_th": high, "max_p": max_p, "gentle": word == "gred"}
-    found.notes.append("dummynet's thresholds are slots where its queue is in slots, else bytes")
+def _pipe_of(objects: Objects, kind: str, number: int) -> int:
+    """The pipe that a scheduler or queue is connected to: by default a scheduler to the pipe of its number."""
+    above = objects.of(kind)[number].above
+    if above is None:
+        if kind == "queue":
+            raise DialectError(f"queue {number} is connected to no pipe: give pipe N or sched N")
+        return number
+    if above[0] == "sched" and above[1] in objects.scheds:
+        return _pipe_of(objects, "sched", above[1]) if kind == "queue" else above[1]
+    return above[1]
+
+
+def _scheduled(name: str, pipe: Box, scheduler: Box, queues: dict[int, Box], has_rules: bool) -> Conversion:
+    if scheduler.type in AQMS:
+        scheme, keys = AQMS[scheduler.type]
+        result = Conversion(scheme, {})
+        apply_keys(result, keys, scheduler.aqm_settings, scheduler.type)
+        for place, box in ((name, pipe), *((f"queue {number}", box) for number, box in queues.items())):
+            _list_object(result, box, place, ("bw", "weight") if len(queues) < 2 else ("bw",))
+            if box.aqm:
+                result.missing.append(f"{place} {box.aqm}: {scheduler.type} queues the packets itself")
+        _settle(result)
+        return result
+    if scheduler.type == "prio" or (scheduler.type == "fifo" and len(queues) > 1):
+        raise DialectError(f"a scheduler of type {scheduler.type} over {len(queues)} queues has no counterpart here")
+    if len(queues) < 2:
+        number, box = next(iter(queues.items()), (0, pipe))
+        result = _queue(box, f"queue {number}" if queues else name)
+        if queues:
+            _list_object(result, pipe, name, ("bw",))
+        return result
+    result = Conversion("wfq", {"limit": "inf", "classes": []})
+    _list_object(result, pipe, name, ("bw",))
+    for number, box in queues.items():
+        result.parameters["classes"].append(_class(result, number, box, number == max(queues)))
+    result.notes.append("the rules that send packets to a queue are not read: put the traffic of each class in match")
+    if scheduler.type in ("rr", "qfq"):
+        result.notes.append(f"{scheduler.type} shares by weight, as wfq does, with a coarser grain")
+    if has_rules:
+        result.missing.append("rules (add ...) that choose the queue of a packet")
+    return result
+
+
+def _class(result: Conversion, number: int, box: Box, is_last: bool) -> dict[str, Any]:
+    own = _queue(box, f"queue {number}")
+    result.missing += own.missing
+    result.notes += [note for note in own.notes if note not in result.notes]
+    weight_key = next(key for key in OBJECT_KEYS if key.name == "weight")
+    table: dict[str, Any] = {"name": f"queue{number}", "weight": weight_key.value(box.settings.get("weight", "1"))}
+    if not is_last:
+        table["match"] = {"traffic": [f"queue{number}"]}
+    table["limit"] = own.parameters.pop("limit")
+    if own.scheme != "droptail":
+        table["queue"] = {"scheme": own.scheme, **own.parameters}
+    return table
+
+
+def _list_object(result: Conversion, box: Box, place: str, read_keys: tuple[str, ...]) -> None:
+    """List the settings of an object that cannot be expressed, except settings that are read elsewhere."""
+    for key in OBJECT_KEYS:
+        text = box.settings.get(key.name)
+        if text is None or key.name in read_keys:
+            continue
+        if key.name == "queue" and text != key.default:
+            result.missing.append(f"{place} queue {text}: its packets wait elsewhere")
+        elif key.name != "queue" and not key.is_neutral(text):
+            result.missing.append(f"{place} {key.name} {text}: {key.reason}")
+
+
+def _queue(box: Box, place: str) -> Conversion:
+    """The queue of a pipe or of a queue object."""
+    result = Conversion("droptail", {})
+    limit = next(key for key in OBJECT_KEYS if key.name == "queue")
+    result.parameters["limit"] = limit.value(box.settings.get("queue", limit.default))
+    _list_object(result, box, place, ("bw", "queue", "weight"))
+    if box.aqm in ("red", "gred"):
+        result.scheme = "red"
+        apply_keys(result, RED_KEYS, box.aqm_settings, f"{place} {box.aqm}")
+        values = result.parameters
+        values |= {"gentle": box.aqm == "gred", "spacing": "count", "mean_packet": "512B"}
+        if values["limit"].endswith("B"):
+            values |= {name: f"{values[name]}B" for name in ("min_th", "max_th")}
+            values |= {"measure_in": "bytes", "scale_by_size": "p_b"}
+        else:
+            values |= {name: float(values[name]) for name in ("min_th", "max_th")}
+        result.notes.append("thresholds are slots where the queue is in slots, else bytes")
+        result.notes.append("idle times count packets of 512 B (net.inet.ip.dummynet.red_avg_pkt_size)")
+    elif box.aqm:
+        result.scheme, keys = AQMS[box.aqm]
+        apply_keys(result, keys, box.aqm_settings, f"{place} {box.aqm}")
+    if "KB" in box.settings.get("queue", "").upper():
+        result.notes.append("a KByte of ipfw has 1024 B")
+    _settle(result)
+    return result
+
+
+def _settle(result: Conversion) -> None:
+    if result.scheme in ("pie", "fq-pie"):
+        result.parameters["variant"] = "extended"
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     """A line of `ipfw`."""
-    found = Conversion(scheme, dict(parameters))
+    result = Conversion(scheme, dict(parameters))
     bw = "" if facts.rate is None else f"bw {plain(facts.rate)}bit/s "
     if scheme in ("droptail", "red"):
-        found.text = f"ipfw pipe 1 config {bw}{' '.join(_pipe_words(found, facts))}"
-        return found
-    law = next((law for law, (own, _) in LAWS.items() if own == scheme), None)
-    if law is None:
+        result.text = f"ipfw pipe 1 config {bw}{' '.join(_pipe_words(result, facts))}"
+        return result
+    aqm = next((aqm for aqm, (own, _) in AQMS.items() if own == scheme), None)
+    if aqm is None:
         raise DialectError(f"dummynet has no {scheme}")
-    fair = law.startswith("fq_")
-    limit = [] if fair or parameters.get("limit") in (None, "inf") else [f"queue {_slots(parameters, facts)}"]
-    flags = {"ecn"} | (set() if fair else {"limit"})
-    if fair or parameters.get("limit") == "inf":
-        settle_limit(found, facts, in_packets=True)
-    words = [f"{option.word} {text}" for option, text in option_texts(LAWS[law][1], found, flags)]
-    if "ecn" in parameters:
-        words.append("ecn" if parameters["ecn"] else "noecn")
-    if fair:
+    is_fair = aqm.startswith("fq_")
+    limit = [] if is_fair or parameters.get("limit") in (None, "inf") else [f"queue {_slots(parameters, facts)}"]
+    if is_fair or parameters.get("limit") == "inf":
+        settle_limit(result, facts, in_packets=True)
+    words = _aqm_words(result, aqm)
+    if is_fair:
         first = f"ipfw pipe 1 config {bw}".rstrip() + "\n" if bw else ""
-        found.text = first + " ".join(["ipfw sched 1 config pipe 1 type", law, *words])
+        result.text = first + " ".join(["ipfw sched 1 config pipe 1 type", aqm, *words])
     else:
-        found.text = f"ipfw pipe 1 config {bw}{' '.join([*limit, law, *words])}"
-    return found
+        result.text = f"ipfw pipe 1 config {bw}{' '.join([*limit, aqm, *words])}"
+    return result
+
+
+def _aqm_words(result: Conversion, aqm: str) -> list[str]:
+    """The words after the name of an AQM; flags last, and those of PIE where its options are not dummynet's."""
+    values = result.parameters
+    keys = [key for key in AQMS[aqm][1] if key.kind is not None]
+    words = [
+        f"{key.name} {key.kind.write(values[key.fate])}"
+        for key in keys
+        if key.kind and key.fate in values and key.name not in ("ecn", "capdrop", "drand", "onoff", "delay")
+    ]
+    known = {key.fate for key in keys} | {"variant", "limit", "spacing"}
+    if "pie" in aqm:
+        words += _pie_flags(result, "extended" if aqm == "pie" else "linux")
+    if "ecn" in values:
+        words.append("ecn" if values["ecn"] else "noecn")
+    result.missing += [f"{name} = {value}" for name, value in values.items() if name not in known]
+    return words
+
+
+def _pie_flags(result: Conversion, usual: str) -> list[str]:
+    values = result.parameters
+    variant = values.get("variant", usual)
+    if variant != "extended":
+        result.missing.append(f"variant = {variant}: dummynet's PIE follows RFC 8033, appendix B")
+    options = {name: values.get(name, "auto") for name in ("cap_drop", "derandomization", "activation")}
+    own = {"extended": "on", "basic": "off", "linux": "on"}[variant]
+    options = {name: own if value == "auto" else value for name, value in options.items()}
+    if variant == "linux" and values.get("activation", "auto") == "auto":
+        options["activation"] = "off"
+    words = ["nocapdrop"] if options["cap_drop"] == "off" else []
+    words += ["nodrand"] if options["derandomization"] == "off" else []
+    words += ["onoff"] if options["activation"] == "on" else []
+    return [*words, "dre" if values.get("delay") == "rate" else "ts"]
 
 
 def _slots(parameters: dict[str, Any], facts: Facts) -> str:
@@ -114,18 +214,37 @@ def _slots(parameters: dict[str, Any], facts: Facts) -> str:
     )
 
 
-def _pipe_words(found: Conversion, facts: Facts) -> list[str]:
+def _pipe_words(result: Conversion, facts: Facts) -> list[str]:
     """The buffer, and RED's four numbers."""
-    given = found.parameters
-    words = [] if given.get("limit") in (None, "inf") else [f"queue {_slots(given, facts)}"]
+    values = result.parameters
+    facts = replace(facts, packet=packet_bytes(result, facts))
+    in_bytes = result.scheme == "red" and values.get("measure_in") == "bytes"
+    limit = dict(values)
+    if result.scheme == "red" and values.get("limit") not in (None, "inf"):
+        count = packets(values["limit"], facts)
+        limit["limit"] = f"{round(count * facts.packet)}B" if in_bytes else max(1, round(count))
+    words = [] if values.get("limit") in (None, "inf") else [f"queue {_slots(limit, facts)}"]
+    if in_bytes and not words:
+        raise DialectError("thresholds in bytes need a limit in bytes")
     known = {"limit"}
-    if found.scheme == "red":
-        low, high = thresholds(found, facts)
-        word = "gred" if given.get("gentle") else "red"
-        max_p = given.get("max_p", DEFAULTS["max_p"])
-        words.append(f"{word} {plain(weight(found, facts))}/{plain(low)}/{plain(high)}/{plain(max_p)}")
-        if given.get("ecn"):
+    if result.scheme == "red":
+        low, high = (value * (facts.packet if in_bytes else 1) for value in thresholds(result, facts))
+        word = "gred" if values.get("gentle") else "red"
+        max_p = values.get("max_p", DEFAULTS["max_p"])
+        low, high = (_whole(result, name, value) for name, value in (("min_th", low), ("max_th", high)))
+        words.append(f"{word} {plain(weight(result, facts))}/{plain(low)}/{plain(high)}/{plain(max_p)}")
+        if values.get("ecn"):
             words.append("ecn")
-        known |= {"min_th", "max_th", "max_p", "w_q", "gentle", "ecn"}
-    list_unsaid(found, known)
+        known |= {"min_th", "max_th", "max_p", "w_q", "gentle", "ecn", "measure_in", "scale_by_size", "mean_packet"}
+        known |= {"spacing"}
+        if values.get("spacing", "wait") != "count":
+            result.notes.append("drops are spaced as in the paper of 1993 (count)")
+    list_unsaid(result, known)
     return words
+
+
+def _whole(result: Conversion, name: str, value: float) -> float:
+    rounded = float(round(value))
+    if abs(rounded - value) > 1e-9:
+        result.notes.append(f"{name} = {plain(rounded)} instead of {plain(value)}: dummynet takes whole numbers")
+    return rounded

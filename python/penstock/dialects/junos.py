@@ -2,19 +2,21 @@
 
 An interpolated profile is a line through its points, from 0 % at an empty buffer to 100 % at a full one; a segmented
 one has a step at each point. A random number decides about each packet alone (Junos OS Class of Service User Guide,
-"RED Drop Profiles Overview", "Configuring RED Drop Profiles"). Both are the law `nonlinear`; a line with one bend below
+"RED Drop Profiles Overview", "Configuring RED Drop Profiles"). Both are the AQM `nonlinear`; a line with one bend below
 a full buffer is read as RED with a gentle ramp, its equal. The queue counts as it is, unless `red-buffer-occupancy`
 averages it with a weight 2^-n ("Configuring Weighted RED Buffer Occupancy").
 """
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
-from penstock.dialects.kinds import number
+from penstock.dialects.junos_read import Profiles, Scheduler, check_levels, map_of, read_schedulers, scheduled
+from penstock.dialects.junos_text import Path, read_statements, under
+from penstock.dialects.keys import choose
+from penstock.dialects.kinds import integer_of, number
 from penstock.dialects.red import DEFAULTS, list_unsaid, power_of_two, weight, whole, whole_percent
 
 __all__ = ["read", "write"]
@@ -22,7 +24,9 @@ __all__ = ["read", "write"]
 FULL = 100
 MOST_POINTS = 64
 LARGEST_EXPONENT = 31
+"""The operational maximum; a larger exponent counts as this one ("Configuring Weighted RED Buffer Occupancy")."""
 DEFAULT_EXPONENT = 1
+"""The default of that section and its example; the page of the statement red-buffer-occupancy has 0."""
 NEEDS_LIMIT = "fill levels are parts of the buffer: give the queue a limit"
 
 Points = list[tuple[int, int]]
@@ -30,11 +34,80 @@ Points = list[tuple[int, int]]
 
 
 def read(text: str, facts: Facts) -> Conversion:
-    """One profile. Raises `DialectError`."""
-    del facts
-    points = _points(text)
-    interpolate = "interpolate" in text
-    w_q, note = _weight(text)
+    """The queues of an interface or scheduler map, a scheduler, or a drop profile: the only one, or `--device`'s."""
+    statements = read_statements(text)
+    check_levels(statements)
+    w_q, note = _weight(statements)
+    profiles = {name: _profile(lines, w_q, note) for name, lines in _profile_lines(statements).items()}
+    schedulers = read_schedulers(statements)
+    used = map_of(statements, facts)
+    if used is None and not schedulers:
+        if not profiles:
+            raise DialectError(
+                "expected a probability for each level, such as fill-level [ 25 75 ]; drop-probability [ 0 10 ];"
+            )
+        return choose(profiles, facts, "drop profiles; give one profile at a time")[1]
+    if used is None:
+        scheduler = choose(schedulers, facts, "schedulers")[1]
+        return _alone(_queue(scheduler, profiles), scheduler)
+    named = used.schedulers
+    absent = [name for name in named.values() if name not in schedulers]
+    if absent:
+        raise DialectError(f"no scheduler {absent[0]} in the text")
+    queues = {queue: (schedulers[name], _queue(schedulers[name], profiles)) for queue, name in named.items()}
+    if len(queues) == 1:
+        ((scheduler, result),) = queues.values()
+        _alone(result, scheduler)
+    else:
+        result = scheduled(statements, queues, used.rate or facts.rate)
+    result.rate = used.rate
+    result.missing += used.lost
+    return result
+
+
+def _alone(result: Conversion, scheduler: Scheduler) -> Conversion:
+    """The queue of a single scheduler, whose share of the link has no effect."""
+    kind, value = scheduler.rate
+    if kind != "remainder":
+        result.missing.append(f"scheduler {scheduler.name} transmit-rate {value:g} {kind}: alone it has the whole link")
+    return result
+
+
+def _queue(scheduler: Scheduler, profiles: Profiles) -> Conversion:
+    """The queue of a scheduler: its drop profile, or drop-tail."""
+    result = Conversion("droptail", {})
+    if scheduler.profile is not None:
+        if scheduler.profile not in profiles:
+            raise DialectError(f"scheduler {scheduler.name}: no drop profile {scheduler.profile} in the text")
+        profile = profiles[scheduler.profile]
+        result = Conversion(profile.scheme, dict(profile.parameters), notes=[*profile.notes])
+        if scheduler.ecn:
+            result.parameters["ecn"] = True
+    if scheduler.limit is not None:
+        result.parameters["limit"] = scheduler.limit
+        result.notes = [note for note in result.notes if note != NEEDS_LIMIT]
+    result.missing += scheduler.lost
+    return result
+
+
+def _profile_lines(statements: list[Path]) -> dict[str, list[Path]]:
+    """The statements of each drop profile, from the words interpolate or fill-level on."""
+    lines: dict[str, list[Path]] = {}
+    for statement in statements:
+        start = next((at for at, word in enumerate(statement) if word in ("interpolate", "fill-level")), None)
+        if start is None and statement[:1] == ("drop-probability",):
+            start = 0
+        if start is not None:
+            lines.setdefault(statement[start - 1] if start else "", []).append(statement[start:])
+        elif "drop-profiles" in statement:
+            raise DialectError(f"drop-profiles has no {' '.join(statement[statement.index('drop-profiles') + 1 :])}")
+    return lines
+
+
+def _profile(lines: list[Path], w_q: float, note: str) -> Conversion:
+    """A drop profile: RED where its line is one, else `nonlinear`."""
+    interpolate = any("interpolate" in line for line in lines)
+    points = _points(lines)
     red = _red(points) if interpolate else None
     if red is not None:
         # RED without its spacing and guards decides about each packet alone.
@@ -44,8 +117,17 @@ def read(text: str, facts: Facts) -> Conversion:
     return Conversion("nonlinear", settings, notes=[NEEDS_LIMIT, note])
 
 
-def _points(text: str) -> Points:
-    levels, shares = (_numbers(text, word) for word in ("fill-level", "drop-probability"))
+def _points(lines: list[Path]) -> Points:
+    levels: list[int] = []
+    shares: list[int] = []
+    for line in lines:
+        words = line[1:] if line[0] == "interpolate" else line
+        for word, text in zip(words[::2], words[1::2], strict=False):
+            if word not in ("fill-level", "drop-probability"):
+                raise DialectError(f"a drop profile has no {word}")
+            (levels if word == "fill-level" else shares).append(integer_of(word, text))
+        if len(words) % 2:
+            raise DialectError(f"a drop profile has no {words[-1]}")
     if len(levels) != len(shares) or not levels:
         raise DialectError(
             "expected a probability for each level, such as fill-level [ 25 75 ]; drop-probability [ 0 10 ];"
@@ -55,25 +137,25 @@ def _points(text: str) -> Points:
     for name, values in (("fill level", levels), ("drop probability", shares)):
         if max(values) > FULL:
             raise DialectError(f"{name} {max(values)} must lie between 0 and {FULL} percent")
-    for one, other in pairwise(levels):
-        if one >= other:
-            raise DialectError(f"fill levels must rise: {other} follows {one}; give one profile at a time")
+    for lower, upper in pairwise(levels):
+        if lower >= upper:
+            raise DialectError(f"fill levels must rise: {upper} follows {lower}; give one profile at a time")
     return list(zip(levels, shares, strict=True))
 
 
-def _numbers(text: str, word: str) -> list[int]:
-    found: list[int] = []
-    for several, one in re.findall(rf"{word}\s+(?:\[\s*([\d\s]+)\]|(\d+))", text):
-        found += [int(part) for part in (several or one).split()]
-    return found
-
-
-def _weight(text: str) -> tuple[float, str]:
+def _weight(statements: list[Path]) -> tuple[float, str]:
     """w_q, and a note on it."""
-    if "weighted-averaged" not in text:
+    lines = under(statements, "red-buffer-occupancy")
+    for line in lines:
+        if line[0] != "weighted-averaged" or (len(line) > 1 and line[1] != "instant-usage-weight-exponent"):
+            raise DialectError(f"red-buffer-occupancy {' '.join(line)}: expected weighted-averaged "
+                               "instant-usage-weight-exponent N")  # fmt: skip
+    if not any("weighted-averaged" in line for line in lines):
         return 1.0, "w_q = 1: the present queue counts, unless red-buffer-occupancy averages it"
-    exponent = re.search(r"instant-usage-weight-exponent\s+(\d+)", text)
-    power = min(LARGEST_EXPONENT, int(exponent[1])) if exponent else DEFAULT_EXPONENT
+    texts = [line[-1] for line in lines if len(line) > 1 and line[-2] == "instant-usage-weight-exponent"]
+    power = integer_of("instant-usage-weight-exponent", texts[-1]) if texts else DEFAULT_EXPONENT
+    if power > LARGEST_EXPONENT:
+        return 2.0**-LARGEST_EXPONENT, f"w_q = 2^-{LARGEST_EXPONENT}, the largest exponent, instead of 2^-{power}"
     return 2.0**-power, f"w_q = 2^-{power}"
 
 
@@ -96,7 +178,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     """A profile. Raises `DialectError` for all but RED and `nonlinear`, and without a limit where it needs one."""
     if scheme not in ("red", "nonlinear"):
         raise DialectError(f"Junos has no {scheme}: it has drop profiles")
-    found = Conversion(scheme, dict(parameters))
+    result = Conversion(scheme, dict(parameters))
     known = {"limit", "w_q", "spacing", "min_th", "max_th", "max_p", "gentle", "gentle_top"} | {
         "fill_level",
         "drop_probability",
@@ -104,51 +186,54 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     }
     if scheme == "red":
         if parameters.get("spacing", "wait") != "none":
-            found.notes.append("drops are not spaced: a random number decides about each packet alone")
-        points, interpolate = _points_of_red(found, facts), True
+            result.notes.append("drops are not spaced: each packet is dropped independently")
+        points, interpolate = _points_of_red(result, facts), True
     else:
-        points, interpolate = _points_of_profile(found), parameters["interpolate"]
+        points, interpolate = _points_of_profile(result), parameters["interpolate"]
     body = _interpolated(points) if interpolate else _segmented(points)
-    found.text = f"drop-profiles {{ penstock {{ {body} }} }}" + _occupancy(found, facts)
-    list_unsaid(found, known)
-    return found
+    result.text = f"drop-profiles {{ penstock {{ {body} }} }}" + _occupancy(result, facts)
+    list_unsaid(result, known)
+    return result
 
 
-def _points_of_red(found: Conversion, facts: Facts) -> Points:
-    parameters = found.parameters
+def _points_of_red(result: Conversion, facts: Facts) -> Points:
+    parameters = result.parameters
     limit = limit_packets(parameters, facts)
     low, high = (
-        _percent(name, parameters.get(name, DEFAULTS[name]), facts, limit, found) for name in ("min_th", "max_th")
+        _percent(name, parameters.get(name, DEFAULTS[name]), facts, limit, result) for name in ("min_th", "max_th")
     )
-    points = [(low, 0), (high, whole_percent(found, parameters.get("max_p", DEFAULTS["max_p"])))]
+    if low == high and not parameters.get("gentle"):
+        result.notes.append("the step at max_th becomes a rise over 1 % of the buffer")
+        return [(low, 0), (min(FULL, high + 1), FULL)]
+    points = [(low, 0), (high, whole_percent(result, parameters.get("max_p", DEFAULTS["max_p"])))]
     if not parameters.get("gentle"):
         if high < FULL:
             points.append((min(FULL, high + 1), FULL))
-            found.notes.append("the jump at max_th becomes a rise over 1 % of the buffer")
+            result.notes.append("the jump at max_th becomes a rise over 1 % of the buffer")
     elif parameters.get("gentle_top", "2max_th") == "2max_th":
         points.append((min(FULL, 2 * high), FULL))
     return points
 
 
-def _percent(name: str, value: Any, facts: Facts, limit: float | None, found: Conversion) -> int:
+def _percent(name: str, value: Any, facts: Facts, limit: float | None, result: Conversion) -> int:
     if isinstance(value, str) and value.endswith("%"):
         exact = float(value[:-1])
     elif limit is None:
         raise DialectError(NEEDS_LIMIT)
     else:
         exact = 100 * packets(value, facts, limit) / limit
-    return whole(found, f"fill level of {name}", exact, "%")
+    return whole(result, f"fill level of {name}", exact, "%")
 
 
-def _points_of_profile(found: Conversion) -> Points:
+def _points_of_profile(result: Conversion) -> Points:
     levels, shares = (
         [
-            whole(found, f"{name} of point {place + 1}", number(100 * share), "%")
-            for place, share in enumerate(found.parameters[parameter])
+            whole(result, f"{name} of point {place + 1}", number(100 * share), "%")
+            for place, share in enumerate(result.parameters[parameter])
         ]
         for parameter, name in (("fill_level", "fill level"), ("drop_probability", "drop probability"))
     )
-    if any(one >= other for one, other in pairwise(levels)):
+    if any(lower >= upper for lower, upper in pairwise(levels)):
         raise DialectError(f"fill levels are whole percents, each above the one before: {levels}")
     return list(zip(levels, shares, strict=True))
 
@@ -160,21 +245,21 @@ def _interpolated(points: Points) -> str:
 
 def _segmented(points: Points) -> str:
     shares = [share for _, share in points]
-    if any(one >= other for one, other in pairwise(shares)):
+    if any(lower >= upper for lower, upper in pairwise(shares)):
         raise DialectError(f"the probabilities of a segmented profile rise from point to point: {shares}")
     return " ".join(f"fill-level {level} drop-probability {share};" for level, share in points)
 
 
-def _occupancy(found: Conversion, facts: Facts) -> str:
+def _occupancy(result: Conversion, facts: Facts) -> str:
     """The statement for the average, on a line of its own; empty for the present queue."""
-    given = found.parameters.get("w_q", "auto")
+    given = result.parameters.get("w_q", "auto")
     if isinstance(given, str) and facts.rate is None:
-        found.missing.append(f"w_q = {given}: give --link RATE; without red-buffer-occupancy the present queue counts")
+        result.missing.append(f"w_q = {given}: give --rate RATE; else the router uses the instantaneous queue")
         return ""
-    w_q = weight(found, facts)
+    w_q = weight(result, facts)
     if w_q == 1:
         return ""
-    power = power_of_two(found, w_q, LARGEST_EXPONENT, "Junos has powers of two")
-    found.notes.append("red-buffer-occupancy is of a PIC: put in its slots")
+    power = power_of_two(result, w_q, LARGEST_EXPONENT, "Junos has powers of two")
+    result.notes.append("red-buffer-occupancy belongs to a PIC: fill in its slots")
     statement = f"red-buffer-occupancy {{ weighted-averaged instant-usage-weight-exponent {power}; }}"
     return f"\nchassis {{ fpc 0 {{ pic 0 {{ {statement} }} }} }}"

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.dialects.conversion import Conversion, DialectError
-from penstock.units import UnitError, parse_size, parse_time
+from penstock.dialects.conversion import DialectError
+from penstock.units import format_rate, parse_size, parse_time
 
 __all__ = [
-    "FLAG",
     "INTEGER",
     "INVERSE",
-    "LENGTH",
     "NUMBER",
     "PACKETS",
     "SIZE",
-    "TIME",
     "Kind",
-    "Option",
+    "flag",
+    "integer",
+    "integer_of",
     "number",
-    "option_texts",
     "plain",
+    "rate_text",
+    "real",
+    "real_of",
     "time_text",
 ]
 
@@ -34,28 +36,6 @@ class Kind:
 
     read: Callable[[str], Any]
     write: Callable[[Any], str]
-
-
-@dataclass(frozen=True)
-class Option:
-    """A word of a dialect, the parameter that it sets, the kind of its value, and the dialect's unit in ours."""
-
-    word: str
-    parameter: str
-    kind: Kind
-    scale: float = 1.0
-
-    def value(self, text: str) -> Any:
-        """The parameter's value for a text. Raises `DialectError`."""
-        try:
-            found = self.kind.read(text)
-        except (ValueError, UnitError) as error:
-            raise DialectError(f"{self.word} {text}: {error}") from None
-        return found if self.scale == 1.0 else number(found * self.scale)
-
-    def text(self, value: Any) -> str:
-        """The text for a parameter's value."""
-        return self.kind.write(value if self.scale == 1.0 else number(value / self.scale))
 
 
 def number(value: float) -> float:
@@ -86,40 +66,69 @@ def time_text(value: Any) -> str:
     return f"{nanos}ns"
 
 
-def _integer(text: str) -> int:
-    if not re.fullmatch(r"\d+", text):
+def rate_text(value: float) -> str:
+    """A rate in bit/s as a text, of at least 1 bit/s."""
+    return format_rate(max(1, round(value)))
+
+
+def integer(text: str) -> int:
+    """A whole number without a sign. Raises `ValueError`."""
+    if not re.fullmatch(r"[0-9]{1,19}", text):
         raise ValueError("expected a whole number")
     return int(text)
 
 
+def real(text: str) -> float:
+    """A finite number. Raises `ValueError`."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError("expected a number")
+    return value
+
+
+def integer_of(word: str, text: str) -> int:
+    """The whole number that stands after a word. Raises `DialectError`."""
+    try:
+        return integer(text)
+    except ValueError as error:
+        raise DialectError(f"{word} {text}: {error}") from None
+
+
+def real_of(word: str, text: str) -> float:
+    """The number that stands after a word. Raises `DialectError`."""
+    try:
+        return real(text)
+    except ValueError as error:
+        raise DialectError(f"{word} {text}: {error}") from None
+
+
 def _inverse(value: Any) -> float:
-    return number(1 / float(value))
-
-
-def _packets(value: Any) -> str:
-    text = str(value).removesuffix("p")
-    return str(round(float(text)))
+    found = real(str(value))
+    if found == 0:
+        raise ValueError("must not be 0")
+    return number(1 / found)
 
 
 def _size(value: Any) -> str:
     return str(round(value if isinstance(value, (int, float)) else parse_size(value)))
 
 
-TIME = Kind(time_text, time_text)
-NUMBER = Kind(float, lambda value: plain(float(value)))
-INTEGER = Kind(_integer, lambda value: str(round(value)))
-PACKETS = Kind(lambda text: f"{_integer(text.removesuffix('p'))}p", _packets)
-SIZE = Kind(lambda text: f"{_integer(text)}B", _size)
-LENGTH = Kind(lambda text: number(float(text)), lambda value: plain(float(str(value).removesuffix("p"))))
+NUMBER = Kind(real, lambda value: plain(float(value)))
+INTEGER = Kind(integer, lambda value: str(round(value)))
+PACKETS = Kind(lambda text: f"{integer(text)}p", lambda value: str(round(float(str(value).removesuffix("p")))))
+SIZE = Kind(lambda text: f"{integer(text)}B", _size)
 INVERSE = Kind(_inverse, lambda value: plain(_inverse(value)))
-FLAG = Kind(lambda text: text.lower() in ("true", "1", "on"), lambda value: "true" if value else "false")
 
 
-def option_texts(
-    options: Sequence[Option], conversion: Conversion, said: set[str] | None = None
-) -> list[tuple[Option, str]]:
-    """Options with their texts for the parameters that are given; those without a word are listed as missing."""
-    known = {option.parameter for option in options} | (said or set())
-    conversion.missing += [f"{name} = {value}" for name, value in conversion.parameters.items() if name not in known]
-    given = conversion.parameters
-    return [(option, option.text(given[option.parameter])) for option in options if option.parameter in given]
+def flag(true: Collection[str], false: Collection[str]) -> Kind:
+    """The kind of a truth value, with the words that a program takes for each, in small letters."""
+
+    def read(text: str) -> bool:
+        if text.lower() in (*true, *false):
+            return text.lower() in true
+        raise ValueError("expected true or false")
+
+    return Kind(read, lambda value: "true" if value else "false")

@@ -9,16 +9,30 @@ import math
 from collections.abc import Collection
 from typing import Any
 
+from penstock.aqms.red_thresholds import automatic_threshold
 from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets, packets
 from penstock.dialects.kinds import number, plain
-from penstock.laws.red_thresholds import automatic_threshold
 from penstock.model.design import red_weight
-from penstock.units import format_length
+from penstock.units import format_length, parse_size
 
-__all__ = ["DEFAULTS", "list_unsaid", "note_weight", "power_of_two", "thresholds", "weight", "whole", "whole_percent"]
+__all__ = [
+    "DEFAULTS",
+    "NEVER",
+    "list_unsaid",
+    "note_weight",
+    "packet_bytes",
+    "power_of_two",
+    "thresholds",
+    "weight",
+    "whole",
+    "whole_percent",
+]
 
 DEFAULTS: dict[str, Any] = {"min_th": 5, "max_th": 15, "max_p": 0.1}
 """Those of the registry, for settings that are not given."""
+
+NEVER = (1e6, 2e6, 1.0)
+"""Thresholds in packets, and max_p, of packets that are never dropped early: no average reaches such a length."""
 
 STRICT = "gentle = true: above the maximum threshold every packet is dropped"
 
@@ -36,7 +50,7 @@ def _threshold(name: str, found: Conversion, facts: Facts) -> Any:
     if given != "auto":
         return given
     if facts.rate is None:
-        raise DialectError(f'{name} = "auto" follows the rate of the link: give --link RATE')
+        raise DialectError(f'{name} = "auto" follows the rate of the link: give --rate RATE')
     table = {"mean_packet": f"{facts.packet}B", **found.parameters, "scheme": "red"}
     length = automatic_threshold(name, table, facts.rate)
     made = packets(given if length is None else format_length(length), facts)
@@ -50,10 +64,21 @@ def weight(found: Conversion, facts: Facts) -> float:
     if not isinstance(w_q, str):
         return float(w_q)
     if facts.rate is None:
-        raise DialectError(f'w_q = "{w_q}" follows the rate of the link: give --link RATE')
-    made = float(f"{float(red_weight(facts.rate / (8 * facts.packet))):.4g}")
-    found.notes.append(f"w_q automatic: {plain(made)} at this rate, 1 - exp(-1/C)")
+        raise DialectError(f'w_q = "{w_q}" follows the rate of the link: give --rate RATE')
+    seconds = 0.1 if w_q == "auto_fast" else 1.0
+    packet = parse_size(found.parameters.get("mean_packet", f"{facts.packet}B"))
+    made = float(f"{float(red_weight(seconds * facts.rate / (8 * packet))):.4g}")
+    found.notes.append(f"w_q automatic: {plain(made)} at this rate, a time constant of {plain(seconds)} s")
+    if w_q == "auto_rtt":
+        found.notes.append("w_q = auto_rtt: for round trips of up to 100 ms")
     return made
+
+
+def packet_bytes(found: Conversion, facts: Facts) -> int:
+    """Size of the packets that numbers of packets count: the queue's own where it measures bytes."""
+    given = found.parameters
+    own = given.get("mean_packet") if given.get("measure_in") == "bytes" else None
+    return facts.packet if own is None else int(parse_size(own))
 
 
 def power_of_two(found: Conversion, w_q: float, largest: int, why: str) -> int:

@@ -1,42 +1,103 @@
-"""Linux' `tc`: lines as `tc qdisc`, `tc class` and `tc filter` take them, and as `tc qdisc show` and kin print them."""
+"""Linux' `tc`: lines as `tc qdisc`, `tc class` and `tc filter` take them, and as they print them, as text or JSON."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from penstock.dialects import tc_queue
 from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.dialects.tc_config import NOTHING, configured, of_one_device, without_mq
 from penstock.dialects.tc_lines import Line, lines_of
 from penstock.dialects.tc_read import CLASSFUL, read_gred, read_tree
+from penstock.dialects.tc_table_classes import ABSENT, PARENTS
 from penstock.dialects.tc_write import WRITERS
 from penstock.errors import nearest
+from penstock.scenario.framing import NO_FRAMING, Framing
 
-__all__ = ["read", "write"]
+__all__ = ["objects", "present", "read", "write"]
 
 
 def read(text: str, facts: Facts) -> Conversion:
-    """The settings of one queue or of a root queue with its classes, filters and their queues.
+    """The settings of the queue of one device, or of its root queue with classes, filters and their queues.
 
     A queue may stand alone (`KIND OPTIONS`), as in `tc qdisc add ...`, or as `tc qdisc show` prints it.
     """
-    lines = lines_of(text)
-    for line in lines:
-        _check(line)
-    queues = [line for line in lines if line.subject == "qdisc" and line.kind]
+    lines, summary = objects(text, facts)
+    queues = [line for line in lines if line.subject == "qdisc" and line.kind not in NOTHING]
     kinds = {line.kind for line in queues}
     if kinds == {"gred"}:
         found = read_gred(queues, facts)
     elif kinds & set(CLASSFUL) or len(lines) > 1:
         found = read_tree(lines, facts)
-    elif queues:
-        found = tc_queue.read(queues[0], facts)
     else:
-        raise DialectError(f"no queue of tc in this text; there are: {', '.join(_known())}")
+        found = tc_queue.read(queues[0], facts)
+    found.notes = [*summary.notes, *found.notes]
+    found.missing = [*summary.missing, *found.missing]
+    _apply_size_tables([line for line in lines if line.stab], found)
+    if any(line.verb == "change" and line.kind in tc_queue.KINDS for line in queues):
+        found.notes.append("tc qdisc change keeps values that are not in the text: here they have their defaults")
     if re.search(r"\d[kmgt]?i?bps\b", text, re.IGNORECASE):
         found.notes.append("bps in tc is bytes per second")
     found.notes = list(dict.fromkeys(found.notes))
     return found
+
+
+def _apply_size_tables(lines: Sequence[Line], found: Conversion) -> None:
+    """The size table of the root queue as the framing of its link, tc-stab(8); other size tables are listed."""
+    for line in lines:
+        words = dict(zip(line.stab[::2], line.stab[1::2], strict=False))
+        layer = words.get("linklayer", "ethernet")
+        cells = LINK_LAYERS.get(layer, layer)
+        try:
+            overhead = int(words.get("overhead", 0)) + _link_header(line)
+            framing = Framing.checked(overhead, int(words.get("mpu", 0)), cells)
+        except ValueError as error:
+            found.missing.append(f"stab {' '.join(line.stab)}: {error}")
+            continue
+        if "parent" in line.at or "framing" in found.link:
+            found.missing.append(f"stab {' '.join(line.stab)}: only that of the root queue has an effect here")
+        elif framing != NO_FRAMING:
+            found.link["framing"] = framing.readable()
+            if found.scheme == "shaper":
+                found.missing.append(f"stab {' '.join(line.stab)}: the rate of the shaper counts IP packets here")
+
+
+def _link_header(line: Line) -> int:
+    """The bytes of the link header that a device counts in its sizes, tc-stab(8): none without such a header."""
+    return 0 if re.match(r"ppp|tun|wg|ip|sit|gre", line.at.get("dev", "")) else 14
+
+
+LINK_LAYERS = {"ethernet": "none", "atm": "atm", "adsl": "atm"}
+"""The cells of tc's link layers, tc-stab(8)."""
+
+
+def objects(text: str, facts: Facts) -> tuple[list[Line], Conversion]:
+    """The queues, classes and filters that one device has in the end, and what there is to report.
+
+    Raises `DialectError` for a kind of queue that is not known, and where there is no queue or one of several devices.
+    """
+    present_lines, foreign = present(text, facts)
+    kept, summary = without_mq(present_lines)
+    summary.missing += [f"{line.text}: no queue, class or filter" for line in foreign]
+    if not any(line.subject == "qdisc" and line.kind not in NOTHING for line in kept):
+        why = (
+            next((f"{line.kind} is all that is left" for line in kept), "all is deleted") if text.strip() else "nothing"
+        )
+        raise DialectError(f"no queue of tc in this text ({why}); there are: {', '.join(_known())}")
+    return kept, summary
+
+
+def present(text: str, facts: Facts) -> tuple[list[Line], list[Line]]:
+    """The objects that one device has in the end, and the lines that are of other programs."""
+    lines = lines_of(text)
+    named = [line for line in lines if line.subject != "other" and line.text.split()[:1] != [line.kind]]
+    foreign = [line for line in lines if line.subject == "other" or (named and _is_foreign(line))]
+    lines = [line for line in lines if all(line is not one for one in foreign)]
+    for line in lines:
+        _check(line)
+    return of_one_device(configured(lines), facts), foreign
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
@@ -44,7 +105,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     if scheme in WRITERS:
         return WRITERS[scheme](scheme, dict(parameters), facts)
     found = tc_queue.write(scheme, parameters, facts)
-    found.text = f"tc qdisc replace dev {facts.device} root {found.text}"
+    found.text = f"tc qdisc replace dev {facts.interface} root {found.text}"
     return found
 
 
@@ -52,9 +113,19 @@ def _known() -> list[str]:
     return [*tc_queue.KINDS, *CLASSFUL, "gred"]
 
 
+def _is_foreign(line: Line) -> bool:
+    """Whether a line without `tc qdisc`, among others that have it, is a command of another program."""
+    alone = line.text.split()[:1] == [line.kind]
+    return alone and line.kind not in (*_known(), *PARENTS, *ABSENT)
+
+
 def _check(line: Line) -> None:
     """Raise `DialectError` for a queue that is not known."""
-    if line.subject != "qdisc" or line.kind in _known() or (line.kind in ("ingress", "clsact", "noqueue", "mq")):
+    if line.subject != "qdisc" or line.verb == "delete" or line.kind in (*_known(), *NOTHING, *PARENTS):
         return
+    if line.kind in ABSENT:
+        place = " ".join(filter(None, (line.device, line.at.get("handle", ""))))
+        raise DialectError(f'"{line.text}"{f" at {place}" if place else ""}: {line.kind} of tc has no counterpart here '
+                           f"({ABSENT[line.kind]})")  # fmt: skip
     name = line.kind or "nothing"
     raise DialectError(f'no queue of tc in "{line.text}"{nearest(name, _known())}; there are: {", ".join(_known())}')

@@ -1,21 +1,32 @@
-"""The lines of a text of `tc`, each with its place in the tree of queues and classes."""
+"""Objects in a text of `tc`: queues, classes and filters, each with its place, its options and what tc counts of it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from penstock.dialects.conversion import DialectError
+from penstock.dialects.tc_json import is_json, objects_of
+from penstock.dialects.tc_shell import Command, commands_of
+from penstock.dialects.tc_table import QUEUES
 
-__all__ = ["Line", "identifier", "lines_of"]
+__all__ = ["STAB", "Line", "identifier", "lines_of", "queue_of"]
 
-_VERBS = {"add", "replace", "change", "show", "ls"}
-_PLACES = {"dev", "parent", "handle", "classid", "refcnt", "leaf"}
-_STATISTICS = re.compile(
-    r"Sent |backlog |lended: |tokens: |rate \S+ \d+pps|filter .* chain 0( fh \w+: ht divisor \d+)?$"
-)
+SUBJECTS = ("qdisc", "class", "filter")
+OTHERS = ("chain", "action", "actions", "monitor", "exec")
+SHOWING = ("show", "list", "ls", "lst", "get")
+VERBS = ("add", "replace", "change", "link", "delete", *SHOWING)
+_PLACES = {"dev", "parent", "handle", "classid", "refcnt", "leaf", "ingress_block", "egress_block"}
+_FILTER_PLACES = {"protocol", "prio", "pref", "preference", "chain", "fh"}
+STAB = {"linklayer", "overhead", "mpu", "mtu", "tsize", "data"}
+"""Keys of a size table, tc-stab(8)."""
 _ID = re.compile(r"[0-9a-f]*:[0-9a-f]*")
+_WITH_VALUE = re.compile(r"-(n|net|netns|b|batch|cf|conf)$")
+_STATISTICS = re.compile(
+    r"Sent |backlog |lended: |tokens: |rate \S+ \d+pps|filter .* chain 0( fh \w+: ht divisor \d+)?$|deficit "
+)
 
 
 @dataclass
@@ -23,12 +34,16 @@ class Line:
     """A line of tc.
 
     Attributes:
-        subject: "qdisc", "class" or "filter".
+        subject: "qdisc", "class" or "filter"; "other" for a command that is not of these.
         kind: of the queue, of the class, or of the filter.
         at: its place: "handle", "classid", "parent", "dev".
         words: its options.
         text: as given.
         printed: whether tc prints a queue so, and not whether it takes it so: without a verb, with a handle.
+        verb: "add", "replace", "change", "link" or "delete"; empty where it is printed, or stands alone.
+        stab: words of its size table, tc-stab(8).
+        counted: the lines with statistics below it, as printed.
+        counters: its statistics as `tc -json` has them.
 
     """
 
@@ -38,6 +53,10 @@ class Line:
     at: dict[str, str] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     printed: bool = False
+    verb: str = ""
+    stab: list[str] = field(default_factory=list)
+    counted: list[str] = field(default_factory=list)
+    counters: dict[str, Any] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -48,6 +67,11 @@ class Line:
     def parent(self) -> str:
         """The class or queue above; empty at the root."""
         return identifier(self.at.get("parent", ""))
+
+    @property
+    def device(self) -> str:
+        """The device; empty where the text does not name it."""
+        return self.at.get("dev", "")
 
 
 def identifier(text: str) -> str:
@@ -63,45 +87,143 @@ def identifier(text: str) -> str:
         raise DialectError(f"{text} is not a handle of tc such as 1: or 1:10") from None
 
 
+def queue_of(place: str) -> str:
+    """The queue of a class; empty without one.
+
+    >>> queue_of("1:10"), queue_of("")
+    ('1:0', '')
+    """
+    return f"{place.partition(':')[0]}:0" if place else ""
+
+
 def lines_of(text: str) -> list[Line]:
-    """The lines; a queue may stand alone, without `tc qdisc`."""
-    found: list[Line] = []
-    for raw in re.split(r"[\n;]", re.sub(r"\\\s*\n", " ", text.replace("\\ ", " "))):
-        plain = re.sub(r"^\s*#\s*(?=tc\s)", "", raw)
-        words = plain.split()
-        if not words or words[0].startswith("#") or _STATISTICS.match(plain.strip()):
-            continue
-        if found and plain[0].isspace() and words[0] in ("vq", "DP", "match"):
-            found[-1].words += words
+    """The objects of a text; a queue may stand alone, without `tc qdisc`."""
+    if is_json(text):
+        return [_from_json(one) for one in objects_of(text)]
+    lines: list[Line] = []
+    for command in commands_of(text):
+        last = lines[-1] if lines else None
+        if last is None or not _continues(last, command):
+            line = _line(command.text.split(), command.text)
+            if line is not None:
+                lines.append(line)
+    return lines
+
+
+def _from_json(one: dict[str, Any]) -> Line:
+    line = Line(one["subject"], one["text"], one["kind"], one["at"], one["words"], printed=True)
+    line.stab, line.counters = one["stab"], one["counters"]
+    return line
+
+
+def _continues(last: Line, command: Command) -> bool:
+    """Add a line to the object above it, if it belongs to that."""
+    words, text = command.text.split(), command.text
+    if command.is_indented and words[0] in ("vq", "DP", "match"):
+        last.words += words
+    elif last.printed and command.is_indented and words[0] == "linklayer":
+        last.stab += words
+    elif _STATISTICS.match(text) and (last.printed or last.subject != "qdisc"):
+        last.counted.append(text)
+    elif command.is_indented and last.kind in QUEUES and words[0] in QUEUES[last.kind].by_word and not last.counted:
+        last.words += words
+    elif last.printed and _is_counted(command, words):
+        last.counted.append(text)
+    else:
+        return False
+    return True
+
+
+def _is_counted(command: Command, words: Sequence[str]) -> bool:
+    """Whether a line below a printed object is one with its statistics."""
+    if words[0] in ("tc", "sudo", *SUBJECTS):
+        return False
+    return command.is_indented or words[0].rstrip(":") in _COUNTERS
+
+
+_COUNTERS = {"maxpacket", "new_flows_len", "count", "prob", "pkts_in", "marked", "gc", "memory", "capacity", "min/max",
+             "average", "thresh", "earlydrop", "borrowed", "ctokens"}  # fmt: skip
+"""First words of lines with statistics that a paste may have without their indentation."""
+
+
+def _line(words: Sequence[str], text: str) -> Line | None:
+    """The object of a line; None for a command that shows something."""
+    rest, is_tc = _after_tc(list(words))
+    line = Line("qdisc", text)
+    if rest and (name := _full(rest[0], (*SUBJECTS, *OTHERS), is_tc=is_tc)):
+        line.subject = name if name in SUBJECTS else "other"
+        is_named, rest = True, rest[1:]
+    else:
+        is_named = False
+    if line.subject == "other" or (is_tc and not is_named):
+        line.subject = "other"
+        return line
+    if rest and is_named and (verb := _full(rest[0], (*VERBS, "del"), is_tc=is_tc)):
+        line.verb, rest = "delete" if verb == "del" else verb, rest[1:]
+        if line.verb in SHOWING:
+            return None
+    elif is_named and not rest:
+        return None
+    line.printed = is_named and not line.verb and len(rest) > 1 and bool(_ID.fullmatch(rest[1]))
+    line.words = _placed(line, rest)
+    if is_named and line.subject == "filter" and not line.verb:
+        line.printed = True
+    return line
+
+
+def _after_tc(rest: list[str]) -> tuple[list[str], bool]:
+    """The words after `tc` and its options."""
+    is_tc = False
+    while rest:
+        if rest[0] in ("tc", "sudo") or re.fullmatch(r"\S*/tc", rest[0]):
+            is_tc |= rest[0] != "sudo"
+            rest = rest[1:]
+        elif is_tc and _WITH_VALUE.match(rest[0]):
+            rest = rest[2:]
+        elif is_tc and re.fullmatch(r"--?[a-zA-Z]+", rest[0]):
+            rest = rest[1:]
         else:
-            found.append(_line(words, plain.strip()))
-    return found
+            break
+    return rest, is_tc
 
 
-def _line(words: Sequence[str], text: str) -> Line:
-    rest = [word for word in words if word not in ("tc", "sudo")]
-    while rest and re.fullmatch(r"-[a-z]+|/?\w*/s?bin/tc", rest[0]):
-        rest = rest[1:]
-    named = rest[0] if rest and rest[0] in ("qdisc", "class", "filter") else ""
-    line = Line(named or "qdisc", text)
-    rest = rest[1:] if named else rest
+def _full(word: str, names: Sequence[str], *, is_tc: bool) -> str:
+    """The name that a word stands for; tc takes the beginning of one."""
+    if word in names:
+        return word
+    return next((name for name in names if is_tc and name.startswith(word)), "")
+
+
+def _placed(line: Line, rest: list[str]) -> list[str]:
+    """Take the place of an object from its words; the others are its options."""
     while rest:
         word = rest[0]
+        if line.kind and not line.printed and line.subject == "qdisc":
+            break
         if word in _PLACES and len(rest) > 1 and not (line.subject == "filter" and word == "handle"):
             line.at[word] = rest[1]
             rest = rest[2:]
-        elif word == "root" or (word in _VERBS and not line.kind):
+        elif word in ("root", "offloaded", "[deleted]", "deleted", "added"):
             rest = rest[1:]
+        elif word == "stab" and not line.kind:
+            rest = _stab(line, rest[1:])
+        elif word in ("estimator", "est") and not line.kind:
+            rest = rest[3:]
         elif _ID.fullmatch(word) and line.kind:
             line.at["classid" if line.subject == "class" else "handle"] = word
             rest = rest[1:]
-        elif line.subject == "filter" and word in ("protocol", "prio", "pref", "preference", "chain", "fh"):
+        elif line.subject == "filter" and word in _FILTER_PLACES:
             line.at["pref" if word in ("prio", "preference") else word] = rest[1] if len(rest) > 1 else ""
             rest = rest[2:]
         elif not line.kind:
             line.kind, rest = word, rest[1:]
         else:
             break
-    line.words = list(rest)
-    line.printed = named == "qdisc" and len(words) > 2 and bool(_ID.fullmatch(words[2]))
-    return line
+    return rest
+
+
+def _stab(line: Line, rest: list[str]) -> list[str]:
+    while len(rest) > 1 and rest[0] in STAB:
+        line.stab += rest[:2]
+        rest = rest[2:]
+    return rest

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any
 
+from penstock.dialects.tc_lines import Line
+from penstock.dialects.tc_units import whole_of
 from penstock.scenario.resolve.codepoints import codepoint
 
-__all__ = ["priority_of", "read_filter", "write_filters"]
+__all__ = ["by_preference", "claim", "overtaken", "priority_of", "read_filter", "write_filters"]
 
 _ECN = ("not", "ect1", "ect0", "ce")
 _PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1}
@@ -130,3 +132,45 @@ def write_filters(match: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 def _listed(match: Mapping[str, Any], key: str) -> list[Any]:
     value = match.get(key, [])
     return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def by_preference(filters: Sequence[Line]) -> list[Line]:
+    """Filters in the order in which they are tried; one without a preference precedes all earlier ones (Linux 6.18)."""
+    ranked: list[tuple[int, Line]] = []
+    for one in filters:
+        given = one.at.get("pref")
+        least = min((rank for rank, _ in ranked), default=FIRST_PREFERENCE + 1)
+        ranked.append((whole_of("pref", given) if given else least - 1, one))
+    return [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
+
+
+FIRST_PREFERENCE = 49152
+"""Preference that tc prints for a filter without one, if there is no other filter."""
+
+
+def overtaken(entries: Sequence[tuple[str, dict[str, Any]]], rest: str) -> list[str]:
+    """A loss if packets for the last class, which has no condition here, match later filters of other classes."""
+    for number_, (place, match) in enumerate(entries):
+        later = [other for name, other in entries[number_ + 1 :] if name != rest]
+        if place == rest and any(not set(match) == set(other) == {"dscp"} for other in later):
+            return [f"filter to {rest} before those of other classes: packets matching both go to another class here"]
+    return []
+
+
+def claim(entries: list[tuple[str, dict[str, Any]]], place: str, match: dict[str, Any]) -> bool:
+    """Add conditions of a class; False if it already has conditions with which they cannot be combined."""
+    points = set(match.get("dscp", ()))
+    alone = [found for _, found in entries if set(found) == {"dscp"}]
+    if set(match) == {"dscp"}:
+        points -= {dscp for found in alone for dscp in found["dscp"]}
+        match = {"dscp": sorted(points)}
+        if not points:
+            return True  # earlier filters take all its packets
+    known = next((found for name, found in entries if name == place), None)
+    if known is None:
+        entries.append((place, match))
+        return True
+    if set(known) != {"dscp"} or set(match) != {"dscp"} or len(alone) < len(entries):
+        return known == match
+    known["dscp"] = sorted({*known["dscp"], *points})
+    return True

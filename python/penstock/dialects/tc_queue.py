@@ -1,293 +1,242 @@
-"""Queues of Linux' `tc` without classes, one line each. Man pages tc-red(8) and kin."""
+"""Queues of Linux' `tc` without classes: a line of settings, by the table of `tc_table`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penstock.aqms.catalog import find_scheme
 from penstock.dialects.conversion import Conversion, DialectError, Facts, settle_limit
-from penstock.dialects.kinds import FLAG, INTEGER, NUMBER, PACKETS, Kind, Option, number, option_texts, plain
+from penstock.dialects.kinds import plain
+from penstock.dialects.tc_cake import read_cake, settle_memory
+from penstock.dialects.tc_dualpi2 import read_dualpi2, settle_gains
+from penstock.dialects.tc_keys import Fate, Given, Key, Qdisc
+from penstock.dialects.tc_kinds import SIXTEENTHS
 from penstock.dialects.tc_lines import Line
-from penstock.dialects.tc_red import read_red, red_words
-from penstock.dialects.tc_units import RATE, SIZE, TIME
-from penstock.units import parse_time
+from penstock.dialects.tc_red import marks_end_at_max, read_red, red_words
+from penstock.dialects.tc_table import QUEUES
+from penstock.units import format_time, parse_time
 
-__all__ = ["KINDS", "queue", "read", "write"]
+__all__ = ["KINDS", "is_same", "queue", "read", "write"]
 
-MOST_PROBABILITY = 0.999999
-"""tc takes a probability in 32 bits: 1 becomes 0, which it does not say."""
-COUNT = Kind(lambda text: INTEGER.read(text.removesuffix("p")), INTEGER.write)
-PER_SECOND = Kind(lambda text: float(text.removesuffix("pps")), INTEGER.write)
-SECONDS = Kind(lambda text: f"{int(text.removesuffix('sec'))}s", lambda value: plain(parse_time(value) / 1e9))
-MILLISECONDS = Kind(
-    lambda text: TIME.read(f"{text}ms" if text.isdigit() else text), lambda value: plain(round(parse_time(value) / 1e6))
-)
-"""Taken as a bare number of milliseconds, tc-sfb(8), and printed with a unit."""
-WHOLE = Kind(float, lambda value: str(round(float(value))))
-PROBABILITY = Kind(float, lambda value: plain(min(float(value), MOST_PROBABILITY)))
-ECN_PROB = Kind(lambda text: number(float(text) / 100), lambda value: str(min(99, round(100 * float(value)))))
-"""A whole percentage below 100."""
-PERCENT = Kind(lambda text: number(float(text.removesuffix("%")) / 100), lambda value: f"{plain(100 * value)}%")
-
-_CODEL = [Option("limit", "limit", PACKETS), Option("target", "target", TIME), Option("interval", "interval", TIME)]
-_CODEL += [Option("ce_threshold", "ce_threshold", TIME), Option("ecn", "ecn", FLAG)]
-_FLOWS = [Option("flows", "flows", INTEGER), Option("quantum", "quantum", SIZE)]
-_PIE = [Option("limit", "limit", PACKETS), Option("target", "target", TIME), Option("tupdate", "t_update", TIME)]
-_PIE += [Option("alpha", "alpha", WHOLE, 1 / 16), Option("beta", "beta", WHOLE, 1 / 16), Option("ecn", "ecn", FLAG)]
-_THRESHOLDS = [Option("probability", "max_p", PROBABILITY), Option("ecn", "ecn", FLAG)]
-
-OPTIONS: dict[str, tuple[str, Sequence[Option]]] = {
-    "pfifo": ("droptail", [Option("limit", "limit", PACKETS)]),
-    "bfifo": ("droptail", [Option("limit", "limit", SIZE)]),
-    "codel": ("codel", _CODEL),
-    "fq_codel": ("fq-codel", [*_CODEL, *_FLOWS, Option("drop_batch", "drop_batch", INTEGER)]),
-    "pie": ("pie", _PIE),
-    "fq_pie": ("fq-pie", [*_PIE, *_FLOWS, Option("ecn_prob", "mark_ecnth", ECN_PROB)]),
-    "sfq": (
-        "sfq",
-        [
-            Option("limit", "limit", PACKETS),
-            Option("perturb", "perturb", SECONDS),
-            Option("quantum", "quantum", SIZE),
-            Option("divisor", "buckets", INTEGER),
-            Option("flows", "flows", INTEGER),
-            Option("depth", "depth", INTEGER),
-            Option("headdrop", "headdrop", FLAG),
-        ],
-    ),
-    "sfb": (
-        "sfb",
-        [
-            Option("limit", "limit", PACKETS),
-            Option("max", "max", COUNT),
-            Option("target", "bin_size", COUNT),
-            Option("increment", "d1", NUMBER),
-            Option("decrement", "d2", NUMBER),
-            Option("penalty_rate", "penalty_rate", PER_SECOND),
-            Option("penalty_burst", "penalty_burst", COUNT),
-            Option("rehash", "rehash", MILLISECONDS),
-            Option("db", "warmup", MILLISECONDS),
-        ],
-    ),
-    "cake": (
-        "cake",
-        [
-            Option("bandwidth", "bandwidth", RATE),
-            Option("rtt", "rtt", TIME),
-            Option("overhead", "overhead", SIZE),
-        ],
-    ),
-    "dualpi2": (
-        "dualpi2",
-        [
-            Option("limit", "limit", PACKETS),
-            Option("target", "target", TIME),
-            Option("tupdate", "interval", TIME),
-            Option("alpha", "alpha", NUMBER),
-            Option("beta", "beta", NUMBER),
-            Option("step_thresh", "min_th", TIME),
-            Option("coupling_factor", "k", NUMBER),
-            Option("classic_protection", "classic_weight", PERCENT),
-        ],
-    ),
-    "fq": (
-        "sfq",
-        [
-            Option("limit", "limit", PACKETS),
-            Option("flow_limit", "depth", COUNT),
-            Option("quantum", "quantum", SIZE),
-        ],
-    ),
-    "red": ("red", [Option("limit", "limit", SIZE), *_THRESHOLDS]),
-    "choke": ("choke", [Option("limit", "limit", PACKETS), *_THRESHOLDS]),
-}  # fmt: skip
-
-KINDS = tuple(OPTIONS)
+KINDS = tuple(QUEUES)
 """Names of the queues."""
 
-_BARE = {
-    "cake": {
-        **{word: ("diffserv", word) for word in ("diffserv3", "diffserv4", "diffserv8", "precedence", "besteffort")},
-        **{
-            word: ("isolation", word)
-            for word in (
-                "triple-isolate",
-                "dual-srchost",
-                "dual-dsthost",
-                "flows",
-                "hosts",
-                "srchost",
-                "dsthost",
-                "flowblind",
-            )
-        },
-        "unlimited": ("bandwidth", None),
-    }
-}
-"""Words that set a parameter by themselves."""
-
-_NOTHING = {"cake": ("nonat", "nowash", "no-ack-filter", "split-gso", "raw", "noatm", "egress")}
-"""Words of a kind that change nothing here, and that tc prints nevertheless."""
-
-_FLAGS_WITHOUT_VALUE = {"ecn", "noecn", "headdrop", "harddrop", "adaptive", "nodrop", "bytemode", "nobytemode"}
-_FLAGS_WITHOUT_VALUE |= {"pacing", "nopacing", "horizon_cap", "horizon_drop"}
-_VARIANTS = {"codel", "fq-codel", "pie"}
+_RED = ("red", "choke")
 
 
 def read(line: Line, facts: Facts) -> Conversion:
-    """The settings of a line: tc prints `ecn` where it is on, but is told `noecn` where it is to be off."""
-    found = queue(line.kind, line.words, facts)
-    if line.printed and "ecn" in found.parameters and line.kind in _HAS_NOECN:
-        found.parameters["ecn"] = "ecn" in line.words
-    return found
+    """The settings of a line."""
+    return queue(line.kind, line.words, facts, is_printed=line.printed)
 
 
-def queue(kind: str, words: Sequence[str], facts: Facts) -> Conversion:
-    """The settings of a queue's options."""
-    scheme, options = OPTIONS[kind]
-    found = Conversion(scheme, {"variant": "linux"} if scheme in _VARIANTS else {})
-    by_word = {option.word: option for option in options}
-    given: dict[str, str] = {}
-    for word, value in _pairs(words, kind):
-        if f"{word} {value}" == "bandwidth unlimited" or word in _NOTHING.get(kind, ()):
+def queue(kind: str, words: Sequence[str], facts: Facts, *, is_printed: bool = False) -> Conversion:
+    """The settings of a queue's options, with Linux's defaults for those that are left out.
+
+    tc prints `ecn` where it is on; `noecn` turns it off.
+    """
+    qdisc = QUEUES[kind]
+    conversion = Conversion(qdisc.scheme, {} if kind in _RED else qdisc.defaults)
+    if is_printed and "ecn" in conversion.parameters and "ecn" in qdisc.by_word:
+        conversion.parameters["ecn"] = False
+    special: dict[str, str] = {}
+    order: list[Given] = []
+    for item in qdisc.given(words, is_printed=is_printed):
+        if isinstance(item, str):
+            conversion.missing.append(f"{item}: not an option of {kind} that is known here")
             continue
-        if word in _BARE.get(kind, {}):
-            parameter, setting = _BARE[kind][word]
-            if setting is not None:
-                found.parameters[parameter] = setting
-        elif word in ("ecn", "noecn"):
-            found.parameters["ecn"] = word == "ecn"
-        elif word == "overhead" and str(value).startswith("-"):
-            given[word] = str(value)
-        elif word in by_word and value is None:
-            found.parameters[by_word[word].parameter] = True
-        elif word in by_word:
-            found.parameters[by_word[word].parameter] = by_word[word].value(str(value))
-        else:
-            given[word] = value or ""
-    if kind in ("red", "choke"):
-        read_red(kind, given, found, facts)
-    found.missing += [f"{word} {value}".strip() for word, value in given.items()]
-    if kind in ("fq_codel", "codel") and "ecn" not in found.parameters:
-        found.parameters["ecn"] = kind == "fq_codel"
-    if scheme == "pie" and "limit" not in found.parameters:
-        found.parameters["limit"] = "1000p"
-    if kind == "fq":
-        _read_fq(found)
-    if kind == "sfb":
-        found.parameters = {**_SFB, **found.parameters}
-    return found
+        order.append(item)
+        key, text = item.key, item.text
+        if key.fate is Fate.APPLIED and key.parameter and key.kind is not None:
+            conversion.parameters[key.parameter] = key.value(text)
+        elif key.fate is Fate.APPLIED and key.parameter:
+            conversion.parameters[key.parameter] = key.setting
+        elif key.fate is Fate.APPLIED or key.word == "bandwidth":
+            special[key.word] = text
+        elif key.fate is Fate.LOST:
+            _lose(item, conversion)
+    conversion.parameters = {name: value for name, value in conversion.parameters.items() if value is not None}
+    _read_special(kind, order, special, conversion, facts)
+    return conversion
 
 
-_SFB: dict[str, Any] = {
-    **{
-        "limit": "1000p",
-        "max": 25,
-        "bin_size": 20,
-        "d1": number(33 / 65535),
-        "d2": number(3 / 65535),
-        "rehash": "600s",
-        "warmup": "60s",
-    },
-    **{"penalty_rate": 10.0, "penalty_burst": 20, "levels": 8, "bins": 16, "ecn": True},
-}
-"""What sfb of Linux has where nothing is given; its levels and bins are fixed, tc-sfb(8), and it marks where it can."""
+def _lose(item: Given, conversion: Conversion) -> None:
+    if item.key.kind is not None:
+        item.key.value(item.text)
+    if not (item.key.is_neutral and item.key.is_default(item.text)):
+        conversion.missing.append(item.loss)
 
 
-def _read_fq(found: Conversion) -> None:
-    """Defaults of tc-fq(8), and what it has that no queue here has."""
-    for name, value in (("limit", "10000p"), ("depth", 100), ("quantum", "3028B")):
-        found.parameters.setdefault(name, value)
-    found.parameters["buckets"] = FQ_BUCKETS
-    found.notes.append(f"fq keeps each flow apart: {FQ_BUCKETS} buckets of sfq make it rare that two meet")
-    found.missing.append("pacing of flows, and new flows first: here senders pace their packets themselves")
-
-
-FQ_BUCKETS = 65536
-"""The most that tc-sfq(8) has."""
-
-
-def _pairs(words: Sequence[str], kind: str) -> Iterator[tuple[str, str | None]]:
-    """Words with their values; flags have none."""
-    bare = _FLAGS_WITHOUT_VALUE | set(_BARE.get(kind, {}))
-    if kind == "cake":
-        bare |= {*_NOTHING[kind], "nat", "wash", "ack-filter", "ack-filter-aggressive", "no-split-gso", "atm", "ptm"}
-        bare |= {"ingress", "conservative", "autorate-ingress"}
-    at = 0
-    while at < len(words):
-        if words[at] in bare:
-            yield words[at], None
-            at += 1
-        elif at + 1 < len(words):
-            yield words[at], words[at + 1]
-            at += 2
-        else:
-            raise DialectError(f"{words[at]} has no value")
+def _read_special(
+    kind: str, order: Sequence[Given], special: dict[str, str], conversion: Conversion, facts: Facts
+) -> None:
+    """What the keys of a kind mean together."""
+    if kind in _RED:
+        read_red(kind, special, conversion, facts)
+    elif kind == "cake":
+        read_cake(order, conversion)
+    elif kind == "dualpi2":
+        read_dualpi2(order, special, conversion)
+    elif kind == "fq":
+        buckets = conversion.parameters["buckets"]
+        conversion.notes.append(f"fq has one queue per flow; with {buckets} buckets, collisions in sfq are rare")
+        conversion.missing.append("pacing of flows, and new flows first: here senders pace their packets themselves")
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
     """A queue and its options. Raises `DialectError` if tc has no such queue."""
-    kinds = [kind for kind, (name, _) in OPTIONS.items() if name == scheme]
+    kinds = [kind for kind, qdisc in QUEUES.items() if qdisc.scheme == scheme]
     if not kinds:
         raise DialectError(f"tc has no {scheme}")
     kind = kinds[0]
     if kind == "pfifo" and str(parameters.get("limit", "")).endswith("B"):
         kind = "bfifo"
-    found = Conversion(scheme, dict(parameters))
+    qdisc, conversion = QUEUES[kind], Conversion(scheme, dict(parameters))
+    written = {"variant", *_fixed(qdisc, conversion)}
     words: list[str] = []
-    said = {"variant", *_fixed(kind, found)}
-    options = [option for option in OPTIONS[kind][1] if option.kind is not FLAG]
-    if kind in ("red", "choke"):
-        words += red_words(kind, found, facts)
-        said |= _SAID_OF_RED
-        options = [option for option in options if option.word != "limit"]
+    if kind in _RED:
+        words += red_words(kind, conversion, facts)
+        written |= _SAID_OF_RED
+    elif kind == "cake":
+        settle_memory(conversion, facts)
     else:
-        settle_limit(found, facts, in_packets=kind != "bfifo")
-    if kind == "sfq" and str(found.parameters.get("limit")) in ("1", "1p"):
-        found.parameters["limit"] = "2p"
-        found.notes.append("limit = 2 packets instead of 1: sfq of Linux has no less")
-    flags = {option.parameter: option.word for option in OPTIONS[kind][1] if option.kind is FLAG}
-    for word, (parameter, value) in _BARE.get(kind, {}).items():
-        said.add(parameter)
-        if value is not None and found.parameters.get(parameter) == value:
-            words.append(word)
-    for option, text in option_texts(options, found, said | set(flags)):
-        words += [option.word, text]
-        _note_rounded(found, option, text)
-    for parameter, word in flags.items():
-        if found.parameters.get(parameter):
-            words.append(word)
-        elif parameter in found.parameters and word == "ecn" and kind in _HAS_NOECN:
-            words.append("noecn")
-    found.text = " ".join([kind, *words])
-    return found
+        settle_limit(conversion, facts, in_packets=kind != "bfifo")
+    if kind == "dualpi2":
+        settle_gains(conversion)
+    if kind == "sfq":
+        _settle_sfq(conversion)
+    words += _words(qdisc, conversion, written)
+    if kind == "red" and marks_end_at_max(parameters):
+        words.append("harddrop")
+    _note_variant(conversion)
+    conversion.text = " ".join([kind, *words])
+    return conversion
 
 
-_HAS_NOECN = {"codel", "fq_codel", "pie"}
-_ALWAYS_MARKS = {"sfb", "cake", "dualpi2"}
+def _settle_sfq(conversion: Conversion) -> None:
+    """Limits of a flow and of flows that sfq of Linux always has, tc-sfq(8)."""
+    limit = conversion.parameters.get("limit")
+    if limit is None:
+        return
+    held = round(float(str(limit).removesuffix("p")))
+    bounded = min(max(held, 2), SFQ_MOST)
+    if bounded != held:
+        conversion.notes.append(f"limit = {bounded} packets instead of {held}: sfq of Linux has 2 to {SFQ_MOST}")
+        conversion.parameters["limit"] = f"{bounded}p"
+    if "flows" not in conversion.parameters and bounded > SFQ_FLOWS:
+        conversion.parameters["flows"] = bounded
+    if "depth" not in conversion.parameters and bounded > SFQ_DEPTH:
+        conversion.missing.append(f"a flow that fills the queue: sfq of Linux holds {SFQ_DEPTH} packets of a flow")
+
+
+SFQ_MOST, SFQ_FLOWS, SFQ_DEPTH = 65535, 128, 127
+"""Most packets of sfq, and its defaults for flows and for the packets of one."""
+
 _SAID_OF_RED = {"limit", "min_th", "max_th", "w_q", "spacing", "measure_in", "mean_packet", "mark_up_to", "gentle"}
 _SAID_OF_RED |= {"guards"}
 
 
-def _fixed(kind: str, found: Conversion) -> set[str]:
+def _words(qdisc: Qdisc, conversion: Conversion, written: set[str]) -> list[str]:
+    """The keys of the given parameters, and of parameters whose default here differs from Linux's.
+
+    Parameters that have no key are listed as missing.
+    """
+    flags = {key.parameter for key in qdisc.keys if key.kind is None and key.parameter}
+    words: list[str] = []
+    values = {**_unlike(qdisc, conversion, written), **conversion.parameters}
+    for key in qdisc.keys:
+        if key.parameter not in values or key.parameter in written - flags:
+            continue
+        value = values[key.parameter]
+        if key.kind is None:
+            is_on = value == key.setting and key.group != "rtt keyword"
+            words += [key.word] if is_on and not (key.parameter == "delay" and value == "timestamp") else []
+        elif value not in (None, "auto"):
+            words += _valued(key, value, conversion)
+    known = {key.parameter for key in qdisc.keys} | written
+    conversion.missing += [f"{name} = {value}" for name, value in conversion.parameters.items() if name not in known]
+    return words
+
+
+def _valued(key: Key, value: Any, conversion: Conversion) -> list[str]:
+    assert key.kind is not None
+    text = key.nearest(value)
+    if key.kind.unit == "Hz" and key.is_default(plain(float(value))):
+        return []  # the kernel's default is nearer than its multiples of 1/256
+    _note_rounded(key, value, text, conversion)
+    return [key.word, text]
+
+
+def _unlike(qdisc: Qdisc, conversion: Conversion, written: set[str]) -> dict[str, Any]:
+    """Defaults of the scheme that are not those of Linux, where the parameter is not given."""
+    ours = {param.name: param.default for param in find_scheme(qdisc.scheme).params}
+    return {
+        key.parameter: ours[key.parameter]
+        for key in qdisc.keys
+        if key.kind is not None and key.default and ours.get(key.parameter) not in (None, "auto")
+        and key.parameter not in conversion.parameters and key.parameter not in written
+        and key.kind.write(ours[key.parameter]) != key.kind.write(key.kind.read(key.default))
+    }  # fmt: skip
+
+
+def _fixed(qdisc: Qdisc, conversion: Conversion) -> set[str]:
     """Parameters that have one value in this queue of Linux; others than that are listed."""
-    known = {"ecn": True} if kind in _ALWAYS_MARKS else {}
-    if kind == "sfb":
-        known |= {"levels": _SFB["levels"], "bins": _SFB["bins"]}
-    for name, value in known.items():
-        if found.parameters.get(name, value) != value:
-            found.missing.append(f"{name} = {found.parameters[name]}: {kind} of Linux has {value}")
-    return set(known)
+    fixed = {name: value for name, value in qdisc.fixed.items() if name not in ("variant", "range", "buckets")}
+    if qdisc.kind in ("cake", "dualpi2"):
+        fixed["ecn"] = True
+    for name, value in fixed.items():
+        if conversion.parameters.get(name, value) != value:
+            conversion.missing.append(f"{name} = {conversion.parameters[name]}: {qdisc.kind} of Linux has {value}")
+    return set(fixed)
 
 
-def _note_rounded(found: Conversion, option: Option, text: str) -> None:
+def _note_variant(conversion: Conversion) -> None:
+    """List how another variant of an AQM differs from Linux's."""
+    scheme = find_scheme(conversion.scheme)
+    default = next((param.default for param in scheme.params if param.name == "variant"), "linux")
+    variant = conversion.parameters.get("variant", default)
+    if variant == "linux" or conversion.scheme not in ("pie", "fq-pie", "codel", "fq-codel"):
+        return
+    if conversion.scheme in ("codel", "fq-codel"):
+        conversion.notes.append(
+            f"variant = {variant}: the arithmetic of Linux differs a little; variant=linux simulates it"
+        )
+        return
+    idle = ", which is inactive until the queue fills a third of its limit" if variant == "extended" else ""
+    if conversion.parameters.get("activation") == "off":
+        idle = ""
+    conversion.missing.append(f"variant = {variant}{idle}: Linux has another PIE; variant=linux simulates it")
+
+
+def _note_rounded(key: Key, given: Any, text: str, conversion: Conversion) -> None:
     """Note what tc has no number for."""
-    given, kind = found.parameters[option.parameter], option.kind
-    if kind is WHOLE and float(text) * option.scale != given:
-        found.notes.append(f"{option.word} = {text} sixteenths instead of {plain(16 * given)}: tc has whole numbers")
-    if kind in (TIME, MILLISECONDS) and parse_time(option.value(text)) != parse_time(given):
-        unit = "microseconds" if kind is TIME else "milliseconds"
-        found.notes.append(f"{option.word} = {option.value(text)} instead of {given}: tc has whole {unit}")
-    if kind in (PROBABILITY, ECN_PROB) and abs(option.value(text) - given) > 1e-9:
-        least = "numbers below 1" if kind is PROBABILITY else "whole percents below 100"
-        found.notes.append(f"{option.word} = {text} instead of {plain(given)}: tc has {least}")
+    kind = key.kind
+    assert kind is not None
+    if not kind.grid or is_same(kind.read(text), given):
+        return
+    if kind is SIXTEENTHS:
+        conversion.notes.append(f"{key.word} = {text} sixteenths instead of {plain(16 * given)}: tc has {kind.grid}")
+    elif kind.unit in ("time", "milliseconds", "seconds"):
+        conversion.notes.append(f"{key.word} = {kind.read(text)} instead of {_shown(given)}: tc has {kind.grid}")
+    else:
+        conversion.notes.append(f"{key.word} = {text} instead of {_shown(given)}: tc has {kind.grid}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return format_time(value["ns"])
+    return plain(float(value)) if isinstance(value, (int, float)) else str(value)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two values of a parameter are equal in any notation."""
+    if isinstance(other, Mapping):
+        other = f"{other['ns']}ns"
+    if isinstance(other, (int, float)) and isinstance(one, (int, float)):
+        return abs(one - other) <= 1e-9 * max(1.0, abs(other))
+    if isinstance(other, (int, float)):
+        return float(str(one).rstrip("pB")) == float(other)
+    try:
+        return parse_time(one) == parse_time(other)
+    except ValueError:
+        return True

@@ -10,32 +10,28 @@ A text says what penstock says by a scheme with classes and the rate of the link
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from penstock.aqms.catalog import find_scheme
 from penstock.dialects import tc_queue
-from penstock.dialects.conversion import Conversion, DialectError, Facts
-from penstock.dialects.kinds import number, plain
-from penstock.dialects.tc_lines import Line, identifier
-from penstock.dialects.tc_match import priority_of, read_filter
-from penstock.dialects.tc_units import RATES, SIZES, TIMES
-from penstock.dialects.tc_units import measured as measured_text
-from penstock.laws.catalog import find_scheme
+from penstock.dialects.conversion import Conversion, DialectError, Facts, toml_value
+from penstock.dialects.kinds import integer_of, number, plain
+from penstock.dialects.tc_htb import HTB_BURST, HtbClass, ancestry, oversold, reachable_rate
+from penstock.dialects.tc_lines import Line, identifier, queue_of
+from penstock.dialects.tc_match import by_preference, claim, overtaken, priority_of, read_filter
+from penstock.dialects.tc_netem import read_link
+from penstock.dialects.tc_options import measured, options, taken
+from penstock.dialects.tc_table_classes import PARENTS
+from penstock.dialects.tc_units import RATES, SIZES, TIMES, whole_of
 from penstock.units import format_rate, parse_size
 
-__all__ = ["CLASSFUL", "PRIOMAP", "read_gred", "read_tree"]
+__all__ = ["CLASSFUL", "read_gred", "read_tree"]
 
-CLASSFUL = ("prio", "htb", "tbf", "pfifo_fast")
+CLASSFUL = ("prio", "htb", "tbf", "pfifo_fast", "netem")
 
-PRIOMAP = (1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
-"""The default of tc-prio(8)."""
-
-HTB_BURST = "1600B"
-"""What tc computes for a burst that is not given: 1600 B, and the bytes of a tick of its clock: mostly none."""
-
-HTB_TICKS = (math.inf, 1000, 300, 250, 100)
-"""Ticks per second of tc's clock: of a timer of high resolution, and of kernels without one."""
+LEAF_LIMIT = "1000p"
+"""Of the pfifo that a class has without another queue, tc-htb(8): the usual txqueuelen of a device, tc-pfifo(8)."""
 
 
 def read_tree(lines: Sequence[Line], facts: Facts) -> Conversion:
@@ -43,7 +39,7 @@ def read_tree(lines: Sequence[Line], facts: Facts) -> Conversion:
     queues = [line for line in lines if line.subject == "qdisc" and line.kind in (*tc_queue.KINDS, *CLASSFUL, "gred")]
     above = {line.id for line in lines if line.id}
     roots = [
-        line for line in queues if not line.parent or (line.parent not in above and _owner(line.parent) not in above)
+        line for line in queues if not line.parent or (line.parent not in above and queue_of(line.parent) not in above)
     ]
     if len(roots) != 1:
         raise DialectError(f"one root queue is expected; this text has {len(roots)}")
@@ -65,18 +61,21 @@ def read_gred(lines: Sequence[Line], facts: Facts) -> Conversion:
             "gred needs its virtual queues: lines tc qdisc change ... gred vq 0 limit ... min ... max ..."
         )
     found = Conversion("wred", {})
-    setup = _options(words[: starts[0]], {"grio", "ecn", "harddrop", "setup"})
+    setup = options(PARENTS["gred"], Line("qdisc", "", words=words[: starts[0]]), found.missing)
     levels: dict[int, Conversion] = {}
     priorities = set()
     for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
         part = words[start:end]
-        level = int(part[1]) if part[1].isdigit() else len(levels)
-        options = _options(part[2:], {"ecn", "harddrop"})
-        priorities.add(options.pop("prio", None))
-        levels[level] = tc_queue.queue("red", [word for pair in options.items() for word in pair if word], facts)
+        level = integer_of("vq", part[1]) if part[1].isdecimal() else len(levels)
+        priority, own = taken("prio", part[2:])
+        priorities.add(priority)
+        levels[level] = tc_queue.queue("red", own, facts, is_printed=lines[0].printed)
     ordered = [levels[level].parameters for level in sorted(levels)]
-    for name in ("min_th", "max_th", "max_p"):
-        found.parameters[name] = [one[name] for one in ordered]
+    # Thresholds of wred are numbers of packets, also where it measures bytes.
+    packet = parse_size(ordered[0]["mean_packet"])
+    for name in ("min_th", "max_th"):
+        found.parameters[name] = [number(parse_size(one[name]) / packet) for one in ordered]
+    found.parameters["max_p"] = [one["max_p"] for one in ordered]
     for name in ("w_q", "mean_packet", "limit"):
         values = [one.get(name) for one in ordered]
         if values[0] is not None:
@@ -117,6 +116,8 @@ class _Tree:
                 return self._pfifo_fast(line)
             case "htb":
                 return self._htb(line)
+            case "netem":
+                return self._netem(line)
             case "gred":
                 levels = [one for one in self.lines if one.kind == "gred" and one.parent == line.parent]
                 self.used |= {id(one) for one in levels}
@@ -128,43 +129,81 @@ class _Tree:
         """The queue whose parent is this class."""
         return next((one for one in self.lines if one.subject == "qdisc" and one.parent == place and one.kind), None)
 
+    def _inner(self, line: Line) -> Line | None:
+        """The queue inside a tbf or netem. One in a class and without a handle has none, as no queue could name it."""
+        if line.parent and not line.id:
+            return None
+        return self._below(f"{_major(line)}:1") or self._below(f"{_major(line)}:0")
+
     def _tbf(self, line: Line) -> Conversion:
-        given = _options(line.words, set())
-        try:
-            rate = measured(given.pop("rate"), RATES, "rate")
-            burst = measured(
-                next(given.pop(name) for name in ("burst", "buffer", "maxburst") if name in given), SIZES, "size"
-            )
-        except (KeyError, StopIteration):
-            raise DialectError("tbf needs rate and burst") from None
-        room = _tbf_limit(given, rate, burst)
-        missing = [f"{name} {value}" for name, value in given.items() if (name, value) not in _NOTHING]
-        below = self._below(f"{_major(line)}:1") or self._below(f"{_major(line)}:0")
+        missing: list[str] = []
+        given = options(PARENTS["tbf"], line, missing)
+        if "rate" not in given or "burst" not in given:
+            raise DialectError("tbf needs rate and burst")
+        rate = measured(given["rate"], RATES, "rate")
+        burst = measured(given["burst"], SIZES, "size")
+        room = _tbf_limit(line, given, rate, burst)
+        below = self._inner(line)
         if below is None:
-            found = Conversion("shaper", {"rate": format_rate(round(rate)), "burst": f"{round(burst)}B"})
-            if room is not None:
-                found.parameters["limit"] = f"{round(room)}B"
+            found = Conversion(
+                "shaper",
+                {"rate": format_rate(round(rate)), "burst": f"{round(burst)}B", "limit": f"{round(room)}B"},
+            )
         else:
             found = self.queue(below)
-            found.rate = rate
-            found.notes.append(f"tbf gives its rate to the link: rate = {format_rate(round(rate))}")
+            _slow_down(found, rate, "tbf")
             missing.append(f"burst of tbf, {round(burst)} B: a link has no bucket")
         found.missing += missing
         return found
 
+    def _netem(self, line: Line) -> Conversion:
+        """The queue below, or a limit in packets, with the properties of the link; in a class these are listed."""
+        missing: list[str] = []
+        given = options(PARENTS["netem"], line, missing)
+        below = self._inner(line)
+        limit = f"{whole_of('limit', given.get('limit', '1000').removesuffix('p'))}p"
+        found = self.queue(below) if below is not None else Conversion("droptail", {"limit": limit})
+        if "rate" in given:
+            rate, *more = given["rate"].split()
+            _slow_down(found, measured(rate, RATES, "rate"), "netem")
+            missing += [f"rate {given['rate']}: overhead and cells of the link"] if more else []
+        link = read_link(given, found)
+        if below is None and "delay" in link:
+            found.notes.append("netem's limit also counts packets on the wire; the limit of a queue here does not")
+        if self._is_on_link(line):
+            missing += [f"{key} = {toml_value(found.link[key])}: of the netem below, and a link has it once"
+                        for key in link if key in found.link]  # fmt: skip
+            found.link |= link
+        else:
+            missing += [f"{key} = {toml_value(value)}: netem is in a class, but this key belongs to the link"
+                        for key, value in link.items()]  # fmt: skip
+        found.missing += missing
+        return found
+
+    def _is_on_link(self, line: Line) -> bool:
+        """Whether all packets of the link pass a queue."""
+        if not line.parent:
+            return True
+        above = next((one for one in self.lines if one.subject == "qdisc" and one is not line
+                      and one.id == queue_of(line.parent)), None)  # fmt: skip
+        return above is not None and above.kind in ("tbf", "netem") and self._is_on_link(above)
+
     def _prio(self, line: Line) -> Conversion:
-        bands, priomap = _bands(line)
-        entries = self._filtered(line)
+        lost: list[str] = []
+        bands, priomap = _bands(line, lost)
+        entries = self._filtered(line, [f"{_major(line)}:{band + 1:x}" for band in range(bands)])
         default = priomap[0]
         claimed = {dscp for _, match in entries if set(match) == {"dscp"} for dscp in match["dscp"]}
         for band in sorted(set(priomap) - {default}):
             points = [dscp for dscp in range(64) if priomap[priority_of(dscp)] == band and dscp not in claimed]
-            if points:
-                _claim(entries, f"{_major(line)}:{band + 1:x}", {"dscp": points})
+            place = f"{_major(line)}:{band + 1:x}"
+            if points and not claim(entries, place, {"dscp": points}):
+                lost.append(f"packets of {place} by priomap: a filter leads to it by other conditions")
         last = f"{_major(line)}:{default + 1:x}"
+        lost += overtaken(entries, last)
         entries = [entry for entry in entries if entry[0] != last] + [(last, {})]
         order = [int(place.split(":")[1], 16) - 1 for place, _ in entries]
-        found = Conversion("pq", {"classes": []})
+        found = Conversion("pq", {"classes": [], "limit": "inf"}, missing=lost)
         for (place, match), band in zip(entries, order, strict=True):
             priority = {} if order == sorted(order) and order[0] == 0 and len(order) == bands else {"priority": band}
             found.parameters["classes"].append(self._class(place, match, priority, found))
@@ -180,31 +219,39 @@ class _Tree:
     def _pfifo_fast(self, line: Line) -> Conversion:
         """Prio with three fixed bands; each holds as much as the device's queue, tc-pfifo_fast(8)."""
         found = self._prio(line)
-        for one in found.parameters["classes"]:
-            one["limit"] = "1000p"
         found.notes.append("limit = 1000 packets in each band, the usual txqueuelen of a device")
         return found
 
     def _htb(self, line: Line) -> Conversion:
-        options = _options(line.words, {"offload"})
-        classes = [one for one in self.lines if one.subject == "class" and _owner(one.id) == f"{_major(line)}:0"]
+        lost: list[str] = []
+        own = options(PARENTS["htb"], line, lost)
+        classes = [one for one in self.lines if one.subject == "class" and queue_of(one.id) == f"{_major(line)}:0"]
         self.used |= {id(one) for one in classes}
-        parents = {one.parent for one in classes}
-        leaves = {one.id: _HtbClass.of(one) for one in classes if one.id not in parents}
-        tops = [one for one in classes if one.id in parents and one.parent in ("", f"{_major(line)}:0")]
+        default = f"{_major(line)}:{_minor(own.get('default', '0'))}"
+        htb = {one.id: HtbClass(one) for one in classes}
+        parents = {one.parent for one in htb.values()}
+        leaves = {place: one for place, one in htb.items() if place not in parents}
+        tops = {top: htb[top] for top in (ancestry(place, htb)[-1] for place in htb)}
         if not leaves:
             raise DialectError("htb needs classes: tc class add dev eth0 parent 1: classid 1:1 htb rate 10mbit")
-        root = _HtbClass.of(tops[0]).ceil if len(tops) == 1 else sum(one.ceil for one in leaves.values())
-        middle = [one for one in classes if one.id in parents and one not in tops]
-        default = f"{_major(line)}:{_minor(options.get('default', '0'))}"
-        alone = len(leaves) == 1
-        found = self._only(next(iter(leaves)), root) if alone else self._shared(line, leaves, root, default)
+        if len(leaves) == 1:
+            root = reachable_rate(next(iter(leaves)), htb)
+            found = self._only(next(iter(leaves)), root)
+        else:
+            root = sum(one.rate for one in tops.values())
+            found = self._shared(line, leaves, root, default)
+            found.notes += oversold(leaves, root)
         found.rate = root
+        found.missing += lost
         found.notes.append(f"htb gives its rate to the link: rate = {format_rate(round(root))}")
-        found.missing += [
-            f"class {one.id} between the root and its leaves: there is one level of classes" for one in middle
-        ]
-        if not tops and len(leaves) > 1:
+        found.notes += [f"ceil {format_rate(round(one.ceil))} of {place} is never reached: no class above it lends"
+                        for place, one in tops.items() if one.ceil > one.rate]  # fmt: skip
+        for place, one in htb.items():
+            if place in parents or len(leaves) == 1:
+                found.missing += one.unsaid_of_link(place)
+            if place in parents and place not in tops and len(leaves) > 1:
+                found.missing.append(f"class {place} between the root and its leaves: there is one level of classes")
+        if len(tops) > 1:
             found.missing.append("no class above the others: in htb none may borrow from another, here each may")
         if default not in leaves:
             found.missing.append("packets without a filter pass htb unshaped: here the last class has them")
@@ -216,12 +263,14 @@ class _Tree:
             if one.subject == "filter":
                 self.used.add(id(one))
         child = self._below(place)
-        return self.queue(child) if child else Conversion("droptail", {}, rate=root)
+        return self.queue(child) if child else Conversion("droptail", {"limit": LEAF_LIMIT}, rate=root)
 
-    def _shared(self, line: Line, leaves: dict[str, _HtbClass], root: float, default: str) -> Conversion:
+    def _shared(self, line: Line, leaves: dict[str, HtbClass], root: float, default: str) -> Conversion:
         ranked = len({one.prio for one in leaves.values()}) > 1
-        entries = [entry for entry in self._filtered(line) if entry[0] in leaves and entry[0] != default]
-        found = Conversion("pq" if ranked else "wfq", {"classes": []})
+        entries = self._filtered(line, leaves)
+        found = Conversion("pq" if ranked else "wfq", {"classes": [], "limit": "inf"})
+        found.missing += overtaken(entries, default)
+        entries = [entry for entry in entries if entry[0] != default]
         for place in leaves:
             if place != default and place not in {name for name, _ in entries}:
                 entries.append((place, {"traffic": [place]}))
@@ -247,154 +296,71 @@ class _Tree:
         made = {"name": place, **({"match": match} if match else {}), **more}
         child = self._below(place)
         if child is None:
-            return made
+            return {**made, "limit": LEAF_LIMIT}
         below = self.queue(child)
         if "classes" in below.parameters or below.rate is not None:
             found.missing.append(f"classes below {place}: there is one level of classes")
             return made
         found.notes += [f"{place}: {note}" for note in below.notes]
         found.missing += [f"{place}: {item}" for item in below.missing]
-        law, lost = _law(below)
+        aqm, lost = _aqm(below)
         if lost:
             found.missing.append(f"{place}: {lost}")
+        if below.parameters.get("limit") == "inf":
+            del below.parameters["limit"]
         limit = {key: value for key, value in below.parameters.items() if key == "limit"}
-        return made | ({"queue": {"scheme": law.scheme, **law.parameters}} if law.scheme != "droptail" else limit)
+        return made | ({"queue": {"scheme": aqm.scheme, **aqm.parameters}} if aqm.scheme != "droptail" else limit)
 
-    def _filtered(self, line: Line) -> list[tuple[str, dict[str, Any]]]:
-        """Classes with the conditions of their filters, in the order in which these are tried."""
+    def _filtered(self, line: Line, places: Collection[str]) -> list[tuple[str, dict[str, Any]]]:
+        """Classes with the conditions of their filters, in the order in which these are tried.
+
+        Filters that do not lead to a class with a queue are not read, and are therefore listed.
+        """
         filters = [one for one in self.lines if one.subject == "filter" and one.parent == f"{_major(line)}:0"]
         entries: list[tuple[str, dict[str, Any]]] = []
-        for one in sorted(filters, key=lambda one: _whole("pref", one.at.get("pref") or "65535")):
+        for one in by_preference(filters):
             target, match, _ = read_filter(one.words)
-            if target is not None and match and _claim(entries, identifier(target), match):
+            place = identifier(target or "")
+            if place in places and match and claim(entries, place, match):
                 self.used.add(id(one))
         return entries
 
 
-def _claim(entries: list[tuple[str, dict[str, Any]]], place: str, match: dict[str, Any]) -> bool:
-    """Add conditions of a class; False where they are not its first ones, and cannot be joined to these."""
-    points = set(match.get("dscp", ()))
-    alone = [found for _, found in entries if set(found) == {"dscp"}]
-    if set(match) == {"dscp"}:
-        points -= {dscp for found in alone for dscp in found["dscp"]}
-        match = {"dscp": sorted(points)}
-    known = next((found for name, found in entries if name == place), None)
-    if known is None:
-        entries.append((place, match))
-        return True
-    if set(known) != {"dscp"} or set(match) != {"dscp"} or len(alone) < len(entries):
-        return known == match
-    known["dscp"] = sorted({*known["dscp"], *points})
-    return True
-
-
-def _law(below: Conversion) -> tuple[Conversion, str]:
-    """The law of a class for the queue below it, and what that queue has besides: a class is one queue with a law."""
+def _aqm(below: Conversion) -> tuple[Conversion, str]:
+    """The AQM of a class for the queue below it, and what that queue has besides: a class is one queue with an AQM."""
     if below.scheme in ("droptail", "red", "codel", "pie", "sfb"):
         return below, ""
-    law = {"fq-codel": "codel", "fq-pie": "pie"}.get(below.scheme, "droptail")
-    known = {"limit", *(param.name for param in find_scheme(law).params)}
+    aqm = {"fq-codel": "codel", "fq-pie": "pie"}.get(below.scheme, "droptail")
+    known = {"limit", *(param.name for param in find_scheme(aqm).params)}
     given = {key: value for key, value in below.parameters.items() if key in known}
-    return Conversion(law, given), f"queues of {below.scheme} in a class: here it has one, guarded by {law}"
+    return Conversion(aqm, given), f"queues of {below.scheme} in a class: here it has one, guarded by {aqm}"
 
 
-class _HtbClass:
-    """The options of a class of htb."""
-
-    def __init__(self, given: dict[str, str]) -> None:
-        if "rate" not in given:
-            raise DialectError("a class of htb needs a rate")
-        self.rate = measured(given.pop("rate"), RATES, "rate")
-        self.ceil = measured(given.pop("ceil"), RATES, "rate") if "ceil" in given else self.rate
-        burst = given.pop("burst", None) or given.pop("buffer", None) or given.pop("maxburst", None)
-        self.burst = None if burst is None else f"{round(measured(burst, SIZES, 'size'))}B"
-        self.prio = _whole("prio", given.pop("prio", "0"))
-        self.rest = given
-
-    @classmethod
-    def of(cls, line: Line) -> _HtbClass:
-        """From a line. Raises `DialectError`."""
-        return cls(_options(line.words, set()))
-
-    def unsaid(self, place: str, root: float, ranked: bool) -> list[str]:
-        """What a class cannot have here."""
-        found = (
-            [] if self.ceil >= root else [f"ceil {format_rate(round(self.ceil))} of {place}: a class may use the link"]
-        )
-        if self.burst is not None and not ranked and not _is_default(parse_size(self.burst), self.rate):
-            found.append(f"burst {self.burst} of {place}")
-        for name, value in self.rest.items():
-            default = name == "cburst" and _is_default(measured(value, SIZES, "size"), self.ceil)
-            if not default and (name, value) not in _NOTHING and name != "level":
-                found.append(f"{name} {value} of {place}")
-        return found
-
-
-def _is_default(burst: float, rate: float) -> bool:
-    """Whether tc computes this burst for a rate in bit/s; it prints some sizes to 16 B."""
-    return any(abs(burst - parse_size(HTB_BURST) - rate / 8 / ticks) < 16 for ticks in HTB_TICKS)
-
-
-_NOTHING = {("mpu", "0"), ("mpu", "0b"), ("overhead", "0"), ("linklayer", "ethernet")}
-"""Options with the values that change nothing."""
-
-
-def measured(text: str, units: dict[str, float], what: str) -> float:
-    """As in `tc_units`. Raises `DialectError`."""
-    try:
-        return measured_text(text, units, what)
-    except ValueError as error:
-        raise DialectError(f"{text}: {error}") from None
-
-
-def _whole(name: str, text: str) -> int:
-    try:
-        return int(text, 0)
-    except ValueError:
-        raise DialectError(f"{name} {text}: expected a whole number") from None
-
-
-def _options(words: Sequence[str], flags: set[str]) -> dict[str, str]:
-    """Words with their values. Raises `DialectError`."""
-    found, rest = {}, list(words)
-    while rest:
-        if rest[0] in flags:
-            found[rest[0]], rest = "", rest[1:]
-        elif len(rest) == 1:
-            raise DialectError(f"{rest[0]} has no value")
-        else:
-            found[rest[0]], rest = rest[1], rest[2:]
-    return found
-
-
-def _tbf_limit(given: dict[str, str], rate: float, burst: float) -> float | None:
+def _tbf_limit(line: Line, given: Mapping[str, str], rate: float, burst: float) -> float:
     """Bytes that may wait, from the limit or the latency, tc-tbf(8): with a peakrate the smaller of both buckets'."""
+    if "limit" in given and "latency" in given:
+        raise DialectError("tbf takes limit or latency, and not both")
     if "limit" in given:
-        return measured(given.pop("limit"), SIZES, "size")
-    latency = given.pop("latency", None) or given.pop("lat", None)
-    if latency is None:
-        return None
-    wait = measured(latency, TIMES, "time")
+        return measured(given["limit"], SIZES, "size")
+    if "latency" not in given:
+        raise DialectError("tbf needs limit or latency")
+    wait = measured(given["latency"], TIMES, "time")
     found = rate / 8 * wait + burst
-    if "peakrate" in given:
-        small = next((given[name] for name in ("mtu", "minburst") if name in given), "0")
-        found = min(found, measured(given["peakrate"], RATES, "rate") / 8 * wait + measured(small, SIZES, "size"))
+    peak = taken("peakrate", line.words)[0]
+    if peak is not None:
+        small = next((value for name in ("mtu", "minburst") if (value := taken(name, line.words)[0])), "0")
+        found = min(found, measured(peak, RATES, "rate") / 8 * wait + measured(small, SIZES, "size"))
     return found
 
 
-def _bands(line: Line) -> tuple[int, list[int]]:
+def _bands(line: Line, missing: list[str]) -> tuple[int, list[int]]:
     """The number of bands, and the band of each priority."""
-    words, bands, priomap = list(line.words), 3, list(PRIOMAP)
-    while words:
-        if words[0] == "bands" and len(words) > 1 and words[1].isdigit():
-            bands, words = int(words[1]), words[2:]
-        elif words[0] == "priomap":
-            given = words[1:17]
-            if len(given) < 16 or not all(word.isdigit() for word in given):
-                raise DialectError("priomap needs the band of each of 16 priorities")
-            priomap, words = [int(word) for word in given], words[17:]
-        else:
-            raise DialectError(f"{words[0]} is not an option of prio: it has bands and priomap")
+    given = options(PARENTS[line.kind], line, missing)
+    bands = integer_of("bands", given.get("bands", "3"))
+    words = given.get("priomap", PARENTS[line.kind].by_word["priomap"].default).split()
+    if len(words) != 16 or not all(word.isdecimal() for word in words):
+        raise DialectError("priomap needs the band of each of 16 priorities")
+    priomap = [integer_of("priomap", word) for word in words]
     if not 2 <= bands <= 16 or max(priomap) >= bands:
         raise DialectError(f"prio has 2 to 16 bands, and its priomap leads to these: {plain(bands)} bands are given")
     return bands, priomap
@@ -404,12 +370,17 @@ def _major(line: Line) -> str:
     return line.id.partition(":")[0] or "1"
 
 
-def _owner(place: str) -> str:
-    return f"{place.partition(':')[0]}:0"
-
-
 def _minor(text: str) -> str:
     try:
         return f"{int(text, 16):x}"
     except ValueError:
         raise DialectError(f"default {text} is not the minor number of a class") from None
+
+
+def _slow_down(found: Conversion, rate: float, kind: str) -> None:
+    """Give the link this rate, unless a queue below is slower."""
+    if found.rate is None or rate < found.rate:
+        found.rate = rate
+        found.notes.append(f"{kind} gives its rate to the link: rate = {format_rate(round(rate))}")
+    else:
+        found.notes.append(f"the rate of {kind}, {format_rate(round(rate))}, has no effect above a slower one")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_packets
-from penstock.dialects.kinds import plain
+from penstock.dialects.kinds import plain, real_of
 from penstock.dialects.red import note_weight, thresholds, weight, whole
-from penstock.dialects.tc_units import RATE, SIZES, measured
+from penstock.dialects.tc_units import RATE, SIZES, measured, whole_of
 from penstock.units import parse_size
 
-__all__ = ["averaging", "largest_power", "read_red", "red_words"]
+__all__ = ["averaging", "largest_power", "marks_end_at_max", "read_red", "red_words"]
 
 LARGEST_POWER = 31
 
@@ -39,13 +41,18 @@ def averaging(burst: int, min_packets: float) -> int | None:
     return None
 
 
-def read_red(kind: str, given: dict[str, str], found: Conversion, facts: Facts) -> None:
+def read_red(kind: str, given: Mapping[str, str], found: Conversion, facts: Facts) -> None:
     """Thresholds and the weight of red, in bytes, and of choke, in packets."""
-    if "avpkt" not in given and "ewma" in given and kind == "red":
-        found.notes.append(f"tc does not print avpkt: packets of {facts.packet} B")
-    packet = round(measured(given.pop("avpkt", str(facts.packet)), SIZES, "size"))
+    if "avpkt" not in given and kind == "red":
+        origin = "tc does not print avpkt" if "ewma" in given else "tc requires an avpkt"
+        found.notes.append(f"{origin}: packets of {facts.packet} B")
+    if "ewma" not in given and kind == "choke" and "bandwidth" not in given:
+        found.notes.append("tc requires a bandwidth for choke; here the link's rate is used")
+    packet = round(_size("avpkt", given.get("avpkt", str(facts.packet))))
+    if packet < 1:
+        raise DialectError("avpkt 0: a packet has at least 1 B")
     in_bytes = kind == "red"
-    low, high = (_threshold(given.pop(word, None), in_bytes) for word in ("min", "max"))
+    low, high = (_threshold(word, given.get(word), in_bytes) for word in ("min", "max"))
     limit = found.parameters.get("limit")
     if high is None:
         high = None if limit is None else (parse_size(limit) if in_bytes else float(str(limit).removesuffix("p"))) / 4
@@ -53,15 +60,15 @@ def read_red(kind: str, given: dict[str, str], found: Conversion, facts: Facts) 
         raise DialectError(f"{kind} needs limit, or min and max")
     high, low = math.floor(high), math.floor(high / 3 if low is None else low)
     mean = packet if in_bytes else 1
-    burst = int(given.pop("burst", 0)) or math.floor((2 * low + high) / (3 * mean))
-    power = int(given["ewma"]) if "ewma" in given else averaging(burst, low / mean)
+    burst = whole_of("burst", given.get("burst", "0")) or math.floor((2 * low + high) / (3 * mean))
+    power = _ewma(given["ewma"]) if "ewma" in given else averaging(burst, low / mean)
     if power is None:
         raise DialectError(
-            f"burst {burst} is too small: tc asks for at least min / avpkt = {plain(low / mean)} packets"
+            f"burst {burst} is too small: tc requires at least min / avpkt = {plain(low / mean)} packets"
         )
     unit = "B" if in_bytes else "p"
     found.parameters |= {"min_th": f"{plain(low)}{unit}", "max_th": f"{plain(high)}{unit}", "w_q": 2.0**-power}
-    found.parameters.setdefault("max_p", 0.02)
+    _settle_probability(found, low, high, is_printed="ewma" in given)
     found.parameters["spacing"] = "count"
     if in_bytes:
         found.parameters |= {"measure_in": "bytes", "mean_packet": f"{packet}B"}
@@ -69,23 +76,52 @@ def read_red(kind: str, given: dict[str, str], found: Conversion, facts: Facts) 
     found.notes.append(f"w_q = 2^-{power}, {origin}")
     if power > largest_power(high):
         found.notes.append(f"Linux refuses w_q = 2^-{power} with max {plain(high)}: at most 2^-{largest_power(high)}")
-    given.pop("bandwidth", None)
-    given.pop("Scell_log", None)
-    given.pop("ewma", None)
     if found.parameters.get("ecn") and "harddrop" not in given:
         found.parameters["mark_up_to"] = "always"
         found.notes.append("without harddrop Linux marks above max too")
-    given.pop("harddrop", None)
 
 
-def _threshold(text: str | None, in_bytes: bool) -> float | None:
+def _settle_probability(found: Conversion, low: int, high: int, *, is_printed: bool) -> None:
+    """max_p from its default; where it is 1, the value that Linux uses.
+
+    Tc stores it in 32 bits, in which 1 is 0. For 0 the kernel takes (max - min) / 2^n with the n that tc computes for
+    its older interface: the least one that makes probability 2^n / (max - min) more than 1.
+    """
+    max_p = found.parameters.setdefault("max_p", 0.02)
+    if max_p == 0 and not is_printed:
+        raise DialectError("probability 0: tc takes a number above 0")
+    if max_p not in (0, 1) or high <= low:
+        return
+    spread = high - low
+    found.parameters["max_p"] = spread / 2.0 ** spread.bit_length()
+    found.notes.append(f"probability 1 overflows to 0 in tc: Linux then has (max - min) / 2^{spread.bit_length()} = "
+                       f"{plain(found.parameters['max_p'])}")  # fmt: skip
+
+
+def _threshold(word: str, text: str | None, in_bytes: bool) -> float | None:
     if text is None:
         return None
-    return measured(text, SIZES, "size") if in_bytes else float(text.removesuffix("p"))
+    return _size(word, text) if in_bytes else real_of(word, text.removesuffix("p"))
+
+
+def _size(word: str, text: str) -> float:
+    try:
+        return measured(text, SIZES, "size")
+    except ValueError as error:
+        raise DialectError(f"{word} {text}: {error}") from None
+
+
+def _ewma(text: str) -> int:
+    power = whole_of("ewma", text)
+    if power > LARGEST_POWER:
+        raise DialectError(f"ewma {text}: Linux takes 0 to {LARGEST_POWER}")
+    return power
 
 
 def red_words(kind: str, found: Conversion, facts: Facts) -> list[str]:
     """limit, min, max, avpkt, burst and bandwidth of red and choke."""
+    if kind == "choke" and facts.rate is None:
+        raise DialectError("tc requires a bandwidth for choke, the rate of the link: give --rate RATE")
     given = found.parameters
     packet = parse_size(given["mean_packet"]) if "mean_packet" in given else facts.packet
     own = Facts(facts.rate, packet, facts.device)
@@ -95,12 +131,15 @@ def red_words(kind: str, found: Conversion, facts: Facts) -> list[str]:
     unit, size = ("bytes", packet) if kind == "red" else ("packets", 1)
     largest, wanted = largest_power(high * size), max(1, round(-math.log2(w_q)))
     burst, got = _burst(low, min(largest, wanted), largest)
+    if got > LARGEST_POWER:
+        raise DialectError(f"min_th = {plain(low)} packets: tc finds a weight only from one packet (avpkt) on")
     why = "tc has powers of two, set by burst"
     if wanted > largest:
         why = f"Linux takes powers up to {largest} where max is {whole(found, 'max', high * size, unit)} {unit}"
     note_weight(found, w_q, got, why)
     if given.get("gentle"):
         found.missing.append("gentle = true: Linux drops every packet above max")
+    _list_unlike(kind, found)
     words: list[str] = []
     for word, exact in (("limit", limit), ("min", low), ("max", high)):
         words += [word, str(whole(found, word, exact * size, unit))]
@@ -109,6 +148,28 @@ def red_words(kind: str, found: Conversion, facts: Facts) -> list[str]:
         words += ["avpkt", str(packet)]
     words += ["burst", str(burst)]
     return words if facts.rate is None else [*words, "bandwidth", RATE.write(f"{facts.rate:.0f}bit")]
+
+
+def marks_end_at_max(parameters: Mapping[str, Any]) -> bool:
+    """Whether packets are dropped above max that are marked below it, for which tc has harddrop."""
+    return bool(parameters.get("ecn")) and parameters.get("mark_up_to", "max_th") == "max_th"
+
+
+def _list_unlike(kind: str, found: Conversion) -> None:
+    """List how drops are spaced and marked, where Linux's RED does otherwise."""
+    given = found.parameters
+    spacing = given.get("spacing", "wait" if kind == "red" else "count")
+    if spacing != "count":
+        text = f"spacing = {spacing}: Linux counts the packets since the last drop, as spacing=count does"
+        (found.missing if "spacing" in given else found.notes).append(text)
+    marks = given.get("mark_up_to", "max_th")
+    if given.get("ecn") and (marks in ("max_p", "top") or (kind == "choke" and marks == "max_th")):
+        text = (
+            f"mark_up_to = {marks}: choke of Linux marks above max, too"
+            if kind == "choke"
+            else (f"mark_up_to = {marks}: Linux marks up to max (harddrop) or always")
+        )
+        (found.missing if "mark_up_to" in given else found.notes).append(text)
 
 
 def _burst(low: float, power: int, largest: int) -> tuple[int, int]:

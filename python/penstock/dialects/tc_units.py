@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from penstock.dialects.conversion import DialectError
 from penstock.dialects.kinds import Kind, time_text
 from penstock.units import format_rate, parse_rate, parse_size, parse_time
 
-__all__ = ["RATE", "RATES", "SIZE", "SIZES", "TIME", "TIMES", "measured"]
+__all__ = ["RATE", "RATES", "SIZE", "SIZES", "TIME", "TIMES", "measured", "whole", "whole_of"]
 
 SIZES = {"": 1.0, "b": 1.0, "k": 1024, "kb": 1024, "m": 1024**2, "mb": 1024**2, "g": 1024**3, "gb": 1024**3}
 SIZES |= {"kbit": 1024 / 8, "mbit": 1024**2 / 8, "gbit": 1024**3 / 8}
@@ -17,14 +18,38 @@ RATES |= {f"{prefix}ibit": 1024.0**power for power, prefix in enumerate("kmgt", 
 RATES |= {unit.replace("bit", "bps"): 8 * size for unit, size in RATES.items() if unit}
 TIMES = {"": 1e-6, "us": 1e-6, "usec": 1e-6, "usecs": 1e-6, "ms": 1e-3, "msec": 1e-3, "msecs": 1e-3}
 TIMES |= {"s": 1.0, "sec": 1.0, "secs": 1.0, "ns": 1e-9}
+LARGEST = 2.0**64
 
 
 def measured(text: str, units: dict[str, float], what: str) -> float:
     """A number with one of these units. Raises `ValueError`."""
-    found = re.fullmatch(r"(\d+\.?\d*(?:e[+-]\d+)?|\.\d+)([a-zA-Z]*)(?:/\d+)?", text)
+    found = re.fullmatch(r"([0-9]++\.?[0-9]*(?:e[+-][0-9]+)?|\.[0-9]+)([a-zA-Z]*)(?:/[0-9]+)?", text)
     if found is None or found[2].lower() not in units:
         raise ValueError(f"not a {what} in tc's units ({', '.join(unit for unit in units if unit)})")
-    return float(found[1]) * units[found[2].lower()]
+    value = float(found[1]) * units[found[2].lower()]
+    if value > LARGEST:
+        raise ValueError(f"too large: tc stores a {what} in 64 bits")
+    return value
+
+
+def whole(text: str) -> int:
+    """A whole number as tc reads it, as C does: 16, 0x10 and 020 are the same. Raises `ValueError`."""
+    found = re.fullmatch(r"(0x)?([0-9a-f]{1,16})", text.lower())
+    if found is None:
+        raise ValueError("expected a whole number")
+    base = 16 if found[1] else 8 if found[2].startswith("0") else 10
+    try:
+        return int(found[2], base)
+    except ValueError:
+        raise ValueError("expected a whole number") from None
+
+
+def whole_of(word: str, text: str) -> int:
+    """The whole number that stands after a word. Raises `DialectError`."""
+    try:
+        return whole(text)
+    except ValueError as error:
+        raise DialectError(f"{word} {text}: {error}") from None
 
 
 def _size(text: str) -> str:

@@ -29,7 +29,7 @@ def _bytes(value: Any, facts: Facts, limit: float | None = None) -> int:
 def _shaper(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
     """Tbf, tc-tbf(8)."""
     found = _tbf(scheme, given, facts)
-    found.text = f"tc qdisc replace dev {facts.device} root {found.text}"
+    found.text = f"tc qdisc replace dev {facts.interface} root {found.text}"
     return found
 
 
@@ -58,7 +58,7 @@ def _wred(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
     limit = limit_packets(given, facts)
     most = 4 * max(packets(high, facts, limit) for high in lists["max_th"]) if limit is None else limit
     room = min(round(most * facts.packet), LARGEST_SIZE)
-    lines = [f"tc qdisc replace dev {facts.device} root gred setup vqs {len(lists['max_p'])} "
+    lines = [f"tc qdisc replace dev {facts.interface} root gred setup vqs {len(lists['max_p'])} "
              f"default {len(lists['max_p']) - 1} grio limit {room}"]  # fmt: skip
     for level, (low, high, share) in enumerate(zip(*lists.values(), strict=True)):
         top = packets(high, facts, limit)
@@ -71,7 +71,9 @@ def _wred(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
         one = tc_queue.write("red", {**own, **shared}, facts)
         found.notes += one.notes
         found.missing += one.missing
-        lines.append(f"tc qdisc change dev {facts.device} root gred vq {level} prio 1 {one.text.removeprefix('red ')}")
+        lines.append(
+            f"tc qdisc change dev {facts.interface} root gred vq {level} prio 1 {one.text.removeprefix('red ')}"
+        )
     said = {*lists, *shared, "limit", "spacing", "measure_in", "guards", "gentle"}
     found.missing += [f"{name} = {value}" for name, value in given.items() if name not in said]
     found.notes.append("gred takes the level of a packet from its tc_index, which a filter must set")
@@ -96,9 +98,8 @@ def _pq(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
     order = sorted(range(len(classes)), key=lambda place: ranks[place])
     bands = [order.index(place) for place in range(len(classes))]
     last = str(bands[-1])
-    lines = [
-        f"tc qdisc replace dev {facts.device} root handle 1: prio bands {len(classes)} priomap {' '.join([last] * 16)}"
-    ]
+    head = f"tc qdisc replace dev {facts.interface} root handle 1: prio"
+    lines = [f"{head} bands {len(classes)} priomap {' '.join([last] * 16)}"]
     places = [f"1:{band + 1:x}" for band in bands]
     found.text = "\n".join([*lines, *_below(found, classes, places, facts)])
     _unsaid(found, {"priority"})
@@ -113,8 +114,8 @@ def _htb(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
     places = _places(classes)
     link = RATE.write(f"{round(whole)}bit")
     lines = [
-        f"tc qdisc replace dev {facts.device} root handle 1: htb default {places[-1].partition(':')[2]}",
-        f"tc class replace dev {facts.device} parent 1: classid 1:1 htb rate {link} ceil {link}",
+        f"tc qdisc replace dev {facts.interface} root handle 1: htb default {places[-1].partition(':')[2]}",
+        f"tc class replace dev {facts.interface} parent 1: classid 1:1 htb rate {link} ceil {link}",
     ]
     for number_, (one, place, rate) in enumerate(zip(classes, places, rates, strict=True)):
         more = ""
@@ -126,7 +127,7 @@ def _htb(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
                     f"burst of {place} = {most} bytes instead of {burst}: tc has up to {LONGEST_BURST_S} s"
                 )
             more = f" burst {min(burst, most)} prio {one.get('priority', number_)}"
-        lines.append(f"tc class replace dev {facts.device} parent 1:1 classid {place} htb "
+        lines.append(f"tc class replace dev {facts.interface} parent 1:1 classid {place} htb "
                      f"rate {RATE.write(f'{round(rate)}bit')} ceil {link}{more}")  # fmt: skip
     found.text = "\n".join([*lines, *_below(found, classes, places, facts)])
     _unsaid(found, {"weight", "share", "rate", "burst", "priority"})
@@ -137,18 +138,18 @@ def _rates(scheme: str, classes: list[dict[str, Any]], facts: Facts, found: Conv
     """The rate of each class and of the link."""
     if scheme == "pq":
         if facts.rate is None:
-            raise DialectError("htb needs the rate of the link: give --link RATE")
+            raise DialectError("htb needs the rate of the link: give --rate RATE")
         bare = [one["name"] for one in classes if "rate" not in one]
         found.notes += [f"{name} has priority at any rate: rate = that of the link" for name in bare]
         return [parse_rate(one["rate"]) if "rate" in one else facts.rate for one in classes], facts.rate
     weights = [float(one.get("weight", one.get("share", 1))) for one in classes]
     if facts.rate is None and any("share" in one for one in classes):
-        raise DialectError("a share is of the link's rate: give --link RATE")
+        raise DialectError("a share is of the link's rate: give --rate RATE")
     total = number(1e6 * sum(weights))
     if facts.rate is None or abs(facts.rate - total) < 1:
         if facts.rate is None:
             found.notes.append(
-                f"weights are written as Mbit/s, {format_rate(round(total))} in all: give --link RATE for others"
+                f"weights are written as Mbit/s, {format_rate(round(total))} in all: give --rate RATE for others"
             )
         return [1e6 * weight for weight in weights], total
     found.notes.append("the rates of the classes are the parts that the weights have of the link's rate")
@@ -188,11 +189,11 @@ def _below(found: Conversion, classes: list[dict[str, Any]], places: list[str], 
             made = (_tbf if scheme == "shaper" else tc_queue.write)(scheme, child, facts)
             found.notes += [f"{place}: {note}" for note in made.notes]
             found.missing += [f"{place}: {item}" for item in made.missing]
-            queues.append(f"tc qdisc replace dev {facts.device} parent {place} {made.text}")
+            queues.append(f"tc qdisc replace dev {facts.interface} parent {place} {made.text}")
         if rank < len(classes):
             selectors, unsaid = write_filters(one.get("match", {}))
             found.missing += [f"{item} of {place}: write a filter that leads to it" for item in unsaid]
-            head = f"tc filter add dev {facts.device} parent 1: protocol ip prio {rank} u32"
+            head = f"tc filter add dev {facts.interface} parent 1: protocol ip prio {rank} u32"
             filters += [f"{head} {selector} flowid {place}" for selector in selectors]
     return [*queues, *filters]
 

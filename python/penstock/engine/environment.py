@@ -13,11 +13,11 @@ from importlib import import_module
 from penstock import _native
 from penstock.engine.run import cores
 
-__all__ = ["Finding", "examine", "provenance", "text"]
+__all__ = ["EnvironmentCheck", "examine", "provenance", "text"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class EnvironmentCheck:
     """One checked item: whether it is present, its version or place, and how to install it."""
 
     name: str
@@ -26,13 +26,13 @@ class Finding:
     advice: str = ""
 
 
-def examine() -> list[Finding]:
+def examine() -> list[EnvironmentCheck]:
     """Check the interpreter, the machine, packages and optional tools."""
     return [
-        Finding("penstock", True, _native.version),
-        Finding("Python", True, f"{platform.python_version()} at {sys.executable}"),
-        Finding("system", True, f"{platform.system()} {platform.release()} {platform.machine()}"),
-        Finding("cores", True, f"{cores()} usable"),
+        EnvironmentCheck("penstock", True, _native.version),
+        EnvironmentCheck("Python", True, f"{platform.python_version()} at {sys.executable}"),
+        EnvironmentCheck("system", True, f"{platform.system()} {platform.release()} {platform.machine()}"),
+        EnvironmentCheck("cores", True, f"{cores()} usable"),
         _memory(),
         *(_package(name, use) for name, use in _PACKAGES),
         _tool("cargo", "builds the native module", "install Rust 1.88 or newer (Debian 12: apt install cargo-web)"),
@@ -53,25 +53,27 @@ _PACKAGES = (
 )
 
 
-def _package(name: str, use: str) -> Finding:
+def _package(name: str, use: str) -> EnvironmentCheck:
     try:
         version = import_module(name).__version__ if name not in ("rich",) else "installed"
     except ImportError:
-        return Finding(name, False, "missing", f"needed for {use}: run make setup")
-    return Finding(name, True, f"{version} ({use})")
+        return EnvironmentCheck(name, False, "missing", f"needed for {use}: run make setup")
+    return EnvironmentCheck(name, True, f"{version} ({use})")
 
 
-def _tool(name: str, use: str, advice: str) -> Finding:
+def _tool(name: str, use: str, advice: str) -> EnvironmentCheck:
     path = shutil.which(name)
-    return Finding(name, path is not None, f"{path} ({use})" if path else f"not found ({use})", "" if path else advice)
+    return EnvironmentCheck(
+        name, path is not None, f"{path} ({use})" if path else f"not found ({use})", "" if path else advice
+    )
 
 
-def _memory() -> Finding:
+def _memory() -> EnvironmentCheck:
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
-    return Finding("memory", True, f"{pages / 2**30:.1f} GiB")
+    return EnvironmentCheck("memory", True, f"{pages / 2**30:.1f} GiB")
 
 
-def text(findings: Sequence[Finding]) -> str:
+def text(findings: Sequence[EnvironmentCheck]) -> str:
     """The findings as lines."""
     lines = []
     for item in findings:

@@ -39,15 +39,15 @@ def captures(links: Sequence[Mapping[str, Any]], wanted: Sequence[tuple[str | No
     numbers: dict[str, list[int]] = {}
     for number, link in enumerate(links):
         numbers.setdefault(link["name"].removesuffix(REVERSE), []).append(number)
-    found: list[Capture] = []
+    result: list[Capture] = []
     for name, file in wanted:
         named = _only_watched(links, file) if name is None else name.removesuffix(REVERSE)
         if named not in numbers:
             raise PenstockError(f'--pcap {name}={file}: there is no link "{name}"{nearest(named, numbers)}')
-        if any(capture.file == file for capture in found):
+        if any(capture.file == file for capture in result):
             raise PenstockError(f"--pcap {file}: this file is named twice")
-        found.append(Capture(file, numbers[named]))
-    return found
+        result.append(Capture(file, numbers[named]))
+    return result
 
 
 def _only_watched(links: Sequence[Mapping[str, Any]], file: Path) -> str:

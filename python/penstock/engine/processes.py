@@ -1,8 +1,10 @@
-"""Runs with laws in Python on several cores: each worker is a fork of this process, with its laws."""
+"""Runs with AQMs in Python on several cores: each worker is a fork of this process, with its AQMs."""
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
+import os
 import signal
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock import _native
+from penstock.aqms.python_aqm import AqmError, raising
 from penstock.errors import RunError
-from penstock.laws.python_law import LawError, raising
 
 __all__ = ["run_in_processes"]
+
+
+_PR_SET_PDEATHSIG = 1
+"""linux/prctl.h"""
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,7 @@ class _Work:
 
     scenarios: Sequence[str]
     seeds: Sequence[int]
-    laws: Mapping[str, Any]
+    aqms: Mapping[str, Any]
 
 
 _work: _Work
@@ -35,31 +41,31 @@ def run_in_processes(
     seeds: Sequence[int],
     jobs: int,
     progress: Callable[[int], object] | None,
-    laws: Mapping[str, Any],
+    aqms: Mapping[str, Any],
 ) -> list[str]:
-    """As `_native.run_many` with laws, on `jobs` processes; raises the error of the first failing run, by index."""
+    """As `_native.run_many` with AQMs, on `jobs` processes; raises the error of the first failing run, by index."""
     global _work
-    _work = _Work(scenarios, seeds, laws)
+    _work = _Work(scenarios, seeds, aqms)
     others = set(multiprocessing.active_children())
-    # Fork instead of starting new interpreters: forks have the laws defined in a notebook, and scripts need no __main__
+    # Fork instead of starting new interpreters: forks have the AQMs defined in a notebook, and scripts need no __main__
     # guard.
     context = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(os.getpid(),))
     results: list[str] = []
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*fork.*", DeprecationWarning)
-            answers = pool.map(_one, range(len(seeds)), chunksize=max(1, min(16, len(seeds) // (8 * jobs))))
+            answers = pool.map(_run_one, range(len(seeds)), chunksize=max(1, min(16, len(seeds) // (8 * jobs))))
         for text, errors, raised in answers:
             if errors is not None:
                 raise ValueError(errors)
             if raised is not None:
-                raise LawError(raised)
+                raise AqmError(raised)
             results.append(text)
             if progress is not None:
                 progress(len(results))
     except BrokenProcessPool:
-        raise RunError("a process with a law in Python ended before its run did") from None
+        raise RunError("a process with an AQM in Python ended before its run did") from None
     finally:
         workers = set(multiprocessing.active_children()) - others
         pool.shutdown(wait=len(results) == len(seeds), cancel_futures=True)
@@ -69,17 +75,21 @@ def run_in_processes(
     return results
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches every process; the parent ends the workers."""
+def _begin(parent: int) -> None:
+    """Start a worker: it ignores Ctrl-C, because the parent ends the workers, and it ends if the parent dies."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # prctl(2): the kernel kills this process when the thread that created it ends.
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
-def _one(number: int) -> tuple[str, str | None, str | None]:
-    """The result, the errors, or the exception of the law."""
+def _run_one(number: int) -> tuple[str, str | None, str | None]:
+    """The result, the errors, or the exception of the AQM."""
     try:
         with raising():
-            text = _native.run_many([_work.scenarios[number]], [_work.seeds[number]], 1, None, dict(_work.laws))[0]
-    except LawError as error:
+            text = _native.run_many([_work.scenarios[number]], [_work.seeds[number]], 1, None, dict(_work.aqms))[0]
+    except AqmError as error:
         return "", None, str(error)
     except ValueError as error:
         return "", str(error), None

@@ -8,10 +8,12 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from numbers import Integral
 
 from penstock import _native
-from penstock.errors import ErrorDetail, RunError, ScenarioError
-from penstock.laws import python_law
+from penstock.aqms import python_aqm
+from penstock.engine.warmup import with_warmup
+from penstock.errors import ErrorDetail, PenstockError, RunError, ScenarioError
 from penstock.results.run import Run
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.resolve import Resolved
@@ -35,18 +37,25 @@ def run(
     """Run a scenario, or the scenario file of a path, once.
 
     `seed` replaces the scenario's own; `flows` says whether each flow has its own results (by default with up to 1000
-    flows); `series` keeps watched queues, their laws and watched TCP senders over time. A run that is estimated to have
+    flows); `series` keeps watched queues, their AQMs and watched TCP senders over time. A run that is estimated to have
     more than `max_events` events (1e12) or to need more memory than `max_memory`, such as "64GiB" (80 % of what is
     available), is refused. Raises `ScenarioError` with every error.
     """
     document = as_document(scenario)
-    resolved = document.resolve()
-    for note in check_budget([resolved], Limits.parse(max_events, max_memory), document.origins):
+    for note in check_budget([document.resolve()], Limits.parse(max_events, max_memory), document.origins):
         warnings.warn(note, stacklevel=2)
-    wanted = resolved.shown["seed"] if seed is None else seed
+    resolved = with_warmup(document, run_batch).resolve()
+    run_seed = resolved.readable["seed"] if seed is None else seed_of(seed)
     each = count_flows(resolved) <= MAX_FLOWS if flows is None else flows
-    text = run_batch([resolved.for_engine(flows=each, series=series)], [wanted], jobs=1)[0]
-    return Run.from_json(text, copy.deepcopy({**resolved.shown, "seed": wanted}))
+    text = run_batch([resolved.for_engine(flows=each, series=series)], [run_seed], jobs=1)[0]
+    return Run.from_json(text, copy.deepcopy({**resolved.readable, "seed": run_seed}))
+
+
+def seed_of(value: object) -> int:
+    """The value as a seed. Raises `PenstockError` for anything but a whole number from 0 to 2^63 - 1."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < 2**63:
+        raise PenstockError(f"seed={value!r}: must be a whole number from 0 to {2**63 - 1}")
+    return int(value)
 
 
 def run_batch(
@@ -58,32 +67,32 @@ def run_batch(
 ) -> list[str]:
     """Run canonical scenarios on all cores (or `jobs`) and return their results as JSON texts, in order.
 
-    A run with a law in Python holds the interpreter, so several such runs use processes.
+    A run with an AQM in Python holds the interpreter, so several such runs use processes.
     """
-    laws = python_law.used(scenarios)
+    aqms = python_aqm.used(scenarios)
     jobs = min(jobs or cores(), max(len(seeds), 1))
     with engine_errors():
-        if laws and jobs > 1:
+        if aqms and jobs > 1:
             from penstock.engine.processes import run_in_processes
 
-            return run_in_processes(scenarios, seeds, jobs, progress, laws)
-        return _native.run_many(list(scenarios), list(seeds), jobs, progress, laws)
+            return run_in_processes(scenarios, seeds, jobs, progress, aqms)
+        return _native.run_many(list(scenarios), list(seeds), jobs, progress, aqms)
 
 
 @contextmanager
 def engine_errors() -> Iterator[None]:
-    """Raise `ScenarioError` for a refused scenario, `RunError` for a defect, `LawError` for a failing Python law."""
+    """Raise `ScenarioError` for a refused scenario, `RunError` for a defect, `AqmError` for a failing Python AQM."""
     try:
-        with python_law.raising():
+        with python_aqm.raising():
             yield
     except ValueError as error:
         try:
-            found = json.loads(str(error))
+            details = json.loads(str(error))
         except json.JSONDecodeError:
             raise RunError(str(error)) from None
-        if all(not error["path"] for error in found):
-            raise RunError("; ".join(error["message"] for error in found)) from None
-        raise ScenarioError([ErrorDetail(error["path"], error["message"]) for error in found]) from None
+        if all(not error["path"] for error in details):
+            raise RunError("; ".join(error["message"] for error in details)) from None
+        raise ScenarioError([ErrorDetail(error["path"], error["message"]) for error in details]) from None
 
 
 def count_flows(resolved: Resolved) -> int:

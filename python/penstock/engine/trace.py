@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock import _native
+from penstock.aqms import python_aqm
+from penstock.aqms.catalog import tcp_keys
 from penstock.engine.pcap import Capture, written
 from penstock.engine.run import engine_errors
 from penstock.files import FileError, whole
-from penstock.laws import python_law
-from penstock.laws.catalog import tcp_keys
 from penstock.results.run import Run
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
@@ -54,7 +54,7 @@ class _Flows:
         entries = resolved.canonical["traffic"]
         group, number, source, sink, scale = [], [], [], [], []
         for index, entry in enumerate(entries):
-            size = _bytes_a_number(entry, resolved.shown["traffic"][entry["name"]])
+            size = _bytes_a_number(entry, resolved.readable["traffic"][entry["name"]])
             for copy in range(entry["count"]):
                 group.append(index)
                 number.append(copy)
@@ -65,10 +65,10 @@ class _Flows:
         return cls(names, np.array(group), np.array(number), source, sink, np.array(scale))
 
 
-def _bytes_a_number(entry: Mapping[str, Any], shown: Mapping[str, Any]) -> int:
+def _bytes_a_number(entry: Mapping[str, Any], readable: Mapping[str, Any]) -> int:
     """Bytes per sequence number: ns-2 numbers packets, other profiles number bytes."""
     profile = entry["tcp"]["profile"] if entry["kind"] == "tcp" else tcp_keys().profiles[0]
-    return 1 if profile.startswith("ns2") else parse_size(shown["packet"])
+    return 1 if profile.startswith("ns2") else parse_size(readable["packet"])
 
 
 @dataclass(frozen=True)
@@ -101,10 +101,11 @@ def record(
     *,
     traced: bool = False,
     captures: Sequence[Capture] = (),
+    snaplen: int | None = None,
     flows: bool = False,
     series: bool = False,
 ) -> RecordedRun:
-    """Run once and write captures; keep packet events if `traced`.
+    """Run once and write captures with at most `snaplen` bytes per packet; record packet events if `traced`.
 
     A traced run has all flows and series in its result, whatever `flows` and `series` say.
     """
@@ -113,8 +114,9 @@ def record(
     else:
         canonical = resolved.for_engine(flows=flows, series=series)
     with written(captures) as files, engine_errors():
-        text, events = _native.run_recorded(canonical, seed, traced, files, python_law.used([canonical]))
-    return RecordedRun(Run.from_json(text, deepcopy({**resolved.shown, "seed": seed})), resolved, events)
+        aqms = python_aqm.used([canonical])
+        text, events = _native.run_recorded(canonical, seed, traced, files, aqms, snaplen)
+    return RecordedRun(Run.from_json(text, deepcopy({**resolved.readable, "seed": seed})), resolved, events)
 
 
 def _write_packets(
@@ -190,15 +192,15 @@ def _write_series(
         times = np.array(series["t_ns"], dtype=np.int64)
         for name, values in series.items():
             if name != "t_ns":
-                shown = {key: _numbers(values[key], len(times)) for key in ("min", "mean", "max")}
-                _insert(base, times, place, "length" if name == "queue" else name, shown)
+                statistics = {key: _numbers(values[key], len(times)) for key in ("min", "mean", "max")}
+                _insert(base, times, place, "length" if name == "queue" else name, statistics)
     for group, senders in run.senders.items():
         for number, series in enumerate(senders):
             times = np.array(series.get("t_ns", ()), dtype=np.int64)
             # Windows are recorded below, at each change.
             for name in series.keys() - {"t_ns", "cwnd", "ssthresh"}:
-                shown = {key: _numbers(series[name][key], len(times)) for key in ("min", "mean", "max")}
-                _insert(base, times, f"{group}.{number}", name, shown)
+                statistics = {key: _numbers(series[name][key], len(times)) for key in ("min", "mean", "max")}
+                _insert(base, times, f"{group}.{number}", name, statistics)
     window_flow = columns["window_flow"]
     for flow in np.unique(window_flow):
         mine = window_flow == flow
@@ -224,8 +226,8 @@ def _insert(
 
 def _numbers(values: Sequence[float | None], count: int) -> NDArray[np.float64]:
     """The values, padded with NaN in front to `count` entries, since a gauge may start later than its queue."""
-    known = [np.nan if value is None else value for value in values]
-    return np.array([np.nan] * (count - len(known)) + known, dtype=float)
+    numbers = [np.nan if value is None else value for value in values]
+    return np.array([np.nan] * (count - len(numbers)) + numbers, dtype=float)
 
 
 def _literals(values: Sequence[str]) -> str:

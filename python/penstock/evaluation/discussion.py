@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.aqms.catalog import Param, find_scheme
 from penstock.errors import ScenarioError
 from penstock.evaluation.form import Form
 from penstock.evaluation.network import MILD
-from penstock.laws.catalog import Param, find_scheme
 from penstock.studies.candidate import Candidate
 from penstock.studies.compare import run_plan
 from penstock.studies.plan import Plan
@@ -80,17 +80,15 @@ def _sensitivity(
                 changed.append((param.name, factor, other))
     if not changed:
         return []
-    found = run_plan(
-        Plan.make(scenario, [candidate, *(one for _, _, one in changed)]), form.runs, jobs=threads, store=store
+    runs = run_plan(
+        Plan.make(scenario, [candidate, *(changed_candidate for _, _, changed_candidate in changed)]),
+        form.runs,
+        jobs=threads,
+        store=store,
     )
-    means = {
-        (row["scheme"], str(row["params"]), row["metric"]): row["mean"]
-        for row in found.to_dict()["rows"]
-        if row["place"] == "bottleneck"
-    }
 
-    def mean(one: Candidate, metric: str) -> float:
-        return float(means[one.name, str(dict(one.params)), metric])
+    def mean(compared: Candidate, metric: str) -> float:
+        return runs.estimate(metric, "bottleneck", scheme=compared.label).mean
 
     return [
         {

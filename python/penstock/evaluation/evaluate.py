@@ -13,7 +13,7 @@ from penstock.evaluation import load, mixes, transport
 from penstock.evaluation.case import Case
 from penstock.evaluation.discussion import Discussion, discussed
 from penstock.evaluation.form import FULL, QUICK, Form
-from penstock.results.comparison import Comparison
+from penstock.results.runs import Runs
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import run_plan
 from penstock.studies.plan import Plan
@@ -44,10 +44,10 @@ class Row:
 
     def beside(self, metric: str, *, lower_is_better: bool, place: str = "bottleneck") -> str:
         """Beside drop-tail: "better", "worse", "tie"; empty without a difference."""
-        found = self.against.get(place, {}).get(metric)
-        if found is None or found["ci95"] is None:
+        difference = self.against.get(place, {}).get(metric)
+        if difference is None or difference["ci95"] is None:
             return ""
-        low, high = found["ci95"]
+        low, high = difference["ci95"]
         if low <= 0 <= high:
             return "tie"
         return "better" if (high < 0) == lower_is_better else "worse"
@@ -74,8 +74,8 @@ class Evaluation:
 
     def counts(self, scheme: str, metric: str, *, lower_is_better: bool) -> dict[str, int]:
         """In how many scenarios a scheme is better than drop-tail, ties with it, or is worse."""
-        told = [row.beside(metric, lower_is_better=lower_is_better) for row in self.rows if row.scheme == scheme]
-        return {word: told.count(word) for word in ("better", "tie", "worse")}
+        outcomes = [row.beside(metric, lower_is_better=lower_is_better) for row in self.rows if row.scheme == scheme]
+        return {word: outcomes.count(word) for word in ("better", "tie", "worse")}
 
     @property
     def conclusion(self) -> str:
@@ -115,19 +115,19 @@ class Evaluation:
                 }
                 for row in self.rows
             ],
-            "discussion": [one.to_dict() for one in self.discussion],
+            "discussion": [entry.to_dict() for entry in self.discussion],
         }
 
 
 def cases_of(form: Form) -> list[Case]:
     """The scenarios in the order of the RFC."""
-    found = [*transport.cases(form.quick), *load.cases(), *mixes.cases()]
-    return sorted(found, key=lambda case: [int(part) for part in case.section.split(".")])
+    cases = [*transport.cases(form.quick), *load.cases(), *mixes.cases()]
+    return sorted(cases, key=lambda case: [int(part) for part in case.section.split(".")])
 
 
 def evaluate(
     schemes: Iterable[SchemeLike],
-    form: Form = QUICK,
+    form: Form = FULL,
     *,
     jobs: int | None = None,
     progress: Callable[[str, int, int], object] | None = None,
@@ -136,62 +136,62 @@ def evaluate(
     """Run every scenario of RFC 7928 with drop-tail and these schemes.
 
     Args:
-        schemes: as after `--scheme`; laws in Python too.
-        form: `QUICK` or `FULL`.
+        schemes: as after `--scheme`; AQMs in Python too.
+        form: `FULL`, or `QUICK` for a first look, as `penstock evaluate --quick`.
         jobs: number of threads; by default all cores.
         progress: called with the title of a scenario, its number, and the number of scenarios.
         store: where finished runs are kept and looked up.
 
     Raises `ScenarioError` with all errors of the schemes.
     """
-    given = [one for one in Candidate.all_of(schemes) if one.label != "droptail"]
-    if not given:
+    named = [candidate for candidate in Candidate.all_of(schemes) if candidate.label != "droptail"]
+    if not named:
         raise PenstockError("name a scheme other than droptail, which is always there to compare with")
-    candidates = [Candidate("droptail"), *given]
+    candidates = [Candidate("droptail"), *named]
     rows: list[Row] = []
     points: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
     cases = cases_of(form)
     for number, case in enumerate(cases):
         if progress is not None:
             progress(case.title, number, len(cases))
-        chosen = [_changed(one, case) for one in candidates]
-        found = run_plan(Plan.make(case.scenario(form.bench), chosen), form.runs, jobs=jobs or cores(), store=store)
+        chosen = [_changed(candidate, case) for candidate in candidates]
+        runs = run_plan(Plan.make(case.scenario(form.bench), chosen), form.runs, jobs=jobs or cores(), store=store)
         for candidate, run_as in zip(candidates, chosen, strict=True):
-            rows.append(_row(case, candidate.label, run_as, found))
-            points[case.id, candidate.label] = _points(found, run_as.label, case)
-    labels = tuple(one.label for one in candidates)
-    discussion = tuple(discussed(form, given, jobs or cores(), store))
+            rows.append(_row(case, candidate.label, run_as, runs))
+            points[case.id, candidate.label] = _points(runs, run_as.label, case)
+    labels = tuple(candidate.label for candidate in candidates)
+    discussion = tuple(discussed(form, named, jobs or cores(), store))
     return Evaluation(form, labels, tuple(rows), points, discussion)
 
 
 def _changed(candidate: Candidate, case: Case) -> Candidate:
     """The scheme with what the case changes, where it has such parameters."""
-    from penstock.laws.catalog import find_scheme
+    from penstock.aqms.catalog import find_scheme
 
-    known = {param.name for param in find_scheme(candidate.name).params}
-    more = {name: value for name, value in case.changes.items() if name in known and name not in candidate.params}
+    names = {param.name for param in find_scheme(candidate.name).params}
+    more = {name: value for name, value in case.changes.items() if name in names and name not in candidate.params}
     return replace(candidate, params={**candidate.params, **more})
 
 
-def _row(case: Case, label: str, run_as: Candidate, found: Comparison) -> Row:
-    wanted = {(place, name) for place in ("bottleneck", "bottleneck.reverse", "second") for name in LINK}
-    wanted |= {(place, name) for place in case.groups for name in GROUP}
+def _row(case: Case, label: str, run_as: Candidate, runs: Runs) -> Row:
+    columns = {(place, name) for place in ("bottleneck", "bottleneck.reverse", "second") for name in LINK}
+    columns |= {(place, name) for place in case.groups for name in GROUP}
     tables: list[dict[str, dict[str, dict[str, Any]]]] = []
-    for part in ("rows", "differences"):
+    for rows in (runs.summary(), runs.compare()):
         table: dict[str, dict[str, dict[str, Any]]] = {}
-        for row in found.to_dict()[part]:
+        for row in rows:
             own = row["scheme"] == run_as.name and row["params"] == dict(run_as.params)
-            if own and (row["place"], row["metric"]) in wanted:
+            if own and (row["place"], row["metric"]) in columns:
                 table.setdefault(row["place"], {})[row["metric"]] = {"mean": row["mean"], "ci95": row["ci95"]}
         tables.append(table)
     return Row(case, label, *tables)
 
 
-def _points(found: Comparison, label: str, case: Case) -> tuple[list[float], list[float]]:
+def _points(runs: Runs, label: str, case: Case) -> tuple[list[float], list[float]]:
     """Queueing delay and goodput of all groups of each run (section 2.7: one point a run)."""
-    own = [row for row in found.run_rows() if row["scheme"] == label]
-    return [row.get("bottleneck.delay_mean_s") or 0.0 for row in own], [_sum(row, case.groups) for row in own]
+    own = runs[label].table.to_pylist()
+    return [row.get("links.bottleneck.delay_mean_s") or 0.0 for row in own], [_sum(row, case.groups) for row in own]
 
 
 def _sum(row: Mapping[str, Any], groups: Sequence[str]) -> float:
-    return sum(row.get(f"{name}.goodput_bps") or 0.0 for name in groups)
+    return sum(row.get(f"traffic.{name}.goodput_bps") or 0.0 for name in groups)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from penstock import _native
 from penstock.engine.environment import provenance
-from penstock.evaluation import shown
+from penstock.evaluation import display
 from penstock.evaluation.evaluate import Evaluation
 from penstock.files import write_text
-from penstock.report.templating import render_template, template_text
+from penstock.report.finished import FinishedFigure, figure_data
+from penstock.report.templating import joined_script, render_template, style_sheet
 
 __all__ = ["SHOWN_FIRST", "write"]
 
@@ -17,19 +18,26 @@ SHOWN_FIRST = 4
 """Diagrams that are seen at once: a row of them on a wide screen. The others are folded, with their number."""
 
 
-def write(found: Evaluation, file: Path) -> None:
-    """Write the page. Raises `FileError` if it cannot be written."""
+def write(evaluation: Evaluation, file: Path, script: str = "") -> None:
+    """Write the page, with the shell script that repeats it. Raises `FileError` if it cannot be written."""
+    figures = [
+        FinishedFigure.of(f"diagram-{number}", f"{id_} {title}", {"": figure})
+        for number, (id_, title, figure) in enumerate(display.diagrams(evaluation))
+    ]
     page = render_template(
         "evaluation.html.jinja",
-        title=f"{', '.join(found.schemes[1:])} by RFC 7928",
+        title=f"{', '.join(evaluation.schemes[1:])} by RFC 7928",
         version=_native.version,
         provenance=provenance(),
-        css=template_text("page.css", "advice.css"),
-        found=found,
-        bench=found.form.bench,
-        heads=shown.heads(),
-        rows=list(shown.rows(found)),
-        diagrams=shown.diagrams(found),
+        shell=script,
+        css=style_sheet("page.css", "document.css"),
+        evaluation=evaluation,
+        bench=evaluation.form.bench,
+        heads=display.heads(),
+        rows=list(display.rows(evaluation)),
+        diagrams=figures,
+        figures=figure_data(figures),
+        script=joined_script("report/scripts/document.js"),
         first=SHOWN_FIRST,
     )
     write_text(file, page)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock import _native
+from penstock.aqms.catalog import find_conditioner
 from penstock.errors import PenstockError
-from penstock.explain.text import law_text, parameter_text
-from penstock.laws.catalog import find_conditioner
+from penstock.explain.text import algorithm_text, parameter_text
 
-__all__ = ["conditioner_text"]
+__all__ = ["conditioner_entry", "conditioner_text"]
 
 
 def conditioner_text(name: str, width: int = 100) -> str | None:
@@ -23,8 +23,13 @@ def conditioner_text(name: str, width: int = 100) -> str | None:
     # A shaper is also a scheme, and is explained as one.
     if conditioner.holds:
         return None
-    entry = next(entry for entry in json.loads(_native.conditioners()) if entry["name"] == conditioner.name)
-    return _text(entry, width)
+    return _text(conditioner_entry(conditioner.name), width)
+
+
+def conditioner_entry(name: str) -> dict[str, Any]:
+    """The conditioner of this name or alias as plain values. Raises `PenstockError`."""
+    own = find_conditioner(name).name
+    return dict(next(entry for entry in json.loads(_native.conditioners()) if entry["name"] == own))
 
 
 def _text(entry: Mapping[str, Any], width: int) -> str:
@@ -32,7 +37,7 @@ def _text(entry: Mapping[str, Any], width: int) -> str:
     parts = [
         _heading(entry["title"], "=")
         + f"name    {entry['name']}{also}\nused in `edge` of a link, in front of its queue\nsource  {entry['source']}",
-        law_text(entry["doc"], width),
+        algorithm_text(entry["doc"], width),
         _heading("Settings", "-") + parameter_text(entry["params"], width),
     ]
     if entry["class_params"]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import _native
+from penstock.aqms.catalog import Scheme, find_scheme
 from penstock.errors import ErrorCollector, ErrorDetail, PenstockError, ScenarioError
-from penstock.laws.catalog import Scheme, find_scheme
 from penstock.model.operating_point import Operating, Point, damping_table, law_of, law_words, picture_top, rows, table
 from penstock.model.operating_point import as_json as operating_json
 from penstock.model.stability import SHARES, Damping, Loop, fluid_law
@@ -65,8 +65,8 @@ class Explanation:
     @property
     def entry(self) -> dict[str, Any]:
         """The scheme's entry in the registry."""
-        found: dict[str, Any] = next(e for e in json.loads(_native.schemes()) if e["name"] == self.candidate.name)
-        return found
+        entry: dict[str, Any] = next(e for e in json.loads(_native.schemes()) if e["name"] == self.candidate.name)
+        return entry
 
     @property
     def picture(self) -> str:
@@ -77,7 +77,7 @@ class Explanation:
         """Average queue lengths in packets up to the limit, and the drop probability at each; None if not defined."""
         top = _packets(self.queue.canonical["limit"])
         xs = [top * i / (POINTS - 1) for i in range(POINTS)]
-        ys = _asked(_native.drop_function, *self._bench(), xs)
+        ys = _native_result(_native.drop_function, *self._bench(), xs)
         return None if ys is None else (xs, ys)
 
     def operating(self) -> Operating | None:
@@ -86,7 +86,7 @@ class Explanation:
         highest = self._setting("max_p_high")
         # a law that adapts max_p holds the most flows at its highest max_p
         chosen = json.dumps(json.loads(settings) | ({} if highest is None else {"max_p": highest}))
-        if self.flows is None or _asked(_native.drop_function, name, chosen, link, [0.0]) is None:
+        if self.flows is None or _native_result(_native.drop_function, name, chosen, link, [0.0]) is None:
             return None
         limit = self.queue.canonical["limit"]
         if limit == "inf":
@@ -98,7 +98,7 @@ class Explanation:
         share = SHARES[spacing or "none"]
         top = max_p[-1] if isinstance(max_p, list) else max_p
         return Operating.of(
-            lambda q: share(float(_asked(_native.drop_function, name, chosen, link, [q])[0])),
+            lambda q: share(float(_native_result(_native.drop_function, name, chosen, link, [q])[0])),
             law,
             self._limit_packets(limit, size),
             None if top is None else share(top),
@@ -140,15 +140,15 @@ class Explanation:
 
     def largest_flows(self, operating: Operating) -> dict[str, int]:
         """The largest number of flows that the scheme holds, by drops and, if it can mark, by marks."""
-        known = ("drop", "mark") if self.entry["ecn"] else ("drop",)
+        signals = ("drop", "mark") if self.entry["ecn"] else ("drop",)
         law = operating.law
-        return {signal: operating.largest_flows(law_of(signal, law.rtld, law.service_rate)) for signal in known}
+        return {signal: operating.largest_flows(law_of(signal, law.rtld, law.service_rate)) for signal in signals}
 
     def _setting(self, name: str) -> Any:
         """The canonical value of a setting, given or default; None if the scheme has no such setting or derives it."""
-        given = self.queue.canonical["params"]
+        settings = self.queue.canonical["params"]
         param = next((param for param in find_scheme(self.candidate.name).params if param.name == name), None)
-        value = given.get(name, param.default if param is not None else None)
+        value = settings.get(name, param.default if param is not None else None)
         return None if value == "auto" else value
 
     def response(self, load: Sequence[tuple[float, float]] = STEPS, samples: int = SAMPLES) -> dict[str, list[float]]:
@@ -156,16 +156,18 @@ class Explanation:
         packets = sum(share * seconds for share, seconds in load) * self.link["rate"] / 8000
         shorter = min(1.0, MAX_PACKETS / packets)
         steps = [(share, seconds * shorter) for share, seconds in load]
-        found: dict[str, list[float]] = _asked(_native.step_response, *self._bench(), steps, samples)
-        return found
+        response: dict[str, list[float]] = _native_result(_native.step_response, *self._bench(), steps, samples)
+        return response
 
     def service(self) -> list[tuple[int, float, float]]:
         """The order in which backlogged flows or classes are served, from `_native.service_order`."""
         # The queue has room for all packets, since the picture shows service, not drops.
         name, settings, link = self._bench()
         link = json.dumps({**json.loads(link), "limit": {"packets": 1000}})
-        found: list[tuple[int, float, float]] = _asked(_native.service_order, name, settings, link, list(SIZES), SERVED)
-        return found
+        order: list[tuple[int, float, float]] = _native_result(
+            _native.service_order, name, settings, link, list(SIZES), SERVED
+        )
+        return order
 
     def lanes(self) -> list[str]:
         """Labels of the lanes in the picture of the service order."""
@@ -175,8 +177,8 @@ class Explanation:
         lanes = []
         for i, size in enumerate(SIZES):
             own = classes[i]["params"] if i < len(classes) else {}
-            told = [f"{key} {own[key]:g}" for key in ("priority", "weight", "share") if key in own]
-            lanes.append(", ".join([f"{classes[i]['name'] if i < len(classes) else 'other'}: {size} B", *told]))
+            settings = [f"{key} {own[key]:g}" for key in ("priority", "weight", "share") if key in own]
+            lanes.append(", ".join([f"{classes[i]['name'] if i < len(classes) else 'other'}: {size} B", *settings]))
         return lanes
 
     def text(self, width: int) -> str:
@@ -186,7 +188,7 @@ class Explanation:
 
         columns = min(60, width - 12)
         drawings = [self.drawing(columns), *([self.law_drawing(columns)] if self.flows is not None else [])]
-        return explain.explain(self.entry, drawings, width, measured=tuple(measured.told(self.candidate.name)))
+        return explain.explain(self.entry, drawings, width, measured=tuple(measured.sentences(self.candidate.name)))
 
     def points(self, operating: Operating) -> list[Point]:
         """The operating point for each number of flows."""
@@ -196,37 +198,37 @@ class Explanation:
         """The queue law for a terminal: the control function, the needed probability, and the operating points."""
         from penstock.explain import text as explain
 
-        found = self.operating()
-        if found is None:
+        operating = self.operating()
+        if operating is None:
             words = f"{self.candidate.name} has no drop probability over the mean queue for the queue law to meet."
             damping = self.damping()
             return explain.Drawing("Queue law", damping_table(damping), f"{words} {FLUID_WORDS}" if damping else words)
-        points = self.points(found)
-        needed = (found.needed(flows) for flows in self.flows or ())
-        curves = [found.curve(), *(curve for curve in needed if curve[0])]
-        top = picture_top(found, points)
+        points = self.points(operating)
+        needed = (operating.needed(flows) for flows in self.flows or ())
+        curves = [operating.curve(), *(curve for curve in needed if curve[0])]
+        top = picture_top(operating, points)
         marks = [
             (p.queue, p.probability, f"{'●' if p.stable else '○'}{p.flows}")
             for p in points
             if p.queue is not None and p.probability is not None and p.probability <= top
         ]
         plot = explain.terminal_curves(curves, marks, top, columns, 16, "mean queue (packets) → probability")
-        damping, words = self.damping(), law_words(found, self.largest_flows(found))
+        damping, words = self.damping(), law_words(operating, self.largest_flows(operating))
         words = f"{words} {FLUID_WORDS}" if damping else words
         return explain.Drawing("Queue law", f"{plot}\n\n{table(points, damping)}", words)
 
     def as_json(self) -> dict[str, Any]:
         """The content of the explanation as plain values."""
-        curve, found = self.curve(), self.operating()
-        told = {"scheme": self.entry, "queue": self.queue.shown, "link": self.link}
+        curve, operating = self.curve(), self.operating()
+        document = {"scheme": self.entry, "queue": self.queue.readable, "link": self.link}
         if curve is not None:
-            told["drop_function"] = {"queue_pkts": curve[0], "probability": curve[1]}
-        if found is not None:
-            told["queue_law"] = operating_json(found, self.points(found), self.largest_flows(found))
+            document["drop_function"] = {"queue_pkts": curve[0], "probability": curve[1]}
+        if operating is not None:
+            document["queue_law"] = operating_json(operating, self.points(operating), self.largest_flows(operating))
         loop = self.loop()
         if loop is not None and self.flows is not None:
-            told["fluid"] = loop.as_json(self.damping())
-        return told
+            document["fluid"] = loop.as_json(self.damping())
+        return document
 
     def drawing(self, columns: int) -> explain.Drawing:
         """The picture for a terminal."""
@@ -238,12 +240,12 @@ class Explanation:
         curve = self.curve() if self.picture == "drop function" else None
         if curve is not None:
             return explain.Drawing("Drop function", explain.terminal_plot(*curve, columns=columns), self.words)
-        found = self.response()
+        response = self.response()
         plots = [
-            explain.terminal_plot(found["t"], values, columns, 6, axes)
+            explain.terminal_plot(response["t"], values, columns, 6, axes)
             for values, axes in (
-                ([1e3 * x for x in found["delay"]], "time (s) → queueing delay (ms)"),
-                ([100 * x for x in found["lost"]], "time (s) → lost (%)"),
+                ([1e3 * x for x in response["delay"]], "time (s) → queueing delay (ms)"),
+                ([100 * x for x in response["lost"]], "time (s) → lost (%)"),
             )
         ]
         return explain.Drawing("Response", "\n\n".join(plots), f"{RESPONSE_WORDS} {self.words}")
@@ -252,9 +254,9 @@ class Explanation:
         """The picture."""
         from penstock.plots import control_law, drop_function, response, service_order
 
-        found = self.operating()
-        if found is not None:
-            return control_law.draw(self.candidate.label, found, self.points(found))
+        operating = self.operating()
+        if operating is not None:
+            return control_law.draw(self.candidate.label, operating, self.points(operating))
         if self.picture == "service":
             return service_order.draw(self.service(), self.lanes())
         curve = self.curve() if self.picture == "drop function" else None
@@ -279,7 +281,7 @@ class Explanation:
         return self.candidate.name, json.dumps(self.queue.canonical["params"]), json.dumps(self.link)
 
 
-def _asked(function: Callable[..., Any], *arguments: Any) -> Any:
+def _native_result(function: Callable[..., Any], *arguments: Any) -> Any:
     """The result of a native function; its objections to the settings become errors."""
     try:
         return function(*arguments)
@@ -290,34 +292,34 @@ def _asked(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def examples(scheme: Scheme, rate: int) -> dict[str, Any]:
     """Example values for required settings, as in a file: a fraction of the link as a rate, three classes."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for param in scheme.params:
         if not param.required:
             continue
         if param.kind == "classes":
-            found[param.name] = [_class(scheme, i, rate) for i in range(len(SIZES))]
+            settings[param.name] = [_class(scheme, i, rate) for i in range(len(SIZES))]
         elif param.kind == "rate":
-            found[param.name] = f"{rate * (0.5 if param.name == 'cir' else 0.95):.0f}bit"
+            settings[param.name] = f"{rate * (0.5 if param.name == 'cir' else 0.95):.0f}bit"
         elif param.kind == "size":
-            found[param.name] = "60kB" if param.name == "mir_th" else "10kB"
+            settings[param.name] = "60kB" if param.name == "mir_th" else "10kB"
         else:
-            found[param.name] = scheme.example(param)
-    return found
+            settings[param.name] = scheme.example(param)
+    return settings
 
 
 def _class(scheme: Scheme, i: int, rate: int) -> dict[str, Any]:
-    known = {param.name for param in scheme.class_params}
+    names = {param.name for param in scheme.class_params}
     own: dict[str, Any] = {
         "priority": i, "weight": (3, 2, 1)[i], "share": (0.5, 0.3, 0.2)[i], "mean_packet": f"{SIZES[i]}B",
         "burst": 2, "rate": f"{rate * (0.4, 0.3, 0.1)[i]:.0f}bit",
     }  # fmt: skip
-    if "weight" in known:  # a class has either a weight or a share
-        known.discard("share")
-    if "priority" not in known:
-        known.discard("rate")
+    if "weight" in names:  # a class has either a weight or a share
+        names.discard("share")
+    if "priority" not in names:
+        names.discard("rate")
     name = ("first", "second", "third")[i]
     match = {} if i == len(SIZES) - 1 else {"match": {"dscp": (46, 10)[i]}}
-    return {"name": name, **match, **{key: value for key, value in own.items() if key in known}}
+    return {"name": name, **match, **{key: value for key, value in own.items() if key in names}}
 
 
 def prepare(
@@ -326,23 +328,25 @@ def prepare(
     """Read the options of `explain`; `packet` in bytes. Raises `PenstockError` with all errors."""
     candidate = Candidate.parse(scheme, f"explain {scheme}")
     errors = ErrorCollector()
-    rate = _read(errors, "--link", link, parse_rate)
+    rate = _read(errors, "--rate", link, parse_rate)
     trip = _read(errors, "--rtt", rtt, parse_time)
-    between = _read(errors, "--flows", flows, _flows) if flows is not None else None
-    if errors.found:
-        raise ScenarioError(errors.found)
+    between = _read(errors, "--count", flows, _flows) if flows is not None else None
+    if errors.details:
+        raise ScenarioError(errors.details)
     # "auto" settings and lengths in BDP need facts that a scenario would give; required settings get example values.
     info = find_scheme(candidate.name)
     errors = ErrorCollector({"": candidate.origin})
     table = {"scheme": candidate.name, "limit": limit, **examples(info, rate), **candidate.params}
     queue = read_queue(Table(errors, "", table), Surroundings(rate, None, lambda: trip))
-    if errors.found or queue is None:
-        raise ScenarioError(errors.found)
+    if errors.details or queue is None:
+        raise ScenarioError(errors.details)
     # design rules get the geometric mean of the range as the number of flows
     count = None if between is None else round(math.sqrt(between[0] * between[1]))
     about = {"rate": rate, "limit": queue.canonical["limit"], "rtt_ns": trip, "flows": count}
-    shown = queue.shown["limit"]
-    words = f"Drawn for a link of {format_rate(rate)} with a round trip of {format_time(trip)} and a limit of {shown}."
+    limit_text = queue.readable["limit"]
+    words = (
+        f"Drawn for a link of {format_rate(rate)} with a round trip of {format_time(trip)} and a limit of {limit_text}."
+    )
     return Explanation(candidate, queue, about, words, between, packet)
 
 
@@ -356,10 +360,10 @@ def _read(errors: ErrorCollector, option: str, text: str, parse: Any) -> Any:
 
 def _flows(text: str) -> tuple[int, int]:
     """The number of flows, or a range A..B."""
-    found = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", text)
-    if not found or not 0 < int(found[1]) <= int(found[2] or found[1]):
+    match = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", text)
+    if not match or not 0 < int(match[1]) <= int(match[2] or match[1]):
         raise UnitError("write a number of flows such as 50, or a range such as 50..400")
-    return int(found[1]), int(found[2] or found[1])
+    return int(match[1]), int(match[2] or match[1])
 
 
 def _packets(length: Any) -> float:

@@ -13,13 +13,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from penstock.laws.catalog import Scheme, find_scheme, schemes
+from penstock.aqms.catalog import Scheme, find_scheme, schemes
 from penstock.results.display import rounded
 from penstock.studies.candidate import Candidate
 
 __all__ = [
     "LOADS", "METRICS", "RUNS", "USUAL", "Cell", "Standard", "Value", "candidate", "candidates", "dump", "load",
-    "settings_text", "told",
+    "sentences", "settings_text",
 ]  # fmt: skip
 
 LOADS = (4, 16, 64)
@@ -65,9 +65,9 @@ def candidate(scheme: Scheme) -> Candidate:
     (whether ECN is used depends on the senders).
     """
     size = scheme.param("mean_packet")
-    told: dict[str, Any] = {"mean_packet": "1500B"} if size is not None and size.default != "auto" else {}
-    told |= {"ecn": True} if scheme.ecn else {}
-    return Candidate(scheme.name, {**_SETTINGS.get(scheme.name, {}), **told}, f"the standard case, {scheme.name}")
+    settings: dict[str, Any] = {"mean_packet": "1500B"} if size is not None and size.default != "auto" else {}
+    settings |= {"ecn": True} if scheme.ecn else {}
+    return Candidate(scheme.name, {**_SETTINGS.get(scheme.name, {}), **settings}, f"the standard case, {scheme.name}")
 
 
 def candidates() -> list[Candidate]:
@@ -148,7 +148,7 @@ def dump(rows: Sequence[Mapping[str, Any]], version: str, runs: int) -> str:
     return head[:-1] + ', "rows": [\n' + ",\n".join(lines) + "\n]}\n"
 
 
-def told(scheme: str) -> Iterator[str]:
+def sentences(scheme: str) -> Iterator[str]:
     """The results of a scheme at the usual load, in sentences; empty for a scheme that was not measured."""
     standard = load()
     cell, plain = standard.cell(scheme), standard.cell("droptail")
@@ -167,9 +167,9 @@ def told(scheme: str) -> Iterator[str]:
             f"{_percent(marked, 'utilization')}."
         )
     delays = ", ".join(
-        f"{_ms(found, 'delay_mean_s')} and {_percent(found, 'loss_rate')} with {flows}"
+        f"{_ms(other, 'delay_mean_s')} and {_percent(other, 'loss_rate')} with {flows}"
         for flows in LOADS
-        if flows != USUAL and (found := standard.cell(scheme, flows)) is not None
+        if flows != USUAL and (other := standard.cell(scheme, flows)) is not None
     )
     yield f"Delay and loss at other loads: {delays} flows. A sparse flow lost {_percent(cell, 'sparse_loss_rate')}."
 
@@ -180,8 +180,8 @@ def _sentence(cell: Cell, against: Cell | None) -> str:
         ("utilization", _percent, "utilization"), ("Jain's index", _ratio, "jain"),
     )  # fmt: skip
     return ", ".join(
-        f"{words} {shown(cell, name)}" + (f" (droptail: {shown(against, name)})" if against else "")
-        for words, shown, name in parts
+        f"{words} {text_of(cell, name)}" + (f" (droptail: {text_of(against, name)})" if against else "")
+        for words, text_of, name in parts
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import PenstockError
 from penstock.explain.settings_here import settings_here, span
-from penstock.explain.warnings import Warned, average_seconds, of_queue, of_rate, queue_table
+from penstock.explain.warnings import Warned, average_seconds, of_losses, of_queue, of_rate, queue_table
 from penstock.results.display import scheme_argument
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document
@@ -54,20 +54,20 @@ class OnLink:
         check_places(document, [place])
         own = document.tree["links"][place.removesuffix(".reverse")].get("queue")
         if not candidate.params and isinstance(own, Mapping) and own.get("scheme") == candidate.name:
-            given = {name: value for name, value in own.items() if name not in ("scheme", "limit", "share")}
-            candidate = Candidate(candidate.name, given)
+            settings = {name: value for name, value in own.items() if name not in ("scheme", "limit", "share")}
+            candidate = Candidate(candidate.name, settings)
         resolved = placed(document, candidate, (place,)).resolve()
         table = queue_table(resolved, place)
-        ignored = tuple(of_rate(candidate.rate, resolved, [place]))
+        ignored = (*of_rate(candidate.rate, resolved, [place]), *of_losses(candidate.lost, [place]))
         return cls(scheme_argument(candidate.name, candidate.params), LoadedLink.of(resolved, place), table, ignored)
 
     @classmethod
-    def of_options(cls, found: Explanation) -> OnLink | None:
+    def of_options(cls, explanation: Explanation) -> OnLink | None:
         """The scheme on the link of the options; None without a number of flows."""
-        if found.flows is None:
+        if explanation.flows is None:
             return None
-        scheme = scheme_argument(found.candidate.name, found.candidate.params)
-        return cls(scheme, found.loaded_link, found.queue.shown)
+        scheme = scheme_argument(explanation.candidate.name, explanation.candidate.params)
+        return cls(scheme, explanation.loaded_link, explanation.queue.readable)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -86,14 +86,14 @@ class OnLink:
         """Settings that do not suit the link."""
         return [*self.ignored, *(of_queue(self.link, self.table) if self.link.flows_cross else ())]
 
-    def text(self, found: Explanation) -> str:
+    def text(self, explanation: Explanation) -> str:
         """The link in numbers, the settings there, and the warnings."""
-        return "\n".join(self._lines(found)) + "\n\n"
+        return "\n".join(self._lines(explanation)) + "\n\n"
 
-    def as_json(self, found: Explanation) -> dict[str, Any]:
+    def as_json(self, explanation: Explanation) -> dict[str, Any]:
         """As text, for JSON."""
         return {
-            "numbers": self.numbers(found),
+            "numbers": self.numbers(explanation),
             "settings": {name: {"value": value, "here": here} for name, (value, here) in self.settings().items()},
             "warnings": [warned.to_dict() for warned in self.warnings],
         }
@@ -102,7 +102,7 @@ class OnLink:
         """Each setting that depends on the link, with what it comes to there."""
         return settings_here(self.link, self.table)
 
-    def _lines(self, found: Explanation) -> Iterator[str]:
+    def _lines(self, explanation: Explanation) -> Iterator[str]:
         link = self.link
         title = f"On {link.place}"
         yield title
@@ -112,7 +112,7 @@ class OnLink:
             f"{'s' if link.flows > 1 else ''}, packets of "
             f"{link.packet:.4g} B"
         )
-        for name, value in self.numbers(found).items():
+        for name, value in self.numbers(explanation).items():
             yield f"{name:<38} {value}"
         if settings := self.settings():
             yield ""
@@ -123,12 +123,12 @@ class OnLink:
         for warned in self.warnings:
             yield f"warning: {warned.text}"
 
-    def numbers(self, found: Explanation) -> dict[str, str]:
+    def numbers(self, explanation: Explanation) -> dict[str, str]:
         """Sizes, time constants, operating point and margins."""
         link = self.link
         root = link.bdp / math.sqrt(link.flows)
         drain = span(link.buffer * link.packet_s)
-        told = {
+        lines = {
             "bandwidth-delay product": f"{link.bdp:.4g} packets, {link.bdp * link.packet / 1e3:.4g} kB",
             "buffer": f"{link.buffer:.4g} packets, {link.buffer / link.bdp:.3g} BDP, drains in {drain}",
             "BDP over the root of the flows": f"{root:.4g} packets: less leaves the link idle",
@@ -137,14 +137,14 @@ class OnLink:
         average = average_seconds(link, self.table)
         if average is not None:
             weight, constant = average
-            told["time constant of the average"] = (
+            lines["time constant of the average"] = (
                 f"{span(constant)}, {constant / link.rtt:.3g} round trips (w_q = {weight:.3g})"
             )
-        return told | self._operating(found) | self._loop(found)
+        return lines | self._operating(explanation) | self._loop(explanation)
 
-    def _operating(self, found: Explanation) -> dict[str, str]:
+    def _operating(self, explanation: Explanation) -> dict[str, str]:
         """Where control function and queue law meet."""
-        operating = None if self.table["limit"] == "inf" else found.operating()
+        operating = None if self.table["limit"] == "inf" else explanation.operating()
         if operating is None:
             return {}
         point = operating.point(self.link.flows)
@@ -153,9 +153,9 @@ class OnLink:
         delay = span(point.queue * self.link.packet_s)
         return {"the queue settles at": f"{point.queue:.4g} packets, {delay}, p = {point.probability:.3g}: {point.why}"}
 
-    def _loop(self, found: Explanation) -> dict[str, str]:
+    def _loop(self, explanation: Explanation) -> dict[str, str]:
         """The loop about the equilibrium of the fluid model, and the senders' own time constant there."""
-        loop = found.loop()
+        loop = explanation.loop()
         if loop is None:
             return {}
         (damping,) = loop.of([self.link.flows])
@@ -164,11 +164,11 @@ class OnLink:
         trip = self.link.rtt + damping.queue * self.link.packet_s
         senders = trip**2 * self.link.capacity / (2 * self.link.flows)
         gain = "" if damping.gain is None or not damping.damped else f", gain margin {damping.gain:.3g}"
-        told = {
+        lines = {
             "round trip with that queue": span(trip),
             "time constant of the TCP windows": f"{span(senders)}, R^2 C / (2 N)",
             "loop (fluid model)": f"{damping.words}{gain}",
         }
         if damping.omega:
-            told["time constant of the loop"] = f"{span(1 / damping.omega)}, 1 / crossover frequency"
-        return told
+            lines["time constant of the loop"] = f"{span(1 / damping.omega)}, 1 / crossover frequency"
+        return lines

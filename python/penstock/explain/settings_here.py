@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from penstock.aqms.catalog import find_scheme
+from penstock.aqms.red_thresholds import automatic_threshold
 from penstock.explain.warnings import average_seconds
-from penstock.laws.catalog import find_scheme
-from penstock.laws.red_thresholds import automatic_threshold
 from penstock.model import design
 from penstock.results.display import setting
 from penstock.scenario.loaded_link import LoadedLink
@@ -21,13 +21,13 @@ _TIMES = ("ns", "us", "ms", "s")
 def settings_here(link: LoadedLink, table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Each setting with its value and, where it has a unit or is derived from the link, what it comes to there."""
     units = {param.name: param.unit for param in find_scheme(str(table["scheme"])).params}
-    found = {}
+    settings = {}
     for name, value in table.items():
         if name not in ("scheme", "classes", "precedence", "mean_packet") and not isinstance(value, (bool, Mapping)):
             here = "; ".join(_here(link, table, name, value, units.get(name, "")))
             if here:
-                found[name] = (setting(value), here)
-    return found
+                settings[name] = (setting(value), here)
+    return settings
 
 
 def span(seconds: float) -> str:
@@ -46,7 +46,7 @@ def _here(link: LoadedLink, table: Mapping[str, Any], name: str, value: Any, uni
     elif name == "fill_level" and table.get("limit") != "inf":
         yield ", ".join(f"{share * link.buffer:.4g}" for share in value) + " packets"
     elif isinstance(value, list) and unit == "packets":
-        yield ", ".join(_length(link, Length("packets", one)) for one in value)
+        yield ", ".join(_length(link, Length("packets", threshold)) for threshold in value)
     elif isinstance(value, str):
         try:
             length = parse_length(value)
@@ -56,7 +56,7 @@ def _here(link: LoadedLink, table: Mapping[str, Any], name: str, value: Any, uni
 
 
 def _pi_gain(link: LoadedLink, table: Mapping[str, Any], name: str) -> Iterator[str]:
-    """PI's automatic gain as the law derives it (law/pi.rs): for packets of its own mean_packet."""
+    """PI's automatic gain as the AQM derives it (algorithm/pi.rs): for packets of its own mean_packet."""
     mean, limit = float(parse_size(table["mean_packet"])), table["limit"]
     if limit == "inf":
         return
@@ -81,5 +81,5 @@ def _length(link: LoadedLink, length: Length) -> str:
     if packets > 100 * link.buffer:
         return "beyond any queue here"
     size = packets * link.packet
-    told = f"{size / 1e3:.4g} kB" if size >= 1e3 else f"{size:.4g} B"
-    return f"{packets:.4g} packets, {told}, {span(packets * link.packet_s)}, {packets / link.bdp:.3g} BDP"
+    size_text = f"{size / 1e3:.4g} kB" if size >= 1e3 else f"{size:.4g} B"
+    return f"{packets:.4g} packets, {size_text}, {span(packets * link.packet_s)}, {packets / link.bdp:.3g} BDP"

@@ -1,4 +1,4 @@
-"""The text of `penstock explain SCHEME`: law, parameters, source, picture, and advice on its use."""
+"""The text of `penstock explain SCHEME`: algorithm, parameters, source, picture, and advice on its use."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def explain(
             ("ECN", "marks instead of dropping with ecn = true" if entry["ecn"] else "never marks: it drops"),
             ("cost", entry["cost"]),
         ], width),
-        law_text(entry["doc"], width),
+        algorithm_text(entry["doc"], width),
         _heading("Settings", "-") + parameter_text(entry["params"], width),
     ]  # fmt: skip
     if entry["class_params"]:
         parts.append(_heading("Settings of each class", "-") + parameter_text(entry["class_params"], width))
     for drawing in drawings:
-        shown = [part for part in (drawing.plot, _wrapped(drawing.words, width)) if part]
-        parts.append(_heading(drawing.title, "-") + "\n\n".join(shown))
+        paragraphs = [part for part in (drawing.plot, _wrapped(drawing.words, width)) if part]
+        parts.append(_heading(drawing.title, "-") + "\n\n".join(paragraphs))
     use = [f"{title}: {entry[key]}" for title, key in (("Good at", "good"), ("Bad at", "bad")) if entry[key]]
     use += [" ".join(measured)] if measured else []
     if use:
@@ -51,8 +51,8 @@ def explain(
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
-def law_text(doc: str, width: int = 100) -> str:
-    """The documentation of the law (Markdown), laid out for a terminal."""
+def algorithm_text(doc: str, width: int = 100) -> str:
+    """The documentation of an AQM (Markdown), laid out for a terminal."""
     blocks: list[str] = []
     for block in re.split(r"\n\s*\n|\n(?=# )", doc.strip()):
         text = block.strip()
@@ -77,8 +77,8 @@ def parameter_text(params: Sequence[Mapping[str, Any]], width: int = 100) -> str
     column = max(len(p["name"]) for p in params) + 2
     for param in params:
         facts = [f"default {default_text(param)}", range_text(param)]
-        told = "; ".join(f for f in facts if f)
-        lines.append(textwrap.fill(f"{param['name']:<{column}}{told}", width, subsequent_indent=" " * column))
+        facts_text = "; ".join(f for f in facts if f)
+        lines.append(textwrap.fill(f"{param['name']:<{column}}{facts_text}", width, subsequent_indent=" " * column))
         lines.append(_wrapped(param["doc"], width, " " * column))
     return "\n".join(lines)
 
@@ -158,10 +158,10 @@ def terminal_curves(
         across, down = place(x, y)
         start = min(across // 2, columns - len(words))
         # The symbol alone if the text would overlap another mark.
-        shown = words if all(free[down // 4][start : start + len(words)]) else words[:1]
+        label = words if all(free[down // 4][start : start + len(words)]) else words[:1]
         if free[down // 4][start]:
-            lines[down // 4][start : start + len(shown)] = shown
-            free[down // 4][start : start + len(shown)] = [False] * len(shown)
+            lines[down // 4][start : start + len(label)] = label
+            free[down // 4][start : start + len(label)] = [False] * len(label)
     top = 0.0 if top <= 1e-12 else top
     labels = {rows // 2: f"{top / 2:.2g}" if top else "", 0: f"{top:.3g}" if top else "", rows - 1: "0"}
     text = [f"{labels.get(i, ''):>6} ┤" + "".join(row).rstrip("\u2800") for i, row in enumerate(lines)]
@@ -194,23 +194,25 @@ def lane_plot(served: Sequence[tuple[int, float, float]], labels: Sequence[str],
 
 def _dense(xs: Sequence[float], ys: Sequence[float], points: int) -> list[tuple[float, float]]:
     """The points, with interpolated ones between them so that steep parts stay connected."""
-    found = []
+    points_between = []
     steps = max(1, points // max(len(xs) - 1, 1))
     for i in range(len(xs) - 1):
         more = max(steps, 64 if abs(ys[i + 1] - ys[i]) > 0.05 else steps)
-        found += [(xs[i] + (xs[i + 1] - xs[i]) * k / more, ys[i] + (ys[i + 1] - ys[i]) * k / more) for k in range(more)]
-    return [*found, (xs[-1], ys[-1])]
+        points_between += [
+            (xs[i] + (xs[i + 1] - xs[i]) * k / more, ys[i] + (ys[i + 1] - ys[i]) * k / more) for k in range(more)
+        ]
+    return [*points_between, (xs[-1], ys[-1])]
 
 
 def _paragraphs(text: str, width: int) -> str:
     """Markdown paragraphs and lists, wrapped."""
-    found = []
+    paragraphs = []
     for item in re.split(r"\n(?=\* )", text.strip()):
         bullet = item.startswith("* ")
         words = " ".join(item.removeprefix("* ").split()).replace("`", "")
         start = "• " if bullet else ""
-        found.append(textwrap.fill(words, width, initial_indent=start, subsequent_indent="  " if bullet else ""))
-    return "\n".join(found)
+        paragraphs.append(textwrap.fill(words, width, initial_indent=start, subsequent_indent="  " if bullet else ""))
+    return "\n".join(paragraphs)
 
 
 def _table(text: str, width: int) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.laws.red_thresholds import automatic_threshold
+from penstock.aqms.red_thresholds import automatic_threshold
+from penstock.explain.load import WarningTexts, load_warnings, never_filled
 from penstock.model import design
+from penstock.scenario.budget.estimate import offered_streams
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import Resolved
 from penstock.units import UnitError, format_rate, parse_length, parse_size, parse_time
 
-__all__ = ["Warned", "average_seconds", "of_queue", "of_rate", "of_scenario", "queue_table"]
+__all__ = ["Warned", "average_seconds", "of_losses", "of_queue", "of_rate", "of_result", "of_scenario", "queue_table"]
 
 SHORTEST_AUTO_RTT_S = 0.1
 """The least round trip of w_q = "auto_rtt"."""
@@ -34,7 +36,7 @@ class Warned:
         name: short name of the warning.
         says: the fact, with its numbers.
         advice: what to do.
-        source: paper or RFC with section.
+        source: paper or RFC with section; empty for plain arithmetic.
 
     """
 
@@ -47,7 +49,8 @@ class Warned:
     @property
     def text(self) -> str:
         """In one line."""
-        return f"{self.place}: {self.says}; {self.advice} ({self.source})"
+        source = f" ({self.source})" if self.source else ""
+        return f"{self.place}: {self.says}; {self.advice}{source}"
 
     def to_dict(self) -> dict[str, str]:
         """As in JSON."""
@@ -76,7 +79,7 @@ class _Queue:
         """A length in packets, the least of a list; None if it is no number of packets or bytes."""
         value = self.table.get(name)
         if isinstance(value, list):
-            return min((float(one) for one in value), default=None)
+            return min((float(number) for number in value), default=None)
         try:
             length = automatic_threshold(name, self.table, self.link.rate) or parse_length(value)
         except UnitError:
@@ -84,7 +87,7 @@ class _Queue:
         return {"packets": float(length.amount), "bytes": float(length.amount) / self.link.packet}.get(length.unit)
 
     def weight(self) -> float | None:
-        """RED's w_q; the words choose a time constant T at mean packets: 1 - exp(-1 / (C T)) (law/red.rs)."""
+        """RED's w_q; the words choose a time constant T at mean packets: 1 - exp(-1 / (C T)) (algorithm/red.rs)."""
         value = self.table.get("w_q")
         constants = {"auto": 1.0, "auto_rtt": 10 * max(self.link.rtt, SHORTEST_AUTO_RTT_S), "auto_fast": 0.1}
         if isinstance(value, str) and value in constants:
@@ -102,20 +105,43 @@ def average_seconds(link: LoadedLink, table: Mapping[str, Any]) -> tuple[float, 
 def of_queue(link: LoadedLink, table: Mapping[str, Any]) -> list[Warned]:
     """The warnings about a queue, its settings as `check` shows them, on a link that endless TCP flows cross."""
     queue = _Queue(link, table)
-    return [Warned(link.place, *told) for check in _CHECKS for told in check(queue)]
+    return [Warned(link.place, *texts) for check in _CHECKS for texts in check(queue)]
 
 
 def of_scenario(resolved: Resolved, places: Sequence[str] | None = None) -> list[Warned]:
-    """The warnings about the queues at these links, by default the watched ones."""
-    found: list[Warned] = []
-    for place in resolved.watched if places is None else places:
+    """Warnings about the queues and the traffic of these links; by default, of the watched links.
+
+    Where the reverse direction of a link has the same queue and data cross it, it is checked too.
+    """
+    warnings: list[Warned] = []
+    streams = list(offered_streams(resolved))
+    for place in _both_directions(resolved, resolved.watched if places is None else places):
         table = queue_table(resolved, place)
         if not isinstance(table, Mapping) or not _has_plain_rate(resolved, place):
             continue
         link = LoadedLink.of(resolved, place)
+        warnings += [Warned(place, *texts) for texts in load_warnings(streams, place, table, link.rate)]
         if link.flows_cross:
-            found += of_queue(link, table)
-    return found
+            warnings += of_queue(link, table)
+    return warnings
+
+
+def of_result(resolved: Resolved, links: Mapping[str, Mapping[str, Any]]) -> list[Warned]:
+    """Warnings about links that no traffic filled, from the metrics of a run by link."""
+    places = [place for place in links if _has_plain_rate(resolved, place)]
+    queues = [LoadedLink.of(resolved, place) for place in places]
+    return [Warned(link.place, *texts) for link in queues for texts in never_filled(links[link.place], link.packet_s)]
+
+
+def _both_directions(resolved: Resolved, places: Sequence[str]) -> list[str]:
+    """The places, each with its reverse direction if that has the same queue and data cross it."""
+    directions: list[str] = []
+    for place in places:
+        back = f"{place}.reverse"
+        link = resolved.readable["links"].get(place, {})
+        has_same = link.get("reverse", {}).get("queue") == "same" and resolved.round_trip(back) is not None
+        directions += [place, back] if has_same else [place]
+    return list(dict.fromkeys(directions))
 
 
 def of_rate(rate: float | None, resolved: Resolved, places: Sequence[str]) -> list[Warned]:
@@ -137,9 +163,15 @@ def of_rate(rate: float | None, resolved: Resolved, places: Sequence[str]) -> li
     ]
 
 
+def of_losses(lost: Sequence[str], places: Sequence[str]) -> list[Warned]:
+    """A warning for each of these links if words of another program say more than the parameters of the scheme."""
+    advice = "penstock convert lists it with the rest of the text"
+    return [Warned(place, "not-converted", f"not converted: {'; '.join(lost)}", advice, "") for place in places if lost]
+
+
 def queue_table(resolved: Resolved, place: str) -> Any:
     """The queue of a link as `check` shows it; None if it has none."""
-    link = resolved.shown["links"][place.removesuffix(".reverse")]
+    link = resolved.readable["links"][place.removesuffix(".reverse")]
     back = link.get("reverse", {}).get("queue")
     return back if place.endswith(".reverse") and back != "same" else link.get("queue")
 
@@ -150,11 +182,7 @@ def _has_plain_rate(resolved: Resolved, place: str) -> bool:
     return isinstance(rates.get(place), (int, float))
 
 
-Told = Iterator[tuple[str, str, str, str]]
-"""Name, fact, advice, source."""
-
-
-def _thresholds(queue: _Queue) -> Told:
+def _thresholds(queue: _Queue) -> WarningTexts:
     """A queue that may not grow to half of BDP / sqrt(n) cannot keep the link busy through the flows' reductions."""
     high = queue.packets("max_th")
     link = queue.link
@@ -169,7 +197,7 @@ def _thresholds(queue: _Queue) -> Told:
         )
 
 
-def _small_buffer(queue: _Queue) -> Told:
+def _small_buffer(queue: _Queue) -> WarningTexts:
     """The same for the buffer of drop-tail."""
     link = queue.link
     need = link.bdp / math.sqrt(link.flows)
@@ -183,7 +211,7 @@ def _small_buffer(queue: _Queue) -> Told:
         )
 
 
-def _long_buffer(queue: _Queue) -> Told:
+def _long_buffer(queue: _Queue) -> WarningTexts:
     """A buffer of seconds behind a scheme that fills it."""
     if queue.scheme != "droptail" or queue.table.get("limit") == "inf":
         return
@@ -198,7 +226,7 @@ def _long_buffer(queue: _Queue) -> Told:
         )
 
 
-def _no_fill_level(queue: _Queue) -> Told:
+def _no_fill_level(queue: _Queue) -> WarningTexts:
     """A drop profile over the share of a limit that is not there."""
     if queue.scheme == "nonlinear" and queue.table.get("limit") == "inf":
         yield (
@@ -209,7 +237,7 @@ def _no_fill_level(queue: _Queue) -> Told:
         )
 
 
-def _fast_average(queue: _Queue) -> Told:
+def _fast_average(queue: _Queue) -> WarningTexts:
     """An average that follows the queue within a round trip filters nothing."""
     average = average_seconds(queue.link, queue.table)
     if average is None or queue.packets("max_th") is None:
@@ -226,7 +254,7 @@ def _fast_average(queue: _Queue) -> Told:
         )
 
 
-def _target_below_a_packet(queue: _Queue) -> Told:
+def _target_below_a_packet(queue: _Queue) -> WarningTexts:
     """A target that one packet in transmission exceeds."""
     target = queue.seconds("target")
     if queue.scheme in _CODELS | _PIES and target is not None and target < queue.link.packet_s:
@@ -240,7 +268,7 @@ def _target_below_a_packet(queue: _Queue) -> Told:
         )
 
 
-def _short_interval(queue: _Queue) -> Told:
+def _short_interval(queue: _Queue) -> WarningTexts:
     """An interval in which senders cannot have reacted."""
     interval = queue.seconds("interval")
     if queue.scheme in _CODELS and interval is not None and interval < queue.link.rtt:
@@ -253,7 +281,7 @@ def _short_interval(queue: _Queue) -> Told:
         )
 
 
-def _marks_end(queue: _Queue) -> Told:
+def _marks_end(queue: _Queue) -> WarningTexts:
     """PIE drops ECN-capable packets too once p is above mark_ecnth."""
     limit = queue.table.get("mark_ecnth")
     target = queue.seconds("target")
@@ -271,7 +299,7 @@ def _marks_end(queue: _Queue) -> Told:
         )
 
 
-def _inactive(queue: _Queue) -> Told:
+def _late_activation(queue: _Queue) -> WarningTexts:
     """PIE is off until the queue has filled a third of its limit: late with a long limit, or never."""
     table, link = queue.table, queue.link
     activates = table.get("activation", "auto") == "on" or (
@@ -303,7 +331,7 @@ def _inactive(queue: _Queue) -> Told:
         )
 
 
-def _foreign_gains(queue: _Queue) -> Told:
+def _foreign_gains(queue: _Queue) -> WarningTexts:
     """PI's default gains are those of its source's link."""
     a = queue.table.get("a")
     if queue.scheme != "pi" or not isinstance(a, (int, float)):
@@ -325,7 +353,7 @@ def _foreign_gains(queue: _Queue) -> Told:
 
 _CODELS = {"codel", "fq-codel", "cobalt"}
 _PIES = {"pie", "fq-pie"}
-_CHECKS: tuple[Callable[[_Queue], Told], ...] = (
+_CHECKS: tuple[Callable[[_Queue], WarningTexts], ...] = (
     _thresholds,
     _small_buffer,
     _long_buffer,
@@ -334,6 +362,6 @@ _CHECKS: tuple[Callable[[_Queue], Told], ...] = (
     _target_below_a_packet,
     _short_interval,
     _marks_end,
-    _inactive,
+    _late_activation,
     _foreign_gains,
 )

@@ -11,10 +11,15 @@ from penstock import _native
 from penstock.engine.run import run_batch
 from penstock.errors import ErrorDetail, RunError, ScenarioError
 from penstock.link.measure import ATTEMPTS, RealRun, prepare
-from penstock.results.grid import Grid, difference_grid
+from penstock.results.estimates import apart
+from penstock.results.grid import Grid, comparison_grids, difference_grid
 from penstock.results.metrics import order
-from penstock.studies.collected import Collected
+from penstock.results.runs import Runs
+from penstock.studies.compare import design_of
+from penstock.studies.part import CellRuns, Head, part_content
 from penstock.studies.plan import Case, Plan
+from penstock.studies.run_rows import run_rows
+from penstock.studies.store import Results
 
 __all__ = ["Measured", "measure_plan", "prepare_plan"]
 
@@ -45,45 +50,45 @@ class Measured:
 
     Attributes:
         plan: the schemes and scenarios.
-        real: the numbers of the valid real runs.
-        simulated: the numbers of the simulated runs with the same seeds; None without any.
-        runs: each real run: scheme, params, vary, seed, `valid`, `invalid_because`, `attempts`, `lateness`,
+        real: the valid real runs.
+        simulated: the simulated runs with the same seeds; None without any.
+        attempts: each real run: scheme, params, vary, seed, `valid`, `invalid_because`, `attempts`, `lateness`,
             `lost_before_queue`, and `kernel`.
 
     """
 
     plan: Plan
-    real: Collected
-    simulated: Collected | None = None
-    runs: list[dict[str, Any]] = field(default_factory=list)
+    real: Runs
+    simulated: Runs | None = None
+    attempts: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def invalid(self) -> list[dict[str, Any]]:
         """The runs that do not count."""
-        return [run for run in self.runs if not run["valid"]]
+        return [run for run in self.attempts if not run["valid"]]
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row for each number, as of a comparison; `on` is "link" or "simulation"."""
-        for on, found in (("simulation", self.simulated), ("link", self.real)):
-            if found is not None:
-                yield from (row | {"on": on} for row in found.rows())
+        for on, runs in (("simulation", self.simulated), ("link", self.real)):
+            if runs is not None:
+                yield from ({**row, "on": on} for row in runs.summary())
 
     def differences(self) -> Iterator[dict[str, Any]]:
         """Rows of the differences of real to simulated runs, paired by seed; without these, to the first scheme."""
         if self.simulated is None:
-            yield from self.real.differences()
+            yield from map(dict, self.real.compare())
         else:
-            for row in self.real.differences_to(self.simulated):
-                yield row | {"on": "link", "against_on": "simulation"}
+            for row in apart(self.real, self.simulated):
+                yield {**row, "on": "link", "against_on": "simulation"}
 
     def to_dict(self) -> dict[str, Any]:
         """As `--json` writes it."""
         return {
             "penstock": _native.version,
-            "scenario": self.plan.base.shown,
+            "scenario": self.plan.base.readable,
             "rows": list(self.rows()),
             "differences": list(self.differences()),
-            "runs": self.runs,
+            "runs": self.attempts,
         }
 
     def to_json(self) -> str:
@@ -95,23 +100,24 @@ class Measured:
         if self.simulated is None:
             return self.to_dict()
         rows = [row | {"vary": {**row["vary"], "on": row["on"]}} for row in self.rows()]
-        return {"penstock": _native.version, "scenario": self.plan.base.shown, "rows": rows, "differences": []}
+        return {"penstock": _native.version, "scenario": self.plan.base.readable, "rows": rows, "differences": []}
 
     def grids(self) -> list[Grid]:
         """A table for each case and place: simulated and measured means, and their differences with intervals."""
+        if self.simulated is None:
+            return comparison_grids(list(self.rows()), list(self.differences()), self.plan.at, len(self.real.seeds))
         rows = {(row["on"], *_key(row)): row for row in self.rows()}
         differences = {_key(row): row for row in self.differences()}
         grids = []
         for case in self.plan.cases:
             cell = _cell(case.candidate.name, case.candidate.params, case.vary)
             both = [key[2:] for key in rows if key[:2] == ("link", cell) and ("simulation", *key[1:]) in rows]
-            label = ", ".join([case.candidate.label, *(f"{path} = {value}" for path, value in case.vary.items())])
             for place in dict.fromkeys(place for place, _ in both):
                 lines = {}
                 for name in order({name for at, name in both if at == place and name in SHOWN}):
                     key = cell, place, name
                     lines[name] = rows["simulation", *key], rows["link", *key], differences.get(key)
-                title = f"{label}: {place}, mean ± half the 95 % interval of {self.real.runs} runs"
+                title = f"{case.label}: {place}, mean ± half the 95 % interval of {len(self.real.seeds)} runs"
                 grids.append(difference_grid(title, ("simulated", "measured"), lines))
         return grids
 
@@ -151,35 +157,55 @@ def measure_plan(
 
     Raises `RunError` if no run of a case is valid.
     """
-    found = Measured(plan, Collected(plan, 1, None, None), Collected(plan, 1, None, None) if simulate else None)
-    first, planned = int(plan.base.shown["seed"]), runs * len(plan.cases)
+    first, planned = int(plan.base.readable["seed"]), runs * len(plan.cases)
+    attempted: list[dict[str, Any]] = []
+    results: dict[int, dict[int, str]] = {case: {} for case in range(len(ready))}
     for index in range(runs):
         for case, real in enumerate(ready):
             run = real.run(first + index, attempts=attempts)
-            found.runs.append(_told(plan.cases[case], first + index, run.raw))
+            attempted.append(_attempt(plan.cases[case], first + index, run.raw))
             if run.raw["valid"]:
-                found.real.record(case, first + index, json.dumps(run.raw))
+                results[case][first + index] = json.dumps(run.raw)
             if on_run is not None:
                 on_run(index * len(ready) + case + 1, planned)
-    if found.simulated is not None:
-        for case, real in enumerate(ready):
-            text = real.resolved.for_engine(flows=False, series=False)
-            for index, result in enumerate(run_batch([text] * runs, range(first, first + runs))):
-                found.simulated.record(case, first + index, result)
-    _check_valid(found)
-    return found
+    _check_valid(plan, attempted)
+    simulated = _simulated(plan, ready, range(first, first + runs)) if simulate else None
+    return Measured(plan, _runs_of(plan, results), simulated, attempted)
 
 
-def _told(case: Case, seed: int, raw: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("valid", "invalid_because", "attempts", "lateness", "lost_before_queue", "starved", "scheduling", "kernel")
+def _simulated(plan: Plan, ready: list[RealRun], seeds: range) -> Runs:
+    """Simulations of the scenarios of the real runs."""
+    results = {}
+    for case, real in enumerate(ready):
+        text = real.resolved.for_engine(flows=False, series=False)
+        results[case] = dict(zip(seeds, run_batch([text] * len(seeds), seeds), strict=True))
+    return _runs_of(plan, results)
+
+
+def _runs_of(plan: Plan, results: Mapping[int, Mapping[int, str]]) -> Runs:
+    """The table of runs whose results are given as JSON, by the number of the case and the seed."""
+    stored = Results()
+    places = []
+    for case, by_seed in results.items():
+        chosen = plan.cases[case]
+        labels = {"scheme": chosen.candidate.label, **chosen.vary}
+        cell = CellRuns(f"{case}", tuple(by_seed), labels)
+        stored.put([cell], part_content(Head.of([cell]), _native.Results(list(by_seed.values()))), {})
+        places.append(cell)
+    scenarios = {cell.scenario: case.resolved.readable for cell, case in zip(places, plan.cases, strict=True)}
+    return Runs(run_rows(places, stored.tables(scenarios)), design_of(plan, scenarios))
+
+
+def _attempt(case: Case, seed: int, raw: Mapping[str, Any]) -> dict[str, Any]:
+    keys = ("valid", "invalid_because", "attempts", "lateness", "lost_before_queue", "starved", "scheduling", "kernel")
     labels = {"scheme": case.candidate.name, "params": dict(case.candidate.params), "vary": dict(case.vary)}
-    return {**labels, "seed": seed, **{key: raw[key] for key in kept if key in raw}}
+    return {**labels, "seed": seed, **{key: raw[key] for key in keys if key in raw}}
 
 
-def _check_valid(found: Measured) -> None:
-    for case in found.plan.cases:
+def _check_valid(plan: Plan, attempted: list[dict[str, Any]]) -> None:
+    for case in plan.cases:
         labels = case.candidate.name, dict(case.candidate.params), dict(case.vary)
-        mine = [run for run in found.runs if (run["scheme"], run["params"], run["vary"]) == labels]
+        mine = [run for run in attempted if (run["scheme"], run["params"], run["vary"]) == labels]
         if not any(run["valid"] for run in mine):
             reasons = "; ".join(dict.fromkeys(reason for run in mine for reason in run["invalid_because"]))
             raise RunError(

@@ -57,14 +57,23 @@ class Lab:
 
 @contextlib.contextmanager
 def open_lab(
-    layout: Layout, *, seed: int, trace: bool = False, between: Pair | None = None, devices: Pair | None = None
+    layout: Layout,
+    *,
+    seed: int,
+    trace: bool = False,
+    between: Pair | None = None,
+    devices: Pair | None = None,
+    captures: Sequence[tuple[Path, list[int]]] = (),
+    snaplen: int | None = None,
 ) -> Iterator[Lab]:
     """Make the hosts and start the links; at the end stop them and take everything away.
 
     The links join fresh namespaces, or those of `between`, or two Ethernet `devices`, in this namespace or in those of
-    `between`. Inside another link, the far end is this process's own namespace, so that packets cross both links.
-    Raises `RequirementError` if the system refuses.
+    `between`. `captures` and `snaplen` are those of `Session`. Inside another link, the far end is this process's own
+    namespace, so that packets cross both links. Raises `RequirementError` if the system refuses.
     """
+    if devices:
+        _check_devices(devices, between)
     fresh = not between and not devices
     outer = nesting.depth_here() if fresh else 0
     names = devices or (f"penstock{outer}", f"penstock{outer}")
@@ -74,7 +83,16 @@ def open_lab(
             nodes = zip((layout.near, layout.far), (near, far), names, strict=True)
             ends = [End(node, host.namespace, name, ethernet=devices is not None) for node, host, name in nodes]
             session = stack.enter_context(
-                Session(layout.document, ends, seed=seed, endless=True, trace=trace, depth=outer)
+                Session(
+                    layout.document,
+                    ends,
+                    seed=seed,
+                    endless=True,
+                    trace=trace,
+                    depth=outer,
+                    captures=captures,
+                    snaplen=snaplen,
+                )
             )
             address = session.addresses.get(layout.far, "")
             if fresh:
@@ -85,6 +103,15 @@ def open_lab(
         servers = os.environ[PEER] if outer and PEER in os.environ else address
         notes = map(_joined, (near, far), devices) if devices else ()
         yield Lab(near, session, servers, outer + 1, tuple(filter(None, notes)))
+
+
+def _check_devices(devices: Pair, between: Pair | None) -> None:
+    """Raise `PenstockError` for the loopback device or the same device twice: packets would loop forever."""
+    if "lo" in devices:
+        raise PenstockError("--dev lo: the loopback device has no network behind it; name an Ethernet device")
+    same_place = between is None or between[0] == between[1]
+    if devices[0] == devices[1] and same_place:
+        raise PenstockError(f"--dev {devices[0]} {devices[1]}: one device is named twice; a link needs two")
 
 
 def _places(between: Pair | None, devices: Pair | None, *, nested: bool) -> tuple[Namespace | None, Namespace | None]:

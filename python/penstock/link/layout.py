@@ -60,20 +60,20 @@ class Layout:
         document = document.set("warmup", "0s", "link")
         resolved = document.resolve()
         near, far = _ends(resolved, link, node)
-        return cls(document, resolved, link, near, far, _marks(resolved.shown["links"]), _tcp(resolved, tcp))
+        return cls(document, resolved, link, near, far, _marks(resolved.readable["links"]), _tcp(resolved, tcp))
 
 
-def _tcp(resolved: Resolved, wanted: str | None) -> str | None:
+def _tcp(resolved: Resolved, requested: str | None) -> str | None:
     """The wanted congestion control, or that of the first TCP traffic, if the kernel has it."""
-    known = CONTROLS.read_text().split() if CONTROLS.exists() else []
-    if wanted is not None:
-        if wanted not in known:
-            message = f'the kernel has no "{wanted}"{nearest(wanted, known)}; it has: {", ".join(known)}'
+    available = CONTROLS.read_text().split() if CONTROLS.exists() else []
+    if requested is not None:
+        if requested not in available:
+            message = f'the kernel has no "{requested}"{nearest(requested, available)}; it has: {", ".join(available)}'
             raise ScenarioError([ErrorDetail("", message, None, "--tcp")])
-        return wanted
+        return requested
     flavours = [entry["tcp"]["flavour"] for entry in resolved.canonical["traffic"] if "tcp" in entry]
     name = KERNEL_NAMES.get(flavours[0], flavours[0]) if flavours else None
-    return name if name in known else None
+    return name if name in available else None
 
 
 def _marks(tables: Any) -> bool:

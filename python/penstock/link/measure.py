@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from penstock import _native
-from penstock.engine.run import engine_errors
+from penstock.engine.pcap import Capture, written
+from penstock.engine.run import engine_errors, run_batch
+from penstock.engine.warmup import with_warmup
 from penstock.errors import RunError
 from penstock.link.namespace import Host
 from penstock.link.requirements import require
@@ -53,28 +55,46 @@ class RealRun:
     traffic: RealTraffic
 
     def run(
-        self, seed: int, *, attempts: int = ATTEMPTS, trace: Path | None = None, inspect: Inspect | None = None
+        self,
+        seed: int,
+        *,
+        attempts: int = ATTEMPTS,
+        trace: Path | None = None,
+        captures: Sequence[Capture] = (),
+        snaplen: int | None = None,
+        inspect: Inspect | None = None,
     ) -> Run:
         """Run once, again up to `attempts` times in all while the numbers are invalid, and return the last run.
 
         The result has the numbers of a simulated run and `kernel`, `lateness`, `lost_before_queue`, `valid`,
-        `invalid_because` and `attempts`. With `trace`, every event of a packet is written to that folder; `inspect`
-        is called with the hosts, by node, at the end of each attempt. Raises `RunError` if a sender fails.
+        `invalid_because` and `attempts`. With `trace`, every event of a packet is written to that folder; `captures`
+        are pcap files, with at most `snaplen` bytes per packet; `inspect` is called with the hosts, by node, at the end
+        of each attempt. Raises `RunError` if a sender fails.
         """
         for attempt in range(1, attempts + 1):
-            raw = self._once(seed, trace, inspect) | {"attempts": attempt}
+            with written(captures) as files:
+                raw = self._once(seed, trace, inspect, files, snaplen) | {"attempts": attempt}
             if raw["valid"]:
                 break
-        return Run.from_json(json.dumps(raw), {**self.resolved.shown, "seed": seed})
+        return Run.from_json(json.dumps(raw), {**self.resolved.readable, "seed": seed})
 
-    def _once(self, seed: int, trace: Path | None, inspect: Inspect | None) -> dict[str, Any]:
+    def _once(
+        self,
+        seed: int,
+        trace: Path | None,
+        inspect: Inspect | None,
+        files: Sequence[tuple[Path, list[int]]],
+        snaplen: int | None,
+    ) -> dict[str, Any]:
         begun = time.process_time()
         with ExitStack() as stack:
             hosts = {node: stack.enter_context(Host()) for node in self.traffic.hosts}
             for host in hosts.values():
                 host.namespace.set("ipv4/tcp_wmem", f"4096 {self._send_buffer()} {_LARGEST_BUFFER}")
             ends = [End(node, host.namespace) for node, host in hosts.items()]
-            session = stack.enter_context(Session(self.document, ends, seed=seed, trace=trace is not None))
+            session = stack.enter_context(
+                Session(self.document, ends, seed=seed, trace=trace is not None, captures=files, snaplen=snaplen)
+            )
             places = {node: (host.namespace, session.addresses[node]) for node, host in hosts.items()}
             sent = self._send(session, places, seed)
             link = session.stop()
@@ -105,15 +125,15 @@ class RealRun:
                 zero = session.start()
                 senders.start(zero)
                 end = zero * 1e-9 + self.resolved.canonical["duration_ns"] * 1e-9 + _DRAIN_S
-                while senders.error() is None and (left := end - time.monotonic()) > 0:
-                    time.sleep(min(left, _POLL_S))
+                while senders.error() is None and (remaining := end - time.monotonic()) > 0:
+                    time.sleep(min(remaining, _POLL_S))
             finally:
                 # Also after Ctrl-C, when the report is not needed.
                 report = senders.stop()
         except RuntimeError as error:
             raise RunError(str(error)) from None
-        found: dict[str, Any] = json.loads(report)
-        return found
+        document: dict[str, Any] = json.loads(report)
+        return document
 
 
 def _unread(host: Host) -> int:
@@ -140,5 +160,5 @@ def measure(scenario: ScenarioLike, seed: int | None = None, *, attempts: int = 
     everything that a real run cannot do, and `RequirementError` where real links cannot run.
     """
     require("measure")
-    ready = prepare(as_document(scenario))
-    return ready.run(int(ready.resolved.shown["seed"]) if seed is None else seed, attempts=attempts)
+    ready = prepare(with_warmup(as_document(scenario), run_batch))
+    return ready.run(int(ready.resolved.readable["seed"]) if seed is None else seed, attempts=attempts)

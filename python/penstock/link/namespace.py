@@ -84,8 +84,8 @@ class Host:
     def close(self) -> None:
         """End the processes of the host and wait for them; in a fresh namespace, all processes."""
         started = {child.pid for child in self._children if child.poll() is None}
-        wanted = None if self.owned else mark()
-        end(started.union(processes_in(self.namespace.fileno(), wanted)))
+        own_mark = None if self.owned else mark()
+        end(started.union(processes_in(self.namespace.fileno(), own_mark)))
         for child in self._children:
             child.wait()
         self._thread.shutdown()

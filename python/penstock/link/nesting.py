@@ -6,11 +6,16 @@ import os
 from pathlib import Path
 
 from penstock._native import Namespace
+from penstock.errors import PenstockError
 
 __all__ = ["NAMESPACE", "depth_here", "variable"]
 
 NAMESPACE = "PENSTOCK_NAMESPACE"
 """Environment variable of a command on a real link: how deep it is nested, and the inode of its network namespace."""
+
+
+MAX_DEPTH = 255
+"""Links inside links: the hosts of each depth have the addresses 10.77.DEPTH.x."""
 
 
 def variable(namespace: Namespace, depth: int) -> str:
@@ -26,4 +31,8 @@ def depth_here() -> int:
     depth, _, inode = os.environ.get(NAMESPACE, "").partition(":")
     if not depth.isdecimal() or inode != str(Path("/proc/self/ns/net").stat().st_ino):
         return 0
+    if len(depth) > 3 or int(depth) > MAX_DEPTH:
+        raise PenstockError(
+            f"this link would be inside more than {MAX_DEPTH} others: there are no addresses left for it"
+        )
     return int(depth)

@@ -39,14 +39,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Send as many zeros as the path says."""
-        found = re.fullmatch(r"/(\d{1,15})(B|kB|MB|GB)", self.path)
-        if found is None:
+        match = re.fullmatch(r"/(\d{1,15})(B|kB|MB|GB)", self.path)
+        if match is None:
             self._answer(200 if self.path == "/" else 404, _USAGE)
             return
-        left = int(found[1]) * _UNITS[found[2]]
-        self._head(200, left, "application/octet-stream")
-        while left > 0:
-            left -= self.wfile.write(_CHUNK[: min(left, len(_CHUNK))])
+        remaining = int(match[1]) * _UNITS[match[2]]
+        self._head(200, remaining, "application/octet-stream")
+        while remaining > 0:
+            remaining -= self.wfile.write(_CHUNK[: min(remaining, len(_CHUNK))])
 
     def do_POST(self) -> None:
         """Read the body, and say how long it was."""
@@ -65,10 +65,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _read(self, length: int) -> int:
         """Read up to `length` bytes; returns the number of bytes that came."""
-        left = length
-        while left > 0 and (read := len(self.rfile.read(min(left, len(_CHUNK))))):
-            left -= read
-        return length - left
+        remaining = length
+        while remaining > 0 and (read := len(self.rfile.read(min(remaining, len(_CHUNK))))):
+            remaining -= read
+        return length - remaining
 
     def _read_chunks(self) -> int:
         """Read a body in the encoding `chunked` (RFC 9112, section 7.1); returns its length."""

@@ -36,14 +36,14 @@ def mark() -> str:
     return f"{os.getpid()}:{_started(os.getpid())}"
 
 
-def processes_in(namespace: int, wanted: str | None = None) -> set[int]:
+def processes_in(namespace: int, own_mark: str | None = None) -> set[int]:
     """The processes in the network namespace of an open file, except this one; with a mark, only those that have it."""
     status = os.fstat(namespace)
     identity = status.st_dev, status.st_ino
     return {
         pid
         for pid in _numbers()
-        if _namespace(pid, "net") == identity and (wanted is None or _environment(pid).get(MARK) == wanted)
+        if _namespace(pid, "net") == identity and (own_mark is None or _environment(pid).get(MARK) == own_mark)
     }
 
 
@@ -75,16 +75,16 @@ def kill_leftovers() -> list[Process]:
     """
     home, spared, killed = _namespace(os.getpid(), "pid"), _ancestors(os.getpid()), []
     for pid in _numbers():
-        found = _environment(pid).get(MARK)
-        if found is None or pid in spared or _namespace(pid, "pid") != home or _alive(found):
+        owner = _environment(pid).get(MARK)
+        if owner is None or pid in spared or _namespace(pid, "pid") != home or _alive(owner):
             continue
         name = _text(pid, "comm").strip() or "?"
         with contextlib.suppress(ProcessLookupError, PermissionError):
             file = os.pidfd_open(pid)
             try:
-                if _environment(pid).get(MARK) == found:  # still the same process
+                if _environment(pid).get(MARK) == owner:  # still the same process
                     signal.pidfd_send_signal(file, signal.SIGKILL)
-                    killed.append(Process(pid, name, found))
+                    killed.append(Process(pid, name, owner))
                     _wait({file}, 10 * _PATIENCE)
             finally:
                 os.close(file)
@@ -98,16 +98,16 @@ def _wait(files: set[int], patience: float) -> set[int]:
     for file in files:
         waiting.register(file, select.POLLIN)
     last = time.monotonic() + patience
-    while ended != files and (left := last - time.monotonic()) > 0:
-        for file, _ in waiting.poll(1000 * left):
+    while ended != files and (remaining := last - time.monotonic()) > 0:
+        for file, _ in waiting.poll(1000 * remaining):
             ended.add(file)
             waiting.unregister(file)
     return ended
 
 
-def _alive(found: str) -> bool:
+def _alive(owner: str) -> bool:
     """Whether the penstock of a mark still runs; a mark that nobody wrote belongs to nobody."""
-    pid, _, start = found.partition(":")
+    pid, _, start = owner.partition(":")
     return not pid.isdecimal() or not start.isdecimal() or _started(int(pid)) == int(start)
 
 
@@ -120,12 +120,12 @@ def _numbers() -> Iterator[int]:
 
 def _ancestors(pid: int) -> set[int]:
     """A process, its parent, and so on."""
-    found: set[int] = set()
-    while pid and pid not in found:
-        found.add(pid)
+    ancestors: set[int] = set()
+    while pid and pid not in ancestors:
+        ancestors.add(pid)
         fields = _fields(pid)
         pid = int(fields[1]) if fields else 0
-    return found
+    return ancestors
 
 
 def _started(pid: int) -> int | None:

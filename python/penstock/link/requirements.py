@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from penstock import _native
-from penstock.engine.environment import Finding
+from penstock.engine.environment import EnvironmentCheck
 from penstock.errors import RequirementError
 from penstock.link.offloads import ethernet_devices, offloads
 from penstock.link.processes import kill_leftovers
@@ -56,41 +56,43 @@ def in_user_namespace() -> Report:
     return _ask(_USER_NAMESPACE)
 
 
-def findings() -> list[Finding]:
+def findings() -> list[EnvironmentCheck]:
     """The findings of `penstock doctor` about real links."""
     here = probe()
     users = in_user_namespace()
     runs = "yes" if not here.missing else "yes, in a user namespace" if not users.missing else f"no: {here.missing}"
     best = users if here.missing else here
     return [
-        Finding("real links", not best.missing, f"{runs} (penstock link, measure)", best.missing and here.cure),
-        Finding("unprivileged", not users.missing, users.missing or "in a user namespace", users.cure),
+        EnvironmentCheck(
+            "real links", not best.missing, f"{runs} (penstock link, --on link)", best.missing and here.cure
+        ),
+        EnvironmentCheck("unprivileged", not users.missing, users.missing or "in a user namespace", users.cure),
         _priority(best),
         _congestion_controls(),
         *map(_device, ethernet_devices()),
     ]
 
 
-def _priority(report: Report) -> Finding:
+def _priority(report: Report) -> EnvironmentCheck:
     late = f"timers are late by {report.late_p50_us:.0f} us (median), at most {report.late_max_us:.0f} us"
     if not report.scheduling:
-        return Finding("priority", False, "not tried", "see real links")
+        return EnvironmentCheck("priority", False, "not tried", "see real links")
     granted = report.scheduling != "SCHED_OTHER"
     advice = "" if granted else f"real links are less exact when the machine is busy: run as root; {_CONTAINER}"
-    return Finding("priority", granted, f"{report.scheduling}; {late}", advice)
+    return EnvironmentCheck("priority", granted, f"{report.scheduling}; {late}", advice)
 
 
-def _congestion_controls() -> Finding:
+def _congestion_controls() -> EnvironmentCheck:
     path = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-    found = path.read_text().strip() if path.exists() else ""
-    advice = "" if found else "this system does not list the congestion controls of its TCP"
-    return Finding("TCP", bool(found), found or "unknown", advice)
+    controls = path.read_text().strip() if path.exists() else ""
+    advice = "" if controls else "this system does not list the congestion controls of its TCP"
+    return EnvironmentCheck("TCP", bool(controls), controls or "unknown", advice)
 
 
-def _device(name: str) -> Finding:
+def _device(name: str) -> EnvironmentCheck:
     active = offloads(name)
     advice = f"before penstock link --dev {name}: ethtool -K {name} " + " ".join(f"{item} off" for item in active)
-    return Finding(name, not active, f"offloads: {' '.join(active) or 'none'}", advice if active else "")
+    return EnvironmentCheck(name, not active, f"offloads: {' '.join(active) or 'none'}", advice if active else "")
 
 
 def require(verb: str, *, restart: bool = False) -> None:
@@ -141,7 +143,7 @@ def _missing() -> str:
 
 def cure(missing: str) -> str:
     """What to do about a failed step."""
-    known = {
+    advice_on = {
         "": "",
         "has no network namespaces": "run penstock on Linux, or in a Linux container or virtual machine",
         "there is no program unshare": "install util-linux, or run as root",
@@ -153,7 +155,7 @@ def cure(missing: str) -> str:
         "Too many open files": "raise the limit of open files: ulimit -n 1024",
         "/proc/sys": f"the settings of namespaces are read-only; {_CONTAINER}",
     }
-    for part, advice in known.items():
+    for part, advice in advice_on.items():
         if part == missing or (part and part in missing):
             return advice
     if os.geteuid() == 0:

@@ -54,12 +54,12 @@ def result_of(
             rows.append(_flow(flow, counts.get(ends, {}), seconds, watched.share(group, flow["copy"]), resolved))
         metrics[group["name"]] = _group(group, mine, rows, sent["delays"][number], resolved)
         goodputs += [row["goodput_bps"] for row in rows]
-        seen = [flow["kernel"] for _, flow in mine if flow["kernel"] is not None]
-        if seen:
+        kernel_states = [flow["kernel"] for _, flow in mine if flow["kernel"] is not None]
+        if kernel_states:
             settings = traffic.tcp[number]
             kernel[group["name"]] = {
                 "congestion_control": settings and settings.congestion_control,
-                **_kernel(seen),
+                **_kernel(kernel_states),
                 "flows": [flow["kernel"] for _, flow in mine],
             }
     links = {name: dict(values) for name, values in link["links"].items()}
@@ -67,7 +67,7 @@ def result_of(
         _put(values, "jain", _jain([row["goodput_bps"] for row in watched.rows(name, resolved, metrics)]))
     fairness = {} if (jain := _jain(goodputs)) is None else {"jain": jain}
     starved = list(_starved(resolved, sent["flows"]))
-    kept = ("lateness", "lost_before_queue", "starved", "scheduling")
+    keys = ("lateness", "lost_before_queue", "starved", "scheduling")
     return {
         "seed": seed,
         "links": links,
@@ -75,7 +75,7 @@ def result_of(
         **_codepoints(resolved.canonical["traffic"], metrics, sent),
         "fairness": fairness,
         "kernel": kernel,
-        **{key: link[key] for key in kept if key in link},
+        **{key: link[key] for key in keys if key in link},
         "valid": link["valid"] and not starved,
         "invalid_because": [*link["invalid_because"], *starved],
     }
@@ -99,12 +99,12 @@ def _starved(resolved: Resolved, flows: Sequence[Mapping[str, Any]]) -> Iterator
 
 def _counts(flows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int, int], dict[str, int]]:
     """The link's counts by destination, its port and the protocol; connections of a session together."""
-    found: dict[tuple[str, int, int], dict[str, int]] = {}
+    counts: dict[tuple[str, int, int], dict[str, int]] = {}
     for flow in flows:
-        sums = found.setdefault((flow["dst"], flow["dst_port"], flow["protocol"]), {})
+        sums = counts.setdefault((flow["dst"], flow["dst_port"], flow["protocol"]), {})
         for key in ("arrivals", "drops", "marks", "crossed_bits"):
             sums[key] = sums.get(key, 0) + flow[key]
-    return found
+    return counts
 
 
 class _Watched:
@@ -180,72 +180,72 @@ def _group(
     resolved: Resolved,
 ) -> dict[str, Any]:
     """Counts and rates of a group are sums over its flows, other metrics means over the flows that have them."""
-    found = _sums(rows)
-    _put(found, "fair_share", _mean(row.get("fair_share") for row in rows))
-    _put(found, "jain", _jain([row["goodput_bps"] for row in rows]))
+    metrics = _sums(rows)
+    _put(metrics, "fair_share", _mean(row.get("fair_share") for row in rows))
+    _put(metrics, "jain", _jain([row["goodput_bps"] for row in rows]))
     if "tcp" in group:
-        found["retransmitted_pkts"] = sum(row.get("retransmitted_pkts", 0) for row in rows)
+        metrics["retransmitted_pkts"] = sum(row.get("retransmitted_pkts", 0) for row in rows)
         for key in ("srtt_mean_s", "cwnd_mean_pkts"):
-            _put(found, key, _mean(row.get(key) for row in rows))
+            _put(metrics, key, _mean(row.get(key) for row in rows))
         times = sorted(seconds for _, flow in flows for seconds in _completions(flow, resolved))
         if times:
-            found["completion_mean_s"] = math.fsum(times) / len(times)
+            metrics["completion_mean_s"] = math.fsum(times) / len(times)
             for name, share in _QUANTILES:
-                found[f"completion_{name}_s"] = times[max(math.ceil(share * len(times)) - 1, 0)]
-            found["completed"] = len(times)
+                metrics[f"completion_{name}_s"] = times[max(math.ceil(share * len(times)) - 1, 0)]
+            metrics["completed"] = len(times)
     else:
-        found |= _delays([flow for _, flow in flows], delays)
-    return found | {"flows": rows}
+        metrics |= _delays([flow for _, flow in flows], delays)
+    return metrics | {"flows": rows}
 
 
 def _sums(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What all traffic has."""
-    found: dict[str, Any] = {"count": len(rows)}
+    sums: dict[str, Any] = {"count": len(rows)}
     for key in ("sent_pkts", "lost_pkts"):
-        found[key] = sum(row[key] for row in rows)
-    if found["sent_pkts"]:
-        found["loss_rate"] = found["lost_pkts"] / found["sent_pkts"]
+        sums[key] = sum(row[key] for row in rows)
+    if sums["sent_pkts"]:
+        sums["loss_rate"] = sums["lost_pkts"] / sums["sent_pkts"]
     for key in ("goodput_bps", "throughput_bps"):
-        found[key] = math.fsum(row[key] for row in rows)
-    return found
+        sums[key] = math.fsum(row[key] for row in rows)
+    return sums
 
 
 def _delays(flows: Sequence[Mapping[str, Any]], delays: Mapping[str, float] | None) -> dict[str, float]:
     """The delays of the datagrams of flows, and their jitter: the mean over all pairs of successive datagrams."""
-    found = dict(delays or {})
+    metrics = dict(delays or {})
     datagrams = [flow["datagrams"] for flow in flows if flow["datagrams"] is not None]
-    jitters = [(one["jitter_mean_s"], one["received_pkts"] - 1) for one in datagrams]
-    known = [(jitter, weight) for jitter, weight in jitters if jitter is not None]
-    if known:
-        found["jitter_mean_s"] = sum(jitter * weight for jitter, weight in known) / sum(w for _, w in known)
-    return found
+    jitters = [(counts["jitter_mean_s"], counts["received_pkts"] - 1) for counts in datagrams]
+    weighted = [(jitter, weight) for jitter, weight in jitters if jitter is not None]
+    if weighted:
+        metrics["jitter_mean_s"] = sum(jitter * weight for jitter, weight in weighted) / sum(w for _, w in weighted)
+    return metrics
 
 
 def _codepoints(
     groups: Sequence[Mapping[str, Any]], metrics: Mapping[str, Mapping[str, Any]], sent: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Metrics of all traffic that is sent with each codepoint; nothing where there is one."""
-    found = {}
+    metrics_of = {}
     for codepoint in distinct_codepoints(groups):
         mine = [number for number, group in enumerate(groups) if group["dscp"] == codepoint]
         rows = [row for number in mine for row in metrics[groups[number]["name"]]["flows"]]
         flows = [flow for flow in sent["flows"] if flow["group"] in mine]
         delays = sent["codepoint_delays"].get(str(codepoint))
-        found[codepoint_name(codepoint)] = _sums(rows) | _delays(flows, delays)
-    return {"dscp": found} if len(found) > 1 else {}
+        metrics_of[codepoint_name(codepoint)] = _sums(rows) | _delays(flows, delays)
+    return {"dscp": metrics_of} if len(metrics_of) > 1 else {}
 
 
 def _kernel(flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The state of the senders of a group: sums of counts, means of the rest, the least of the smallest times."""
-    found: dict[str, Any] = {"ecn": all(flow["ecn"] for flow in flows)}
+    state: dict[str, Any] = {"ecn": all(flow["ecn"] for flow in flows)}
     for key in flows[0]:
         if key in _KERNEL_COUNTS:
-            found[key] = sum(flow[key] for flow in flows)
+            state[key] = sum(flow[key] for flow in flows)
         elif key == "rtt_min_s":
-            found[key] = min(flow[key] for flow in flows)
+            state[key] = min(flow[key] for flow in flows)
         elif key not in ("ecn", "samples"):
-            _put(found, key, _mean(flow[key] for flow in flows))
-    return found
+            _put(state, key, _mean(flow[key] for flow in flows))
+    return state
 
 
 def _put(metrics: dict[str, Any], key: str, value: float | None) -> None:
@@ -254,8 +254,8 @@ def _put(metrics: dict[str, Any], key: str, value: float | None) -> None:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known else None
+    present = [value for value in values if value is not None]
+    return math.fsum(present) / len(present) if present else None
 
 
 def _jain(values: Sequence[float]) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -54,10 +55,11 @@ class Session:
 
     Host k of `ends` has the address 10.77.D.k + 1 at its TUN device, where D is `depth`: links inside links need
     different ones. The statistics end with the scenario, unless `endless`; with `trace` every event of a
-    packet is recorded.
-    The laws draw by `seed`, as in a simulation. A context manager that stops the links.
+    packet is recorded. `captures` are pcap files with the numbers of the links whose packets they get, until the
+    statistics end, at most `snaplen` bytes of each. The AQMs draw by `seed`, as in a simulation. A context manager that
+    stops the links.
 
-    Raises `ScenarioError` with every error of the scenario, and `OSError` if a device cannot be made.
+    Raises `ScenarioError` with every error of the scenario, and `OSError` if a device or a file cannot be made.
     """
 
     def __init__(
@@ -69,6 +71,8 @@ class Session:
         endless: bool = False,
         trace: bool = False,
         depth: int = 0,
+        captures: Sequence[tuple[Path, list[int]]] = (),
+        snaplen: int | None = None,
     ) -> None:
         self.document: Document = as_document(scenario)
         self.resolved: Resolved = self.document.resolve()
@@ -87,6 +91,8 @@ class Session:
                 memory=limits.memory,
                 endless=endless,
                 trace=trace,
+                captures=list(captures),
+                snaplen=snaplen,
             )
 
     def __enter__(self) -> Session:
@@ -111,7 +117,7 @@ class Session:
         """The state of the watched links and all counts so far; None if the links do not run, as after a fault.
 
         `t_s`; by link `scheme`, `rate_bps`, `queue_pkts`, `queue_bytes`, `delay_s` (of the bytes that wait), `gauges`
-        of the law, and counts since the start: `arrivals`, `departures`, `drops`, `marks`, `link_losses`, `sent_bits`;
+        of the AQM, and counts since the start: `arrivals`, `departures`, `drops`, `marks`, `link_losses`, `sent_bits`;
         by flow its ends and its counts.
         """
         text = self._link.snapshot()
@@ -133,7 +139,8 @@ class Session:
 
         `links` as in a run; `flows` with the ends and counts of each flow; `lateness` with p50_s, p99_s and max_s;
         `lost_before_queue`; `starved`, the share of the time for which the links waited for a processor; `scheduling`,
-        the class of their thread; `valid` and `invalid_because`.
+        the class of their thread; `valid` and `invalid_because`. Raises `OSError` if captured packets could not be
+        written.
         """
         if self._result is None:
             text, self._trace = self._link.stop()

@@ -43,9 +43,10 @@ def rates(state: State, before: State | None) -> dict[str, Any]:
             "drop_rate": min(per_second("drops", link, then) / arrived, 1.0),
             "mark_rate": min(per_second("marks", link, then) / arrived, 1.0),
         }
-    known = {flow["flow"]: flow for flow in before["flows"]} if before else {}
+    flow_before = {flow["flow"]: flow for flow in before["flows"]} if before else {}
     flows = [
-        {**flow, "crossed_bps": per_second("crossed_bits", flow, known.get(flow["flow"]))} for flow in state["flows"]
+        {**flow, "crossed_bps": per_second("crossed_bits", flow, flow_before.get(flow["flow"]))}
+        for flow in state["flows"]
     ]
     return {**state, "links": links, "flows": flows}
 

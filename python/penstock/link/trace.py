@@ -46,8 +46,8 @@ def write(columns: Mapping[str, NDArray[Any]], links: Sequence[str], folder: Pat
                 chunk |= {
                     name: columns[name][part] for name in ("t_ns", "flow", "seq", "size_bytes", "ecn", "protocol")
                 }
-                known = np.minimum(cause[part], len(causes) - 1)
-                chunk["cause"] = np.array(causes, dtype=object)[known]
+                cause_index = np.minimum(cause[part], len(causes) - 1)
+                chunk["cause"] = np.array(causes, dtype=object)[cause_index]
                 chunk["cause"][cause[part] == _NO_CAUSE] = None
                 base.register("chunk", chunk)
                 base.execute(

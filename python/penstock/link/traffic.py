@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from penstock.aqms.catalog import tcp_keys
 from penstock.errors import ErrorCollector, RequirementError, ScenarioError
-from penstock.laws.catalog import tcp_keys
+from penstock.scenario.replayed import replay_notes
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
 
@@ -107,7 +108,7 @@ def real_traffic(resolved: Resolved, origins: Mapping[str, str]) -> RealTraffic:
     """
     errors = ErrorCollector(origins)
     groups = resolved.canonical["traffic"]
-    shown = resolved.shown["traffic"]
+    readable = resolved.readable["traffic"]
     count = sum(group["count"] for group in groups)
     if count > MAX_FLOWS:
         errors.add("traffic", f"{count} flows are too many for real senders: the maximum is {MAX_FLOWS}")
@@ -116,9 +117,9 @@ def real_traffic(resolved: Resolved, origins: Mapping[str, str]) -> RealTraffic:
         errors.add("traffic", f"{len(hosts)} hosts are too many: the maximum is {MAX_HOSTS}")
     if not hosts:
         errors.add("traffic", "there is no flow to measure")
-    tcp = tuple(_tcp(group, shown[group["name"]], resolved.real.mtu, errors) for group in groups)
-    if errors.found:
-        raise ScenarioError(errors.found)
+    tcp = tuple(_tcp(group, readable[group["name"]], resolved.real.mtu, errors) for group in groups)
+    if errors.details:
+        raise ScenarioError(errors.details)
     _require_controls(groups, tcp)
     return RealTraffic(hosts, tcp, tuple(_notes(groups)))
 
@@ -133,35 +134,35 @@ def _ends(group: Mapping[str, Any]) -> list[str]:
     return [group[end][copy % len(group[end])] for end in ("from", "to") for copy in copies]
 
 
-def _tcp(group: Mapping[str, Any], shown: Mapping[str, Any], mtu: int, errors: ErrorCollector) -> TcpSettings | None:
+def _tcp(group: Mapping[str, Any], readable: Mapping[str, Any], mtu: int, errors: ErrorCollector) -> TcpSettings | None:
     if "tcp" not in group:
         return None
     path, settings = f"traffic.{group['name']}", group["tcp"]["settings"]
     for key in ("write", "write_every", "write_rate", "writes"):
         if key in settings:
-            errors.add(f"{path}.{key}", "real senders always write as much as the kernel takes", shown.get(key))
-    packet, headers = parse_size(shown["packet"]), parse_size(shown["headers"])
+            errors.add(f"{path}.{key}", "real senders always write as much as the kernel takes", readable.get(key))
+    packet, headers = parse_size(readable["packet"]), parse_size(readable["headers"])
     segment = packet + headers - _HEADERS
-    timestamps = bool(shown["timestamps"])
+    timestamps = bool(readable["timestamps"])
     payload = segment - (_TIMESTAMPS if timestamps else 0)
     if segment < _MIN_SEGMENT:
-        least = _MIN_SEGMENT + _HEADERS
-        errors.add(f"{path}.packet", f"the kernel sends no packets below {least}B with headers", shown["packet"])
+        smallest = _MIN_SEGMENT + _HEADERS
+        errors.add(f"{path}.packet", f"the kernel sends no packets below {smallest}B with headers", readable["packet"])
     if packet + headers > mtu:
         errors.add(
             f"{path}.packet",
             f'with headers of {headers} bytes exceeds the MTU of the hosts: set real.mtu = "{packet + headers}B"',
-            shown["packet"],
+            readable["packet"],
         )
     flavour = group["tcp"]["flavour"]
-    window = int(shown["window"])
-    packets = shown.get("packets")
+    window = int(readable["window"])
+    packets = readable.get("packets")
     size = int(packets) * packet if isinstance(packets, (int, float)) else None
-    if isinstance(shown.get("bytes"), str):
-        size = parse_size(shown["bytes"])
+    if isinstance(readable.get("bytes"), str):
+        size = parse_size(readable["bytes"])
     return TcpSettings(
         congestion_control=KERNEL_NAMES.get(flavour, flavour),
-        ecn=bool(shown.get("ecn")) or flavour in ("dctcp", "prague"),
+        ecn=bool(readable.get("ecn")) or flavour in ("dctcp", "prague"),
         timestamps=timestamps,
         sack=flavour not in _WITHOUT_SACK,
         segment=segment,
@@ -172,22 +173,22 @@ def _tcp(group: Mapping[str, Any], shown: Mapping[str, Any], mtu: int, errors: E
 
 def _require_controls(groups: list[dict[str, Any]], tcp: tuple[TcpSettings | None, ...]) -> None:
     """Raise `RequirementError` with every congestion control that the kernel lacks."""
-    known = CONTROLS.read_text().split() if CONTROLS.exists() else []
-    wanted: dict[str, list[str]] = {}
+    available = CONTROLS.read_text().split() if CONTROLS.exists() else []
+    lacking_groups: dict[str, list[str]] = {}
     for group, settings in zip(groups, tcp, strict=True):
-        if settings is not None and settings.congestion_control not in known:
-            wanted.setdefault(settings.congestion_control, []).append(group["name"])
-    if wanted:
-        lacking = "; ".join(f"{name} (traffic.{', traffic.'.join(names)})" for name, names in wanted.items())
-        first, names = next(iter(wanted.items()))
+        if settings is not None and settings.congestion_control not in available:
+            lacking_groups.setdefault(settings.congestion_control, []).append(group["name"])
+    if lacking_groups:
+        lacking = "; ".join(f"{name} (traffic.{', traffic.'.join(names)})" for name, names in lacking_groups.items())
+        first, names = next(iter(lacking_groups.items()))
         raise RequirementError(
-            f"this kernel has no congestion control {lacking}; it has {', '.join(known) or 'none'}. Load one, as root: "
-            f"modprobe tcp_{first}, or take another: --set traffic.{names[0]}.flavour=cubic"
+            f"this kernel has no congestion control {lacking}; it has {', '.join(available) or 'none'}. Load one, "
+            f"as root: modprobe tcp_{first}, or take another: --set traffic.{names[0]}.flavour=cubic"
         )
 
 
 def _notes(groups: list[dict[str, Any]]) -> list[str]:
-    """One line for each group about keys that describe only the simulated TCP."""
+    """A line for each group about keys that describe only the simulated TCP, and notes about replayed captures."""
     ignored = {
         group["name"]: [key for key in group["tcp"]["settings"] if key not in _SENT]
         for group in groups
@@ -198,11 +199,11 @@ def _notes(groups: list[dict[str, Any]]) -> list[str]:
         for name, keys in ignored.items()
         if keys
     ]
-    default = tcp_keys().profiles[-1]
+    default = tcp_keys().default_profile
     simulated = [group["name"] for group in groups if "tcp" in group and group["tcp"]["profile"] != default]
     if simulated:
         notes.append(
             f"profiles other than {default} describe simulated senders; the kernel's TCP sends for "
             + ", ".join(f"traffic.{name}" for name in simulated)
         )
-    return notes
+    return notes + replay_notes(groups)

@@ -18,12 +18,12 @@ class LiveBench:
     """The live bench, which a notebook shows in place: a scenario's queue beside other schemes under the same traffic.
 
     Args:
-        scenario: a scenario, or the path of its file; by default RED swings and PI calms it.
+        scenario: a scenario, or the path of its file; by default RED swings and PI damps it.
         schemes: up to three others, in the notation of `--scheme`, such as "pi" or "codel:target=10ms".
         at: the watched link; by default the first watched one.
         height: of the view, in CSS pixels.
 
-    Raises `PenstockError` where no page can be made, as for laws in Python.
+    Raises `PenstockError` where no page can be made, as for AQMs in Python.
     """
 
     def __init__(

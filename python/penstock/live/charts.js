@@ -16,38 +16,82 @@ function line(label, colour, scale, extra = {}) {
 function chart(node, height, options, data) {
   const width = Math.max(200, node.clientWidth);
   const common = { width, height, legend: { show: false }, cursor: { show: false }, ...options };
-  const made = new uPlot(common, data, node);
-  new ResizeObserver(() => made.setSize({ width: Math.max(200, node.clientWidth), height })).observe(node);
-  return made;
+  const plot = new uPlot(common, data, node);
+  const observer = new ResizeObserver(() => plot.setSize({ width: Math.max(200, node.clientWidth), height }));
+  observer.observe(node);
+  const remove = () => {
+    observer.disconnect();
+    plot.destroy();
+  };
+  return { plot, remove };
 }
 
-/** Queue and average on the left, drop probability on the right. */
+const TICK = { drop: 9, mark: 5 }; // height of a drop and of a mark at the foot of the chart, in CSS pixels
+
+/** Queue and average on the left, drop probability on the right where there is one; at the foot drops and marks. */
 export class TimeChart {
-  constructor(node) {
-    const upTo = (least) => (_, __, high) => [0, Math.max(least, (high ?? 0) * 1.1)];
-    this.plot = chart(
-      node,
+  /** `times`: {drop, mark}: those of the pane, which grow. */
+  constructor(node, times) {
+    this.node = node;
+    this.times = times;
+    this.extent = { queue: 0, probability: 0 };
+    this.#build(false);
+  }
+
+  #build(hasProbability) {
+    this.hasProbability = hasProbability;
+    this.made?.remove();
+    const upTo = (least, which) => () => [0, Math.max(least, this.extent[which] * 1.1)];
+    const right = hasProbability ? [axis("drop probability", 1, { scale: "p" })] : [];
+    this.made = chart(
+      this.node,
       190,
       {
-        scales: { x: { time: false }, q: { range: upTo(10) }, p: { range: upTo(0.01) } },
-        axes: [
-          axis("time (s)", 2, { size: 32, labelSize: 14 }),
-          axis("packets", 3, { scale: "q" }),
-          axis("drop probability", 1, { scale: "p" }),
-        ],
+        scales: { x: { time: false }, q: { range: upTo(10, "queue") }, p: { range: upTo(0.01, "probability") } },
+        axes: [axis("time (s)", 2, { size: 32, labelSize: 14 }), axis("packets", 3, { scale: "q" }), ...right],
         series: [
           {},
           line("queue", "--c1", "q"),
           line("average", "--c2", "q", { width: 2 }),
           line("probability", "--c3", "p", { dash: [5, 3] }),
         ],
+        hooks: { draw: [(plot) => this.#ticks(plot)] },
       },
       [[], [], [], []],
     );
+    this.plot = this.made.plot;
   }
 
-  /** `history`: columns time, queue, average, probability; the last `span` seconds are shown. */
-  draw(history, span) {
+  /** The drops and marks within the shown time, as strokes at the foot. */
+  #ticks(plot) {
+    const { ctx: context, bbox: box } = plot;
+    const scale = window.devicePixelRatio || 1;
+    const { min, max } = plot.scales.x;
+    context.save();
+    context.setLineDash([]);
+    for (const [kind, colour] of [["mark", "--c4"], ["drop", "--c2"]]) {
+      context.strokeStyle = themeColour(colour);
+      context.lineWidth = scale;
+      context.beginPath();
+      for (const time of this.times()[kind]) {
+        if (time < min || time > max) continue;
+        const x = plot.valToPos(time, "x", true);
+        context.moveTo(x, box.top + box.height);
+        context.lineTo(x, box.top + box.height - TICK[kind] * scale);
+      }
+      context.stroke();
+    }
+    context.restore();
+  }
+
+  /**
+   * `history`: columns time, queue, average, probability; the last `span` seconds are shown. `extent`: the largest queue and
+   * probability of all panes.
+   */
+  draw(history, span, extent) {
+    this.extent = extent;
+    const hasProbability = history[3].some((value) => value !== null);
+    if (hasProbability !== this.hasProbability) this.#build(hasProbability);
     const end = history[0].at(-1) ?? 0;
     this.plot.setData(history, false);
     this.plot.batch(() => {
@@ -60,23 +104,32 @@ export class TimeChart {
 export class DelayChart {
   constructor(node) {
     this.before = new Float64Array(0);
+    this.longest = 0;
     this.plot = chart(
       node,
       130,
       {
-        scales: { x: { time: false }, y: { range: (_, __, high) => [0, Math.max(high ?? 0, 0.01) * 1.1] } },
+        scales: { x: { time: false, range: () => [0, Math.max(1, this.longest)] }, y: { range: (_, __, high) => [0, Math.max(high ?? 0, 0.01) * 1.1] } },
         axes: [axis("queueing delay (ms)", 2, { size: 32, labelSize: 14 }), axis("share per ms", 3, { scale: "y" })],
         series: [{}, line("share", "--c1", "y", { fill: () => `${themeColour("--c1")}33`, paths: uPlot.paths.stepped({ align: 1 }) })],
       },
       [[0], [0]],
-    );
+    ).plot;
   }
 
   reset(delays) {
     this.before = delays;
   }
 
-  draw(delays) {
+  /** The longest delay since the last reset, in ms. */
+  extent(delays) {
+    const last = delays.findLastIndex((count, bin) => count > (this.before[bin] ?? 0));
+    return last < 0 ? 0 : delayOfBin(last + 1) * 1000;
+  }
+
+  /** `longest`: the longest delay of all panes, in ms. */
+  draw(delays, longest) {
+    this.longest = longest;
     const counts = Array.from(delays, (count, bin) => count - (this.before[bin] ?? 0));
     const total = counts.reduce((sum, count) => sum + count, 0);
     const xs = [0];
@@ -102,7 +155,7 @@ export class DelayChart {
   }
 }
 
-/** The drop function, and the point at which the law works now. */
+/** The drop function, and the point at which the AQM works now. */
 export class CurveChart {
   constructor(node, height) {
     this.curve = [];
@@ -114,15 +167,15 @@ export class CurveChart {
         axes: [axis("average queue (packets)", 2, { size: 32, labelSize: 14 }), axis("drop probability", 3, { scale: "y" })],
         series: [
           {},
-          line("law", "--c3", "y"),
+          line("drop function", "--c3", "y"),
           line("now", "--c2", "y", { width: 0, points: { show: true, size: 10, fill: () => themeColour("--c2") } }),
         ],
       },
       [[0], [0], [0]],
-    );
+    ).plot;
   }
 
-  /** Whether the law has a drop function. */
+  /** Whether the AQM has a drop function. */
   set(curve) {
     this.curve = curve;
     return curve.length > 0;

@@ -1,8 +1,16 @@
 // Small helpers of the bench: colours, numbers as text, canvases.
 
-/** The colour of a flow: neighbours differ clearly. */
+let flowColours;
+
+/** The colour of a flow, from the palette of the schemes but for its grey. */
 export function flowColour(flow) {
-  return `hsl(${(flow * 137.508) % 360} 62% 52%)`;
+  flowColours ??= [1, 2, 3, 4, 5, 6, 7].map((at) => themeColour(`--c${at}`));
+  return flowColours[flow % flowColours.length];
+}
+
+/** Another theme has other colours. */
+export function forgetColours() {
+  flowColours = undefined;
 }
 
 /** Whether the page stands inside another one, which has a title and words of its own. */

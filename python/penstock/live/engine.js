@@ -111,7 +111,7 @@ export class Run {
     this.engine.callWith(JSON.stringify(queue), "set_queue", this.number, link);
   }
 
-  /** `limit`: as in a canonical scenario. The law keeps its state. */
+  /** `limit`: as in a canonical scenario. The AQM keeps its state. */
   setLimit(link, limit) {
     this.engine.callWith(JSON.stringify(limit), "set_limit", this.number, link);
   }
@@ -126,7 +126,7 @@ export class Run {
     return { time, events, packets, bytes, arrivals, departures, marks, drops, sentBits, rate, delay, rtt };
   }
 
-  /** The state of the law: {name: value}. */
+  /** The state of the AQM: {name: value}. */
   gauges(link) {
     const values = this.engine.numbers("gauges", this.number, link);
     const names = this.engine.text().split("\n");
@@ -153,7 +153,7 @@ export class Run {
     return this.engine.numbers("delays", this.number, link);
   }
 
-  /** Drop probability at an average, NaN if the law has no such function. */
+  /** Drop probability at an average, NaN if the AQM has no such function. */
   dropFunction(link, average) {
     return this.engine.exports.drop_function(this.number, link, average);
   }

@@ -23,6 +23,7 @@ export class FlowBars {
     this.arrived = new Map();
     this.dropped = new Map();
     this.time = 0;
+    this.rows = [];
   }
 
   /** `seen`: rows of 8 since the last call: time, kind, link, flow, packet number, bytes, cause, waiting time. */
@@ -38,22 +39,33 @@ export class FlowBars {
   }
 
   /** `flows`: rows of 6: flow, group, window, threshold, round trip, bytes received. */
-  draw(flows, time) {
+  measure(flows, time) {
     this.#measure(flows, time);
-    const rows = [];
-    for (let at = 0; at < flows.length && rows.length < MOST; at += 6) {
+    this.rows = [];
+    for (let at = 0; at < flows.length && this.rows.length < MOST; at += 6) {
       const [flow, group, window] = flows.slice(at, at + 3);
       const lost = (100 * (this.dropped.get(flow) ?? 0)) / this.arrived.get(flow);
       const wait = (this.waits.get(flow) ?? NaN) * 1e3;
-      rows.push({ flow, group, window, rate: (this.rates.get(flow) ?? 0) / 1e6, wait, lost });
+      this.rows.push({ flow, group, window, rate: (this.rates.get(flow) ?? 0) / 1e6, wait, lost });
     }
+  }
+
+  /** The largest number of each kind. */
+  extent() {
+    const top = (key) => Math.max(0, ...this.rows.map((row) => row[key]).filter(Number.isFinite));
+    return { window: top("window"), rate: top("rate"), wait: top("wait"), lost: top("lost") };
+  }
+
+  /** `extent`: the largest numbers of all panes. */
+  draw(extent) {
+    const { rows } = this;
     const { context, width, height } = cleared(this.canvas);
     const each = (height - NAMES) / 4;
     const area = (place) => ({ width, top: place * each, height: each });
-    bars(context, rows, "window", { ...area(0), label: "window", unit: "packets" });
-    bars(context, rows, "rate", { ...area(1), label: "rate", unit: "Mbit/s" });
-    bars(context, rows, "wait", { ...area(2), label: "waiting time", unit: "ms" });
-    bars(context, rows, "lost", { ...area(3), label: "lost", unit: "%" });
+    bars(context, rows, "window", { ...area(0), label: "window", unit: "packets", most: extent.window });
+    bars(context, rows, "rate", { ...area(1), label: "rate", unit: "Mbit/s", most: extent.rate });
+    bars(context, rows, "wait", { ...area(2), label: "waiting time", unit: "ms", most: extent.wait });
+    bars(context, rows, "lost", { ...area(3), label: "lost", unit: "%", most: extent.lost });
     this.#name(context, rows, width, height);
   }
 
@@ -97,9 +109,9 @@ function barPlace(place, count, width) {
   return 2 + (place * (width - 4)) / Math.max(count, 1);
 }
 
-function bars(context, rows, key, { width, top, height, label, unit }) {
+function bars(context, rows, key, { width, top, height, label, unit, most }) {
   const known = rows.map((row) => row[key]).filter(Number.isFinite);
-  const most = Math.max(...known, 0);
+  const highest = Math.max(...known, 0);
   const base = top + height - 3;
   const each = barPlace(1, rows.length, width) - barPlace(0, rows.length, width);
   rows.forEach((row, place) => {
@@ -113,6 +125,6 @@ function bars(context, rows, key, { width, top, height, label, unit }) {
   context.fillStyle = themeColour("--soft");
   context.font = "11px system-ui, sans-serif";
   context.textAlign = "left";
-  const text = known.length ? `${label}, up to ${Number(most.toPrecision(3))} ${unit}` : `no ${label}`;
+  const text = known.length ? `${label}, up to ${Number(highest.toPrecision(3))} ${unit}` : `no ${label}`;
   context.fillText(text, 2, top + 11);
 }

@@ -1,7 +1,8 @@
 // The bench: keeps time, talks to the worker, and lays out the panes.
 
 import { download } from "../report/scripts/elements.js";
-import { isEmbedded, threeDigits } from "./elements.js";
+import { themeButton } from "../report/scripts/theme.js";
+import { forgetColours, isEmbedded, threeDigits } from "./elements.js";
 import { figure } from "./figure.js";
 import { differences } from "./naming.js";
 import { Pane } from "./pane.js";
@@ -14,9 +15,16 @@ const MAX_PANES = 4;
 const WINDOW_S = 10;
 const POINTS = 700;
 const DRAG_MS = 80;
+/** Milliseconds between two drawings of what changes slowly. */
+const SLOW_MS = 200;
 
 const material = JSON.parse(document.getElementById("material").textContent);
 const place = (id) => document.getElementById(id);
+
+/** The largest of each number of several panes. */
+function largest(extents) {
+  return Object.fromEntries(Object.keys(extents[0]).map((key) => [key, Math.max(...extents.map((one) => one[key]))]));
+}
 
 class Bench {
   constructor() {
@@ -39,7 +47,7 @@ class Bench {
   /** Takes over a setting; what it lacks is as in the scenario. */
   take({ pace = 4, queues = structuredClone(material.panes), rate, rtt, counts = {}, only }) {
     Object.assign(this, { pace, queues, rate, rtt, counts, only });
-    document.documentElement.classList.toggle("only-law", only === "law");
+    document.documentElement.classList.toggle("only-aqm", only === "aqm");
   }
 
   get span() {
@@ -70,7 +78,7 @@ class Bench {
     const host = {
       schemes: material.schemes,
       groups: material.scenario.traffic.map(({ name }) => name),
-      isOnlyLaw: this.only === "law",
+      isOnlyAqm: this.only === "aqm",
       queueChanged: (pane, what) => this.queueChanged(pane, what),
       schemeChosen: (pane, name) => this.schemeChosen(pane, name),
       removed: (pane) => this.remove(pane),
@@ -129,10 +137,16 @@ class Bench {
     curves?.forEach((curve, number) => this.panes[number]?.setCurve(curve));
     if (views.length !== this.panes.length) return;
     const now = performance.now();
+    const isStep = stepped || !this.playing;
+    const isSlow = isStep || now - (this.slowAt ?? 0) >= SLOW_MS;
+    if (isSlow) this.slowAt = now;
     this.panes.forEach((pane, number) => {
       pane.take(samples, views[number], this.span);
-      pane.draw(views[number], this.span, now, stepped || !this.playing);
+      pane.measure(views[number], isStep, isSlow);
     });
+    const extent = largest(this.panes.map((pane, number) => pane.extent(views[number], this.span)));
+    this.panes.forEach((pane, number) => pane.draw(views[number], extent, this.span, now, isSlow));
+    this.frame = { time, views };
     place("time").textContent = time >= 1000 ? `${Math.round(time)} s` : `${time.toFixed(stepped ? 6 : 1)} s`;
     this.measurePace(time, now);
     this.fillSliders(views[0].state);
@@ -174,7 +188,7 @@ class Bench {
 
   // ---- what the reader changes --------------------------------------------------------------------------------------
 
-  /** While a slider is dragged, a law starts afresh at most every `DRAG_MS`. */
+  /** While a slider is dragged, an AQM starts afresh at most every `DRAG_MS`. */
   queueChanged(pane, what) {
     pane.complain("");
     clearTimeout(pane.later);
@@ -237,7 +251,7 @@ class Bench {
     on("add", () => this.add());
     on("share", () => this.copyLink());
     on("svg", () => download(this.figureText(), "queues.svg", "image/svg+xml"));
-    on("theme", () => this.switchTheme());
+    themeButton(() => this.redraw());
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -264,14 +278,16 @@ class Bench {
     }
   }
 
-  switchTheme() {
-    const root = document.documentElement;
-    const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = isDark ? "light" : "dark";
+  /** Draws the last frame again, in the colours of another theme. */
+  redraw() {
+    forgetColours();
+    if (!this.frame) return;
+    const views = this.frame.views.map((view) => ({ ...view, seen: [] }));
+    this.show({ time: this.frame.time, samples: [], views, stepped: true });
   }
 
   figureText() {
-    return figure(this.panes, this.span);
+    return figure(this.panes, this.span, material.colours);
   }
 
   /** The scenario with the queue of a pane, as TOML. */

@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from penstock import _native
+from penstock.aqms.catalog import Param, Scheme, find_scheme, schemes
+from penstock.engine.warmup import with_time
 from penstock.errors import PenstockError, nearest
-from penstock.laws.catalog import Param, Scheme, find_scheme, schemes
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import Document
-from penstock.scenario.scheme_text import parse_scheme
+from penstock.studies.candidate import Candidate
+from penstock.studies.plan import placed, with_watches_of
 
 __all__ = ["DEFAULT", "DEFAULT_SCHEMES", "MAX_PANES", "material"]
 
 DEFAULT: Final = Path(__file__).parent / "default.toml"
-"""The scenario of a page without one: RED swings, and PI calms it."""
+"""The scenario of a page without one: RED swings, and PI damps it."""
 
 DEFAULT_SCHEMES: Final = ("pi:target=100p,a=0.0003,b=0.0002985",)
 """The schemes beside its own queue."""
@@ -33,9 +35,12 @@ def material(document: Document, texts: Sequence[str], at: str | None) -> dict[s
 
     `at` names the link that is watched; by default it is the first watched one. Raises `PenstockError`.
     """
+    tree, document = document.tree, with_time(document, 0.0)  # a page has no warm-up
     resolved = document.resolve()
     place = _place(document, resolved, at)
-    scenario = _endless(json.loads(resolved.for_engine(flows=False, series=False)), place)
+    # The link that is shown is watched, and so has a buffer.
+    watched = with_watches_of(document, resolved).set(f"links.{place}.watch", True, "--at").resolve()
+    scenario = _endless(json.loads(watched.for_engine(flows=False, series=False)), place)
     link = next(number for number, link in enumerate(scenario["links"]) if link["name"] == place)
     texts = list(texts) or [_other(scenario["links"][link])]
     if len(texts) >= MAX_PANES:
@@ -45,10 +50,10 @@ def material(document: Document, texts: Sequence[str], at: str | None) -> dict[s
     queues = [scenario["links"][link]["queue"], *(_queue(document, place, text) for text in texts)]
     return {
         "version": _native.version,
-        "name": resolved.shown.get("name") or "live bench",
-        "seed": resolved.shown["seed"],
+        "name": resolved.readable.get("name") or "live bench",
+        "seed": resolved.readable["seed"],
         "scenario": scenario,
-        "document": document.tree,
+        "document": tree,
         "place": place,
         "link": link,
         "panes": queues,
@@ -69,8 +74,8 @@ def _place(document: Document, resolved: Resolved, at: str | None) -> str:
     if not names:
         raise PenstockError("live: all links of the scenario are copies; a page watches a link of its own")
     if at is not None and at not in names:
-        known = nearest(at, names) or f"; there are: {', '.join(names)}"
-        raise PenstockError(f'--at: there is no link "{at}"{known}')
+        hint = nearest(at, names) or f"; there are: {', '.join(names)}"
+        raise PenstockError(f'--at: there is no link "{at}"{hint}')
     watched = [link["name"] for link in own if link["watch"]] + [link["name"] for link in own if link["queue"]]
     return at or next(iter(watched), names[0])
 
@@ -85,9 +90,7 @@ def _endless(scenario: dict[str, Any], place: str) -> dict[str, Any]:
     for link in scenario["links"]:
         link["watch"] = link["name"] == place
         if link["queue"] and link["queue"]["scheme"] not in _registered():
-            raise PenstockError(f"links.{link['name']}.queue: a law in Python cannot run in a page")
-        if link["watch"] and not link["queue"]:
-            link["queue"] = {"scheme": "droptail", "limit": "inf", "params": {}}
+            raise PenstockError(f"links.{link['name']}.queue: an AQM in Python cannot run in a page")
     return {**scenario, "duration_ns": _DURATION_NS, "warmup_ns": 0}
 
 
@@ -98,16 +101,13 @@ def _other(link: Mapping[str, Any]) -> str:
 
 def _queue(document: Document, place: str, text: str) -> Any:
     """The canonical queue of a scheme given as text, with the limit of the scenario's own."""
-    name, params = parse_scheme(text, "--scheme")
-    if not _is_playable(find_scheme(name)):
+    candidate = Candidate.parse(text)
+    if not _is_playable(find_scheme(candidate.name)):
         raise PenstockError(
-            f"--scheme {name}: has parameters without a default, or is written in Python: a page cannot set it"
+            f"--scheme {candidate.name}: has parameters without a default, or is written in Python: "
+            "a page cannot set it"
         )
-    own = document.tree["links"][place].get("queue", {})
-    kept = {"limit": own["limit"]} if "limit" in own else {}
-    path = f"links.{place}.queue"
-    elsewhere = {key: origin for key, origin in document.origins.items() if not key.startswith(f"{path}.")}
-    changed = Document(document.tree, elsewhere).set(path, {"scheme": name, **kept, **params}, f"--scheme {text}")
+    changed = placed(document, candidate, (place,))
     links = json.loads(changed.resolve().for_engine(flows=False, series=False))["links"]
     return next(link["queue"] for link in links if link["name"] == place)
 
@@ -119,7 +119,7 @@ def _is_playable(scheme: Scheme) -> bool:
 
 @cache
 def _registered() -> frozenset[str]:
-    """The schemes of the engine, without laws in Python."""
+    """The schemes of the engine, without AQMs in Python."""
     return frozenset(entry["name"] for entry in json.loads(_native.schemes()))
 
 

@@ -4,6 +4,7 @@ import { cleared, flowColour, themeColour } from "./elements.js";
 import { EVENT } from "./engine.js";
 
 const FALL_MS = 500;
+const CELLS = 600; // of the picture of a queue, at most
 
 export class NetworkPicture {
   /** `picked(text)` is called with the description of a packet that the reader points at. */
@@ -27,13 +28,14 @@ export class NetworkPicture {
     return this.chosen;
   }
 
-  draw({ state, waiting, seen }, limit, now) {
+  /** `capacity`: the largest buffer of all panes in packets, so that their pictures have one scale. */
+  draw({ state, waiting, seen }, capacity, now) {
     const { context, width, height } = cleared(this.canvas);
     const box = { left: width * 0.16, right: width * 0.84, top: 10, bottom: height - 22 };
     this.time = state.time;
     this.#remember(seen, now, box);
     this.#frame(context, width, height, box, state);
-    this.#packets(context, box, waiting, Math.max(limit, state.packets, 1));
+    this.#packets(context, box, waiting, Math.max(capacity, state.packets, 1));
     this.#falls(context, height, now);
   }
 
@@ -64,13 +66,15 @@ export class NetworkPicture {
   /** The head of the queue is at the right; columns fill from there. */
   #packets(context, box, waiting, capacity) {
     const inner = { width: box.right - box.left - 6, height: box.bottom - box.top - 6 };
-    const rows = Math.max(1, Math.min(12, Math.ceil(Math.sqrt((Math.min(capacity, 600) * inner.height) / inner.width))));
-    const columns = Math.ceil(Math.min(capacity, 600) / rows);
+    const each = Math.ceil(capacity / CELLS); // packets that a cell stands for
+    const cells = Math.ceil(capacity / each);
+    const rows = Math.max(1, Math.min(12, Math.ceil(Math.sqrt((cells * inner.height) / inner.width))));
+    const columns = Math.ceil(cells / rows);
     const cell = { width: inner.width / columns, height: inner.height / rows };
     const count = waiting.length / 6;
     this.cells = [];
-    for (let place = 0; place < count; place += 1) {
-      const [flow, seq, size, kind, marked, since] = waiting.subarray(place * 6, place * 6 + 6);
+    for (let place = 0; place * each < count; place += 1) {
+      const [flow, seq, size, kind, marked, since] = waiting.subarray(place * each * 6, place * each * 6 + 6);
       const x = box.right - 3 - (Math.floor(place / rows) + 1) * cell.width;
       if (x < box.left) break;
       const y = box.top + 3 + (place % rows) * cell.height;

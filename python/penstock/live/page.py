@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import gzip
-import json
 from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
 from markupsafe import Markup
 
-from penstock.report.templating import joined_script, template_text
+from penstock.report.templating import joined_script, payload, style_sheet
+from penstock.results.palette import LIGHT
 
 __all__ = ["page"]
 
@@ -26,14 +26,14 @@ def page(material: Mapping[str, Any]) -> str:
     return pages.get_template("page.html.jinja").render(
         name=material["name"],
         version=material["version"],
-        css=Markup(_text("vendor/uPlot.min.css")) + template_text("page.css") + Markup(_text("page.css")),
+        css=Markup(_text("vendor/uPlot.min.css")) + style_sheet("page.css") + Markup(_text("page.css")),
         uplot=Markup(_text("vendor/uPlot.iife.min.js")),
         main=joined_script("live/main.js"),
         worker=joined_script("live/worker.js"),
         # The engine, compressed; the page unpacks it.
         engine=base64.b64encode(gzip.compress((_FOLDER / "penstock.wasm").read_bytes(), 9, mtime=0)).decode(),
-        # No end tag may stand in a script.
-        material=Markup(json.dumps(material, separators=(",", ":")).replace("<", "\\u003c")),
+        # Of saved figures: queue, average and drops, marks.
+        material=payload({**material, "colours": [LIGHT[1], LIGHT[2], LIGHT[4]]}),
     )
 
 

@@ -1,19 +1,20 @@
 // One pane: a scheme with its picture, charts, numbers and controls.
 
 import { CurveChart, DelayChart, TimeChart } from "./charts.js";
+import { DropList } from "./drops.js";
 import { element } from "../report/scripts/elements.js";
-import { isEmbedded, themeColour, threeDigits } from "./elements.js";
+import { isEmbedded, threeDigits } from "./elements.js";
 import { FlowBars } from "./flow_bars.js";
 import { NetworkPicture } from "./network.js";
 import { queueControls, schemeChoice } from "./scheme_controls.js";
 
-/** Milliseconds between two drawings of what changes slowly, and between two readings for screen readers. */
-const SLOW_MS = 200;
+/** Milliseconds between two readings for screen readers. */
 const SPOKEN_MS = 2000;
 const EVENTS = ["", "arrives", "is dropped", "is marked", "is queued", "leaves"];
+const KEYS = ["queue", "average", "probability", "drop", "mark"];
 
 export class Pane {
-  /** `host`: {schemes, groups: names of the traffic groups, isOnlyLaw, queueChanged(pane, what), schemeChosen(pane, name), removed(pane), tomlAsked(pane)}. */
+  /** `host`: {schemes, groups: names of the traffic groups, isOnlyAqm, queueChanged(pane, what), schemeChosen(pane, name), removed(pane), tomlAsked(pane)}. */
   constructor(number, queue, host) {
     this.number = number;
     // What the controls say, and what the engine runs: they differ after a refusal.
@@ -24,6 +25,7 @@ export class Pane {
     this.states = [];
     this.slowAt = 0;
     this.spokenAt = 0;
+    this.drops = new DropList();
     this.#build();
   }
 
@@ -45,6 +47,7 @@ export class Pane {
     this.curveNode = element("div", { class: "chart" });
     this.curveFigure = element("figure", { class: "drop-function" }, element("figcaption", {}, "Drop function"), this.curveNode);
     this.numbers = element("dl", { class: "numbers" });
+    this.keys = element("ul", { class: "keys" }, ...KEYS.map((word) => element("li", { class: word, hidden: word !== "queue" }, word)));
     this.packet = element("p", { class: "packet", "aria-live": "polite" });
     this.events = element("ol", { class: "events" });
     this.controls = element("div", { class: "controls" });
@@ -70,13 +73,14 @@ export class Pane {
       this.numbers,
       this.canvas,
       this.packet,
-      element("ul", { class: "keys" }, ...["queue", "average", "probability"].map((word) => element("li", { class: word }, word))),
+      this.keys,
       this.timeNode,
       ...(isContest ? [flows] : []),
-      element("details", { class: "parameters", open: this.host.isOnlyLaw || (innerWidth > 900 && !isEmbedded()) }, element("summary", {}, "Parameters"), this.controls, this.message),
+      element("details", { class: "parameters", open: this.host.isOnlyAqm || (innerWidth > 900 && !isEmbedded()) }, element("summary", {}, "Parameters"), this.controls, this.message),
       this.curveFigure,
       element("figure", {}, element("figcaption", {}, "Queueing delays"), this.delayNode),
       ...(isContest ? [] : [flows]),
+      element("details", { class: "drops", open: innerWidth > 900 && !isEmbedded() }, element("summary", {}, "Drops and marks"), this.drops.rows),
       element("details", { class: "log" }, element("summary", {}, "Events"), this.events),
     );
     this.setQueue(this.queue);
@@ -85,9 +89,9 @@ export class Pane {
   /** To be called once the node is in the page: charts need its size. */
   mount() {
     this.picture = new NetworkPicture(this.canvas, (text) => (this.packet.textContent = text));
-    this.time = new TimeChart(this.timeNode);
+    this.time = new TimeChart(this.timeNode, () => this.drops.times);
     this.delay = new DelayChart(this.delayNode);
-    this.curve = new CurveChart(this.curveNode, this.host.isOnlyLaw ? 230 : 130);
+    this.curve = new CurveChart(this.curveNode, this.host.isOnlyAqm ? 230 : 130);
     this.bars = new FlowBars(this.flowCanvas, this.host.groups);
   }
 
@@ -119,6 +123,7 @@ export class Pane {
   restart() {
     this.history = [[], [], [], []];
     this.states = [];
+    this.drops.restart();
     this.delay.reset(new Float64Array(0));
   }
 
@@ -137,18 +142,41 @@ export class Pane {
     while (this.states.length > 2 && this.states[0].time < view.state.time - span) this.states.shift();
   }
 
-  draw(view, span, now, isStep) {
-    const limit = this.running.limit?.packets ?? 100;
-    this.picture.draw(view, limit, now);
-    this.time.draw(this.history, span);
+  /** Takes over what changed since the last frame, before the panes agree on their scales; `isSlow`: also what changes slowly. */
+  measure(view, isStep, isSlow) {
     this.#log(view.seen, isStep);
+    this.drops.hear(view.seen);
     this.bars.hear(view.seen);
-    if (now - this.slowAt < SLOW_MS && !isStep) return;
+    if (isSlow) this.bars.measure(view.flows, view.state.time);
+  }
+
+  /** The largest numbers of this pane in the last `span` seconds. */
+  extent(view, span) {
+    const from = Math.max(0, this.history[0].findIndex((time) => time >= view.state.time - span));
+    const top = (column) => this.history[column].slice(from).reduce((most, value) => Math.max(most, value ?? 0), 0);
+    const capacity = this.running.limit?.packets ?? 100;
+    return { queue: Math.max(top(1), top(2)), probability: top(3), capacity, delay: this.delay.extent(view.delays), ...this.bars.extent() };
+  }
+
+  /** `extent`: the largest numbers of all panes, so that their charts have one scale. */
+  draw(view, extent, span, now, isSlow) {
+    this.picture.draw(view, extent.capacity, now);
+    this.time.draw(this.history, span, extent);
+    this.#showKeys();
+    if (!isSlow) return;
     this.slowAt = now;
-    this.delay.draw(view.delays);
-    this.bars.draw(view.flows, view.state.time);
+    this.delay.draw(view.delays, extent.delay);
+    this.bars.draw(extent);
     this.curve.draw(view.gauges.avg ?? view.state.packets, this.history[3].at(-1));
     this.#number(now, span);
+  }
+
+  /** The key names the lines that there are. */
+  #showKeys() {
+    const known = [1, 2, 3].map((column) => this.history[column].some((value) => value !== null));
+    const { drop, mark } = this.drops.times;
+    const shown = [...known, drop.length > 0, mark.length > 0];
+    [...this.keys.children].forEach((key, at) => (key.hidden = !shown[at]));
   }
 
   #log(seen, isStep) {

@@ -1,7 +1,7 @@
 // The setting of a page in its address: whoever opens the link sees the same bench.
 
 /**
- * The setting in the address, or null if there is none that can be meant for this page. `only: "law"` shows the drop
+ * The setting in the address, or null if there is none that can be meant for this page. `only: "aqm"` shows the drop
  * functions and the parameters alone.
  */
 export function sharedSetting(schemes) {

@@ -9,7 +9,7 @@ const STEP = 4;
 /** Simulated seconds of the next step at most, as the last ones took; a change may make the next one much longer. */
 let stride = 1e-3;
 /** Largest number of waiting packets in a frame. */
-const SHOWN_PACKETS = 160;
+const SHOWN_PACKETS = 1200;
 /** Gauges that are a drop probability, the first that there is. */
 const PROBABILITIES = ["p_b", "p", "p_drop", "p_c", "p_m", "p_a"];
 
@@ -47,10 +47,10 @@ const actions = {
     return accepted(pane, queue);
   },
 
-  /** Another buffer; the law keeps its state. */
+  /** Another buffer; the AQM keeps its state. */
   limit({ pane, limit }) {
     const queue = { ...setting.queues[pane], limit };
-    // A running law puts up with a limit below its thresholds; a new one would not.
+    // A running AQM puts up with a limit below its thresholds; a new one would not.
     openPane(queue).run.close();
     panes[pane].run.setLimit(setting.link, limit);
     return accepted(pane, queue);
@@ -181,7 +181,7 @@ function frame(samples) {
   return { kind: "frame", time, samples: samples.length ? samples : [sample(time)], views, curves };
 }
 
-/** The law's drop function: points [average, probability], none if it has no such function. */
+/** The AQM's drop function: points [average, probability], none if it has no such function. */
 function dropCurve({ run }) {
   const limit = setting.queues.map((queue) => queue.limit?.packets ?? 100).reduce((a, b) => Math.max(a, b), 20);
   const points = [];

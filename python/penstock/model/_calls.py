@@ -24,7 +24,7 @@ __all__ = [
     "Range",
     "call",
     "checked",
-    "one",
+    "scalar",
     "whole",
     "word",
 ]
@@ -79,7 +79,7 @@ def checked(name: str, values: Numbers, allowed: Range) -> npt.NDArray[np.float6
     return numbers
 
 
-def one(name: str, value: float, allowed: Range) -> float:
+def scalar(name: str, value: float, allowed: Range) -> float:
     """The one number of an argument."""
     numbers = checked(name, value, allowed)
     if numbers.ndim:
@@ -89,12 +89,12 @@ def one(name: str, value: float, allowed: Range) -> float:
 
 def whole(name: str, value: int, low: int, high: int) -> int:
     """The one whole number of an argument."""
-    return int(one(name, value, Range(low, high, whole=True)))
+    return int(scalar(name, value, Range(low, high, whole=True)))
 
 
-def word(name: str, value: str, known: Iterable[str]) -> str:
+def word(name: str, value: str, allowed: Iterable[str]) -> str:
     """One of the known words."""
-    words = list(known)
+    words = list(allowed)
     if value not in words:
         hint = nearest(str(value), words)
         raise ModelError(f"{name} = {value!r}: must be one of {', '.join(words)}{hint}")
@@ -115,5 +115,5 @@ def call(form: str, *arguments: npt.NDArray[np.float64] | float) -> npt.NDArray[
         [float(array.flat[0])] if array.size == 1 else np.broadcast_to(array, shape).ravel().tolist()
         for array in arrays
     ]
-    found = _native.model(form, rows)
-    return np.array(found).reshape(shape) if shape else found[0]
+    values = _native.model(form, rows)
+    return np.array(values).reshape(shape) if shape else values[0]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penstock import _native
-from penstock.model._calls import NOT_NEGATIVE, PROBABILITY, ModelError, Numbers, Range, checked, one, whole
+from penstock.model._calls import NOT_NEGATIVE, PROBABILITY, ModelError, Numbers, Range, checked, scalar, whole
 
 Found = npt.NDArray[np.float64] | float
 
@@ -48,21 +48,21 @@ class Batches:
 
     def distribution(self, x: float, most: int) -> npt.NDArray[np.float64]:
         """Probabilities of 0..`most` losses in a block with `x` losses on average."""
-        return np.array(_native.batch_distribution(self._sizes(), one("x", x, _MEAN), whole("most", most, 0, _MOST)))
+        return np.array(_native.batch_distribution(self._sizes(), scalar("x", x, _MEAN), whole("most", most, 0, _MOST)))
 
     def unrepaired(self, x: Numbers, h: int) -> Found:
         """Probability that a block with `h` redundancy packets is not repaired."""
         means = checked("x", x, _MEAN)
-        found = _native.batch_unrepaired(self._sizes(), means.ravel().tolist(), whole("h", h, 0, _MOST))
-        return np.array(found).reshape(means.shape) if means.ndim else found[0]
+        probabilities = _native.batch_unrepaired(self._sizes(), means.ravel().tolist(), whole("h", h, 0, _MOST))
+        return np.array(probabilities).reshape(means.shape) if means.ndim else probabilities[0]
 
     def residual_loss(self, p: Numbers, k: int, h: int) -> Found:
         """Fraction of packets lost after repair, at the loss rate `p` before repair."""
         rates = checked("p", p, PROBABILITY)
         data, redundancy = whole("k", k, 1, _MOST), whole("h", h, 0, _MOST)
         checked("p (k + h)", rates * (data + redundancy), _MEAN)
-        found = _native.batch_residual_loss(self._sizes(), rates.ravel().tolist(), data, redundancy)
-        return np.array(found).reshape(rates.shape) if rates.ndim else found[0]
+        probabilities = _native.batch_residual_loss(self._sizes(), rates.ravel().tolist(), data, redundancy)
+        return np.array(probabilities).reshape(rates.shape) if rates.ndim else probabilities[0]
 
 
 def code_threshold(first: Batches, second: Batches, h: int) -> float | None:

@@ -22,7 +22,7 @@ from penstock.model._calls import (
     Range,
     call,
     checked,
-    one,
+    scalar,
     word,
 )
 
@@ -262,14 +262,14 @@ def redopt(
     References: C. Brandauer et al., ISCC 2001; T. Ziegler et al., IWQoS 2001; C. Hollot et al., INFOCOM 2001.
     """
     whole = checked("capacity", capacity, POSITIVE)
-    left = whole if tcp_capacity is None else checked("tcp_capacity", tcp_capacity, POSITIVE)
-    if np.any(left > whole):
+    share = whole if tcp_capacity is None else checked("tcp_capacity", tcp_capacity, POSITIVE)
+    if np.any(share > whole):
         raise ModelError(f"tcp_capacity = {tcp_capacity}: must not be above the capacity ({capacity})")
     control = float(word("spread", spread, ("reg", "ctl")) == "ctl")
     numbers = (
         checked("flows", flows, POSITIVE),
         whole,
-        left,
+        share,
         checked("rtt", rtt, POSITIVE),
         checked("b", b, PER_ACK),
         checked("min_rto", min_rto, NOT_NEGATIVE),
@@ -295,7 +295,7 @@ def redopt_search(
             raise ModelError(f"thresholds = ({low:g}, {high:g}): the first must be below the second")
         mean, deviation = measure(low, high)
         middle = (low + high) / 2
-        deviation = one("the measured deviation", deviation, NOT_NEGATIVE)
+        deviation = scalar("the measured deviation", deviation, NOT_NEGATIVE)
         if abs(mean - middle) < 0.05 * middle and (best is None or deviation < best[0]):
             best = (deviation, (low, high))
     return best and best[1]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penstock import _native
-from penstock.model._calls import POSITIVE, ModelError, Numbers, Range, checked, one
+from penstock.model._calls import POSITIVE, ModelError, Numbers, Range, checked, scalar
 from penstock.model.fluid_laws import FluidLaw
 
 Found = npt.NDArray[np.float64] | float
@@ -140,7 +140,7 @@ class Fluid:
         >>> np.round(Fluid(flows=1, rtt=[0.1, 0.15, 0.2], capacity=2500, law=red).border_flows(2, 100), 1).tolist()
         [20.6, 41.0, 67.9]
         """
-        ends = one("low", low, POSITIVE), one("high", high, POSITIVE)
+        ends = scalar("low", low, POSITIVE), scalar("high", high, POSITIVE)
         if ends[0] >= ends[1]:
             raise ModelError(f"low = {low:g}: must be below high ({high:g})")
         return self._each(lambda name, law, rows: _native.fluid_border(name, law, rows, *ends))[0]
@@ -148,10 +148,10 @@ class Fluid:
     def loop(self, omega: Numbers) -> npt.NDArray[np.complex128]:
         """The open loop at these angular frequencies in rad/s: Nyquist's curve."""
         frequencies = checked("omega", omega, POSITIVE)
-        found = _native.fluid_loop(*self.law._form(), self._row(), frequencies.ravel().tolist())
-        if found is None:
+        columns = _native.fluid_loop(*self.law._form(), self._row(), frequencies.ravel().tolist())
+        if columns is None:
             raise ModelError("the flows and the law have no equilibrium")
-        return (np.array(found[0]) + 1j * np.array(found[1])).reshape(frequencies.shape)
+        return (np.array(columns[0]) + 1j * np.array(columns[1])).reshape(frequencies.shape)
 
     def bode(self, omega: Numbers) -> Bode:
         """Gain and phase of the open loop at these angular frequencies in rad/s, in rising order."""
@@ -182,17 +182,17 @@ class Fluid:
         (143.2, 143.2)
         """
         row = self._row()
-        between = one("sampling", sampling, POSITIVE)
-        samples = round(one("duration", duration, POSITIVE) / between)
-        longest = row[1] / _A_ROUND_TRIP if step is None else one("step", step, Range(0, row[1], above=True))
+        between = scalar("sampling", sampling, POSITIVE)
+        samples = round(scalar("duration", duration, POSITIVE) / between)
+        longest = row[1] / _A_ROUND_TRIP if step is None else scalar("step", step, Range(0, row[1], above=True))
         every = math.ceil(between / longest - 1e-9)
         if samples * every > _MOST_STEPS:
             raise ModelError(f"duration = {duration:g}: more than {_MOST_STEPS} steps of {between / every:g} s")
-        factor = None if disturbance is None else 1 + one("disturbance", disturbance, Range(-1, 1000, above=True))
-        found = _native.fluid_trajectory(*self.law._form(), row, factor, between / every, every, samples)
-        if found is None:
+        factor = None if disturbance is None else 1 + scalar("disturbance", disturbance, Range(-1, 1000, above=True))
+        columns = _native.fluid_trajectory(*self.law._form(), row, factor, between / every, every, samples)
+        if columns is None:
             raise ModelError("the flows and the law have no equilibrium")
-        names, (window, queue, probability, *state) = found
+        names, (window, queue, probability, *state) = columns
         law = dict(zip(names, map(np.array, state), strict=True))
         time = between * np.arange(samples + 1, dtype=np.float64)
         return Trajectory(time, np.array(window), np.array(queue), np.array(probability), law)

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from penstock.model._calls import NOT_NEGATIVE, POSITIVE, POSITIVE_PROBABILITY, PROBABILITY, ModelError, Range, one
+from penstock.model._calls import NOT_NEGATIVE, POSITIVE, POSITIVE_PROBABILITY, PROBABILITY, ModelError, Range, scalar
 
 _WEIGHT = Range(0, 0.999999, above=True)
 
@@ -22,13 +22,13 @@ class FluidLaw(ABC):
 def _red(
     min_th: float, max_th: float, max_p: float, w_q: float, gentle_top: float | None, lowest: Range
 ) -> list[float]:
-    low, high = one("min_th", min_th, NOT_NEGATIVE), one("max_th", max_th, POSITIVE)
+    low, high = scalar("min_th", min_th, NOT_NEGATIVE), scalar("max_th", max_th, POSITIVE)
     if low >= high:
         raise ModelError(f"min_th = {low:g}: must be below max_th ({high:g})")
-    top = math.inf if gentle_top is None else one("gentle_top", gentle_top, POSITIVE)
+    top = math.inf if gentle_top is None else scalar("gentle_top", gentle_top, POSITIVE)
     if top <= high:
         raise ModelError(f"gentle_top = {top:g}: must be above max_th ({high:g})")
-    return [low, high, one("max_p", max_p, lowest), one("w_q", w_q, _WEIGHT), top]
+    return [low, high, scalar("max_p", max_p, lowest), scalar("w_q", w_q, _WEIGHT), top]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +67,10 @@ class FluidPi(FluidLaw):
     target: float
 
     def _form(self) -> tuple[str, list[float]]:
-        a, b = one("a", self.a, POSITIVE), one("b", self.b, NOT_NEGATIVE)
+        a, b = scalar("a", self.a, POSITIVE), scalar("b", self.b, NOT_NEGATIVE)
         if a <= b:
             raise ModelError(f"a = {a:g}: must be above b ({b:g})")
-        return "pi", [a, b, one("frequency", self.frequency, POSITIVE), one("target", self.target, POSITIVE)]
+        return "pi", [a, b, scalar("frequency", self.frequency, POSITIVE), scalar("target", self.target, POSITIVE)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,11 +90,11 @@ class FluidRem(FluidLaw):
 
     def _form(self) -> tuple[str, list[float]]:
         return "rem", [
-            one("gamma", self.gamma, POSITIVE),
-            one("alpha", self.alpha, POSITIVE_PROBABILITY),
-            one("phi", self.phi, Range(1, 1000, above=True)),
-            one("interval", self.interval, POSITIVE),
-            one("target", self.target, POSITIVE),
+            scalar("gamma", self.gamma, POSITIVE),
+            scalar("alpha", self.alpha, POSITIVE_PROBABILITY),
+            scalar("phi", self.phi, Range(1, 1000, above=True)),
+            scalar("interval", self.interval, POSITIVE),
+            scalar("target", self.target, POSITIVE),
         ]
 
 
@@ -136,10 +136,10 @@ class FluidPi2(FluidLaw):
 
 def _of_delay(target: float, alpha: float, beta: float, t_update: float) -> list[float]:
     return [
-        one("target", target, POSITIVE),
-        one("alpha", alpha, POSITIVE),
-        one("beta", beta, NOT_NEGATIVE),
-        one("t_update", t_update, POSITIVE),
+        scalar("target", target, POSITIVE),
+        scalar("alpha", alpha, POSITIVE),
+        scalar("beta", beta, NOT_NEGATIVE),
+        scalar("t_update", t_update, POSITIVE),
     ]
 
 
@@ -156,7 +156,7 @@ class FluidAvq(FluidLaw):
     gamma: float = 0.98
 
     def _form(self) -> tuple[str, list[float]]:
-        return "avq", [one("alpha", self.alpha, POSITIVE), one("gamma", self.gamma, POSITIVE_PROBABILITY)]
+        return "avq", [scalar("alpha", self.alpha, POSITIVE), scalar("gamma", self.gamma, POSITIVE_PROBABILITY)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,11 +177,11 @@ class FluidLred(FluidLaw):
 
     def _form(self) -> tuple[str, list[float]]:
         return "lred", [
-            one("beta", self.beta, POSITIVE),
-            one("target", self.target, POSITIVE),
-            one("interval", self.interval, POSITIVE),
-            one("periods", self.periods, Range(1, 1000, whole=True)),
-            one("mw", self.mw, Range(0, 0.999)),
+            scalar("beta", self.beta, POSITIVE),
+            scalar("target", self.target, POSITIVE),
+            scalar("interval", self.interval, POSITIVE),
+            scalar("periods", self.periods, Range(1, 1000, whole=True)),
+            scalar("mw", self.mw, Range(0, 0.999)),
         ]
 
 
@@ -208,15 +208,15 @@ class FluidPsand(FluidLaw):
     max_p_high: float = 0.75
 
     def _form(self) -> tuple[str, list[float]]:
-        low = one("max_p_low", self.max_p_low, POSITIVE_PROBABILITY)
-        high = one("max_p_high", self.max_p_high, POSITIVE_PROBABILITY)
+        low = scalar("max_p_low", self.max_p_low, POSITIVE_PROBABILITY)
+        high = scalar("max_p_high", self.max_p_high, POSITIVE_PROBABILITY)
         if low >= high:
             raise ModelError(f"max_p_low = {low:g}: must be below max_p_high ({high:g})")
         return "psand", [
-            one("target", self.target, POSITIVE),
-            one("coef", self.coef, POSITIVE),
-            one("gamma", self.gamma, POSITIVE),
-            one("interval", self.interval, POSITIVE),
+            scalar("target", self.target, POSITIVE),
+            scalar("coef", self.coef, POSITIVE),
+            scalar("gamma", self.gamma, POSITIVE),
+            scalar("interval", self.interval, POSITIVE),
             low,
             high,
             *_red(self.min_th, self.max_th, self.max_p, self.w_q, self.gentle_top, Range(low, high)),

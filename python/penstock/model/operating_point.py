@@ -87,21 +87,21 @@ class Operating:
         """The probability that holds each mean queue by the queue law, if there is one."""
         xs = np.linspace(0, self.limit, POINTS)
         ys: npt.NDArray[np.float64] = np.asarray(self.law.probability(flows, xs))
-        known = np.isfinite(ys)
-        return xs[known].tolist(), ys[known].tolist()
+        is_finite = np.isfinite(ys)
+        return xs[is_finite].tolist(), ys[is_finite].tolist()
 
     def point(self, flows: int) -> Point:
         """Where so many flows settle."""
-        found = self.law.crossing(flows, self.control, self.limit)
-        if found is None:
+        point = self.law.crossing(flows, self.control, self.limit)
+        if point is None:
             return Point(flows, None, None, False, "fills the buffer")
-        if found.queue == 0:
-            return Point(flows, 0.0, found.probability, False, "leaves the link idle")
-        inside = found.queue < self.end * (1 - _JUST)
-        if inside and not found.at_jump:
-            return Point(flows, found.queue, found.probability, True, "stable")
-        why = "swings across the jump" if found.at_jump else "past the stable part"
-        return Point(flows, found.queue, found.probability, False, why)
+        if point.queue == 0:
+            return Point(flows, 0.0, point.probability, False, "leaves the link idle")
+        inside = point.queue < self.end * (1 - _JUST)
+        if inside and not point.at_jump:
+            return Point(flows, point.queue, point.probability, True, "stable")
+        why = "swings across the jump" if point.at_jump else "past the stable part"
+        return Point(flows, point.queue, point.probability, False, why)
 
     def largest_flows(self, law: QueueLaw | None = None) -> int:
         """The largest number of flows that the stable part holds, by the queue law given here or another one."""
@@ -190,14 +190,14 @@ def as_json(operating: Operating, points: Sequence[Point], largest: Mapping[str,
 
 def _first(control: Control, limit: float, p: float) -> float | None:
     """The first queue up to the limit at which the control function reaches `p`."""
-    low, high, wanted = 0.0, limit, p * (1 - _JUST)
-    if control(high) < wanted:
+    low, high, probability = 0.0, limit, p * (1 - _JUST)
+    if control(high) < probability:
         return None
-    if control(low) >= wanted:
+    if control(low) >= probability:
         return low
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (low, middle) if control(middle) >= wanted else (middle, high)
+        low, high = (low, middle) if control(middle) >= probability else (middle, high)
     return high
 
 

@@ -21,7 +21,7 @@ from penstock.model._calls import (
     Range,
     call,
     checked,
-    one,
+    scalar,
     whole,
     word,
 )
@@ -71,12 +71,12 @@ class QueueLaw:
 
     def _numbers(self) -> list[float]:
         return [
-            one("rtld", self.rtld, POSITIVE),
-            one("service_rate", self.service_rate, POSITIVE),
-            one("b", self.b, PER_ACK),
-            one("window_limit", self.window_limit, Range(1)),
+            scalar("rtld", self.rtld, POSITIVE),
+            scalar("service_rate", self.service_rate, POSITIVE),
+            scalar("b", self.b, PER_ACK),
+            scalar("window_limit", self.window_limit, Range(1)),
             float(word("signal", self.signal, ("drop", "mark")) == "mark"),
-            math.nan if self.min_rto is None else one("min_rto", self.min_rto, NOT_NEGATIVE),
+            math.nan if self.min_rto is None else scalar("min_rto", self.min_rto, NOT_NEGATIVE),
             float(word("balance", self.balance, ("paper", "exact")) == "exact"),
         ]
 
@@ -121,9 +121,9 @@ class QueueLaw:
         >>> round(found.queue), round(found.probability, 3), found.at_jump
         (244, 0.072, False)
         """
-        count, top = one("flows", flows, POSITIVE), one("top", top, POSITIVE)
-        found = _native.queue_law_crossing(self._numbers(), count, control, top)
-        return None if found is None else Crossing(*found)
+        count, top = scalar("flows", flows, POSITIVE), scalar("top", top, POSITIVE)
+        crossing = _native.queue_law_crossing(self._numbers(), count, control, top)
+        return None if crossing is None else Crossing(*crossing)
 
 
 def red_control(
@@ -200,7 +200,7 @@ def md1_loss(rho: Numbers, limit: Numbers) -> Found:
 
 def md1_distribution(rho: float, limit: int) -> npt.NDArray[np.float64]:
     """Probabilities of 0..K packets in M/D/1/K, K = `limit`."""
-    load = one("rho", rho, Range(0, 100, above=True))
+    load = scalar("rho", rho, Range(0, 100, above=True))
     return np.array(_native.md1_distribution(load, whole("limit", limit, 1, 1000)))
 
 
@@ -234,16 +234,16 @@ def gps_finished(weights: Sequence[float], arrivals: Sequence[tuple[float, int, 
 
     References: A. Parekh, R. Gallager, IEEE/ACM ToN 1(3), 1993.
     """
-    shares = [one("weights", weight, POSITIVE) for weight in weights]
+    shares = [scalar("weights", weight, POSITIVE) for weight in weights]
     last = 0.0
     packets = []
     for at, klass, size in arrivals:
-        time = one("arrivals: time", at, NOT_NEGATIVE)
+        time = scalar("arrivals: time", at, NOT_NEGATIVE)
         if time < last:
             raise ModelError(f"arrivals: time = {at}: must be in order, not before {last}")
         last = time
         index = whole("arrivals: class", klass, 0, len(shares) - 1)
-        packets.append((time, index, one("arrivals: size", size, POSITIVE)))
+        packets.append((time, index, scalar("arrivals: size", size, POSITIVE)))
     return np.array(_native.gps_finished(shares, packets))
 
 

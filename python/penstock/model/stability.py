@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from penstock.laws.red_thresholds import automatic_threshold
+from penstock.aqms.red_thresholds import automatic_threshold
 from penstock.model import Fluid, FluidLaw, FluidPi, FluidRed, red_weight
 
 ETA = 1.5
@@ -68,12 +68,12 @@ class Loop:
         fluid = Fluid(flows=list(flows), rtt=self.rtt, capacity=self.capacity, law=self.law, eta=ETA)
         queues, margins = np.asarray(fluid.equilibrium().queue), fluid.margins()
         columns = (margins.stable, margins.phase_deg, margins.gain, margins.phase_omega)
-        found = zip(flows, queues, *map(np.asarray, columns), strict=True)
+        rows = zip(flows, queues, *map(np.asarray, columns), strict=True)
         return [
             Damping(count, None, None, None)
             if np.isnan(queue)
             else Damping(count, float(queue), bool(stable), _finite(phase), _finite(gain), _finite(omega))
-            for count, queue, stable, phase, gain, omega in found
+            for count, queue, stable, phase, gain, omega in rows
         ]
 
     def as_json(self, damping: Sequence[Damping]) -> dict[str, Any]:

@@ -134,8 +134,8 @@ def padhye_window(
     5.34
     """
     rate = padhye_rate(p, rtt, timeout, b=b, window_limit=window_limit, form=form)
-    found: Found = np.asarray(rtt, dtype=np.float64) * rate
-    return found if isinstance(found, np.ndarray) and found.ndim else float(found)
+    window: Found = np.asarray(rtt, dtype=np.float64) * rate
+    return window if isinstance(window, np.ndarray) and window.ndim else float(window)
 
 
 def padhye_probability(

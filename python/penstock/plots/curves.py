@@ -11,6 +11,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from penstock.files import read_text
 from penstock.plots import style
 from penstock.results.summary_table import SummaryTable
 
@@ -43,9 +44,9 @@ class Curves:
     theory: Callable[[Any, float], float] | None = None
     log: str = ""
 
-    def __call__(self, shown: SummaryTable, expected: Sequence[tuple[str, float, float]] = ()) -> Figure:
+    def __call__(self, table: SummaryTable, expected: Sequence[tuple[str, float, float]] = ()) -> Figure:
         """Draw it; `expected` are printed points as (name of the line, x, y) in the units of the figure."""
-        part = shown.where(**self.where)
+        part = table.where(**self.where)
         with style.styled():
             figure, ax = style.axes(height=2.5)
             values = [None] if self.by is None else part.axis(self.by)
@@ -97,11 +98,11 @@ def _names(values: Sequence[Any]) -> list[tuple[int, str]]:
     return list(enumerate(values)) if values and all(isinstance(value, str) for value in values) else []
 
 
-def course(shown: SummaryTable, name: str, **labels: Any) -> list[tuple[float, float]]:
+def course(table: SummaryTable, name: str, **labels: Any) -> list[tuple[float, float]]:
     """The (time, value) pairs of numbers measured as `NAME@TIME`, in the one cell with these labels."""
-    (cell,) = shown.where(**labels).cells
-    found = [(float(key.partition("@")[2]), cell[1][key].mean) for key in cell[1] if key.startswith(f"{name}@")]
-    return [(at, value) for at, value in sorted(found) if value == value]
+    (cell,) = table.where(**labels).cells
+    points = [(float(key.partition("@")[2]), cell[1][key].mean) for key in cell[1] if key.startswith(f"{name}@")]
+    return [(at, value) for at, value in sorted(points) if value == value]
 
 
 def over_time(
@@ -129,5 +130,5 @@ def over_time(
 
 def printed(file: Path) -> list[tuple[str, float, float]]:
     """Read printed points from a file with the columns line, x, y, where."""
-    with file.open(encoding="utf-8", newline="") as rows:
-        return [(row["line"], float(row["x"]), float(row["y"])) for row in csv.DictReader(rows)]
+    rows = csv.DictReader(read_text(file).splitlines())
+    return [(row["line"], float(row["x"]), float(row["y"])) for row in rows]

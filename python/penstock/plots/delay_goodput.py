@@ -1,4 +1,4 @@
-"""Goodput against delay, delay growing to the left: the best corner is top right."""
+"""Goodput against delay, with ellipses: the best corner is top left."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from matplotlib.patches import Ellipse
 
 from penstock.errors import nearest
 from penstock.plots import style
-from penstock.results.comparison import Comparison
+from penstock.results.runs import Runs
 
 
 def draw(
-    runs: Comparison | Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    runs: Runs | Mapping[str, tuple[Sequence[float], Sequence[float]]],
     deviations: float = 1.0,
     place: str | None = None,
     traffic: str | None = None,
@@ -27,14 +27,14 @@ def draw(
     only the mean.
 
     Args:
-        runs: a comparison, or label -> (delays in s, goodputs in bit/s) of its runs.
+        runs: a table of runs, or label -> (delays in s, goodputs in bit/s) of its runs.
         deviations: half-axes of the ellipse in standard deviations, above 0.
-        place: the link whose delay is drawn, for a comparison; by default its first.
-        traffic: the group whose goodput is drawn, for a comparison; by default the first that has one.
-        at: the swept values, for a comparison, by path or by its last part.
+        place: the link whose delay is drawn, for a table; by default its first.
+        traffic: the group whose goodput is drawn, for a table; by default the first that has one.
+        at: the swept values, for a table, by path or by its last part.
 
     """
-    if isinstance(runs, Comparison):
+    if isinstance(runs, Runs):
         runs = _delays_and_goodputs(runs, place, traffic, at or {})
     with style.styled():
         figure, ax = style.axes(height=2.5)
@@ -57,7 +57,6 @@ def draw(
             look = style.line(index) | {"linestyle": "none", "markersize": 5}
             ax.plot(mean[0], mean[1], label=f"{label} (n = {points.shape[1]})", **look)
         ax.margins(0.12)
-        ax.invert_xaxis()
         ax.set_xlabel("queueing delay (ms), smaller to the right")
         ax.set_ylabel("goodput (Mbit/s)")
         style.legend(figure, 2)
@@ -65,20 +64,20 @@ def draw(
 
 
 def _delays_and_goodputs(
-    found: Comparison, place: str | None, traffic: str | None, at: Mapping[str, Any]
+    runs: Runs, place: str | None, traffic: str | None, at: Mapping[str, Any]
 ) -> dict[str, tuple[list[float], list[float]]]:
-    place = found.at[0] if place is None else place
+    place = runs.at[0] if place is None else place
     if traffic is None:
-        traffic = next((name for name in found.places if "goodput_bps" in found.metrics[name]), "")
+        traffic = next((name for name in runs.places if "goodput_bps" in runs.metrics[name]), "")
     for name, metric in ((place, "delay_mean_s"), (traffic, "goodput_bps")):
-        if metric not in found.metrics.get(name, ()):
-            raise ValueError(f"no {metric} at {name or 'any traffic'}{nearest(name, found.places)}")
-    values = found.points[found.point(**at)].vary
+        if metric not in runs.metrics.get(name, ()):
+            raise ValueError(f"no {metric} at {name or 'any traffic'}{nearest(name, runs.places)}")
+    part = runs.where(**at)
+    point = part.comparison.point()
+    both = np.stack([part.array("delay_mean_s", place)[point], part.array("goodput_bps", traffic)[point]], axis=1)
     pairs: dict[str, tuple[list[float], list[float]]] = {}
-    for row in found.run_rows():
-        delay, goodput = row[f"{place}.delay_mean_s"], row[f"{traffic}.goodput_bps"]
-        if all(row[path] == value for path, value in values.items()) and delay is not None and goodput is not None:
-            delays, goodputs = pairs.setdefault(row["scheme"], ([], []))
-            delays.append(delay)
-            goodputs.append(goodput)
+    for scheme, values in zip(part.schemes, both, strict=True):
+        delays, goodputs = values[:, np.isfinite(values).all(axis=0)].tolist()
+        if delays:
+            pairs[scheme.argument] = delays, goodputs
     return pairs

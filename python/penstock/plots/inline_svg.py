@@ -6,6 +6,7 @@ import io
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from typing import Final
 
 import matplotlib as mpl
 from markupsafe import Markup
@@ -16,6 +17,13 @@ from penstock.plots import style
 __all__ = ["inline_svg"]
 
 SVG = "{http://www.w3.org/2000/svg}"
+_PROPERTIES: Final = {
+    "#000000": "var(--ink)", "#ffffff": "var(--card)", "#e4e4e4": "var(--grid)", "#b8b8b8": "var(--faint)",
+    "#8a92a0": "var(--faint)", "#d9dde5": "var(--line)",
+    **{colour: f"var(--c{at})" for at, colour in enumerate(style.COLOURS)},
+}  # fmt: skip
+"""The colours of figures as custom properties of the style sheet of pages."""
+
 LINK = "{http://www.w3.org/1999/xlink}href"
 
 
@@ -29,7 +37,7 @@ def inline_svg(figure: Figure, prefix: str) -> Markup:
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     root = ET.fromstring(buffer.getvalue())
     for parent in list(root.iter()):
-        parent[:] = list(_wanted(parent))
+        parent[:] = list(_drawn_children(parent))
     _name_parts(root, prefix)
     sheet = _style_by_class(root, prefix)
     for element in root.iter():
@@ -39,13 +47,18 @@ def inline_svg(figure: Figure, prefix: str) -> Markup:
         for key in ("d", "x", "y", "transform"):
             if key in element.attrib:
                 element.attrib[key] = _shorter(element.attrib[key])
-    root.attrib |= {"xmlns": "http://www.w3.org/2000/svg", "stroke-linejoin": "round", "stroke-linecap": "butt"}
-    ET.SubElement(root, "style").text = sheet
+    root.attrib |= {
+        "fill": "var(--ink)",
+        "xmlns": "http://www.w3.org/2000/svg",
+        "stroke-linejoin": "round",
+        "stroke-linecap": "butt",
+    }
+    ET.SubElement(root, "style").text = _themed(sheet)
     # The drawing is ours: nothing in it comes from outside.
     return Markup(ET.tostring(root, encoding="unicode"))
 
 
-def _wanted(parent: ET.Element) -> Iterator[ET.Element]:
+def _drawn_children(parent: ET.Element) -> Iterator[ET.Element]:
     """The children without metadata and general styles; groups that say nothing give place to what is in them."""
     for child in parent:
         if child.tag in (f"{SVG}metadata", f"{SVG}style"):
@@ -53,7 +66,7 @@ def _wanted(parent: ET.Element) -> Iterator[ET.Element]:
         if child.tag == f"{SVG}g":
             child.attrib.pop("id", None)
             if not child.attrib:
-                yield from _wanted(child)
+                yield from _drawn_children(child)
                 continue
         yield child
 
@@ -62,8 +75,8 @@ def _name_parts(root: ET.Element, prefix: str) -> None:
     """Short names for what is referred to."""
     names: dict[str, str] = {}
 
-    def named(found: re.Match[str]) -> str:
-        return found[1] + names.setdefault(found[2], f"{prefix}-{len(names)}")
+    def named(match: re.Match[str]) -> str:
+        return match[1] + names.setdefault(match[2], f"{prefix}-{len(names)}")
 
     for element in root.iter():
         if LINK in element.attrib:
@@ -82,15 +95,20 @@ def _style_by_class(root: ET.Element, prefix: str) -> str:
             for child in element:
                 element.set("style", child.attrib.pop("style"))
     for element in root.iter():
-        told = element.attrib.pop("style", None)
-        if told is not None:
-            element.set("class", classes.setdefault(told, f"{prefix}-{len(classes)}"))
-    return "".join(f".{name}{{{_shorter(told)}}}" for told, name in classes.items())
+        style = element.attrib.pop("style", None)
+        if style is not None:
+            element.set("class", classes.setdefault(style, f"{prefix}-{len(classes)}"))
+    return "".join(f".{name}{{{_shorter(style)}}}" for style, name in classes.items())
+
+
+def _themed(sheet: str) -> str:
+    """The rules with the colours of the page's theme instead of those of paper."""
+    return re.sub(r"#[0-9a-f]{6}\b", lambda match: _PROPERTIES.get(match[0], match[0]), sheet)
 
 
 def _shorter(text: str) -> str:
     """Numbers in tenths, but for those below one, such as scales; no needless space."""
-    text = re.sub(r"\d+\.\d{2,}", lambda found: _tenths(found[0]), text)
+    text = re.sub(r"\d+\.\d{2,}", lambda match: _tenths(match[0]), text)
     return re.sub(r"\s+", " ", text).replace("; ", ";").replace(": ", ":").strip()
 
 

@@ -27,6 +27,8 @@ Width = Literal["single", "double"]
 WIDTHS: dict[Width, float] = {"single": 3.5, "double": 7.2}
 """Widths in inches: a column and the page of a journal."""
 
+MAX_CURVES = 24
+"""Lines that differ in colour, marker or dash."""
 MAX_PANELS = 12
 MAX_TICKS = 8
 """Values of x that are labelled one by one."""
@@ -36,7 +38,7 @@ ONE_CURVE = "mean"
 
 
 def draw(
-    shown: SummaryTable,
+    table: SummaryTable,
     x: str,
     y: str,
     by: str | None = None,
@@ -48,7 +50,7 @@ def draw(
     """Draw means with 95 % intervals.
 
     Args:
-        shown: the cells, with the metric `y`.
+        table: the cells, with the metric `y`.
         x: axis of the study on the horizontal axis; to scale, logarithmic if its values are geometric (`logarithmic`).
         y: path of the metric.
         by: axis with a curve for each value; None for one curve.
@@ -59,8 +61,8 @@ def draw(
     Raises `PenstockError` if several cells belong to one point, or the figure has more curves or panels than can be
     told apart.
     """
-    known = [(labels, found[y]) for labels, found in shown.cells if y in found and labels.get(x) is not None]
-    points = [(labels, point) for labels, point in known if math.isfinite(point.mean)]
+    labelled = [(labels, cell[y]) for labels, cell in table.cells if y in cell and labels.get(x) is not None]
+    points = [(labels, point) for labels, point in labelled if math.isfinite(point.mean)]
     if not points:
         raise PenstockError(f"no run has both {x} and {y}")
     _check_complete([labels for labels, _ in points], [name for name in (x, by, panel) if name is not None])
@@ -68,14 +70,14 @@ def draw(
     curve = by or ONE_CURVE
     curves = _values(points, by) if by else [None]
     parts = _panels(points, x, y, curve, panel)
-    _check_number("curves", len(curves), len(style.COLOURS), by)
+    _check_number("curves", len(curves), MAX_CURVES, by)
     _check_number("panels", len(parts), MAX_PANELS, panel)
     about = metric(y.rpartition(".")[2])
     scale = scale_for(about.quantity, [point.mean for _, point in points])
     cells = []
     for number, value in enumerate(curves):
         own = [(labels, point) for labels, point in points if by is None or labels[by] == value]
-        name = ONE_CURVE if by is None else _shown(value)
+        name = ONE_CURVE if by is None else _value_text(value)
         for labels, point in sorted(own, key=lambda item: in_order(item[0][x])):
             at = axis.place(labels[x], number, len(curves))
             cells.append(({**labels, x: at, curve: name}, {y: _scaled(point, scale)}))
@@ -124,7 +126,7 @@ class _XAxis:
     def apply(self, ax: Axes) -> None:
         """Set scale and ticks: at the values themselves where these are few."""
         if self.unit is None:
-            style.names(ax, [_shown(value) for value in self.values])
+            style.names(ax, [_value_text(value) for value in self.values])
         elif logarithmic(self.places):
             style.log_x(ax, (1.0,) if max(self.places) / min(self.places) > 1e3 else (1.0, 2.0, 5.0))
         elif len(self.places) <= MAX_TICKS and _are_apart(self.places):
@@ -153,9 +155,9 @@ def _panels(points: Sequence[tuple[Any, Point]], x: str, y: str, by: str, panel:
 
 def _check_complete(cells: Sequence[Any], named: Sequence[str]) -> None:
     """Refuse several cells at one point: their mean would hide an axis."""
-    found: dict[tuple[Any, ...], Any] = {}
+    values: dict[tuple[Any, ...], Any] = {}
     for labels in cells:
-        other = found.setdefault(tuple(labels.get(name) for name in named), labels)
+        other = values.setdefault(tuple(labels.get(name) for name in named), labels)
         if other is not labels:
             open_axes = [name for name in labels if labels[name] != other.get(name)]
             listed = "; ".join(f"{name}: {_some([cell.get(name) for cell in cells])}" for name in open_axes)
@@ -171,10 +173,10 @@ def _check_number(what: str, number: int, most: int, axis: str | None) -> None:
 
 def _some(values: Sequence[Any]) -> str:
     distinct = sorted(dict.fromkeys(values), key=in_order)
-    return ", ".join(map(_shown, distinct[:8])) + (", ..." if len(distinct) > 8 else "")
+    return ", ".join(map(_value_text, distinct[:8])) + (", ..." if len(distinct) > 8 else "")
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return "–" if value is None else spaced(setting(value))
 
 

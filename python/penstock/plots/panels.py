@@ -28,7 +28,7 @@ class Panel:
 
 
 def draw(
-    shown: SummaryTable,
+    table: SummaryTable,
     panels: Sequence[Panel],
     columns: int = 2,
     names: Mapping[str, str] | None = None,
@@ -42,7 +42,7 @@ def draw(
     """Draw the panels row by row, without those that have no points.
 
     Args:
-        shown: the cells.
+        table: the cells.
         panels: what each panel shows.
         columns: largest number of panels beside each other.
         names: names of axes, with units.
@@ -52,8 +52,8 @@ def draw(
         note: a further note above the legend.
         possible: the range within which intervals are drawn; by default that of the name of each panel's `y`.
     """
-    full = [panel for panel in panels if shown.where(**panel.where).along(panel.x, panel.y)]
-    known = names or {}
+    full = [panel for panel in panels if table.where(**panel.where).along(panel.x, panel.y)]
+    titles = names or {}
     columns = min(columns, len(full))
     rows = -(-len(full) // columns)
     width, height = size or (style.WIDTH * columns, 1.9)
@@ -64,25 +64,25 @@ def draw(
             ax.set_axis_off()
         lines: dict[str, Any] = {}
         for number, (ax, panel) in enumerate(zip(axes, full, strict=False)):
-            within = possible or style.possible(known.get(panel.y, panel.y))
-            lines |= _lines(ax, shown, panel, within, connected=connected)
+            within = possible or style.possible(titles.get(panel.y, panel.y))
+            lines |= _lines(ax, table, panel, within, connected=connected)
             if not one_y_axis:
                 style.end_within(ax, within)
             ax.set_title(panel.title, size=7)
-            ax.set_xlabel(known.get(panel.x, panel.x))
+            ax.set_xlabel(titles.get(panel.x, panel.x))
             if not (one_y_axis and number % columns):
-                ax.set_ylabel(known.get(panel.y, panel.y))
-        named_by = ", ".join(dict.fromkeys(known.get(panel.by, panel.by) for panel in full))
+                ax.set_ylabel(titles.get(panel.y, panel.y))
+        named_by = ", ".join(dict.fromkeys(titles.get(panel.by, panel.by) for panel in full))
         notes = [*style.lines_are(named_by, lines, connected=connected), *([note] if note else [])]
         title = "; ".join(notes) or None
         style.legend(figure, 4 * columns, lines, title=title, title_fontsize=6.5)
     return figure
 
 
-def _lines(ax: Axes, shown: SummaryTable, panel: Panel, possible: Range, *, connected: bool) -> dict[str, Any]:
+def _lines(ax: Axes, table: SummaryTable, panel: Panel, possible: Range, *, connected: bool) -> dict[str, Any]:
     """Draw the lines of a panel; they have the same colours in all panels."""
-    part, lines = shown.where(**panel.where), {}
-    for index, value in enumerate(shown.axis(panel.by)):
+    part, lines = table.where(**panel.where), {}
+    for index, value in enumerate(table.axis(panel.by)):
         points = [(x, p) for x, p in part.along(panel.x, panel.y, **{panel.by: value}) if p.mean == p.mean]
         if points:
             lines[str(value)] = style.with_intervals(

@@ -11,7 +11,7 @@ from penstock.plots import style
 
 
 def draw(series: Mapping[str, Any], title: str = "") -> Figure:
-    """Draw one link's series of a result: `t_ns`, `queue`, and `avg` and `max_p` if the law has them."""
+    """Draw one link's series of a result: `t_ns`, `queue`, and `avg` and `max_p` if the AQM has them."""
     seconds = [t / 1e9 for t in series["t_ns"]]
     queue = series["queue"]
     with style.styled():

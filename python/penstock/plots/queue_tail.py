@@ -10,10 +10,11 @@ from matplotlib.figure import Figure
 from penstock.errors import nearest
 from penstock.plots import style
 from penstock.results.comparison import Comparison
+from penstock.results.runs import Runs
 
 
 def draw(
-    pmfs: Comparison | Mapping[str, Sequence[float]],
+    pmfs: Runs | Mapping[str, Sequence[float]],
     smallest: float = 1e-5,
     place: str | None = None,
     at: Mapping[str, Any] | None = None,
@@ -21,22 +22,23 @@ def draw(
     """Draw P(X > x) of each distribution.
 
     Args:
-        pmfs: a comparison, or label -> fractions of time at 0, 1, 2, ... waiting packets.
+        pmfs: runs, or label -> fractions of time at 0, 1, 2, ... waiting packets.
         smallest: the lowest probability shown.
-        place: the link, for a comparison; by default its first.
-        at: the swept values, for a comparison, by path or by its last part.
+        place: the link, for runs; by default its first.
+        at: the swept values, for runs, by path or by its last part.
 
     """
-    if isinstance(pmfs, Comparison):
-        pmfs = _lengths(pmfs, pmfs.at[0] if place is None else place, pmfs.point(**(at or {})))
+    if isinstance(pmfs, Runs):
+        comparison = pmfs.comparison
+        pmfs = _lengths(comparison, comparison.at[0] if place is None else place, comparison.point(**(at or {})))
     with style.styled():
         figure, ax = style.axes()
         for index, (label, pmf) in enumerate(pmfs.items()):
             above = [max(sum(pmf[k + 1 :]), 0.0) for k in range(len(pmf))]
-            shown = [(k, p) for k, p in enumerate(above) if p >= smallest]
-            if shown:
-                look = style.line(index) | {"markevery": max(1, len(shown) // 8)}
-                ax.step(*zip(*shown, strict=True), where="post", label=label, **look)
+            points = [(k, p) for k, p in enumerate(above) if p >= smallest]
+            if points:
+                look = style.line(index) | {"markevery": max(1, len(points) // 8)}
+                ax.step(*zip(*points, strict=True), where="post", label=label, **look)
         ax.set_yscale("log")
         ax.set_ylim(smallest, 1.2)
         ax.set_xlim(left=0)
@@ -46,14 +48,14 @@ def draw(
     return figure
 
 
-def _lengths(found: Comparison, place: str, point: int) -> dict[str, list[float]]:
+def _lengths(comparison: Comparison, place: str, point: int) -> dict[str, list[float]]:
     """The mean distribution of the queue length of each scheme; the values in a bin share its mean equally."""
     pmfs: dict[str, list[float]] = {}
-    for number, scheme in enumerate(found.schemes):
-        shares = found.distributions.get((number, point, place, "length_pmf"), {})
+    for number, scheme in enumerate(comparison.schemes):
+        shares = comparison.distributions.get((number, point, place, "length_pmf"), {})
         for part, cell in sorted(shares.items(), key=lambda item: item[0].low):
             width = part.high - part.low + 1
             pmfs.setdefault(scheme.label, []).extend([cell.mean / width] * width)
     if not pmfs:
-        raise ValueError(f"no distribution of the queue length at {place}{nearest(place, found.places)}")
+        raise ValueError(f"no distribution of the queue length at {place}{nearest(place, comparison.places)}")
     return pmfs

@@ -12,25 +12,25 @@ from penstock.plots import style
 MAX_GAUGES = 4
 
 
-def draw(found: Mapping[str, Sequence[float]]) -> Figure:
-    """Draw the result of `_native.step_response`: queue, delay and losses, and the law's own variables."""
-    gauges = moving_gauges(found)
+def draw(response: Mapping[str, Sequence[float]]) -> Figure:
+    """Draw the result of `_native.step_response`: queue, delay and losses, and the AQM's own variables."""
+    gauges = moving_gauges(response)
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, 3.8 if gauges else 2.5), layout="constrained")
         panels = figure.subplots(3 if gauges else 2, 1, sharex=True)
-        seconds = found["t"]
+        seconds = response["t"]
         for ax in panels:
-            _shade_overload(ax, found)
+            _shade_overload(ax, response)
             ax.set_xlim(0, seconds[-1])
-        panels[0].plot(seconds, found["queue"], color=style.COLOURS[1], linewidth=0.9)
+        panels[0].plot(seconds, response["queue"], color=style.COLOURS[1], linewidth=0.9)
         panels[0].set_ylabel("queue (pkts)")
         panels[0].set_ylim(bottom=0)
-        panels[1].plot(seconds, [1e3 * x for x in found["delay"]], color=style.COLOURS[2], linewidth=0.9)
+        panels[1].plot(seconds, [1e3 * x for x in response["delay"]], color=style.COLOURS[2], linewidth=0.9)
         panels[1].set_ylabel("delay (ms)", color=style.COLOURS[2])
         panels[1].set_ylim(bottom=0)
         lost = panels[1].twinx()
         dashed = {"color": style.COLOURS[0], "linewidth": 0.7, "linestyle": (0, (3, 1))}
-        lost.plot(seconds, [100 * x for x in found["lost"]], **dashed)
+        lost.plot(seconds, [100 * x for x in response["lost"]], **dashed)
         lost.set_ylabel("lost (%)", color=style.COLOURS[0])
         lost.set_ylim(bottom=0)
         lost.grid(visible=False)
@@ -46,14 +46,14 @@ def draw(found: Mapping[str, Sequence[float]]) -> Figure:
     return figure
 
 
-def moving_gauges(found: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
-    """The first few variables of the law that change, by name."""
-    gauges = {name.removeprefix("gauge:"): values for name, values in found.items() if name.startswith("gauge:")}
+def moving_gauges(response: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
+    """The first few variables of the AQM that change, by name."""
+    gauges = {name.removeprefix("gauge:"): values for name, values in response.items() if name.startswith("gauge:")}
     moving = {name: values for name, values in gauges.items() if max(values) > max(min(values), 0.0)}
     return dict(list(moving.items())[:MAX_GAUGES])
 
 
-def _shade_overload(ax: Axes, found: Mapping[str, Sequence[float]]) -> None:
-    above = [t for t, load in zip(found["t"], found["load"], strict=True) if load > 1]
+def _shade_overload(ax: Axes, response: Mapping[str, Sequence[float]]) -> None:
+    above = [t for t, load in zip(response["t"], response["load"], strict=True) if load > 1]
     if above:
         ax.axvspan(above[0], above[-1], color="#f0e6d2", linewidth=0, zorder=0)

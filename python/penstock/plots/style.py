@@ -17,13 +17,14 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from penstock.files import whole
+from penstock.results import palette
 from penstock.results.metrics import ANY, NOT_NEGATIVE, Range, cut
 
 WIDTH = 3.33  # inches: one column of an ACM paper
 HEIGHT = 2.2
 
 # Colour, marker and dash of each scheme, by its position on the page.
-COLOURS = ("#3b4252", "#0072b2", "#d55e00", "#00876a", "#b0488f", "#c98500", "#2a9fd8", "#7a5c2e")
+COLOURS = palette.LIGHT
 MARKERS = ("o", "s", "^", "D", "v", "P", "*", "X")
 DASHES: tuple[Any, ...] = (
     "-", (0, (5, 1.5)), (0, (1.2, 1.5)), (0, (5, 1.5, 1.2, 1.5)),
@@ -180,11 +181,11 @@ def legend(figure: Figure, max_columns: int, lines: Mapping[str, Any] | None = N
 
 
 def log_x(ax: Axes, at: Sequence[float] = (1.0, 2.0, 5.0)) -> None:
-    """Make the x axis logarithmic, with plain numbers at these multiples of a power of ten."""
+    """Make the x axis logarithmic, with plain numbers at these multiples of a power of ten; 10000 is 10k."""
     ax.set_xscale("log")
     ax.xaxis.set_minor_formatter(NullFormatter())  # labels between the decades would overlap
     ax.xaxis.set_major_locator(LogLocator(subs=at))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / 1e3:g}k" if value >= 1e4 else f"{value:g}"))
 
 
 def lines_are(name: str, values: Iterable[Any], *, connected: bool = True) -> list[str]:

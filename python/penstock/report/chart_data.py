@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from penstock.report.view import short_labels
-from penstock.results.cell import Cell, drawn
 from penstock.results.comparison import Comparison
 from penstock.results.display import Scale, rounded, setting
 from penstock.results.distribution import Bin, first_value, is_distribution
-from penstock.results.metrics import metric, order
+from penstock.results.estimate import Estimate
+from penstock.results.metrics import Metric, metric, order
 from penstock.results.quantity import in_order, logarithmic, numeric
 from penstock.results.sweep import axis, axis_title, value_in_words
 
@@ -34,39 +35,39 @@ AXES_OF_COUNTS = ("packets", "count")
 
 
 def comparison_data(
-    found: Comparison, units: Mapping[tuple[str, str], Scale], tables: Mapping[str, Sequence[Json]]
+    comparison: Comparison, units: Mapping[tuple[str, str], Scale], tables: Mapping[str, Sequence[Json]]
 ) -> dict[str, Any]:
     """The charts of a comparison but for its series, and the numbers of the tables (`tables` of view.py) by place."""
-    path, _ = axis(found.points)
-    axes = _axes(found)
-    paths = [one["path"] for one in axes]
+    path, _ = axis(comparison.points)
+    axes = _axes(comparison)
+    paths = [axis_entry["path"] for axis_entry in axes]
     return {
         "kind": "compare",
         "schemes": [
             {"label": short, "full": s.label, "title": s.title}
-            for s, short in zip(found.schemes, short_labels(found.schemes), strict=True)
+            for s, short in zip(comparison.schemes, short_labels(comparison.schemes), strict=True)
         ],
-        "runs": found.runs,
-        "axes": [{key: value for key, value in one.items() if key != "given"} for one in axes],
+        "runs": comparison.runs,
+        "axes": [{key: value for key, value in axis_entry.items() if key != "values"} for axis_entry in axes],
         "axis": paths.index(path) if path is not None else None,
-        "over_all": unbroken(found.conclusion_over_all),
         "points": [
             {
                 "label": point.words,
-                "at": [one["given"].index(point.vary[one["path"]]) for one in axes],
-                "says": unbroken(found.conclusion_at(index)),
+                "at": [axis_entry["values"].index(point.vary[axis_entry["path"]]) for axis_entry in axes],
             }
-            for index, point in enumerate(found.points)
+            for point in comparison.points
         ],
         "places": [
             {
                 "name": place,
-                "metrics": _metrics(found, units, place),
-                "best": [found.among_the_best(point, place) for point in range(len(found.points))],
-                "rows": [_table_row(row, found.runs) for group in tables[place] for row in group["rows"]],
-                "distributions": _distributions(found, place),
+                "metrics": _metrics(comparison, units, place),
+                "overAll": unbroken(comparison.concluded(place).over_all),
+                "says": [unbroken(conclusion.text) for conclusion in comparison.concluded(place).points],
+                "best": [list(conclusion.best) for conclusion in comparison.concluded(place).points],
+                "rows": [_table_row(row, comparison.runs) for group in tables[place] for row in group["rows"]],
+                "distributions": _distributions(comparison, place),
             }
-            for place in found.places
+            for place in comparison.places
         ],
     }
 
@@ -104,16 +105,16 @@ def decimated(series: Json, points: int = SERIES_POINTS) -> dict[str, Any]:
     times = series["t_ns"]
     step = max(1, math.ceil(len(times) / points))
     groups = [slice(i, i + step) for i in range(0, len(times), step)]
-    found: dict[str, Any] = {"t": [_short(times[g][0] / 1e9) for g in groups]}
+    columns: dict[str, Any] = {"t": [_short(times[g][0] / 1e9) for g in groups]}
     for name in DRAWN_OVER_TIME:
         values = series.get(name)
         if not isinstance(values, Mapping) or not values.get("mean"):
             continue
-        found[name] = {"mean": _column([_short(_mean(values["mean"][g]), 3) for g in groups])}
+        columns[name] = {"mean": _column([_short(_mean(values["mean"][g]), 3) for g in groups])}
         if name == "queue":
-            found[name]["min"] = _column([_short(min(values["min"][g])) for g in groups])
-            found[name]["max"] = _column([_short(max(values["max"][g])) for g in groups])
-    return found
+            columns[name]["min"] = _column([_short(min(values["min"][g])) for g in groups])
+            columns[name]["max"] = _column([_short(max(values["max"][g])) for g in groups])
+    return columns
 
 
 def _column(values: list[float | None]) -> list[float | None] | float:
@@ -121,41 +122,44 @@ def _column(values: list[float | None]) -> list[float | None] | float:
     return first if first is not None and all(value == first for value in values) else values
 
 
-def _axes(found: Comparison) -> list[dict[str, Any]]:
+def _axes(comparison: Comparison) -> list[dict[str, Any]]:
     """The swept paths with more than one value: numbers by size and in one unit, texts as they were given."""
     axes = []
-    for path in dict.fromkeys(path for point in found.points for path in point.vary):
-        given = [point.vary[path] for point in found.points if path in point.vary]
-        seen = [value for at, value in enumerate(given) if value not in given[:at]]
-        if len(seen) < 2:
+    for path in dict.fromkeys(path for point in comparison.points for path in point.vary):
+        all_values = [point.vary[path] for point in comparison.points if path in point.vary]
+        distinct = [value for at, value in enumerate(all_values) if value not in all_values[:at]]
+        if len(distinct) < 2:
             continue
-        numbers = numeric(seen)
+        numbers = numeric(distinct)
         if numbers is not None:
-            seen.sort(key=in_order)
-        amounts, unit = numeric(seen) or (None, "")
+            distinct.sort(key=in_order)
+        amounts, unit = numeric(distinct) or (None, "")
         title = axis_title(path)
         axes.append({
             "path": path,
             "title": f"{title} ({unit})" if unit else title,
-            "given": seen,
-            "labels": [f"{amount:.12g}" for amount in amounts] if amounts else [setting(value) for value in seen],
-            "words": [value_in_words(path, value) for value in seen],
+            "values": distinct,
+            "labels": [f"{amount:.12g}" for amount in amounts] if amounts else [setting(value) for value in distinct],
+            "words": [value_in_words(path, value) for value in distinct],
             "numbers": amounts,
             "log": amounts is not None and logarithmic(amounts),
         })  # fmt: skip
     return axes
 
 
-def _metrics(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str) -> list[dict[str, Any]]:
+def _metrics(comparison: Comparison, units: Mapping[tuple[str, str], Scale], place: str) -> list[dict[str, Any]]:
     """Means and ends of the intervals of a place's metrics, for each scheme a list over the points."""
-    shown = []
-    for name in found.metrics[place]:
+    entries = []
+    for name in comparison.metrics[place]:
         about, scale = metric(name), units[place, name]
-        cells = [[found.cell(s, p, place, name) for p in range(len(found.points))] for s in range(len(found.schemes))]
+        cells = [
+            [comparison.cell(s, p, place, name) for p in range(len(comparison.points))]
+            for s in range(len(comparison.schemes))
+        ]
         if all(cell is None or cell.mean == 0 for row in cells for cell in row):
             continue
-        possible = [[cell and drawn(cell, about) for cell in row] for row in cells]
-        shown.append({
+        possible = [[cell and _possible(cell, about) for cell in row] for row in cells]
+        entries.append({
             "name": name, "title": about.title, "unit": scale.unit, "better": about.better, "key": about.key,
             "whole": about.quantity in AXES_OF_COUNTS,
             "top": about.range[1] * scale.factor if math.isfinite(about.range[1]) else None,
@@ -163,13 +167,13 @@ def _metrics(found: Comparison, units: Mapping[tuple[str, str], Scale], place: s
             "low": [[c and _scaled(c.low, scale) for c in row] for row in possible],
             "high": [[c and _scaled(c.high, scale) for c in row] for row in possible],
         })  # fmt: skip
-    return shown
+    return entries
 
 
 def _table_row(row: Json, runs: int) -> dict[str, Any]:
     """A row of a table for all points: texts of the cells, which of them lead, and their runs where these differ."""
     marks = {"": "0", "shared": "1", "best": "2"}
-    found: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "name": row["metric"].name,
         "unit": row["unit"],
         "cells": [
@@ -178,44 +182,40 @@ def _table_row(row: Json, runs: int) -> dict[str, Any]:
         "leads": ["".join(marks[c["lead"]] for c in cells).rstrip("0") for cells in row["points"]],
     }
     if any(c["runs"] not in (0, runs) for cells in row["points"] for c in cells):
-        found["runs"] = [[c["runs"] for c in cells] for cells in row["points"]]
-    return found
+        entry["runs"] = [[c["runs"] for c in cells] for cells in row["points"]]
+    return entry
 
 
-def _cell_text(cell: Json) -> str:
-    return f"{cell['text']}±{cell['half']}" if cell["half"] else str(cell["text"])
-
-
-def _distributions(found: Comparison, place: str) -> list[dict[str, Any]]:
+def _distributions(comparison: Comparison, place: str) -> list[dict[str, Any]]:
     """Distributions in percent: for each scheme and point a list over the bins, with intervals and runs.
 
     A list ends where all further values are 0.
     """
-    shown = []
-    for name in order({n for _, _, p, n in found.distributions if p == place}):
-        parts = {k[:2]: v for k, v in found.distributions.items() if k[2:] == (place, name)}
+    entries = []
+    for name in order({n for _, _, p, n in comparison.distributions if p == place}):
+        parts = {k[:2]: v for k, v in comparison.distributions.items() if k[2:] == (place, name)}
         bins = _shown_bins(list(parts.values()))
         columns: dict[str, list[list[Any]]] = {"mean": [], "low": [], "high": [], "runs": []}
-        for s in range(len(found.schemes)):
-            row = [parts.get((s, p)) for p in range(len(found.points))]
+        for s in range(len(comparison.schemes)):
+            row = [parts.get((s, p)) for p in range(len(comparison.points))]
             columns["mean"].append([r and _shares([r[b].mean if b in r else 0.0 for b in bins]) for r in row])
             columns["low"].append([r and _shares([_low(r.get(b)) for b in bins]) for r in row])
             columns["high"].append([r and _shares([_high(r.get(b)) for b in bins]) for r in row])
             columns["runs"].append([r and next(iter(r.values())).runs for r in row])
-        shown.append({**_about(name), "first": bins[0].low, "width": bins[0].high - bins[0].low + 1, **columns})
-    return shown
+        entries.append({**_about(name), "first": bins[0].low, "width": bins[0].high - bins[0].low + 1, **columns})
+    return entries
 
 
 def _run_distributions(numbers: Json) -> list[dict[str, Any]]:
-    shown = []
+    entries = []
     for name in order({name for name in numbers if is_distribution(name)}):
         shares = numbers[name]
         if isinstance(shares, list) and any(shares):
             last = max((k for k, share in enumerate(shares) if share >= SMALLEST_SHARE), default=0)
             column = [[_shares(shares[: last + 1])]]
             columns = {"mean": column, "low": column, "high": column, "runs": [[1]]}
-            shown.append({**_about(name), "first": first_value(name), "width": 1, **columns})
-    return shown
+            entries.append({**_about(name), "first": first_value(name), "width": 1, **columns})
+    return entries
 
 
 def _about(name: str) -> dict[str, str]:
@@ -223,32 +223,37 @@ def _about(name: str) -> dict[str, str]:
     return {"name": name, "title": about.title, "of": "waiting packets" if "length" in name else "packets"}
 
 
-def _shown_bins(parts: Sequence[Mapping[Bin, Cell]]) -> list[Bin]:
+def _possible(cell: Estimate, about: Metric) -> Estimate:
+    """The number with the possible part of its interval."""
+    return cell if cell.ci95 is None else replace(cell, ci95=about.possible(*cell.ci95))
+
+
+def _shown_bins(parts: Sequence[Mapping[Bin, Estimate]]) -> list[Bin]:
     """The bins of a distribution, without those at the end that are rare for all schemes."""
     bins = sorted({b for shares in parts for b in shares}, key=lambda b: b.low)
     last = max((b.low for shares in parts for b, c in shares.items() if c.mean >= SMALLEST_SHARE), default=0)
     return [b for b in bins if b.low <= last] or bins[:1]
 
 
-def _low(share: Cell | None) -> float:
+def _low(share: Estimate | None) -> float:
     return 0.0 if share is None else max(share.mean if share.low is None else share.low, 0.0)
 
 
-def _high(share: Cell | None) -> float:
+def _high(share: Estimate | None) -> float:
     return 0.0 if share is None else min(share.mean if share.high is None else share.high, 1.0)
 
 
 def _mean(values: Sequence[float | None]) -> float:
-    known = [v for v in values if v is not None]
-    return sum(known) / len(known) if known else math.nan
+    finite = [v for v in values if v is not None]
+    return sum(finite) / len(finite) if finite else math.nan
 
 
 def _shares(values: Sequence[float]) -> list[float | None]:
     """Shares in percent, to a thousandth."""
-    found = [_short(round(share * 100, 3), 4) if share else 0 for share in values]
-    while found and found[-1] == 0:
-        found.pop()
-    return found
+    percents = [_short(round(share * 100, 3), 4) if share else 0 for share in values]
+    while percents and percents[-1] == 0:
+        percents.pop()
+    return percents
 
 
 def _scaled(value: float | None, scale: Scale) -> float | None:
@@ -259,5 +264,5 @@ def _short(value: float, digits: int = 5) -> float | None:
     """A number for a chart in few characters; None where JSON has no number."""
     if not math.isfinite(value):
         return None
-    found = rounded(value, digits)
-    return int(found) if abs(found) < 1e15 and found == int(found) else found
+    short = rounded(value, digits)
+    return int(short) if abs(short) < 1e15 and short == int(short) else short

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from penstock.report.chart_data import SERIES_POINTS, decimated
+from penstock.report.courses import course_panels, course_scales
 from penstock.results.distribution import parse_bin
 from penstock.results.metrics import metric
 from penstock.results.sweep import SweepPoint
@@ -42,17 +43,17 @@ def size(data: Any) -> int:
     return len(json_text(data).encode())
 
 
-def spread(count: int, kept: int) -> list[int]:
-    """`kept` of the indices below `count`, evenly spread, both ends among them.
+def spread(count: int, chosen_count: int) -> list[int]:
+    """`chosen_count` of the indices below `count`, evenly spread, both ends among them.
 
     >>> spread(9, 3), spread(4, 9), spread(5, 0)
     ([0, 4, 8], [0, 1, 2, 3], [])
     """
-    if kept >= count:
+    if chosen_count >= count:
         return list(range(count))
-    if kept < 2:
-        return [0][:kept]
-    return [round(i * (count - 1) / (kept - 1)) for i in range(kept)]
+    if chosen_count < 2:
+        return [0][:chosen_count]
+    return [round(i * (count - 1) / (chosen_count - 1)) for i in range(chosen_count)]
 
 
 class Settings:
@@ -62,7 +63,8 @@ class Settings:
         self._result = result
         self._rows = _by_setting(result["rows"])
         self._differences = _by_setting(result.get("differences") or ())
-        self._best = [_by_setting(place["best"]) for place in result.get("leaders", ())]
+        self._best = [_by_setting(entry["best"]) for entry in result.get("leaders", ())]
+        self._concluded = [_by_setting(entry["points"]) for entry in result.get("conclusions", ())]
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -75,67 +77,80 @@ class Settings:
     def some(self, count: int, only_key: bool = False) -> dict[str, Any]:
         """The result at `count` of its settings alone, evenly spread; of its metrics all, or only the key ones."""
         settings = list(self._rows)
-        kept = [settings[i] for i in spread(len(settings), count)]
+        names = [settings[i] for i in spread(len(settings), count)]
 
         @cache
         def keep(name: str) -> bool:
             return not only_key or parse_bin(name) is not None or metric(name).key
 
         def at(rows: BySetting) -> list[Json]:
-            found = ((place, row) for name in kept for place, row in rows.get(name, ()) if keep(row["metric"]))
-            return [row for _, row in sorted(found, key=itemgetter(0))]
+            entries = (entry for name in names for entry in rows.get(name, ()))
+            return [row for _, row in sorted(entries, key=itemgetter(0)) if "metric" not in row or keep(row["metric"])]
 
-        found = {**self._result, "rows": at(self._rows), "differences": at(self._differences)}
+        reduced = {**self._result, "rows": at(self._rows), "differences": at(self._differences)}
         if "leaders" in self._result:
             parts = zip(self._result["leaders"], self._best, strict=True)
-            found["leaders"] = [{**place, "best": at(best)} for place, best in parts]
-        return found
+            reduced["leaders"] = [{**entry, "best": at(best)} for entry, best in parts if keep(entry["metric"])]
+        if "conclusions" in self._result:
+            links = zip(self._result["conclusions"], self._concluded, strict=True)
+            reduced["conclusions"] = [{**entry, "points": at(points)} for entry, points in links]
+        return reduced
 
 
 def cut_distributions(data: dict[str, Any], room: int) -> int:
     """Leave out distributions that have no room; the number of settings that keep theirs."""
     points = len(data["points"])
-    found = [one for place in data["places"] for one in place["distributions"]]
-    columns = [row for one in found for name in ("mean", "low", "high", "runs") for row in one[name]]
+    distributions = [distribution for place in data["places"] for distribution in place["distributions"]]
+    columns = [
+        row for distribution in distributions for name in ("mean", "low", "high", "runs") for row in distribution[name]
+    ]
     sizes = [sum(size(row[point]) + 1 for row in columns) for point in range(points)]
-    kept = set(_fitting(sizes, room - (sum(map(size, found)) - sum(sizes)) - 5 * len(columns) * points))
+    fitting = set(_fitting(sizes, room - (sum(map(size, distributions)) - sum(sizes)) - 5 * len(columns) * points))
     for row in columns:
-        row[:] = [values if point in kept else None for point, values in enumerate(row)]
-    return len(kept)
+        row[:] = [values if point in fitting else None for point, values in enumerate(row)]
+    return len(fitting)
 
 
-def add_series(data: dict[str, Any], series: Sequence[Json], room: int) -> int:
-    """Add the series of the settings that have room; the number of these settings.
+def add_series(data: dict[str, Any], series: Sequence[Json], room: int, groups: Sequence[str] = ()) -> int:
+    """Add the series and courses of the settings that have room; the number of these settings.
 
-    `series` has entries of `scheme`, `point` and the `links` of one run. Many of them get coarser.
+    `series` has entries of `scheme`, `point`, the `links` and the `course` of one run. Many of them get coarser.
+    `groups` are the names of all traffic groups.
     """
+    scales = course_scales(entry["course"] for entry in series if entry.get("course"))
     count = sum(len(entry["links"]) for entry in series)
     points = max(FEWEST_POINTS, min(SERIES_POINTS, SERIES_OF_PAGE // max(count, 1)))
     times: dict[str, int] = {}
     entries = []
     for entry in series:
-        links = {name: decimated(one, points) for name, one in entry["links"].items()}
-        for one in links.values():
-            one["t"] = times.setdefault(json_text(one["t"]), len(times))
-        entries.append({"scheme": entry["scheme"], "point": entry["point"], "links": links})
+        links = {name: decimated(link, points) for name, link in entry["links"].items()}
+        for link in links.values():
+            link["t"] = times.setdefault(json_text(link["t"]), len(times))
+        reduced: dict[str, Any] = {"scheme": entry["scheme"], "point": entry["point"], "links": links}
+        if course := entry.get("course"):
+            ends = json_text([nanoseconds / 1e9 for nanoseconds in course["t_ns"]])
+            reduced["course"] = {
+                "t": times.setdefault(ends, len(times)), "panels": course_panels(course, scales, groups)
+            }  # fmt: skip
+        entries.append(reduced)
     at = sorted({entry["point"] for entry in entries})
     sizes = [sum(size(entry) + 1 for entry in entries if entry["point"] == point) for point in at]
-    kept = {at[i] for i in _fitting(sizes, room - sum(map(len, times)))}
-    data["series"] = [entry for entry in entries if entry["point"] in kept]
-    data["times"] = [json.loads(text) for text in times] if kept else []
-    return len(kept)
+    fitting = {at[i] for i in _fitting(sizes, room - sum(map(len, times)))}
+    data["series"] = [entry for entry in entries if entry["point"] in fitting]
+    data["times"] = [json.loads(text) for text in times] if fitting else []
+    return len(fitting)
 
 
 def _fitting(sizes: Sequence[int], room: int) -> list[int]:
     """The most of the indices, evenly spread, whose sizes fit into `room` together."""
-    kept = len(sizes)
-    while kept and sum(sizes[i] for i in spread(len(sizes), kept)) > room:
-        kept -= 1
-    return spread(len(sizes), kept)
+    chosen_count = len(sizes)
+    while chosen_count and sum(sizes[i] for i in spread(len(sizes), chosen_count)) > room:
+        chosen_count -= 1
+    return spread(len(sizes), chosen_count)
 
 
 def _by_setting(rows: Iterable[Json]) -> BySetting:
-    found: BySetting = {}
+    settings: BySetting = {}
     for place, row in enumerate(rows):
-        found.setdefault(repr(row.get("vary") or {}), []).append((place, row))
-    return found
+        settings.setdefault(repr(row.get("vary") or {}), []).append((place, row))
+    return settings

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import tomli_w
-from markupsafe import Markup
 
 from penstock import _native
 from penstock.files import write_text
 from penstock.report import view
 from penstock.report.chart_data import comparison_data, run_data, unbroken
+from penstock.report.courses import compare_series, traffic_groups
 from penstock.report.fitting import (
     LARGEST,
     Settings,
@@ -23,14 +22,16 @@ from penstock.report.fitting import (
     cut_distributions,
     json_text,
 )
-from penstock.report.templating import joined_script, render_template, template_text
+from penstock.report.shell_script import command_text, shell_script
+from penstock.report.templating import joined_script, payload, render_template, style_sheet, template_text
 from penstock.results.comparison import Comparison
+from penstock.results.conclusion import MARGIN, of_run
 from penstock.results.display import is_number, setting, spaced
 from penstock.results.metrics import metric, order
+from penstock.results.palette import LIGHT
 from penstock.results.parts import TITLES, place_name, places_in
 from penstock.results.quantity import numeric
 from penstock.results.sweep import SweepPoint, axis, axis_title
-from penstock.results.trade_off import of_run
 from penstock.units import format_time
 
 Json = Mapping[str, Any]
@@ -51,6 +52,12 @@ UNSURE = 1.1
 MANY = 10
 """Values of a swept fact in the head of a page, at most."""
 
+FEW_SCHEMES = len(LIGHT)
+"""Schemes up to which each has a colour of its own; of more, each has a row in the table of numbers."""
+
+MOST_CHIPS = 6
+"""Schemes that a cell of the best schemes names, at most."""
+
 FLOWS = 2000
 """Flows on the page of a run, at most."""
 
@@ -70,7 +77,7 @@ def render(result: Json) -> str:
         return _fitted_comparison(result)
     context, data, series, left_out = _run_page(result)
     frame = _frame(result, context, {})
-    if series and not add_series(data, series, LARGEST - frame - _bytes(data)):
+    if series and not add_series(data, series, LARGEST - frame - _bytes(data), traffic_groups(result, series)):
         left_out.append("the queues over time")
     return _html(result, context, data, left_out, {})
 
@@ -80,21 +87,21 @@ def _fitted_comparison(result: Json) -> str:
     settings = Settings(result)
     swept = _swept(settings.points)
     left_out: list[str] = []
-    for shown, left_out in _versions(result, settings, swept):  # noqa: B007 - the last one is used
-        found = Comparison(shown)
-        context, data = _compare_page(shown, found, swept)
+    for reduced, left_out in _versions(result, settings, swept):  # noqa: B007 - the last one is used
+        comparison = Comparison(reduced)
+        context, data = _compare_page(reduced, comparison, swept)
         room = LARGEST - (frame := _frame(result, context, swept)) - _bytes(_without_distributions(data))
         if room >= 0:
             break
-    points = len(found.points)
-    kept = cut_distributions(data, room)
-    if kept < points:
-        left_out.append(f"the distributions at {points - kept} of {points} settings")
-    series = _compare_series(result, found)
-    kept = add_series(data, series, LARGEST - frame - _bytes(data))
+    points = len(comparison.points)
+    complete_points = cut_distributions(data, room)
+    if complete_points < points:
+        left_out.append(f"the distributions at {points - complete_points} of {points} settings")
+    series = compare_series(result, comparison)
+    drawn_points = add_series(data, series, LARGEST - frame - _bytes(data), traffic_groups(result, series))
     stored = len({entry["point"] for entry in series})
-    if kept < stored:
-        left_out.append(f"the queues over time at {stored - kept} of {stored} settings")
+    if drawn_points < stored:
+        left_out.append(f"the queues over time at {stored - drawn_points} of {stored} settings")
     return _html(result, context, data, left_out, swept)
 
 
@@ -104,16 +111,16 @@ def _versions(result: Json, settings: Settings, swept: Swept) -> Iterator[tuple[
     Those far too large for a page, by the size of pages of few settings, are left out.
     """
     says = ["the metrics that are not key"]
-    kept = count = len(settings)
+    setting_count = count = len(settings)
     if _may_fit(settings, swept)(count):
         yield result, []
     may_fit = _may_fit(settings, swept, only_key=True)
     if may_fit(count) or count == 1:
         yield settings.some(count, only_key=True), says
-    while kept > 1:
-        kept = kept * 2 // 3
-        if may_fit(kept) or kept == 1:
-            yield settings.some(kept, only_key=True), [f"{count - kept} of {count} settings", *says]
+    while setting_count > 1:
+        setting_count = setting_count * 2 // 3
+        if may_fit(setting_count) or setting_count == 1:
+            yield settings.some(setting_count, only_key=True), [f"{count - setting_count} of {count} settings", *says]
 
 
 def _may_fit(settings: Settings, swept: Swept, only_key: bool = False) -> Callable[[int], bool]:
@@ -123,9 +130,9 @@ def _may_fit(settings: Settings, swept: Swept, only_key: bool = False) -> Callab
         return lambda _: True
     sizes = {}
     for count in SAMPLES:
-        shown = settings.some(count, only_key)
-        context, data = _compare_page(shown, Comparison(shown), swept)
-        sizes[count] = _frame(shown, context, swept) + _bytes(_without_distributions(data))
+        reduced = settings.some(count, only_key)
+        context, data = _compare_page(reduced, Comparison(reduced), swept)
+        sizes[count] = _frame(reduced, context, swept) + _bytes(_without_distributions(data))
     each = (sizes[many] - sizes[few]) / (many - few)
     return lambda count: sizes[many] + (count - many) * each <= UNSURE * LARGEST
 
@@ -141,7 +148,7 @@ def _frame(result: Json, context: Json, swept: Swept) -> int:
 
 def _bytes(data: Json) -> int:
     """Bytes of the data of charts on a page."""
-    return len(_payload(data).encode())
+    return len(payload(data).encode())
 
 
 def _html(result: Json, context: Json, data: Json, left_out: Sequence[str], swept: Swept) -> str:
@@ -149,57 +156,76 @@ def _html(result: Json, context: Json, data: Json, left_out: Sequence[str], swep
         "page.html.jinja",
         **_common(result, swept),
         **context,
-        data=_payload(data),
+        data=payload(data),
         left_out=left_out,
-        css=template_text("page.css"),
+        css=style_sheet("page.css"),
         charts=template_text("vendor/charts.js"),
         script=joined_script("report/scripts/main.js"),
     )
 
 
-def _compare_page(result: Json, found: Comparison, swept: Swept) -> tuple[dict[str, Any], dict[str, Any]]:
+def _compare_page(result: Json, comparison: Comparison, swept: Swept) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the template needs, and the data of the charts but for the series."""
-    known = _registry()
-    units = view.scales(found)
-    tables = {place: view.tables(found, units, place) for place in found.places}
-    path, _ = axis(found.points)
-    names = {n for found_names in found.metrics.values() for n in found_names} | {k[3] for k in found.distributions}
+    schemes = _registry()
+    units = view.scales(comparison)
+    tables = {place: view.tables(comparison, units, place) for place in comparison.places}
+    path, _ = axis(comparison.points)
+    names = {name for of_place in comparison.metrics.values() for name in of_place}
+    names |= {name for *_, name in comparison.distributions}
     seed = int(result["scenario"].get("seed", 1))
+    first = comparison.concluded(comparison.places[0] if comparison.places else "")
     context = {
         "kind": "compare",
-        "over_all": unbroken(found.conclusion_over_all),
-        "conclusion": unbroken(found.conclusion_at(0)) if found.points else "",
-        "warnings": found.warnings,
-        "schemes": found.schemes,
-        "short": view.short_labels(found.schemes),
-        "sources": [known[s.name]["source"] if s.name in known else "" for s in found.schemes],
-        "leading": found.leading,
-        "paired": bool(found.paired),
-        "points": found.points,
-        "places": found.places,
-        "runs": found.runs,
-        "correction": found.correction,
-        "seeds": f"{seed}–{seed + found.runs - 1}" if found.runs > 1 else str(seed),
+        "over_all": unbroken(first.over_all),
+        "conclusion": unbroken(next((conclusion.text for conclusion in first.points), "")),
+        "warnings": comparison.warnings,
+        "margin": f"{100 * comparison.margin:g}",
+        "schemes": comparison.schemes,
+        "many": len(comparison.schemes) > FEW_SCHEMES,
+        "most_chips": MOST_CHIPS,
+        "sorted_by": "delay_p99_s",
+        "short": view.short_labels(comparison.schemes),
+        "sources": [schemes[s.name]["source"] if s.name in schemes else "" for s in comparison.schemes],
+        "families": _families(comparison),
+        "paired": bool(comparison.paired),
+        "points": comparison.points,
+        "places": comparison.places,
+        "runs": comparison.runs,
+        "correction": comparison.correction,
+        "seeds": f"{seed}–{seed + comparison.runs - 1}" if comparison.runs > 1 else str(seed),
         "swept": None if path is None else axis_title(path),
         "swept_all": [axis_title(p) for p, values in swept.items() if len(values) > 1],
-        "leads": [{"place": p, "rows": view.summary(found, p)} for p in found.places],
+        "leads": [{"place": p, "rows": view.summary(comparison, p)} for p in comparison.places],
         "tables": [{"place": place, "groups": groups} for place, groups in tables.items()],
-        "repeated": [{"scheme": found.schemes[s].label, "points": points} for s, points in found.identical()],
+        "repeated": [{"scheme": comparison.schemes[s].label, "points": points} for s, points in comparison.identical()],
         "definitions": [metric(n) for n in order(names)],
-        "has_distributions": bool(found.distributions),
+        "has_distributions": bool(comparison.distributions),
         "has_series": bool(result.get("series")),
-        "command": _given_command(result) or _command(result, found, swept),
+        "shell": result.get("script") or _script(result, _command(result, comparison, swept)),
         "flows": [],
     }
-    return context, comparison_data(found, units, tables)
+    return context, comparison_data(comparison, units, tables)
+
+
+def _families(comparison: Comparison) -> dict[str, Mapping[str, Any]]:
+    """The number of simultaneous intervals of each metric of a place, and the range of their levels."""
+    families: dict[str, dict[str, Any]] = {}
+    for row in comparison.ranking.leading.values():
+        levels = families.setdefault(row.place, {"intervals": row.intervals, "levels": []})["levels"]
+        levels.append(row.level)
+    return {
+        place: {**family, "low": min(family["levels"]), "high": max(family["levels"])}
+        for place, family in families.items()
+    }
 
 
 def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json], list[str]]:
     """What the template needs, the data of the charts, the series and what is left out."""
     parts, left_out = _parts(result)
     links, traffic = parts["links"], parts["traffic"]
-    over_time = {name: one for name, one in (result.get("series") or {}).items() if name in links}
-    series: list[Json] = [{"scheme": 0, "point": 0, "links": over_time}] if over_time else []
+    over_time = {name: series_of_link for name, series_of_link in (result.get("series") or {}).items() if name in links}
+    course = result.get("course") or {}
+    series: list[Json] = [{"scheme": 0, "point": 0, "links": over_time, "course": course}] if over_time else []
     names = {n for part in parts.values() for values in part.values() for n, v in values.items() if is_number(v)}
     charts = run_data({name: values for part in parts.values() for name, values in part.items()})
     tables = [
@@ -213,16 +239,19 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
         for name, values in traffic.items()
         if values.get("flows")
     ]
-    name = str(result["scenario"].get("name") or "scenario")
     context: dict[str, Any] = {
         "kind": "run",
         "over_all": "",
         "conclusion": unbroken(next(filter(None, (of_run(place, numbers) for place, numbers in links.items())), "")),
         "warnings": [],
+        "margin": "",
         "schemes": [],
+        "many": False,
+        "most_chips": MOST_CHIPS,
+        "sorted_by": "",
         "short": [],
         "sources": [],
-        "leading": {},
+        "families": {},
         "paired": False,
         "points": [SweepPoint({})],
         "places": [t["place"] for t in tables],
@@ -237,7 +266,7 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
         "definitions": [metric(n) for n in order(names)],
         "has_distributions": any(place["distributions"] for place in charts["places"]),
         "has_series": bool(series),
-        "command": _given_command(result) or f"penstock run {shlex.quote(_file_name(name))} --seed {result['seed']}",
+        "shell": result.get("script") or _script(result, _run_command(result)),
         "flows": flows,
     }
     return context, {**charts, "series": [], "times": []}, series, left_out
@@ -245,14 +274,14 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
 
 def _parts(result: Json) -> tuple[dict[str, dict[str, Json]], list[str]]:
     """The places of each part of a run that the page has room for, by name, and what is left out."""
-    found = places_in(result)
+    places_of = places_in(result)
     parts: dict[str, dict[str, Json]] = {
         part: {place_name(part, place): places[place] for place in list(places)[:PLACES]}
-        for part, places in found.items()
+        for part, places in places_of.items()
     }
     left_out = [
         f"{len(places) - PLACES} of {len(places)} {OF_MANY[part]}"
-        for part, places in found.items()
+        for part, places in places_of.items()
         if len(places) > PLACES
     ]
     return parts, left_out
@@ -276,8 +305,7 @@ def _common(result: Json, swept: Swept) -> dict[str, Any]:
         "links": [_link_facts(n, link, swept) for n, link in watched.items()],
         "swept_facts": _swept_facts(swept, watched),
         "scenario_toml": tomli_w.dumps(_without_none(scenario)),
-        "scenario_file": _file_name(str(scenario.get("name") or "scenario")),
-        "provenance": {str(k): v for k, v in provenance.items() if k not in ("penstock", "command")},
+        "provenance": {str(k): v for k, v in provenance.items() if k != "penstock"},
         "measured": _measured(result),
     }  # fmt: skip
 
@@ -299,22 +327,22 @@ def _measured(result: Json) -> str:
 def _link_facts(name: str, link: Json, swept: Swept) -> dict[str, Any]:
     """The facts of a link in the head of the page; if a fact is swept, all its values."""
     limit = (link.get("queue") or {}).get("limit")
-    found: dict[str, Any] = {"name": name, "from": link.get("from"), "to": link.get("to")}
+    facts: dict[str, Any] = {"name": name, "from": link.get("from"), "to": link.get("to")}
     for key, path, value in (
         ("rate", "rate", link.get("rate")),
         ("delay", "delay", link.get("delay")),
         ("limit", "queue.limit", limit),
     ):
         values = swept.get(f"links.{name}.{path}", [value])
-        found[key] = _some(values) if all(isinstance(v, str | int) for v in values) else None
-    return found
+        facts[key] = _some(values) if all(isinstance(v, str | int) for v in values) else None
+    return facts
 
 
 def _swept_facts(swept: Swept, links: Json) -> list[tuple[str, str]]:
     """The swept values that no fact of a link has, each with its name."""
-    shown = {f"links.{name}.{key}" for name in links for key in ("rate", "delay", "queue.limit")}
+    paths = {f"links.{name}.{key}" for name in links for key in ("rate", "delay", "queue.limit")}
     return [
-        (axis_title(path), _some(values)) for path, values in swept.items() if path not in shown and len(values) > 1
+        (axis_title(path), _some(values)) for path, values in swept.items() if path not in paths and len(values) > 1
     ]
 
 
@@ -327,56 +355,47 @@ def _some(values: Sequence[Any]) -> str:
 
 def _swept(points: Sequence[SweepPoint]) -> dict[str, list[Any]]:
     """The values of each swept path, in their order."""
-    found: dict[str, dict[str, Any]] = {}
-    for path, value in (one for point in points for one in point.vary.items()):
-        found.setdefault(path, {}).setdefault(json_text(value), value)
-    return {path: list(values.values()) for path, values in found.items()}
+    value_table: dict[str, dict[str, Any]] = {}
+    for path, value in (item for point in points for item in point.vary.items()):
+        value_table.setdefault(path, {}).setdefault(json_text(value), value)
+    return {path: list(values.values()) for path, values in value_table.items()}
 
 
-def _compare_series(result: Json, found: Comparison) -> list[dict[str, Any]]:
-    """Each series with the index of its scheme and of its point; series of other schemes are left out."""
-    series = []
-    for entry in result.get("series") or ():
-        scheme = next((i for i, s in enumerate(found.schemes) if _same_scheme(s, entry)), None)
-        point = next((i for i, p in enumerate(found.points) if dict(p.vary) == dict(entry.get("vary") or {})), None)
-        if scheme is not None and point is not None:
-            series.append({"scheme": scheme, "point": point, "links": entry["links"]})
-    return series
+def _script(result: Json, command: str) -> str:
+    """The script of a result without the scenario as written: with the resolved one."""
+    scenario = _without_none(result["scenario"])
+    name = _file_name(str(scenario.get("name") or "scenario"))
+    script = shell_script({name: tomli_w.dumps(scenario).encode()}, command)
+    if aqms := result.get("aqms"):
+        return f"# {', '.join(aqms)}: AQMs in Python; load their files with --load FILE.py\n{script}"
+    return script
 
 
-def _same_scheme(scheme: Any, entry: Json) -> bool:
-    if "params" in entry:
-        return bool(scheme.name == entry["scheme"] and dict(scheme.params) == dict(entry["params"] or {}))
-    return entry["scheme"] in (scheme.argument, scheme.label, scheme.name)
-
-
-def _command(result: Json, found: Comparison, swept: Swept) -> str:
+def _command(result: Json, comparison: Comparison, swept: Swept) -> str:
     """A command that repeats this result with the scenario file on the page."""
-    options = [["--scheme", scheme.argument] for scheme in found.schemes]
-    options += [["--vary", f"{path}={','.join(map(str, values))}"] for path, values in swept.items()]
+    options = [["--scheme", scheme.argument] for scheme in comparison.schemes]
+    options += [["--vary", f"{path}={','.join(map(setting, values))}"] for path, values in swept.items()]
+    if comparison.margin != MARGIN:
+        options.append(["--margin", f"{100 * comparison.margin:g}%"])
     goal = result.get("precision")
     if goal:
         options += [["--runs", str(goal["looks"][0])], ["--precision", f"{goal['metric']}={goal['rel_error']}"]]
     else:
-        options += [["--runs", str(found.runs)]]
-    start = f"penstock compare {shlex.quote(_file_name(str(result['scenario'].get('name') or 'scenario')))}"
-    return " \\\n    ".join([start, *(shlex.join(option) for option in options)])
+        options += [["--runs", str(comparison.runs)]]
+    if any(row.get("on") == "link" for row in result["rows"]):
+        options.append(["--on", "link"])
+    return command_text(["penstock", "compare", _file_name(str(result["scenario"].get("name") or "scenario"))], options)
 
 
-def _given_command(result: Json) -> str:
-    """The command that made the result, one option a line; empty if it is not known."""
-    command = str(result.get("command") or (result.get("provenance") or {}).get("command") or "")
-    made = command.startswith(("penstock run ", "penstock compare ", "penstock measure "))
-    return re.sub(r" (?=--)", " \\\\\n    ", command) if made else ""
+def _run_command(result: Json) -> str:
+    """A command that repeats a run with the scenario file on the page."""
+    name = _file_name(str(result["scenario"].get("name") or "scenario"))
+    real = [["--on", "link"]] if "lateness" in result else []
+    return command_text(["penstock", "run", name], [["--seed", str(result["seed"])], *real])
 
 
 def _file_name(name: str) -> str:
     return (re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-") or "scenario") + ".toml"
-
-
-def _payload(data: Any) -> Markup:
-    """JSON text that is safe inside a script element."""
-    return Markup(json_text(data).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 
 
 def _without_none(value: Any) -> Any:

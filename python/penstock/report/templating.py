@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from functools import cache
@@ -12,11 +13,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from penstock.report import view
+from penstock.results.palette import style_rules
 
-__all__ = ["joined_script", "render_template", "template_text"]
+__all__ = ["joined_script", "payload", "render_template", "style_sheet", "template_text"]
 
 _IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "(\.[\w./-]+\.js)";\n', re.M)
 _EXPORTED: Final = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.M)
+_DOCUMENTATION: Final = re.compile(r"^ */\*\*.*?\*/\n", re.M | re.S)
 _EXPORT: Final = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.M)
 
 
@@ -25,16 +28,28 @@ def render_template(template: str, **context: Any) -> str:
     return _environment().get_template(template).render(**context)
 
 
+def payload(data: Any) -> Markup:
+    """JSON text that is safe inside a script element."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
 def template_text(*names: str) -> Markup:
-    """The content of files beside the templates, joined: style sheets and scripts included in a page."""
+    """The content of files beside the templates, joined."""
     folder = resources.files("penstock.report") / "templates"
     return Markup("".join((folder / name).read_text(encoding="utf-8") for name in names))
+
+
+def style_sheet(*names: str) -> Markup:
+    """The palette and the style sheets of a page, joined."""
+    return Markup(style_rules()) + template_text(*names)
 
 
 def joined_script(name: str) -> Markup:
     """A module of this package, such as `live/main.js`, and those that it imports, as one script.
 
-    Each module stands once, before its first use, in a function of its own, so that names of two modules do not meet.
+    Each module is included once, before its first use, in a function, so that the names of two modules do not clash.
+    Documentation comments are left out.
     """
     package = resources.files("penstock")
     parts: dict[str, str] = {}
@@ -46,7 +61,7 @@ def joined_script(name: str) -> Markup:
             if (other := _path(name, imported)) not in parts:
                 add(other)
         del parts[name]
-        parts[name] = _as_function(name, text)
+        parts[name] = _as_function(name, _DOCUMENTATION.sub("", text))
 
     add(name)
     return Markup("const modules = {};\n" + "\n".join(parts.values()))
@@ -55,7 +70,7 @@ def joined_script(name: str) -> Markup:
 def _as_function(name: str, text: str) -> str:
     """A module as a function that returns what the module exports."""
     exported = ", ".join(_EXPORT.findall(text))
-    body = _IMPORT.sub(lambda found: f'const {{{found[1]}}} = modules["{_path(name, found[2])}"];\n', text)
+    body = _IMPORT.sub(lambda match: f'const {{{match[1]}}} = modules["{_path(name, match[2])}"];\n', text)
     return f'modules["{name}"] = (() => {{\n{_EXPORTED.sub("", body)}return {{ {exported} }};\n}})();'
 
 

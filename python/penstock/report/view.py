@@ -9,14 +9,25 @@ from typing import Any
 
 from markupsafe import Markup
 
-from penstock.results.cell import Cell, common_decimals
-from penstock.results.comparison import ComparedScheme, Comparison
+from penstock.results.cell import common_decimals
+from penstock.results.comparison import Comparison
 from penstock.results.display import Scale, number, scale_for
+from penstock.results.estimate import Estimate
 from penstock.results.metrics import Metric, metric, order
-from penstock.results.svg_chart import SHAPES, shape_of
-from penstock.results.trade_off import costly
+from penstock.results.palette import LIGHT
+from penstock.results.schemes import ComparedScheme
 
-COLOURS = 8
+# Marker shapes in the order of the schemes: the same in tables, charts and legends. Centre (0, 0), radius about 1.
+SHAPES: tuple[str, ...] = (
+    "M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z",
+    "M-.9-.9H.9V.9H-.9Z",
+    "M0-1.15 1.1.85H-1.1Z",
+    "M0-1.25 1.25 0 0 1.25-1.25 0Z",
+    "M0 1.15 1.1-.85H-1.1Z",
+    "M-.4-1.1H.4V-.4H1.1V.4H.4V1.1H-.4V.4H-1.1V-.4H-.4Z",
+    "M0-1.3.38-.4 1.24-.4.55.15.8 1.05 0 .5-.8 1.05-.55.15-1.24-.4-.38-.4Z",
+    "M-1-.5-.5-1 0-.5.5-1 1-.5.5 0 1 .5.5 1 0 .5-.5 1-1 .5-.5 0Z",
+)
 
 LONGEST_LABEL = 20
 """Characters of a scheme's label in charts and heads of tables; a longer one is replaced by a letter, with a key."""
@@ -29,10 +40,19 @@ def markers() -> Markup:
     return Markup('<svg class="markers" width="0" height="0" aria-hidden="true">{}</svg>').format(symbols)
 
 
+def shape_of(index: int) -> int:
+    """The index of a scheme's marker shape: where colours repeat, another shape of the same colour.
+
+    >>> [shape_of(index) for index in (0, 7, 8, 9, 16)]
+    [0, 7, 3, 4, 6]
+    """
+    return (index + 3 * (index // len(SHAPES))) % len(SHAPES)
+
+
 def marker(index: int) -> Markup:
     """The marker of scheme `index` within text: a use of one of `markers`."""
     return Markup('<svg class="mk c{}" aria-hidden="true"><use href="#mk{}"/></svg>').format(
-        index % COLOURS, shape_of(index)
+        index % len(LIGHT), shape_of(index)
     )
 
 
@@ -42,26 +62,28 @@ def short_labels(schemes: Sequence[ComparedScheme]) -> list[str]:
     return [s.label if len(s.label) <= LONGEST_LABEL else f"{s.name} {next(letters)}" for s in schemes]
 
 
-def scales(found: Comparison) -> dict[tuple[str, str], Scale]:
+def scales(comparison: Comparison) -> dict[tuple[str, str], Scale]:
     """One unit per (place, metric) for all swept values, so that tables can be compared."""
     values: dict[tuple[str, str], list[float]] = {}
-    for (_, _, place, name), cell in found.cells.items():
+    for (_, _, place, name), cell in comparison.cells.items():
         values.setdefault((place, name), []).append(cell.mean)
     return {key: scale_for(metric(key[1]).quantity, numbers) for key, numbers in values.items()}
 
 
-def tables(found: Comparison, units: Mapping[tuple[str, str], Scale], place: str) -> list[dict[str, Any]]:
+def tables(comparison: Comparison, units: Mapping[tuple[str, str], Scale], place: str) -> list[dict[str, Any]]:
     """Groups of rows of a place: a row for each metric, with a list of the schemes' cells for each point."""
     rows = []
-    for name in found.metrics[place]:
+    for name in comparison.metrics[place]:
         about, scale = metric(name), units[place, name]
-        points = [found.row(point, place, name) for point in range(len(found.points))]
+        points = [comparison.row(point, place, name) for point in range(len(comparison.points))]
         if all(cell is None for cells in points for cell in cells):
             continue
         flat = all(cell is None or cell.mean == 0 for cells in points for cell in cells)
         rows.append({
             "metric": about, "unit": scale.unit, "key": about.key and not flat,
-            "points": [_cells(about, cells, scale, found.leads(at, place, name)) for at, cells in enumerate(points)],
+            "points": [
+                _cells(about, cells, scale, comparison.leads(at, place, name)) for at, cells in enumerate(points)
+            ],
         })  # fmt: skip
     return _grouped(rows)
 
@@ -74,34 +96,41 @@ def run_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
         about = metric(name)
         values = [columns[c].get(name) for c in columns]
         scale = scale_for(about.quantity, [v for v in values if v is not None])
-        single = [None if v is None else Cell(v, None, None, 1) for v in values]
+        single = [None if v is None else Estimate(v, None, None, 1) for v in values]
         cells = _cells(about, single, scale, [""] * len(values))
         key = about.key and any(values)
         rows.append({"metric": about, "unit": scale.unit, "key": key, "points": [cells]})
     return _grouped(rows)
 
 
-def summary(found: Comparison, place: str) -> list[dict[str, Any]]:
+def summary(comparison: Comparison, place: str) -> list[dict[str, Any]]:
     """For each key metric with a direction, the leading schemes at each swept value, and what they cost the link."""
     rows = []
-    for name in found.metrics[place]:
+    for name in comparison.metrics[place]:
         about = metric(name)
         if not about.key or not about.better:
             continue
         cells = []
-        for point in range(len(found.points)):
-            leads = found.leads(point, place, name)
+        for point in range(len(comparison.points)):
+            leads = comparison.leads(point, place, name)
             front = [i for i, m in enumerate(leads) if m]
             others = [i for i, m in enumerate(leads) if not m] if len(front) > len(leads) / 2 else []
-            lost = costly(found.row(point, place, "utilization"))
+            lost = _lost(comparison.row(point, place, "utilization"), comparison.margin)
             costs = [
                 (scheme, f"{100 * lost[scheme]:.1f}") for scheme in front if scheme in lost and len(lost) < len(leads)
             ]
             kind = "shared" if costs else next((m for m in leads if m), "")
             cells.append({"kind": kind, "schemes": front, "others": others, "costs": dict(costs)})
         if any(c["kind"] for c in cells):
-            rows.append({"metric": about, "cells": cells, **_counts(cells, len(found.schemes))})
+            rows.append({"metric": about, "cells": cells, **_counts(cells, len(comparison.schemes))})
     return rows
+
+
+def _lost(utilizations: Sequence[Estimate | None], margin: float) -> dict[int, float]:
+    """The utilization that schemes lose to the highest one, by index, where it is more than `margin`."""
+    utilization = {number: cell.mean for number, cell in enumerate(utilizations) if cell is not None}
+    top = max(utilization.values(), default=0.0)
+    return {number: top - mean for number, mean in utilization.items() if top - mean > margin}
 
 
 def _counts(cells: Sequence[dict[str, Any]], schemes: int) -> dict[str, Any]:
@@ -118,17 +147,17 @@ def _counts(cells: Sequence[dict[str, Any]], schemes: int) -> dict[str, Any]:
         cost = f"{max(costs):.1f}" if costs else ""
         if sizes:
             counts.append({"scheme": scheme, "alone": sizes.count(1), "all": len(sizes), "cost": cost})
-    counts.sort(key=lambda one: (-one["all"], -one["alone"]))
+    counts.sort(key=lambda entry: (-entry["all"], -entry["alone"]))
     return {"counts": counts, "unclear": len(cells) - len(fronts)}
 
 
-def _cells(about: Metric, cells: Sequence[Cell | None], scale: Scale, leads: Sequence[str]) -> list[dict[str, Any]]:
+def _cells(about: Metric, cells: Sequence[Estimate | None], scale: Scale, leads: Sequence[str]) -> list[dict[str, Any]]:
     """The cells of one row, all with the same decimals."""
     places = common_decimals(cells, scale.factor)
     return [_cell(about, c, scale, places, lead) for c, lead in zip(cells, leads, strict=True)]
 
 
-def _cell(about: Metric, cell: Cell | None, scale: Scale, places: int, lead: str) -> dict[str, Any]:
+def _cell(about: Metric, cell: Estimate | None, scale: Scale, places: int, lead: str) -> dict[str, Any]:
     if cell is None:
         return {"text": "", "half": "", "lead": "", "tip": "this scheme has no such number", "runs": 0}
     mean = number(cell.mean * scale.factor, places + 1)
@@ -148,4 +177,4 @@ def _grouped(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         about: Metric = row["metric"]
         groups.setdefault(about.group, []).append(row)
-    return [{"name": name, "rows": found, "key": any(r["key"] for r in found)} for name, found in groups.items()]
+    return [{"name": name, "rows": members, "key": any(r["key"] for r in members)} for name, members in groups.items()]

@@ -14,52 +14,70 @@ __all__ = ["by_distance", "headline", "messages", "of_figure"]
 Claim = Mapping[str, Any]
 
 
-def of_figure(claims: Iterable[Claim]) -> str:
-    """One sentence on the claims that a figure decides; empty if it decides none, or if they have no badges."""
+def of_figure(claims: Iterable[Claim], omitted: int = 0) -> str:
+    """One sentence on the claims that a figure decides, and how many of them were tried where some are omitted.
+
+    Empty if it decides none, or if they have no badges.
+    """
     claims = list(claims)
     if not badged(claims):
         return ""
-    found = badges(claims)
-    total, held = sum(found.values()), found["confirmed"]
+    badge_counts = badges(claims)
+    total, held = sum(badge_counts.values()), badge_counts["confirmed"]
     if not total:
         return ""
+    if omitted and held == total == 1:
+        return f"Of {total + omitted} claims, 1 was tried: it holds."
+    return _tried(total, omitted) + _answer(badge_counts, total, held)
+
+
+def _answer(badge_counts: Mapping[str, int], total: int, held: int) -> str:
     if held == total:
         return "Yes: its claim holds." if total == 1 else f"Yes: all {total} claims hold."
-    rest = _rest(found)
-    if held + found["near"] == total:
+    rest = _rest(badge_counts)
+    if held + badge_counts["near"] == total:
         return f"Nearly: {held} of {total} claims hold, {rest}." if total > 1 else "Nearly: its claim is near."
-    if found["opposite"] == total:
+    if badge_counts["opposite"] == total:
         return "No: the reverse is found, or nothing near it."
     return f"In part: {held} of {total} claims hold, {rest}." if total > 1 else "In part: its claim is mixed."
 
 
-def _rest(found: Mapping[str, int]) -> str:
-    words = [f"{number} {'is' if number == 1 else 'are'} {badge}" for badge, number in found.items() if number]
+def _tried(total: int, omitted: int) -> str:
+    """A sentence on claims that were not tried, if there are any."""
+    return f"Of {total + omitted} claims, {total} {'was' if total == 1 else 'were'} tried. " if omitted else ""
+
+
+def _rest(badge_counts: Mapping[str, int]) -> str:
+    words = [f"{number} {'is' if number == 1 else 'are'} {badge}" for badge, number in badge_counts.items() if number]
     return ", ".join(word for word in words if not word.endswith("confirmed"))
 
 
-def headline(claims: Sequence[Claim]) -> str:
-    """The claims of a work in one sentence: how many hold, are near, hold in part, and do not."""
+def headline(claims: Sequence[Claim], omitted: int = 0) -> str:
+    """The claims of a work in one sentence: how many hold, are near, hold in part, and do not.
+
+    `omitted` is the number of claims that were not tried.
+    """
     if not badged(claims):
         return ", ".join(f"{number} {verdict}" for verdict, number in counts(claims).items() if number) + "."
-    found = badges(claims)
-    total = sum(found.values())
+    badge_counts = badges(claims)
+    total = sum(badge_counts.values())
     if total < 2:
-        return of_figure(claims)
-    said = [f"Of {total} claims, {found['confirmed']} hold as printed"]
+        return of_figure(claims, omitted)
+    clauses = [f"Of {total} claims, {badge_counts['confirmed']} hold as printed"]
     words = {
         "near": "{} nearly (the order is found, a number or a few of the tested settings are missed)",
         "mixed": "{} in part",
         "opposite": "of {} the reverse is found, or nothing near it",
     }
-    said += [text.format(found[badge]) for badge, text in words.items() if found[badge]]
-    return (", ".join(said[:-1]) + ", and " + said[-1] if len(said) > 1 else said[0]) + "."
+    clauses += [text.format(badge_counts[badge]) for badge, text in words.items() if badge_counts[badge]]
+    sentence = ", ".join(clauses[:-1]) + ", and " + clauses[-1] if len(clauses) > 1 else clauses[0]
+    return f"{_tried(total, omitted)}{sentence}."
 
 
 def messages(ids: Iterable[str], claims: Iterable[Claim]) -> list[Claim]:
     """The claims with these ids that were decided, in this order: the main messages of a work."""
-    known = {claim["id"]: claim for claim in claims if not claim.get("reading")}
-    return [known[id_] for id_ in ids if id_ in known]
+    claim_of = {claim["id"]: claim for claim in claims if not claim.get("reading")}
+    return [claim_of[id_] for id_ in ids if id_ in claim_of]
 
 
 def by_distance(claim: Claim) -> tuple[int, float]:

@@ -38,11 +38,16 @@ def assessed(finding: Finding) -> dict[str, Any]:
     """
     if finding.verdict == "not comparable":
         return {"parts": None, "direction": None, "distance": None, "badge": None}
-    found = finding.comparisons
-    verdicts = [part.verdict for part in found]
+    comparisons = finding.comparisons
+    verdicts = [part.verdict for part in comparisons]
     held, refuted = verdicts.count("confirmed"), verdicts.count("contradicted")
-    parts = {"held": held, "undecided": len(found) - held - refuted, "refuted": refuted, "total": len(found)}
-    direction, distance = _direction(found), _distance(found)
+    parts = {
+        "held": held,
+        "undecided": len(comparisons) - held - refuted,
+        "refuted": refuted,
+        "total": len(comparisons),
+    }
+    direction, distance = _direction(comparisons), _distance(comparisons)
     badge = _badge(finding, parts, direction, distance)
     return {"parts": parts, "direction": direction, "distance": distance, "badge": badge}
 
@@ -94,12 +99,12 @@ def gloss(claim: Mapping[str, Any]) -> str:
     parts, distance = claim.get("parts"), claim.get("distance")
     if not parts:
         return ""
-    said = [f"{parts['held']} of {parts['total']} parts hold"] if parts["total"] > 1 else []
-    said += [f"{parts['undecided']} undecided"] if said and parts["undecided"] else []
+    clauses = [f"{parts['held']} of {parts['total']} parts hold"] if parts["total"] > 1 else []
+    clauses += [f"{parts['undecided']} undecided"] if clauses and parts["undecided"] else []
     order = {"same": "as claimed", "mostly": "mostly as claimed", "mixed": "mixed", "opposite": "the reverse"}
-    said += [f"order {order[claim['direction']]}"] if claim.get("direction") else []
-    said += [_miss(distance, parts["total"])] if distance and distance["worst"] else []
-    return "; ".join(said)
+    clauses += [f"order {order[claim['direction']]}"] if claim.get("direction") else []
+    clauses += [_miss(distance, parts["total"])] if distance and distance["worst"] else []
+    return "; ".join(clauses)
 
 
 def _miss(distance: Mapping[str, Any], total: int) -> str:

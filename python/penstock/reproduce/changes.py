@@ -39,14 +39,16 @@ def together(*changes: Change | None) -> Change | None: ...
 def together(*changes: Change | None) -> Change | None:
     """One change after the other; None if there is none."""
     some = [change for change in changes if change is not None]
-    return (lambda document: reduce(lambda made, change: change(made), some, document)) if some else None
+    return (lambda document: reduce(lambda changed, change: change(changed), some, document)) if some else None
 
 
-def _with(settings: Mapping[str, Any], kind: str, part: str, wanted: Callable[[Mapping[str, Any]], bool]) -> Change:
+def _with(
+    settings: Mapping[str, Any], kind: str, part: str, is_affected: Callable[[Mapping[str, Any]], bool]
+) -> Change:
     def change(document: Document) -> Document:
-        names = [name for name, element in document.tree[kind].items() if wanted(element)]
+        names = [name for name, element in document.tree[kind].items() if is_affected(element)]
         paths = [(f"{kind}.{name}{part}.{setting}", value) for name in names for setting, value in settings.items()]
-        return reduce(lambda made, at: made.set(*at), paths, document)
+        return reduce(lambda changed, at: changed.set(*at), paths, document)
 
     return change
 

@@ -12,7 +12,6 @@ from penstock.errors import PenstockError, nearest
 from penstock.files import read_toml
 from penstock.reproduce.assessment import BADGES, assessed
 from penstock.reproduce.choice import Range, Readings
-from penstock.reproduce.node import Scope
 from penstock.reproduce.statement import Statement
 from penstock.results.condition import Condition, Finding
 from penstock.results.table import Table
@@ -134,12 +133,12 @@ def claims_of(setup: str) -> Callable[..., Claim]:
     Raises `PenstockError` if the list has no such claim.
     """
     file = Path(setup).with_name("claims.toml")
-    known: Mapping[str, str | Mapping[str, str]] = read_toml(file)
+    listed: Mapping[str, str | Mapping[str, str]] = read_toml(file)
 
     def claim(id: str, holds: Condition | Statement, expected: str = "", **more: Any) -> Claim:
-        if id not in known:
-            raise PenstockError(f"{file}: no claim {id}{nearest(id, known)}")
-        entry = known[id]
+        if id not in listed:
+            raise PenstockError(f"{file}: no claim {id}{nearest(id, listed)}")
+        entry = listed[id]
         words = {"says": entry} if isinstance(entry, str) else entry
         return Claim(**{"id": id, "holds": holds, "expected": expected, **words, **more})
 
@@ -152,14 +151,14 @@ def on(claims: Iterable[Claim], table: Table) -> list[Claim]:
     Where a quick reproduction lacks what every claim needs, they are decided on the cells that it has, not counted.
     """
     claims = list(claims)
-    return [one for claim in claims for one in claim.on(table)] or list(_glimpses(claims, table))
+    return [reading for claim in claims for reading in claim.on(table)] or list(_glimpses(claims, table))
 
 
 def _glimpses(claims: Iterable[Claim], table: Table) -> Iterator[Claim]:
     """The parts of claims that name no lacking cell; a first reading only."""
     for claim in claims:
         main = next(own for own, words in _read(claim.statement, table) if not words)
-        holds = main.possible(Scope(table, {}, {}))
+        holds = main.possible(table)
         if holds is not None and not claim.reading:
             yield from replace(
                 claim, holds=holds, needs={}, others={}, must_hold=False, because="", reading=GLIMPSE
@@ -184,10 +183,10 @@ def read_as(reading: str, claims: Iterable[Claim], /, **labels: Any) -> Iterator
 
 def _read(holds: Statement, table: Table) -> Iterator[tuple[Statement, str]]:
     """Each reading of a statement, with its description."""
-    found = holds.readings()
-    for chosen in itertools.product(*(readings.words.items() for readings in found)):
+    all_readings = holds.readings()
+    for chosen in itertools.product(*(readings.words.items() for readings in all_readings)):
         own = holds
-        for readings, (value, _) in zip(found, chosen, strict=True):
+        for readings, (value, _) in zip(all_readings, chosen, strict=True):
             own = own.replaced(readings, value)
         words = _joined(*(words for _, words in chosen))
         if not words or all(_there(value, table) for value, _ in chosen):
@@ -245,23 +244,23 @@ def not_comparable(reason: str) -> Condition:
 
 def decide(claims: Iterable[Claim]) -> list[Decided]:
     """Decide claims whose conditions are known, i.e. claims on a table."""
-    found = []
+    decided = []
     for claim in claims:
         assert isinstance(claim.holds, Condition)
-        found.append(Decided(claim, claim.holds.decide()))
-    return found
+        decided.append(Decided(claim, claim.holds.decide()))
+    return decided
 
 
 def counts(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """The number of claims with each verdict, in the form of the JSON."""
-    found = [claim["verdict"] for claim in claims if counted(claim)]
-    return {verdict: found.count(verdict) for verdict in VERDICTS}
+    verdicts = [claim["verdict"] for claim in claims if counted(claim)]
+    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
 
 def badges(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """The number of claims with each badge, in the form of the JSON."""
-    found = [claim.get("badge") for claim in claims if counted(claim)]
-    return {badge: found.count(badge) for badge in BADGES}
+    badges_of_claims = [claim.get("badge") for claim in claims if counted(claim)]
+    return {badge: badges_of_claims.count(badge) for badge in BADGES}
 
 
 def badged(claims: Iterable[Mapping[str, Any]]) -> bool:
@@ -276,10 +275,12 @@ def counted(claim: Mapping[str, Any]) -> bool:
 
 def by_claim(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     """Claims in the form of the JSON by their ids, the main reading of each before the others."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    readings_of: dict[str, list[Mapping[str, Any]]] = {}
     for claim in claims:
-        found.setdefault(claim["id"], []).append(claim)
-    return {id_: sorted(readings, key=lambda claim: bool(claim.get("reading"))) for id_, readings in found.items()}
+        readings_of.setdefault(claim["id"], []).append(claim)
+    return {
+        id_: sorted(readings, key=lambda claim: bool(claim.get("reading"))) for id_, readings in readings_of.items()
+    }
 
 
 def _rounded(value: float) -> float:

@@ -92,7 +92,7 @@ class Sweep:
         span: duration and warm-up of every run, in place of those of `base`.
         where: keeps only the cells for which it is true.
         labels: further labels of all cells.
-        keep: numbers to keep of queue and law over time (`Study.keep`).
+        keep: numbers to keep of queue and AQM over time (`Study.keep`).
         first: a first pass, for instance one that finds settings; its result is the first argument of `base`.
         only_full: whether a quick reproduction leaves this sweep out; only for a sweep that is added to another.
 
@@ -115,15 +115,15 @@ class Sweep:
 
     def __call__(self, effort: Effort) -> Study:
         """The study."""
-        found = () if self.first is None else (self.first(effort),)
+        first_results = () if self.first is None else (self.first(effort),)
 
         def scenario(**labels: Any) -> Scenario | Document:
-            made = self.base(*found, **labels)
+            base = self.base(*first_results, **labels)
             if self.span is None:
-                return made
-            assert isinstance(made, Scenario)
+                return base
+            assert isinstance(base, Scenario)
             duration, warmup = chosen(self.span, effort)
-            return replace(made, duration=duration, warmup=warmup)
+            return replace(base, duration=duration, warmup=warmup)
 
         study = Study(
             scenario,

@@ -27,7 +27,7 @@ class Outcome:
         seeds: largest number of runs of a cell.
         cpu_s: processor time of all these runs in seconds, including runs found in the store.
         claims: the decided claims.
-        shown: the numbers of its figure; `None` if the outcome is from a record that lacks them.
+        summary: the numbers of its figure; `None` if the outcome is from a record that lacks them.
         cost: processor time of each run in seconds, by scenario and seed; `None` if the outcome is from the record.
 
     """
@@ -37,13 +37,13 @@ class Outcome:
     seeds: int
     cpu_s: float
     claims: Sequence[Mapping[str, Any]]
-    shown: SummaryTable | None
+    summary: SummaryTable | None
     cost: Mapping[tuple[str, int], float] | None = None
 
     @property
     def undrawn(self) -> bool:
         """Whether the figure cannot be drawn for lack of recorded points."""
-        return self.shown is None and self.experiment.draw is not None
+        return self.summary is None and self.experiment.draw is not None
 
     @property
     def failed(self) -> list[str]:
@@ -53,7 +53,7 @@ class Outcome:
     def figure(self) -> Figure | None:
         """The figure, if the experiment has one and its numbers are known."""
         draw = self.experiment.draw
-        return None if draw is None or self.shown is None else draw(self.shown)
+        return None if draw is None or self.summary is None else draw(self.summary)
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as `penstock reproduce --json` writes it."""
@@ -71,23 +71,23 @@ def run(experiment: Experiment, effort: Effort) -> Outcome:
     """Run an experiment and decide its claims; a full one also in the author's set-up as reconstructed."""
     effort = replace(effort, cost={})
     table = experiment.table(effort)
-    claims = [one.to_dict() for one in decide(experiment.claims(table))]
+    claims = [decision.to_dict() for decision in decide(experiment.claims(table))]
     change = experiment.reconstruction if effort.mode == "full" else None
     if change is not None:
         again = decide(experiment.claims(experiment.table(replace(effort, change=change))))
-        other = {one.claim.id: one for one in again if not one.claim.reading}
+        other = {decision.claim.id: decision for decision in again if not decision.claim.reading}
         claims = [_beside(claim, other.get(claim["id"])) for claim in claims]
-    told = [with_reason(experiment.paper, claim) for claim in claims]
+    with_reasons = [with_reason(experiment.paper, claim) for claim in claims]
     cost = effort.cost
-    return Outcome(experiment, len(cost), table.seeds, sum(cost.values()), told, SummaryTable.of(table), cost)
+    return Outcome(experiment, len(cost), table.seeds, sum(cost.values()), with_reasons, SummaryTable.of(table), cost)
 
 
 def _beside(claim: dict[str, Any], other: Decided | None) -> dict[str, Any]:
     """The claim with its verdict in the author's set-up as reconstructed; other readings have none."""
     if other is None or claim.get("reading"):
         return claim
-    found = other.to_dict()
-    return {**claim, "reconstructed": {name: found[name] for name in ("verdict", "badge", "why")}}
+    reconstruction = other.to_dict()
+    return {**claim, "reconstructed": {name: reconstruction[name] for name in ("verdict", "badge", "why")}}
 
 
 def with_reason(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,9 +95,9 @@ def with_reason(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     if not counted(claim) or claim["verdict"] in ("confirmed", "not comparable"):
         return {**claim}
     own = claim.get("reason")
-    known = paper.reasons.get(claim["id"])
+    listed = paper.reasons.get(claim["id"])
     if own is None or own["grade"] == "none":
-        own = {"text": known.text, "grade": known.grade} if known else {"text": GRADES["none"], "grade": "none"}
+        own = {"text": listed.text, "grade": listed.grade} if listed else {"text": GRADES["none"], "grade": "none"}
     return {**claim, "reason": own}
 
 
@@ -116,10 +116,10 @@ def to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[str]] | No
 
 def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
     """The outcomes of each work."""
-    found: dict[str, tuple[Paper, list[Outcome]]] = {}
+    groups: dict[str, tuple[Paper, list[Outcome]]] = {}
     for outcome in outcomes:
-        found.setdefault(outcome.experiment.paper.name, (outcome.experiment.paper, []))[1].append(outcome)
-    return list(found.values())
+        groups.setdefault(outcome.experiment.paper.name, (outcome.experiment.paper, []))[1].append(outcome)
+    return list(groups.values())
 
 
 def whole_cost(paper: Paper, own: Sequence[Outcome]) -> Mapping[str, float]:

@@ -32,34 +32,21 @@ label nearer to the metric takes precedence. A single value and each value of a 
 from __future__ import annotations
 
 import inspect
+import itertools
+import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from penstock.reproduce.choice import Range, label_text
+from penstock.reproduce.choice import Range
 from penstock.reproduce.curve import largest, mean, smallest
-from penstock.reproduce.node import (
-    Bound,
-    Curve,
-    Labels,
-    Node,
-    Point,
-    Quantity,
-    Scope,
-    Value,
-    Variable,
-    applied,
-    as_sample,
-    is_open,
-    key_of,
-    lists_of,
-    merged,
-)
-from penstock.reproduce.statement import Judged, Statement
+from penstock.reproduce.node import Bound, Curve, Labels, Node, Point, Scope, Value, as_sample, is_open, lists_of
+from penstock.reproduce.statement import Part, Statement
 from penstock.results.condition import Condition
 from penstock.results.sample import Sample, per_run
 from penstock.results.table import Table
@@ -71,47 +58,66 @@ _AVERAGES = (mean, largest, smallest)
 """Functions of a curve that give the level of a flat one."""
 
 
-class Number(Quantity):
-    """A number of each run in every cell that its labels select; arithmetic works as on `Sample`."""
+@dataclass(frozen=True, eq=False)
+class Number(Node):
+    """A number of each run in every cell that its labels leave open; arithmetic works as on `Sample`.
 
-    def _of(self, text: str) -> str:
-        own = ", ".join(label_text(axis, label) for axis, label in self.labels.items())
-        return f"({text} at {own})" if own else text
+    Attributes:
+        unit: its unit; "" for a ratio or a number without unit.
+        level: from the value that all measured numbers of a kind have, and the children: the value of this number, or
+            None if it is unknown. A kind is a unit, or the name of a metric without a unit.
+        is_sum: whether it is in parentheses as a part of another number.
+        is_constant: whether it is a plain number.
+
+    """
+
+    labelled: str = "({0} at {1})"
+    unit: str = ""
+    level: Callable[..., float | None] = lambda *_: None
+    is_sum: bool = False
+    is_constant: bool = False
+
+    def of_equals(self, value: Callable[[str], float]) -> float | None:
+        """The `level` by these values of the kinds."""
+        return self.level(value, *self.children)
 
     @property
-    def unit(self) -> str:
-        """The unit; "" for a ratio or a number without unit."""
-        return ""
+    def neutral(self) -> float | None:
+        """The neutral value, which means no difference: 0 for a difference, 1 for a ratio; None without one.
 
-    def _with(self, sign: str, act: Callable[..., Any], *operands: Number | float) -> Number:
-        return _Combined(tuple(map(_number, operands)), act, sign, plain=True)
+        The number has this value whenever all measured numbers of one kind are equal.
+        """
+        first, second = (self.of_equals(partial(_probe, number)) for number in ("one", "other"))
+        if first is None or second is None or not math.isfinite(first):
+            return None
+        return first if math.isclose(first, second, abs_tol=1e-9) else None
 
     def __add__(self, other: Number | float) -> Number:
-        return self._with("+", operator.add, self, other)
+        return _arithmetic("+", operator.add, self, other)
 
     def __radd__(self, other: float) -> Number:
-        return self._with("+", operator.add, other, self)
+        return _arithmetic("+", operator.add, other, self)
 
     def __sub__(self, other: Number | float) -> Number:
-        return self._with("-", operator.sub, self, other)
+        return _arithmetic("-", operator.sub, self, other)
 
     def __rsub__(self, other: float) -> Number:
-        return self._with("-", operator.sub, other, self)
+        return _arithmetic("-", operator.sub, other, self)
 
     def __mul__(self, other: Number | float) -> Number:
-        return self._with("*", operator.mul, self, other)
+        return _arithmetic("*", operator.mul, self, other)
 
     def __rmul__(self, other: float) -> Number:
-        return self._with("*", operator.mul, other, self)
+        return _arithmetic("*", operator.mul, other, self)
 
     def __truediv__(self, other: Number | float) -> Number:
-        return self._with("/", operator.truediv, self, other)
+        return _arithmetic("/", operator.truediv, self, other)
 
     def __rtruediv__(self, other: float) -> Number:
-        return self._with("/", operator.truediv, other, self)
+        return _arithmetic("/", operator.truediv, other, self)
 
     def __abs__(self) -> Number:
-        return self._with("|{}|", abs, self)
+        return of_samples(abs, self, text="|{}|", plain=True)
 
     def __le__(self, other: Number | float) -> Statement:
         return self._compared(operator.le, "<=", other)
@@ -126,22 +132,26 @@ class Number(Quantity):
         return self._compared(operator.gt, ">", other)
 
     def _compared(self, act: Callable[..., Condition], sign: str, other: Number | float) -> Statement:
-        unit = "" if isinstance(other, Number) else self._unit()
+        unit = "" if isinstance(other, Number) else self._unit
         return judged(act, self, other, text=f"{{}} {sign} {{}}{unit}")
 
     def between(self, low: float, high: float) -> Statement:
         """At least `low` and at most `high`."""
-        text = f"{{}} from {low:.4g} to {high:.4g}{self._unit()}"
+        text = f"{{}} from {low:.4g} to {high:.4g}{self._unit}"
         return judged(lambda sample: sample.between(low, high), self, text=text)
 
     def reads(
         self, printed: float, low: float | None = None, high: float | None = None, *, share: float = 0.0
     ) -> Statement:
         """Agreement with a printed number, from `low` to `high` or within a `share` of it (`Sample.reads`)."""
-        least = printed - abs(printed) * share if low is None else low
-        most = printed + abs(printed) * share if high is None else high
-        text = f"{{}} {printed:.4g} ({least:.4g} to {most:.4g}){self._unit()}"
+        lowest = printed - abs(printed) * share if low is None else low
+        highest = printed + abs(printed) * share if high is None else high
+        text = f"{{}} {printed:.4g} ({lowest:.4g} to {highest:.4g}){self._unit}"
         return judged(lambda sample: sample.reads(printed, low=low, high=high, share=share), self, text=text)
+
+    @property
+    def _unit(self) -> str:
+        return f" {self.unit}" if self.unit else ""
 
     def along(
         self,
@@ -155,69 +165,113 @@ class Number(Quantity):
 
         `unit` is by default that of the samples; `neutral` is the number of a flat curve.
         """
-        named = text or getattr(act, "__name__", "").replace("_", " ")
-        return _Along((self,), axis, act, named, self.unit if unit is None else unit, neutral)
+        return Number(
+            f"{text or getattr(act, '__name__', '').replace('_', ' ')} over {axis} of {{}}",
+            partial(_along, axis, act),
+            (self,),
+            over=axis,
+            unit=self.unit if unit is None else unit,
+            level=lambda value, curve: curve.of_equals(value) if act in _AVERAGES else neutral,
+        )
 
     def next(self, axis: str) -> Number:
         """The number at the next value of an axis, among the values that the statement selects."""
-        return _Next((self,), axis)
+        template = f"{{}} at the next {axis}"
+        return Number(
+            template, partial(_next, axis), (self,), unit=self.unit, level=lambda value, number: number.of_equals(value)
+        )
 
-    def _unit(self) -> str:
-        return f" {self.unit}" if self.unit else ""
+
+def metric(name: str, unit: str = "", says: str = "") -> Number:
+    """A measured number: its name in the table, its unit, and its name in texts if that differs."""
+    return Number(
+        says or name, partial(_measured, name), labelled="{0} ({1})", unit=unit, level=lambda value: value(unit or name)
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class _Metric(Number):
-    """A metric with labels."""
+def formula(function: Callable[..., Value], says: str = "") -> Number:
+    """A function of labels, which are its arguments by name: a model to compare with measurements."""
+    return Number(says or function.__name__.replace("_", " "), partial(_computed, function))
 
-    name: str
-    said: str
-    measured_in: str = ""
-    labels: Labels = field(default_factory=dict)
-    children: Sequence[Node] = ()
 
-    @property
-    def text(self) -> str:
-        own = ", ".join(label_text(axis, label) for axis, label in self.labels.items())
-        return f"{self.said} ({own})" if own else self.said
+def of_samples(function: Callable[..., Any], *numbers: Number | float, text: str, plain: bool = False) -> Number:
+    """A function of samples; in `text`, {} stands for each number. `plain`: it also takes plain numbers."""
+    children = tuple(map(_number, numbers))
+    units = {child.unit for child in children}
+    number = Number(text, partial(_of_cells, function), children, unit=units.pop() if len(units) == 1 else "")
+    return replace(number, level=partial(_level, function)) if plain else number
 
-    @property
-    def unit(self) -> str:
-        return self.measured_in
 
-    def of_equals(self, value: Callable[[str], float]) -> float | None:
-        return value(self.measured_in or self.name)
+def each_run(function: Callable[..., float], *numbers: Number | float, text: str) -> Number:
+    """A function of numbers, run by run; in `text`, {} stands for each."""
+    return of_samples(partial(per_run, function), *numbers, text=text)
 
-    def bind(self, scope: Scope) -> Bound:
-        labels = {**scope.given, **self.labels}
-        cells = [cell for cell in scope.table.cells if all(_fits(cell[0].get(a), label) for a, label in labels.items())]
-        names = dict.fromkeys([*(a for a, label in labels.items() if is_open(label)), *_names(cells)])
-        axes = [axis for axis in names if axis not in labels or is_open(labels[axis])]
-        _check_values(cells, labels, scope.table)
-        variables: dict[Variable, Sequence[Any]] = {}
-        of_axis = []
-        for axis in axes:
-            label = labels.get(axis)
-            variable = (axis, key_of(label)) if label is not None else scope.variable(axis)
-            of_axis.append(variable)
-            if label is not None or variable[1] is None:
-                variables[variable] = _values(cells, axis, label)
-        index: dict[tuple[Any, ...], Mapping[str, Sample]] = {}
-        for own, samples in cells:
-            key = tuple(own.get(axis) for axis in axes)
-            if key in index:
-                raise KeyError(f"two cells have {dict(zip(axes, key, strict=True))} and {labels}")
-            index[key] = samples
 
-        def at(point: Point) -> Value | None:
-            samples = index.get(tuple(point[variable] for variable in of_axis))
-            if samples is None:
-                return None
-            if self.name not in samples:
-                raise KeyError(f"no {self.name} was measured; there are: {', '.join(samples)}")
-            return samples[self.name]
+def judged(judge: Callable[..., Condition], *numbers: Number | float, text: str) -> Statement:
+    """A condition made by a function: `judge` gets the samples of a cell; in `text`, {} stands for each number."""
+    return Statement(text, partial(_judged, judge), tuple(map(_number, numbers)))
 
-        return Bound(variables, at)
+
+def _number(value: Number | float) -> Number:
+    if isinstance(value, Number):
+        return value
+    constant = float(value)
+    return Number(
+        f"{constant:.4g}", lambda _: Bound({}, lambda _: constant), level=lambda _: constant, is_constant=True
+    )
+
+
+def _arithmetic(sign: str, act: Callable[..., Any], *operands: Number | float) -> Number:
+    children = tuple(map(_number, operands))
+    text = f" {sign} ".join("({})" if child.is_sum else "{}" for child in children)
+    number = of_samples(act, *children, text=text, plain=True)
+    return replace(number, unit="" if sign == "/" else number.unit, is_sum=sign in "+-")
+
+
+def _level(function: Callable[..., Any], value: Callable[[str], float], *children: Number) -> float | None:
+    """The level of a function of numbers."""
+    levels = [child.of_equals(value) for child in children]
+    if None in levels:
+        return None
+    with np.errstate(all="ignore"):
+        return float(function(*map(np.float64, levels)))
+
+
+def _probe(number: str, kind: str) -> float:
+    """A value for all measured numbers of a kind, from 1 to 2."""
+    return 1 + zlib.crc32(f"{number} {kind}".encode()) / 2**32
+
+
+# ---- evaluation in a table: the scope has the labels of the number and of all nodes above it ------------------------
+
+
+def _measured(name: str, scope: Scope) -> Bound:
+    labels = scope.inherited
+    cells = [cell for cell in scope.table.cells if all(_fits(cell[0].get(a), label) for a, label in labels.items())]
+    _check_values(cells, labels, scope.table)
+    own = dict.fromkeys(axis for at, _ in cells for axis, value in at.items() if value is not None)
+    named = [axis for axis, label in labels.items() if is_open(label)]
+    axes = [*named, *(axis for axis in own if axis not in labels)]
+    of_axis = [scope.variable(axis) for axis in axes]
+    variables = {
+        variable: _values(cells, axis, labels.get(axis))
+        for axis, variable in zip(axes, of_axis, strict=True)
+        if axis in labels or variable[1] is None
+    }
+    index: dict[tuple[Any, ...], Mapping[str, Sample]] = {}
+    for at, samples in cells:
+        key = tuple(at.get(axis) for axis in axes)
+        if key in index:
+            raise KeyError(f"two cells have {dict(zip(axes, key, strict=True))} and {labels}")
+        index[key] = samples
+
+    def value(point: Point) -> Value | None:
+        samples = index.get(tuple(point[variable] for variable in of_axis))
+        if samples is not None and name not in samples:
+            raise KeyError(f"no {name} was measured; there are: {', '.join(samples)}")
+        return None if samples is None else samples[name]
+
+    return Bound(variables, value)
 
 
 def _fits(value: Any, label: Any) -> bool:
@@ -226,211 +280,78 @@ def _fits(value: Any, label: Any) -> bool:
     return value in label if isinstance(label, (list, tuple)) else bool(value == label)
 
 
-def _names(cells: Sequence[tuple[Labels, Any]]) -> dict[str, None]:
-    return dict.fromkeys(axis for own, _ in cells for axis, value in own.items() if value is not None)
-
-
 def _values(cells: Sequence[tuple[Labels, Any]], axis: str, label: Any) -> list[Any]:
     if isinstance(label, (list, tuple)):
         return list(label)
-    return list(dict.fromkeys(own.get(axis) for own, _ in cells))
+    return list(dict.fromkeys(at.get(axis) for at, _ in cells))
 
 
 def _check_values(cells: Sequence[tuple[Labels, Any]], labels: Labels, table: Table) -> None:
     """Raise `KeyError` unless every named value is in the table."""
     for axis, label in labels.items():
-        lacking = [value for value in label if value not in _values(cells, axis, None)] if _listed(label) else []
+        lacking = set(label).difference(_values(cells, axis, None)) if isinstance(label, (list, tuple)) else ()
         if lacking:
             raise KeyError(f"no cell has {axis} {', '.join(map(str, lacking))} and {labels}; axes: {table.axes()}")
     if not cells:
         raise KeyError(f"no cell has {labels}; the axes are {table.axes()}")
 
 
-def _listed(label: Any) -> bool:
-    return isinstance(label, (list, tuple))
+def _computed(function: Callable[..., Value], scope: Scope) -> Bound:
+    parameters = inspect.signature(function).parameters
+    fixed = {
+        axis: scope.inherited[axis]
+        for axis in parameters
+        if axis in scope.inherited and not is_open(scope.inherited[axis])
+    }
+    free = {axis: scope.variable(axis) for axis in parameters if axis not in fixed}
+    return Bound({}, lambda point: function(**fixed, **{axis: point[variable] for axis, variable in free.items()}))
 
 
-@dataclass(frozen=True, eq=False)
-class _Constant(Number):
-    """A plain number."""
-
-    value: float
-    fixed = True
-    labels: Labels = field(default_factory=dict)
-    children: Sequence[Node] = ()
-
-    @property
-    def text(self) -> str:
-        return f"{self.value:.4g}"
-
-    def of_equals(self, value: Callable[[str], float]) -> float | None:
-        return self.value
-
-    def bind(self, scope: Scope) -> Bound:
-        return Bound({}, lambda _: self.value)
+def _of_cells(function: Callable[..., Any], scope: Scope, *numbers: Number) -> Bound:
+    return Bound.of(function, *(number.within(scope) for number in numbers))
 
 
-@dataclass(frozen=True, eq=False)
-class _Formula(Number):
-    """A function of the labels of a cell."""
+def _along(axis: str, act: Callable[[Curve], Value], scope: Scope, number: Number) -> Bound:
+    keys = lists_of([number], scope.inherited).get(axis, [])
+    bound = number.within(replace(scope, follows={**scope.follows, axis: keys}))
+    ours = [variable for variable in bound.variables if variable[0] == axis]
+    if len(ours) != 1:
+        raise ValueError(f"{number.text}: {len(ours)} lists of {axis} where there must be one")
+    (variable,) = ours
 
-    function: Callable[..., Value]
-    said: str
-    labels: Labels = field(default_factory=dict)
-    children: Sequence[Node] = ()
+    def value(point: Point) -> Value | None:
+        values = {at: bound.at({**point, variable: at}) for at in bound.variables[variable]}
+        curve = {at: as_sample(number) for at, number in values.items() if number is not None}
+        return act(curve) if curve else None
 
-    @property
-    def text(self) -> str:
-        return self._of(self.said)
-
-    def bind(self, scope: Scope) -> Bound:
-        labels = {**scope.given, **self.labels}
-        wanted: dict[str, Variable | None] = {}
-        for axis in inspect.signature(self.function).parameters:
-            label = labels.get(axis)
-            wanted[axis] = (axis, key_of(label)) if is_open(label) else None if axis in labels else scope.variable(axis)
-
-        def at(point: Point) -> Value | None:
-            values = {axis: labels[axis] if v is None else point[v] for axis, v in wanted.items()}
-            return self.function(**values)
-
-        return Bound({}, at)
+    return Bound({own: values for own, values in bound.variables.items() if own != variable}, value)
 
 
-@dataclass(frozen=True, eq=False)
-class _Combined(Number):
-    """Arithmetic on numbers, or a function of them."""
-
-    children: tuple[Number, ...]
-    act: Callable[..., Any]
-    sign: str
-    plain: bool = False  # whether `act` also takes plain numbers
-    labels: Labels = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        parts = [f"({one.text})" if getattr(one, "sign", "") in ("+", "-") else one.text for one in self.children]
-        if "{" in self.sign:
-            return self._of(self.sign.format(*(one.text for one in self.children)))
-        return self._of(f" {self.sign} ".join(parts))
-
-    @property
-    def unit(self) -> str:
-        units = {one.unit for one in self.children}
-        return units.pop() if self.sign != "/" and len(units) == 1 else ""
-
-    def of_equals(self, value: Callable[[str], float]) -> float | None:
-        values = [one.of_equals(value) for one in self.children]
-        if not self.plain or None in values:
-            return None
-        with np.errstate(all="ignore"):
-            return float(self.act(*map(np.float64, values)))
-
-    def bind(self, scope: Scope) -> Bound:
-        bound = [one.bind(scope.of(self)) for one in self.children]
-        return Bound(merged(bound), partial(applied, self.act, bound))
+def _next(axis: str, scope: Scope, number: Number) -> Bound:
+    bound = number.within(scope)
+    (variable,) = [variable for variable in bound.variables if variable[0] == axis]
+    values = list(bound.variables[variable])
+    after = dict(itertools.pairwise(values))
+    return Bound(
+        bound.variables,
+        lambda point: bound.at({**point, variable: after[point[variable]]}) if point[variable] in after else None,
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class _Along(Number):
-    """One number of the curve along an axis."""
+def _judged(judge: Callable[..., Condition], scope: Scope, *numbers: Number) -> list[Part]:
+    """The conditions on the numbers, which know the neutral value."""
 
-    children: tuple[Number]
-    axis: str
-    act: Callable[[Curve], Value]
-    said: str
-    measured_in: str
-    of_flat: float | None = None
-    labels: Labels = field(default_factory=dict)
+    def of_cell(*values: Value) -> Condition:
+        pairs = zip(numbers, values, strict=True)
+        return judge(*(v.about(n.neutral) if isinstance(v, Sample) else v for n, v in pairs))
 
-    @property
-    def text(self) -> str:
-        return self._of(f"{self.said} over {self.axis} of {self.children[0].text}")
-
-    @property
-    def unit(self) -> str:
-        return self.measured_in
-
-    def of_equals(self, value: Callable[[str], float]) -> float | None:
-        return self.children[0].of_equals(value) if self.act in _AVERAGES else self.of_flat
-
-    def leaves(self, given: Labels) -> Iterator[tuple[Node, Labels]]:
-        for leaf, labels in super().leaves(given):
-            yield leaf, {axis: label for axis, label in labels.items() if axis != self.axis}
-
-    def bind(self, scope: Scope) -> Bound:
-        inner = scope.of(self)
-        own = lists_of(self.children[0], inner.given).get(self.axis, [])
-        bound = self.children[0].bind(replace(inner, follows={**inner.follows, self.axis: own}))
-        ours = [variable for variable in bound.variables if variable[0] == self.axis]
-        if len(ours) != 1:
-            raise ValueError(f"{self.text}: {len(ours)} lists of {self.axis} where there must be one")
-        (variable,) = ours
-        values = bound.variables[variable]
-
-        def at(point: Point) -> Value | None:
-            found = ((value, bound.at({**point, variable: value})) for value in values)
-            curve = {value: as_sample(number) for value, number in found if number is not None}
-            return self.act(curve) if curve else None
-
-        return Bound({own: values for own, values in bound.variables.items() if own != variable}, at)
-
-
-@dataclass(frozen=True, eq=False)
-class _Next(Number):
-    """A number at the next value of an axis."""
-
-    children: tuple[Number]
-    axis: str
-    labels: Labels = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        return self._of(f"{self.children[0].text} at the next {self.axis}")
-
-    @property
-    def unit(self) -> str:
-        return self.children[0].unit
-
-    def of_equals(self, value: Callable[[str], float]) -> float | None:
-        return self.children[0].of_equals(value)
-
-    def bind(self, scope: Scope) -> Bound:
-        bound = self.children[0].bind(scope.of(self))
-        (variable,) = [variable for variable in bound.variables if variable[0] == self.axis]
-        values = list(bound.variables[variable])
-
-        def at(point: Point) -> Value | None:
-            following = values.index(point[variable]) + 1
-            return bound.at({**point, variable: values[following]}) if following < len(values) else None
-
-        return Bound(bound.variables, at)
-
-
-def metric(name: str, unit: str = "", says: str = "") -> Number:
-    """A measured number: its name in the table, its unit, and its name in texts if that differs."""
-    return _Metric(name, says or name, unit)
-
-
-def formula(function: Callable[..., Value], says: str = "") -> Number:
-    """A function of labels, which are its arguments by name: a model to compare with measurements."""
-    return _Formula(function, says or function.__name__.replace("_", " "))
-
-
-def of_samples(function: Callable[..., Sample], *numbers: Number | float, text: str) -> Number:
-    """A function of samples; in `text`, {} stands for each number."""
-    return _Combined(tuple(map(_number, numbers)), function, text)
-
-
-def each_run(function: Callable[..., float], *numbers: Number | float, text: str) -> Number:
-    """A function of numbers, run by run; in `text`, {} stands for each."""
-    return of_samples(partial(per_run, function), *numbers, text=text)
-
-
-def _number(value: Number | float) -> Number:
-    return value if isinstance(value, Number) else _Constant(float(value))
-
-
-def judged(judge: Callable[..., Condition], *numbers: Number | float, text: str) -> Statement:
-    """A condition made by a function: `judge` gets the samples of a cell; in `text`, {} stands for each number."""
-    return Judged(tuple(map(_number, numbers)), judge, text)
+    scope = replace(scope, follows=lists_of(numbers, scope.inherited))
+    bound = Bound.of(of_cell, *(number.within(scope) for number in numbers))
+    about = " and ".join(number.text for number in numbers if not number.is_constant)
+    points = (dict(zip(bound.variables, at, strict=True)) for at in itertools.product(*bound.variables.values()))
+    conditions = ((point, bound.at(point)) for point in points)
+    parts = [Part(point, condition, about) for point, condition in conditions if condition is not None]
+    if not parts:
+        names = ", ".join(number.text for number in numbers)
+        raise KeyError(f"no cell of {scope.table.axes()} has all of {names}")
+    return parts

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from markupsafe import Markup
 
 from penstock import _native
 from penstock.engine.environment import provenance
 from penstock.files import write_text
 from penstock.plots import style
-from penstock.plots.inline_svg import inline_svg
-from penstock.report.templating import render_template, template_text
+from penstock.report.finished import FinishedFigure, figure_data
+from penstock.report.templating import joined_script, render_template, style_sheet
 from penstock.reproduce import answer
 from penstock.reproduce.assessment import BADGES, gloss
 from penstock.reproduce.claim import GRADES, badged, badges, by_claim, counted, counts
@@ -23,6 +20,9 @@ from penstock.reproduce.paper import Paper
 from penstock.reproduce.prose import prose
 
 __all__ = ["figures", "write"]
+
+FEW = 4
+"""Experiments that the title of a page names, at most."""
 
 # Fields of a claim that are there only if they have a text.
 EMPTY = {"reading": "", "conflict": "", "cannot_fail": ""}
@@ -70,78 +70,100 @@ def figures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, list[str]]:
 def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
     rows = _rows(own)
     deciding = {row["id"]: row for row in rows if not row["reading"]}
+    sections = [_section(number, outcome, deciding) for number, outcome in enumerate(own)]
+    drawn = [section["figure"] for section in sections if section["figure"]]
     return _rendered(
         "reproduction.html.jinja",
-        title=paper.about["title"],
+        title=_title(paper, own),
         paper=paper,
         index=index,
-        experiments=[_section(number, outcome, deciding) for number, outcome in enumerate(own)],
-        rows=rows,
+        experiments=sections,
         messages=answer.messages(paper.messages, rows),
-        headline=answer.headline(_claims(own)),
+        headline=answer.headline(_claims(own), omitted=sum(len(section["omitted"]) for section in sections)),
         prose=prose(paper, _anchors(paper, own, deciding)),
         counts=_counted(own),
         cost=_cost(paper, own),
+        figures=figure_data(drawn),
     )
+
+
+def _title(paper: Paper, own: Sequence[Outcome]) -> str:
+    """The title of a figure, the names of a few, or the title of a work of which more is reproduced."""
+    titles = [outcome.experiment.title for outcome in own]
+    if len(titles) == 1:
+        return titles[0]
+    if len(titles) > FEW or len(titles) == len(paper.experiments):
+        return str(paper.about["title"])
+    first, *others = (title.partition(":")[0] for title in titles)
+    start = first.rpartition(" ")[0] + " "
+    return ", ".join([first, *(other.removeprefix(start) for other in others)])
 
 
 def _anchors(paper: Paper, own: Sequence[Outcome], claims: Iterable[str]) -> dict[str, str]:
     """The anchors on the page by the names in the README: experiments, and claims with and without the work's alias."""
-    found = {outcome.experiment.id: outcome.experiment.id for outcome in own}
+    anchors = {outcome.experiment.id: outcome.experiment.id for outcome in own}
     for id_ in claims:
-        found |= {id_: f"{paper.alias}/{id_}", f"{paper.alias}/{id_}": f"{paper.alias}/{id_}"}
-    return found
+        anchors |= {id_: f"{paper.alias}/{id_}", f"{paper.alias}/{id_}": f"{paper.alias}/{id_}"}
+    return anchors
 
 
 def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
-    """All claims by badge and distance, each followed by its other readings from all experiments.
+    """All claims with the experiment that they are `in`, main readings first.
 
-    `group` is the badge (or the verdict) of the main reading, which all are filtered by, or "" where there is none.
+    `group` is the badge (or the verdict) of a claim, by which the page filters, or "" where there is none.
     """
     claims = [{**EMPTY, **claim, "in": outcome.experiment.id} for outcome in own for claim in outcome.claims]
     claims.sort(key=lambda claim: bool(claim["reading"]))
     group = "badge" if badged(claims) else "verdict"
-    sorted_ = sorted(by_claim(claims).values(), key=lambda readings: answer.by_distance(readings[0]))
-    return [
-        {**reading, "group": readings[0].get(group) or "" if counted(readings[0]) else ""}
-        for readings in sorted_
-        for reading in readings
-    ]
+    return [{**claim, "group": claim.get(group) or "" if counted(claim) else ""} for claim in claims]
 
 
 def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The content of an experiment's section; a claim that another experiment decides has the deciding row too."""
-    svg = _inline(number, outcome)
-    width = re.search(r'viewBox="0 0 ([\d.]+)', svg)
+    """The content of an experiment's section, its claims by badge and distance.
+
+    A claim that another experiment decides has the deciding row too.
+    """
     own = outcome.experiment.id
+    tried = by_claim({**EMPTY, **claim} for claim in outcome.claims)
+    omitted = [id_ for id_ in outcome.experiment.claimed if id_ not in tried]
+    claims = []
+    for id_, readings in tried.items():
+        row = deciding.get(id_)
+        is_own = row is not None and row["in"] == own
+        main = [row] if row is not None and is_own else []
+        further = [reading for reading in readings if reading["reading"]]
+        claims.append(([*main, *further], None if is_own else row))
+    claims.sort(key=lambda entry: answer.by_distance(entry[0][0]))
     return {
         "outcome": outcome,
         "name": outcome.experiment.name,
         "id": own,
         "title": outcome.experiment.title,
         "claimed": outcome.experiment.claimed,
-        "svg": svg,
-        "width": round(float(width[1])) if width else 0,
-        "answer": answer.of_figure(outcome.claims),
-        "claims": [
-            (readings, deciding[id_] if id_ in deciding and deciding[id_]["in"] != own else None)
-            for id_, readings in by_claim({**EMPTY, **claim} for claim in outcome.claims).items()
-        ],
+        "omitted": omitted,
+        "figure": _figure(number, outcome),
+        "answer": answer.of_figure(outcome.claims, omitted=len(omitted)),
+        "counts": _counted([outcome]),
+        "claims": claims,
     }
 
 
-def _inline(number: int, outcome: Outcome) -> Markup:
-    """The figure of the experiment with this number on the page, as inline SVG; empty without one."""
+def _figure(number: int, outcome: Outcome) -> FinishedFigure | None:
+    """The figure of the experiment with this number on the page, if it has one."""
     with style.styled():
         figure = outcome.figure()
-    return Markup("") if figure is None else inline_svg(figure, f"figure{number}")
+    if figure is None:
+        return None
+    title = outcome.experiment.title.partition(":")[0]
+    return FinishedFigure.of(f"figure{number}", title, {"": figure})
 
 
 def _rendered(template: str, **context: Any) -> str:
     return render_template(
         template,
         **context,
-        css=template_text("page.css", "reproduction.css"),
+        css=style_sheet("page.css", "document.css", "reproduction.css"),
+        script=joined_script("report/scripts/document.js"),
         version=_native.version,
         provenance=provenance(),
         badges=BADGES,

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +34,7 @@ from typing import Any, cast
 from matplotlib.figure import Figure
 
 from penstock.errors import PenstockError, nearest
-from penstock.files import read_toml
+from penstock.files import read_json, read_toml
 from penstock.plots.curves import Curves, printed
 from penstock.reproduce import why
 from penstock.reproduce.claim import Claim, on
@@ -82,27 +81,26 @@ class Experiment:
         if hasattr(module, "rows"):
             return Table.exact(module.rows(effort))
         if hasattr(module, "table"):
-            found: Table = module.table(effort)
-            return found
+            table: Table = module.table(effort)
+            return table
         return effort.table(module.study(effort), self.measure)
 
     @property
     def measure(self) -> Measure:
         """The function that measures a run: that of its module, or else that of the work's `setup.py`."""
-        if hasattr(self.module, "measure"):
-            found: Measure = self.module.measure
-            return found
-        made: Measure = importlib.import_module(f"{_package(self.paper.folder)}.setup").measure
-        return made
+        has_own = hasattr(self.module, "measure")
+        module = self.module if has_own else importlib.import_module(f"{_package(self.paper.folder)}.setup")
+        measure: Measure = module.measure
+        return measure
 
     @property
     def reconstruction(self) -> Change | None:
         """The change of every scenario to the author's set-up as reconstructed; None if it does not apply here."""
-        told = self.paper.reconstructed
-        if not told or self.id in told.get("without", ()) or hasattr(self.module, "rows"):
+        settings = self.paper.reconstructed
+        if not settings or self.id in settings.get("without", ()) or hasattr(self.module, "rows"):
             return None
-        made: Change = importlib.import_module(f"{_package(self.paper.folder)}.setup").reconstructed
-        return made
+        change: Change = importlib.import_module(f"{_package(self.paper.folder)}.setup").reconstructed
+        return change
 
     def claims(self, table: Table) -> list[Claim]:
         """Its claims with conditions on a table, one for each reading."""
@@ -128,7 +126,7 @@ class Experiment:
         return f"{self.paper.alias}/{self.id}"
 
     @property
-    def asked(self) -> str:
+    def argument(self) -> str:
         """The argument of `penstock reproduce`: its name, or its path if the work is outside penstock."""
         return self.name if self.paper.folder.parent == _PAPERS else f"{self.paper.folder.name}/{self.id}"
 
@@ -192,8 +190,8 @@ class Paper:
     @property
     def also(self) -> Mapping[str, str]:
         """Further names of experiments."""
-        found: Mapping[str, str] = self.about.get("also", {})
-        return found
+        names: Mapping[str, str] = self.about.get("also", {})
+        return names
 
     def recorded_claims(self) -> list[tuple[str, str, bool]]:
         """Experiment and id of each recorded claim, and whether it is the main reading."""
@@ -227,15 +225,15 @@ class Paper:
     @property
     def reconstructed(self) -> Mapping[str, Any]:
         """The author's set-up as reconstructed: what it `says`, its `sources`, experiments `without`; empty if none."""
-        found: Mapping[str, Any] = self.about.get("reconstructed", {})
-        return found
+        settings: Mapping[str, Any] = self.about.get("reconstructed", {})
+        return settings
 
     def recorded(self) -> Mapping[str, Any] | None:
         """The content of `results.json`, if it exists."""
         if not self.results_file.exists():
             return None
-        found: Mapping[str, Any] = json.loads(self.results_file.read_text(encoding="utf-8"))
-        return found
+        record: Mapping[str, Any] = read_json(self.results_file)
+        return record
 
 
 def papers() -> list[Paper]:
@@ -275,19 +273,19 @@ def _folder_of(name: str) -> tuple[Path, str] | None:
     return None
 
 
-def _work_of(name: str, known: Sequence[Paper]) -> tuple[Paper, str] | None:
+def _work_of(name: str, works: Sequence[Paper]) -> tuple[Paper, str] | None:
     """The work with this name, alias, folder or beginning of its name, and the rest of the name."""
     first, _, second = name.partition("/")
-    for paper in known:
+    for paper in works:
         if first in (paper.name, paper.alias):
             return paper, second
     if (place := _folder_of(name)) is not None:
         return _read(place[0]), place[1]
-    begun = [paper for paper in known if paper.name.startswith(f"{first}-")]
+    begun = [paper for paper in works if paper.name.startswith(f"{first}-")]
     return (begun[0], second) if len(begun) == 1 else None
 
 
-def find(wanted: Sequence[str]) -> list[Experiment]:
+def find(names: Sequence[str]) -> list[Experiment]:
     """The named experiments: `cc`, `chung-claypool-2003`, `cc/fig4`; without names, all of all works.
 
     A claim names the experiment that decides it: `cc/c01`. A folder with a `paper.toml` is a work too: `./my_paper`,
@@ -295,25 +293,25 @@ def find(wanted: Sequence[str]) -> list[Experiment]:
 
     Raises `PenstockError` with every unknown name.
     """
-    known = papers()
-    found: list[Experiment] = []
+    works = papers()
+    experiments: list[Experiment] = []
     wrong: list[str] = []
-    for name in wanted or [paper.name for paper in known]:
-        place = _work_of(name, known)
+    for name in names or [paper.name for paper in works]:
+        place = _work_of(name, works)
         if place is None:
             first = name.partition("/")[0]
-            close = nearest(first, [word for paper in known for word in (paper.name, paper.alias)])
-            wrong.append(f'there is no work "{first}"{close}; there are: {", ".join(paper.name for paper in known)}')
+            close = nearest(first, [word for paper in works for word in (paper.name, paper.alias)])
+            wrong.append(f'there is no work "{first}"{close}; there are: {", ".join(paper.name for paper in works)}')
             continue
-        paper, asked = place
-        meant = paper.named(asked) if asked else paper.experiments
+        paper, experiment_name = place
+        meant = paper.named(experiment_name) if experiment_name else paper.experiments
         if not meant:
-            close = nearest(asked, paper.names())
+            close = nearest(experiment_name, paper.names())
             wrong.append(
-                f'{paper.name} has no experiment or claim "{asked}"{close}; '
-                f"penstock reproduce --list {name.removesuffix(f'/{asked}')} lists its experiments"
+                f'{paper.name} has no experiment or claim "{experiment_name}"{close}; '
+                f"penstock reproduce --list {name.removesuffix(f'/{experiment_name}')} lists its experiments"
             )
-        found += meant
+        experiments += meant
     if wrong:
         raise PenstockError("\n".join(wrong))
-    return list({experiment.name: experiment for experiment in found}.values())
+    return list({experiment.name: experiment for experiment in experiments}.values())

@@ -18,7 +18,7 @@ import duckdb
 import numpy as np
 
 from penstock.errors import PenstockError
-from penstock.files import whole
+from penstock.files import open_regular, whole
 from penstock.results.summary_table import Point, SummaryTable
 
 __all__ = ["read", "write"]
@@ -36,7 +36,7 @@ _FORMAT = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 19, PARQUET_VERSI
 
 def write(file: Path, experiments: Mapping[str, SummaryTable]) -> None:
     """Write the points of experiments, by their ids; they replace the content of the file."""
-    rows = [row for id_, shown in experiments.items() for row in _rows(id_, shown)]
+    rows = [row for id_, summary in experiments.items() for row in _rows(id_, summary)]
     columns = zip(*rows, strict=True) if rows else [()] * len(_COLUMNS)
     with whole(file) as part, duckdb.connect() as base:
         base.register("points", {name: np.array(own, object) for name, own in zip(_COLUMNS, columns, strict=True)})
@@ -50,18 +50,20 @@ def read(file: Path) -> dict[str, SummaryTable]:
     if not file.exists():
         return {}
     try:
+        open_regular(file).close()
         with duckdb.connect() as base:
             rows = base.execute(f"SELECT {', '.join(_COLUMNS)} FROM read_parquet(?)", [str(file)]).fetchall()
-    except duckdb.Error as error:
-        raise PenstockError(f"{file}: cannot be read: {error}") from None
+    except (OSError, duckdb.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise PenstockError(f"{file}: cannot be read: {reason}") from None
     return {
         id_: SummaryTable(_cell(list(cell)) for _, cell in groupby(own, itemgetter(1)))
         for id_, own in groupby(rows, itemgetter(0))
     }
 
 
-def _rows(id_: str, shown: SummaryTable) -> Iterator[tuple[Any, ...]]:
-    for labels, points in shown.cells:
+def _rows(id_: str, summary: SummaryTable) -> Iterator[tuple[Any, ...]]:
+    for labels, points in summary.cells:
         first = (id_, json.dumps(labels, separators=(",", ":"), ensure_ascii=False))
         if not points:
             yield *first, None, None, None

@@ -50,9 +50,9 @@ class PrintedNumber:
     measured: Callable[[Table], Sample]
     fitted: bool = False
 
-    def met(self, found: float) -> bool:
+    def met(self, measured: float) -> bool:
         """Whether a measured mean agrees with the print."""
-        return self.low <= found <= self.high
+        return self.low <= measured <= self.high
 
 
 @dataclass(frozen=True)
@@ -70,15 +70,20 @@ class PrintedNumbers:
     readings: Mapping[str, Change | None]
     chosen: str
 
-    def table(self, effort: Effort, study: Study, measure: Measure) -> Table:
-        """Each number by each reading, as `measured` in a cell with the labels `reading` and `number`."""
-        cells, runs, seeds = [], 0, 0
-        for reading, change in self.readings.items():
-            found = effort.table(study if change is None else study.changed(change), measure)
-            runs, seeds = runs + found.runs, max(seeds, found.seeds)
-            for number in self.numbers:
-                cells.append(({"reading": reading, "number": number.says}, {"measured": number.measured(found)}))
-        return Table(cells, runs=runs, seeds=seeds)
+    def table(self, study: Callable[[Effort], Study], measure: Measure) -> Callable[[Effort], Table]:
+        """A `table`: each number by each reading, as `measured` in a cell with the labels `reading` and `number`."""
+
+        def measured(effort: Effort) -> Table:
+            cells, runs, seeds = [], 0, 0
+            for reading, change in self.readings.items():
+                planned = study(effort)
+                table = effort.table(planned if change is None else planned.changed(change), measure)
+                runs, seeds = runs + table.runs, max(seeds, table.seeds)
+                for number in self.numbers:
+                    cells.append(({"reading": reading, "number": number.says}, {"measured": number.measured(table)}))
+            return Table(cells, runs=runs, seeds=seeds)
+
+        return measured
 
     def claim(self, id: str) -> Claim:
         """The chosen reading meets at least as many held-out numbers as any other."""
@@ -89,23 +94,23 @@ class PrintedNumbers:
             reading="no claim of the work",
         )
 
-    def draw(self, shown: SummaryTable) -> Figure:
+    def draw(self, summary: SummaryTable) -> Figure:
         """The measured numbers, a column for each reading; bold where they agree with the print."""
         texts, bold = {}, []
         for reading in self.readings:
-            found = {n.says: shown("measured", reading=reading, number=n.says).mean for n in self.numbers}
-            met = (f"held out: {self._met(found, fitted=False)}", f"fitted: {self._met(found, fitted=True)}")
+            means = {n.says: summary("measured", reading=reading, number=n.says).mean for n in self.numbers}
+            met = (f"held out: {self._met(means, fitted=False)}", f"fitted: {self._met(means, fitted=True)}")
             column = "\n".join((textwrap.fill(reading, WIDEST), *met))
             for number in self.numbers:
                 kind = ", fitted" if number.fitted else ""
                 row = f"{number.says}: {number.printed:g} ({number.low:g} to {number.high:g}{kind})"
-                texts[row, column] = f"{found[number.says]:.3g}"
-                bold += [(row, column)] if number.met(found[number.says]) else []
+                texts[row, column] = f"{means[number.says]:.3g}"
+                bold += [(row, column)] if number.met(means[number.says]) else []
         return grid(texts, bold, "measured numbers by reading; bold: they agree with the print")
 
-    def _met(self, found: Mapping[str, float], *, fitted: bool) -> str:
+    def _met(self, means: Mapping[str, float], *, fitted: bool) -> str:
         chosen = [number for number in self.numbers if number.fitted == fitted]
-        return f"{sum(number.met(found[number.says]) for number in chosen)} of {len(chosen)}"
+        return f"{sum(number.met(means[number.says]) for number in chosen)} of {len(chosen)}"
 
     def _held_out(self, table: Table, reading: str) -> int:
         held_out = (number for number in self.numbers if not number.fitted)

@@ -13,6 +13,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from penstock.files import read_text
 from penstock.plots import style
 from penstock.reproduce.claim import Claim
 from penstock.reproduce.statement import Statement, by_table
@@ -59,11 +60,11 @@ class PrintedTable:
     @classmethod
     def read(cls, file: Path, place: Place, judges: Mapping[str, Judge]) -> PrintedTable:
         """The cells of a file; `judges` has the tolerance of each metric."""
-        found = []
+        cells = []
         for row, column, number in texts(file):
             metric, at = place(row, column)
-            found.append(Cell(row, column, float(number), metric, at, judges[metric]))
-        return cls(found)
+            cells.append(Cell(row, column, float(number), metric, at, judges[metric]))
+        return cls(cells)
 
     def __iter__(self) -> Iterator[Cell]:
         return iter(self.cells)
@@ -90,15 +91,15 @@ class PrintedTable:
 
     def numbers(self) -> Table:
         """The printed numbers as a table of their own, to ask of the print what is asked of runs."""
-        found: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
+        rows: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
         for cell in self.cells:
-            found.setdefault(tuple(cell.at.items()), {})[cell.metric] = cell.printed
-        return Table.exact([(dict(at), numbers) for at, numbers in found.items()])
+            rows.setdefault(tuple(cell.at.items()), {})[cell.metric] = cell.printed
+        return Table.exact([(dict(at), numbers) for at, numbers in rows.items()])
 
     def fits(self, text: str = "", unit: str = "") -> Statement:
         """Every cell is measured as it was printed, within its tolerance; by default the text has the numbers."""
-        said = text or ", ".join(f"{cell.column} {cell.printed:g}{unit}" for cell in self.cells)
-        return by_table(lambda table: all_of(c.decided(table).at(c.column) for c in self._in(table)), said)
+        sentence = text or ", ".join(f"{cell.column} {cell.printed:g}{unit}" for cell in self.cells)
+        return by_table(lambda table: all_of(c.decided(table).at(c.column) for c in self._in(table)), sentence)
 
     def all_inside(self, name: str, reading: str = "no tolerance") -> Claim:
         """The claim that every printed number lies in the 95 % interval of the measured one."""
@@ -109,29 +110,28 @@ class PrintedTable:
         says = "cells whose print is inside the 95 % interval"
         return Claim(f"{name}/cells", says, by_table(inside, "all"), reading=reading)
 
-    def draw(self, shown: SummaryTable) -> Figure:
+    def draw(self, summary: SummaryTable) -> Figure:
         """The table: measured, printed and the difference of each cell; bold where the print is in the interval."""
         points = {
-            (cell.row, cell.column): (cell, shown(cell.metric, **cell.at))
+            (cell.row, cell.column): (cell, summary(cell.metric, **cell.at))
             for cell in self.cells
-            if shown.where(**cell.at).cells
+            if summary.where(**cell.at).cells
         }
-        held = [place for place, found in points.items() if _inside(*found)]
+        held = [place for place, pair in points.items() if _inside(*pair)]
         title = f"measured (printed)\ndifference; bold: inside the 95 % interval, {len(held)} of {len(points)}"
-        return grid({place: _text(*found) for place, found in points.items()}, held, title)
+        return grid({place: _text(*pair) for place, pair in points.items()}, held, title)
 
     def _in(self, table: Table) -> list[Cell]:
         """The cells that a table has; a quick reproduction lacks some. `KeyError` if it has none of them."""
-        found = [cell for cell in self.cells if table.has(**cell.at)]
-        if not found:
+        cells = [cell for cell in self.cells if table.has(**cell.at)]
+        if not cells:
             raise KeyError(f"none of the printed cells is there, such as {self.cells[0].at}; axes: {table.axes()}")
-        return found
+        return cells
 
 
 def texts(file: Path) -> list[tuple[str, str, str]]:
     """Line, x and y of each row of a file in `expected`."""
-    with file.open(encoding="utf-8", newline="") as rows:
-        return [(row["line"], row["x"], row["y"]) for row in csv.DictReader(rows)]
+    return [(row["line"], row["x"], row["y"]) for row in csv.DictReader(read_text(file).splitlines())]
 
 
 def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]], title: str) -> Figure:

@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from penstock.files import read_text
 from penstock.reproduce.paper import Paper
 
 __all__ = ["Part", "prose"]
@@ -39,7 +40,7 @@ def prose(paper: Paper, anchors: Mapping[str, str]) -> list[Part]:
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")
     markdown.validateLink = lambda url: url.startswith(("https://", "http://"))  # type: ignore[method-assign]
     parts: list[tuple[str, list[Token]]] = [("", [])]
-    tokens = iter(markdown.parse(file.read_text(encoding="utf-8")))
+    tokens = iter(markdown.parse(read_text(file)))
     for token in tokens:
         if token.type == "heading_open" and token.tag in ("h1", "h2"):
             title = next(tokens).content
@@ -52,9 +53,9 @@ def prose(paper: Paper, anchors: Mapping[str, str]) -> list[Part]:
     def linked(code: re.Match[str]) -> str:
         return f'<a href="#{anchors[code[1]]}">{code[0]}</a>' if code[1] in anchors else code[0]
 
-    found = []
+    sections = []
     for title, own in parts:
         html = markdown.renderer.render(own, markdown.options, {})
         # Rendered without any HTML from the text.
-        found.append(Part(title, Markup(re.sub(r"<code>([\w./-]+)</code>", linked, html))))
-    return [part for part in found if part.title != "Status" and part.html.strip()]
+        sections.append(Part(title, Markup(re.sub(r"<code>([\w./-]+)</code>", linked, html))))
+    return [part for part in sections if part.title != "Status" and part.html.strip()]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from penstock import _native
-from penstock.files import write_text
+from penstock.files import read_text, write_text
 from penstock.reproduce import points
 from penstock.reproduce.claim import badges, counts
 from penstock.reproduce.effort import Effort
@@ -35,18 +35,18 @@ SILENT = {
 
 def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
     """The recorded outcomes of these experiments; those that were never run in full are left out."""
-    found = []
+    outcomes = []
     files: dict[str, tuple[Mapping[str, Any], Mapping[str, SummaryTable]]] = {}
     for experiment in experiments:
         paper = experiment.paper
         if paper.name not in files:
             files[paper.name] = _entries(paper), points.read(paper.points_file)
-        entries, shown = files[paper.name]
+        entries, summaries = files[paper.name]
         entry = entries.get(experiment.id)
         if entry is not None:
             cost = entry["runs"], entry["seeds"], entry["cpu_s"]
-            found.append(Outcome(experiment, *cost, entry["claims"], _known(experiment, shown)))
-    return found
+            outcomes.append(Outcome(experiment, *cost, entry["claims"], _summary(experiment, summaries)))
+    return outcomes
 
 
 def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
@@ -57,38 +57,40 @@ def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
     }
 
 
-def _known(experiment: Experiment, shown: Mapping[str, SummaryTable]) -> SummaryTable | None:
+def _summary(experiment: Experiment, summaries: Mapping[str, SummaryTable]) -> SummaryTable | None:
     """The recorded numbers of an experiment; those of formulas are not recorded, but computed again."""
     if hasattr(experiment.module, "rows"):
         return SummaryTable.of(Table.exact(experiment.module.rows(Effort("full"))))
-    return shown.get(experiment.id)
+    return summaries.get(experiment.id)
 
 
 def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
     """Write the outcomes into the works' `results.json` and `points.parquet`, and their verdicts into the READMEs."""
     for paper, own in by_paper(outcomes):
         now = {outcome.experiment.id: {**outcome.to_dict(), "meaning": _native.meaning} for outcome in own}
-        kept = {**_entries(paper), **now}
-        experiments = [kept[item.id] for item in paper.experiments if item.id in kept]
-        shown = points.read(paper.points_file)
-        shown |= {each.experiment.id: _drawn(each.experiment, each.shown) for each in own if each.shown is not None}
+        entries = {**_entries(paper), **now}
+        experiments = [entries[item.id] for item in paper.experiments if item.id in entries]
+        summaries = points.read(paper.points_file)
+        summaries |= {
+            each.experiment.id: _drawn(each.experiment, each.summary) for each in own if each.summary is not None
+        }
         points.write(
-            paper.points_file, {entry["id"]: shown.get(entry["id"], SummaryTable(())) for entry in experiments}
+            paper.points_file, {entry["id"]: summaries.get(entry["id"], SummaryTable(())) for entry in experiments}
         )
         lines = ",\n".join(_line(paper, entry) for entry in experiments)
         cost = whole_cost(paper, own) or recorded_cost(paper, experiments)
         head = json.dumps({"paper": paper.name, "penstock": _native.version, **cost})[:-1]
         write_text(paper.results_file, f'{head}, "experiments": [\n{lines}\n]}}\n')
         readme = paper.folder / "README.md"
-        text = readme.read_text(encoding="utf-8")
+        text = read_text(readme)
         write_text(readme, _with_status(text, status_table(paper, experiments, cost)))
         say(f"{paper.results_file}: {len(now)} experiments written")
 
 
-def _drawn(experiment: Experiment, shown: SummaryTable) -> SummaryTable:
+def _drawn(experiment: Experiment, summary: SummaryTable) -> SummaryTable:
     """The numbers that the figure is drawn from; none if they are those of formulas."""
     draw = experiment.draw
-    return SummaryTable(()) if draw is None or hasattr(experiment.module, "rows") else shown.drawn_by(draw)
+    return SummaryTable(()) if draw is None or hasattr(experiment.module, "rows") else summary.drawn_by(draw)
 
 
 def _line(paper: Paper, entry: Mapping[str, Any]) -> str:
@@ -100,9 +102,9 @@ def _line(paper: Paper, entry: Mapping[str, Any]) -> str:
 
 def _brief(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     """A claim without empty fields, and without a reason that `why.toml` provides."""
-    said = {name: value for name, value in claim.items() if name not in SILENT or value != SILENT[name]}
-    bare = {name: value for name, value in said.items() if name != "reason"}
-    return bare if with_reason(paper, bare) == said else said
+    fields = {name: value for name, value in claim.items() if name not in SILENT or value != SILENT[name]}
+    bare = {name: value for name, value in fields.items() if name != "reason"}
+    return bare if with_reason(paper, bare) == fields else fields
 
 
 def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]], cost: Mapping[str, float]) -> str:

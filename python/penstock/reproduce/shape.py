@@ -79,15 +79,15 @@ def rank(number: Number, axis: str) -> Number:
 
 def below(first: Sample, second: Sample) -> Condition:
     """The first is below the second; a tie in every run decides nothing."""
-    found = first < second
+    condition = first < second
     if (first - second).values.any():
-        return found
-    return found.then(_tie)
+        return condition
+    return condition.then(_inconclusive)
 
 
-def _tie(found: Finding) -> Finding:
-    parts = tuple(replace(part, verdict="inconclusive", ordered=None) for part in found.parts)
-    return replace(found, verdict="inconclusive", parts=parts)
+def _inconclusive(finding: Finding) -> Finding:
+    parts = tuple(replace(part, verdict="inconclusive", ordered=None) for part in finding.parts)
+    return replace(finding, verdict="inconclusive", parts=parts)
 
 
 def grouped(samples: Sequence[Sample]) -> np.ndarray:

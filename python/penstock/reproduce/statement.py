@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from penstock.reproduce.choice import value_text
-from penstock.reproduce.node import (
-    Labels,
-    Node,
-    Point,
-    Quantity,
-    Scope,
-    Value,
-    Variable,
-    applied,
-    as_sample,
-    lists_of,
-    merged,
-)
+from penstock.reproduce.node import Node, Point, Scope, Variable, as_sample
 from penstock.results.condition import Condition, all_of, any_of, most_of
 from penstock.results.sample import Sample
 from penstock.results.table import Table
 
-__all__ = ["Judged", "Part", "Statement", "by_table", "every", "gather", "most", "some"]
+__all__ = ["Part", "Statement", "by_table", "every", "gather", "most", "some"]
 
 
 @dataclass(frozen=True)
@@ -42,183 +29,46 @@ class Part:
 
 
 class Statement(Node):
-    """A statement about runs; on a table it becomes a condition, made of `parts`."""
+    """A statement about runs; in a table it becomes a list of `Part`."""
 
-    text: str
-
-    def parts(self, scope: Scope) -> list[Part]:
-        """The conditions that it consists of in a table."""
-        raise NotImplementedError
-
-    def possible(self, scope: Scope) -> Statement | None:
+    def possible(self, table: Table) -> Statement | None:
         """What of it a table can decide; None if a cell that it names is lacking."""
+        return self._possible(Scope(table))
+
+    def _possible(self, scope: Scope) -> Statement | None:
+        if self.act is _all_parts:
+            children = [child._possible(scope.below(self)) for child in self.children]
+            possible = [child for child in children if child is not None]
+            return replace(every(*possible), labels=self.labels) if possible else None
         try:
-            self.parts(scope)
+            self.within(scope)
         except (KeyError, ValueError):
             return None
         return self
 
     def on(self, table: Table) -> Condition:
         """The condition in a table that every part holds."""
-        parts = self.parts(Scope(table, {}, {}))
+        parts = self.within(Scope(table))
         if not parts:
             raise ValueError(f"nothing to decide: no cell is left of {self.text}")
         varied = {v for part in parts for v in part.place if len({other.place.get(v) for other in parts}) > 1}
-        return all_of(_told(parts, varied))
+        return all_of(_labelled(parts, varied))
 
-    def given(self, number: Quantity, holds: Callable[[Sample], bool]) -> Statement:
+    def only_where(self, number: Node, holds: Callable[[Sample], bool]) -> Statement:
         """The statement only in cells where a measured number fulfils a condition, e.g. a queue that is not empty."""
-        return _Given((self, number), holds, self.text)
-
-
-def _told(parts: list[Part], varied: set[Variable]) -> list[Condition]:
-    """The conditions of parts, each labelled with its cell, and with its numbers if the parts differ in these."""
-    several = len({part.about for part in parts}) > 1
-    found = []
-    for part in parts:
-        where = ", ".join(filter(None, [_where(part, varied), part.about if several else ""]))
-        found.append(part.condition.at(where) if where else part.condition)
-    return found
-
-
-def _where(part: Part, varied: set[Variable]) -> str:
-    return ", ".join(value_text(v[0], value) for v, value in part.place.items() if v in varied and value is not None)
-
-
-@dataclass(frozen=True, eq=False)
-class Judged(Statement):
-    """A condition on numbers in every cell that their labels select."""
-
-    children: tuple[Quantity, ...]
-    judge: Callable[..., Condition]
-    said: str
-    labels: Labels = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:  # type: ignore[override]
-        """The statement in words."""
-        return self._of(self.said.format(*(number.text for number in self.children)))
-
-    def parts(self, scope: Scope) -> list[Part]:
-        """The conditions that it consists of in a table."""
-        scope = replace(scope.of(self), follows=lists_of(self, scope.given))
-        bound = [number.bind(scope) for number in self.children]
-        variables = merged(bound)
-        about = " and ".join(number.text for number in self.children if not number.fixed)
-        found = []
-        for values in itertools.product(*variables.values()):
-            point = dict(zip(variables, values, strict=True))
-            condition = applied(self._judged, bound, point)
-            if condition is not None:
-                found.append(Part(point, condition, about))
-        if not found:
-            raise KeyError(f"no cell of {scope.table.axes()} has all of {self.text}")
-        return found
-
-    def _judged(self, *values: Value) -> Condition:
-        """The condition on the values of its numbers, which know what stands for no difference."""
-        known = zip(self.children, values, strict=True)
-        return self.judge(*(v.about(n.neutral) if isinstance(v, Sample) else v for n, v in known))
-
-
-@dataclass(frozen=True, eq=False)
-class _Every(Statement):
-    """Several statements: the parts of all of them."""
-
-    children: tuple[Statement, ...]
-    labels: Labels = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:  # type: ignore[override]
-        return self._of("; ".join(one.text for one in self.children))
-
-    def parts(self, scope: Scope) -> list[Part]:
-        return [part for one in self.children for part in one.parts(scope.of(self))]
-
-    def possible(self, scope: Scope) -> Statement | None:
-        found = [one.possible(scope.of(self)) for one in self.children]
-        kept = tuple(one for one in found if one is not None)
-        return replace(self, children=kept) if kept else None
-
-
-@dataclass(frozen=True, eq=False)
-class _Gathered(Statement):
-    """The parts of a statement joined into one, all of them or those along some axes."""
-
-    children: tuple[Statement]
-    join: Callable[[list[Condition]], Condition]
-    axes: Sequence[str]
-    said: str
-    labels: Labels = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:  # type: ignore[override]
-        return self._of(self.said.format(self.children[0].text))
-
-    def parts(self, scope: Scope) -> list[Part]:
-        found: dict[tuple[Any, ...], list[Part]] = {}
-        for part in self.children[0].parts(scope.of(self)):
-            rest = tuple((v, value) for v, value in part.place.items() if self.axes and v[0] not in self.axes)
-            found.setdefault(rest, []).append(part)
-        return [Part(dict(rest), self._joined(rest, parts)) for rest, parts in found.items()]
-
-    def _joined(self, rest: tuple[Any, ...], parts: list[Part]) -> Condition:
-        left = {variable for part in parts for variable in part.place} - {variable for variable, _ in rest}
-        return self.join(_told(parts, left))
-
-
-@dataclass(frozen=True, eq=False)
-class _Given(Statement):
-    """A statement in the cells where a number fulfils a condition."""
-
-    children: tuple[Statement, Quantity]
-    holds: Callable[[Sample], bool]
-    text: str
-    labels: Labels = field(default_factory=dict)
-
-    def parts(self, scope: Scope) -> list[Part]:
-        statement, number = self.children
-        inner = scope.of(self)
-        parts = statement.parts(inner)
-        variables = dict.fromkeys(variable for part in parts for variable in part.place)
-        follows: dict[str, list[Any]] = {}
-        for axis, key in variables:
-            follows.setdefault(axis, []).append(key)
-        bound = number.bind(replace(inner, follows=follows))
-        if foreign := [axis for axis, _ in bound.variables if axis not in follows]:
-            raise ValueError(f"{number.text}: which {' and '.join(foreign)}? The statement does not run through it")
-        found = []
-        for part in parts:
-            value = bound.at(part.place)
-            if value is not None and self.holds(as_sample(value)):
-                found.append(part)
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class _ByTable(Statement):
-    """A condition that a function makes from the whole table."""
-
-    function: Callable[[Table], Condition]
-    text: str
-    labels: Labels = field(default_factory=dict)
-    children: Sequence[Node] = ()
-
-    def parts(self, scope: Scope) -> list[Part]:
-        labels = {**scope.given, **self.labels}
-        return [Part({}, self.function(scope.table.where(**labels) if labels else scope.table))]
+        return Statement("{}", partial(_where_it_holds, holds), (self, number), labelled="{0}")
 
 
 def every(*statements: Statement) -> Statement:
     """Every part of every statement holds."""
-    return _Every(statements)
+    return Statement("; ".join("{}" for _ in statements), _all_parts, statements)
 
 
 def gather(
     join: Callable[[list[Condition]], Condition], statement: Statement, *axes: str, text: str = "{}"
 ) -> Statement:
     """The parts of a statement as one condition, all of them, or for each cell those along some axes."""
-    return _Gathered((statement,), join, axes, text)
+    return Statement(text, partial(_gathered, join, axes), (statement,))
 
 
 def some(statement: Statement, *axes: str) -> Statement:
@@ -233,4 +83,49 @@ def most(share: float, statement: Statement) -> Statement:
 
 def by_table(function: Callable[[Table], Condition], text: str) -> Statement:
     """A condition on the whole table, for claims that the other functions cannot express."""
-    return _ByTable(function, text)
+    return Statement(text, partial(_of_table, function), labelled="{0}")
+
+
+def _labelled(parts: list[Part], varied: set[Variable]) -> list[Condition]:
+    """The conditions of parts, each labelled with its cell, and with its numbers if the parts differ in these."""
+    several = len({part.about for part in parts}) > 1
+    conditions = []
+    for part in parts:
+        named = [value_text(v[0], value) for v, value in part.place.items() if v in varied and value is not None]
+        where = ", ".join([*named, part.about] if several and part.about else named)
+        conditions.append(part.condition.at(where) if where else part.condition)
+    return conditions
+
+
+def _all_parts(scope: Scope, *statements: Statement) -> list[Part]:
+    return [part for statement in statements for part in statement.within(scope)]
+
+
+def _gathered(
+    join: Callable[[list[Condition]], Condition], axes: tuple[str, ...], scope: Scope, statement: Statement
+) -> list[Part]:
+    groups: dict[tuple[Any, ...], list[Part]] = {}
+    for part in statement.within(scope):
+        rest = tuple((v, value) for v, value in part.place.items() if axes and v[0] not in axes)
+        groups.setdefault(rest, []).append(part)
+    joined = []
+    for rest, parts in groups.items():
+        variables = {variable for part in parts for variable in part.place} - dict(rest).keys()
+        joined.append(Part(dict(rest), join(_labelled(parts, variables))))
+    return joined
+
+
+def _where_it_holds(holds: Callable[[Sample], bool], scope: Scope, statement: Statement, number: Node) -> list[Part]:
+    parts = statement.within(scope)
+    follows: dict[str, list[Any]] = {}
+    for axis, key in dict.fromkeys(variable for part in parts for variable in part.place):
+        follows.setdefault(axis, []).append(key)
+    bound = number.within(replace(scope, follows=follows))
+    if foreign := [axis for axis, _ in bound.variables if axis not in follows]:
+        raise ValueError(f"{number.text}: which {' and '.join(foreign)}? The statement does not run through it")
+    values = ((part, bound.at(part.place)) for part in parts)
+    return [part for part, value in values if value is not None and holds(as_sample(value))]
+
+
+def _of_table(function: Callable[[Table], Condition], scope: Scope) -> list[Part]:
+    return [Part({}, function(scope.table.where(**scope.inherited) if scope.inherited else scope.table))]

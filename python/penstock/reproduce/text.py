@@ -25,9 +25,11 @@ def text(outcomes: Sequence[Outcome]) -> str:
             for claims in by_claim(outcome.claims).values():
                 for claim in claims:
                     lines += _claim(f"{paper.alias}/{claim['id']}", claim)
-            if not outcome.claims and (left := outcome.experiment.claimed):
+            tried = by_claim(outcome.claims)
+            if undecided := [id_ for id_ in outcome.experiment.claimed if id_ not in tried]:
+                which = "its claims" if not tried else f"{len(undecided)} of its {len(undecided) + len(tried)} claims"
                 lines.append(
-                    f"    too few runs or cells to decide its claims ({', '.join(left)}): run it without --quick"
+                    f"    too few runs or cells to decide {which} ({', '.join(undecided)}): run it without --quick"
                 )
         lines += _summary(paper, [claim for outcome in own for claim in outcome.claims])
     return "\n".join(lines)
@@ -35,13 +37,13 @@ def text(outcomes: Sequence[Outcome]) -> str:
 
 def _summary(paper: Paper, claims: Sequence[Mapping[str, Any]]) -> list[str]:
     """The main messages, the number of each verdict and badge, and the whole in a sentence."""
-    told = [
+    messages = [
         f"    {claim['badge'] or claim['verdict']:<12} {claim['says']}"
         for claim in answer.messages(paper.messages, claims)
     ]
     total, badged = counts(claims), badges(claims)
     return [
-        *(["\n  Main messages", *told] if told else []),
+        *(["\n  Main messages", *messages] if messages else []),
         "\n  " + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS),
         f"  {answer.headline(claims)}\n" if sum(badged.values()) else "",
     ]
@@ -62,12 +64,12 @@ def _claim(name: str, claim: Mapping[str, Any]) -> list[str]:
 
 def _further(claim: Mapping[str, Any]) -> list[str]:
     """Beside a strict verdict: badge, order and distance, the verdict in the author's set-up, and the reason."""
-    found = [f"{claim['badge']}: {gloss(claim)}"] if claim.get("badge") else []
+    lines = [f"{claim['badge']}: {gloss(claim)}"] if claim.get("badge") else []
     if other := claim.get("reconstructed"):
-        found.append(f"{other['verdict']} in the author's set-up as reconstructed: {other['why']}")
+        lines.append(f"{other['verdict']} in the author's set-up as reconstructed: {other['why']}")
     if reason := claim.get("reason"):
-        found.append(reason["text"] if reason["grade"] == "none" else f"{reason['text']} ({GRADES[reason['grade']]})")
-    return found + ([f"the work contradicts itself: {claim['conflict']}"] if claim.get("conflict") else [])
+        lines.append(reason["text"] if reason["grade"] == "none" else f"{reason['text']} ({GRADES[reason['grade']]})")
+    return lines + ([f"the work contradicts itself: {claim['conflict']}"] if claim.get("conflict") else [])
 
 
 def listed(experiments: Sequence[Experiment]) -> str:
@@ -80,7 +82,7 @@ def listed(experiments: Sequence[Experiment]) -> str:
             lines += [*([""] if lines else []), f"{paper.name} ({paper.alias}): {paper.label}"]
             recorded = {entry["id"]: entry for entry in (paper.recorded() or {}).get("experiments", [])}
         entry = recorded.get(experiment.id)
-        found = counts(entry["claims"]) if entry else {}
-        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in found.items() if number)
+        verdict_counts = counts(entry["claims"]) if entry else {}
+        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in verdict_counts.items() if number)
         lines.append(f"  {experiment.name:<22} {experiment.title}" + (f" [{verdicts}]" if verdicts else ""))
     return "\n".join(lines) + "\n"

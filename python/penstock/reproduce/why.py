@@ -59,20 +59,20 @@ def entries(folder: Path) -> Mapping[str, Mapping[str, Any]]:
 
 def reasons(folder: Path, record: Mapping[str, Any] | None) -> Mapping[str, Reason]:
     """The reason of each claim; `record` is what `results.json` has. Raises `PenstockError`."""
-    known = entries(folder)
-    shown = points.read(folder / "points.parquet") if known else {}
+    listed = entries(folder)
+    summaries = points.read(folder / "points.parquet") if listed else {}
     claims = [claim for entry in (record or {}).get("experiments", []) for claim in entry["claims"]]
-    found = {}
-    for claim, entry in known.items():
+    all_reasons = {}
+    for claim, entry in listed.items():
         place, grade = f"{folder / 'why.toml'}: {claim}", entry.get("grade", "after")
         if grade not in GRADES:
             raise PenstockError(f'{place}: grade "{grade}": must be one of {", ".join(GRADES)}')
-        found[claim] = Reason(_sentence(place, entry, shown, claims), grade)
-    return found
+        all_reasons[claim] = Reason(_sentence(place, entry, summaries, claims), grade)
+    return all_reasons
 
 
 def _sentence(
-    place: str, entry: Mapping[str, Any], shown: Mapping[str, SummaryTable], claims: Sequence[Mapping[str, Any]]
+    place: str, entry: Mapping[str, Any], summaries: Mapping[str, SummaryTable], claims: Sequence[Mapping[str, Any]]
 ) -> str:
     def filled(name: re.Match[str]) -> str:
         try:
@@ -82,9 +82,9 @@ def _sentence(
             if isinstance(source, list):
                 return ", ".join(source)
             if "claim" in source:
-                known = any(claim["id"] == source["claim"] for claim in claims)
-                return _of_claim(source, claims) if known else UNKNOWN
-            return _of_points(source, shown[source["in"]]) if source["in"] in shown else UNKNOWN
+                is_recorded = any(claim["id"] == source["claim"] for claim in claims)
+                return _of_claim(source, claims) if is_recorded else UNKNOWN
+            return _of_points(source, summaries[source["in"]]) if source["in"] in summaries else UNKNOWN
         except (KeyError, LookupError, TypeError) as error:
             raise PenstockError(f"{place}: {name[0]} is not in the record: {error}") from None
 
@@ -92,31 +92,31 @@ def _sentence(
 
 
 def _of_claim(source: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> str:
-    wanted = (source["claim"], source.get("reading", ""))
-    found = [claim for claim in claims if (claim["id"], claim.get("reading", "")) == wanted]
-    if len(found) != 1:
-        raise KeyError(f"{len(found)} claims are {wanted}")
+    key = (source["claim"], source.get("reading", ""))
+    matching = [claim for claim in claims if (claim["id"], claim.get("reading", "")) == key]
+    if len(matching) != 1:
+        raise KeyError(f"{len(matching)} claims are {key}")
     if source["of"] == "measured":
-        return _range([found[0]["measured"]], source)
-    held = re.match(r"\d+ of \d+", found[0]["why"])
+        return _range([matching[0]["measured"]], source)
+    held = re.match(r"\d+ of \d+", matching[0]["why"])
     if held is None:
-        raise KeyError(f"{wanted} has no parts")
+        raise KeyError(f"{key} has no parts")
     return held[0]
 
 
-def _of_points(source: Mapping[str, Any], shown: SummaryTable) -> str:
+def _of_points(source: Mapping[str, Any], summary: SummaryTable) -> str:
     labels = {axis: label for axis, label in source.items() if axis not in _OWN}
-    return _range(list(_numbers(source, labels, shown)), source)
+    return _range(list(_numbers(source, labels, summary)), source)
 
 
-def _numbers(source: Mapping[str, Any], labels: Mapping[str, Any], shown: SummaryTable) -> Iterator[float]:
+def _numbers(source: Mapping[str, Any], labels: Mapping[str, Any], summary: SummaryTable) -> Iterator[float]:
     other = source.get("over") or source.get("minus")
-    for own, found in shown.cells:
-        if source["of"] not in found or not all(_fits(own.get(axis), label) for axis, label in labels.items()):
+    for own, point_of in summary.cells:
+        if source["of"] not in point_of or not all(_fits(own.get(axis), label) for axis, label in labels.items()):
             continue
-        number = found[source["of"]].mean
+        number = point_of[source["of"]].mean
         if other is not None:
-            second = shown(source["of"], **{**{a: v for a, v in own.items() if v is not None}, **other}).mean
+            second = summary(source["of"], **{**{a: v for a, v in own.items() if v is not None}, **other}).mean
             number = number / second if "over" in source else number - second
         if not math.isnan(number):
             yield number
@@ -131,8 +131,8 @@ def _fits(value: Any, label: Any) -> bool:
 def _range(numbers: Sequence[float], source: Mapping[str, Any]) -> str:
     if not numbers:
         raise KeyError(f"no cell has {dict(source)}")
-    least, most = (_text(number, source.get("show", ".2g")) for number in (min(numbers), max(numbers)))
-    return least if least == most else f"{least} to {most}"
+    lowest, highest = (_text(number, source.get("show", ".2g")) for number in (min(numbers), max(numbers)))
+    return lowest if lowest == highest else f"{lowest} to {highest}"
 
 
 def _text(number: float, show: str) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from penstock.results.summary import ALPHA, Summary
+from penstock.results.estimate import ALPHA, Estimate
 
 __all__ = ["Condition", "Finding", "Part", "Verdict", "all_of", "any_of", "most_of"]
 
@@ -46,7 +46,7 @@ class Finding:
     """A verdict, the number that decided it with its interval, the reason in a line, and the comparisons behind it."""
 
     verdict: Verdict
-    measured: Summary | None
+    measured: Estimate | None
     why: str
     parts: tuple[Part, ...] = ()
 
@@ -79,7 +79,7 @@ class Condition:
 
     def at(self, where: str) -> Condition:
         """The same condition, labelled with the place where it applies: `at("N = 16")`."""
-        return self.then(lambda found: replace(found, why=f"{where}: {found.why}"))
+        return self.then(lambda finding: replace(finding, why=f"{where}: {finding.why}"))
 
     def __bool__(self) -> bool:
         raise TypeError("a condition has no truth value before it is decided; combine several with all_of or any_of")
@@ -103,10 +103,10 @@ def most_of(share: float, *conditions: Condition | Iterable[Condition]) -> Condi
 
 
 def _flat(conditions: Iterable[Condition | Iterable[Condition]]) -> list[Condition]:
-    found: list[Condition] = []
+    flat: list[Condition] = []
     for item in conditions:
-        found += [item] if isinstance(item, Condition) else _flat(item)
-    return found
+        flat += [item] if isinstance(item, Condition) else _flat(item)
+    return flat
 
 
 def _joined(parts: list[Condition], need: int) -> Condition:
@@ -120,19 +120,19 @@ def _joined(parts: list[Condition], need: int) -> Condition:
             return own[0]
         sure = own if spare == 1 else [part.at_level(alpha / spare) for part in parts]
         wide = own if need <= 1 else [part.at_level(alpha / need) for part in parts]
-        found = [_told(*three) for three in zip(own, sure, wide, strict=True)]
-        verdicts = [each.verdict for each in found]
+        findings = [_adjusted(*three) for three in zip(own, sure, wide, strict=True)]
+        verdicts = [each.verdict for each in findings]
         held, refuted = verdicts.count("confirmed"), verdicts.count("contradicted")
         verdict: Verdict = "confirmed" if held >= need else "contradicted" if refuted >= spare else "inconclusive"
-        spoken = _representative(found, parts, verdict)
-        asked = "" if need == len(parts) else f", {need} asked"
-        comparisons = tuple(part for each in found for part in each.comparisons)
-        return Finding(verdict, spoken.measured, f"{held} of {len(parts)} hold{asked}; {spoken.why}", comparisons)
+        spoken = _representative(findings, parts, verdict)
+        requirement = "" if need == len(parts) else f", {need} asked"
+        comparisons = tuple(part for each in findings for part in each.comparisons)
+        return Finding(verdict, spoken.measured, f"{held} of {len(parts)} hold{requirement}; {spoken.why}", comparisons)
 
     return Condition(at_level, min(part.margin for part in parts))
 
 
-def _told(own: Finding, sure: Finding, wide: Finding) -> Finding:
+def _adjusted(own: Finding, sure: Finding, wide: Finding) -> Finding:
     """The finding of one of several: held if confirmed in `sure` too, refuted if contradicted in `wide` too."""
     verdict = _agreed(own.verdict, sure.verdict, wide.verdict)
     parts = (
@@ -147,20 +147,20 @@ def _agreed(own: Verdict, sure: Verdict, wide: Verdict) -> Verdict:
     return own if other == own else "inconclusive"
 
 
-def _representative(found: list[Finding], parts: list[Condition], verdict: Verdict) -> Finding:
+def _representative(findings: list[Finding], parts: list[Condition], verdict: Verdict) -> Finding:
     """Of the findings with this verdict, the one with the smallest margin."""
     margins = [part.margin if part.margin == part.margin else -math.inf for part in parts]
-    same = [i for i, each in enumerate(found) if each.verdict == verdict] or range(len(found))
-    return found[min(same, key=margins.__getitem__)]
+    same = [i for i, each in enumerate(findings) if each.verdict == verdict] or range(len(findings))
+    return findings[min(same, key=margins.__getitem__)]
 
 
-def _as_one(found: Finding) -> Finding:
+def _as_one(finding: Finding) -> Finding:
     """The parts of a finding as one: the order and the distance of its best."""
-    ordered = [part.ordered for part in found.comparisons if part.ordered is not None]
+    ordered = [part.ordered for part in finding.comparisons if part.ordered is not None]
     best = Part(
-        found.verdict,
+        finding.verdict,
         any(ordered) if ordered else None,
-        min((part.percent for part in found.comparisons if part.percent is not None), default=None),
-        min((part.tolerances for part in found.comparisons if part.tolerances is not None), default=None),
+        min((part.percent for part in finding.comparisons if part.percent is not None), default=None),
+        min((part.tolerances for part in finding.comparisons if part.tolerances is not None), default=None),
     )
-    return replace(found, parts=(best,))
+    return replace(finding, parts=(best,))

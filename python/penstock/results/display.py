@@ -13,6 +13,9 @@ import numpy as np
 
 from penstock.results.metrics import Quantity
 
+SHORT, LONG = 0.1, 100.0
+"""Seconds below which a time is in milliseconds, and below which times next to it are so too."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -23,10 +26,20 @@ class Scale:
 
 
 def scale_for(quantity: Quantity, values: Iterable[float]) -> Scale:
-    """The unit for a set of values of one metric, from the largest of them."""
-    top = max((abs(v) for v in values if math.isfinite(v)), default=0.0)
+    """The unit for a set of values of one metric, from the largest of them.
+
+    Times from milliseconds to seconds are in milliseconds.
+
+    >>> scale_for("time", [0.011, 5.0]).unit, scale_for("time", [0.5, 5.0]).unit, scale_for("time", [0.011, 500.0]).unit
+    ('ms', 's', 's')
+    """
+    sizes = [abs(value) for value in values if math.isfinite(value)]
+    top = max(sizes, default=0.0)
     match quantity:
         case "time":
+            shortest = min((size for size in sizes if size > 0), default=top)
+            if shortest < SHORT and 1.0 <= top < LONG:
+                return Scale(1e3, "ms")
             return _step(top, ((1.0, Scale(1.0, "s")), (1e-3, Scale(1e3, "ms"))), Scale(1e6, "µs"), zero="ms")
         case "rate":
             steps = ((1e9, Scale(1e-9, "Gbit/s")), (1e6, Scale(1e-6, "Mbit/s")), (1e3, Scale(1e-3, "kbit/s")))
@@ -62,10 +75,10 @@ def decimals(values: Iterable[float], halves: Iterable[float] = ()) -> int:
         finest = -math.floor(math.log10(spread[0]))
         places = min(max(median, finest), median + 1)
     else:
-        known = [v for v in values if math.isfinite(v)]
-        if all(v == round(v) for v in known):
+        finite = [v for v in values if math.isfinite(v)]
+        if all(v == round(v) for v in finite):
             return 0
-        places = 3 - math.floor(math.log10(max(abs(v) for v in known)))
+        places = 3 - math.floor(math.log10(max(abs(v) for v in finite)))
     return min(max(places, 0), 6)
 
 
@@ -91,10 +104,10 @@ def spaced(value: object) -> str:
     >>> spaced("1.5Mbit"), spaced("20ms"), spaced("35p"), spaced("inf"), spaced(35)
     ('1.5 Mbit/s', '20 ms', '35 packets', 'inf', '35')
     """
-    found = re.fullmatch(r"([0-9.]+)([A-Za-zµ%/]+)", str(value))
-    if not found:
+    match = re.fullmatch(r"([0-9.]+)([A-Za-zµ%/]+)", str(value))
+    if not match:
         return str(value)
-    size, unit = found.groups()
+    size, unit = match.groups()
     if unit == "p":
         return f"{size} packet{'' if size == '1' else 's'}"
     return f"{size} {unit}/s" if unit.endswith("bit") else f"{size} {unit}"
@@ -121,9 +134,9 @@ def setting(value: object) -> str:
 def _inline(value: object) -> str:
     """A value as TOML writes it in a line."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {_inline(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{key} = {_inline(item)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_inline(one) for one in value) + "]"
+        return "[" + ", ".join(_inline(item) for item in value) + "]"
     return json.dumps(value)
 
 
@@ -154,7 +167,7 @@ def is_number(value: object) -> TypeGuard[float]:
 def _step(top: float, steps: tuple[tuple[float, Scale], ...], smallest: Scale, zero: str = "") -> Scale:
     if top == 0 and zero:
         return next((s for _, s in steps if s.unit == zero), smallest)
-    return next((scale for least, scale in steps if top >= least), smallest)
+    return next((scale for threshold, scale in steps if top >= threshold), smallest)
 
 
 def joined(texts: Sequence[str]) -> str:

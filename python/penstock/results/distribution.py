@@ -53,5 +53,5 @@ def binned(name: str, shares: Sequence[float], width: int, bins: int) -> list[tu
 @cache
 def parse_bin(metric: str) -> Bin | None:
     """The bin of a metric such as `length_pmf[3]`; None for any other metric."""
-    found = re.fullmatch(r"(\w+_pmf)\[(\d+)(?:\.\.(\d+))?\]", metric)
-    return Bin(found[1], int(found[2]), int(found[3] or found[2])) if found else None
+    match = re.fullmatch(r"(\w+_pmf)\[(\d+)(?:\.\.(\d+))?\]", metric)
+    return Bin(match[1], int(match[2]), int(match[3] or match[2])) if match else None

@@ -17,9 +17,10 @@ __all__ = [
     "STYLE",
     "Grid",
     "comparison_grids",
-    "comparison_html",
     "difference_grid",
+    "difference_table",
     "html_table",
+    "mean_table",
     "run_grids",
     "text",
 ]
@@ -73,7 +74,6 @@ STYLE = """<style>
 .penstock th, .penstock td { text-align: right; padding: 2px 10px; border: 0; border-bottom: 1px solid #8884 }
 .penstock th.name, .penstock td.name { text-align: left }
 .penstock small { display: block; opacity: .7 }
-.penstock .panels { display: flex; flex-wrap: wrap; gap: 6px 14px }
 </style>"""
 """The style of tables in notebooks; its colours come from the notebook's theme."""
 
@@ -110,44 +110,37 @@ def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequen
     return grids
 
 
+def mean_table(rows: Sequence[Row]) -> Grid:
+    """Means at one place, one line per scheme and point; of many metrics, only the columns of comparisons."""
+    runs = max(row["runs"] for row in rows)
+    return _grid(f"{rows[0]['place']}: mean ± half the 95 % interval of {runs} runs", rows, of=_shown_metrics(rows))
+
+
+def difference_table(rows: Sequence[Row]) -> Grid:
+    """Paired differences at one place, in the layout of `mean_table`."""
+    against = scheme_argument(rows[0]["against"], rows[0]["against_params"])
+    title = f"{rows[0]['place']}: paired difference to {against}, mean ± half the 95 % interval"
+    return _grid(title, rows, signed=True, of=_shown_metrics(rows))
+
+
+def _shown_metrics(rows: Sequence[Row]) -> Sequence[str]:
+    names = order({row["metric"] for row in rows if "[" not in row["metric"]})
+    return names if len(names) <= len(COLUMNS) else [*COLUMNS, *USER_COLUMNS]
+
+
 def difference_grid(title: str, heads: tuple[str, str], lines: Mapping[str, tuple[Row, Row, Row | None]]) -> Grid:
     """A table of two kinds of runs side by side: by metric the two means and the difference, each with its half-width.
 
     `heads` names the two; a line has the rows of both and of the paired difference.
     """
-    shown = []
+    rows = []
     for name, (first, second, difference) in lines.items():
         scale = _scale(name, (first, second))
         places = _decimals([row for row in (first, second, difference) if row is not None], scale)
         unit = f" ({scale.unit})" if scale.unit else ""
         texts = [_text(row, scale, places, signed=False) for row in (first, second)]
-        shown.append((f"{name}{unit}", *texts, _text(difference, scale, places, signed=True)))
-    return Grid(title, ("", *heads, "difference"), tuple(shown), 1)
-
-
-def comparison_html(rows: Sequence[Row], differences: Sequence[Row], place: str, runs: int) -> str:
-    """One HTML table for a place: in each cell the mean, and below it the paired difference to the first scheme."""
-    own = [row for row in rows if row["place"] == place]
-    means, title = _grid("", own), f"{place}: mean ± half the 95 % interval of {runs} runs"
-    scales = {name: _scale(name, own) for name in _columns(own)}
-    apart = _lines([row for row in differences if row["place"] == place])
-    below = {
-        key: [
-            _text(line.get(name), scales[name], _places(name, apart.values(), scales), signed=True) for name in scales
-        ]
-        for key, line in apart.items()
-    }
-    if below:
-        title += f"; below it the paired difference to {_label(rows[0])}"
-    body = []
-    for key, cells in zip(_lines(own), means.rows, strict=True):
-        names, numbers = cells[: means.labels], cells[means.labels :]
-        parts = [f'<td class="name">{html.escape(name)}</td>' for name in names]
-        for text, difference in zip(numbers, below.get(key, [""] * len(numbers)), strict=True):
-            small = f"<small>{html.escape(difference)}</small>" if difference else ""
-            parts.append(f"<td>{html.escape(text)}{small}</td>")
-        body.append(f"<tr>{''.join(parts)}</tr>")
-    return _table(title, means.heads, means.labels, body)
+        rows.append((f"{name}{unit}", *texts, _text(difference, scale, places, signed=True)))
+    return Grid(title, ("", *heads, "difference"), tuple(rows), 1)
 
 
 def _grid(
@@ -200,10 +193,6 @@ def _scale(name: str, rows: Iterable[Row]) -> Scale:
     return scale_for(metric(name).quantity, [row["mean"] for row in rows if row["metric"] == name])
 
 
-def _places(name: str, lines: Iterable[Mapping[str, Row]], scales: Mapping[str, Scale]) -> int:
-    return _decimals([line[name] for line in lines if name in line], scales[name])
-
-
 def _decimals(rows: Sequence[Row], scale: Scale) -> int:
     halves = [_half(row) * scale.factor for row in rows if row["ci95"]]
     return decimals([row["mean"] * scale.factor for row in rows], halves)
@@ -229,11 +218,11 @@ def _label(row: Row) -> str:
 
 def _without_repeats(rows: Sequence[tuple[str, ...]], columns: int) -> tuple[tuple[str, ...], ...]:
     """Omit a swept value if the line above has the same one."""
-    shown = []
+    lines = []
     for i, row in enumerate(rows):
         same = i > 0 and rows[i - 1][:columns] == row[:columns]
-        shown.append((("",) * columns + row[columns:]) if same else row)
-    return tuple(shown)
+        lines.append((("",) * columns + row[columns:]) if same else row)
+    return tuple(lines)
 
 
 def run_grids(result: Mapping[str, Any]) -> list[Grid]:
@@ -270,15 +259,27 @@ def text(grids: Iterable[Grid], *, width: int | None = None, color: bool = False
         Console,  # imported here, since the import takes a tenth of a second and no other part of a result needs it
     )
     from rich.table import Table as RichTable
+    from rich.text import Text
 
     target = io.StringIO()
-    console = Console(file=target, width=width or 400, force_terminal=color, no_color=not color, highlight=False)
+    # Print names and values literally: no markup in brackets, no emoji for `:name:`.
+    console = Console(
+        file=target,
+        width=width or 400,
+        force_terminal=color,
+        no_color=not color,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
     for grid in grids:
-        table = RichTable(title=grid.title, title_justify="left", box=None, header_style="bold", pad_edge=False)
+        if grid.title:
+            console.print(grid.title, style="italic", markup=False, soft_wrap=True)
+        table = RichTable(box=None, header_style="bold", pad_edge=False)
         for i, head in enumerate(grid.heads):
-            table.add_column(head, justify="left" if i < grid.labels else "right", overflow="fold")
+            table.add_column(Text(head), justify="left" if i < grid.labels else "right", overflow="fold")
         for row in grid.rows:
-            table.add_row(*row)
+            table.add_row(*map(Text, row))
         console.print(table)
         console.print()
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines()).rstrip() + "\n"

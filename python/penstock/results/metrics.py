@@ -40,10 +40,14 @@ class Metric:
 
     @property
     def range(self) -> Range:
-        """The possible values: no share beyond 0 or 1, no negative time, rate or count."""
+        """The possible values: no share beyond 0 or 1, no negative time, rate or count.
+
+        A flow can have more than its fair share.
+        """
         if self.quantity == "number":
             return ANY
-        return (0.0, 1.0) if self.quantity == "share" or self.name == "jain" else NOT_NEGATIVE
+        is_part = self.name == "jain" or (self.quantity == "share" and self.name != "fair_share")
+        return (0.0, 1.0) if is_part else NOT_NEGATIVE
 
     def possible(self, low: float, high: float) -> tuple[float, float]:
         """The possible part of an interval."""
@@ -62,9 +66,9 @@ def cut(low: float, high: float, possible: Range) -> tuple[float, float]:
 
 def metric(name: str) -> Metric:
     """The catalogue's entry for `name`; for a name outside the catalogue, an entry derived from its ending."""
-    found = _BY_NAME.get(name)
-    if found is not None:
-        return found
+    entry = _BY_NAME.get(name)
+    if entry is not None:
+        return entry
     share = re.fullmatch(r"(sampled_)?share_(.+)_(.+)", name)
     if share:
         sampled, low, high = share.groups()
@@ -146,7 +150,7 @@ METRICS: tuple[Metric, ...] = (
            "Mean of the number of waiting packets at the sampling instants (every 10 ms unless set)."),
     Metric("length_sampled_var_pkts2", "Queue length, variance of samples", "packets2", "lower", "Queue",
            "Variance of the number of waiting packets at the sampling instants."),
-    Metric("average_mean_pkts", "The law's average queue, mean", "packets", "", "Queue",
+    Metric("average_mean_pkts", "The AQM's average queue, mean", "packets", "", "Queue",
            "Mean of the AQM's weighted average, if it has one, sampled at least 1000 times per run and at least every "
            "10 ms."),
     Metric("empty_share", "Time with nothing waiting", "share", "", "Queue",
@@ -169,10 +173,13 @@ METRICS: tuple[Metric, ...] = (
     Metric("drops_early", "Drops, early", "count", "", "Counts",
            "Drops by the law's random or rule-based choice."),
     Metric("drops_forced", "Drops, forced", "count", "", "Counts",
-           "Drops that the law makes with certainty, for instance when its average is above the upper threshold."),
-    Metric("drops_sojourn", "Drops at the head", "count", "", "Counts", "Packets that the law drops at the head."),
+           "Drops that the AQM makes with certainty, for instance when its average is above the upper threshold."),
+    Metric("drops_sojourn", "Drops at the head", "count", "", "Counts", "Packets that the AQM drops at the head."),
     Metric("drops_overflow", "Drops by overflow", "count", "", "Counts", "Packets that found no room."),
     Metric("drops_evicted", "Drops by eviction", "count", "", "Counts", "Packets removed to make room for others."),
+    Metric("filtered_acks", "ACKs filtered", "count", "", "Counts",
+           "Queued ACKs that an ACK filter removed because a newer one makes them redundant; arrivals of the queue, "
+           "but not drops."),
     Metric("marks", "Marks", "count", "", "Counts", "Packets CE-marked instead of dropped."),
     Metric("link_losses", "Losses of the link itself", "count", "", "Counts",
            "Packets lost by the link's own loss model, in front of the queue; not drops of the queue."),
@@ -185,7 +192,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("throughput_bps", "Throughput", "rate", "", "Flows",
            "Bits that crossed the watched link per second, headers and repeats included; packets in transmission "
            "count as in utilization."),
-    Metric("fair_share", "Share of the fair goodput", "share", "", "Flows",
+    Metric("fair_share", "Goodput relative to the fair goodput", "share", "", "Flows",
            "Goodput / (capacity / number of flows), Kantawala's percentage."),
     Metric("rtt_mean_s", "Round-trip time, mean", "time", "lower", "Flows", "As measured by the sender.", key=True),
     Metric("srtt_mean_s", "Smoothed round-trip time, mean", "time", "lower", "Flows", "The sender's SRTT."),

@@ -57,13 +57,13 @@ def numeric(values: Sequence[Any]) -> tuple[list[float], str] | None:
     """The values as numbers in one unit, and the unit; None if they are not all quantities of one kind.
 
     >>> numeric(["10ms", "1s"]), numeric([25, 50]), numeric(["10ms", "35p"])
-    (([0.01, 1.0], 's'), ([25.0, 50.0], ''), None)
+    (([10.0, 1000.0], 'ms'), ([25.0, 50.0], ''), None)
     """
-    found = [quantity(value) for value in values]
-    kinds = {item.kind if item is not None else None for item in found}
+    quantities = [quantity(value) for value in values]
+    kinds = {item.kind if item is not None else None for item in quantities}
     if len(kinds) != 1 or None in kinds:
         return None
-    amounts = [float(item.amount) for item in found if item is not None]
+    amounts = [float(item.amount) for item in quantities if item is not None]
     scale = _scale(next(iter(kinds)) or "", amounts)
     return [amount * scale.factor for amount in amounts], scale.unit
 
@@ -88,12 +88,12 @@ def _evenness(ordered: Sequence[float]) -> float:
 
 def in_order(value: Any) -> tuple[int, str, float, str]:
     """The key that sorts values of an axis: numbers by size, quantities by kind and size, then other texts."""
-    found = quantity(value)
+    parsed = quantity(value)
     if value is None:
         return (3, "", 0.0, "")
-    if found is None:
+    if parsed is None:
         return (2, "", 0.0, str(value))
-    return (1 if found.kind else 0, found.kind, float(found.amount), "")
+    return (1 if parsed.kind else 0, parsed.kind, float(parsed.amount), "")
 
 
 def _scale(kind: str, amounts: Sequence[float]) -> Scale:

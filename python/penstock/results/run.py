@@ -6,13 +6,13 @@ import html
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from penstock import _native
+from penstock.aqms import python_aqm
 from penstock.errors import UnknownNameError
-from penstock.laws import python_law
 from penstock.results.display import is_number, short
 from penstock.results.distribution import is_distribution
 from penstock.results.frames import to_arrow, to_pandas
@@ -20,10 +20,15 @@ from penstock.results.grid import STYLE, Grid, html_table, run_grids
 from penstock.results.parts import place_name, places_in
 from penstock.units import parse_time
 
+if TYPE_CHECKING:
+    from penstock.results._metric_types import MetricTypes as _Typed
+else:
+    _Typed = Mapping
+
 __all__ = ["Metrics", "Places", "Run"]
 
 
-class Metrics(Mapping[str, Any]):
+class Metrics(_Typed):
     """The metrics of one place, by name as keys and as attributes; distributions and flows are NumPy arrays.
 
     `flows`, if present, is a mapping from metric to an array with one entry for each flow. Raises `UnknownNameError` or
@@ -41,13 +46,15 @@ class Metrics(Mapping[str, Any]):
             return {key: np.array([flow.get(key) for flow in value]) for key in (value[0] if value else ())}
         return np.asarray(value) if isinstance(value, list) else value
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except UnknownNameError as error:
-            raise AttributeError(str(error)) from None
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            try:
+                return self[name]
+            except UnknownNameError as error:
+                raise AttributeError(str(error)) from None
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._values})
@@ -111,7 +118,7 @@ class Run:
         fairness: Jain's index over all flows.
         events: events of the simulation; a cost as `cpu_s` is, which another version may reach the same results with.
         cpu_s: processor time in seconds.
-        series: by watched link, its queue and its law over time, if requested.
+        series: by watched link, its queue and its AQM over time, if requested.
         senders: by watched traffic, a list with the state of each TCP sender over time, if requested: `t_ns` (ends of
             the intervals) and for each of `cwnd` and `ssthresh` (packets), `srtt` (s) and the variables of congestion
             control, such as `alpha` of DCTCP, the lists `min`, `mean` and `max`; None while a value is not known.
@@ -137,7 +144,7 @@ class Run:
         return (parse_time(self.scenario["duration"]) - parse_time(self.scenario["warmup"])) / 1e9
 
     def over_time(self, link: str, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """The mean of `queue`, or of a variable of the law, in each interval of the series of a watched link.
+        """The mean of `queue`, or of a variable of the AQM, in each interval of the series of a watched link.
 
         Returns the ends of the intervals in seconds, and the means.
         """
@@ -168,8 +175,8 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """As `penstock run --json` writes it."""
-        laws = python_law.sources(python_law.schemes_in(self.scenario))
-        return {"penstock": _native.version, "scenario": self.scenario, **({"laws": laws} if laws else {}), **self.raw}
+        aqms = python_aqm.sources(python_aqm.schemes_in(self.scenario))
+        return {"penstock": _native.version, "scenario": self.scenario, **({"aqms": aqms} if aqms else {}), **self.raw}
 
     def numbers(self) -> Iterator[tuple[str, str, str, float | list[float] | None]]:
         """Each metric as ("links", "traffic" or "dscp", place, metric, value); the value of a distribution is a list.

@@ -1,6 +1,6 @@
 """Numbers over independent runs, paired by seed: arithmetic run by run, and conditions that yield a verdict.
 
-The 95 % interval of a quantity (`penstock.results.summary`) decides a condition on it: it holds over the whole
+The 95 % interval of a quantity (`penstock.results.estimate`) decides a condition on it: it holds over the whole
 interval, its opposite does, or the interval spans the bound.
 
 >>> goodput = {"red": Sample([8.1, 8.3, 8.2, 8.2, 8.1]), "droptail": Sample([8.4, 8.5, 8.4, 8.6, 8.5])}
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from penstock.results.condition import Condition, Finding, Part, Verdict
-from penstock.results.summary import ALPHA, Summary, summarize
+from penstock.results.estimate import ALPHA, Estimate, summarize
 
 __all__ = ["FEWEST_RUNS", "Sample", "per_run"]
 
@@ -54,42 +54,42 @@ class Sample:
 
     def about(self, neutral: float | None) -> Sample:
         """The same numbers, with the value that stands for no difference."""
-        made = Sample(self.values)
-        made.random, made.neutral, made.base = self.random, neutral, self.base
-        return made
+        sample = Sample(self.values)
+        sample.random, sample.neutral, sample.base = self.random, neutral, self.base
+        return sample
 
     @property
-    def summary(self) -> Summary | None:
+    def summary(self) -> Estimate | None:
         """Mean, standard deviation and interval; of zero width for an exact number; None if no run has the number."""
         return self.summary_at(ALPHA)
 
-    def summary_at(self, alpha: float) -> Summary | None:
+    def summary_at(self, alpha: float) -> Estimate | None:
         """The summary with an interval that misses the mean with probability `alpha`."""
         finite = self.values[np.isfinite(self.values)]
         if not len(finite):
             return None
-        found = summarize(list(finite), alpha)
-        return found if self.random else replace(found, sd=0.0, ci95=(found.mean, found.mean))
+        estimate = summarize(list(finite), alpha)
+        return estimate if self.random else replace(estimate, sd=0.0, ci95=(estimate.mean, estimate.mean))
 
     @property
     def mean(self) -> float:
         """The mean; NaN if no run has the number."""
-        found = self.summary
-        return math.nan if found is None else found.mean
+        estimate = self.summary
+        return math.nan if estimate is None else estimate.mean
 
     def __repr__(self) -> str:
-        return f"Sample({_shown(self.summary)})"
+        return f"Sample({_text(self.summary)})"
 
     def _with(self, other: Sample | float, act: Callable[[Any, Any], Any]) -> Sample:
         second = other if isinstance(other, Sample) else Sample(float(other))
         if self.random and second.random and len(self.values) != len(second.values):
             raise ValueError(f"samples of {len(self.values)} and of {len(second.values)} runs are not paired")
         with np.errstate(all="ignore"):
-            made = Sample(act(self.values, second.values))
-        made.random = self.random or second.random
+            result = Sample(act(self.values, second.values))
+        result.random = self.random or second.random
         if not isinstance(other, Sample):
-            made.base = self.base
-        return made
+            result.base = self.base
+        return result
 
     def __add__(self, other: Sample | float) -> Sample:
         return self._with(other, operator.add)
@@ -137,16 +137,16 @@ class Sample:
         """At least `low` and at most `high`."""
 
         def at_level(alpha: float) -> Finding:
-            found = self.summary_at(alpha)
-            ends = _interval(self, found)
-            if found is None or ends is None:
-                return _undecided(found)
+            estimate = self.summary_at(alpha)
+            ends = _interval(self, estimate)
+            if estimate is None or ends is None:
+                return _undecided(estimate)
             sides = {_side(ends, low, ">="), _side(ends, high, "<=")}
             verdict = next(each for each in _WORST_FIRST if each in sides)
             within = self.neutral is None or low <= self.neutral <= high
-            miss, missed = max((low - found.mean, low), (found.mean - high, high))
+            miss, missed = max((low - estimate.mean, low), (estimate.mean - high, high))
             part = Part(verdict, None if within else _ordered(self, low), _percent(max(miss, 0.0), missed))
-            return Finding(verdict, found, f"{_shown(found)}, asked {_number(low)} to {_number(high)}", (part,))
+            return Finding(verdict, estimate, f"{_text(estimate)}, asked {_number(low)} to {_number(high)}", (part,))
 
         gap = min(self.mean - low, high - self.mean)
         return Condition(at_level, gap / (abs(low if self.mean - low < high - self.mean else high) or 1.0))
@@ -163,21 +163,21 @@ class Sample:
         above = abs(printed) * share if high is None else high - printed
 
         def at_level(alpha: float) -> Finding:
-            found = self.summary_at(alpha)
-            ends = _interval(self, found)
-            if found is None or ends is None:
-                return _undecided(found)
+            estimate = self.summary_at(alpha)
+            ends = _interval(self, estimate)
+            if estimate is None or ends is None:
+                return _undecided(estimate)
             # A measurement at most `above` over the printed number, or `below` under it, still confirms it.
             fits = ends[0] - above <= printed <= ends[1] + below
             verdict: Verdict = "confirmed" if fits else "contradicted"
             if fits and self.neutral is not None and printed != self.neutral:
                 verdict = _side(ends, self.neutral, ">" if printed > self.neutral else "<")
-            miss, tolerance = abs(found.mean - printed), above if found.mean > printed else below
+            miss, tolerance = abs(estimate.mean - printed), above if estimate.mean > printed else below
             part = Part(
                 verdict, _ordered(self, printed), _percent(miss, printed), miss / tolerance if tolerance else None
             )
-            asked = f"{_number(printed)} ({_number(printed - below)} to {_number(printed + above)})"
-            return Finding(verdict, found, f"{_shown(found)}, printed {asked}", (part,))
+            accepted = f"{_number(printed)} ({_number(printed - below)} to {_number(printed + above)})"
+            return Finding(verdict, estimate, f"{_text(estimate)}, printed {accepted}", (part,))
 
         return Condition(at_level, -abs(self.mean - printed) / (abs(printed) or 1.0))
 
@@ -195,11 +195,11 @@ def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
     claimed = stricter >= 0 if upward else stricter <= 0
     ordered = _holds(sample.base.mean, bound.base.mean, sign.removesuffix("=")) if claimed else None
 
-    def change(found: Finding) -> Finding:
+    def change(finding: Finding) -> Finding:
         pair = f"{_number(sample.mean)} {sign} {_number(bound.mean)}"
         miss = max(bound.mean - sample.mean if upward else sample.mean - bound.mean, 0.0)
-        part = Part(found.verdict, ordered, _percent(miss, scale))
-        return replace(found, why=f"{pair}? difference {_shown(found.measured)}", parts=(part,))
+        part = Part(finding.verdict, ordered, _percent(miss, scale))
+        return replace(finding, why=f"{pair}? difference {_text(finding.measured)}", parts=(part,))
 
     return replace(inner.then(change), margin=inner.margin / (scale or 1.0))
 
@@ -209,15 +209,15 @@ def _against_number(sample: Sample, bound: float, sign: str) -> Condition:
     gap = sample.mean - bound if upward else bound - sample.mean
 
     def at_level(alpha: float) -> Finding:
-        found = sample.summary_at(alpha)
-        ends = _interval(sample, found)
-        if found is None or ends is None:
-            return _undecided(found)
+        estimate = sample.summary_at(alpha)
+        ends = _interval(sample, estimate)
+        if estimate is None or ends is None:
+            return _undecided(estimate)
         verdict = _side(ends, bound, sign)
         beyond = sample.neutral is not None and (bound >= sample.neutral if upward else bound <= sample.neutral)
         ordered = _ordered(sample, math.inf if upward else -math.inf) if beyond else None
         part = Part(verdict, ordered, _percent(max(-gap, 0.0), bound))
-        return Finding(verdict, found, f"{_shown(found)}, asked {sign} {_number(bound)}", (part,))
+        return Finding(verdict, estimate, f"{_text(estimate)}, asked {sign} {_number(bound)}", (part,))
 
     return Condition(at_level, gap / (abs(bound) or 1.0))
 
@@ -241,20 +241,20 @@ def _ordered(sample: Sample, claimed: float) -> bool | None:
     return None if neutral is None or claimed == neutral else (sample.mean - neutral) * (claimed - neutral) > 0
 
 
-def _percent(miss: float, asked: float) -> float | None:
-    """A distance in per cent of the asked number; None if that is 0 and missed."""
-    return 100 * miss / abs(asked) if asked else None if miss else 0.0
+def _percent(miss: float, bound: float) -> float | None:
+    """A distance in per cent of the bound; None if the bound is 0 and missed."""
+    return 100 * miss / abs(bound) if bound else None if miss else 0.0
 
 
-def _interval(sample: Sample, found: Summary | None) -> tuple[float, float] | None:
+def _interval(sample: Sample, estimate: Estimate | None) -> tuple[float, float] | None:
     """The interval, if there are enough runs for a decision."""
-    return None if found is None or (sample.random and found.runs < FEWEST_RUNS) else found.ci95
+    return None if estimate is None or (sample.random and estimate.runs < FEWEST_RUNS) else estimate.ci95
 
 
-def _undecided(found: Summary | None) -> Finding:
-    if found is None:
+def _undecided(estimate: Estimate | None) -> Finding:
+    if estimate is None:
         return Finding("inconclusive", None, "no run has this number")
-    return Finding("inconclusive", found, f"{_shown(found)}, {found.runs} runs decide nothing")
+    return Finding("inconclusive", estimate, f"{_text(estimate)}, {estimate.runs} runs decide nothing")
 
 
 def per_run(function: Callable[..., float], *samples: Sample | Sequence[Sample]) -> Sample:
@@ -269,21 +269,23 @@ def per_run(function: Callable[..., float], *samples: Sample | Sequence[Sample])
         return float(sample.values[run if sample.random else 0])
 
     values = [
-        function(*(of(s, run) if isinstance(s, Sample) else np.array([of(one, run) for one in s]) for s in samples))
+        function(
+            *(of(s, run) if isinstance(s, Sample) else np.array([of(member, run) for member in s]) for s in samples)
+        )
         for run in range(runs)
     ]
-    made = Sample(values)
-    made.random = any(s.random for s in flat)
-    return made
+    result = Sample(values)
+    result.random = any(s.random for s in flat)
+    return result
 
 
 def _number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _shown(found: Summary | None) -> str:
-    if found is None:
+def _text(estimate: Estimate | None) -> str:
+    if estimate is None:
         return "nothing"
-    if found.ci95 is None or found.ci95[0] == found.ci95[1]:
-        return _number(found.mean)
-    return f"{_number(found.mean)} [{_number(found.ci95[0])}, {_number(found.ci95[1])}]"
+    if estimate.ci95 is None or estimate.ci95[0] == estimate.ci95[1]:
+        return _number(estimate.mean)
+    return f"{_number(estimate.mean)} [{_number(estimate.ci95[0])}, {_number(estimate.ci95[1])}]"

@@ -20,7 +20,7 @@ class AmbiguousNameError(PenstockError):
         super().__init__(f'"{name}" may be any of {len(candidates)} columns; name one of: {listed}')
 
 
-def ends_with(name: str, known: Iterable[str]) -> list[str]:
+def ends_with(name: str, names: Iterable[str]) -> list[str]:
     """The known paths that are `name` or end with it after a dot; the path `name` alone if it is known.
 
     >>> ends_with("loss_rate", ["links.a.loss_rate", "traffic.b.loss_rate", "links.a.burst_loss_rate"])
@@ -28,11 +28,11 @@ def ends_with(name: str, known: Iterable[str]) -> list[str]:
     >>> ends_with("a.loss_rate", ["links.a.loss_rate", "traffic.b.loss_rate"])
     ['links.a.loss_rate']
     """
-    paths = list(known)
+    paths = list(names)
     return [name] if name in paths else [path for path in paths if path.endswith(f".{name}")]
 
 
-def full_name(kind: str, name: str, known: Iterable[str]) -> str:
+def full_name(kind: str, name: str, names: Iterable[str]) -> str:
     """The one known path that `name` stands for.
 
     Raises `UnknownNameError`, with the nearest name, if there is none, and `AmbiguousNameError` if there are several.
@@ -40,13 +40,13 @@ def full_name(kind: str, name: str, known: Iterable[str]) -> str:
     >>> full_name("metric", "jain", ["links.a.jain", "links.a.drops"])
     'links.a.jain'
     """
-    paths = list(known)
-    found = ends_with(name, paths)
-    if len(found) > 1:
-        raise AmbiguousNameError(name, found)
-    if not found:
+    paths = list(names)
+    matches = ends_with(name, paths)
+    if len(matches) > 1:
+        raise AmbiguousNameError(name, matches)
+    if not matches:
         # A mistyped short name is near to the end of a path, not to the whole path.
         ends = [path.split(".", skip)[-1] for path in paths for skip in range(1, path.count(".") + 1)]
         listed = paths if len(paths) <= MAX_PATHS else dict.fromkeys(path.rpartition(".")[2] for path in paths)
         raise UnknownNameError(kind, name, listed, [*paths, *ends])
-    return found[0]
+    return matches[0]

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from penstock.results.summary import ALPHA
+from penstock.results.estimate import ALPHA
 
 __all__ = ["MOST_CELLS", "adjusted_alpha"]
 
@@ -63,9 +63,9 @@ def adjusted_alpha(data: Array, alpha: float = ALPHA) -> float:
     """
     present = np.isfinite(data)
     counts = present.sum(axis=0)
-    least = np.where(present, data, math.inf).min(axis=0, initial=math.inf)
-    most = np.where(present, data, -math.inf).max(axis=0, initial=-math.inf)
-    random = (counts > 1) & (least < most)
+    lowest = np.where(present, data, math.inf).min(axis=0, initial=math.inf)
+    highest = np.where(present, data, -math.inf).max(axis=0, initial=-math.inf)
+    random = (counts > 1) & (lowest < highest)
     cells = int(random.sum())
     if cells < 2:
         return alpha
@@ -78,9 +78,9 @@ def adjusted_alpha(data: Array, alpha: float = ALPHA) -> float:
         chosen = data[:, random & (counts == runs)]
         smallest = np.minimum(smallest, _p_values(_largest_t(chosen, int(runs)), int(runs)))
     rank = math.floor(alpha * (DRAWS + 1))
-    found = float(np.partition(smallest, rank - 1)[rank - 1])
+    quantile = float(np.partition(smallest, rank - 1)[rank - 1])
     # Three digits, more than the draws decide: the order of a sum, which differs between machines, does not matter.
-    return min(max(float(f"{found:.3g}"), bonferroni), alpha)
+    return min(max(float(f"{quantile:.3g}"), bonferroni), alpha)
 
 
 def _largest_t(data: Array, runs: int) -> Array:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.results.display import scheme_argument
+from penstock.results.estimate import Estimate
 from penstock.results.sample import Sample
-from penstock.results.table import Table
+from penstock.results.table import CellTable, Table
 
 __all__ = ["Point", "SummaryTable"]
 
@@ -24,50 +26,46 @@ class Point:
     half_width: float | None
 
 
-class SummaryTable:
+class SummaryTable(CellTable[Point]):
     """The labels of each cell of a table, and a mean with its half-width for each number."""
-
-    def __init__(self, cells: Iterable[tuple[Mapping[str, Any], Mapping[str, Point]]]) -> None:
-        self.cells = tuple(cells)
 
     @classmethod
     def of(cls, table: Table) -> SummaryTable:
         """The summary of a table, rounded as it is stored, so that both give the same figure."""
         return cls((labels, _points(samples)) for labels, samples in table.cells)
 
+    @classmethod
+    def of_rows(cls, rows: Iterable[Mapping[str, Any]], name: str) -> SummaryTable:
+        """The points of one metric, as `name`, from rows of `Estimates` or of the JSON of `compare`."""
+        return cls(
+            (
+                {"scheme": scheme_argument(row["scheme"], row.get("params") or {}), **(row.get("vary") or {})},
+                {name: Point(estimate.mean, estimate.half_width)},
+            )
+            for row in rows
+            for estimate in [Estimate.of_row(row)]
+        )
+
     def drawn_by(self, draw: Callable[[SummaryTable], object]) -> SummaryTable:
         """All cells, with only the numbers that the figure `draw` reads."""
         watched = [(labels, _Watched(points)) for labels, points in self.cells]
         draw(SummaryTable(watched))
         return SummaryTable(
-            (labels, {name: point for name, point in points.items() if name in seen.read})
-            for (labels, points), (_, seen) in zip(self.cells, watched, strict=True)
+            (labels, {name: point for name, point in points.items() if name in record.read})
+            for (labels, points), (_, record) in zip(self.cells, watched, strict=True)
         )
-
-    def axis(self, name: str) -> list[Any]:
-        """The values on an axis, in their order."""
-        return list(dict.fromkeys(labels[name] for labels, _ in self.cells if labels.get(name) is not None))
 
     def where(self, **labels: Any) -> SummaryTable:
         """The cells with these labels."""
-        return SummaryTable(
-            cell for cell in self.cells if all(cell[0].get(key) == value for key, value in labels.items())
-        )
+        return SummaryTable(self.having(labels))
 
     def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, Point]]:
         """The values on an axis, each with the point of a number there if there is one."""
         return [
             (at[name], points[metric])
-            for at, points in self.where(**labels).cells
+            for at, points in self.having(labels)
             if at.get(name) is not None and metric in points
         ]
-
-    def __call__(self, metric: str, **labels: Any) -> Point:
-        """The point of a number in the cell with these labels. Raises `KeyError` unless exactly one cell fits."""
-        found = self.where(**labels).cells
-        if len(found) != 1:
-            raise KeyError(f"{len(found)} cells have {labels}")
-        return found[0][1][metric]
 
 
 class _Watched(Mapping[str, Point]):

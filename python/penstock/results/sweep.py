@@ -39,12 +39,12 @@ class SweepPoint:
         >>> SweepPoint({"traffic.extra.count": 25}).words
         '25 extra flows'
         """
-        said, last = [], None
+        words, last = [], None
         for path, value in self.vary.items():
             text, head = value_in_words(path, value), path.split(".")[:2]
-            said.append(text.removeprefix(f"{head[-1]} ") if head == last else text)
+            words.append(text.removeprefix(f"{head[-1]} ") if head == last else text)
             last = head
-        return ", ".join(said)
+        return ", ".join(words)
 
 
 def value_in_words(path: str, value: Any) -> str:
@@ -65,7 +65,7 @@ def axis(points: Sequence[SweepPoint]) -> tuple[str | None, list[tuple[str, list
         for path, value in point.vary.items():
             if value not in values.setdefault(path, []):
                 values[path].append(value)
-    swept = [path for path, seen in values.items() if len(seen) > 1]
+    swept = [path for path, distinct in values.items() if len(distinct) > 1]
     if not swept:
         return None, [("", list(range(len(points))))]
     path = max(swept, key=lambda p: (numeric(values[p]) is not None, len(values[p]) > 2, -swept.index(p)))

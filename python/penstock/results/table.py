@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from penstock.errors import UnknownNameError
 from penstock.results.frames import to_arrow, to_pandas
 from penstock.results.grid import STYLE, Grid, html_table, text
 from penstock.results.sample import Sample
 
-__all__ = ["Labels", "Rows", "Table"]
+__all__ = ["CellTable", "Labels", "Rows", "Table"]
+
+T = TypeVar("T")
 
 Labels = Mapping[str, Any]
 """The coordinates of a cell on the axes of a study."""
@@ -23,7 +25,46 @@ MAX_SHOWN = 30
 """Cells that a printed table shows."""
 
 
-class Table:
+class CellTable(Generic[T]):
+    """Cells with labels, each with values by name.
+
+    Attributes:
+        cells: labels and values.
+
+    """
+
+    def __init__(self, cells: Iterable[tuple[Labels, Mapping[str, T]]]) -> None:
+        self.cells = tuple(cells)
+
+    def axis(self, name: str) -> list[Any]:
+        """The values on an axis, in their order."""
+        return list(dict.fromkeys(labels[name] for labels, _ in self.cells if labels.get(name) is not None))
+
+    def axes(self) -> dict[str, list[Any]]:
+        """All axes with their values."""
+        names = dict.fromkeys(name for labels, _ in self.cells for name in labels)
+        return {name: self.axis(name) for name in names}
+
+    def having(self, labels: Labels) -> list[tuple[Labels, Mapping[str, T]]]:
+        """The cells with these labels."""
+        return [cell for cell in self.cells if all(cell[0].get(name) == value for name, value in labels.items())]
+
+    def has(self, **labels: Any) -> bool:
+        """Whether a cell has these labels."""
+        return bool(self.having(labels))
+
+    def __call__(self, metric: str, **labels: Any) -> T:
+        """The value of a number in the cell with these labels. Raises `KeyError` unless exactly one cell fits."""
+        cells = self.having(labels)
+        if len(cells) != 1:
+            raise KeyError(f"{len(cells)} cells have {labels}; the axes are {self.axes()}")
+        values = cells[0][1]
+        if metric not in values:
+            raise UnknownNameError("measured number", metric, values)
+        return values[metric]
+
+
+class Table(CellTable[Sample]):
     """The result of a study: for each cell its labels, and a sample of each measured number.
 
     Attributes:
@@ -37,37 +78,15 @@ class Table:
     def __init__(
         self, cells: Sequence[tuple[Labels, Mapping[str, Sample]]], *, runs: int = 0, seeds: int = 0, cpu_s: float = 0.0
     ) -> None:
-        self.cells = tuple(cells)
+        super().__init__(cells)
         self.runs, self.seeds, self.cpu_s = runs, seeds, cpu_s
-
-    def axis(self, name: str) -> list[Any]:
-        """The values on an axis, in their order."""
-        return list(dict.fromkeys(labels[name] for labels, _ in self.cells if labels.get(name) is not None))
 
     def where(self, **labels: Any) -> Table:
         """The cells with these labels."""
-        cells = [cell for cell in self.cells if _fits(cell[0], labels)]
+        cells = self.having(labels)
         if not cells:
             raise KeyError(f"no cell has {labels}; the axes are {self.axes()}")
         return Table(cells, runs=self.runs, seeds=self.seeds, cpu_s=self.cpu_s)
-
-    def has(self, **labels: Any) -> bool:
-        """Whether a cell has these labels."""
-        return any(_fits(cell[0], labels) for cell in self.cells)
-
-    def axes(self) -> dict[str, list[Any]]:
-        """All axes with their values."""
-        names = dict.fromkeys(name for labels, _ in self.cells for name in labels)
-        return {name: self.axis(name) for name in names}
-
-    def __call__(self, metric: str, **labels: Any) -> Sample:
-        """The sample of a number in the cell with these labels. Raises `KeyError` unless exactly one cell fits."""
-        found = [samples for at, samples in self.cells if _fits(at, labels)]
-        if len(found) != 1:
-            raise KeyError(f"{len(found)} cells have {labels}; the axes are {self.axes()}")
-        if metric not in found[0]:
-            raise UnknownNameError("measured number", metric, found[0])
-        return found[0][metric]
 
     def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, Sample]]:
         """The values on an axis with the sample of a number at each, among the cells with these labels."""
@@ -79,11 +98,11 @@ class Table:
         rows = []
         for labels, samples in self.cells:
             for name, sample in samples.items():
-                found = sample.summary
-                if found is not None:
-                    low, high = found.ci95 or (None, None)
-                    numbers = {"mean": found.mean, "sd": found.sd, "ci95_low": low, "ci95_high": high}
-                    rows.append({**labels, "metric": name, **numbers, "runs": found.runs})
+                estimate = sample.summary
+                if estimate is not None:
+                    low, high = estimate.ci95 or (None, None)
+                    numbers = {"mean": estimate.mean, "sd": estimate.sd, "ci95_low": low, "ci95_high": high}
+                    rows.append({**labels, "metric": name, **numbers, "runs": estimate.runs})
         return rows
 
     def run_rows(self) -> list[dict[str, Any]]:
@@ -93,8 +112,8 @@ class Table:
             random = [sample for sample in samples.values() if sample.random]
             for run in range(max((len(sample.values) for sample in random), default=1)):
                 values = {name: float(s.values[run if s.random else 0]) for name, s in samples.items()}
-                known = {name: None if math.isnan(value) else value for name, value in values.items()}
-                rows.append({**labels, "seed": run + 1 if random else None, **known})
+                finite = {name: None if math.isnan(value) else value for name, value in values.items()}
+                rows.append({**labels, "seed": run + 1 if random else None, **finite})
         return rows
 
     def to_pandas(self, *, per_run: bool = False) -> Any:
@@ -109,7 +128,7 @@ class Table:
         axes = list(self.axes())
         names = list(dict.fromkeys(name for _, samples in self.cells for name in samples))
         lines = [
-            (*(str(labels.get(axis, "")) for axis in axes), *(_shown(samples.get(name)) for name in names))
+            (*(str(labels.get(axis, "")) for axis in axes), *(_text(samples.get(name)) for name in names))
             for labels, samples in self.cells[:MAX_SHOWN]
         ]
         more = f", the first {MAX_SHOWN} shown" if len(self.cells) > MAX_SHOWN else ""
@@ -137,12 +156,8 @@ class Table:
         return cls([(labels, {name: Sample(value) for name, value in values.items()}) for labels, values in rows])
 
 
-def _shown(sample: Sample | None) -> str:
-    found = None if sample is None else sample.summary
-    if found is None:
+def _text(sample: Sample | None) -> str:
+    estimate = None if sample is None else sample.summary
+    if estimate is None:
         return "–"
-    return f"{found.mean:.4g} ± {found.half_width:.2g}" if found.half_width else f"{found.mean:.4g}"
-
-
-def _fits(labels: Labels, wanted: Labels) -> bool:
-    return all(labels.get(name) == value for name, value in wanted.items())
+    return f"{estimate.mean:.4g} ± {estimate.half_width:.2g}" if estimate.half_width else f"{estimate.mean:.4g}"

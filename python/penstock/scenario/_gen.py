@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from penstock.laws.catalog import Param, Scheme, schemes, tcp_keys
-from penstock.scenario.resolve.settings import default_shown
+from penstock.aqms.catalog import Param, Scheme, schemes, tcp_keys
+from penstock.scenario.resolve.settings import default_readable
 
 TARGET = Path(__file__).with_name("_generated.py")
 
@@ -21,9 +21,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from penstock.laws.queue import ClassElement, Queue
+from penstock.aqms.queue import ClassElement, Queue
 from penstock.scenario.elements import Traffic, Value
 '''
+
+_DATACLASS = "\n\n@dataclass(frozen=True, kw_only=True, repr=False)\n"
 
 # Keys of TCP traffic for the arrival of transfers, with their Python types; they are not keys of a connection.
 _TRANSFERS = (
@@ -41,13 +43,13 @@ _WATCH = Param("watch", "Whether series include the state of each sender; only f
 _DELAYS = Param("delays", "Whether the one-way delays of data packets are measured, and of web sessions the times of "
                 "pages.", "", "flag", None)  # fmt: skip
 
-# Class names of schemes whose name does not show where its words begin.
-_NAMES = {"droptail": "DropTail"}
+# Words of scheme names that the literature writes with capitals inside.
+_WORDS = {"codel": "CoDel", "droptail": "DropTail", "dualpi2": "DualPi2"}
 
 
 def class_name(scheme: str) -> str:
-    """`ared-floyd` is `AredFloyd`."""
-    return _NAMES.get(scheme) or "".join(word.capitalize() for word in scheme.split("-"))
+    """`ared-floyd` is `AredFloyd`, `fq-codel` is `FqCoDel`."""
+    return "".join(_WORDS.get(word, word.capitalize()) for word in scheme.split("-"))
 
 
 def source() -> str:
@@ -71,11 +73,11 @@ def _sorting(name: str) -> tuple[bool, str]:
 def _scheme_class(scheme: Scheme) -> str:
     own = [param for param in scheme.params if param.name not in ("limit", "share")]
     # Required fields first; the order has no effect, since all are keyword arguments.
-    lines = [_docs(scheme.title, own, f"References: {scheme.source}"), f'    scheme: ClassVar[str] = "{scheme.name}"\n']
+    lines = [_docs(scheme.title, own, scheme.source), f'    scheme: ClassVar[str] = "{scheme.name}"\n']
     if own:
         lines.append("\n")
-    lines += [_field(param, default_shown(param)) for param in own]
-    return f"\n\n@dataclass(frozen=True, kw_only=True)\nclass {class_name(scheme.name)}(Queue):\n" + "".join(lines)
+    lines += [_field(param, default_readable(param)) for param in own]
+    return f"{_DATACLASS}class {class_name(scheme.name)}(Queue):\n" + "".join(lines)
 
 
 def _class_of_packets() -> str:
@@ -86,31 +88,27 @@ def _class_of_packets() -> str:
         for param in scheme.class_params:
             params.setdefault(param.name, param)
             owners.setdefault(param.name, []).append(scheme.name)
-    told = [
+    sentences = [
         replace(param, doc=f"({', '.join(owners[name])}) {param.doc}", default=None, required=False)
         for name, param in params.items()
     ]
     return (
-        "\n\n@dataclass(frozen=True, kw_only=True)\nclass Class(ClassElement):\n"
-        + _docs("A class of packets of a scheduler; the schedulers that use a key are named in brackets", told, "")
-        + "".join(_field(param, None) for param in told)
+        f"{_DATACLASS}class Class(ClassElement):\n"
+        + _docs("A class of packets of a scheduler; the schedulers that use a key are named in brackets", sentences, "")
+        + "".join(_field(param, None) for param in sentences)
     )
 
 
 def _tcp_class() -> str:
     keys = tcp_keys()
-    profile = Param("profile", "Bundle of defaults for all other keys.", "", "choice", keys.profiles[0], keys.profiles)
+    doc, default = "Bundle of defaults for all other keys.", keys.default_profile
+    profile = Param("profile", doc, "", "choice", default, keys.profiles)
     params = [profile, *keys.params, *_TRANSFERS, _WATCH, _DELAYS]
     docs = _docs("TCP flows; keys left out (None) have the default of the profile.", params, "")
-    fields = [_field(profile, keys.profiles[0]), *(_tcp_field(param) for param in keys.params)]
+    fields = [_field(profile, default), *(_tcp_field(param) for param in keys.params)]
     fields += [f"    {param.name}: {param.kind} | None = None\n" for param in _TRANSFERS]
     fields += [_field(param, None) for param in (_WATCH, _DELAYS)]
-    return (
-        "\n\n@dataclass(frozen=True, kw_only=True)\nclass Tcp(Traffic):\n"
-        + docs
-        + '    kind: ClassVar[str] = "tcp"\n\n'
-        + "".join(fields)
-    )
+    return f"{_DATACLASS}class Tcp(Traffic):\n" + docs + '    kind: ClassVar[str] = "tcp"\n\n' + "".join(fields)
 
 
 def _tcp_field(param: Param) -> str:
@@ -125,7 +123,8 @@ def _docs(title: str, params: Iterable[Param], references: str) -> str:
     if attributes:
         lines += ["\n    Attributes:\n", *attributes]
     if references:
-        lines += ["\n", textwrap.fill(references, 116, initial_indent="    ", subsequent_indent="        ") + "\n"]
+        text = textwrap.fill(references, 112, initial_indent=" " * 8, subsequent_indent=" " * 8)
+        lines.append(f"\n    References:\n{text}\n")
     return "".join(lines) + '    """\n\n'
 
 

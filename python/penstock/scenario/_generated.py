@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from penstock.laws.queue import ClassElement, Queue
+from penstock.aqms.queue import ClassElement, Queue
 from penstock.scenario.elements import Traffic, Value
 
 __all__ = [
@@ -24,8 +24,8 @@ __all__ = [
     "CbtRed",
     "Choke",
     "Class",
+    "CoDel",
     "Cobalt",
-    "Codel",
     "CurvyRed",
     "DropFront",
     "DropTail",
@@ -34,10 +34,10 @@ __all__ = [
     "Dsred",
     "Dtdrr",
     "DualCurvyRed",
-    "Dualpi2",
+    "DualPi2",
     "FbRed",
     "Fq",
-    "FqCodel",
+    "FqCoDel",
     "FqPie",
     "Fred",
     "Green",
@@ -73,7 +73,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Class(ClassElement):
     """A class of packets of a scheduler; the schedulers that use a key are named in brackets.
 
@@ -101,17 +101,18 @@ class Class(ClassElement):
     mean_packet: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DropTail(Queue):
     """Drop-tail.
 
-    References: the first-in-first-out queue of every router
+    References:
+        the first-in-first-out queue of every router
     """
 
     scheme: ClassVar[str] = "droptail"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Bernoulli(Queue):
     """Bernoulli.
 
@@ -119,7 +120,8 @@ class Bernoulli(Queue):
         p: Probability of dropping or marking an arriving packet. From 0 to 1.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: J. Chung, M. Claypool, Analysis of Active Queue Management, IEEE NCA 2003
+    References:
+        J. Chung, M. Claypool, Analysis of Active Queue Management, IEEE NCA 2003
     """
 
     scheme: ClassVar[str] = "bernoulli"
@@ -128,7 +130,7 @@ class Bernoulli(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Red(Queue):
     """Random Early Detection.
 
@@ -153,7 +155,8 @@ class Red(Queue):
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
-    References: S. Floyd, V. Jacobson, Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM Trans.
+    References:
+        S. Floyd, V. Jacobson, Random Early Detection Gateways for Congestion Avoidance, IEEE/ACM Trans.
         Networking 1(4), 1993
     """
 
@@ -176,7 +179,7 @@ class Red(Queue):
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AredFloyd(Queue):
     """Adaptive RED (Floyd).
 
@@ -208,7 +211,8 @@ class AredFloyd(Queue):
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
-    References: S. Floyd, R. Gummadi, S. Shenker, Adaptive RED: An Algorithm for Increasing the Robustness of RED's
+    References:
+        S. Floyd, R. Gummadi, S. Shenker, Adaptive RED: An Algorithm for Increasing the Robustness of RED's
         Active Queue Management, 2001
     """
 
@@ -238,7 +242,7 @@ class AredFloyd(Queue):
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AredFeng(Queue):
     """Adaptive RED (Feng).
 
@@ -266,7 +270,8 @@ class AredFeng(Queue):
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
-    References: W. Feng, D. Kandlur, D. Saha, K. Shin, A Self-Configuring RED Gateway, IEEE INFOCOM 1999
+    References:
+        W. Feng, D. Kandlur, D. Saha, K. Shin, A Self-Configuring RED Gateway, IEEE INFOCOM 1999
     """
 
     scheme: ClassVar[str] = "ared-feng"
@@ -291,7 +296,7 @@ class AredFeng(Queue):
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Psand(Queue):
     """PSAND.
 
@@ -326,7 +331,8 @@ class Psand(Queue):
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
-    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+    References:
+        T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Université Montpellier II, 2004
     """
 
@@ -360,7 +366,7 @@ class Psand(Queue):
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Qlaw(Queue):
     """RED steered by the queue law.
 
@@ -392,7 +398,8 @@ class Qlaw(Queue):
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
-    References: penstock; the queue law: J. Chung, M. Claypool, Analysis of RED-Family Active Queue Management, 2003
+    References:
+        penstock; the queue law: J. Chung, M. Claypool, Analysis of RED-Family Active Queue Management, 2003
     """
 
     scheme: ClassVar[str] = "qlaw"
@@ -420,7 +427,7 @@ class Qlaw(Queue):
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Blue(Queue):
     """BLUE.
 
@@ -431,7 +438,8 @@ class Blue(Queue):
         threshold: An arrival that finds a longer queue than this counts as a loss. Unit: packets. At least 0.
         ecn: Mark ECN-capable packets instead of dropping them early.
 
-    References: W. Feng, D. Kandlur, D. Saha, K. Shin, BLUE: A New Class of Active Queue Management Algorithms, CSE-
+    References:
+        W. Feng, D. Kandlur, D. Saha, K. Shin, BLUE: A New Class of Active Queue Management Algorithms, CSE-
         TR-387-99, University of Michigan, 1999
     """
 
@@ -444,7 +452,7 @@ class Blue(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Sred(Queue):
     """Stabilized RED (SRED).
 
@@ -456,7 +464,8 @@ class Sred(Queue):
         max_p: Drop probability from a third of the limit, with 256 flows or more. From 0 to 1.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: T. Ott, T. Lakshman, L. Wong, SRED: Stabilized RED, INFOCOM 1999
+    References:
+        T. Ott, T. Lakshman, L. Wong, SRED: Stabilized RED, INFOCOM 1999
     """
 
     scheme: ClassVar[str] = "sred"
@@ -469,7 +478,7 @@ class Sred(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Rem(Queue):
     """Random Exponential Marking (REM).
 
@@ -484,7 +493,8 @@ class Rem(Queue):
             Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: S. Athuraliya, S. Low, V. Li, Q. Yin, REM: Active Queue Management, IEEE Network 15(3), 2001
+    References:
+        S. Athuraliya, S. Low, V. Li, Q. Yin, REM: Active Queue Management, IEEE Network 15(3), 2001
     """
 
     scheme: ClassVar[str] = "rem"
@@ -499,7 +509,7 @@ class Rem(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Dsred(Queue):
     """Double-Slope RED (DSRED).
 
@@ -515,8 +525,9 @@ class Dsred(Queue):
         measure_in: Measure queue and thresholds in packets or in bytes.
         ecn: Mark ECN-capable packets instead of dropping them while the average is below max_th.
 
-    References: B. Zheng, M. Atiquzzaman, DSRED: An Active Queue Management Scheme for Next Generation Networks,
-        IEEE LCN 2000
+    References:
+        B. Zheng, M. Atiquzzaman, DSRED: An Active Queue Management Scheme for Next Generation Networks, IEEE
+        LCN 2000
     """
 
     scheme: ClassVar[str] = "dsred"
@@ -530,7 +541,7 @@ class Dsred(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Nonlinear(Queue):
     """Nonlinear RED with free points (drop profile).
 
@@ -544,7 +555,8 @@ class Nonlinear(Queue):
         measure_in: Measure queue and limit in packets or in bytes.
         ecn: Mark ECN-capable packets instead of dropping them while the probability is below 1.
 
-    References: Juniper Networks, Junos OS Class of Service User Guide, RED Drop Profiles Overview
+    References:
+        Juniper Networks, Junos OS Class of Service User Guide, RED Drop Profiles Overview
     """
 
     scheme: ClassVar[str] = "nonlinear"
@@ -558,7 +570,7 @@ class Nonlinear(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Green(Queue):
     """GREEN.
 
@@ -571,7 +583,8 @@ class Green(Queue):
         gamma_high: Largest gamma. From 1 to 1e+06.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: W. Feng, A. Kapadia, S. Thulasidasan, GREEN: Proactive Queue Management over a Best-Effort Network,
+    References:
+        W. Feng, A. Kapadia, S. Thulasidasan, GREEN: Proactive Queue Management over a Best-Effort Network,
         Globecom 2002
     """
 
@@ -586,7 +599,7 @@ class Green(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Fred(Queue):
     """Flow Random Early Drop (FRED).
 
@@ -605,7 +618,8 @@ class Fred(Queue):
         mean_packet: Typical packet size, for idle times and automatic parameters. Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them at random.
 
-    References: D. Lin, R. Morris, Dynamics of Random Early Detection, SIGCOMM 1997
+    References:
+        D. Lin, R. Morris, Dynamics of Random Early Detection, SIGCOMM 1997
     """
 
     scheme: ClassVar[str] = "fred"
@@ -621,7 +635,7 @@ class Fred(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Sfb(Queue):
     """Stochastic Fair Blue (SFB).
 
@@ -644,8 +658,9 @@ class Sfb(Queue):
         mean_packet: Typical packet size, for bin_size and penalty_rate "auto". Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them with the probability of their bins.
 
-    References: W. Feng, D. Kandlur, D. Saha, K. Shin, Stochastic Fair Blue: A Queue Management Algorithm for
-        Enforcing Fairness, INFOCOM 2001
+    References:
+        W. Feng, D. Kandlur, D. Saha, K. Shin, Stochastic Fair Blue: A Queue Management Algorithm for Enforcing
+        Fairness, INFOCOM 2001
     """
 
     scheme: ClassVar[str] = "sfb"
@@ -665,7 +680,7 @@ class Sfb(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Xred(Queue):
     """XRED.
 
@@ -692,7 +707,8 @@ class Xred(Queue):
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
-    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+    References:
+        T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Université Montpellier II, 2004, section 1.3.3
     """
 
@@ -717,7 +733,7 @@ class Xred(Queue):
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FbRed(Queue):
     """FB-RED.
 
@@ -744,7 +760,8 @@ class FbRed(Queue):
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
-    References: W. Kim, B. Lee, FB-RED: Fair-Buffering Random Early Detection, GLOBECOM 1998
+    References:
+        W. Kim, B. Lee, FB-RED: Fair-Buffering Random Early Detection, GLOBECOM 1998
     """
 
     scheme: ClassVar[str] = "fb-red"
@@ -768,7 +785,7 @@ class FbRed(Queue):
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Bred(Queue):
     """Balanced RED (BRED).
 
@@ -777,8 +794,9 @@ class Bred(Queue):
         beta: Lower threshold of a flow as a share of the middle one. From 0 to 1.
         ecn: Mark ECN-capable packets instead of dropping them at random.
 
-    References: F. Anjum, L. Tassiulas, Fair Bandwidth Sharing among Adaptive and Non-Adaptive Flows in the
-        Internet, INFOCOM 1999
+    References:
+        F. Anjum, L. Tassiulas, Fair Bandwidth Sharing among Adaptive and Non-Adaptive Flows in the Internet,
+        INFOCOM 1999
     """
 
     scheme: ClassVar[str] = "bred"
@@ -788,7 +806,7 @@ class Bred(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Rio(Queue):
     """RED with In and Out.
 
@@ -816,7 +834,8 @@ class Rio(Queue):
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below max_in or
             max_out.
 
-    References: D. Clark, W. Fang, Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM Trans.
+    References:
+        D. Clark, W. Fang, Explicit Allocation of Best-Effort Packet Delivery Service, IEEE/ACM Trans.
         Networking 6(4), 1998
     """
 
@@ -839,12 +858,12 @@ class Rio(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Wred(Queue):
     """Weighted RED.
 
     Attributes:
-        variant: When the idle time starts and ends, and whether the law sees arrivals at a full queue.
+        variant: When the idle time starts and ends, and whether the AQM sees arrivals at a full queue.
         min_th: Average queue from which packets of a level are dropped, level 0 first. Unit: packets. From 0 to
             1e+09.
         max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
@@ -862,8 +881,9 @@ class Wred(Queue):
             mean_packet.
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below their max_th.
 
-    References: Cisco, Distributed Weighted Random Early Detection; U. Bodin, O. Schelen, Drop Strategies and Loss-
-        rate Differentiation, 2001
+    References:
+        Cisco, Distributed Weighted Random Early Detection; U. Bodin, O. Schelen, Drop Strategies and Loss-rate
+        Differentiation, 2001
     """
 
     scheme: ClassVar[str] = "wred"
@@ -882,7 +902,7 @@ class Wred(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Wrt(Queue):
     """WRED with Thresholds.
 
@@ -906,8 +926,9 @@ class Wrt(Queue):
             mean_packet.
         ecn: Mark ECN-capable packets instead of dropping them early, while the average is below their max_th.
 
-    References: U. Bodin, O. Schelen, S. Pink, Load-tolerant Differentiation with Active Queue Management, ACM
-        Computer Communication Review 30(3), 2000
+    References:
+        U. Bodin, O. Schelen, S. Pink, Load-tolerant Differentiation with Active Queue Management, ACM Computer
+        Communication Review 30(3), 2000
     """
 
     scheme: ClassVar[str] = "wrt"
@@ -926,7 +947,7 @@ class Wrt(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CbtRed(Queue):
     """Class-Based Threshold RED.
 
@@ -956,8 +977,9 @@ class CbtRed(Queue):
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
-    References: M. Parris, K. Jeffay, F. D. Smith, Lightweight Active Router-Queue Management for Multimedia
-        Networking, MMCN 1999; B. Alemu, thesis, 2004, section 1.4.1
+    References:
+        M. Parris, K. Jeffay, F. D. Smith, Lightweight Active Router-Queue Management for Multimedia Networking,
+        MMCN 1999; B. Alemu, thesis, 2004, section 1.4.1
     """
 
     scheme: ClassVar[str] = "cbt-red"
@@ -1006,7 +1028,7 @@ class CbtRed(Queue):
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class P(Queue):
     """Proportional controller (P).
 
@@ -1019,8 +1041,9 @@ class P(Queue):
             1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: C. Hollot, V. Misra, D. Towsley, W. Gong, On Designing Improved Controllers for AQM Routers
-        Supporting TCP Flows, INFOCOM 2001
+    References:
+        C. Hollot, V. Misra, D. Towsley, W. Gong, On Designing Improved Controllers for AQM Routers Supporting
+        TCP Flows, INFOCOM 2001
     """
 
     scheme: ClassVar[str] = "p"
@@ -1032,7 +1055,7 @@ class P(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pi(Queue):
     """Proportional-integral controller (PI).
 
@@ -1047,8 +1070,9 @@ class Pi(Queue):
             1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: C. Hollot, V. Misra, D. Towsley, W. Gong, On Designing Improved Controllers for AQM Routers
-        Supporting TCP Flows, INFOCOM 2001
+    References:
+        C. Hollot, V. Misra, D. Towsley, W. Gong, On Designing Improved Controllers for AQM Routers Supporting
+        TCP Flows, INFOCOM 2001
     """
 
     scheme: ClassVar[str] = "pi"
@@ -1061,7 +1085,7 @@ class Pi(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Avq(Queue):
     """Adaptive virtual queue (AVQ).
 
@@ -1077,7 +1101,8 @@ class Avq(Queue):
         mean_packet: Typical packet size. Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: S. Kunniyur, R. Srikant, Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active
+    References:
+        S. Kunniyur, R. Srikant, Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for Active
         Queue Management, SIGCOMM 2001
     """
 
@@ -1094,7 +1119,7 @@ class Avq(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Lred(Queue):
     """Loss-ratio based RED (LRED).
 
@@ -1108,7 +1133,8 @@ class Lred(Queue):
             1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: C. Wang, B. Li, Y. Hou, K. Sohraby, Y. Lin, LRED: A Robust Active Queue Management Scheme Based on
+    References:
+        C. Wang, B. Li, Y. Hou, K. Sohraby, Y. Lin, LRED: A Robust Active Queue Management Scheme Based on
         Packet Loss Ratio, INFOCOM 2004
     """
 
@@ -1123,7 +1149,7 @@ class Lred(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Sfc(Queue):
     """State feedback controller (SFC).
 
@@ -1140,8 +1166,9 @@ class Sfc(Queue):
             bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: Y. Gao, J. Hou, A State Feedback Control Approach to Stabilizing Queues for ECN-Enabled TCP
-        Connections, INFOCOM 2003
+    References:
+        Y. Gao, J. Hou, A State Feedback Control Approach to Stabilizing Queues for ECN-Enabled TCP Connections,
+        INFOCOM 2003
     """
 
     scheme: ClassVar[str] = "sfc"
@@ -1155,8 +1182,8 @@ class Sfc(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Codel(Queue):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CoDel(Queue):
     """Controlled Delay.
 
     Attributes:
@@ -1170,8 +1197,9 @@ class Codel(Queue):
         ce_threshold_for: Packets that `ce_threshold` marks.
         variant: The arithmetic of the RFC or that of Linux 6.1.
 
-    References: K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, Controlled Delay Active Queue Management, RFC
-        8289, 2018
+    References:
+        K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, Controlled Delay Active Queue Management, RFC 8289,
+        2018
     """
 
     scheme: ClassVar[str] = "codel"
@@ -1185,7 +1213,7 @@ class Codel(Queue):
     variant: Literal["rfc", "linux"] = "rfc"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pie(Queue):
     """Proportional Integral controller Enhanced.
 
@@ -1211,7 +1239,8 @@ class Pie(Queue):
         ecn: Mark ECN-capable packets instead of dropping them.
         mark_ecnth: Probability from which ECN-capable packets are dropped like others. From 0 to 1.
 
-    References: R. Pan, P. Natarajan, F. Baker, G. White, Proportional Integral Controller Enhanced (PIE), RFC 8033,
+    References:
+        R. Pan, P. Natarajan, F. Baker, G. White, Proportional Integral Controller Enhanced (PIE), RFC 8033,
         2017
     """
 
@@ -1234,7 +1263,7 @@ class Pie(Queue):
     mark_ecnth: float | str = 0.1
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pi2(Queue):
     """PI squared.
 
@@ -1246,7 +1275,8 @@ class Pi2(Queue):
         k: Packets of a scalable sender are marked with probability k p'. From 1 to 100.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: K. De Schepper, O. Bondarenko, I.-J. Tsang, B. Briscoe, PI2: A Linearized AQM for both Classic and
+    References:
+        K. De Schepper, O. Bondarenko, I.-J. Tsang, B. Briscoe, PI2: A Linearized AQM for both Classic and
         Scalable TCP, ACM CoNEXT, 2016
     """
 
@@ -1260,7 +1290,7 @@ class Pi2(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Afd(Queue):
     """Approximate Fair Dropping.
 
@@ -1274,8 +1304,9 @@ class Afd(Queue):
         mean_packet: Typical packet size, the unit in which packets are counted. Unit: bytes. From 1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: R. Pan, L. Breslau, B. Prabhakar, S. Shenker, Approximate Fairness through Differential Dropping,
-        ACM SIGCOMM CCR 33(2), 2003
+    References:
+        R. Pan, L. Breslau, B. Prabhakar, S. Shenker, Approximate Fairness through Differential Dropping, ACM
+        SIGCOMM CCR 33(2), 2003
     """
 
     scheme: ClassVar[str] = "afd"
@@ -1290,7 +1321,7 @@ class Afd(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CurvyRed(Queue):
     """Curvy RED.
 
@@ -1301,8 +1332,9 @@ class CurvyRed(Queue):
         u: Half the power of the drop function. From 1 to 8.
         ecn: Mark ECN-capable packets instead of dropping them.
 
-    References: B. Briscoe, Insights from Curvy RED, BT TR-TUB8-2015-003, 2015; K. De Schepper, B. Briscoe, G.
-        White, RFC 9332, appendix B, 2023
+    References:
+        B. Briscoe, Insights from Curvy RED, BT TR-TUB8-2015-003, 2015; K. De Schepper, B. Briscoe, G. White,
+        RFC 9332, appendix B, 2023
     """
 
     scheme: ClassVar[str] = "curvy-red"
@@ -1314,7 +1346,7 @@ class CurvyRed(Queue):
     ecn: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Cobalt(Queue):
     """COBALT: CoDel and BLUE.
 
@@ -1330,8 +1362,9 @@ class Cobalt(Queue):
         ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
         ce_threshold_for: Packets that `ce_threshold` marks.
 
-    References: T. Høiland-Jørgensen, D. Täht, J. Morton, Piece of CAKE: A Comprehensive Queue Management Solution
-        for Home Gateways, IEEE LANMAN, 2018
+    References:
+        T. Høiland-Jørgensen, D. Täht, J. Morton, Piece of CAKE: A Comprehensive Queue Management Solution for
+        Home Gateways, IEEE LANMAN, 2018
     """
 
     scheme: ClassVar[str] = "cobalt"
@@ -1346,29 +1379,30 @@ class Cobalt(Queue):
     ce_threshold_for: Literal["ect", "ect1"] = "ect"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DropFront(Queue):
     """Drop-from-front.
 
-    References: T. Lakshman, A. Neidhardt, T. Ott, The Drop from Front Strategy in TCP and in TCP over ATM, INFOCOM
-        1996
+    References:
+        T. Lakshman, A. Neidhardt, T. Ott, The Drop from Front Strategy in TCP and in TCP over ATM, INFOCOM 1996
     """
 
     scheme: ClassVar[str] = "drop-front"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PushOut(Queue):
     """Push-out.
 
-    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+    References:
+        T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Université Montpellier II, 2004
     """
 
     scheme: ClassVar[str] = "push-out"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Drr(Queue):
     """Deficit Round Robin.
 
@@ -1378,8 +1412,9 @@ class Drr(Queue):
         buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
-    References: M. Shreedhar, G. Varghese, Efficient Fair Queuing Using Deficit Round-Robin, IEEE/ACM Transactions
-        on Networking 4(3), 1996
+    References:
+        M. Shreedhar, G. Varghese, Efficient Fair Queuing Using Deficit Round-Robin, IEEE/ACM Transactions on
+        Networking 4(3), 1996
     """
 
     scheme: ClassVar[str] = "drr"
@@ -1389,7 +1424,7 @@ class Drr(Queue):
     spread: Literal["modulo", "hash"] = "modulo"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Tdrr(Queue):
     """Throughput DRR.
 
@@ -1400,7 +1435,8 @@ class Tdrr(Queue):
         buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
-    References: A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002
+    References:
+        A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002
     """
 
     scheme: ClassVar[str] = "tdrr"
@@ -1411,7 +1447,7 @@ class Tdrr(Queue):
     spread: Literal["modulo", "hash"] = "modulo"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Qsdrr(Queue):
     """Queue State DRR.
 
@@ -1422,7 +1458,8 @@ class Qsdrr(Queue):
         buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
-    References: A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002
+    References:
+        A. Kantawala, J. Turner, Efficient Queue Management of TCP Flows, SPECTS 2002
     """
 
     scheme: ClassVar[str] = "qsdrr"
@@ -1433,7 +1470,7 @@ class Qsdrr(Queue):
     spread: Literal["modulo", "hash"] = "modulo"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Dtdrr(Queue):
     """Dynamic Threshold DRR.
 
@@ -1444,7 +1481,8 @@ class Dtdrr(Queue):
         buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
-    References: A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, 2005
+    References:
+        A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, 2005
     """
 
     scheme: ClassVar[str] = "dtdrr"
@@ -1455,7 +1493,7 @@ class Dtdrr(Queue):
     spread: Literal["modulo", "hash"] = "modulo"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Dsdrr(Queue):
     """Discard State DRR.
 
@@ -1471,7 +1509,8 @@ class Dsdrr(Queue):
         buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
-    References: A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, 2005
+    References:
+        A. Kantawala, J. Turner, Intelligent Packet Discard Policies for Improved TCP Queue Management, 2005
     """
 
     scheme: ClassVar[str] = "dsdrr"
@@ -1487,7 +1526,7 @@ class Dsdrr(Queue):
     spread: Literal["modulo", "hash"] = "modulo"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Sfq(Queue):
     """Stochastic Fairness Queueing.
 
@@ -1504,7 +1543,8 @@ class Sfq(Queue):
         flows: Maximum number of busy queues; by default all. At least 1.
         headdrop: Drop from the head of the longest queue instead of from its tail.
 
-    References: P. E. McKenney, Stochastic Fairness Queueing, IEEE INFOCOM 1990
+    References:
+        P. E. McKenney, Stochastic Fairness Queueing, IEEE INFOCOM 1990
     """
 
     scheme: ClassVar[str] = "sfq"
@@ -1520,7 +1560,7 @@ class Sfq(Queue):
     headdrop: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class WredDfq(Queue):
     """WRED with drop-from-queue.
 
@@ -1543,7 +1583,8 @@ class WredDfq(Queue):
         measure_in: Measure the queue in packets or in bytes; in bytes a threshold of n packets is n
             mean_packet.
 
-    References: U. Bodin, O. Schelen, Drop Strategies and Loss-rate Differentiation, 2001
+    References:
+        U. Bodin, O. Schelen, Drop Strategies and Loss-rate Differentiation, 2001
     """
 
     scheme: ClassVar[str] = "wred-dfq"
@@ -1562,7 +1603,7 @@ class WredDfq(Queue):
     measure_in: Literal["packets", "bytes"] = "packets"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Shaper(Queue):
     """Leaky bucket shaper.
 
@@ -1571,7 +1612,8 @@ class Shaper(Queue):
         burst: Depth of the token bucket: the burst that may leave immediately after a pause. Unit: bytes. From
             0 to 1e+09.
 
-    References: S. Blake et al., An Architecture for Differentiated Services, RFC 2475, 1998
+    References:
+        S. Blake et al., An Architecture for Differentiated Services, RFC 2475, 1998
     """
 
     scheme: ClassVar[str] = "shaper"
@@ -1580,7 +1622,7 @@ class Shaper(Queue):
     burst: str = "0B"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Ras(Queue):
     """Rate adaptive shaper.
 
@@ -1595,7 +1637,8 @@ class Ras(Queue):
         mir_th: Backlog at which the rate reaches MIR. Unit: bytes. At least 0.
         k: Time over which the rate of arrivals is averaged. Unit: s. At least 1e-06.
 
-    References: O. Bonaventure, S. De Cnodder, A Rate Adaptive Shaper for Differentiated Services, RFC 2963, 2000
+    References:
+        O. Bonaventure, S. De Cnodder, A Rate Adaptive Shaper for Differentiated Services, RFC 2963, 2000
     """
 
     scheme: ClassVar[str] = "ras"
@@ -1609,8 +1652,8 @@ class Ras(Queue):
     k: str = "100ms"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dualpi2(Queue):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DualPi2(Queue):
     """DualQ Coupled PI2.
 
     Attributes:
@@ -1635,7 +1678,8 @@ class Dualpi2(Queue):
             such as [45] (NQB). From 0 to 63.
         c_dscp: Codepoints whose packets wait in the Classic queue whatever their ECN field. From 0 to 63.
 
-    References: K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix A
+    References:
+        K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix A
     """
 
     scheme: ClassVar[str] = "dualpi2"
@@ -1657,7 +1701,7 @@ class Dualpi2(Queue):
     c_dscp: Sequence[int | str] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DualCurvyRed(Queue):
     """DualQ Coupled Curvy RED.
 
@@ -1680,7 +1724,8 @@ class DualCurvyRed(Queue):
             such as [45] (NQB). From 0 to 63.
         c_dscp: Codepoints whose packets wait in the Classic queue whatever their ECN field. From 0 to 63.
 
-    References: K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B
+    References:
+        K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B
     """
 
     scheme: ClassVar[str] = "dual-curvy-red"
@@ -1699,8 +1744,8 @@ class DualCurvyRed(Queue):
     c_dscp: Sequence[int | str] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class FqCodel(Queue):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FqCoDel(Queue):
     """Flow Queue CoDel.
 
     Attributes:
@@ -1720,7 +1765,8 @@ class FqCodel(Queue):
         ce_threshold_for: Packets that `ce_threshold` marks.
         variant: The arithmetic of the RFC or that of Linux 6.1.
 
-    References: T. Hoeiland-Joergensen et al., The Flow Queue CoDel Packet Scheduler and Active Queue Management
+    References:
+        T. Hoeiland-Joergensen et al., The Flow Queue CoDel Packet Scheduler and Active Queue Management
         Algorithm, RFC 8290, 2018
     """
 
@@ -1739,7 +1785,7 @@ class FqCodel(Queue):
     variant: Literal["rfc", "linux"] = "rfc"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FqPie(Queue):
     """Flow Queue PIE.
 
@@ -1774,7 +1820,8 @@ class FqPie(Queue):
         ecn: Mark ECN-capable packets instead of dropping them.
         mark_ecnth: Probability from which ECN-capable packets are dropped like others. From 0 to 1.
 
-    References: Linux, sch_fq_pie, 2020; RFC 8290 and RFC 8033
+    References:
+        Linux, sch_fq_pie, 2020; RFC 8290 and RFC 8033
     """
 
     scheme: ClassVar[str] = "fq-pie"
@@ -1802,7 +1849,7 @@ class FqPie(Queue):
     mark_ecnth: float | str = 0.1
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Cake(Queue):
     """Common Applications Kept Enhanced.
 
@@ -1813,10 +1860,17 @@ class Cake(Queue):
         flows: Queues in each tin. From 1 to 1e+06.
         rtt: Longest usual round-trip time of the flows. Unit: s. From 1e-05 to 1000.
         overhead: Overhead of each packet on the link behind the shaper. Unit: bytes. From 0 to 256.
+        mpu: Least size of a packet with its overhead on that link. Unit: bytes. From 0 to 256.
+        cells: How that link divides a packet with its overhead: ATM cells, 64b/65b blocks of PTM, or not at
+            all.
         ecn: Mark ECN-capable packets instead of dropping them.
+        ack_filter: Remove queued ACKs that a newer one makes redundant.
+        ingress: The bottleneck is in front of this queue: dropped packets count for the shaper, too.
+        wash: Set the codepoint of each packet to 0 after its tin is chosen.
 
-    References: T. Høiland-Jørgensen, D. Täht, J. Morton, Piece of CAKE: A Comprehensive Queue Management Solution
-        for Home Gateways, IEEE LANMAN, 2018
+    References:
+        T. Høiland-Jørgensen, D. Täht, J. Morton, Piece of CAKE: A Comprehensive Queue Management Solution for
+        Home Gateways, IEEE LANMAN, 2018
     """
 
     scheme: ClassVar[str] = "cake"
@@ -1829,10 +1883,15 @@ class Cake(Queue):
     flows: int = 1024
     rtt: str = "100ms"
     overhead: str = "0B"
+    mpu: str = "0B"
+    cells: Literal["none", "atm", "ptm"] = "none"
     ecn: bool = True
+    ack_filter: Literal["off", "conservative", "aggressive"] = "off"
+    ingress: bool = False
+    wash: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Choke(Queue):
     """CHOKe.
 
@@ -1859,8 +1918,9 @@ class Choke(Queue):
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
-    References: R. Pan, B. Prabhakar, K. Psounis, CHOKe: A Stateless Active Queue Management Scheme for
-        Approximating Fair Bandwidth Allocation, IEEE INFOCOM, 2000
+    References:
+        R. Pan, B. Prabhakar, K. Psounis, CHOKe: A Stateless Active Queue Management Scheme for Approximating
+        Fair Bandwidth Allocation, IEEE INFOCOM, 2000
     """
 
     scheme: ClassVar[str] = "choke"
@@ -1884,14 +1944,15 @@ class Choke(Queue):
     mark_up_to: Literal["max_th", "max_p", "top", "always"] = "max_th"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pq(Queue):
     """Priority Queueing.
 
     Attributes:
         classes: The classes, in the order in which their filters are tried.
 
-    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+    References:
+        T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Université Montpellier II, 2004
     """
 
@@ -1900,7 +1961,7 @@ class Pq(Queue):
     classes: Sequence[Class]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Fq(Queue):
     """Fair Queueing.
 
@@ -1908,7 +1969,8 @@ class Fq(Queue):
         by: Unit of fairness: each queue sends the same number of packets, or of bits.
         classes: Classes that share the link; absent: each flow is a class.
 
-    References: A. Demers, S. Keshav, S. Shenker, Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989
+    References:
+        A. Demers, S. Keshav, S. Shenker, Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989
     """
 
     scheme: ClassVar[str] = "fq"
@@ -1917,14 +1979,15 @@ class Fq(Queue):
     classes: Sequence[Class] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Cbfq(Queue):
     """Class-Based Fair Queueing.
 
     Attributes:
         classes: The classes, in the order in which their filters are tried.
 
-    References: T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
+    References:
+        T. Alemu, Performance Evaluation of Quality of Service Mechanisms in the Internet, PhD thesis,
         Université Montpellier II, 2004
     """
 
@@ -1933,14 +1996,15 @@ class Cbfq(Queue):
     classes: Sequence[Class]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Wfq(Queue):
     """Weighted Fair Queueing.
 
     Attributes:
         classes: The classes, in the order in which their filters are tried.
 
-    References: A. Parekh, R. Gallager, A Generalized Processor Sharing Approach to Flow Control, IEEE/ACM ToN 1(3),
+    References:
+        A. Parekh, R. Gallager, A Generalized Processor Sharing Approach to Flow Control, IEEE/ACM ToN 1(3),
         1993
     """
 
@@ -1949,14 +2013,15 @@ class Wfq(Queue):
     classes: Sequence[Class]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Scfq(Queue):
     """Self-Clocked Fair Queueing.
 
     Attributes:
         classes: The classes, in the order in which their filters are tried.
 
-    References: S. Golestani, A Self-Clocked Fair Queueing Scheme for Broadband Applications, INFOCOM 1994
+    References:
+        S. Golestani, A Self-Clocked Fair Queueing Scheme for Broadband Applications, INFOCOM 1994
     """
 
     scheme: ClassVar[str] = "scfq"
@@ -1964,14 +2029,15 @@ class Scfq(Queue):
     classes: Sequence[Class]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Wf2q(Queue):
     """Worst-case fair Weighted Fair Queueing.
 
     Attributes:
         classes: The classes, in the order in which their filters are tried.
 
-    References: J. Bennett, H. Zhang, WF2Q: Worst-case Fair Weighted Fair Queueing, INFOCOM 1996
+    References:
+        J. Bennett, H. Zhang, WF2Q: Worst-case Fair Weighted Fair Queueing, INFOCOM 1996
     """
 
     scheme: ClassVar[str] = "wf2q"
@@ -1979,7 +2045,7 @@ class Wf2q(Queue):
     classes: Sequence[Class]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Cbq(Queue):
     """Class-Based Queueing.
 
@@ -1989,7 +2055,8 @@ class Cbq(Queue):
         link_share: Share of the link's rate for all classes together; used by the estimator only. From 1e-06 to
             1.
 
-    References: S. Floyd, V. Jacobson, Link-sharing and Resource Management Models for Packet Networks, IEEE/ACM ToN
+    References:
+        S. Floyd, V. Jacobson, Link-sharing and Resource Management Models for Packet Networks, IEEE/ACM ToN
         3(4), 1995
     """
 
@@ -2000,14 +2067,15 @@ class Cbq(Queue):
     link_share: float | str = 0.98
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Tcp(Traffic):
     """TCP flows; keys left out (None) have the default of the profile.
 
     Attributes:
         profile: Bundle of defaults for all other keys.
         flavour: Congestion control of the sender.
-        window: Receive window: the maximum number of outstanding packets. Unit: packets. From 1 to 1e+08.
+        window: Receive window: the maximum number of outstanding packets. The default of linux is the largest
+            value, which limits nothing. Unit: packets. From 1 to 1e+08.
         packets: Length of the transfer in data packets; endless if neither this nor bytes is given. Packet
             numbers have 32 bits, so an endless transfer ends after 4294967295 packets. Unit: packets. From 1 to
             4e+09.
@@ -2119,7 +2187,7 @@ class Tcp(Traffic):
 
     kind: ClassVar[str] = "tcp"
 
-    profile: Literal["ns2", "ns2-2001", "ns2-2003", "linux"] = "ns2"
+    profile: Literal["ns2", "ns2-2001", "ns2-2003", "linux"] = "linux"
     flavour: (
         Literal["tahoe", "reno", "newreno", "sack", "vegas", "cubic", "dctcp", "prague", "bbr", "bbr3", "ledbat"] | None
     ) = None
@@ -2214,7 +2282,7 @@ SCHEMES: dict[str, type[Queue]] = {
     "avq": Avq,
     "lred": Lred,
     "sfc": Sfc,
-    "codel": Codel,
+    "codel": CoDel,
     "pie": Pie,
     "pi2": Pi2,
     "afd": Afd,
@@ -2231,9 +2299,9 @@ SCHEMES: dict[str, type[Queue]] = {
     "wred-dfq": WredDfq,
     "shaper": Shaper,
     "ras": Ras,
-    "dualpi2": Dualpi2,
+    "dualpi2": DualPi2,
     "dual-curvy-red": DualCurvyRed,
-    "fq-codel": FqCodel,
+    "fq-codel": FqCoDel,
     "fq-pie": FqPie,
     "cake": Cake,
     "choke": Choke,

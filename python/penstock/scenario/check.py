@@ -7,23 +7,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.laws.red_thresholds import automatic_threshold
+from penstock.aqms.red_thresholds import automatic_threshold
 from penstock.scenario.network_drawing import topology_lines
 from penstock.scenario.resolve import Resolved
-from penstock.units import UnitError, format_length, format_time, parse_length, parse_rate, parse_size, parse_time
+from penstock.scenario.resolve.head import AUTO
+from penstock.units import UnitError, format_length, format_time, parse_length, parse_rate, parse_time
 
 # Column at which the comments begin.
 _COLUMN = 44
 
 
-def resolved_text(resolved: Resolved) -> str:
-    """The scenario as the text of an equivalent TOML file."""
-    picture = [f"# {line}".rstrip() for line in topology_lines(resolved.shown)]
-    lines = [*picture, "", *_table("", resolved.shown, resolved)]
-    return "\n".join(lines).strip() + "\n"
+AUTOMATIC_WARMUP = "determined by pilot runs: the end of the transient of the watched queues"
+
+
+def resolved_text(resolved: Resolved, warmup: str | None = None) -> str:
+    """The scenario as the text of an equivalent TOML file; `warmup` is the determined value of one that is "auto"."""
+    picture = [f"# {line}".rstrip() for line in topology_lines(resolved.readable)]
+    lines = [*picture, "", *_table("", resolved.readable, resolved)]
+    text = "\n".join(lines).strip() + "\n"
+    return text if warmup is None else text.replace(AUTOMATIC_WARMUP, f"{warmup}, determined by a pilot run", 1)
 
 
 def _table(path: str, table: Mapping[str, Any], resolved: Resolved) -> Iterator[str]:
@@ -59,20 +64,22 @@ def _value(value: Any) -> str:
 
 
 def _note(path: str, key: str, value: Any, resolved: Resolved) -> str:
+    if not path and key == "warmup" and value == AUTO:
+        return AUTOMATIC_WARMUP
     parts = path.split(".")
     if parts[0] != "links" or not isinstance(value, (str, int, float)) or isinstance(value, bool):
         return ""
-    link = resolved.shown["links"][parts[1]]
+    link = resolved.readable["links"][parts[1]]
     if key == "rate":
-        return _rate_note(str(value))
+        return _rate_note(str(value), round(resolved.packet_on(_place(parts))))
     if key == "delay" and len(parts) == 2:
         trip = resolved.round_trip(parts[1])
         return f"largest round trip of its flows without queueing: {format_time(trip)}" if trip else ""
-    if parts[-1] != "queue" or not isinstance(link.get("rate"), str):
+    side = link if len(parts) == 3 else {**link, **link.get("reverse", {})}
+    if parts[-1] != "queue" or not isinstance(side.get("rate"), str) or key == "mean_packet":
         return ""
-    queue = link["queue"] if len(parts) == 3 else link["reverse"]["queue"]
-    mean = queue.get("mean_packet", "auto")
-    rate, size = parse_rate(link["rate"]), 1000 if mean == "auto" else parse_size(mean)
+    queue = side["queue"]
+    rate, size = parse_rate(side["rate"]), round(resolved.packet_on(_place(parts)))
     automatic = automatic_threshold(key, queue, rate)
     if automatic is not None:
         text = format_length(automatic)
@@ -80,12 +87,17 @@ def _note(path: str, key: str, value: Any, resolved: Resolved) -> str:
     return _length_note(value, rate, size)
 
 
-def _rate_note(value: str) -> str:
+def _place(parts: Sequence[str]) -> str:
+    """The link direction that a path belongs to."""
+    return f"{parts[1]}.reverse" if "reverse" in parts[2:] else parts[1]
+
+
+def _rate_note(value: str, packet: int) -> str:
     try:
         rate = parse_rate(value)
     except UnitError:
         return ""
-    return f"{_round(rate / 8000)} packets of 1000 B a second"
+    return f"{_round(rate / 8 / packet)} packets of {packet} B per second"
 
 
 def _length_note(value: Any, rate: int, mean: int) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from penstock.aqms.queue import Element, Queue
 from penstock.errors import nearest
-from penstock.laws.queue import Element, Queue
 
 __all__ = ["Cbr", "Fec", "Link", "Poisson", "Replay", "Reverse", "Traffic", "Video"]
 
@@ -23,11 +23,12 @@ EcnField = Literal["not", "ect0", "ect1", "ce"] | bool
 """An ECN field; `True` is "ect0", `False` "not"."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Reverse(Element):
-    """Settings of the reverse direction of a link; by default it has the same rate and delay and never drops.
+    """Settings of the reverse direction of a link, which by default has the same rate and delay, but no queue.
 
-    Inherits the link's changes unless it sets rate, delay or `change`, and the link's outages unless it sets `outage`.
+    Inherits the link's framing, its changes unless it sets rate, delay or `change`, and its outages unless it sets
+    `outage`.
     """
 
     rate: Value | None = None
@@ -38,12 +39,14 @@ class Reverse(Element):
     edge: Sequence[Mapping[str, Any]] | None = None
     jitter: Value | None = None
     reorder: Mapping[str, Any] | None = None
+    duplicate: Mapping[str, Any] | None = None
     change: Sequence[Mapping[str, Any]] | None = None
     outage: Sequence[Mapping[str, Any]] | None = None
     device_queue: int | str | None = None
+    framing: str | Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Link(Element):
     """A duplex link, or `count` copies of one, with `{i}` in the names of their nodes.
 
@@ -52,21 +55,27 @@ class Link(Element):
         to: the other node.
         rate: bits per second, such as "1.5Mbit".
         delay: propagation delay, such as "20ms".
-        queue: the queue in front of the link, also as text such as "red:min_th=5"; by default an infinite FIFO.
+        queue: the queue in front of the link, also as text such as "red:min_th=5"; by default drop-tail of one
+        bandwidth-delay product and at least 20 packets if the link is watched, else an infinite FIFO.
         reverse: settings of the reverse direction that differ.
-        watch: whether the queue is measured.
+        watch: whether the queue is measured; if no link has `watch`, the slowest link is measured.
         count: number of copies.
         loss: losses in front of the queue: {"rate": 0.01}, {"arrivals": [14, 28]} or in bursts,
-            {"gilbert": {"p": 0.01, "r": 0.3}}.
+            {"gilbert": {"p": 0.01, "r": 0.3}}; also {"correlated": {"rate": 0.01, "correlation": 0.25}} and
+            {"states": {"p13": 0.01}}, as netem has them.
         edge: conditioners and shapers between the losses and the queue, in order: [{"kind": "tsw", "rate": "2.5Mbit"}].
-        jitter: additional delay of each packet, drawn per packet, such as {"exp": "2ms"}; it reorders no packets.
+        jitter: random delay added to each packet, such as {"exp": "2ms"}; packets keep their order. Or, as in netem, a
+            random delay around that of the link, which reorders: {"deviation": "10ms", "distribution": "normal"}.
         reorder: packets delayed so that others overtake them: {"rate": 0.01, "delay": "5ms"} delays one in a hundred by
-        5 ms.
+            5 ms; {"rate": 0.25, "early": True, "gap": 5} sends some packets without the delay of the link.
+        duplicate: packets that reach the queue twice: {"rate": 0.01}.
         change: changes of rate and delay: [{"every": "500ms", "rate": {"uniform": ["1Mbit", "3Mbit"]}}], or with "at";
-            or a trace of capacity, [{"capacity": "trace.mahi"}].
+            or a trace of capacity, [{"capacity": "trace.mahi"}], or of seconds and Mbit/s, [{"rates": "trace.csv"}].
         outage: intervals during which the link sends nothing: [{"at": "10s", "for": "2s"}].
         device_queue: limit of a queue of the network card below the discipline, such as 3 (packets) or "9kB"; none by
             default.
+        framing: the size of a packet on the wire: a name of tc-cake(8), such as "docsis", or
+            {"overhead": "44B", "mpu": "64B", "cells": "atm"}; by default the size of the IP packet.
         rtt: round-trip time without queueing, for lengths in BDP.
 
     """
@@ -83,13 +92,15 @@ class Link(Element):
     edge: Sequence[Mapping[str, Any]] | None = None
     jitter: Value | None = None
     reorder: Mapping[str, Any] | None = None
+    duplicate: Mapping[str, Any] | None = None
     change: Sequence[Mapping[str, Any]] | None = None
     outage: Sequence[Mapping[str, Any]] | None = None
     device_queue: int | str | None = None
+    framing: str | Mapping[str, Any] | None = None
     rtt: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Traffic(Element):
     """A group of flows of the same kind.
 
@@ -98,7 +109,8 @@ class Traffic(Element):
         to: destination node.
         count: number of flows.
         path: nodes along the route of the data; by default the path of least delay.
-        start: "2s", {"first": "3.5s", "every": "100ms", "jitter": "100ms"} or {"uniform": ["0s", "5s"]}.
+        start: "2s", {"first": "3.5s", "every": "100ms", "jitter": "100ms"} or {"uniform": ["0s", "5s"]}; by default
+        0 s, for `Tcp` drawn uniformly from the first second.
         stop: time at which the flows stop sending.
         dscp: code point, 0 to 63 or a name such as "EF".
 
@@ -110,7 +122,7 @@ class Traffic(Element):
     to: Names | None = None
     count: int = 1
     path: Sequence[str] | None = None
-    start: Value = "0s"
+    start: Value | None = None
     stop: str | None = None
     dscp: int | str = 0
 
@@ -118,7 +130,7 @@ class Traffic(Element):
         return {"kind": self.kind}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Cbr(Traffic):
     """Packets at a constant rate.
 
@@ -145,7 +157,7 @@ class Cbr(Traffic):
     call: Literal["g711", "g711-plain", "g729a"] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Poisson(Traffic):
     """Packets at exponentially distributed gaps.
 
@@ -165,7 +177,7 @@ class Poisson(Traffic):
     ecn: EcnField = "not"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Fec(Traffic):
     """Forward error correction: blocks of `k` data and `h` redundancy packets; any `k` packets restore a block.
 
@@ -193,7 +205,7 @@ class Fec(Traffic):
     ecn: EcnField = "not"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Video(Traffic):
     """Video frames at a constant rate, each sent as a burst of packets.
 
@@ -227,12 +239,12 @@ class Video(Traffic):
     ecn: EcnField = "not"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Replay(Traffic):
     """Packets with the sizes and intervals recorded in a file.
 
     Attributes:
-        file: a pcap file with microseconds or nanoseconds, of raw IP or of Ethernet.
+        file: a pcap or pcapng file, plain or compressed by gzip or zstd.
         headers: bytes of each packet that are not payload.
         dscp: code point of all packets; "recorded": each packet keeps its own.
         ecn: ECN field of all packets, as in other traffic; "recorded": each packet keeps its own.

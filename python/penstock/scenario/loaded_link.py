@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from penstock.scenario.resolve import Resolved
 
@@ -27,7 +25,7 @@ class LoadedLink:
         rate: in bit/s.
         rtt: longest propagation round trip of its flows, in seconds.
         buffer: limit of the queue in packets.
-        packet: mean size of a packet in bytes, with headers.
+        packet: size of a full packet in bytes, with headers.
         flows: TCP flows of the scenario, at least 1.
         flows_cross: whether there are endless TCP flows, and a round trip over this link is known.
         windows: most packets that they have in flight together, by the windows of their receivers.
@@ -68,8 +66,7 @@ class LoadedLink:
         canonical = resolved.canonical
         entry = next(link for link in canonical["links"] if link["name"] == place)
         groups = [group for group in canonical["traffic"] if group["kind"] == "tcp"]
-        sizes = [size for group in groups if (size := _size(group)) is not None]
-        packet = max(sizes, default=1000.0)
+        packet = resolved.packet_on(place)
         trip = resolved.round_trip(place)
         rtt = trip / 1e9 if trip else DEFAULT_RTT_S
         limit = (entry["queue"] or {}).get("limit") or {}
@@ -84,14 +81,5 @@ class LoadedLink:
 
 def _window(resolved: Resolved, name: str) -> float:
     """The receivers' window of this traffic in packets; infinite if it is drawn."""
-    window = resolved.shown["traffic"].get(name, {}).get("window")
+    window = resolved.readable["traffic"].get(name, {}).get("window")
     return float(window) if isinstance(window, (int, float)) else math.inf
-
-
-def _size(group: Mapping[str, Any]) -> float | None:
-    """Bytes of a full packet of a group of TCP flows, if it has one size."""
-    settings = group["tcp"]["settings"]
-    sizes = [settings.get("packet", {"bytes": 1000}), settings.get("headers", {"bytes": 40})]
-    if not all(isinstance(size, Mapping) and "bytes" in size for size in sizes):
-        return None
-    return float(sum(size["bytes"] for size in sizes))

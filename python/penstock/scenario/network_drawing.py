@@ -13,7 +13,10 @@ from typing import Any
 
 from penstock.scenario.resolve.traffic import SHARED
 
-__all__ = ["topology_lines"]
+__all__ = ["MAX_DRAWN", "topology_lines"]
+
+MAX_DRAWN = 200
+"""Maximum number of link tables of a network that is drawn; larger drawings fill several screens."""
 
 
 @dataclass(frozen=True)
@@ -38,27 +41,29 @@ class _Branch:
     text: str
 
 
-def topology_lines(shown: Mapping[str, Any]) -> list[str]:
+def topology_lines(readable: Mapping[str, Any]) -> list[str]:
     """The picture of a resolved scenario.
 
     Args:
-        shown: the resolved scenario in canonical text, as `Resolved.shown`.
+        readable: the resolved scenario in canonical text, as `Resolved.readable`.
 
     """
-    edges = [_edge(name, link) for name, link in shown["links"].items()]
+    edges = [_edge(name, link) for name, link in readable["links"].items()]
     if not edges:
         return []
+    if len(edges) > MAX_DRAWN:
+        return [f"{len(edges)} links, too many to draw", "", *_traffic(readable["traffic"])]
     lines: list[str] = []
-    told: set[str] = set()
+    drawn: set[str] = set()
     for part in _parts(edges):
         spine = _spine(part)
         tree = _tree(part, spine)
         lines += ([""] if lines else []) + _draw(spine, tree)
-        told |= {edge.name for edge in spine[1::2] if isinstance(edge, _Edge)} | {
+        drawn |= {edge.name for edge in spine[1::2] if isinstance(edge, _Edge)} | {
             edge.name for edge, _ in tree.values()
         }
-    lines += [f"also  {_both(edge)}" for edge in edges if edge.name not in told]
-    return [*lines, "", *_traffic(shown["traffic"])]
+    lines += [f"also  {_both(edge)}" for edge in edges if edge.name not in drawn]
+    return [*lines, "", *_traffic(readable["traffic"])]
 
 
 # ---- from tables to a graph -----------------------------------------------------------------------------------------
@@ -69,7 +74,9 @@ def _edge(name: str, link: Mapping[str, Any]) -> _Edge:
     label = [name, _short(link["rate"]), _short(link["delay"])]
     label += [_queue(link[key]) for key in ("queue",) if link.get(key)]
     label += [f"edge: {', '.join(stage['kind'] for stage in link['edge'])}"] if link.get("edge") else []
-    label += [key for key in ("loss", "outage", "jitter", "reorder", "change", "device_queue") if link.get(key)]
+    label += [
+        key for key in ("loss", "outage", "jitter", "reorder", "duplicate", "change", "device_queue") if link.get(key)
+    ]
     if reverse:
         back = [_short(reverse[key]) for key in ("rate", "delay") if key in reverse]
         back += [_queue(reverse["queue"])] if reverse.get("queue") else []
@@ -101,26 +108,31 @@ def _parts(edges: Sequence[_Edge]) -> Iterator[list[_Edge]]:
     left = list(edges)
     while left:
         nodes, part = set(left[0].ends), list[_Edge]()
-        while found := [edge for edge in left if nodes & set(edge.ends)]:
-            part += found
-            left = [edge for edge in left if edge not in found]
-            nodes |= {end for edge in found for end in edge.ends}
+        while edges_here := [edge for edge in left if nodes & set(edge.ends)]:
+            part += edges_here
+            left = [edge for edge in left if edge not in edges_here]
+            nodes |= {end for edge in edges_here for end in edge.ends}
         yield [edge for edge in edges if edge in part]
 
 
-def _at(edges: Sequence[_Edge], node: str) -> list[_Edge]:
-    return [edge for edge in edges if node in edge.ends]
+def _by_node(edges: Sequence[_Edge]) -> dict[str, list[_Edge]]:
+    """The edges at each node."""
+    nodes: dict[str, list[_Edge]] = {}
+    for edge in edges:
+        for end in dict.fromkeys(edge.ends):
+            nodes.setdefault(end, []).append(edge)
+    return nodes
 
 
 def _spine(edges: Sequence[_Edge]) -> list[str | _Edge]:
     """Node, edge, node, ...: the shortest path between core nodes with most watched links, then most links."""
-    nodes = list(dict.fromkeys(end for edge in edges for end in edge.ends))
-    inner = {node for node in nodes if len({edge.other(node) for edge in _at(edges, node)}) > 1}
+    nodes = _by_node(edges)
+    inner = {node for node, own in nodes.items() if len({edge.other(node) for edge in own}) > 1}
     core = inner | {end for edge in edges if edge.watched for end in edge.ends}
     core = core or set(edges[0].ends)
-    within = [edge for edge in edges if set(edge.ends) <= core]
+    within = _by_node([edge for edge in edges if set(edge.ends) <= core])
     ways = (_ways(within, node) for node in nodes if node in core)
-    best = max((way for found in ways for way in found), key=lambda way: (sum(map(_watched, way)), len(way)))
+    best = max((way for group in ways for way in group), key=lambda way: (sum(map(_watched, way)), len(way)))
     first = next((edge for edge in best if isinstance(edge, _Edge)), None)
     return best if first is None or best[0] == first.ends[0] else best[::-1]
 
@@ -129,24 +141,25 @@ def _watched(step: str | _Edge) -> bool:
     return isinstance(step, _Edge) and step.watched
 
 
-def _ways(edges: Sequence[_Edge], start: str) -> list[list[str | _Edge]]:
+def _ways(edges: Mapping[str, Sequence[_Edge]], start: str) -> list[list[str | _Edge]]:
     """A shortest path to each reachable node; of parallel edges, the watched one."""
-    found: dict[str, list[str | _Edge]] = {start: [start]}
-    for way in (queue := [found[start]]):
+    ways: dict[str, list[str | _Edge]] = {start: [start]}
+    for way in (queue := [ways[start]]):
         node = str(way[-1])
-        for edge in sorted(_at(edges, node), key=lambda edge: not edge.watched):
-            if (other := edge.other(node)) not in found:
-                found[other] = [*way, edge, other]
-                queue.append(found[other])
+        for edge in sorted(edges.get(node, ()), key=lambda edge: not edge.watched):
+            if (other := edge.other(node)) not in ways:
+                ways[other] = [*way, edge, other]
+                queue.append(ways[other])
     return queue
 
 
 def _tree(edges: Sequence[_Edge], spine: Sequence[str | _Edge]) -> dict[str, tuple[_Edge, str]]:
     """For each node off the spine, the edge and the node that connect it to the spine."""
     parents: dict[str, tuple[_Edge, str]] = {}
+    nodes = _by_node(edges)
     reached = [str(node) for node in spine[::2]]
     for node in reached:
-        for edge in _at(edges, node):
+        for edge in nodes[node]:
             if (other := edge.other(node)) not in reached:
                 parents[other] = (edge, node)
                 reached.append(other)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from penstock import _native
+from penstock.aqms import python_aqm
+from penstock.aqms.catalog import find_scheme
+from penstock.aqms.queue import Queue, brief, plain
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest, nearest_name, show_value
-from penstock.files import write_text
-from penstock.laws import python_law
-from penstock.laws.catalog import find_scheme
-from penstock.laws.queue import Queue, plain
+from penstock.files import read_text, write_text
 from penstock.scenario import elements
 from penstock.scenario._generated import SCHEMES, Class, Tcp
 from penstock.scenario.check import resolved_text
@@ -98,14 +98,14 @@ class Document:
         return resolved
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Scenario:
     """A network with its traffic and the duration of a run. Values are stored as written.
 
     Attributes:
         name: name in reports.
         duration: end of the run, such as "100s".
-        warmup: start of the statistics.
+        warmup: start of the statistics; "auto": the end of the transient of the watched queues in pilot runs.
         sampling: interval between samples of the queues.
         seed: seed of the first run.
         links: links by name.
@@ -124,6 +124,9 @@ class Scenario:
     traffic: Mapping[str, Traffic] = field(default_factory=dict)
     workloads: Mapping[str, Workload] = field(default_factory=dict)
     real: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
@@ -201,10 +204,10 @@ class Scenario:
     def _repr_html_(self) -> str:
         """What `penstock check` prints, or the errors."""
         try:
-            shown = resolved_text(self.resolve())
+            text = resolved_text(self.resolve())
         except ScenarioError as error:
-            shown = str(error)
-        return f"<pre>{html.escape(shown)}</pre>"
+            text = str(error)
+        return f"<pre>{html.escape(text)}</pre>"
 
     def check(self) -> tuple[ErrorDetail, ...]:
         """All errors of the scenario."""
@@ -213,7 +216,8 @@ class Scenario:
     def key(self) -> str:
         """A key for the results of this scenario: equal for equal content, seed and version of meaning, on any machine.
 
-        The content includes the source files of laws in Python, and the content of capacity traces and replayed files.
+        The content includes the source files of AQMs in Python, and the content of traces of capacity or rates and of
+        replayed files.
         """
         return key_of(self.resolve())
 
@@ -231,11 +235,11 @@ def as_document(scenario: ScenarioLike) -> Document:
 
 def key_of(resolved: Resolved) -> str:
     """The key of a resolved scenario, as returned by `Scenario.key`."""
-    laws = python_law.sources(python_law.schemes_in(resolved.shown))
-    traces = [trace for form in resolved.links for trace in form.capacities]
+    aqms = python_aqm.sources(python_aqm.schemes_in(resolved.readable))
+    traces = [trace for form in resolved.links for trace in form.traces]
     groups = [form.canonical for form in resolved.traffic]
     replayed = [content_of(group["replay"]["file"]) for group in groups if "replay" in group]
-    parts = [str(_native.meaning), resolved.content(), *map(sorted_text, filter(None, (laws, traces, replayed)))]
+    parts = [str(_native.meaning), resolved.content(), *map(sorted_text, filter(None, (aqms, traces, replayed)))]
     return hashlib.sha256(f"[{', '.join(parts)}]".encode()).hexdigest()[:32]
 
 
@@ -260,12 +264,14 @@ def dumbbell(
     D; groups of it without names, one or a list, are named by their kinds. Workloads likewise have
     their servers at S and their users at D. Without traffic and workloads there is one `Tcp`, "bulk".
 
-    Flows start together at 0 s unless they have a `start`; with nothing random all runs of drop-tail are the same run.
+    Everything else has the defaults of a scenario file: a bottleneck without `queue` is drop-tail of one
+    bandwidth-delay product, and TCP flows are CUBIC as in Linux and start within the first second.
     """
     fast = access or format_rate(10 * parse_rate(rate))
+    slow_access = parse_rate(fast) <= parse_rate(rate)  # then the bottleneck would not be watched by default
     half = format_time(parse_time(rtt) / 2)
     links = {
-        "bottleneck": Link(from_="R1", to="R2", rate=rate, delay=half, queue=queue, watch=True),
+        "bottleneck": Link(from_="R1", to="R2", rate=rate, delay=half, queue=queue, watch=slow_access or None),
         "source": Link(from_="S", to="R1", rate=fast, delay="0s"),
         "sink": Link(from_="R2", to="D", rate=fast, delay="0s"),
     }
@@ -352,19 +358,24 @@ def _copied(branch: Any) -> Any:
 
 
 def _index(place: Any, key: str, here: str, origin: str) -> int:
-    found = re.fullmatch(r"\[(\d+)\]", key)
-    if not isinstance(place, list) or found is None or int(found[1]) >= len(place):
+    match = re.fullmatch(r"\[(\d+)\]", key)
+    if not isinstance(place, list) or match is None or int(match[1]) >= len(place):
         message = "there is no such item of a list; an item is written as in change[0].rate"
         raise ScenarioError([ErrorDetail(here, message, None, origin)])
-    return int(found[1])
+    return int(match[1])
 
 
 def read_document(path: str | Path, settings: Iterable[str] = ()) -> Document:
     """A scenario file with `--set PATH=VALUE` applied."""
     document = Document.read(path)
     errors: list[ErrorDetail] = []
+    seen: set[str] = set()
     for text in settings:
         key, sign, value = text.partition("=")
+        if key.strip() in seen:
+            errors.append(ErrorDetail("", f"{key.strip()} is set twice", None, f"--set {text}"))
+            continue
+        seen.add(key.strip())
         if not sign or not key.strip():
             errors.append(
                 ErrorDetail("", "is not PATH=VALUE, such as links.bottleneck.rate=2Mbit", None, f"--set {text}")
@@ -387,7 +398,7 @@ def read_table(path: str | Path) -> tuple[Tree, Mapping[str, str]]:
 
 def _read_text(path: str | Path) -> str:
     try:
-        return Path(path).read_bytes().decode("utf-8")
+        return read_text(path)
     except UnicodeDecodeError as error:
         raise ScenarioError(
             [ErrorDetail("", f"is not UTF-8 text (byte {error.start}); save it as UTF-8", None, str(path))]
@@ -437,12 +448,12 @@ def _queue(table: Any) -> Any:
         return table
     parts = {"classes": tuple(map(_class, table["classes"]))} if "classes" in table else {}
     name = find_scheme(table["scheme"]).name
-    return elements.build(python_law.class_of(name) or SCHEMES[name], table, **parts)
+    return elements.build(python_aqm.class_of(name) or SCHEMES[name], table, **parts)
 
 
 def _class(table: Mapping[str, Any]) -> Class:
-    made: Class = elements.build(Class, table, queue=_queue(table.get("queue")))
-    return made
+    traffic_class: Class = elements.build(Class, table, queue=_queue(table.get("queue")))
+    return traffic_class
 
 
 def _traffic(table: Mapping[str, Any]) -> Traffic:

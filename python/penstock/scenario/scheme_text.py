@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock import _native
+from penstock.aqms import python_aqm
+from penstock.aqms.catalog import find_scheme
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
-from penstock.laws import python_law
-from penstock.laws.catalog import find_scheme
 
 __all__ = ["parse_scheme", "read_value", "scheme_name", "split_list"]
 
 
 def parse_scheme(text: str, origin: str) -> tuple[str, dict[str, Any]]:
-    """Name and parameters of `NAME:key=value,...`, or of the same after `FILE.py:` for a law in Python.
+    """Name and parameters of `NAME:key=value,...`, or of the same after `FILE.py:` for an AQM in Python.
 
     `origin` names the source of the text in errors. Raises `ScenarioError`.
     """
@@ -27,7 +27,10 @@ def parse_scheme(text: str, origin: str) -> tuple[str, dict[str, Any]]:
         key, sign, value = item.partition("=")
         if not sign or not key.strip():
             raise ScenarioError([ErrorDetail("", f'"{item}" is not a setting such as max_p=0.1', None, origin)])
-        params[key.strip().replace("-", "_")] = read_value(value.strip())
+        name_of_key = key.strip().replace("-", "_")
+        if name_of_key in params:
+            raise ScenarioError([ErrorDetail("", f"{name_of_key} is given twice", None, origin)])
+        params[name_of_key] = read_value(value.strip())
     return scheme_name(name, origin), params
 
 
@@ -80,8 +83,8 @@ def read_value(text: str) -> Any:
 
 
 def _from_python(file: str, rest: str, origin: str) -> tuple[str, str]:
-    """The law and the settings of `FILE.py:NAME:key=value,...`; a file with one law need not name it."""
-    names = python_law.load(file)
+    """The AQM and the settings of `FILE.py:NAME:key=value,...`; a file with one AQM need not name it."""
+    names = python_aqm.load(file)
     name, _, settings = rest.partition(":")
     if "=" in name:
         name, settings = "", rest
@@ -89,6 +92,8 @@ def _from_python(file: str, rest: str, origin: str) -> tuple[str, str]:
         return names[0], settings
     if name in names:
         return name, settings
-    known = f"there are: {', '.join(names)}" if names else 'it declares none with @ps.aqm("name")'
-    message = f'{file} has no law "{name}"{nearest(name, names)}; {known}' if name else f"name a law of {file}; {known}"
+    allowed = f"there are: {', '.join(names)}" if names else 'it declares none with @ps.aqm("name")'
+    message = (
+        f'{file} has no AQM "{name}"{nearest(name, names)}; {allowed}' if name else f"name an AQM of {file}; {allowed}"
+    )
     raise ScenarioError([ErrorDetail("", message, None, origin)])

@@ -12,7 +12,7 @@ from penstock.scenario.elements import EcnField, Value
 __all__ = ["Incast", "OnOff", "Web"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class OnOff(Tcp):
     """Alternating on- and off-periods: transfers, each on a new connection, or bursts of datagrams.
 
@@ -40,7 +40,7 @@ class OnOff(Tcp):
         return {"kind": self.kind}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Incast(Tcp):
     """Rounds in which all senders answer one receiver at the same instant; `packets` or `bytes` is the answer's size.
 
@@ -58,7 +58,7 @@ class Incast(Tcp):
     every: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Web(Tcp):
     """Web sessions after Feldmann et al. (SIGCOMM 1999): a client at `to`, servers at `from_`.
 

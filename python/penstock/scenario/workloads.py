@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from penstock.laws.queue import Element
+from penstock.aqms.queue import Element
 from penstock.scenario.elements import Names, Value
 
 __all__ = ["KINDS", "PARTS", "Kind", "Part", "Workload", "one_in", "size_of"]
@@ -240,7 +240,7 @@ def size_of(kind: Kind, part: str, users: int) -> int:
     return kind.parts[part](users) if part in kind.parts else 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Workload(Element):
     """A named workload, such as `Workload("office", users=60, from_="S", to="C")`.
 
@@ -250,10 +250,11 @@ class Workload(Element):
 
     Attributes:
         kind: home, office, school, data-centre, mobile, satellite or campus-uplink.
-        users: number of users, which the numbers of flows follow.
+        count: number of copies (households, offices, ...), each with its own flows and its own node: `to="H{i}"`.
+        users: number of users, which determines the numbers of flows; with `count`, the users of each copy.
         from_: node of the servers.
         to: node of the users.
-        start: start of all parts; by default 0 s, within 30 s for web and 4 s for films.
+        start: start of all parts; by default 0 s, within 30 s for web, 4 s for films and 1 s for backups.
         stop: time at which all stop.
         web, mobile_web, calls, meetings, video, video_720p, games, backups, downloads, flows, queries: the parts.
 
@@ -262,6 +263,7 @@ class Workload(Element):
     kind: Literal["home", "office", "school", "data-centre", "mobile", "satellite", "campus-uplink"] = field(
         kw_only=False
     )
+    count: int | None = None
     users: int | None = None
     from_: Names | None = None
     to: Names | None = None

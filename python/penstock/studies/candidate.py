@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from penstock import dialects
+from penstock.aqms.catalog import complete_schemes
+from penstock.aqms.queue import Queue
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
-from penstock.laws.queue import Queue
 from penstock.results.display import scheme_argument
 from penstock.scenario.scenario import read_table
 from penstock.scenario.scheme_text import parse_scheme, read_value, scheme_name, split_list
 from penstock.units import parse_probability
 
-__all__ = ["Candidate", "Precision", "SchemeLike", "parse_varies", "parse_vary"]
+__all__ = ["ALL", "Candidate", "Precision", "SchemeLike", "parse_varies", "parse_vary"]
+
+ALL = "all"
+"""Stands for every scheme whose parameters have defaults."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Candidate:
         origin: source of the name, for messages.
         origins: file and line of each parameter, if they come from a file.
         rate: of the link in bit/s, where words of another dialect give one; the scenario's link keeps its own.
+        lost: what words of another dialect say and the parameters do not.
 
     """
 
@@ -35,6 +40,7 @@ class Candidate:
     origin: str = ""
     origins: Mapping[str, str] = field(default_factory=dict)
     rate: float | None = None
+    lost: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -43,7 +49,7 @@ class Candidate:
 
     @classmethod
     def parse(cls, text: str, origin: str | None = None) -> Candidate:
-        """`NAME`, `NAME:key=value,...`, the same after `FILE.py:` for a law in Python, or `@FILE.toml` with a queue.
+        """`NAME`, `NAME:key=value,...`, the same after `FILE.py:` for an AQM in Python, or `@FILE.toml` with a queue.
 
         After the name of a dialect, such as `tc: red limit 60000 min 5000 max 15000`, in its words.
 
@@ -55,10 +61,11 @@ class Candidate:
         dialect, colon, settings = text.partition(":")
         if colon and dialect.strip() in dialects.OTHERS:
             try:
-                found = dialects.read(settings, dialect.strip())
+                conversion = dialects.read(settings, dialect.strip())
             except dialects.DialectError as error:
                 raise ScenarioError([ErrorDetail("", str(error), None, origin)]) from None
-            return cls(found.scheme, found.parameters, origin, rate=found.rate)
+            lost = (*conversion.missing, *conversion.of_link)
+            return cls(conversion.scheme, conversion.parameters, origin, rate=conversion.rate, lost=lost)
         name, params = parse_scheme(text, origin)
         return cls(name, params, origin)
 
@@ -85,26 +92,38 @@ class Candidate:
 
     @classmethod
     def all_of(cls, schemes: SchemeLike | Iterable[SchemeLike]) -> tuple[Candidate, ...]:
-        """The candidates for one or several schemes, without repetitions. Raises `ScenarioError` with all errors."""
+        """The candidates for one or several schemes, without repetitions; `ALL` is expanded.
+
+        Raises `ScenarioError` with all errors.
+        """
         errors: list[ErrorDetail] = []
-        found: dict[str, Candidate] = {}
-        for scheme in [schemes] if isinstance(schemes, (str, Queue, Candidate)) else schemes:
+        candidates: dict[str, Candidate] = {}
+        for scheme in _expanded([schemes] if isinstance(schemes, (str, Queue, Candidate)) else schemes):
             try:
                 candidate = cls.of(scheme)
             except ScenarioError as error:
                 errors += error.errors
             else:
-                found[candidate.label] = candidate
+                candidates[candidate.label] = candidate
         if errors:
             raise ScenarioError(errors)
-        if not found:
+        if not candidates:
             raise PenstockError("name at least one scheme to compare, such as --scheme red")
-        return tuple(found.values())
+        return tuple(candidates.values())
 
     def table(self, replaced: Mapping[str, Any]) -> dict[str, Any]:
         """The queue table of this candidate in place of another one, whose limit and shares are kept unless given."""
-        kept = {key: replaced[key] for key in ("limit", "share") if key in replaced}
-        return {**kept, "scheme": self.name, **self.params}
+        inherited = {key: replaced[key] for key in ("limit", "share") if key in replaced}
+        return {**inherited, "scheme": self.name, **self.params}
+
+
+def _expanded(schemes: Iterable[SchemeLike]) -> Iterator[SchemeLike]:
+    """The schemes, with "all" replaced by every scheme whose parameters have defaults."""
+    for scheme in schemes:
+        if scheme == ALL:
+            yield from (Candidate(entry.name) for entry in complete_schemes())
+        else:
+            yield scheme
 
 
 SchemeLike = Candidate | Queue | str

@@ -10,16 +10,16 @@ from functools import cached_property
 from typing import Any
 
 from penstock import _native
+from penstock.aqms import python_aqm
 from penstock.engine.memory import keep_freed_memory
-from penstock.laws import python_law
 from penstock.results.run import Run
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import key_of
-from penstock.studies.part import Head, Runs
+from penstock.studies.part import CellRuns, Head
 from penstock.studies.seeds import Seeds
 from penstock.studies.store import Results, part_name
 
-__all__ = ["Cell", "Chunk", "Keep", "Work", "chunks", "made", "reduced"]
+__all__ = ["Cell", "Chunk", "Keep", "Work", "chunks", "reduced", "run_work"]
 
 Keep = Callable[[Run], Mapping[str, Any]]
 
@@ -36,7 +36,7 @@ MAX_RUNS = 8192
 """Maximum number of runs in a chunk, whose results are held in memory until it is complete."""
 
 SERIES_POINTS = 100_000
-"""Maximum number of intervals of the series that `keep` sees."""
+"""Default of the maximum number of intervals of the series that `keep` sees."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class Cell:
         seeds: of the runs.
         keep: computes numbers to be kept from a run with its series.
         source: the source of `keep`, which is part of the address.
+        series_points: maximum number of intervals of the series that `keep` sees.
 
     """
 
@@ -57,6 +58,7 @@ class Cell:
     seeds: range
     keep: Keep | None = None
     source: str = ""
+    series_points: int = SERIES_POINTS
     content: str = field(init=False)
     """The content address of scenario and `keep`, under which the results are kept."""
 
@@ -68,7 +70,7 @@ class Cell:
 
     def for_engine(self) -> str:
         """The scenario for the engine."""
-        return self.resolved.for_engine(flows=False, series=self.keep is not None, series_points=SERIES_POINTS)
+        return self.resolved.for_engine(flows=False, series=self.keep is not None, series_points=self.series_points)
 
     def packets(self) -> float:
         """Packets of 1500 bytes that its watched links can send in a run: a measure of its work."""
@@ -107,23 +109,23 @@ class Chunk:
 
     def missing(self, results: Results) -> Chunk:
         """The runs that have no result."""
-        left = [(cell, results.missing(cell.content, seeds)) for cell, seeds in self.runs]
-        return Chunk(tuple((cell, seeds) for cell, seeds in left if seeds), self.study)
+        missing = [(cell, results.missing(cell.content, seeds)) for cell, seeds in self.runs]
+        return Chunk(tuple((cell, seeds) for cell, seeds in missing if seeds), self.study)
 
     def work(self) -> list[Work]:
         """The runs for the engine."""
         return [
-            Work(cell.for_engine(), seeds, cell.keep, cell.resolved.shown if cell.keep else None)
+            Work(cell.for_engine(), seeds, cell.keep, cell.resolved.readable if cell.keep else None)
             for cell, seeds in self.runs
         ]
 
-    def has_python_laws(self) -> bool:
-        """Whether a law in Python takes part."""
-        return bool(python_law.used(cell.for_engine() for cell, _ in self.runs))
+    def has_python_aqms(self) -> bool:
+        """Whether an AQM in Python takes part."""
+        return bool(python_aqm.used(cell.for_engine() for cell, _ in self.runs))
 
-    def places(self) -> list[Runs]:
+    def places(self) -> list[CellRuns]:
         """The runs of each cell with their place in the study."""
-        return [Runs(cell.content, seeds, cell.labels, self.study) for cell, seeds in self.runs]
+        return [CellRuns(cell.content, seeds, cell.labels, self.study) for cell, seeds in self.runs]
 
     def head(self) -> Head:
         """The columns of the part that are known before its runs are made."""
@@ -131,7 +133,7 @@ class Chunk:
 
     def scenarios(self) -> dict[str, str]:
         """The resolved scenarios as JSON texts, by content address."""
-        return {cell.content: json.dumps(cell.resolved.shown) for cell, _ in self.runs}
+        return {cell.content: json.dumps(cell.resolved.readable) for cell, _ in self.runs}
 
 
 @dataclass(frozen=True)
@@ -142,31 +144,31 @@ class Work:
         scenario: for the engine.
         seeds: of the runs.
         keep: computes numbers to be kept from a run with its series.
-        shown: the resolved scenario, which only `keep` needs.
+        resolved: the resolved scenario, which only `keep` needs.
 
     """
 
     scenario: str
     seeds: tuple[int, ...]
     keep: Keep | None = None
-    shown: Mapping[str, Any] | None = None
+    resolved: Mapping[str, Any] | None = None
 
 
-def made(
+def run_work(
     work: Sequence[Work],
     progress: Callable[[int], object] | None = None,
-    laws: Mapping[str, Callable[[Any, Any], Any]] | None = None,
+    aqms: Mapping[str, Callable[[Any, Any], Any]] | None = None,
 ) -> _native.Results:
-    """Make runs in this thread, with these laws in Python; their results as they are kept.
+    """Make runs in this thread, with these AQMs in Python; their results as they are kept.
 
     `progress` is called with the number of finished runs.
     """
     keep_freed_memory()
-    if not laws and all(entry.keep is None for entry in work):
+    if not aqms and all(entry.keep is None for entry in work):
         return _native.run_cells([(entry.scenario, entry.seeds) for entry in work], progress)
     scenarios = [entry.scenario for entry in work for _ in entry.seeds]
     seeds = [seed for entry in work for seed in entry.seeds]
-    return reduced(work, _native.run_many(scenarios, seeds, 1, progress, dict(laws or {})))
+    return reduced(work, _native.run_many(scenarios, seeds, 1, progress, dict(aqms or {})))
 
 
 def reduced(work: Sequence[Work], texts: Iterable[str]) -> _native.Results:
@@ -178,35 +180,35 @@ def reduced(work: Sequence[Work], texts: Iterable[str]) -> _native.Results:
 def _reduced(work: Work, text: str) -> str:
     if work.keep is None:
         return text
-    run = Run.from_json(text, dict(work.shown or {}))
+    run = Run.from_json(text, dict(work.resolved or {}))
     rest = {name: value for name, value in run.raw.items() if name not in ("series", "senders")}
     return json.dumps({**rest, "kept": dict(work.keep(run))}, separators=(",", ":"))
 
 
 def chunks(cells: Iterable[Cell], study: str = "") -> Iterator[Chunk]:
     """The runs of cells in chunks; a run that occurs twice is made once."""
-    taken: list[tuple[Cell, tuple[int, ...]]] = []
+    chunk_runs: list[tuple[Cell, tuple[int, ...]]] = []
     planned: dict[str, Seeds] = {}
     packets = 0.0
     runs = count = 0
     for cell in cells:
         share = cell.packets()
-        known = planned.setdefault(cell.content, Seeds())
-        wanted = known.missing(cell.seeds)
-        known.add(cell.seeds)
-        while wanted:
+        planned_seeds = planned.setdefault(cell.content, Seeds())
+        missing = planned_seeds.missing(cell.seeds)
+        planned_seeds.add(cell.seeds)
+        while missing:
             most = PACKETS * min(GROWTH, 1 + count // STEP)
             room = min(MAX_RUNS - runs, int((most - packets) / share) if share else MAX_RUNS)
-            if taken and room < 1:
-                yield _chunk(taken, study)
-                taken, packets, runs, count = [], 0.0, 0, count + 1
+            if chunk_runs and room < 1:
+                yield _chunk(chunk_runs, study)
+                chunk_runs, packets, runs, count = [], 0.0, 0, count + 1
                 continue
-            some, wanted = wanted[: max(room, 1)], wanted[max(room, 1) :]
-            taken.append((cell, some))
+            some, missing = missing[: max(room, 1)], missing[max(room, 1) :]
+            chunk_runs.append((cell, some))
             packets, runs = packets + share * len(some), runs + len(some)
-    if taken:
-        yield _chunk(taken, study)
+    if chunk_runs:
+        yield _chunk(chunk_runs, study)
 
 
-def _chunk(taken: Iterable[tuple[Cell, tuple[int, ...]]], study: str) -> Chunk:
-    return Chunk(tuple(taken), study)
+def _chunk(runs: Iterable[tuple[Cell, tuple[int, ...]]], study: str) -> Chunk:
+    return Chunk(tuple(runs), study)

@@ -15,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from penstock.files import read_json
+
 __all__ = ["Claims"]
 
 RENEWED_EVERY_S = 10.0
@@ -98,11 +100,11 @@ class Claims:
 def _is_alive(file: Path) -> bool:
     """Whether the process of a claim lives, as far as can be known."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        owner = read_json(file)
         age = time.time() - file.stat().st_mtime
-        if found["host"] == socket.gethostname():
-            started = _started(found["pid"])
-            return started is not None and bool(started == found["started"])
+        if owner["host"] == socket.gethostname():
+            started = _started(owner["pid"])
+            return started is not None and bool(started == owner["started"])
     except (OSError, ValueError, KeyError, TypeError):
         # Being written or removed at this moment, or damaged.
         with suppress(OSError):

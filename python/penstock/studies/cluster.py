@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 import time
-import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import MissingPackageError, PenstockError, RunError
+from penstock.files import read_bytes, write_bytes
 from penstock.studies.chunk import Chunk
 from penstock.studies.task import Versions, packed_chunk, perform
 
@@ -113,7 +115,7 @@ class Cluster:
 
         if name not in self._files:
             with dask.config.set({"distributed.admin.large-graph-warning-threshold": "2 GiB"}):
-                self._files[name] = self._client.submit(bytes, Path(path).read_bytes(), key=f"penstock-file-{name}")
+                self._files[name] = self._client.submit(bytes, read_bytes(path), key=f"penstock-file-{name}")
         return self._files[name]
 
     def _most_in_flight(self) -> int:
@@ -126,7 +128,7 @@ class Cluster:
     def _check(self) -> None:
         """Raise `PenstockError` if a worker has other versions. One that joins later is checked by its first task."""
 
-        def found() -> tuple[str, int, str] | str:
+        def worker_versions() -> tuple[str, int, str] | str:
             # Sent by value, as a worker may have no penstock, or an old one.
             import sys
 
@@ -137,7 +139,7 @@ class Cluster:
             except (ImportError, AttributeError):
                 return "no penstock, or one without studies on clusters"
 
-        workers = self._client.run(found)
+        workers = self._client.run(worker_versions)
         if not workers:
             warnings.warn("the cluster has no workers yet; the study begins when the first one joins", stacklevel=3)
         for address, versions in workers.items():
@@ -150,10 +152,34 @@ def _connected(address: str) -> Client:
     place = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
     try:
         if "scheduler_file" in place:
-            Path(address).read_bytes()  # distributed would wait for it for ever
+            read_bytes(address)  # distributed would wait for a missing file indefinitely
+        else:
+            _check_answers(address)
+            asyncio.run(_greet(address))
         return distributed.Client(**place, timeout=CONNECTED_WITHIN_S, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise PenstockError(f"no Dask scheduler answers at {address}: {error}") from None
+    except (OSError, ValueError, OverflowError, MemoryError) as error:
+        # Read as a message of Dask, the answer of another program can need any amount of memory.
+        reason = "another program listens there" if isinstance(error, MemoryError) else error
+        raise PenstockError(f"no Dask scheduler answers at {address}: {reason}") from None
+
+
+async def _greet(address: str) -> None:
+    """Raise `OSError`, `ValueError` or `MemoryError` unless a Dask process answers: a client would hang and log."""
+    from distributed.comm import connect
+
+    comm = await connect(address, timeout=CONNECTED_WITHIN_S / 2)
+    comm.abort()
+
+
+def _check_answers(address: str) -> None:
+    """Raise `OSError` if nothing listens at a TCP address: distributed would retry for long and log tracebacks."""
+    scheme, _, rest = address.rpartition("://")
+    host, colon, port = rest.rpartition(":")
+    if scheme not in ("", "tcp", "tls") or not colon or not port.isdecimal():
+        if scheme in ("", "tcp", "tls"):
+            raise ValueError("expected HOST:PORT, such as tcp://login-node:8786")
+        return
+    socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECTED_WITHIN_S / 2).close()
 
 
 def _perform(versions: Versions, packed: bytes, names: list[str], contents: list[bytes]) -> bytes:
@@ -164,9 +190,7 @@ def _perform(versions: Versions, packed: bytes, names: list[str], contents: list
     for name, content in zip(names, contents, strict=True):
         file = Path(get_worker().local_directory) / f"penstock-{name}"
         if not file.exists():
-            part = file.with_name(f"{file.name}.{uuid.uuid4().hex}")
-            part.write_bytes(content)
-            part.replace(file)
+            write_bytes(file, content)
         paths[name] = str(file)
     return perform(versions, packed, paths)
 

@@ -51,12 +51,12 @@ def groups(files: Mapping[Path, int]) -> Iterator[Sequence[Path]]:
     small = [file for file in files if file.stat().st_size < SMALL]
     if len(small) < MAX_PARTS:
         return
-    found: list[_Group] = []
+    open_groups: list[_Group] = []
     for file in sorted(small):
         if part.size(file) != files[file]:
             continue
         columns = part.columns(file)
-        if not any(group.take(file, columns) for group in found):
-            found.append(_Group())
-            found[-1].take(file, columns)
-    yield from (group.files for group in found if len(group.files) >= LEAST)
+        if not any(group.take(file, columns) for group in open_groups):
+            open_groups.append(_Group())
+            open_groups[-1].take(file, columns)
+    yield from (group.files for group in open_groups if len(group.files) >= LEAST)

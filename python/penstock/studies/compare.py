@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from penstock import _native
-from penstock.engine.run import cores, run_batch
-from penstock.errors import PenstockError
-from penstock.laws import python_law
-from penstock.results.comparison import Comparison
+from penstock.aqms import python_aqm
+from penstock.engine.run import cores
+from penstock.errors import PenstockError, nearest
+from penstock.results.conclusion import MARGIN, check_margin
+from penstock.results.distribution import is_distribution
+from penstock.results.estimate import Estimate
+from penstock.results.runs import Design, Runs
 from penstock.scenario.budget import Limits
 from penstock.scenario.scenario import ScenarioLike
 from penstock.studies.candidate import Precision, SchemeLike
-from penstock.studies.collected import Collected
-from penstock.studies.executor import Progress
+from penstock.studies.chunk import Cell
+from penstock.studies.complete import complete
+from penstock.studies.executor import Progress, ThreadExecutor
 from penstock.studies.looks import Looks
+from penstock.studies.order import merged
+from penstock.studies.part import CellRuns
 from penstock.studies.plan import Plan
+from penstock.studies.run_rows import run_rows
 from penstock.studies.store import Results
 
-__all__ = ["compare", "run_plan"]
+__all__ = ["compare", "design_of", "run_plan"]
 
 
 def compare(
@@ -35,9 +41,10 @@ def compare(
     jobs: int | None = None,
     progress: Progress | None = None,
     store: Results | None = None,
+    margin: float = MARGIN,
     max_events: float | None = None,
     max_memory: str | None = None,
-) -> Comparison:
+) -> Runs:
     """Compare schemes on a scenario, paired run by run on the seeds seed, seed + 1, ..., seed + runs - 1.
 
     Args:
@@ -51,6 +58,7 @@ def compare(
         jobs: number of threads; by default all cores.
         progress: called with the numbers of finished and planned runs.
         store: where finished runs are kept and looked up, so that an interrupted comparison resumes.
+        margin: maximum distance from the highest utilization, as a fraction, at which a scheme can be the best.
         max_events: refuse runs estimated to have more events than this; 1e12 by default.
         max_memory: refuse runs estimated to need more memory than this, such as "64GiB"; by default 80 % of the
         available memory.
@@ -59,10 +67,11 @@ def compare(
     """
     if runs < 1:
         raise PenstockError("at least one run is needed")
+    check_margin(margin)
     plan = Plan.make(scenario, schemes, vary, at)
     for note in plan.check_budget(runs, jobs or cores(), Limits.parse(max_events, max_memory)):
         warnings.warn(note, stacklevel=2)
-    return run_plan(plan, runs, precision, jobs, progress, store)
+    return run_plan(plan.with_warmups(jobs), runs, precision, jobs, progress, store).with_margin(margin)
 
 
 def run_plan(
@@ -72,47 +81,94 @@ def run_plan(
     jobs: int | None = None,
     progress: Progress | None = None,
     store: Results | None = None,
-) -> Comparison:
+) -> Runs:
     """Make the runs of a plan: see `compare`."""
-    seed = int(plan.base.shown["seed"])
+    seed = int(plan.base.readable["seed"])
     looks = Looks((runs,)) if precision is None else Looks.plan(runs, precision.max_runs)
-    found = Collected(plan, jobs or cores(), progress, store, looks.alpha)
+    results = Results() if store is None else store
+    run_count = 0
     for look in looks.runs:
-        found.add(range(seed + found.runs, seed + look))
-        if precision is None or found.precise(precision):
+        _complete(plan, range(seed + run_count, seed + look), results, jobs or cores(), progress)
+        run_count = look
+        completed = _runs(
+            plan, range(seed, seed + run_count), results, None if precision is None else _planned(precision, looks)
+        )
+        if precision is None or _is_precise(completed, precision):
             break
-    laws = python_law.sources({scheme.name for scheme in plan.schemes} | {*python_law.schemes_in(plan.base.shown)})
-    result: dict[str, Any] = {
-        "penstock": _native.version,
-        "scenario": {**plan.base.shown, "seed": seed},
-        **({"laws": laws} if laws else {}),
-        **({} if precision is None else {"precision": _planned(precision, looks)}),
-        "rows": list(found.rows()),
-        "differences": list(found.differences()),
-    }
+    return completed
 
-    def series(wanted: int | None, jobs: int | None) -> list[dict[str, Any]]:
-        return _series(plan, seed if wanted is None else wanted, jobs)
 
-    return Comparison(result, at=plan.at, run_rows=found.run_rows, run_series=series)
+def _cells(plan: Plan, seeds: range) -> list[Cell]:
+    return [Cell({"scheme": case.candidate.label, **case.vary}, case.resolved, seeds) for case in plan.cases]
+
+
+def _complete(plan: Plan, seeds: range, results: Results, threads: int, progress: Progress | None) -> None:
+    """Run every case with these seeds, except for runs that are in the store."""
+    cells = _cells(plan, seeds)
+    before = (seeds.start - int(plan.base.readable["seed"])) * len(cells)
+
+    def report(finished: int, planned: int) -> None:
+        if progress is not None:
+            progress(before + finished, before + planned)
+
+    complete(
+        cells,
+        results,
+        ThreadExecutor(threads),
+        study=study_name(plan),
+        planned=len(seeds) * len(cells),
+        progress=report,
+        order=merged({name: [value] for name, value in cell.labels.items()} for cell in cells),
+    )
+
+
+def study_name(plan: Plan) -> str:
+    """The name of a comparison in a store: that of its scenario and of its axes."""
+    name, axes = str(plan.base.readable["name"]), ", ".join(plan.points[0] if plan.points else ())
+    return f"{name} by {axes}" if axes else name
+
+
+def _runs(plan: Plan, seeds: range, results: Results, precision: Mapping[str, Any] | None) -> Runs:
+    """The runs of a plan with these seeds, which are in the store."""
+    cells = _cells(plan, seeds)
+    places = [CellRuns(cell.content, cell.seeds, cell.labels) for cell in cells]
+    table = run_rows(places, results.tables({cell.content for cell in cells}))
+    return Runs(table, design_of(plan, {cell.content: cell.resolved.readable for cell in cells}, precision))
+
+
+def design_of(plan: Plan, scenarios: Mapping[str, Any], precision: Mapping[str, Any] | None = None) -> Design:
+    """The design of the runs of a plan; `scenarios` are the resolved scenarios by content address."""
+    schemes = {scheme.name for scheme in plan.schemes} | {*python_aqm.schemes_in(plan.base.readable)}
+    return Design(
+        scenario=dict(plan.base.readable),
+        schemes=[(candidate.name, dict(candidate.params)) for candidate in plan.schemes],
+        points=[dict(point) for point in plan.points],
+        at=list(plan.at),
+        version=_native.version,
+        aqms=python_aqm.sources(schemes),
+        precision=precision,
+        scenarios=dict(scenarios),
+        source=plan.document.tree,
+    )
+
+
+def _is_precise(runs: Runs, precision: Precision) -> bool:
+    """Whether the precision is reached at every link whose queue is replaced, for each scheme and point.
+
+    Raises `PenstockError` if none of these links has the metric.
+    """
+    columns = [column for column in runs.columns if column.place in runs.design.at]
+    matching = [column for column in columns if column.metric == precision.metric]
+    if not matching:
+        names = sorted({column.metric for column in columns if not is_distribution(column.metric)})
+        raise PenstockError(
+            f'no metric "{precision.metric}"{nearest(precision.metric, names)}; known: {", ".join(names)}'
+        )
+    rows = [row for column in matching for row in runs.summary(column.metric, column.place)]
+    return all(Estimate.of_row(row).rel_half_width <= precision.rel_error for row in rows)
 
 
 def _planned(precision: Precision, looks: Looks) -> dict[str, Any]:
     """The goal, the looks, and the level of the interval at each of them, at which all of them cover with 95 %."""
     goal = {"metric": precision.metric, "rel_error": precision.rel_error}
     return {**goal, "looks": list(looks.runs), "level": 1 - looks.alpha}
-
-
-def _series(plan: Plan, seed: int, jobs: int | None) -> list[dict[str, Any]]:
-    """Queue and law over time, for one run of each case."""
-    texts = [case.resolved.for_engine(flows=False, series=True) for case in plan.cases]
-    results = run_batch(texts, [seed] * len(texts), jobs=jobs)
-    return [
-        {
-            "scheme": case.candidate.name,
-            "params": dict(case.candidate.params),
-            "vary": dict(case.vary),
-            "links": json.loads(result)["series"],
-        }
-        for case, result in zip(plan.cases, results, strict=True)
-    ]

@@ -12,7 +12,7 @@ from penstock.studies.chunk import Cell, Chunk, chunks
 from penstock.studies.claim import Claims
 from penstock.studies.executor import Executor, Progress
 from penstock.studies.order import Order
-from penstock.studies.part import Runs
+from penstock.studies.part import CellRuns
 from penstock.studies.store import Results
 
 __all__ = ["Shard", "complete"]
@@ -81,7 +81,7 @@ class _Work:
 
     def __init__(self, results: Results, claims: Claims, count: _Count, study: str) -> None:
         self.results, self.claims, self.count, self.study = results, claims, count, study
-        self._others: dict[str, Runs] = {}
+        self._others: dict[str, CellRuns] = {}
         self.elsewhere: list[Chunk] = []
 
     def open(self, waiting: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -104,14 +104,14 @@ class _Work:
     def _label(self, chunk: Chunk) -> None:
         """Take note of the cells whose runs another study has made."""
         for cell, seeds in chunk.runs:
-            made = len(self.results.missing(cell.content, seeds)) < len(seeds)
-            if made and not self.results.has_labels(cell.content, self.study, cell.seeds):
-                self._others[cell.content] = Runs(cell.content, cell.seeds, cell.labels, self.study)
+            is_partly_stored = len(self.results.missing(cell.content, seeds)) < len(seeds)
+            if is_partly_stored and not self.results.has_labels(cell.content, self.study, cell.seeds):
+                self._others[cell.content] = CellRuns(cell.content, cell.seeds, cell.labels, self.study)
 
-    def relabelled(self) -> list[Runs]:
+    def relabelled(self) -> list[CellRuns]:
         """These cells, once."""
-        found, self._others = list(self._others.values()), {}
-        return found
+        cells, self._others = list(self._others.values()), {}
+        return cells
 
 
 class _Count:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tempfile
 import uuid
@@ -10,18 +9,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
 
 from penstock.errors import PenstockError, UnknownNameError, nearest
-from penstock.results.metrics import metric
-from penstock.results.parts import PARTS
+from penstock.files import parse_json, read_json
+from penstock.results.columns import RESERVED, in_order, is_result
 from penstock.results.short_names import AmbiguousNameError, ends_with
-from penstock.studies.part import RESERVED, literal, quoted
-from penstock.studies.store import FORMAT, OLD_FILE, default_folder
+from penstock.studies import sums
+from penstock.studies.part import literal, quoted
+from penstock.studies.store import FORMAT, OLD_FILE, folder_of
 
-__all__ = ["Answer", "Database", "copy_to", "is_result"]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Answer", "Database", "copy_to"]
 
 MAX_MEMORY = "2GiB"
 """Memory that a query may use; a larger intermediate result goes to a temporary file."""
@@ -50,24 +53,30 @@ class Database:
     """
 
     def __init__(self, folder: str | Path | None = None, output: Path | None = None) -> None:
-        self.folder = default_folder() if folder is None else Path(folder)
+        self.folder = folder_of(folder)
         self._output = output
         self._defined: dict[str, str] | None = None
         self._relabelled: list[str] = []
         self._repeated = False
-        self._parts = _parts(self.folder)
-        self._scenarios = sorted((self.folder / "scenarios").glob("*.parquet"))
-        self._labels = sorted((self.folder / "labels").glob("*.parquet"))
+        _check_head(self.folder)
+        files, defects = sums.sound(self.folder, ("runs", "scenarios", "labels"))
+        self._parts, self._scenarios, self._labels = files["runs"], files["scenarios"], files["labels"]
+        if not self._parts:
+            reason = f"cannot be read: {sums.listed(defects)}" if defects else "has no runs yet"
+            raise PenstockError(f"the store {self.folder} {reason}")
+        sums.warn_of(self.folder, defects, "so the answer lacks their rows")
         self._database = self._open()
-        known = {
+        kinds = {
             str(name): str(kind) for name, kind, *_ in self._tell(f"DESCRIBE SELECT * FROM {self._all_runs}").fetchall()
         }
         if self._labels:
-            found = self._tell(f"DESCRIBE SELECT * EXCLUDE (first_seed, last_seed) FROM {self._all_labels}").fetchall()
-            self._relabelled = [str(name) for name, *_ in found if name not in RESERVED and not is_result(name)]
-            known = {str(name): str(kind) for name, kind, *_ in found if name in self._relabelled} | known
-        order = sorted(known, key=lambda name: (is_result(name), name in RESERVED))
-        self.columns = {name: known[name] for name in order}
+            label_columns = self._tell(
+                f"DESCRIBE SELECT * EXCLUDE (first_seed, last_seed) FROM {self._all_labels}"
+            ).fetchall()
+            self._relabelled = [str(name) for name, *_ in label_columns if name not in RESERVED and not is_result(name)]
+            kinds = {str(name): str(kind) for name, kind, *_ in label_columns if name in self._relabelled} | kinds
+        order = sorted(kinds, key=lambda name: (is_result(name), name in RESERVED))
+        self.columns = {name: kinds[name] for name in order}
 
     def __enter__(self) -> Database:
         return self
@@ -157,12 +166,22 @@ class Database:
         row = self._tell(f"SELECT resolved FROM scenarios WHERE scenario = {literal(key)} LIMIT 1").fetchone()
         if row is None:
             raise PenstockError(f"the store {self.folder} lacks the scenario {key} of its runs")
-        return dict(json.loads(row[0]))
+        return dict(parse_json(row[0]))
 
     def select(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a statement of penstock itself, with the full names of columns."""
         self._define_runs({})
         return self._tell(sql).fetchall()
+
+    def arrow(self, sql: str) -> pa.Table:
+        """The rows of an internal SQL statement as a `pyarrow.Table`, without empty columns."""
+        self._define_runs({})
+        try:
+            with _interruptible():
+                table = self._database.sql(sql).to_arrow_table()
+        except duckdb.Error as error:
+            raise self._unreadable(error) from None
+        return table.select(in_order(name for name in table.column_names if table[name].null_count < len(table)))
 
     def studies(self) -> list[str]:
         """The names of the studies, in order."""
@@ -170,8 +189,8 @@ class Database:
 
     def check_study(self, name: str) -> None:
         """Raise `UnknownNameError` unless the store has this study."""
-        if name not in (known := self.studies()):
-            raise UnknownNameError("study", name, known)
+        if name not in (studies := self.studies()):
+            raise UnknownNameError("study", name, studies)
 
     def copy(self, sql: str, kind: Literal["csv", "parquet"]) -> None:
         """Write the rows of a statement of penstock itself to the output. Raises `OSError` if it cannot be written."""
@@ -266,12 +285,12 @@ class Database:
 
     def _short_names(self, sql: str) -> dict[str, str]:
         """The names in a query that are no columns, but the end of one, with its path."""
-        taken = {name.lower() for name in self.columns}
-        found = {}
+        column_names = {name.lower() for name in self.columns}
+        paths_of = {}
         for name in _names(sql):
-            if name.lower() not in taken and len(paths := self._candidates(name)) == 1:
-                found[name] = paths[0]
-        return found
+            if name.lower() not in column_names and len(paths := self._candidates(name)) == 1:
+                paths_of[name] = paths[0]
+        return paths_of
 
     def _candidates(self, name: str) -> list[str]:
         """The columns that a short name may stand for: metrics, or else labels."""
@@ -300,15 +319,15 @@ class Database:
         candidates = self._candidates(name)
         if len(candidates) > 1:
             return AmbiguousNameError(name, list(map(quoted, candidates)))
-        known = [*self.columns, *(path.rpartition(".")[2] for path in self.results)]
-        hint = nearest(name, known)
-        advice = f"{'All' if hint else '; all'} columns: penstock query 'DESCRIBE runs'"
+        names = [*self.columns, *(path.rpartition(".")[2] for path in self.results)]
+        hint = nearest(name, names)
+        advice = f"{'All' if hint else '; all'} columns: penstock results --sql 'DESCRIBE runs'"
         return PenstockError(f'no column "{name}"{hint}{" " if hint else ""}{advice}')
 
     def _unquoted(self, table: str, sql: str) -> PenstockError:
         """The error of a name with dots that SQL takes for the column of a table."""
-        found = re.search(re.escape(table) + r"((?:\.\w+)+)", sql)
-        path = f"{table}{found[1]}" if found else table
+        match = re.search(re.escape(table) + r"((?:\.\w+)+)", sql)
+        path = f"{table}{match[1]}" if match else table
         if self._candidates(path):
             return PenstockError(f'put a name with dots in double quotes: "{path}"')
         return self._unknown_column(path)
@@ -325,17 +344,6 @@ def _interruptible() -> Iterator[None]:
         raise
 
 
-def is_result(column: str) -> bool:
-    """Whether a column has this name because a result has this path, such as `links.bottleneck.drops`.
-
-    >>> is_result("traffic.bulk.goodput_bps"), is_result("links.bottleneck.queue.limit"), is_result("kept.slope")
-    (True, False, True)
-    """
-    part, _, rest = column.partition(".")
-    place, _, name = rest.rpartition(".")
-    return part in ("fairness", "kept") or (part in PARTS and bool(place) and metric(name).group != "Other")
-
-
 def copy_to(sql: str, file: Path | None, kind: Literal["csv", "parquet"]) -> str:
     """The statement that writes the rows of another one to a file."""
     form = "FORMAT csv, HEADER" if kind == "csv" else "FORMAT parquet, COMPRESSION zstd"
@@ -346,37 +354,34 @@ def _list(files: Sequence[Path]) -> str:
     return f"[{', '.join(map(literal, files))}]"
 
 
-def _parts(folder: Path) -> list[Path]:
-    """The files with the runs of a store. Raises `PenstockError` if it has none, or the folder is no store."""
+def _check_head(folder: Path) -> None:
+    """Raise `PenstockError` if the folder is no store, or one that this version cannot read."""
     if not folder.is_dir():
         siblings = [item.name for item in folder.parent.iterdir() if item.is_dir()] if folder.parent.is_dir() else []
         raise PenstockError(f"no store {folder}: there is no such folder{nearest(folder.name, siblings)}")
     if (folder / OLD_FILE).exists() and not (folder / "store.json").exists():
         raise PenstockError(f"the store {folder} is of an earlier version of penstock ({OLD_FILE}) and cannot be read")
     try:
-        head = json.loads((folder / "store.json").read_text(encoding="utf-8"))
+        head = read_json(folder / "store.json")
     except FileNotFoundError:
         raise PenstockError(f"the folder {folder} is not a store of penstock: it has no store.json") from None
     except (OSError, ValueError) as error:
-        raise PenstockError(f"the store {folder} cannot be read: store.json: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise PenstockError(f"the store {folder} cannot be read: store.json: {reason}") from None
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise PenstockError(f"the store {folder} has a format that this version of penstock does not read")
-    parts = sorted((folder / "runs").glob("*.parquet"))
-    if not parts:
-        raise PenstockError(f"the store {folder} has no runs yet")
-    return parts
 
 
 def _names(sql: str) -> list[str]:
     """The names of columns, tables and functions in a query."""
     tokens = duckdb.tokenize(sql)
     ends = [start for start, _ in tokens[1:]] + [len(sql.encode())]
-    found = []
+    names = []
     for (start, kind), end in zip(tokens, ends, strict=True):
         if kind == duckdb.token_type.identifier:
             text = sql.encode()[start:end].decode().strip()
-            found.append(text[1:-1].replace('""', '"') if text.startswith('"') else text)
-    return list(dict.fromkeys(found))
+            names.append(text[1:-1].replace('""', '"') if text.startswith('"') else text)
+    return list(dict.fromkeys(names))
 
 
 def _first_line(error: duckdb.Error) -> str:

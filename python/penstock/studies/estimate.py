@@ -12,7 +12,7 @@ from pathlib import Path
 
 from penstock.studies.chunk import Cell
 from penstock.studies.complete import complete
-from penstock.studies.executor import Threads
+from penstock.studies.executor import ThreadExecutor
 from penstock.studies.store import Store
 from penstock.studies.study import Study, cell_of
 
@@ -48,7 +48,7 @@ def estimate(study: Study, threads: int) -> Estimate:
     cells = list(_sample(study))
     with tempfile.TemporaryDirectory() as folder:
         store = Store(folder)
-        complete(cells, store, Threads(threads))
+        complete(cells, store, ThreadExecutor(threads))
         costs = [result["cpu_s"] for _, _, result in store.get({cell.content for cell in cells})]
         size = sum(file.stat().st_size for file in Path(folder).rglob("*.parquet"))
     mean = math.fsum(costs) / len(costs)
@@ -62,4 +62,4 @@ def _sample(study: Study) -> Iterator[Cell]:
     points = ({name: rng.choice(values) for name, values in study.vary.items()} for _ in range(ATTEMPTS))
     chosen = (point for point in points if study.where is None or study.where(**point))
     for point in itertools.islice(chosen, SAMPLE):
-        yield replace(cell_of(*study.cell(point)), seeds=range(1, 2))
+        yield replace(cell_of(*study.cell(point), warmup_s=0.0), seeds=range(1, 2))

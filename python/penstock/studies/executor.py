@@ -8,10 +8,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from penstock.engine.run import engine_errors, run_batch
-from penstock.studies.chunk import Chunk, made, reduced
+from penstock.studies.chunk import Chunk, reduced, run_work
 from penstock.studies.part import part_content
 
-__all__ = ["Executor", "Progress", "Threads", "make"]
+__all__ = ["Executor", "Progress", "ThreadExecutor", "make"]
 
 Progress = Callable[[int, int], object]
 """Called with the numbers of finished and of planned runs."""
@@ -28,8 +28,8 @@ class Executor(Protocol):
         ...
 
 
-class Threads:
-    """Threads of this process, each with a chunk of its own. Runs with a law in Python are made in processes."""
+class ThreadExecutor:
+    """Threads of this process, each with a chunk of its own. Runs with an AQM in Python are made in processes."""
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
@@ -41,8 +41,8 @@ class Threads:
         running: dict[Future[bytes], Chunk] = {}
         try:
             for chunk in chunks:
-                if chunk.has_python_laws():
-                    yield chunk, self._made_in_processes(chunk, progress)
+                if chunk.has_python_aqms():
+                    yield chunk, self._run_in_processes(chunk, progress)
                     continue
                 running[pool.submit(make, chunk, stop, progress)] = chunk
                 # One chunk waits, so that no thread does while a part is written.
@@ -54,7 +54,7 @@ class Threads:
             stop.set()
             pool.shutdown(cancel_futures=True)
 
-    def _made_in_processes(self, chunk: Chunk, progress: Callable[[int], object]) -> bytes:
+    def _run_in_processes(self, chunk: Chunk, progress: Callable[[int], object]) -> bytes:
         work = chunk.work()
         scenarios = [entry.scenario for entry in work for _ in entry.seeds]
         seeds = [seed for entry in work for seed in entry.seeds]
@@ -84,7 +84,7 @@ def make(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object])
         steps(finished)
 
     with engine_errors():
-        results = made(chunk.work(), report)
+        results = run_work(chunk.work(), report)
     return part_content(chunk.head(), results)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,17 +10,17 @@ from typing import Any, Literal
 
 import duckdb
 
-from penstock.errors import kind_of
-from penstock.files import whole
+from penstock.errors import PenstockError, kind_of
+from penstock.files import whole, write_text
 from penstock.results.frames import package
+from penstock.results.latex import latex_answer
 from penstock.results.parts import places_in
-from penstock.studies.database import Database, copy_to
+from penstock.studies.database import Answer, Database, copy_to
 from penstock.studies.part import literal, quoted
 
-__all__ = ["KINDS", "export_run", "export_store"]
+__all__ = ["export_answer", "export_run", "export_store"]
 
-KINDS = (".csv", ".parquet", ".arrow")
-"""Endings of the files that can be written."""
+ROWS_AT_ONCE = 1000
 
 Copy = Callable[[Path, Literal["csv", "parquet"]], None]
 
@@ -63,6 +64,29 @@ def export_run(result: Mapping[str, Any], file: Path) -> None:
                 raise OSError(str(error)) from None
             except duckdb.Error as error:
                 raise ValueError(str(error).partition("\n")[0]) from None
+
+    _write(file, copy)
+
+
+def export_answer(answer: Answer, file: Path) -> None:
+    """Write the rows of an answer: as a table in LaTeX for `.tex`, else as `export_store`."""
+    if file.suffix.lower() == ".tex":
+        write_text(file, latex_answer(answer.columns, answer.types, answer.rows))
+        return
+
+    def copy(target: Path, kind: Literal["csv", "parquet"]) -> None:
+        columns = ", ".join(f"{quoted(name)} {form}" for name, form in zip(answer.columns, answer.types, strict=True))
+        places = ", ".join("?" * len(answer.columns))
+        with duckdb.connect() as database:
+            try:
+                database.execute(f"CREATE TABLE answer ({columns})")
+                while rows := list(itertools.islice(answer.rows, ROWS_AT_ONCE)):
+                    database.executemany(f"INSERT INTO answer VALUES ({places})", rows)
+                database.execute(copy_to("SELECT * FROM answer", target, kind))
+            except duckdb.IOException as error:
+                raise OSError(str(error)) from None
+            except duckdb.Error as error:
+                raise PenstockError(f"{file}: {str(error).partition(chr(10))[0]}") from None
 
     _write(file, copy)
 

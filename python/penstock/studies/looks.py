@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.results.summary import ALPHA
+from penstock.results.estimate import ALPHA
 
 __all__ = ["Looks"]
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from penstock.files import read_json
 from penstock.results.quantity import quantity
 
 __all__ = ["Order", "file_of", "merged", "read_order", "text_of"]
@@ -25,13 +26,13 @@ def merged(axes: Iterable[Mapping[str, Sequence[Any]]]) -> Order:
     >>> merged([{"scheme": ["red", "pie"], "flows": [5]}, {"scheme": ["codel", "red"]}])
     {'scheme': ['red', 'pie', 'codel']}
     """
-    found: dict[str, list[str]] = {}
+    order: dict[str, list[str]] = {}
     for table in axes:
         for axis, values in table.items():
             names = [value for value in values if isinstance(value, str) and quantity(value) is None]
             if names:
-                found[axis] = list(dict.fromkeys([*found.get(axis, ()), *names]))
-    return found
+                order[axis] = list(dict.fromkeys([*order.get(axis, ()), *names]))
+    return order
 
 
 def file_of(folder: Path, study: str) -> Path:
@@ -47,7 +48,7 @@ def text_of(study: str, order: Order) -> str:
 def read_order(folder: Path, study: str) -> Order:
     """The order of a study in a store; empty if it is not known."""
     try:
-        found = json.loads(file_of(folder, study).read_text(encoding="utf-8"))
-        return {str(axis): [str(name) for name in names] for axis, names in found["order"].items()}
+        document = read_json(file_of(folder, study))
+        return {str(axis): [str(name) for name in names] for axis, names in document["order"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock import _native
+from penstock.results.columns import typed
 from penstock.results.parts import PARTS
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 __all__ = [
-    "IDENTITY",
-    "RESERVED",
+    "CellRuns",
     "Head",
-    "Runs",
     "columns",
     "labelled",
     "labels_content",
@@ -25,20 +28,15 @@ __all__ = [
     "quoted",
     "read",
     "read_scenarios",
+    "read_table",
     "runs",
     "scenarios_content",
     "size",
 ]
 
-IDENTITY = ("seed", "scenario", "meaning", "penstock", "study")
-"""Columns that identify a run, after its labels."""
-
-RESERVED = (*IDENTITY, "events", "cpu_s")
-"""Names that a label cannot have."""
-
 
 @dataclass(frozen=True)
-class Runs:
+class CellRuns:
     """Runs of a scenario, and their place in a study.
 
     Attributes:
@@ -75,7 +73,7 @@ class Head:
     counts: Sequence[int]
 
     @classmethod
-    def of(cls, cells: Sequence[Runs]) -> Head:
+    def of(cls, cells: Sequence[CellRuns]) -> Head:
         """Those of the runs of a part, in the order of its rows."""
         each = len(cells)
         identity: list[Column] = [
@@ -91,8 +89,8 @@ class Head:
 def part_content(head: Head, results: _native.Results) -> bytes:
     """The content of the Parquet file of a part, with the results of its runs."""
     # A label of the name of a result, such as `traffic.bulk.count`, has its values.
-    known = set(results.names())
-    labels = [column for column in head.labels if column[0] not in known]
+    result_names = set(results.names())
+    labels = [column for column in head.labels if column[0] not in result_names]
     named = json.dumps([name for name, *_ in labels])
     return _native.write_parquet([*labels, *head.identity], head.counts, results, named)
 
@@ -103,16 +101,16 @@ def scenarios_content(texts: Mapping[str, str]) -> bytes:
     return _native.write_parquet(columns, [1] * len(texts))
 
 
-def read_scenarios(folder: Path, wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The resolved scenarios of these content addresses in the files of a folder."""
-    if not any(folder.glob("*.parquet")):
+def read_scenarios(files: Sequence[Path], addresses: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The resolved scenarios of these content addresses in files."""
+    if not files:
         return {}
     import duckdb
 
     rows = duckdb.connect(config={"threads": 1}).execute(
-        f"SELECT scenario, resolved FROM read_parquet({literal(folder / '*.parquet')})"
+        f"SELECT scenario, resolved FROM read_parquet([{', '.join(map(literal, files))}])"
         " WHERE scenario IN (SELECT unnest(?))",
-        [list(wanted)],
+        [list(addresses)],
     )
     return {scenario: json.loads(text) for scenario, text in rows.fetchall()}
 
@@ -126,12 +124,26 @@ def read(
     """
     file = _native.Parquet(source)
     labels = _labels_of(file)
-    wanted = [(name, _path(name), is_json) for name, _, is_json in file.columns if _path(name) and name not in labels]
+    result_columns = [
+        (name, _path(name), is_json) for name, _, is_json in file.columns if _path(name) and name not in labels
+    ]
     if metrics is not None:
-        wanted = [entry for entry in wanted if _path(entry[0])[-1] in (*metrics, "cpu_s")]
-    for rows in file.rows(["scenario", "seed", *(name for name, *_ in wanted)], set(scenarios)):
+        result_columns = [entry for entry in result_columns if _path(entry[0])[-1] in (*metrics, "cpu_s")]
+    for rows in file.rows(["scenario", "seed", *(name for name, *_ in result_columns)], set(scenarios)):
         for scenario, seed, *values in rows:
-            yield scenario, seed, _result(seed, wanted, values)
+            yield scenario, seed, _result(seed, result_columns, values)
+
+
+def read_table(source: Path | bytes, scenarios: Collection[str]) -> pa.Table:
+    """The rows of these scenarios in a part, given as a file or as its content. Raises `OSError` for a damaged part."""
+    import pyarrow as pa
+    from pyarrow import compute, parquet
+
+    try:
+        table = parquet.ParquetFile(source if isinstance(source, Path) else io.BytesIO(source)).read()
+    except pa.ArrowInvalid as error:
+        raise OSError(str(error)) from None
+    return table.filter(compute.is_in(table["scenario"], pa.array(list(scenarios))))
 
 
 def runs(file: Path) -> list[tuple[str, str, range]]:
@@ -144,7 +156,7 @@ def size(file: Path) -> int:
     return _native.Parquet(file).count
 
 
-def labels_content(cells: Sequence[Runs]) -> bytes:
+def labels_content(cells: Sequence[CellRuns]) -> bytes:
     """The content of a Parquet file with the labels that a study gives to runs of another one."""
     columns: list[Column] = [
         ("scenario", "VARCHAR", [cell.scenario for cell in cells]),
@@ -163,9 +175,9 @@ def labelled(file: Path) -> list[tuple[str, str, int]]:
 
 def columns(file: Path) -> dict[str, tuple[str, bool]]:
     """The columns of a part: the type of each, and whether it is a label. Raises `OSError` for a damaged part."""
-    found = _native.Parquet(file)
-    labels = _labels_of(found)
-    return {name: (kind, name in labels) for name, kind, _ in found.columns}
+    table = _native.Parquet(file)
+    labels = _labels_of(table)
+    return {name: (kind, name in labels) for name, kind, _ in table.columns}
 
 
 def merge(files: Sequence[Path], target: Path) -> None:
@@ -180,10 +192,10 @@ def _labels_of(file: _native.Parquet) -> list[str]:
     return labels
 
 
-def _result(seed: int, wanted: Sequence[tuple[str, Sequence[str], bool]], values: Sequence[Any]) -> dict[str, Any]:
+def _result(seed: int, columns: Sequence[tuple[str, Sequence[str], bool]], values: Sequence[Any]) -> dict[str, Any]:
     """The result with these values; one that is None is left out, as the engine leaves out what a run does not have."""
     result: dict[str, Any] = {"seed": seed, "links": {}, "traffic": {}, "fairness": {}}
-    for (_, path, is_json), value in zip(wanted, values, strict=True):
+    for (_, path, is_json), value in zip(columns, values, strict=True):
         if value is not None:
             table = result
             for name in path[:-1]:
@@ -206,29 +218,10 @@ def _path(column: str) -> Sequence[str]:
     return (first, place, metric) if first in PARTS and place else ()
 
 
-def _labels(cells: Sequence[Runs]) -> list[Column]:
+def _labels(cells: Sequence[CellRuns]) -> list[Column]:
     """The columns of the labels: numbers and truth values as such, all others as texts."""
     names = dict.fromkeys(name for cell in cells for name in cell.labels)
-    return [(name, *_typed([cell.labels.get(name) for cell in cells])) for name in names]
-
-
-def _typed(values: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """The type of a column in SQL, and these values as such ones."""
-    kinds = {type(value) for value in values} - {type(None)}
-    if kinds == {bool} and None not in values:
-        return "BOOLEAN", values
-    if kinds == {int}:
-        return "BIGINT", values
-    if kinds <= {int, float}:
-        return "DOUBLE", values
-    return "VARCHAR", [value if isinstance(value, str) or value is None else _text(value) for value in values]
-
-
-def _text(value: Any) -> str:
-    try:
-        return json.dumps(value)
-    except TypeError:
-        return str(value)
+    return [(name, *typed([cell.labels.get(name) for cell in cells])) for name in names]
 
 
 def quoted(name: str) -> str:

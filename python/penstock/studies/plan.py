@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from penstock.engine.run import run_batch
+from penstock.engine.warmup import with_warmups
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 from penstock.results.display import setting
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.scenario import Document, ScenarioLike, as_document, with_value
 from penstock.studies.candidate import Candidate, SchemeLike
+from penstock.units import parse_time
 
-__all__ = ["Case", "Plan", "check_places", "placed"]
+__all__ = ["Case", "Plan", "check_places", "placed", "with_watches_of"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,11 @@ class Case:
     resolved: Resolved
     document: Document
 
+    @property
+    def label(self) -> str:
+        """The scheme with the swept values, for messages."""
+        return ", ".join([self.candidate.label, *(f"{path} = {value}" for path, value in self.vary.items())])
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -33,6 +42,7 @@ class Plan:
 
     Attributes:
         base: the scenario.
+        document: the scenario as written, with its watched links.
         at: links whose queue is replaced.
         cases: each scheme at each point of the sweep, schemes within points.
         schemes: the candidates.
@@ -43,6 +53,7 @@ class Plan:
     """
 
     base: Resolved
+    document: Document
     at: tuple[str, ...]
     cases: tuple[Case, ...]
     schemes: tuple[Candidate, ...]
@@ -54,9 +65,9 @@ class Plan:
         """The number of runs and threads, in a line."""
         points = f"{len(self.points)} points x " if len(self.points) > 1 else ""
         schemes = f"{len(self.schemes)} scheme{'s' if len(self.schemes) > 1 else ''}"
-        seed = self.base.shown["seed"]
+        seed = self.base.readable["seed"]
         return (
-            f"{len(self.cases) * runs} runs of {self.base.shown['duration']}: {schemes} x {points}{runs} runs "
+            f"{len(self.cases) * runs} runs of {self.base.readable['duration']}: {schemes} x {points}{runs} runs "
             f"(seeds {seed} to {seed + runs - 1}), {jobs} thread{'s' if jobs > 1 else ''}"
         )
 
@@ -77,6 +88,7 @@ class Plan:
         base = as_document(scenario)
         candidates = Candidate.all_of(schemes)
         resolved = base.resolve()
+        base = with_watches_of(base, resolved)
         places = ((at,) if isinstance(at, str) else tuple(at)) if at else resolved.watched
         check_places(base, places)
         points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
@@ -90,27 +102,46 @@ class Plan:
                 continue
             for candidate in candidates:
                 case = placed(document, candidate, places)
-                found = resolve(case.tree, case.origins)
-                errors += found.errors
-                cases.append(Case(candidate, point, found, case))
+                resolved_case = resolve(case.tree, case.origins)
+                errors += resolved_case.errors
+                cases.append(Case(candidate, point, resolved_case, case))
         if errors:
             raise ScenarioError(dict.fromkeys(errors))
         notes = _left_out(base, candidates, places)
-        return cls(resolved, places, tuple(cases), candidates, tuple(points), notes, base.origins)
+        return cls(resolved, base, places, tuple(cases), candidates, tuple(points), notes, base.origins)
 
-    @classmethod
-    def own(cls, scenario: ScenarioLike) -> Plan:
-        """The scenario as it is: the only candidate is the queue of its first watched link."""
-        base = as_document(scenario)
-        resolved = base.resolve()
-        if not resolved.watched:
-            raise PenstockError("no link is watched: set watch = true in the table of the bottleneck")
-        place = resolved.watched[0]
-        table = resolved.shown["links"][place.removesuffix(".reverse")]
-        queue = table.get("reverse", {}).get("queue") if place.endswith(".reverse") else table.get("queue")
-        candidate = Candidate(queue["scheme"] if isinstance(queue, Mapping) else "droptail")
-        case = Case(candidate, {}, resolved, base)
-        return cls(resolved, resolved.watched, (case,), (candidate,), ({},), (), base.origins)
+    @property
+    def has_automatic_warmup(self) -> bool:
+        """Whether a warm-up is "auto"."""
+        return any(case.resolved.head.has_automatic_warmup for case in self.cases)
+
+    def with_warmups(self, jobs: int | None = None) -> Plan:
+        """The plan with each warm-up that is "auto" replaced: at each point, by the longest transient of the schemes.
+
+        `jobs` is the number of threads; by default all cores. The base scenario keeps "auto" if the points have several
+        warm-ups. Raises `ScenarioError` for each queue that does not settle in a pilot run.
+        """
+        if not self.has_automatic_warmup:
+            return self
+        width = len(self.schemes)
+        groups = [self.cases[start : start + width] for start in range(0, len(self.cases), width)]
+        documents = with_warmups(
+            [[(case.label, case.document) for case in group] for group in groups], partial(run_batch, jobs=jobs)
+        )
+        cases = tuple(
+            replace(case, document=document, resolved=document.resolve())
+            for case, document in zip(self.cases, itertools.chain(*documents), strict=True)
+        )
+        warmups = {case.resolved.readable["warmup"] for case in cases}
+        if len(warmups) > 1 or not self.base.head.has_automatic_warmup:
+            return replace(self, cases=cases)
+        base = resolve({**self.base.readable, "warmup": warmups.pop()})
+        return replace(self, cases=cases, base=self.base if base.errors else base)
+
+    def warmup_note(self) -> str:
+        """The warm-ups of the cases, in a line."""
+        warmups = sorted({case.resolved.readable["warmup"] for case in self.cases}, key=parse_time)
+        return f"warm-up, determined by pilot runs: {' to '.join(dict.fromkeys((warmups[0], warmups[-1])))}"
 
 
 def check_places(base: Document, places: Sequence[str]) -> None:
@@ -120,10 +151,23 @@ def check_places(base: Document, places: Sequence[str]) -> None:
     links = base.tree["links"]
     for place in places:
         if place.removesuffix(".reverse") not in links:
-            known = ", ".join(links)
+            names = ", ".join(links)
             raise ScenarioError(
-                [ErrorDetail("", f'no link "{place}"{nearest(place, links)}; there are: {known}', None, "--at")]
+                [ErrorDetail("", f'no link "{place}"{nearest(place, links)}; there are: {names}', None, "--at")]
             )
+
+
+def with_watches_of(document: Document, resolved: Resolved) -> Document:
+    """The scenario with the key `watch` for each link that is watched by default, as `resolved` says.
+
+    So replacing a queue elsewhere does not change which links are watched.
+    """
+    tree = document.tree
+    for name, link in resolved.readable["links"].items():
+        for path, table in ((f"links.{name}", link), (f"links.{name}.reverse", link.get("reverse", {}))):
+            if table.get("watch"):
+                tree = with_value(tree, f"{path}.watch", True, path)
+    return Document(tree, document.origins)
 
 
 def _varied(base: Document, point: Mapping[str, Any]) -> Document:
@@ -142,15 +186,29 @@ def _queue_at(document: Document, place: str) -> Mapping[str, Any]:
     return queue if isinstance(queue, Mapping) else {}
 
 
+def _default_queue(document: Document, place: str) -> Mapping[str, Any]:
+    """The default queue of a place when it is watched; empty if the scenario has errors."""
+    resolved = resolve(with_value(document.tree, f"{_path(place)}.watch", True, place))
+    table = resolved.readable["links"].get(place.removesuffix(".reverse"), {}) if not resolved.errors else {}
+    queue: Mapping[str, Any] = (table.get("reverse", {}) if place.endswith(".reverse") else table).get("queue", {})
+    return queue
+
+
+def _path(place: str) -> str:
+    """The path of the table for a place."""
+    name = place.removesuffix(".reverse")
+    return f"links.{name}.reverse" if place.endswith(".reverse") else f"links.{name}"
+
+
 def _left_out(document: Document, candidates: Sequence[Candidate], places: Sequence[str]) -> tuple[str, ...]:
     """A note for each candidate that has the scheme of the scenario's own queue but not that queue's settings."""
     notes = {}
     for candidate in candidates:
         for place in places:
             queue = _queue_at(document, place)
-            left = [key for key in queue if key not in ("scheme", "limit", "share") and key not in candidate.params]
-            if queue.get("scheme") == candidate.name and left and not candidate.params:
-                settings = ",".join(f"{key}={setting(queue[key])}" for key in left)
+            missing = [key for key in queue if key not in ("scheme", "limit", "share") and key not in candidate.params]
+            if queue.get("scheme") == candidate.name and missing and not candidate.params:
+                settings = ",".join(f"{key}={setting(queue[key])}" for key in missing)
                 notes[candidate.name] = (
                     f"{candidate.name} runs with its own defaults, not with the settings of links.{place}.queue; "
                     f"for these: --scheme {candidate.name}:{settings}"
@@ -159,11 +217,13 @@ def _left_out(document: Document, candidates: Sequence[Candidate], places: Seque
 
 
 def placed(document: Document, candidate: Candidate, places: Sequence[str]) -> Document:
-    """The scenario with the candidate's queue at these places, which are watched."""
+    """The scenario with the candidate's queue at these places, which are watched.
+
+    Unless the candidate gives a limit, it takes the limit of the queue that it replaces.
+    """
     for place in places:
-        name = place.removesuffix(".reverse")
-        path = f"links.{name}.reverse" if place.endswith(".reverse") else f"links.{name}"
-        queue = candidate.table(_queue_at(document, place))
+        path = _path(place)
+        queue = candidate.table(_queue_at(document, place) or _default_queue(document, place))
         tree = with_value(document.tree, f"{path}.queue", queue, candidate.origin)
         tree = with_value(tree, f"{path}.watch", True, candidate.origin)
         inside = f"{path}.queue."

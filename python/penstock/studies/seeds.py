@@ -40,8 +40,8 @@ class Seeds:
 
     def add(self, seeds: Iterable[int]) -> None:
         """Add seeds."""
-        for found in _ranges(seeds):
-            self._add(found.start, found.stop)
+        for interval in _ranges(seeds):
+            self._add(interval.start, interval.stop)
 
     def missing(self, seeds: Iterable[int]) -> tuple[int, ...]:
         """Those of these seeds that are not in the set."""

@@ -18,7 +18,7 @@ _MEMORY = re.compile(r"[1-9]\d*[KMGT]?", re.ASCII)
 
 
 def job_array(
-    study: str | Path,
+    inputs: str | Path | Sequence[str | Path],
     store: str | Path,
     jobs: int,
     *,
@@ -26,6 +26,7 @@ def job_array(
     time: str = TIME,
     memory: str | None = None,
     load: Sequence[str | Path] = (),
+    options: str = "",
 ) -> str:
     """The script of a job array, for `sbatch`.
 
@@ -33,13 +34,14 @@ def job_array(
     ends early loses the runs in progress; the same script, submitted again, makes what is missing.
 
     Args:
-        study: the study file.
+        inputs: the study file, or scenario files.
         store: the folder of its store.
         jobs: number of jobs.
         cpus: threads of each job, `--cpus-per-task` of sbatch.
         time: limit of each job, `--time` of sbatch: "90" (minutes), "24:00:00", "2-12" or "2-12:00:00" (days-hours).
         memory: of each job, `--mem` of sbatch: "4G", or a number of megabytes; by default the cluster's default.
-        load: files with laws in Python.
+        load: files with AQMs in Python.
+        options: further options of `penstock compare`, quoted for the shell.
 
     Raises `PenstockError` for a number below 1, or another form of time or memory.
     """
@@ -49,20 +51,21 @@ def job_array(
         raise PenstockError(f"--time {time}: is no time limit of SLURM, such as 90 (minutes), 24:00:00 or 2-12:00:00")
     if memory is not None and not _MEMORY.fullmatch(memory):
         raise PenstockError(f"--mem {memory}: is not a memory size of SLURM, such as 4G or 512M")
-    asked = "" if memory is None else f"#SBATCH --mem={memory}\n"
-    name = Path(study).name.partition(".")[0]
-    options = "".join(f" --load {_path(file)}" for file in load)
+    memory_line = "" if memory is None else f"#SBATCH --mem={memory}\n"
+    files = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
+    name = Path(files[0]).name.partition(".")[0]
+    options += "".join(f" --load {_path(file)}" for file in load)
     return f"""\
 #!/bin/bash
 #SBATCH --job-name={re.sub(r"[^A-Za-z0-9_.-]", "_", name)}
 #SBATCH --array=0-{jobs - 1}
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task={cpus}
-{asked}#SBATCH --time={time}
+{memory_line}#SBATCH --time={time}
 #SBATCH --output=%x-%A_%a.out
 #SBATCH --requeue
-# Submit it again to go on after an interruption: finished runs are in the store.
-exec penstock study {_path(study)} --store {_path(store)}{options} \\
+# Submit it again to resume after an interruption: finished runs are in the store.
+exec penstock compare {" ".join(map(_path, files))} --store {_path(store)}{options} \\
     --shard $((SLURM_ARRAY_TASK_ID + 1))/{jobs} --jobs "$SLURM_CPUS_PER_TASK"
 """
 

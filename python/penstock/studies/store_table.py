@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from penstock.errors import PenstockError, UnknownNameError
+from penstock.results.columns import RESERVED
 from penstock.results.quantity import in_order
 from penstock.results.sample import Sample
 from penstock.results.short_names import ends_with, full_name
 from penstock.results.table import Labels, Table
 from penstock.studies.database import Database
 from penstock.studies.order import read_order
-from penstock.studies.part import RESERVED, literal, quoted
+from penstock.studies.part import literal, quoted
 
 __all__ = ["Choice", "StoreTable", "parse_choices"]
 
@@ -27,13 +30,13 @@ MAX_LISTED = 12
 
 def parse_choices(texts: Iterable[str]) -> dict[str, list[str]]:
     """Texts such as `flows=25`, as in `--where`; several values of one path are alternatives."""
-    found: dict[str, list[str]] = {}
+    choices: dict[str, list[str]] = {}
     for text in texts:
         path, sign, value = (part.strip() for part in text.partition("="))
         if not sign or not path:
             raise PenstockError(f"--where {text}: is not PATH=VALUE, such as scheme=red")
-        found.setdefault(path, []).append(value)
-    return found
+        choices.setdefault(path, []).append(value)
+    return choices
 
 
 class StoreTable:
@@ -63,17 +66,18 @@ class StoreTable:
         if study is not None:
             self.database.check_study(study)
             return study
-        known = self.database.studies()
-        if len(known) > 1:
+        studies = self.database.studies()
+        if len(studies) > 1:
             raise PenstockError(
-                f"the store {self.database.folder} has {len(known)} studies; choose one with --study: {_listed(known)}"
+                f"the store {self.database.folder} has {len(studies)} studies; "
+                f"choose one with --study: {_listed(studies)}"
             )
-        return known[0]
+        return studies[0]
 
     def _choose(self, path: str, values: Sequence[str]) -> None:
         """Keep the runs in which a label, a fact of the run or a key of the scenario has one of these values."""
-        known = self.axes if ends_with(path, self.axes) else [*self.database.settings, *RESERVED]
-        name = full_name("label", path, known) if ends_with(path, known) else None
+        names = self.axes if ends_with(path, self.axes) else [*self.database.settings, *RESERVED]
+        name = full_name("label", path, names) if ends_with(path, names) else None
         condition = _key_is(path, values) if name is None else self._column_is(name, values)
         before, self._runs = self._runs, f"{self._runs} AND ({condition})"
         if not self.database.select(f"SELECT 1 FROM {self._runs} LIMIT 1"):
@@ -91,24 +95,24 @@ class StoreTable:
 
     def _nothing(self, name: str | None, path: str, values: Sequence[str]) -> PenstockError:
         """The error of values that no run has."""
-        wanted = " or ".join(values)
+        alternatives = " or ".join(values)
         if name is not None:
             rows = self.database.select(f"SELECT DISTINCT {quoted(name)} FROM {self._runs}")
-            known = sorted((value for (value,) in rows), key=in_order)
-            return PenstockError(f"--where {path}: no run has {name} = {wanted}; there are: {_listed(known)}")
+            present = sorted((value for (value,) in rows), key=in_order)
+            return PenstockError(f"--where {path}: no run has {name} = {alternatives}; there are: {_listed(present)}")
         keys = dict(_flat(self.scenario()))
         if path in keys:
-            return PenstockError(f"--where {path}: no run has {path} = {wanted}; one has {keys[path]}")
+            return PenstockError(f"--where {path}: no run has {path} = {alternatives}; one has {keys[path]}")
         return UnknownNameError("label or key of the scenario", path, self.axes, keys)
 
     def _differing(self) -> list[str]:
         """The axes of the chosen runs."""
         names = self.database.settings
         counts = "".join(f", count(DISTINCT {quoted(name)}), count({quoted(name)})" for name in names)
-        ((runs, *found),) = self.database.select(f"SELECT count(*){counts} FROM {self._runs}")
+        ((runs, *counts_of),) = self.database.select(f"SELECT count(*){counts} FROM {self._runs}")
         differing = [
             name
-            for name, values, present in zip(names, found[::2], found[1::2], strict=True)
+            for name, values, present in zip(names, counts_of[::2], counts_of[1::2], strict=True)
             if values > 1 or (values == 1 and present < runs) or (name == "scheme" and present)
         ]
         labels = [name for name in differing if name in self.database.labels]
@@ -121,8 +125,10 @@ class StoreTable:
         counts = ", ".join(f"count(DISTINCT {quoted(name)}) AS {quoted(name)}" for name in names)
         largest = ", ".join(f"max({quoted(name)})" for name in names)
         group = ", ".join(map(quoted, labels))
-        (found,) = self.database.select(f"SELECT {largest} FROM (SELECT {counts} FROM {self._runs} GROUP BY {group})")
-        return [name for name, values in zip(names, found, strict=True) if values > 1]
+        (most_values,) = self.database.select(
+            f"SELECT {largest} FROM (SELECT {counts} FROM {self._runs} GROUP BY {group})"
+        )
+        return [name for name, values in zip(names, most_values, strict=True) if values > 1]
 
     def cells(self) -> int:
         """The number of combinations of the axes that have runs."""
@@ -141,6 +147,28 @@ class StoreTable:
         """The version of penstock that made the runs; the latest of several."""
         return str(self.database.select(f"SELECT max(penstock) FROM {self._runs}")[0][0])
 
+    def labels(self) -> list[Labels]:
+        """The labels of each cell, in the order of the axes.
+
+        Raises `PenstockError` if runs with the same labels belong to different scenarios.
+        """
+        return self._grouped([])[2]
+
+    def table(self) -> pa.Table:
+        """The runs with all their columns, by cell and seed."""
+        cells = {repr(list(labels.values())): number for number, labels in enumerate(self.labels())}
+        rows = self.database.arrow(f"SELECT * FROM {self._runs} ORDER BY seed")
+        axes = [rows[name].to_pylist() for name in self.axes]
+        order = [cells[repr(list(values))] for values in zip(*axes, strict=True)] if axes else [0] * len(rows)
+        return rows.take(pa.array(np.argsort(np.array(order, dtype=np.int64), kind="stable")))
+
+    def scenarios(self) -> dict[str, dict[str, Any]]:
+        """The resolved scenarios of the runs, by their addresses."""
+        rows = self.database.select(
+            f"SELECT scenario, resolved FROM scenarios WHERE scenario IN (SELECT scenario FROM {self._runs})"
+        )
+        return {key: json.loads(text) for key, text in rows}
+
     def read(self, metrics: Sequence[str]) -> Table:
         """The table with these metrics, which are columns.
 
@@ -148,7 +176,7 @@ class StoreTable:
         """
         seeds, lists, cells = self._grouped(metrics)
         place = {seed: at for at, seed in enumerate(seeds)}
-        found: list[tuple[Labels, dict[str, Sample]]] = []
+        rows: list[tuple[Labels, dict[str, Sample]]] = []
         for labels, (own, *columns) in zip(cells, lists, strict=True):
             at = [place[seed] for seed in own]
             samples = {}
@@ -156,9 +184,9 @@ class StoreTable:
                 sample = np.full(len(seeds), np.nan)
                 sample[at] = [np.nan if value is None else value for value in values]
                 samples[name] = Sample(sample)
-            found.append((labels, samples))
+            rows.append((labels, samples))
         runs = sum(len(own) for own, *_ in lists)
-        return Table(found, runs=runs, seeds=max((len(set(own)) for own, *_ in lists), default=0))
+        return Table(rows, runs=runs, seeds=max((len(set(own)) for own, *_ in lists), default=0))
 
     def distribution(self, column: str) -> list[tuple[Labels, list[list[float]]]]:
         """The distribution of each run, for each cell."""
@@ -193,7 +221,7 @@ class StoreTable:
         flat = [dict(_flat(self.database.scenario(key))) for key in keys[:MAX_LISTED]]
         paths = dict.fromkeys(path for tree in flat for path in tree)
         values = {path: list(dict.fromkeys(str(tree.get(path, "absent")) for tree in flat)) for path in paths}
-        differing = [f"{path} ({_listed(found)})" for path, found in values.items() if len(found) > 1]
+        differing = [f"{path} ({_listed(texts)})" for path, texts in values.items() if len(texts) > 1]
         advice = "; ".join(differing[:4]) or f"scenario ({_listed(keys)})"
         return PenstockError(
             f'the study "{self.study}" has runs with the same labels that differ in other settings; '
@@ -226,5 +254,5 @@ def _sql(value: Any) -> str:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    shown = ", ".join(str(value) for value in values[:MAX_LISTED])
-    return shown + (", ..." if len(values) > MAX_LISTED else "")
+    text = ", ".join(str(value) for value in values[:MAX_LISTED])
+    return text + (", ..." if len(values) > MAX_LISTED else "")

@@ -23,6 +23,7 @@ import numpy as np
 
 from penstock.code_key import code_key
 from penstock.engine.run import cores
+from penstock.engine.warmup import with_time
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.run import Run
 from penstock.results.sample import Sample
@@ -30,8 +31,9 @@ from penstock.results.table import Labels, Table
 from penstock.scenario.scenario import Document, Scenario, as_document
 from penstock.studies.chunk import Cell, Keep
 from penstock.studies.complete import Shard, complete
-from penstock.studies.executor import Executor, Progress, Threads
+from penstock.studies.executor import Executor, Progress, ThreadExecutor
 from penstock.studies.order import merged
+from penstock.studies.pilots import Warmups
 from penstock.studies.store import Results
 
 __all__ = ["Batch", "Measure", "Progress", "Study", "cell_of"]
@@ -48,7 +50,7 @@ CELLS_PER_READ = 200
 
 @dataclass(frozen=True)
 class Study:
-    """A grid of scenarios, each run with the seeds 1 to `seeds`.
+    """A grid of scenarios, each run with `seeds` consecutive seeds, starting with `first_seed`.
 
     Attributes:
         base: a scenario, whose `vary` names paths; or a function that makes one from a value of each axis.
@@ -57,6 +59,7 @@ class Study:
         where: a function of the values by name; only cells for which the function is true are run.
         labels: further labels of all cells, to distinguish the parts of a sum of studies.
         name: of the study, a column of the store.
+        first_seed: seed of the first run of each cell.
         keep: a function that computes numbers from a run with its `series`, to be stored; its source, and
             that of the functions and constants that it uses from its folder, are part of the key.
 
@@ -70,6 +73,7 @@ class Study:
     keep: Keep | None = None
     others: tuple[Study, ...] = ()
     name: str = ""
+    first_seed: int = 1
 
     def __add__(self, other: Study) -> Study:
         """The sum of two studies, in one table; cells without a label of the other study have None there."""
@@ -132,6 +136,11 @@ class Study:
     def title(self) -> str:
         """Its name, or that of its axes."""
         return self.name or f"by {', '.join(self.vary)}"
+
+    @property
+    def seed_range(self) -> range:
+        """The seeds of each cell, without the cells of added studies."""
+        return range(self.first_seed, self.first_seed + self.seeds)
 
     @property
     def most_seeds(self) -> int:
@@ -205,8 +214,11 @@ class Batch:
         self.cost: dict[tuple[str, int], float] = {}
         whole = sum(1 for _ in itertools.islice(study.points(), ALL_AT_ONCE + 1)) <= ALL_AT_ONCE
         checked = _resolved(study.cells() if whole else study.samples())
-        self._cells = checked if whole else None
-        self._places = [_Place.of(cell) for cell in checked] if whole else []
+        has_automatic = any(cell.resolved.head.has_automatic_warmup for cell in checked)
+        self._warmups = Warmups(self._scenarios, self.results) if has_automatic else None
+        self._cells: list[Cell] | None = checked if whole else None
+        self._places: list[_Place] = []
+        self._place_all()
 
     @property
     def runs(self) -> int:
@@ -217,32 +229,60 @@ class Batch:
         self,
         executor: Executor | int,
         progress: Progress | None = None,
-        shard: Shard = Shard(),  # noqa: B008
+        shard: Shard | None = None,
     ) -> None:
-        """Make the missing runs, by an executor or on a number of threads; each part is stored once it is complete."""
+        """Make the missing runs, by an executor or on a number of threads; each part is stored once it is complete.
+
+        Where the warm-up is "auto", the missing pilot runs are made before.
+        """
+        chosen = ThreadExecutor(executor) if isinstance(executor, int) else executor
+        if self._warmups is not None:
+            self._warmups.complete(chosen)
+            self._place_all()
         complete(
             self.cells(),
             self.results,
-            Threads(executor) if isinstance(executor, int) else executor,
+            chosen,
             study=self.study.title,
             planned=self.runs,
             progress=progress,
-            shard=shard,
+            shard=shard or Shard(),
             order=merged(self.study.axes()),
         )
 
+    @property
+    def has_automatic_warmup(self) -> bool:
+        """Whether the warm-up of a cell is "auto", and pilot runs determine it."""
+        return self._warmups is not None
+
+    def _scenarios(self) -> Iterator[tuple[Mapping[str, Any], Study, Scenario | Document]]:
+        """The point, the part and the scenario of each cell."""
+        for point, part in self.study.points():
+            yield point, part, part.cell(point)[1]
+
+    def _place_all(self) -> None:
+        """Determine the cells of a study that are resolved at once, and their places."""
+        if self._cells is not None:
+            if self._warmups is not None:
+                self._cells = [self._cell(point, part) for point, part in self.study.points()]
+            self._places = [_Place.of(cell) for cell in self._cells]
+
+    def _cell(self, point: Mapping[str, Any], part: Study) -> Cell:
+        """The cell of these values; its warm-up is determined if its pilot runs have been made."""
+        return cell_of(*part.cell(point), None if self._warmups is None else self._warmups.of(point, part))
+
     def cells(self) -> Iterable[Cell]:
-        """The cells, resolved."""
+        """The cells, resolved. A warm-up remains "auto" until its pilot runs have been made."""
         return self._walked() if self._cells is None else self._cells
 
     def scenario(self) -> dict[str, Any]:
         """The resolved scenario of the first cell."""
-        return cell_of(*next(self.study.cells())).resolved.shown
+        return self._cell(*next(self.study.points())).resolved.readable
 
     def _walked(self) -> Iterator[Cell]:
         self._places = []
-        for found in self.study.cells():
-            cell = cell_of(*found)
+        for point, part in self.study.points():
+            cell = self._cell(point, part)
             self._places.append(_Place.of(cell))
             yield cell
 
@@ -262,19 +302,19 @@ class Batch:
         for number, place in enumerate(places):
             where.setdefault(place.content, []).append(number)
         values: list[dict[str, np.ndarray]] = [{} for _ in places]
-        shown = self.results.scenarios(where)
+        resolved = self.results.scenarios(where)
         for content, seed, raw in self.results.get(where, metrics):
             for number in where[content]:
                 seeds = places[number].seeds
                 if seed not in seeds:
                     continue
-                run = Run.of(raw, {**shown[content], "seed": seed})
+                run = Run.of(raw, {**resolved[content], "seed": seed})
                 self.cost[content, seed] = run.cpu_s
                 for name, value in measure(run).items():
                     column = values[number].setdefault(name, np.full(len(seeds), np.nan))
                     column[seed - seeds[0]] = np.nan if value is None else value
-        for place, found in zip(places, values, strict=True):
-            yield place.labels, {name: Sample(column) for name, column in found.items()}
+        for place, columns in zip(places, values, strict=True):
+            yield place.labels, {name: Sample(column) for name, column in columns.items()}
 
 
 @dataclass(frozen=True)
@@ -290,11 +330,11 @@ class _Place:
         return cls(cell.labels, cell.content, cell.seeds)
 
 
-def _resolved(found: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[Cell]:
+def _resolved(entries: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[Cell]:
     """The cells. Raises `ScenarioError` with the errors of all of them."""
     cells: list[Cell] = []
     errors: list[ErrorDetail] = []
-    for entry in found:
+    for entry in entries:
         try:
             cells.append(cell_of(*entry))
         except ScenarioError as error:
@@ -304,7 +344,9 @@ def _resolved(found: Iterable[tuple[Labels, Scenario | Document, Study]]) -> lis
     return cells
 
 
-def cell_of(labels: Labels, scenario: Scenario | Document, part: Study) -> Cell:
-    """The cell of a part of a study. Raises `ScenarioError`."""
+def cell_of(labels: Labels, scenario: Scenario | Document, part: Study, warmup_s: float | None = None) -> Cell:
+    """The cell of a part of a study; `warmup_s` replaces a warm-up that is "auto". Raises `ScenarioError`."""
     document = scenario.document() if isinstance(scenario, Scenario) else scenario
-    return Cell(labels, document.resolve(), range(1, part.seeds + 1), part.keep, part.keep_key)
+    if warmup_s is not None:
+        document = with_time(document, warmup_s)
+    return Cell(labels, document.resolve(), part.seed_range, part.keep, part.keep_key)

@@ -1,9 +1,11 @@
 """Study files: a scenario, axes, schemes and seeds in TOML, as a `Study`.
 
 name = "buffers"
-base = "thesis_link.toml"                  # a scenario file beside this one, or a table with the scenario itself
-schemes = ["droptail", "red:gentle=true"]  # each in place of the queue at the watched links; default: the scenario's
-seeds = 30                                 # runs of each cell, with the seeds 1 to 30
+base = "thesis_link.toml"                  # scenario file relative to this file; or a list of files; or an inline table
+load = ["my_pid.py"]                       # files with AQMs in Python
+schemes = ["droptail", "red:gentle=true"]  # each replaces the queue of the watched links; "all": every complete scheme
+at = ["bottleneck"]                        # the links whose queue is replaced; default: the watched links
+seeds = 30                                 # runs per cell, with consecutive seeds, starting with the scenario's seed
 metrics = ["delay_mean_s", "utilization"]  # in the summary; default: utilization, mean delay, loss rate
 where = "flows <= 50"                      # cells that are left out make this false
 
@@ -15,30 +17,35 @@ flows = { path = "traffic.bulk.count", values = [5, 50] } # a path under a short
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from penstock.errors import ErrorCollector, PenstockError, ScenarioError, nearest
+from penstock.aqms import python_aqm
+from penstock.errors import ErrorCollector, PenstockError, ScenarioError, kind_of, nearest
+from penstock.results.columns import RESERVED
 from penstock.results.display import is_number
 from penstock.results.metrics import METRICS, metric
 from penstock.results.run import Run
+from penstock.scenario.resolve import resolve
 from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
 from penstock.scenario.scenario import Document, read_table
-from penstock.studies.candidate import Candidate
-from penstock.studies.part import RESERVED
-from penstock.studies.plan import check_places, placed
+from penstock.scenario.scheme_text import scheme_name
+from penstock.studies.candidate import ALL, Candidate
+from penstock.studies.plan import check_places, placed, with_watches_of
 from penstock.studies.study import Study
+from penstock.studies.study_bases import BASE, check_seeds, read_bases
 from penstock.studies.where import condition
 from penstock.units import UnitError
 
 __all__ = ["StudyFile"]
 
-KEYS = ("name", "base", "at", "schemes", "seeds", "metrics", "where", "axes")
+KEYS = ("name", BASE, "load", "at", "schemes", "seeds", "metrics", "where", "axes")
 SUMMARIZED = ("utilization", "delay_mean_s", "loss_rate")
 SCHEME = "scheme"
+SEEDS = 5
+"""Default number of runs of each cell."""
 MAX_SEEDS = 10_000_000
 
 
@@ -58,71 +65,83 @@ class StudyFile:
     Attributes:
         study: to be run.
         metrics: names of the metrics of the summary.
-        tree: the file as plain values, with the scenario in it, from which the same study is made again.
+        tree: the file as plain values.
+        bases: the base scenarios by label.
+        candidates: the schemes; empty if the scenarios keep their own.
 
     """
 
     study: Study
     metrics: tuple[str, ...]
     tree: Mapping[str, Any]
+    bases: Mapping[str, Document]
+    candidates: tuple[Candidate, ...]
 
     @classmethod
-    def read(cls, path: str | Path) -> StudyFile:
-        """Read a file. Raises `ScenarioError` with every error, each with its line."""
+    def read(
+        cls, path: str | Path, changes: Mapping[str, Any] | None = None, settings: Iterable[str] = ()
+    ) -> StudyFile:
+        """Read a file. Raises `ScenarioError` with every error, each with its line.
+
+        `changes` override keys of the file; their axes are added to the axes of the file. `settings` are texts
+        `PATH=VALUE`, as after `--set`, and apply to the base scenarios.
+        """
         tree, origins = read_table(path)
-        name = Path(path).stem
-        return cls.of({"name": name, **tree}, origins, Path(path).parent)
+        return cls.of({"name": Path(path).stem, **_changed(tree, changes or {})}, origins, Path(path).parent, settings)
 
     @classmethod
-    def of(cls, tree: Mapping[str, Any], origins: Mapping[str, str], folder: Path = Path()) -> StudyFile:
+    def of(
+        cls,
+        tree: Mapping[str, Any],
+        origins: Mapping[str, str],
+        folder: Path = Path(),
+        settings: Iterable[str] = (),
+    ) -> StudyFile:
         """From plain values; `folder` is that of relative paths. Raises `ScenarioError` with every error."""
         errors = ErrorCollector(origins)
         top = Table(errors, "", tree)
-        top.known(KEYS)
+        top.check_keys(KEYS)
         name = top.take("name", _name, "study")
-        base = _base(top, folder)
+        _load(top, folder)
+        bases = read_bases(top, folder, settings)
         axes = _axes(top)
         candidates = _candidates(top)
-        names = [axis.name for axis in axes] + ([SCHEME] if candidates else [])
+        names = [*([BASE] if len(bases) > 1 else []), *(axis.name for axis in axes), *([SCHEME] if candidates else [])]
         where = top.take("where", lambda value: _condition(value, names))
-        seeds = top.take("seeds", whole(1, MAX_SEEDS), 5)
+        seeds = top.take("seeds", whole(1, MAX_SEEDS), SEEDS)
         metrics = top.take("metrics", _metrics, SUMMARIZED)
-        places = _places(top, base, candidates)
-        if errors.found or base is None:
-            raise ScenarioError(errors.found)
-        made = _Cells(base, axes, {candidate.label: candidate for candidate in candidates}, places)
-        vary = {axis.name: axis.values for axis in axes} | ({SCHEME: tuple(made.candidates)} if candidates else {})
-        study = Study(made, vary, seeds=seeds, where=where, name=name)
-        if where is not None and not any(
-            where(**dict(zip(vary, point, strict=True))) for point in product(*vary.values())
-        ):
+        places = {label: _places(top, base, candidates) for label, base in bases.items()}
+        first_seed = check_seeds(top, bases)
+        if errors.details:
+            raise ScenarioError(errors.details)
+        watched = {
+            label: with_watches_of(base, resolve(base.tree)) if candidates else base for label, base in bases.items()
+        }
+        cells = _Cells(watched, axes, {candidate.label: candidate for candidate in candidates}, places)
+        vary = {BASE: tuple(bases)} if len(bases) > 1 else {}
+        vary |= {axis.name: axis.values for axis in axes} | ({SCHEME: tuple(cells.candidates)} if candidates else {})
+        study = Study(cells, vary, seeds=seeds, where=where, name=name, first_seed=first_seed)
+        if not any(True for _ in study.points()):
             top.error("where", "leaves no cell")
-            raise ScenarioError(errors.found)
-        whole_tree = {**tree, "name": name, "base": base.tree}
-        file = cls(study, tuple(metrics), whole_tree)
-        if not file.cells():
-            top.error("where", "leaves no cell")
-            raise ScenarioError(errors.found)
-        return file
+            raise ScenarioError(errors.details)
+        return cls(study, tuple(metrics), tree, bases, candidates)
 
     def cells(self) -> int:
         """Number of cells."""
-        study = self.study
-        if study.where is None:
-            return study.most_runs // study.seeds
-        points = product(*study.vary.values())
-        return sum(study.where(**dict(zip(study.vary, point, strict=True))) for point in points)
+        if self.study.where is None:
+            return self.study.most_runs // self.study.seeds
+        return sum(1 for _ in self.study.points())
 
     def measure(self, run: Run) -> dict[str, float | None]:
         """The metrics of the summary as `PLACE.METRIC`; one without a place at the watched links, if these have it."""
         numbers = [entry for entry in run.numbers() if is_number(entry[3])]
         at_links = {name for part, _, name, _ in numbers if part == "links"}
-        found: dict[str, float | None] = {}
+        measured: dict[str, float | None] = {}
         for part, place, name, value in numbers:
             own = name in self.metrics and (part == "links" or name not in at_links)
             if (own or f"{place}.{name}" in self.metrics) and not isinstance(value, list):
-                found[f"{place}.{name}"] = value
-        return found
+                measured[f"{place}.{name}"] = value
+        return measured
 
     def metric_names(self) -> list[str]:
         """The names of the metrics of the summary, without places."""
@@ -133,42 +152,45 @@ class StudyFile:
 class _Cells:
     """Makes the scenario of a cell from its labels."""
 
-    base: Document
+    bases: Mapping[str, Document]
     axes: Sequence[Axis]
     candidates: Mapping[str, Candidate]
-    places: Sequence[str]
-    _made: list[tuple[Any, Document]] = field(default_factory=list, init=False, repr=False, compare=False)
-    """For each axis the value of the last cell, and the scenario so far: in most cells only the last axis changes."""
+    places: Mapping[str, Sequence[str]]
+    _cached: list[tuple[Any, Document]] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Cache of partial scenarios: the base of the last cell, then the value of each axis and the scenario with it. From
+    cell to cell, usually only the last axis changes."""
 
     def __call__(self, **labels: Any) -> Document:
-        document = self.base
-        for depth, axis in enumerate(self.axes):
+        base = labels[BASE] if len(self.bases) > 1 else next(iter(self.bases))
+        if not self._cached or self._cached[0][0] is not base:
+            self._cached[:] = [(base, self.bases[base])]
+        document = self._cached[0][1]
+        for depth, axis in enumerate(self.axes, start=1):
             value = labels[axis.name]
-            if depth < len(self._made) and self._made[depth][0] is value:
-                document = self._made[depth][1]
+            if depth < len(self._cached) and self._cached[depth][0] is value:
+                document = self._cached[depth][1]
                 continue
             for path in axis.paths:
                 document = document.set(path, value, f"axis {axis.name}")
-            self._made[depth:] = [(value, document)]
+            self._cached[depth:] = [(value, document)]
         if SCHEME in labels and self.candidates:
-            document = placed(document, self.candidates[labels[SCHEME]], self.places)
+            document = placed(document, self.candidates[labels[SCHEME]], self.places[base])
         return document
 
 
-def _base(top: Table, folder: Path) -> Document | None:
-    value = top.values.get("base")
-    if isinstance(value, Mapping):
-        origins = top.errors.origins.items()
-        inside = {path.removeprefix("base."): origin for path, origin in origins if path.startswith("base.")}
-        return Document(dict(value), {"": top.errors.origin("base") or "base", **inside})
-    path = top.take("base", text, REQUIRED, advice='name a scenario file, such as base = "link.toml"')
-    if not path:
-        return None
-    try:
-        return Document.read(folder / path)
-    except ScenarioError as error:
-        top.errors.found += error.errors
-    return None
+def _changed(tree: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The tree with some keys overridden and axes added."""
+    axes = {**tree.get("axes", {}), **changes.get("axes", {})} if isinstance(tree.get("axes", {}), Mapping) else None
+    return {**tree, **changes, **({"axes": axes} if axes else {})}
+
+
+def _load(top: Table, folder: Path) -> None:
+    """Load the files with AQMs in Python, so that their names are known."""
+    for file in top.take("load", _text_list, ()) or ():
+        try:
+            python_aqm.load(folder / file)
+        except PenstockError as error:
+            top.error("load", str(error))
 
 
 def _axes(top: Table) -> list[Axis]:
@@ -178,37 +200,50 @@ def _axes(top: Table) -> list[Axis]:
         assert table is not None
         if isinstance(value, Mapping):
             inner = Table(top.errors, table.at(name), value)
-            inner.known(("path", "paths", "values"))
-            paths = (inner.take("path", text),) if "path" in value else inner.take("paths", _texts, REQUIRED)
+            inner.check_keys(("path", "paths", "values"))
+            paths = (inner.take("path", text),) if "path" in value else inner.take("paths", _text_list, REQUIRED)
             values = inner.take("values", _values, REQUIRED)
         else:
             paths, values = (name,), table.take(name, _values)
-        if name in (*RESERVED, SCHEME):
+        if name in (*RESERVED, SCHEME, BASE):
             table.error(name, "cannot be the name of an axis: a column of every table of results has it")
         axes.append(Axis(name, tuple(paths or ()), tuple(values or ())))
     return axes
 
 
 def _candidates(top: Table) -> tuple[Candidate, ...]:
+    entries = top.take("schemes", _schemes, ())
     try:
-        found = [_candidate(value) for value in top.take("schemes", _values, ())]
-        return tuple({candidate.label: candidate for candidate in found}.values())
+        return Candidate.all_of(map(_candidate, entries)) if entries else ()
     except ScenarioError as error:
-        top.errors.found += error.errors
-    except PenstockError as error:
-        top.error("schemes", str(error))
+        top.errors.details += (replace(detail, origin=top.errors.origin("schemes")) for detail in error.errors)
     return ()
 
 
-def _candidate(value: Any) -> Candidate:
-    if isinstance(value, Mapping):
-        params = dict(value)
-        return Candidate(str(params.pop("scheme", "")), params, "schemes")
-    return Candidate.parse(str(value), "schemes")
+def _schemes(value: Any) -> tuple[Any, ...]:
+    """The entries of `schemes`: texts as after `--scheme`, or tables as for `queue`."""
+    if value == ALL:
+        return (ALL,)
+    if not isinstance(value, list) or not value:
+        raise UnitError(f'must be "{ALL}", or a list of schemes such as ["droptail", "red:gentle=true"]')
+    for entry in value:
+        if not isinstance(entry, (str, Mapping)):
+            raise UnitError(f"a scheme must be a string or a table, not {kind_of(entry)}")
+        if isinstance(entry, Mapping) and not isinstance(entry.get("scheme"), str):
+            raise UnitError('the table of a scheme needs a name, such as { scheme = "red", gentle = true }')
+    return tuple(value)
 
 
-def _places(top: Table, base: Document | None, candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    if base is None or not candidates:
+def _candidate(entry: Any) -> Candidate | str:
+    """A table as a candidate; texts are parsed later, to report the errors of all of them."""
+    if not isinstance(entry, Mapping):
+        return str(entry)
+    params = {key: value for key, value in entry.items() if key != "scheme"}
+    return Candidate(scheme_name(entry["scheme"], "schemes"), params, "schemes")
+
+
+def _places(top: Table, base: Document, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    if not candidates:
         return ()
     try:
         at = top.values.get("at") or base.resolve().watched
@@ -216,7 +251,7 @@ def _places(top: Table, base: Document | None, candidates: Sequence[Candidate]) 
         check_places(base, places)
         return places
     except ScenarioError as error:
-        top.errors.found += error.errors
+        top.errors.details += error.errors
     except PenstockError as error:
         top.error("at", str(error))
     return ()
@@ -242,13 +277,13 @@ def _values(value: Any) -> tuple[Any, ...]:
 
 
 def _metrics(value: Any) -> tuple[str, ...]:
-    for name in (found := _texts(value)):
+    for name in (metrics := _text_list(value)):
         last = name.rpartition(".")[2]
         if metric(last).group == "Other":
-            known = [entry.name for entry in METRICS]
-            raise UnitError(f'no metric "{last}"{nearest(last, known)}; penstock list metrics names them')
-    return found
+            names = [entry.name for entry in METRICS]
+            raise UnitError(f'no metric "{last}"{nearest(last, names)}; penstock explain metrics lists them')
+    return metrics
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def _text_list(value: Any) -> tuple[str, ...]:
     return tuple(text(item) for item in _values(value))

@@ -15,11 +15,11 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from penstock import _native
+from penstock.aqms import python_aqm
 from penstock.engine.run import engine_errors
 from penstock.errors import PenstockError
-from penstock.laws import python_law
 from penstock.scenario.resolve.files import content_of
-from penstock.studies.chunk import Chunk, Work, made
+from penstock.studies.chunk import Chunk, Work, run_work
 from penstock.studies.part import Head, part_content
 
 __all__ = ["Task", "Versions", "packed_chunk", "perform"]
@@ -37,10 +37,10 @@ class Versions(NamedTuple):
         """Those of this process."""
         return cls(_native.version, _native.meaning, "{}.{}".format(*sys.version_info))
 
-    def check(self, found: object, place: str) -> None:
+    def check(self, other: object, place: str) -> None:
         """Raise `PenstockError` if the versions found at a place are others."""
-        if found != self:
-            raise PenstockError(f"{place} has {found}, but this study needs {self}: install the same on all workers")
+        if other != self:
+            raise PenstockError(f"{place} has {other}, but this study needs {self}: install the same on all workers")
 
     def __str__(self) -> str:
         return f"penstock {self.penstock} (meaning {self.meaning}) on Python {self.python}"
@@ -53,19 +53,19 @@ class Task:
     Attributes:
         work: its runs.
         head: the columns of its part that are known before.
-        laws: constructors of the Python laws that take part, by name.
+        AQMs: constructors of the Python AQMs that take part, by name.
 
     """
 
     work: tuple[Work, ...]
     head: Head
-    laws: Mapping[str, Callable[[Any, Any], Any]]
+    aqms: Mapping[str, Callable[[Any, Any], Any]]
 
 
 def packed_chunk(chunk: Chunk) -> tuple[bytes, dict[str, str]]:
     """A chunk as bytes, and the replayed files that it needs: their paths by the hashes of their contents.
 
-    Functions and laws of the user travel by value, with what they use of their modules and of those beside them; the
+    Functions and AQMs of the user travel by value, with what they use of their modules and of those beside them; the
     other side needs penstock and installed packages only.
     """
     import cloudpickle
@@ -78,10 +78,10 @@ def packed_chunk(chunk: Chunk) -> tuple[bytes, dict[str, str]]:
         return name
 
     work = tuple(replace(entry, scenario=_renamed_files(entry.scenario, hashed)) for entry in chunk.work())
-    laws = python_law.used(entry.scenario for entry in work)
-    functions = [entry.keep for entry in work if entry.keep] + [python_law.class_of(name) for name in laws]
+    aqms = python_aqm.used(entry.scenario for entry in work)
+    functions = [entry.keep for entry in work if entry.keep] + [python_aqm.class_of(name) for name in aqms]
     with _by_value({getattr(function, "__module__", "__main__") for function in functions}):
-        return cloudpickle.dumps(Task(work, chunk.head(), laws)), files
+        return cloudpickle.dumps(Task(work, chunk.head(), aqms)), files
 
 
 def perform(versions: Versions, packed: bytes, paths: Mapping[str, str]) -> bytes:
@@ -90,7 +90,7 @@ def perform(versions: Versions, packed: bytes, paths: Mapping[str, str]) -> byte
     task: Task = pickle.loads(packed)
     work = [replace(entry, scenario=_renamed_files(entry.scenario, paths.__getitem__)) for entry in task.work]
     with engine_errors():
-        results = made(work, None, task.laws)
+        results = run_work(work, None, task.aqms)
     return part_content(task.head, results)
 
 
@@ -124,11 +124,11 @@ def _by_value(names: Iterable[str]) -> Iterator[None]:
 
 def _own_modules(names: Iterable[str]) -> Iterator[ModuleType]:
     """The modules of the user among these, with their packages and the modules in the same folders."""
-    wanted = {name for name in names if name.partition(".")[0] != "penstock"}
-    if not wanted:
+    user_names = {name for name in names if name.partition(".")[0] != "penstock"}
+    if not user_names:
         return
-    roots = {name.partition(".")[0] for name in wanted}
-    folders = {_folder(sys.modules.get(name)) for name in wanted} - {"", *sysconfig.get_paths().values()}
+    roots = {name.partition(".")[0] for name in user_names}
+    folders = {_folder(sys.modules.get(name)) for name in user_names} - {"", *sysconfig.get_paths().values()}
     for name, module in list(sys.modules.items()):
         if name != "__main__" and (name in roots or _folder(module) in folders):
             yield module

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from penstock import _native
-from penstock.engine.run import cores
+from penstock.engine.run import cores, run_batch
+from penstock.engine.warmup import with_warmups
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.display import joined
+from penstock.results.estimate import Estimate, summarize
 from penstock.results.simultaneous import adjusted_alpha
-from penstock.results.summary import Summary, summarize
 from penstock.scenario.budget.estimate import estimate
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve.codepoints import codepoints
-from penstock.scenario.scenario import ScenarioLike, as_document
+from penstock.scenario.scenario import Document, ScenarioLike, as_document
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.executor import Progress
-from penstock.studies.plan import check_places
+from penstock.studies.plan import Plan, check_places
 from penstock.studies.store import Results
 from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.capture import with_capture
 from penstock.tuning.moved import FACTORS, moved
-from penstock.tuning.paste import lines, shaped_lines
+from penstock.tuning.paste import lines, rounded, shaped_lines
 from penstock.tuning.rules import rules_of
 from penstock.tuning.search import PER_ROUND, RUNS, objectives, optimizer, search
-from penstock.tuning.unmet import endless
-from penstock.tuning.unmet import told as told_unmet
+from penstock.tuning.unmet import endless, unmet_text
 
 __all__ = ["Advice", "Budget", "Confirmed", "tune"]
 
@@ -87,7 +88,7 @@ class Confirmed:
 
     measured: Measured
     met: dict[str, bool | None]
-    behind: Summary
+    behind: Estimate
 
     @property
     def verdict(self) -> str:
@@ -96,7 +97,7 @@ class Confirmed:
         return "worse" if low > 0 else "better" if high < 0 else "tie"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Advice:
     """The outcome of `tune`.
 
@@ -130,6 +131,14 @@ class Advice:
         return self.confirmed[0]
 
     @property
+    def tc(self) -> str | None:
+        """The first advised setting as lines for Linux' tc; None where tc lacks the scheme."""
+        return lines(self.best.measured.setting, self.link)
+
+    def __repr__(self) -> str:
+        return f"{self.conclusion}\n{self.tc or ''}".rstrip()
+
+    @property
     def conclusion(self) -> str:
         """One sentence: what to use, or that nothing helps."""
         best, label = self.best, self.best.measured.setting.label
@@ -138,13 +147,15 @@ class Advice:
         missed = [text for text, met in best.met.items() if met is False]
         open_ones = [text for text, met in best.met.items() if met is None]
         if missed:
-            met = [(one.measured, one.met) for one in self.confirmed]
-            return told_unmet(self.aims, self.link.place, met, self.without_limit)
+            met = [(entry.measured, entry.met) for entry in self.confirmed]
+            return unmet_text(self.aims, self.link.place, met, self.without_limit)
         before = f"{label} meets " + (joined(list(best.met)) if best.met else "the aim best")
         if open_ones:
             before = f"{label} comes as near as can be told to {joined(open_ones)}"
-        ties = [one.measured.setting for one in self.confirmed[1:] if one.verdict != "worse" and one.met == best.met]
-        plain = [one.label for one in ties if one.origin == "default"]
+        ties = [
+            entry.measured.setting for entry in self.confirmed[1:] if entry.verdict != "worse" and entry.met == best.met
+        ]
+        plain = [setting.label for setting in ties if setting.origin == "default"]
         if plain:
             return f"{before}, and the defaults of {', '.join(plain)} are as good: no tuning is needed."
         if best.measured.setting.origin == "default":
@@ -154,18 +165,18 @@ class Advice:
     def _others(self, ties: Sequence[Setting]) -> str:
         """Where the other confirmed settings stand: those that tie, or how many miss an aim or have less power."""
         if ties:
-            return f"{', '.join(one.label for one in ties)} {'ties' if len(ties) == 1 else 'tie'}"
+            return f"{', '.join(setting.label for setting in ties)} {'ties' if len(ties) == 1 else 'tie'}"
         others = self.confirmed[1:]
-        meeting = [one for one in others if all(one.met.values())]
+        meeting = [entry for entry in others if all(entry.met.values())]
         worth = "a worse result" if any(not aim.bounded for aim in self.aims) else "less power"
         if not others:
             return "nothing else was tried"
         if not meeting:
-            if any(False not in one.met.values() for one in others):
+            if any(False not in entry.met.values() for entry in others):
                 return f"of {len(others)} defaults and rules tried none is sure to meet every aim"
             every = f"all {len(others)} defaults and rules" if len(others) > 1 else "the only other setting"
             return f"{every} tried miss{'es' if len(others) == 1 else ''} an aim"
-        untuned = [one.measured.setting.label for one in meeting if one.measured.setting.origin == "default"]
+        untuned = [entry.measured.setting.label for entry in meeting if entry.measured.setting.origin == "default"]
         if untuned:
             does = "does" if len(untuned) == 1 else "do"
             return f"{' and '.join(untuned)} {does} so with the defaults, with {worth}"
@@ -181,13 +192,18 @@ class Advice:
             "aims": [aim.text for aim in self.aims],
             "conclusion": self.conclusion,
             "advice": [
-                {**_described(one), **self._lines(one.measured.setting), "robust": self._robust(number)}
-                for number, one in enumerate(self.confirmed[: len(self.advised)])
+                {**_described(entry), **self._lines(entry.measured.setting), "robust": self._robust(number)}
+                for number, entry in enumerate(self.confirmed[: len(self.advised)])
             ],
-            "confirmed": [_described(one) for one in self.confirmed],
+            "confirmed": [_described(entry) for entry in self.confirmed],
             "tried": [
-                {**_setting(one.setting), "runs": len(one.scores), "score": one.score, "metrics": _metrics(one)}
-                for one in self.tried
+                {
+                    **_setting(measured.setting),
+                    "runs": len(measured.scores),
+                    "score": measured.score,
+                    "metrics": _metrics(measured),
+                }
+                for measured in self.tried
             ],
             "runs": self.runs,
             **({} if self.without_limit is None else {"without_limit": _metrics(self.without_limit)}),
@@ -208,8 +224,8 @@ class Advice:
 
 def tune(
     scenario: ScenarioLike,
-    aims: Iterable[str],
-    candidates: Iterable[SchemeLike],
+    aims: str | Iterable[str],
+    schemes: SchemeLike | Iterable[SchemeLike],
     *,
     at: str | None = None,
     budget_s: float = 150.0,
@@ -222,15 +238,16 @@ def tune(
 
     Args:
         scenario: a scenario, or the path of its file: link and load.
-        aims: such as "delay p99 < 20ms", "calls.loss < 0.1%", "utilization > 95%", "min delay"; of several aims without
-            a bound the Pareto front is advised.
-        candidates: the schemes that the router has; given parameters stay as they are.
+        aims: one or several, such as "delay p99 < 20ms", "calls.loss < 0.1%", "utilization > 95%", "min delay"; of
+            several aims without a bound the Pareto front is advised.
+        schemes: one or several schemes that the router has; given parameters stay as they are.
         at: the link whose queue is tuned; by default the first watched one.
         budget_s: planned time in seconds on two cores; it sets the number of settings that are tried.
         jobs: number of threads; by default all cores.
         progress: called with the number of finished runs, and the largest number of all.
         store: where finished runs are kept and looked up, so that an interrupted search resumes.
-        capture: a pcap file that is replayed over the link beside the scenario's own traffic, as the traffic `capture`.
+        capture: a pcap or pcapng file that is replayed over the link alongside the scenario's own traffic, as the
+            traffic `capture`.
 
     Raises `ScenarioError` with all errors of the request, and `MissingPackageError` without Optuna.
     """
@@ -244,57 +261,73 @@ def tune(
     check_places(document, [place])
     places = {
         "links": [place, *resolved.watched],
-        "traffic": resolved.shown["traffic"],
+        "traffic": resolved.readable["traffic"],
         "dscp": codepoints(resolved.canonical["traffic"]),
     }
-    schemes, found = _asked(candidates, aims, places)
+    candidates, parsed_aims = _parse_request(schemes, [aims] if isinstance(aims, str) else aims, places)
     optimizer()  # its absence is told before the first run
+    document = _with_warmup(document, candidates, place, jobs)
+    resolved = document.resolve()
     link = LoadedLink.of(resolved, place)
-    bench = Bench(document, link, found, results=store, threads=jobs or cores(), progress=progress)
-    plain = _plain(bench, schemes)
-    budget = Budget.plan(budget_s, estimate(resolved).total_events, len(schemes), len(plain) + 1)
+    bench = Bench(document, link, parsed_aims, results=store, threads=jobs or cores(), progress=progress)
+    plain = _plain(bench, candidates)
+    budget = Budget.plan(budget_s, estimate(resolved).total_events, len(candidates), len(plain) + 1)
     bench.planned = budget.runs
-    seed = int(resolved.shown["seed"])
+    seed = int(resolved.readable["seed"])
     before = bench.measure(plain, range(seed, seed + RUNS))
-    tried = (*before, *search(bench, [(one.name, dict(one.params)) for one in schemes], budget.rounds, seed))
+    tried = (
+        *before,
+        *search(bench, [(candidate.name, dict(candidate.params)) for candidate in candidates], budget.rounds, seed),
+    )
     advised = _chosen(bench, tried, seed + RUNS)
     confirmed = _confirm(bench, advised, plain, seed + FRESH)
-    robust = _robust(bench, advised[0], seed + FRESH) if any(aim.bounded for aim in found) else {}
-    met = [(one.measured, one.met) for one in confirmed]
+    robust = _robust(bench, advised[0], seed + FRESH) if any(aim.bounded for aim in parsed_aims) else {}
+    met = [(entry.measured, entry.met) for entry in confirmed]
     without_limit = None if len(advised) > 1 else endless(bench, met, seed + FRESH)
-    return Advice(resolved.shown, link, found, advised, confirmed, tried, robust, bench.runs, without_limit)
+    return Advice(resolved.readable, link, parsed_aims, advised, confirmed, tried, robust, bench.runs, without_limit)
 
 
-def _asked(
-    candidates: Iterable[SchemeLike], aims: Iterable[str], places: Mapping[str, Iterable[str]]
+def _with_warmup(document: Document, candidates: Sequence[Candidate], place: str, jobs: int | None) -> Document:
+    """The scenario, with a warm-up that is "auto" determined by pilot runs of its own queue and of all schemes."""
+    plan = Plan.make(document, candidates, at=place)
+    group = [("its own queue", document), *((case.label, case.document) for case in plan.cases)]
+    return with_warmups([group], partial(run_batch, jobs=jobs))[0][0]
+
+
+def _parse_request(
+    schemes: SchemeLike | Iterable[SchemeLike], aims: Iterable[str], places: Mapping[str, Iterable[str]]
 ) -> tuple[tuple[Candidate, ...], tuple[Aim, ...]]:
     """Candidates and aims. Raises `ScenarioError` with the errors of both."""
     errors: list[ErrorDetail] = []
-    schemes: tuple[Candidate, ...] = ()
-    found: tuple[Aim, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    parsed_aims: tuple[Aim, ...] = ()
     try:
-        schemes = Candidate.all_of(candidates)
+        candidates = Candidate.all_of(schemes)
     except ScenarioError as error:
         errors += error.errors
     try:
-        found = parse_aims(aims, places)
+        parsed_aims = parse_aims(aims, places)
     except ScenarioError as error:
         errors += error.errors
     if errors:
         raise ScenarioError(errors)
-    return schemes, found
+    return candidates, parsed_aims
 
 
 def _plain(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
     """Each candidate as given, and by the rules that its given parameters leave room for and the link allows."""
-    found = [Setting(one.name, dict(one.params), "given" if one.params else "default") for one in schemes]
-    for one in schemes:
-        for rule in rules_of(one.name, bench.link):
-            setting = Setting(one.name, {**rule.parameters, **one.params}, rule.source)
-            if not set(rule.parameters) & set(one.params) and bench.is_valid(setting):
-                found.append(setting)
-    labels = {one.label: one for one in reversed(found)}
-    return [one for one in found if labels[one.label] is one]
+    settings = [
+        Setting(candidate.name, dict(candidate.params), "given" if candidate.params else "default")
+        for candidate in schemes
+    ]
+    for candidate in schemes:
+        for rule in rules_of(candidate.name, bench.link):
+            parameters = rounded(candidate.name, {**rule.parameters, **candidate.params}, candidate.params, bench.link)
+            setting = Setting(candidate.name, parameters, rule.source)
+            if not set(rule.parameters) & set(candidate.params) and bench.is_valid(setting):
+                settings.append(setting)
+    labels = {setting.label: setting for setting in reversed(settings)}
+    return [setting for setting in settings if labels[setting.label] is setting]
 
 
 def _chosen(bench: Bench, tried: Sequence[Measured], seed: int) -> tuple[Setting, ...]:
@@ -302,71 +335,71 @@ def _chosen(bench: Bench, tried: Sequence[Measured], seed: int) -> tuple[Setting
 
     The best of many by a few runs is partly the luckiest, so the first ones meet again over more runs.
     """
-    whole = [one for one in tried if len(one.scores) >= RUNS]
+    whole = [measured for measured in tried if len(measured.scores) >= RUNS]
     if not bench.competing:
-        first = sorted(whole, key=lambda one: one.score)[:FINALISTS]
-        again = bench.measure([one.setting for one in first], range(seed, seed + FINAL_RUNS))
-        return (min(again, key=lambda one: one.score).setting,)
-    points = np.array([objectives(bench, one) for one in whole])
+        first = sorted(whole, key=lambda measured: measured.score)[:FINALISTS]
+        again = bench.measure([measured.setting for measured in first], range(seed, seed + FINAL_RUNS))
+        return (min(again, key=lambda measured: measured.score).setting,)
+    points = np.array([objectives(bench, measured) for measured in whole])
     front = [
-        one.setting
-        for one, point in zip(whole, points, strict=True)
+        measured.setting
+        for measured, point in zip(whole, points, strict=True)
         if not ((points <= point).all(axis=1) & (points < point).any(axis=1)).any()
     ]
-    order = np.argsort([objectives(bench, one)[0] for one in whole if one.setting in front])
+    order = np.argsort([objectives(bench, measured)[0] for measured in whole if measured.setting in front])
     spread = np.unique(np.linspace(0, len(front) - 1, min(MOST_ON_FRONT, len(front))).round().astype(int))
     return tuple(front[order[number]] for number in spread)
 
 
 def _confirm(bench: Bench, advised: Sequence[Setting], plain: Sequence[Setting], seed: int) -> tuple[Confirmed, ...]:
     """The advised settings and the plain ones on fresh seeds."""
-    labels = {one.label for one in advised}
-    settings = [*advised, *(one for one in plain if one.label not in labels)]
-    found = bench.measure(settings, range(seed, seed + CONFIRMING_RUNS))
-    apart = np.column_stack([one.scores - found[0].scores for one in found])
+    labels = {setting.label for setting in advised}
+    settings = [*advised, *(setting for setting in plain if setting.label not in labels)]
+    all_measured = bench.measure(settings, range(seed, seed + CONFIRMING_RUNS))
+    apart = np.column_stack([measured.scores - all_measured[0].scores for measured in all_measured])
     alpha = adjusted_alpha(apart)
     return tuple(
-        Confirmed(one, _met(bench, one), summarize(column.tolist(), alpha))
-        for one, column in zip(found, apart.T, strict=True)
+        Confirmed(measured, _met(bench, measured), summarize(column.tolist(), alpha))
+        for measured, column in zip(all_measured, apart.T, strict=True)
     )
 
 
-def _met(bench: Bench, found: Measured) -> dict[str, bool | None]:
+def _met(bench: Bench, measured: Measured) -> dict[str, bool | None]:
     met: dict[str, bool | None] = {}
     for aim in bench.aims:
         if aim.bounded:
-            one = found.summary(aim.place or bench.link.place, aim.metric)
-            met[aim.text] = aim.meets(*(one.ci95 or (one.mean, one.mean)))
+            estimate = measured.summary(aim.place or bench.link.place, aim.metric)
+            met[aim.text] = aim.meets(*(estimate.ci95 or (estimate.mean, estimate.mean)))
     return met
 
 
 def _robust(bench: Bench, setting: Setting, seed: int) -> dict[tuple[float, float, float], bool]:
     """Whether the means meet the aims where rate, flows and round trip are moved by these factors."""
-    found = {}
+    is_met = {}
     for rate in FACTORS:
         for flows in FACTORS:
             for rtt in FACTORS:
                 document = moved(bench.document, bench.link.place, rate=rate, flows=flows, rtt=rtt)
-                (one,) = bench.measure([setting], range(seed, seed + MOVED_RUNS), document)
-                means = {aim: one.summary(aim.place or bench.link.place, aim.metric).mean for aim in bench.aims}
-                found[rate, flows, rtt] = all(aim.shortfall(mean) == 0 for aim, mean in means.items() if aim.bounded)
-    return found
+                (measured,) = bench.measure([setting], range(seed, seed + MOVED_RUNS), document)
+                means = {aim: measured.summary(aim.place or bench.link.place, aim.metric).mean for aim in bench.aims}
+                is_met[rate, flows, rtt] = all(aim.shortfall(mean) == 0 for aim, mean in means.items() if aim.bounded)
+    return is_met
 
 
 def _setting(setting: Setting) -> dict[str, Any]:
     return {"scheme": setting.scheme, "parameters": dict(setting.parameters), "origin": setting.origin}
 
 
-def _described(one: Confirmed) -> dict[str, Any]:
-    behind = {"mean": one.behind.mean, "ci95": one.behind.ci95}
-    told = {"metrics": _metrics(one.measured), "met": one.met, "behind": behind, "verdict": one.verdict}
-    return {**_setting(one.measured.setting), "runs": len(one.measured.scores), **told}
+def _described(entry: Confirmed) -> dict[str, Any]:
+    behind = {"mean": entry.behind.mean, "ci95": entry.behind.ci95}
+    proof = {"metrics": _metrics(entry.measured), "met": entry.met, "behind": behind, "verdict": entry.verdict}
+    return {**_setting(entry.measured.setting), "runs": len(entry.measured.scores), **proof}
 
 
-def _metrics(one: Measured) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
-    for place, name in one.values:
-        if np.isfinite(one.values[place, name]).any():
-            summary = one.summary(place, name)
-            found.setdefault(place, {})[name] = {"mean": summary.mean, "ci95": summary.ci95}
-    return found
+def _metrics(measured: Measured) -> dict[str, dict[str, Any]]:
+    table: dict[str, dict[str, Any]] = {}
+    for place, name in measured.values:
+        if np.isfinite(measured.values[place, name]).any():
+            summary = measured.summary(place, name)
+            table.setdefault(place, {})[name] = {"mean": summary.mean, "ci95": summary.ci95}
+    return table

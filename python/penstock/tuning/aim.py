@@ -132,46 +132,48 @@ def _parsed(text: str, places: Mapping[str, Iterable[str]]) -> Aim:
         raise ValueError(
             "expected METRIC < VALUE, METRIC > VALUE, min METRIC or max METRIC, and weight 2 after it if wanted"
         )
-    place, found = _metric(form["name"], places)
+    place, about = _metric(form["name"], places)
     weight = None if form["weight"] is None else _weight(form["weight"])
     if form["best"]:
-        return Aim(text.strip(), place, found.name, "min" if form["best"] == "min" else "max", weight=weight)
+        return Aim(text.strip(), place, about.name, "min" if form["best"] == "min" else "max", weight=weight)
     side: Side = "<" if form["side"].startswith("<") else ">"
-    bound = _bound(found, form["value"])
-    if (side == "<" and bound < 0) or (side == ">" and found.quantity == "share" and bound >= 1):
-        raise ValueError(f"no value of {found.name} is {side} {form['value']}")
-    return Aim(text.strip(), place, found.name, side, bound, weight)
+    bound = _bound(about, form["value"])
+    if (side == "<" and bound < 0) or (side == ">" and about.quantity == "share" and bound >= 1):
+        raise ValueError(f"no value of {about.name} is {side} {form['value']}")
+    return Aim(text.strip(), place, about.name, side, bound, weight)
 
 
 def _weight(text: str) -> float:
     try:
-        found = float(text)
+        weight = float(text)
     except ValueError:
-        found = 0.0
-    if not 0 < found < math.inf:
+        weight = 0.0
+    if not 0 < weight < math.inf:
         raise ValueError(f"weight {text}: expected a number above 0, such as weight 2")
-    return found
+    return weight
 
 
 def _metric(text: str, places: Mapping[str, Iterable[str]]) -> tuple[str | None, Metric]:
     """The place, if one is named, and the metric."""
-    known = {entry.name: entry for entry in METRICS if not entry.name.endswith("_pmf")}
-    by_word = {re.sub(r"_(s|bps|bytes|pkts2?)$", "", name): name for name in known} | SHORT
+    metric_of = {entry.name: entry for entry in METRICS if not entry.name.endswith("_pmf")}
+    by_word = {re.sub(r"_(s|bps|bytes|pkts2?)$", "", name): name for name in metric_of} | SHORT
     place, _, name = text.rpartition(".")
     names = [*places["links"], *places["traffic"], *(place_name("dscp", name) for name in places["dscp"])]
     if place and place not in names:
         raise ValueError(f'no link or traffic "{place}"{nearest(place, names)}; there are: {", ".join(names)}')
     word = re.sub(r"[\s-]+", "_", name.strip())
-    if word not in known and word not in by_word:
-        raise ValueError(f'no metric "{name}"{nearest(word, [*known, *by_word])}; penstock list metrics names them')
-    return place or None, known.get(word) or metric(by_word[word])
+    if word not in metric_of and word not in by_word:
+        raise ValueError(
+            f'no metric "{name}"{nearest(word, [*metric_of, *by_word])}; penstock explain metrics names them'
+        )
+    return place or None, metric_of.get(word) or metric(by_word[word])
 
 
-def _bound(found: Metric, value: str) -> float:
+def _bound(about: Metric, value: str) -> float:
     """The value in the metric's unit."""
     plain = re.sub(r"\s+", "", value)
     try:
-        match found.quantity:
+        match about.quantity:
             case "time":
                 return parse_time(plain) / 1e9
             case "rate":
@@ -181,4 +183,4 @@ def _bound(found: Metric, value: str) -> float:
             case _:
                 return float(plain.removesuffix("p"))
     except (UnitError, ValueError) as error:
-        raise ValueError(f"{found.name} < {value}: {error}") from None
+        raise ValueError(f"{about.name} < {value}: {error}") from None

@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from penstock.errors import PenstockError, ScenarioError
 from penstock.results.display import scheme_argument
-from penstock.results.summary import Summary, summarize
+from penstock.results.estimate import Estimate, summarize
+from penstock.results.runs import Runs
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document
 from penstock.studies.candidate import Candidate
-from penstock.studies.collected import Collected
+from penstock.studies.compare import run_plan
 from penstock.studies.executor import Progress
 from penstock.studies.plan import Plan
 from penstock.studies.store import Results
@@ -65,7 +66,7 @@ class Measured:
         """The mean score."""
         return float(np.mean(self.scores))
 
-    def summary(self, place: str, metric: str) -> Summary:
+    def summary(self, place: str, metric: str) -> Estimate:
         """Mean and interval of a metric."""
         return summarize([value for value in self.values[place, metric].tolist() if np.isfinite(value)])
 
@@ -105,31 +106,28 @@ class Bench:
     def measure(self, settings: Sequence[Setting], seeds: range, document: Document | None = None) -> list[Measured]:
         """The settings, each run with these seeds; in another scenario if one is given."""
         scenario = (document or self.document).set("seed", seeds[0], "tune")
-        candidates = [Candidate(one.scheme, one.parameters, one.label) for one in settings]
+        candidates = [Candidate(setting.scheme, setting.parameters, setting.label) for setting in settings]
         plan = Plan.make(scenario, candidates, at=self.link.place)
-        found = Collected(plan, self.threads, self._report, self.results)
-        found.add(seeds)
+        runs = run_plan(plan, len(seeds), None, self.threads, self._report, self.results)
         self.runs += len(seeds) * len(plan.cases)
-        columns = {case.candidate.label: found.values[number] for number, case in enumerate(plan.cases)}
-        return [self._measured(one, columns[one.label], len(seeds)) for one in settings]
+        return [self._measured(setting, runs[setting.label]) for setting in settings]
 
     def _report(self, finished: int, _: int) -> None:
         if self.progress is not None:
             self.progress(self.runs + finished, max(self.planned, self.runs + finished))
 
-    def _measured(self, setting: Setting, columns: Mapping[tuple[str, str, str], Sequence[Any]], runs: int) -> Measured:
-        by_place = {(place, name): column for (_, place, name), column in columns.items()}
-        wanted = {(aim.place or self.link.place, aim.metric) for aim in self.aims}
-        wanted |= {(self.link.place, name) for name in SHOWN}
+    def _measured(self, setting: Setting, runs: Runs) -> Measured:
+        columns = {(aim.place or self.link.place, aim.metric) for aim in self.aims}
+        columns |= {(self.link.place, name) for name in SHOWN}
         values: dict[tuple[str, str], Array] = {}
-        for key in sorted(wanted):
-            column = by_place.get(key, [])
-            values[key] = np.array([*column, *[None] * (runs - len(column))], dtype=float)
+        for place, name in sorted(columns):
+            has_metric = name in runs.metrics.get(place, ())
+            values[place, name] = runs.array(name, place)[0, 0] if has_metric else np.full(len(runs), np.nan)
         for aim in self.aims:
-            if not np.isfinite(values[aim.place or self.link.place, aim.metric]).any():
-                place = aim.place or self.link.place
-                known = sorted({name for where, name in by_place if where == place and not name.endswith("_pmf")})
-                raise PenstockError(f"--aim '{aim.text}': {place} has no {aim.metric} here; it has: {', '.join(known)}")
+            place = aim.place or self.link.place
+            if not np.isfinite(values[place, aim.metric]).any():
+                known_names = ", ".join(sorted(runs.metrics.get(place, ())))
+                raise PenstockError(f"--aim '{aim.text}': {place} has no {aim.metric} here; it has: {known_names}")
         return Measured(setting, values, self._scores(values))
 
     def _scores(self, values: Mapping[tuple[str, str], Array]) -> Array:
@@ -160,8 +158,8 @@ class Bench:
         weights = np.array([aim.weight or 1.0 for aim in best])
         columns = [values[aim.place or self.link.place, aim.metric].tolist() for aim in best]
         costs = np.array([[aim.cost(value) for value in column] for aim, column in zip(best, columns, strict=True)])
-        found: Array = np.nan_to_num(1 / (1 + np.exp(-(weights @ costs) / weights.sum())), nan=1.0)
-        return found
+        cost: Array = np.nan_to_num(1 / (1 + np.exp(-(weights @ costs) / weights.sum())), nan=1.0)
+        return cost
 
     def power(self, values: Mapping[tuple[str, str], Array]) -> Array:
         """Power is throughput over delay (L. Kleinrock, "Power and deterministic rules of thumb", ICC 1979).
@@ -171,6 +169,6 @@ class Bench:
         highest power is often had with a tiny buffer that drops a quarter of the packets.
         """
         place, rtt = self.link.place, self.link.rtt
-        kept = 1 - np.nan_to_num(values[place, "loss_rate"])
-        found: Array = values[place, "utilization"] * kept * rtt / (rtt + values[place, "delay_mean_s"])
-        return found
+        delivered = 1 - np.nan_to_num(values[place, "loss_rate"])
+        power: Array = values[place, "utilization"] * delivered * rtt / (rtt + values[place, "delay_mean_s"])
+        return power

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.files import open_regular
+from penstock.scenario.resolve import resolve
 from penstock.scenario.scenario import Document
 
 __all__ = ["NAME", "with_capture"]
@@ -15,17 +16,19 @@ NAME = "capture"
 
 
 def with_capture(document: Document, file: str | Path, at: str | None) -> Document:
-    """The scenario with traffic that replays a pcap file over the tuned link, beside its own traffic.
+    """The scenario with traffic that replays a capture over the tuned link, beside its own traffic.
 
     The packets go in the direction of the link with their sizes and gaps, from the start of the run on, whatever the
     network does to them. Raises `ScenarioError`.
     """
     path, origin = Path(file).absolute(), f"--capture {file}"
-    if not path.is_file():
-        raise ScenarioError([ErrorDetail("", "no such file", None, origin)])
+    try:
+        open_regular(path).close()
+    except OSError as error:
+        raise ScenarioError([ErrorDetail("", f"cannot be read: {error.strerror}", None, origin)]) from None
     if NAME in document.tree.get("traffic", {}):
         raise ScenarioError([ErrorDetail(f"traffic.{NAME}", "is in the scenario already", None, origin)])
-    place = at or _watched(document.tree.get("links", {}))
+    place = at or _watched(document)
     link = document.tree.get("links", {}).get(place.removesuffix(".reverse"))
     if link is None:
         raise ScenarioError([ErrorDetail("", f'no link "{place}"', None, f"--at {at}")])
@@ -34,11 +37,9 @@ def with_capture(document: Document, file: str | Path, at: str | None) -> Docume
     return document.set(f"traffic.{NAME}", traffic, origin)
 
 
-def _watched(links: dict[str, Any]) -> str:
+def _watched(document: Document) -> str:
     """The first link that is watched."""
-    for name, table in links.items():
-        if table.get("watch"):
-            return name
-        if isinstance(table.get("reverse"), dict) and table["reverse"].get("watch"):
-            return f"{name}.reverse"
-    raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
+    watched = resolve(document.tree).watched
+    if not watched:
+        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
+    return watched[0]

@@ -7,8 +7,9 @@ from pathlib import Path
 from penstock import _native
 from penstock.engine.environment import provenance
 from penstock.files import write_text
-from penstock.report.templating import render_template, template_text
-from penstock.tuning import shown
+from penstock.report.finished import FinishedFigure, figure_data
+from penstock.report.templating import joined_script, render_template, style_sheet
+from penstock.tuning import display
 from penstock.tuning.advice import Advice
 from penstock.tuning.moved import FACTORS
 from penstock.tuning.paste import FASTER
@@ -19,19 +20,26 @@ WIDTHS = {"wide": 6.6, "narrow": 3.4}
 """Inches of the picture on a screen and on a phone."""
 
 
-def write(advice: Advice, file: Path) -> None:
-    """Write the page. Raises `FileError` if it cannot be written."""
+def write(advice: Advice, file: Path, script: str = "") -> None:
+    """Write the page, with the shell script that repeats it. Raises `FileError` if it cannot be written."""
     name = advice.scenario.get("name") or "a link"
+    figures = {name: display.picture(advice, width) for name, width in WIDTHS.items()}
+    trade_off = FinishedFigure.of(
+        "trade-off", "Utilization against queueing delay", figures, "better is up and to the left"
+    )
     page = render_template(
         "advice.html.jinja",
         title=f"Advice for {name}",
         version=_native.version,
         provenance=provenance(),
-        css=template_text("page.css", "advice.css"),
+        shell=script,
+        css=style_sheet("page.css", "document.css"),
         advice=advice,
-        heads=shown.heads(advice),
-        rows=shown.rows(advice),
-        pictures={name: shown.picture(advice, name, width) for name, width in WIDTHS.items()},
+        heads=display.heads(advice),
+        rows=display.rows(advice),
+        trade_off=trade_off,
+        figures=figure_data([trade_off]),
+        script=joined_script("report/scripts/document.js"),
         factors=FACTORS,
         lines=[(entry["tc"], entry["tc_shaped"]) for entry in advice.to_dict()["advice"] if entry["tc"]],
         faster=FASTER,

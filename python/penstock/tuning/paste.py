@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from typing import Any
+
 from penstock import dialects
+from penstock.dialects.tc_grid import representable
 from penstock.dialects.tc_units import RATE
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.bench import Setting
 from penstock.units import format_rate
 
-__all__ = ["FASTER", "lines", "shaped_lines"]
+__all__ = ["FASTER", "lines", "rounded", "shaped_lines"]
 
 FASTER = "Where the device is faster than the link, the queue forms behind it, and not here. These lines keep it here:"
 
@@ -16,11 +20,15 @@ FASTER = "Where the device is faster than the link, the queue forms behind it, a
 def lines(setting: Setting, link: LoadedLink) -> str | None:
     """The queue of a device; None where tc lacks the scheme."""
     try:
-        found = dialects.write(setting.scheme, _parameters(setting, link), "tc", _facts(link))
+        conversion = dialects.write(setting.scheme, _parameters(setting, link), "tc", _facts(link))
     except dialects.DialectError:
         return None
     return "\n".join(
-        [found.text, *(f"# {note}" for note in found.notes), *(f"# tc cannot say: {item}" for item in found.missing)]
+        [
+            conversion.text,
+            *(f"# {note}" for note in conversion.notes),
+            *(f"# tc cannot say: {item}" for item in conversion.missing),
+        ]
     )
 
 
@@ -30,7 +38,7 @@ def shaped_lines(setting: Setting, link: LoadedLink) -> str | None:
     None where tc lacks the scheme, or shapes with it anyway.
     """
     facts, parameters = _facts(link), _parameters(setting, link)
-    rate, device = format_rate(round(link.rate)), facts.device
+    rate, device = format_rate(round(link.rate)), facts.interface
     if setting.scheme in SHAPING:
         return None
     try:
@@ -50,6 +58,16 @@ def shaped_lines(setting: Setting, link: LoadedLink) -> str | None:
 
 SHAPING = ("shaper", "wfq", "pq")
 """Schemes that tc has as shapers."""
+
+
+def rounded(scheme: str, parameters: Mapping[str, Any], fixed: Collection[str], link: LoadedLink) -> dict[str, Any]:
+    """The parameters of a setting as tc can represent them, so that the lines to paste are what is proved.
+
+    Those that are fixed stay as they were given.
+    """
+    nearest = representable(scheme, parameters, _facts(link))
+    fixed_values = {name: parameters[name] for name in fixed if name in parameters}
+    return {**nearest, **fixed_values}
 
 
 def _facts(link: LoadedLink) -> dialects.Facts:

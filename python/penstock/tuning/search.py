@@ -20,6 +20,7 @@ from penstock.errors import PenstockError
 from penstock.results.frames import package
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.paste import rounded
 from penstock.tuning.space import Space, space_of
 
 __all__ = ["Search", "objectives", "optimizer", "search"]
@@ -58,7 +59,8 @@ class Search:
                 else trial.suggest_float(knob.name, knob.low, knob.high, log=True)
                 for knob in self.space.knobs
             }
-            setting = Setting(self.scheme, self.space.parameters(values), "searched")
+            parameters = rounded(self.scheme, self.space.parameters(values), self.fixed, bench.link)
+            setting = Setting(self.scheme, parameters, "searched")
             if bench.is_valid(setting):
                 return trial, setting
             self.study.tell(trial, state=_failed())
@@ -74,41 +76,41 @@ def search(bench: Bench, schemes: Sequence[tuple[str, dict[str, Any]]], rounds: 
             searches.append(Search(scheme, fixed, space, _study(len(bench.competing), seed + number)))
     tried: dict[str, Measured] = {}
     for _ in range(rounds):
-        asked = [(one, *one.ask(bench)) for one in searches for _ in range(PER_ROUND)]
-        measured = _raced(bench, searches, asked, seed)
-        for (one, trial, setting), found in zip(asked, measured, strict=True):
-            one.best = min(one.best, found.score)
-            one.study.tell(trial, objectives(bench, found) if bench.competing else found.score)
-            tried.setdefault(setting.label, found)
+        proposals = [(scheme_search, *scheme_search.ask(bench)) for scheme_search in searches for _ in range(PER_ROUND)]
+        measured = _raced(bench, searches, proposals, seed)
+        for (scheme_search, trial, setting), result in zip(proposals, measured, strict=True):
+            scheme_search.best = min(scheme_search.best, result.score)
+            scheme_search.study.tell(trial, objectives(bench, result) if bench.competing else result.score)
+            tried.setdefault(setting.label, result)
     return list(tried.values())
 
 
 def _raced(
-    bench: Bench, searches: Sequence[Search], asked: Sequence[tuple[Search, Any, Setting]], seed: int
+    bench: Bench, searches: Sequence[Search], proposals: Sequence[tuple[Search, Any, Setting]], seed: int
 ) -> list[Measured]:
     """The settings with one run each, or with `RUNS` where the first one is not clearly worse than the best."""
-    if not asked:
+    if not proposals:
         return []
-    first = bench.measure([setting for _, _, setting in asked], range(seed, seed + 1))
+    first = bench.measure([setting for _, _, setting in proposals], range(seed, seed + 1))
     going = [
         setting
-        for (one, _, setting), found in zip(asked, first, strict=True)
-        if found.score < min(one.best, 1.0 + max(one.best - 1.0, 0.0)) + GIVEN_UP
+        for (scheme_search, _, setting), result in zip(proposals, first, strict=True)
+        if result.score < min(scheme_search.best, 1.0 + max(scheme_search.best - 1.0, 0.0)) + GIVEN_UP
     ]
     if not going:
         return first
-    further = {found.setting.label: found for found in bench.measure(going, range(seed, seed + RUNS))}
-    return [further.get(found.setting.label, found) for found in first]
+    further = {result.setting.label: result for result in bench.measure(going, range(seed, seed + RUNS))}
+    return [further.get(result.setting.label, result) for result in first]
 
 
-def objectives(bench: Bench, found: Measured) -> list[float]:
+def objectives(bench: Bench, measured: Measured) -> list[float]:
     """Of the competing aims, the smaller the better; a missed bound makes all of them worse than any met one."""
-    missed = max(0.0, found.score - 1.0) if any(aim.bounded for aim in bench.aims) else 0.0
-    return [_objective(bench, found, aim) + 1e6 * missed for aim in bench.competing]
+    missed = max(0.0, measured.score - 1.0) if any(aim.bounded for aim in bench.aims) else 0.0
+    return [_objective(bench, measured, aim) + 1e6 * missed for aim in bench.competing]
 
 
-def _objective(bench: Bench, found: Measured, aim: Aim) -> float:
-    mean = float(np.nanmean(found.values[aim.place or bench.link.place, aim.metric]))
+def _objective(bench: Bench, measured: Measured, aim: Aim) -> float:
+    mean = float(np.nanmean(measured.values[aim.place or bench.link.place, aim.metric]))
     return mean if aim.side == "min" else -mean
 
 

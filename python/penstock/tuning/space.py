@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.laws.catalog import Param, find_scheme
-from penstock.laws.red_thresholds import automatic_threshold
+from penstock.aqms.catalog import Param, find_scheme
+from penstock.aqms.red_thresholds import automatic_threshold
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.units import parse_length, parse_time
 
@@ -59,7 +59,7 @@ class Space:
 
 def space_of(scheme: str, link: LoadedLink, fixed: Values) -> Space:
     """The space of a scheme on a link, without parameters that are fixed; empty if nothing is left to choose."""
-    family = _FAMILIES.get(scheme, _general(scheme))
+    family = _FAMILIES.get(scheme, _general_family(scheme))
     knobs, make = family(link, fixed)
 
     def parameters(values: Values) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def space_of(scheme: str, link: LoadedLink, fixed: Values) -> Space:
 
 def _matters(knob: Knob, knobs: Sequence[Knob], parameters: Callable[[Values], dict[str, Any]]) -> bool:
     """Whether a knob still changes a parameter, beside those that are fixed."""
-    ends = {one.name: one.choices or (one.low, one.high) for one in knobs}
+    ends = {each.name: each.choices or (each.low, each.high) for each in knobs}
     corners = ({name: values[end] for name, values in ends.items()} for end in (0, -1))
     return any(
         len({str(parameters({**others, knob.name: value})) for value in ends[knob.name]}) > 1 for others in corners
@@ -94,47 +94,47 @@ def _ms(seconds: float) -> str:
     return f"{_rounded(1e3 * seconds):g}ms"
 
 
-def _droptail(link: LoadedLink, _fixed: Values) -> Family:
+def _droptail_family(link: LoadedLink, _fixed: Values) -> Family:
     """The buffer itself, up to the given one."""
     knob = Knob("limit", 2.0, max(3.0, link.buffer))
     return [knob], lambda values: {"limit": f"{round(values['limit'])}p"} if "limit" in values else {}
 
 
-def _red(link: LoadedLink, fixed: Values) -> Family:
+def _red_family(link: LoadedLink, fixed: Values) -> Family:
     """Thresholds, the probability between them, and the time constant of the average in round trips.
 
     Where one threshold is fixed, the other is searched beside it.
     """
-    given = {name: fixed[name] for name in ("min_th", "max_th", "mean_packet") if name in fixed}
+    fixed_lengths = {name: fixed[name] for name in ("min_th", "max_th", "mean_packet") if name in fixed}
     knobs = [_length("min_th", link), Knob("spread", 1.5, 8.0), Knob("max_p", 0.005, 1.0), Knob("trips", 0.3, 100.0)]
     gentle = Knob("gentle", choices=(False, True))
 
     def make(values: Values) -> dict[str, Any]:
-        found = _thresholds({**values, **given}, link)
+        parameters = _thresholds({**values, **fixed_lengths}, link)
         if "trips" in values:
-            found["w_q"] = _rounded(link.weight(values["trips"]))
-        return found | {name: _plain(values[name]) for name in ("max_p", "gentle") if name in values}
+            parameters["w_q"] = _rounded(link.weight(values["trips"]))
+        return parameters | {name: _plain(values[name]) for name in ("max_p", "gentle") if name in values}
 
     return [*knobs, gentle], make
 
 
-def _wred(link: LoadedLink, fixed: Values) -> Family:
+def _wred_family(link: LoadedLink, fixed: Values) -> Family:
     """RED's numbers for the level that is dropped first, and how many times higher the thresholds of the other one are.
 
     Where one of the lists is fixed, they all are: it says how many levels there are.
     """
-    knobs, of_red = _red(link, {})
+    knobs, of_red = _red_family(link, {})
     if fixed.keys() & {"min_th", "max_th", "max_p"}:
         knobs = [knob for knob in knobs if knob.name in ("trips", "gentle")]
     else:
         knobs.append(Knob("lead", 1.0, 8.0))
 
     def make(values: Values) -> dict[str, Any]:
-        found = of_red({name: value for name, value in values.items() if name != "lead"})
+        parameters = of_red({name: value for name, value in values.items() if name != "lead"})
         for name in ("min_th", "max_th"):
-            if name in found:
-                found[name] = [_rounded(values["lead"] * found[name]), found[name]]
-        return found | ({"max_p": [found["max_p"]] * LEVELS} if "max_p" in found else {})
+            if name in parameters:
+                parameters[name] = [_rounded(values["lead"] * parameters[name]), parameters[name]]
+        return parameters | ({"max_p": [parameters["max_p"]] * LEVELS} if "max_p" in parameters else {})
 
     return knobs, make
 
@@ -166,7 +166,7 @@ def _packets(name: str, values: Values, link: LoadedLink) -> float:
     return float(length.amount) * share[length.unit]
 
 
-def _codel(link: LoadedLink, fixed: Values) -> Family:
+def _codel_family(link: LoadedLink, fixed: Values) -> Family:
     """The interval, and the target as a part of it: RFC 8289 (section 4.3) asks for 5 to 10 %.
 
     Where one is fixed, the other is searched beside it.
@@ -175,51 +175,51 @@ def _codel(link: LoadedLink, fixed: Values) -> Family:
     if "target" in fixed:
         target = max(parse_time(fixed["target"]) / 1e9, LEAST_TARGET_S)
         interval = Knob("interval", target / PARTS[1], target / PARTS[0])
-    given = parse_time(fixed["interval"]) / 1e9 if "interval" in fixed else CODEL_INTERVAL_S
+    fixed_interval_s = parse_time(fixed["interval"]) / 1e9 if "interval" in fixed else CODEL_INTERVAL_S
 
     def make(values: Values) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         if "part" in values:
-            found["target"] = _ms(max(values["part"] * values.get("interval", given), link.packet_s))
+            parameters["target"] = _ms(max(values["part"] * values.get("interval", fixed_interval_s), link.packet_s))
         if "interval" in values:
-            found["interval"] = _ms(values["interval"])
-        return found
+            parameters["interval"] = _ms(values["interval"])
+        return parameters
 
     return [interval, Knob("part", *PARTS)], make
 
 
-def _pie(link: LoadedLink, _fixed: Values) -> Family:
+def _pie_family(link: LoadedLink, _fixed: Values) -> Family:
     """The reference delay, and both gains by one factor."""
     knobs = [Knob("target", max(link.packet_s, 1e-3), 0.1), Knob("gain", 0.1, 10.0)]
 
     def make(values: Values) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         if "target" in values:
-            found["target"] = _ms(values["target"])
+            parameters["target"] = _ms(values["target"])
         if "gain" in values:
-            found |= {"alpha": _rounded(0.125 * values["gain"]), "beta": _rounded(1.25 * values["gain"])}
-        return found
+            parameters |= {"alpha": _rounded(0.125 * values["gain"]), "beta": _rounded(1.25 * values["gain"])}
+        return parameters
 
     return knobs, make
 
 
-def _pi(link: LoadedLink, _fixed: Values) -> Family:
+def _pi_family(link: LoadedLink, _fixed: Values) -> Family:
     """The reference length, and both gains by one factor."""
     knobs = [_length("target", link), Knob("gain", 0.1, 100.0)]
 
     def make(values: Values) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        parameters: dict[str, Any] = {}
         if "target" in values:
-            found["target"] = _rounded(values["target"])
+            parameters["target"] = _rounded(values["target"])
         if "gain" in values:
             a = 3.44519e-4 * values["gain"]
-            found |= {"a": _rounded(a), "b": _rounded(a * 0.99704)}
-        return found
+            parameters |= {"a": _rounded(a), "b": _rounded(a * 0.99704)}
+        return parameters
 
     return knobs, make
 
 
-def _general(scheme: str) -> Callable[[LoadedLink, Values], Family]:
+def _general_family(scheme: str) -> Callable[[LoadedLink, Values], Family]:
     """Every number, time and length of the registry that has a default, from an eighth to eight times of it."""
 
     def family(link: LoadedLink, _fixed: Values) -> Family:
@@ -241,8 +241,8 @@ def _knob(param: Param, link: LoadedLink) -> Knob | None:
     low, high = (param.range or (None, None))[:2]
     lengths = param.kind.startswith("length")
     top = link.buffer if lengths else math.inf if high is None else high
-    found = Knob(param.name, max(default / 8, low or 0.0), min(default * 8, top))
-    return found if found.low < found.high else None
+    knob = Knob(param.name, max(default / 8, low or 0.0), min(default * 8, top))
+    return knob if knob.low < knob.high else None
 
 
 def _value(param: Param, value: float) -> Any:
@@ -254,13 +254,13 @@ def _plain(value: Any) -> Any:
 
 
 _FAMILIES: dict[str, Callable[[LoadedLink, Values], Family]] = {
-    "droptail": _droptail,
-    "red": _red,
-    "wred": _wred,
-    "codel": _codel,
-    "fq-codel": _codel,
-    "cobalt": _codel,
-    "pie": _pie,
-    "fq-pie": _pie,
-    "pi": _pi,
+    "droptail": _droptail_family,
+    "red": _red_family,
+    "wred": _wred_family,
+    "codel": _codel_family,
+    "fq-codel": _codel_family,
+    "cobalt": _codel_family,
+    "pie": _pie_family,
+    "fq-pie": _pie_family,
+    "pi": _pi_family,
 }

@@ -9,7 +9,7 @@ from penstock.results.metrics import metric
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
 
-__all__ = ["ENDLESS", "Met", "endless", "told"]
+__all__ = ["ENDLESS", "Met", "endless", "unmet_text"]
 
 Met = Sequence[tuple[Measured, Mapping[str, bool | None]]]
 """Confirmed settings, each with whether it meets each aim; the advised one first."""
@@ -30,11 +30,11 @@ def endless(bench: Bench, confirmed: Met, seed: int) -> Measured | None:
     """The queue without a limit on the seeds of the confirmation, where all settings carry less than is asked for."""
     if not any(aim.side == ">" and aim.metric in FULL for aim in _never(bench.aims, confirmed)):
         return None
-    (found,) = bench.measure([ENDLESS], range(seed, seed + len(confirmed[0][0].scores)))
-    return found
+    (measured,) = bench.measure([ENDLESS], range(seed, seed + len(confirmed[0][0].scores)))
+    return measured
 
 
-def told(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: Measured | None) -> str:
+def unmet_text(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: Measured | None) -> str:
     """Sentences for an advice that misses an aim."""
     best, met = confirmed[0]
     missed = [aim for aim in aims if met.get(aim.text) is False]
@@ -44,11 +44,13 @@ def told(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: Measure
         sentences = [f"Nothing tried meets {joined([aim.text for aim in together])} together"]
     else:
         sentences = [f"Nothing tried meets {' or '.join(_nearest(aim, place, confirmed) for aim in never)}"]
-    for aim in [one for one in never if one.side == ">" and one.metric in FULL]:
-        if without_limit is not None:
+    for aim in never:
+        if aim.side == ">" and aim.metric in FULL and without_limit is not None:
             sentences.append(_without_limit(aim, place, without_limit))
-    for aim in [one for one in missed if one not in never]:
-        sentences.append(_alone(aim, [one for one in _bounded(aims) if one is not aim], place, confirmed))
+    for aim in missed:
+        if aim not in never:
+            others = [other for other in _bounded(aims) if other is not aim]
+            sentences.append(_alone(aim, others, place, confirmed))
     return ". ".join([*sentences, f"{best.setting.label} comes nearest"]) + "."
 
 
@@ -56,34 +58,36 @@ def _bounded(aims: Sequence[Aim]) -> list[Aim]:
     return [aim for aim in aims if aim.bounded]
 
 
-def _value(aim: Aim, place: str, found: Measured) -> float:
-    return found.summary(aim.place or place, aim.metric).mean
+def _value(aim: Aim, place: str, measured: Measured) -> float:
+    return measured.summary(aim.place or place, aim.metric).mean
 
 
 def _text(name: str, value: float) -> str:
     """A number of a metric with its unit, three digits."""
     scale = scale_for(metric(name).quantity, [value])
-    made = rounded(scale.factor * value, 3)
-    places = max(0, 2 - len(str(int(abs(made)))) + 1)
-    return f"{number(made, places)} {scale.unit}".rstrip()
+    scaled = rounded(scale.factor * value, 3)
+    places = max(0, 2 - len(str(int(abs(scaled)))) + 1)
+    return f"{number(scaled, places)} {scale.unit}".rstrip()
 
 
 def _nearest(aim: Aim, place: str, confirmed: Met) -> str:
     """An aim, with the setting that comes nearest to it."""
-    nearest = min((one for one, _ in confirmed), key=lambda one: aim.shortfall(_value(aim, place, one)))
+    nearest = min(
+        (measured for measured, _ in confirmed), key=lambda measured: aim.shortfall(_value(aim, place, measured))
+    )
     side = "least" if aim.side == "<" else "most"
     value = _text(aim.metric, _value(aim, place, nearest))
     return f"{aim.text} (the {side} is {value}, with {nearest.setting.label})"
 
 
-def _without_limit(aim: Aim, place: str, found: Measured) -> str:
-    value = _value(aim, place, found)
+def _without_limit(aim: Aim, place: str, measured: Measured) -> str:
+    value = _value(aim, place, measured)
     if aim.shortfall(value) > 0:
         return (
             f"A queue without a limit, which loses nothing, has {_text(aim.metric, value)} in this time: "
             "the load leaves the link idle, and no queue changes that"
         )
-    delay = found.summary(place, "delay_p99_s").mean
+    delay = measured.summary(place, "delay_p99_s").mean
     return (
         f"A queue without a limit, which loses nothing, would meet {aim.text} with a delay of "
         f"{_text('delay_p99_s', delay)} at the 99th percentile: losses hold the flows back, and they are too few to "
@@ -93,10 +97,10 @@ def _without_limit(aim: Aim, place: str, found: Measured) -> str:
 
 def _alone(aim: Aim, others: Sequence[Aim], place: str, confirmed: Met) -> str:
     """A setting that meets one aim, and what it has of the others."""
-    meeting = [one for one, met in confirmed if met.get(aim.text)]
+    meeting = [measured for measured, met in confirmed if met.get(aim.text)]
     if not meeting:
         return f"{aim.text} is met by none for sure"
-    best = min(meeting, key=lambda one: sum(other.shortfall(_value(other, place, one)) for other in others))
+    best = min(meeting, key=lambda measured: sum(other.shortfall(_value(other, place, measured)) for other in others))
     beside = " and ".join(
         f"{_text(other.metric, _value(other, place, best))} instead of {other.text}"
         for other in others

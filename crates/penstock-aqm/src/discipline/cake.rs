@@ -1,8 +1,9 @@
 //! Common Applications Kept Enhanced (CAKE).
 //! T. Høiland-Jørgensen, D. Täht, J. Morton, "Piece of CAKE: A Comprehensive Queue Management Solution for Home Gateways",
-//! IEEE LANMAN, 2018, and the manual page tc-cake(8).
+//! IEEE LANMAN, 2018, and the manual page tc-cake(8). The ACK filter and the ingress mode: T. Høiland-Jørgensen, the commit
+//! messages "sch_cake: Add optional ACK filter" and "sch_cake: Add ingress mode", 2018.
 //!
-//! # Law
+//! # Algorithm
 //! * Shaper, if `bandwidth` is set: deficit mode, without a token bucket. The next packet may leave at time t_next;
 //!   each departing packet adds (size + overhead) / bandwidth to t_next. An arrival at an empty queue sets t_next to
 //!   the current time if t_next is in the past.
@@ -36,6 +37,18 @@
 //! * COBALT in each queue: target = max(rtt / 20, 1.5 MTU times), interval = max(rtt + target - rtt / 20, 2 target),
 //!   where an MTU time is the transmission time of a full packet at the rate of the tin. Delays below 4 MTU times never
 //!   count as high. The last packet of a queue may be marked but is never dropped at the head.
+//! * ACK filter: a newer pure ACK makes a queued one of its connection redundant if it acknowledges everything that the
+//!   queued one does, by its number and SACK blocks, and more. So a duplicate ACK is redundant only to an ACK with more
+//!   SACK blocks. Both must have the same flags ECE, CWR and AE, so that every change of ECN feedback is kept
+//!   (RFC 9768, section 3.3.3). The timestamp of the queued ACK must not be newer. An ACK with options other than SACK
+//!   and timestamps is never removed. When a pure ACK is queued, "aggressive" removes the first redundant ACK of its
+//!   queue; "conservative" removes it only if a second one is redundant, too. Each new ACK removes at most one, which
+//!   is always ahead of it, so no ACK is delayed. Of the ACKs 40, 50, 60 and 70, which arrive while the link is busy,
+//!   "aggressive" leaves 70, and "conservative" 60 and 70.
+//! * `ingress`: the bottleneck is in front of the queue, so dropped packets have already crossed it. They count for the
+//!   shaper and for the schedule of their tin as if they had been sent, until they have taken a third of the rate. A
+//!   delay is high only above 2 MTU times per bulk queue of the tin, so that two packets of each queue may wait.
+//! * `wash`: the codepoint of a packet becomes 0 after its tin is chosen. The ECN field does not change.
 //! * When an arrival exceeds the limit, packets are dropped from the head of the longest queue in bytes over all tins,
 //!   until the limit holds; of equally long queues, the one that was first used. Each such drop calls the overflow rule
 //!   of the queue's COBALT.
@@ -48,9 +61,14 @@
 //! # Victim
 //! Packets at the head of the longest queue in bytes over all tins, when an arrival exceeds the limit.
 //!
+//! A filtered ACK is an arrival but not a drop. Results count it as `filtered_acks`; tc counts it in `ack_drop` and not
+//! in `drops`. In traces it is a drop with the cause "filtered".
+//!
 //! # Parameters
 //! `bandwidth` should be a little below the rate of the link, so that the queue forms at the shaper and not further
-//! down the path. `rtt` is the longest usual round-trip time. The tins with their priorities and shares, the least
+//! down the path. `rtt` is the longest usual round-trip time. `ack_filter` is for a link that ACKs fill, because its
+//! other direction is many times faster. `ingress` is for the download side of a home router, behind the slow link.
+//! Statistics by codepoint count washed packets under 0. The tins with their priorities and shares, the least
 //! urgent first:
 //!
 //! | `diffserv` | tins: priority, share |
@@ -76,11 +94,19 @@
 //!   of its schedule and get nothing from its threshold meanwhile. The rule here is this project's own. It changes no
 //!   shares while all tins have packets: these are 25, 50, 6.25 and 18.75 % with either rule.
 //! * Hosts are distinguished by their numbers, not by a hash.
-//! * Only in its ingress mode, which is not implemented here, does Linux keep two packets for each bulk queue
-//!   (tc-cake(8)). `tests/integration/linux_qdisc.rs` of penstock-sim compares the two with 4 and 16 TCP flows.
-//! * Not implemented: ACK filter, NAT lookup, ingress mode, washing of codepoints, and compensation for ATM cells. The
-//!   overhead is a fixed number of bytes.
+//! * Two packets wait for each bulk queue only in the ingress mode (tc-cake(8); the commit message "sch_cake: Add ingress
+//!   mode"). `tests/integration/linux_qdisc.rs` of penstock-sim compares Linux without this mode with 4 and 16 TCP flows.
+//! * J. Morton states that drops take at most a third of the rate (mailing list Cake, 5 December 2017); no source
+//!   states how drops are counted up to this limit. Here a drop counts as long as the shaper's t_next is not later than
+//!   that of a shaper that runs at two thirds of the rate and counts only sent packets. Credits of queues are charged
+//!   with sent packets only.
+//! * The commit message "sch_cake: Add optional ACK filter" states that the conservative filter "will always keep at least
+//!   two redundant ACKs in the queue": these are read as the new ACK and the one before it. In the simulator all ACKs are
+//!   pure, and have no timestamps.
+//! * A shaper at the link's edge in front of a queue with an ACK filter is refused: the filter reads ACKs as they arrive.
+//! * Not implemented: NAT lookup (hosts are known by their true addresses) and an overhead below 0.
 
+mod ack_filter;
 mod deficit_shaper;
 mod ends;
 mod hosts;
@@ -90,15 +116,18 @@ mod rotation;
 mod rounding;
 mod set_associative_hash;
 mod settings;
+mod shares;
+mod tin;
 mod tins;
 mod turns;
 
 use super::{Discipline, Probe};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
+use ack_filter::AckFiltering;
 use alloc::boxed::Box;
 use hosts::Isolation;
 use penstock_core::param::{Default, ParamErrors, Settings};
-use penstock_core::{Bytes, Packet, Rate, Span};
+use penstock_core::{Bytes, Cells, Framing, Packet, Rate, Span};
 use queues::CakeQueue;
 use settings::CakeSettings;
 use tins::Diffserv;
@@ -118,8 +147,18 @@ penstock_core::params! {
         rtt: Span = Default::Nanos(100_000_000), unit: "s", range: 0.000_01..=1000.0;
         /// Overhead of each packet on the link behind the shaper.
         overhead: Bytes = Default::Number(0.0), unit: "bytes", range: 0.0..=256.0;
+        /// Least size of a packet with its overhead on that link.
+        mpu: Bytes = Default::Number(0.0), unit: "bytes", range: 0.0..=256.0;
+        /// How that link divides a packet with its overhead: ATM cells, 64b/65b blocks of PTM, or not at all.
+        cells: Cells = Default::Text("none");
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(true);
+        /// Remove queued ACKs that a newer one makes redundant.
+        ack_filter: AckFiltering = Default::Text("off");
+        /// The bottleneck is in front of this queue: dropped packets count for the shaper, too.
+        ingress: bool = Default::Flag(false);
+        /// Set the codepoint of each packet to 0 after its tin is chosen.
+        wash: bool = Default::Flag(false);
     }
 }
 
@@ -138,9 +177,9 @@ impl Scheme for Cake {
         ecn: true,
         params: CakeParams::INFO,
         class_params: &[],
-        cost: "O(log f) time, O(h) when a queue of a host with h busy queues becomes busy or idle, amortized O(log f) at \
+        cost: "O(log f) time, with an ACK filter also O(a) for the a waiting ACKs of a flow, O(h) when a queue of a host with h busy queues becomes busy or idle, amortized O(log f) at \
                the limit; O(n + f) memory in packets and flows seen",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Equal shares for hosts and then for their flows, and low delay for sparse flows, in one discipline with a shaper.",
         bad: "The most work per packet of all schemes, especially when many flows of one host come and go.",
@@ -151,14 +190,19 @@ impl Scheme for Cake {
         &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
         let params = CakeParams::from_settings(settings)?;
+        let framing = Framing::new(params.overhead.0 as i16, params.mpu.0 as u16, params.cells)
+            .expect("the ranges of the parameters are in those of a framing");
         let plan = CakeSettings {
             diffserv: params.diffserv,
             isolation: params.isolation,
             flows: params.flows,
             bandwidth: params.bandwidth,
-            overhead: params.overhead.0 as u32,
+            framing,
             rtt: params.rtt,
             ecn: params.ecn,
+            ack_filter: params.ack_filter,
+            ingress: params.ingress,
+            wash: params.wash,
         };
         Ok(Box::new(CakeQueue::new(plan, link, now)))
     }

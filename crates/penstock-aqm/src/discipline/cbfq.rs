@@ -2,7 +2,7 @@
 //! Internet", PhD thesis, Université Montpellier II, 2004, introduction ("Queue scheduling"): each class has a share of
 //! the link, which the flows of the class divide by round robin.
 //!
-//! # Law
+//! # Algorithm
 //! The classes share the link by self-clocked fair queueing with the shares as weights (S. J. Golestani, INFOCOM 1994):
 //! the next class to be served is the one whose head packet has the smallest finish tag F = max(V, F of the previous
 //! packet) + L / share_i, where V is the tag F of the packet in service. The unused share of a class is divided among
@@ -11,12 +11,12 @@
 //! link: three flows that share 20 % get 6.67 % each, eight that share 80 % get 10 % each. No random number is drawn.
 //!
 //! # Parameters
-//! Each class has a `share` of the link; a `limit` of its own besides the shared one; and a law (`queue`) that sees the
+//! Each class has a `share` of the link; a `limit` of its own besides the shared one; and an AQM (`queue`) that sees the
 //! class as its link, with the rate C share_i / sum of shares.
 //!
 //! # Differences
 //! * The thesis does not say how the shares are enforced; here it is by self-clocked fair queueing, in bytes.
-//! * A packet that the law of its class drops at the head is not charged to the class, but uses up the turn of its
+//! * A packet that the AQM of its class drops at the head is not charged to the class, but uses up the turn of its
 //!   flow.
 
 use super::class_queue::Store;
@@ -45,7 +45,7 @@ impl Scheme for Cbfq {
         params: ClassesParams::INFO,
         class_params: SharedClassParams::INFO,
         cost: "O(log n) time for each packet, O(n m) memory, n classes of m flows",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Shares between classes, and equal parts for the flows inside a class.",
         bad: "Within a class, flows with larger packets get more.",

@@ -4,7 +4,7 @@
 //! round robin in packets is from T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet",
 //! PhD thesis, Université Montpellier II, 2004, introduction.
 //!
-//! # Law
+//! # Algorithm
 //! `variant = "token-bucket"`: classes take turns (weighted round robin). In its turn class i sends at most w_i =
 //! max(1, round((share_i / s_i) / min over j of (share_j / s_j))) packets, where s_i is its `mean_packet`, so that each
 //! backlogged class sends at least one packet per round. A class is within its share while its head packet conforms to
@@ -37,7 +37,7 @@
 //!
 //! # Parameters
 //! Each class has a `share` of the link, a `burst` and a `mean_packet`; a `limit` of its own besides the shared one;
-//! and a law (`queue`) that sees the class as its link, with the rate share_i C. With the estimator, `burst` is the
+//! and an AQM (`queue`) that sees the class as its link, with the rate share_i C. With the estimator, `burst` is the
 //! number of packets that a class may send back to back after a long idle time (default: 8). `link_share` decides when
 //! classes may borrow: at 1 a busy link is never over its limit, so all classes borrow at any time and the shares have
 //! no effect.
@@ -136,7 +136,7 @@ impl Scheme for Cbq {
         params: CbqParams::INFO,
         class_params: RegulatedClassParams::INFO,
         cost: "O(n) time for each packet, O(n) memory, n classes",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Each class gets its share whatever the others send, and the others may use the unused part of it.",
         bad: "A class within its burst may occupy the link for many packets; borrowed capacity is shared by packets, not by bytes.",

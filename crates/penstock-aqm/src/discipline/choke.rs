@@ -2,7 +2,7 @@
 //! R. Pan, B. Prabhakar, K. Psounis, "CHOKe: A Stateless Active Queue Management Scheme for Approximating Fair
 //! Bandwidth Allocation", IEEE INFOCOM, 2000.
 //!
-//! # Law
+//! # Algorithm
 //! Each arrival first updates RED's average; then
 //!
 //! * avg <= `min_th`: the packet is queued;
@@ -32,11 +32,11 @@
 //!   = true`, as in Linux, the first dropped packet is the same as in Linux (`tests/integration/linux_open_loop.rs`).
 //! * Two packets of the same flow are dropped, never marked, as observed in Linux 6.1.
 
-use super::guard::Total;
+use super::verdicts::Total;
 use super::{Discipline, Env, Next, Probe};
+use crate::algorithm::red::{Red, RedParams};
 use crate::aqm::{Aqm, Backlog, Cause, LinkInfo};
 use crate::capabilities::{Capabilities, Judges};
-use crate::law::red::{Red, RedParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -222,7 +222,7 @@ impl Scheme for ChokeScheme {
         params: &PARAMS,
         class_params: &[],
         cost: "O(draws) time, amortised; O(n) memory in packets",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Response,
         good: "Limits an unresponsive flow without any state per flow.",
         bad: "Where all respond it drops too much, and TCP leaves a fifth of the standard link idle; several flows \

@@ -1,8 +1,8 @@
-//! The queue of a class: its packets, its own limit, its law, and its guaranteed part of the link.
+//! The queue of a class: its packets, its own limit, its AQM, and its guaranteed part of the link.
 
 use super::flow_order::FlowOrder;
-use super::guard::Admitted;
 use super::packet_slab::{PacketSlab, SlabQueue, Taken};
+use super::verdicts::Admitted;
 use super::{Env, Probe, facts_read};
 use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo};
 use crate::capabilities::Capabilities;
@@ -11,7 +11,7 @@ use alloc::format;
 use alloc::string::String;
 use penstock_core::{Limit, Packet, PacketMeta, Rate, Time};
 
-/// The guarantee of a class, which determines the rate that its law sees.
+/// The guarantee of a class, which determines the rate that its AQM sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Guarantee {
     /// A fraction of the link's rate.
@@ -99,14 +99,14 @@ impl Store {
     }
 }
 
-/// The queue of a class, guarded by one law. Its packets lie in the store of all classes.
+/// The queue of a class, guarded by one AQM. Its packets lie in the store of all classes.
 pub(super) struct ClassQueue {
     name: String,
     store: Store,
     own_limit: Option<Limit>,
     shared_limit: Limit,
     guarantee: Guarantee,
-    law: Box<dyn Aqm>,
+    aqm: Box<dyn Aqm>,
 }
 
 impl ClassQueue {
@@ -116,9 +116,9 @@ impl ClassQueue {
         own_limit: Option<Limit>,
         shared_limit: Limit,
         guarantee: Guarantee,
-        law: Box<dyn Aqm>,
+        aqm: Box<dyn Aqm>,
     ) -> Self {
-        Self { name: String::new(), store, own_limit, shared_limit, guarantee, law }
+        Self { name: String::new(), store, own_limit, shared_limit, guarantee, aqm }
     }
 
     /// The same queue with the name of its class.
@@ -126,17 +126,17 @@ impl ClassQueue {
         Self { name: name.into(), ..self }
     }
 
-    /// The link as the law of a class sees it.
-    pub(super) fn seen_by_law(link: &LinkInfo, own_limit: Option<Limit>, guarantee: Guarantee) -> LinkInfo {
+    /// The link as the AQM of a class sees it.
+    pub(super) fn seen_by_aqm(link: &LinkInfo, own_limit: Option<Limit>, guarantee: Guarantee) -> LinkInfo {
         // The number of the link's flows that belong to the class is unknown here.
         LinkInfo { rate: guarantee.rate(link), limit: own_limit.unwrap_or(link.limit), flows: None, ..*link }
     }
 
     pub(super) fn capabilities(&self) -> Capabilities {
-        self.law.capabilities()
+        self.aqm.capabilities()
     }
 
-    /// Drop an arriving packet unless the law lets it in.
+    /// Drop an arriving packet unless the AQM lets it in.
     pub(super) fn judge<P: Packet, T: Copy>(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
@@ -144,7 +144,7 @@ impl ClassQueue {
         packet: &P,
         meta: &PacketMeta,
     ) -> Option<Admitted> {
-        let verdict = self.law.on_arrival(&mut env.cx(self.backlog(packets), packets.total().bytes), meta);
+        let verdict = self.aqm.on_arrival(&mut env.cx(self.backlog(packets), packets.total().bytes), meta);
         packets.total().admit(env, packet, meta.ecn, verdict)
     }
 
@@ -161,7 +161,7 @@ impl ClassQueue {
         packet: &P,
         meta: &PacketMeta,
     ) {
-        self.law.on_overflow(&mut env.cx(self.backlog(packets), packets.total().bytes), meta);
+        self.aqm.on_overflow(&mut env.cx(self.backlog(packets), packets.total().bytes), meta);
         packets.total().refuse(env, packet, Cause::Overflow);
     }
 
@@ -176,10 +176,10 @@ impl ClassQueue {
     ) {
         let slot = self.store.push(packets, packet, tag, env.now);
         packets.report_queued(env, slot);
-        self.law.on_enqueued(&mut env.cx(self.backlog(packets), packets.total().bytes), meta);
+        self.aqm.on_enqueued(&mut env.cx(self.backlog(packets), packets.total().bytes), meta);
     }
 
-    /// Removes the head packet; returns it if the law lets it pass.
+    /// Removes the head packet; returns it if the AQM lets it pass.
     pub(super) fn pop<P: Packet, T: Copy>(
         &mut self,
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
@@ -187,7 +187,7 @@ impl ClassQueue {
     ) -> Option<P> {
         let Taken { enqueued, mut packet } = self.store.pop(packets)?;
         let departing = Departing { meta: self.meta_of_queued(env, &packet), enqueued };
-        let verdict = self.law.on_departure(&mut env.cx(self.backlog(packets), packets.total().bytes), &departing);
+        let verdict = self.aqm.on_departure(&mut env.cx(self.backlog(packets), packets.total().bytes), &departing);
         packets.total().release(env, &mut packet, departing.meta.ecn, enqueued, verdict).then_some(packet)
     }
 
@@ -199,13 +199,13 @@ impl ClassQueue {
     ) {
         let Some(Taken { enqueued, packet }) = self.store.pop_last(packets) else { return };
         let departing = Departing { meta: self.meta_of_queued(env, &packet), enqueued };
-        self.law.on_evicted(&mut env.cx(self.backlog(packets), packets.total().bytes), &departing);
+        self.aqm.on_evicted(&mut env.cx(self.backlog(packets), packets.total().bytes), &departing);
         packets.total().evict(env, &packet, enqueued);
     }
 
-    /// The facts of a queued packet that the law looks at.
+    /// The facts of a queued packet that the AQM looks at.
     fn meta_of_queued<P: Packet>(&self, env: &Env<'_, P, impl Probe<P> + ?Sized>, packet: &P) -> PacketMeta {
-        facts_read(env, packet, self.law.capabilities().reads_rare_of_queued())
+        facts_read(env, packet, self.aqm.capabilities().reads_rare_of_queued())
     }
 
     /// Size and tag of the packet that leaves next.
@@ -225,27 +225,27 @@ impl ClassQueue {
     }
 
     pub(super) fn on_idle(&mut self, now: Time) {
-        self.law.on_idle(now);
+        self.aqm.on_idle(now);
     }
 
     pub(super) fn on_link(&mut self, now: Time, link: &LinkInfo) {
         self.shared_limit = link.limit;
-        self.law.on_link(now, &Self::seen_by_law(link, self.own_limit, self.guarantee));
+        self.aqm.on_link(now, &Self::seen_by_aqm(link, self.own_limit, self.guarantee));
     }
 
     pub(super) fn forget_flow(&mut self, now: Time, flow: u32) {
-        self.law.forget_flow(now, flow);
+        self.aqm.forget_flow(now, flow);
     }
 
     pub(super) fn reserve(&mut self, flows: u32) {
         if let Store::PerFlow(order) = &mut self.store {
             order.reserve(flows);
         }
-        self.law.reserve(flows);
+        self.aqm.reserve(flows);
     }
 
     pub(super) fn next_timeout(&self) -> Option<Time> {
-        self.law.next_timeout()
+        self.aqm.next_timeout()
     }
 
     pub(super) fn on_timeout<P: Packet, T: Copy>(
@@ -253,11 +253,11 @@ impl ClassQueue {
         env: &mut Env<'_, P, impl Probe<P> + ?Sized>,
         packets: &PacketSlab<P, T>,
     ) {
-        self.law.on_timeout(&mut env.cx(self.backlog(packets), packets.total().bytes));
+        self.aqm.on_timeout(&mut env.cx(self.backlog(packets), packets.total().bytes));
     }
 
-    /// The state of the law, under the name of the class.
+    /// The state of the AQM, under the name of the class.
     pub(super) fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
-        self.law.gauges(&mut |name, value| show(&format!("{}.{name}", self.name), value));
+        self.aqm.gauges(&mut |name, value| show(&format!("{}.{name}", self.name), value));
     }
 }

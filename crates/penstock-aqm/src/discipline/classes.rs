@@ -1,9 +1,9 @@
 //! Builds the queues of a scheduler from the classes in its settings; each error names the path of its key.
 
 use super::class_queue::{ClassQueue, Guarantee, Store};
+use crate::algorithm::droptail::DropTail;
 use crate::aqm::Aqm;
 use crate::class_settings::path;
-use crate::law::droptail::DropTail;
 use crate::scheme::Site;
 use alloc::boxed::Box;
 use alloc::format;
@@ -30,24 +30,24 @@ pub(super) struct ClassPlan {
     pub(super) guarantee: Guarantee,
 }
 
-/// The queues of the classes, or `errors` with those of their laws added.
+/// The queues of the classes, or `errors` with those of their AQMs added.
 pub(super) fn queues(
     classes: &[ClassSetting],
     plans: impl Iterator<Item = ClassPlan>,
-    &Site { link, now, build_law }: &Site<'_>,
+    &Site { link, now, build_aqm }: &Site<'_>,
     mut errors: ParamErrors,
 ) -> Result<Vec<ClassQueue>, ParamErrors> {
     let mut queues = Vec::with_capacity(classes.len());
     for (i, (class, plan)) in classes.iter().zip(plans).enumerate() {
         let own_limit = plan.limit.map(limit);
-        let seen = ClassQueue::seen_by_law(link, own_limit, plan.guarantee);
-        let law = match &class.queue {
+        let seen = ClassQueue::seen_by_aqm(link, own_limit, plan.guarantee);
+        let aqm = match &class.queue {
             None => Ok(Box::new(DropTail) as Box<dyn Aqm>),
-            Some((scheme, settings)) => build_law(scheme, settings, &seen, now),
+            Some((scheme, settings)) => build_aqm(scheme, settings, &seen, now),
         };
-        match law {
-            Ok(law) => {
-                let queue = ClassQueue::new(plan.store, own_limit, link.limit, plan.guarantee, law);
+        match aqm {
+            Ok(aqm) => {
+                let queue = ClassQueue::new(plan.store, own_limit, link.limit, plan.guarantee, aqm);
                 queues.push(queue.named(&class.name));
             }
             Err(refused) => {
@@ -73,7 +73,7 @@ mod tests {
     use penstock_core::Rate;
     use penstock_core::param::{Match, Value};
 
-    fn with_law(class: ClassSetting, scheme: &str, settings: &[(&str, Value)]) -> ClassSetting {
+    fn with_aqm(class: ClassSetting, scheme: &str, settings: &[(&str, Value)]) -> ClassSetting {
         let settings = settings.iter().map(|(name, value)| ((*name).to_string(), value.clone())).collect();
         ClassSetting { queue: Some((scheme.to_string(), settings)), ..class }
     }
@@ -84,9 +84,9 @@ mod tests {
     }
 
     #[test]
-    fn a_law_guards_its_own_class_only() {
+    fn an_aqm_guards_its_own_class_only() {
         let all = [("p", Value::Number(1.0))];
-        let mut rig = wfq(vec![with_law(class(0, vec![]), "bernoulli", &all), class(1, vec![])]).unwrap();
+        let mut rig = wfq(vec![with_aqm(class(0, vec![]), "bernoulli", &all), class(1, vec![])]).unwrap();
         rig.arrive_from(0, 5);
         rig.arrive_from(1, 5);
         assert_eq!((rig.counts.dropped_on_arrival, rig.counts.queued), (5, 5));
@@ -111,26 +111,26 @@ mod tests {
     }
 
     #[test]
-    fn the_state_of_a_law_bears_the_name_of_its_class() {
+    fn the_state_of_a_aqm_bears_the_name_of_its_class() {
         let all = [("max_p", Value::Number(0.5))];
         let named = |class: ClassSetting, name: &str| ClassSetting { name: name.into(), ..class };
         let rig = wfq(vec![
-            named(with_law(class(0, vec![]), "red", &[]), "gold"),
-            named(with_law(class(1, vec![]), "red", &all), "tin"),
+            named(with_aqm(class(0, vec![]), "red", &[]), "gold"),
+            named(with_aqm(class(1, vec![]), "red", &all), "tin"),
         ]);
         let rig = rig.unwrap();
         assert_eq!((rig.gauge("gold.max_p"), rig.gauge("tin.max_p")), (0.1, 0.5));
     }
 
     #[test]
-    fn a_law_sees_its_class_as_the_link() {
-        let seen = |guarantee| ClassQueue::seen_by_law(&thesis_link(), None, guarantee).rate;
+    fn an_aqm_sees_its_class_as_the_link() {
+        let seen = |guarantee| ClassQueue::seen_by_aqm(&thesis_link(), None, guarantee).rate;
         assert_eq!(seen(Guarantee::Share(0.25)), Rate::from_bits_per_second(375_000));
         assert_eq!(seen(Guarantee::Rate(Rate::from_bits_per_second(2_000_000))), thesis_link().rate);
         // A threshold below the limit of the link, but not below that of the class.
         let settings = [("min_th", Value::Number(5.0)), ("max_th", Value::Number(15.0))];
         let small = class(0, vec![("limit", Value::Packets(10.0))]);
-        let errors = wfq(vec![with_law(small, "red", &settings), class(1, vec![])]).err().unwrap();
+        let errors = wfq(vec![with_aqm(small, "red", &settings), class(1, vec![])]).err().unwrap();
         assert_eq!(errors[0].0, "classes[0].queue.max_th");
         assert!(errors[0].1.contains("the limit of the queue, 10 packets"), "{}", errors[0].1);
     }
@@ -139,14 +139,14 @@ mod tests {
     fn every_fault_of_every_class_is_told_under_its_path() {
         let mut twin = class(0, vec![("weight", Value::Number(-1.0)), ("shrae", Value::Number(0.5))]);
         twin.matches = Match::default();
-        let red = with_law(class(0, vec![]), "red", &[("max_p", Value::Number(7.0))]);
-        let wrong_scheme = with_law(class(2, vec![]), "pq", &[]);
+        let red = with_aqm(class(0, vec![]), "red", &[("max_p", Value::Number(7.0))]);
+        let wrong_scheme = with_aqm(class(2, vec![]), "pq", &[]);
         let errors = wfq(vec![twin, red, wrong_scheme]).err().unwrap();
         let paths: Vec<_> = errors.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(paths, ["classes[0].match", "classes[0].shrae", "classes[0].weight", "classes[1].name"]);
         let errors = wfq(vec![
-            with_law(class(0, vec![]), "red", &[("max_p", Value::Number(7.0))]),
-            with_law(class(2, vec![]), "pq", &[]),
+            with_aqm(class(0, vec![]), "red", &[("max_p", Value::Number(7.0))]),
+            with_aqm(class(2, vec![]), "pq", &[]),
         ]);
         let paths: Vec<_> = errors.err().unwrap().into_iter().map(|(path, _)| path).collect();
         assert_eq!(paths, ["classes[0].queue.max_p", "classes[1].queue.scheme"]);

@@ -3,7 +3,7 @@
 //! Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier
 //! II, 2004, introduction.
 //!
-//! # Law
+//! # Algorithm
 //! An arriving packet that finds no room removes the oldest waiting packet (never the one in transmission) and joins
 //! the end of the queue. No other packet is dropped, and none on arrival. The dropped packet would have left next, not
 //! last, so the sender learns of the loss earlier than with drop-tail, by about K / C, the time to send the K waiting
@@ -43,7 +43,7 @@ impl Scheme for DropFrontScheme {
         params: &[],
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Response,
         good: "A sender learns of a loss earlier than with drop-tail, by the time that the queue takes to empty, and \
                shares are more even.",

@@ -2,7 +2,7 @@
 //! M. Shreedhar, G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin", IEEE/ACM Transactions on Networking
 //! 4(3), 1996. Buffer stealing is McKenney's ("Stochastic Fairness Queueing", IEEE INFOCOM 1990).
 //!
-//! # Law
+//! # Algorithm
 //! Service. The queues that hold packets form a round. When the turn of queue i begins, its deficit counter grows by
 //! the quantum, DC_i = DC_i + Q. The queue sends packets from its head while the next one is not larger than DC_i, and
 //! DC_i decreases by the bytes sent. Then the turn passes to the next queue, and DC_i is kept. A queue that becomes
@@ -89,7 +89,7 @@ impl Scheme for Drr {
         params: DrrParams::INFO,
         class_params: &[],
         cost: "O(1) time for service, O(log n) in the active queues for the order of lengths; O(queues + packets) memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Near-equal shares for flows of any packet size and any aggressiveness, at almost constant cost.",
         bad: "One drop in turn from each long queue: with many flows all of them lose at once; no bound on delay but the \

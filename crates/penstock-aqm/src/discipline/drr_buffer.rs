@@ -2,8 +2,8 @@
 //! The schemes of this family differ in their [`Policy`]: which arrivals are refused, and which queue loses a packet.
 
 use super::drr_queues::{DrrQueues, End, Quantum, Queue, Watcher};
-use super::guard::Total;
 use super::packet_slab::{Detached, Taken};
+use super::verdicts::Total;
 use super::{Discipline, Env, Next, Probe};
 use crate::aqm::{Backlog, Cause, LinkInfo};
 use crate::capabilities::{Capabilities, Judges, TimerMoves};

@@ -3,8 +3,8 @@
 //! The packets of all queues lie in one slab. The queues that hold packets are in a list, in the order of service. Every
 //! operation takes constant time, but for a turn that finds no queue able to send (see [`DrrQueues::skip_rounds`]).
 
-use super::guard::Total;
 use super::packet_slab::{Detached, PacketSlab, SlabQueue, Taken};
+use super::verdicts::Total;
 use crate::aqm::Backlog;
 use crate::list::{Linked, Links, List};
 use alloc::vec::Vec;

@@ -2,7 +2,7 @@
 //! A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved TCP Queue Management", 2005;
 //! section 3, figure 1.
 //!
-//! # Law
+//! # Algorithm
 //! Service is that of DRR. Queue i has a discard bit d_i and the length Q_i. F is the free space, n_q the number of
 //! queues, n_d the number of queues with d_i = 1 (*marked* queues), and W the maximum of n_d. The first rule that
 //! applies decides about a packet that arrives for queue i:
@@ -210,7 +210,7 @@ impl Scheme for Dsdrr {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time; O(queues + packets) memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "No stored packet is ever dropped; with marked = \"most\" nearly as fair as QSDRR to long flows, over \
                unequal round trips too.",

@@ -4,7 +4,7 @@
 //! The threshold is that of A. K. Choudhury, E. L. Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet
 //! Switches", IEEE/ACM Transactions on Networking 6(2), 1998.
 //!
-//! # Law
+//! # Algorithm
 //! Service is that of DRR. With Q_i the length of queue i, B the buffer and F = B - sum of Q_j its free space, an arriving
 //! packet of queue i is dropped iff
 //!
@@ -84,7 +84,7 @@ impl Scheme for Dtdrr {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time; O(queues + packets) memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "As fair as QSDRR with half of its losses, by one comparison per arrival and with no stored packet \
                ever dropped.",

@@ -2,8 +2,8 @@
 //! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low Loss,
 //! and Scalable Throughput (L4S)", RFC 9332, 2023, appendix B; figure numbers refer to it.
 //!
-//! # Law
-//! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. The laws judge a packet when it
+//! # Algorithm
+//! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. The AQMs judge a packet when it
 //! leaves (figure 10), after the waiting time t:
 //!
 //! * L4S: p_CL = (Q_C - minTh) / range_L; mark if t > T, or if p_CL exceeds the larger of U uniform random numbers.
@@ -41,7 +41,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{Ecn, Packet, Rng, Span};
 
 penstock_core::params! {
-    /// Parameters of the laws of dual Curvy RED.
+    /// Parameters of the AQMs of dual Curvy RED.
     pub struct DualCurvyRedParams {
         /// Average delay of the Classic queue below which no packet is marked or dropped.
         min_th: Span = Default::Nanos(500_000), unit: "s", range: 0.0..=10.0;
@@ -61,14 +61,14 @@ penstock_core::params! {
 const PARAMS: [ParamInfo; inherited_len(DualCurvyRedParams::INFO, DualParams::INFO)] =
     inherit(DualCurvyRedParams::INFO, DualParams::INFO, &[("scheduler", Default::Text("ts-fifo"))]);
 
-/// The laws of dual Curvy RED.
-struct DualCurvyRedLaws {
+/// The AQMs of dual Curvy RED.
+struct DualCurvyRedAqms {
     params: DualCurvyRedParams,
     /// Q_C in seconds.
     q_c: f64,
 }
 
-impl DualCurvyRedLaws {
+impl DualCurvyRedAqms {
     fn sqrt_p_c(&self) -> f64 {
         (self.q_c - self.params.min_th.as_secs()) / self.params.range_c.as_secs()
     }
@@ -89,7 +89,7 @@ fn judge(p: f64, u: u32, rng: &mut Rng) -> Verdict {
     if exceeds_maxrand(p, u, rng) { Verdict::Mark(Cause::Sojourn) } else { Verdict::Pass }
 }
 
-impl Coupled for DualCurvyRedLaws {
+impl Coupled for DualCurvyRedAqms {
     /// Lines 5a-6; section 2.5.1.1 for Classic packets.
     fn judge_l4s(&mut self, head: &Head, rng: &mut Rng) -> Verdict {
         if !is_l4s(head.ecn) {
@@ -134,7 +134,7 @@ impl Scheme for DualCurvyRed {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, O(n) memory in waiting packets",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Response,
         good: "The Classic queue grows a little with the load, instead of a loss rate that must rise to hold a target delay.",
         bad: "Not made for a wide range of round trips; the average delay stays where it was while no Classic packet \
@@ -145,9 +145,9 @@ impl Scheme for DualCurvyRed {
         settings: &Settings,
         &Site { link, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
-        let (laws, dual): (DualCurvyRedParams, DualParams) = read_dual(settings, &PARAMS)?;
-        let laws = DualCurvyRedLaws { params: laws, q_c: 0.0 };
-        Ok(Box::new(DualQueue::new(dual, laws, link)))
+        let (aqms, dual): (DualCurvyRedParams, DualParams) = read_dual(settings, &PARAMS)?;
+        let aqms = DualCurvyRedAqms { params: aqms, q_c: 0.0 };
+        Ok(Box::new(DualQueue::new(dual, aqms, link)))
     }
 }
 

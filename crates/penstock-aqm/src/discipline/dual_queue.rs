@@ -1,11 +1,11 @@
-//! Two queues with coupled laws in front of one link (RFC 9332, section 2): the common part of DualPI2 and dual Curvy
+//! Two queues with coupled AQMs in front of one link (RFC 9332, section 2): the common part of DualPI2 and dual Curvy
 //! RED.
 //!
 //! Packets with ECT(1) or CE wait in the L4S queue (L), all others in the Classic queue (C), unless their codepoint is
-//! listed for the other queue (section 2.3). The coupled laws judge each packet when the scheduler has selected it.
+//! listed for the other queue (section 2.3). The coupled AQMs judge each packet when the scheduler has selected it.
 
-use super::guard::Total;
 use super::packet_queue::PacketQueue;
+use super::verdicts::Total;
 use super::{Discipline, DropBudget, Env, Next, Probe};
 use crate::aqm::{Backlog, Cause, LinkInfo, Verdict};
 use crate::capabilities::{Capabilities, TimerMoves};
@@ -25,7 +25,7 @@ penstock_core::choice! {
 }
 
 penstock_core::params! {
-    /// Parameters of the two queues, independent of their laws.
+    /// Parameters of the two queues, independent of their AQMs.
     pub(crate) struct DualParams {
         /// How the two queues share the link.
         scheduler: DualScheduler = Default::Text("wrr");
@@ -67,20 +67,20 @@ impl FromValue for DscpSet {
     }
 }
 
-/// The parameters of a pair of laws and of their queues.
+/// The parameters of a pair of AQMs and of their queues.
 pub(crate) fn read_dual<L: Params>(settings: &Settings, infos: &[ParamInfo]) -> Result<(L, DualParams), ParamErrors> {
     read_with(settings, infos, |reader| {
-        let (laws, dual): (L, DualParams) = reader.params()?;
+        let (aqms, dual): (L, DualParams) = reader.params()?;
         if dual.l_dscp.0 & dual.c_dscp.0 != 0 {
             reader.refuse("c_dscp", "must not contain a codepoint of l_dscp");
         }
-        Some((laws, dual))
+        Some((aqms, dual))
     })
 }
 
-/// The packet that the scheduler has selected, as the laws see it.
+/// The packet that the scheduler has selected, as the AQMs see it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Head {
+pub struct Head {
     /// Waiting time of the packet: `time()` of its queue in the RFC.
     pub(crate) sojourn: Span,
     /// Packets in its queue, this one included: `len()` of its queue in the RFC.
@@ -95,8 +95,8 @@ pub(crate) fn is_l4s(ecn: Ecn) -> bool {
     ecn as u8 % 2 == 1
 }
 
-/// A pair of coupled laws. A packet may have the ECN field of the other queue (section 2.5.1.1).
-pub(crate) trait Coupled: Send {
+/// A pair of coupled AQMs. A packet may have the ECN field of the other queue (section 2.5.1.1).
+pub trait Coupled: Send {
     /// Whether [`Coupled::next_timeout`] ever returns a time.
     const HAS_TIMER: bool = false;
     /// Judge a packet of the L4S queue.
@@ -114,10 +114,11 @@ pub(crate) trait Coupled: Send {
 }
 
 /// The two queues, the scheduler and the shared limit.
-pub(crate) struct DualQueue<P, A> {
+#[derive(Clone)]
+pub struct DualQueue<P, A> {
     lq: PacketQueue<P>,
     cq: PacketQueue<P>,
-    laws: A,
+    aqms: A,
     params: DualParams,
     limit: Limit,
     mtu: u32,
@@ -126,10 +127,10 @@ pub(crate) struct DualQueue<P, A> {
 }
 
 impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
-    pub(crate) fn new(params: DualParams, laws: A, link: &LinkInfo) -> Self {
+    pub(crate) fn new(params: DualParams, aqms: A, link: &LinkInfo) -> Self {
         // the limit is shared, so the two queues have no limit of their own
         let [lq, cq] = [(); 2].map(|()| PacketQueue::new(Limit::Infinite));
-        let mut queue = Self { lq, cq, laws, params, limit: link.limit, mtu: 0, credit: 0.0 };
+        let mut queue = Self { lq, cq, aqms, params, limit: link.limit, mtu: 0, credit: 0.0 };
         queue.take_link(link);
         queue.favour_l4s();
         queue
@@ -147,10 +148,10 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static> DualQueue<P, A> {
 
     /// Whether the L4S queue is served next; at least one queue must hold packets.
     fn scheduler(&self, now: Time) -> bool {
-        match (self.lq.oldest(), self.cq.oldest()) {
-            (_, None) => true,
-            (None, Some(_)) => false,
-            _ => match self.params.scheduler {
+        match (self.lq.is_empty(), self.cq.is_empty()) {
+            (_, true) => true,
+            (true, false) => false,
+            (false, false) => match self.params.scheduler {
                 DualScheduler::Wrr => self.credit <= 0.0,
                 // Figure 10, lines 28-33
                 DualScheduler::TsFifo => self.lq.waited(now) + self.params.tshift >= self.cq.waited(now),
@@ -188,6 +189,11 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
     }
 
     /// Figure 3.
+    #[expect(
+        clippy::inline_always,
+        reason = "the two of this file save 1 % of the instructions of W2 with Prague through dualpi2"
+    )]
+    #[inline(always)]
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
         // line 2: there must be room for a full packet, whatever the size of this one
@@ -204,6 +210,11 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
     }
 
     /// Figures 7 and 10.
+    #[expect(
+        clippy::inline_always,
+        reason = "the two of this file save 1 % of the instructions of W2 with Prague through dualpi2"
+    )]
+    #[inline(always)]
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let mut budget = DropBudget::new();
         loop {
@@ -219,7 +230,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
             let ecn = if self.params.ecn { meta.ecn } else { Ecn::Not };
             let head = Head { sojourn: env.now.since(enqueued), len, ecn };
             let verdict =
-                if l4s { self.laws.judge_l4s(&head, env.rng) } else { self.laws.judge_classic(&head, env.rng) };
+                if l4s { self.aqms.judge_l4s(&head, env.rng) } else { self.aqms.judge_classic(&head, env.rng) };
             if self.total().release(env, &mut packet, ecn, enqueued, verdict) {
                 if contended {
                     self.charge(l4s, meta.size);
@@ -248,15 +259,15 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
     }
 
     fn next_timeout(&self) -> Option<Time> {
-        self.laws.next_timeout()
+        self.aqms.next_timeout()
     }
 
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
-        self.laws.update(env.now, self.cq.waited(env.now), self.lq.waited(env.now));
+        self.aqms.update(env.now, self.cq.waited(env.now), self.lq.waited(env.now));
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
-        self.laws.gauges(show);
+        self.aqms.gauges(show);
     }
 }
 

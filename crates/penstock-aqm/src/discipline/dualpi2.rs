@@ -2,14 +2,14 @@
 //! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled Active Queue Management (AQM) for Low Latency, Low Loss, and
 //! Scalable Throughput (L4S)", RFC 9332, 2023, appendix A; figure numbers refer to it.
 //!
-//! # Law
+//! # Algorithm
 //! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. Every T_update (figure 8):
 //!
 //! * curq = waiting time of the older of the two head packets, 0 if both queues are empty;
 //! * p' = p' + alpha (curq - target) + beta (curq - prevq), kept within 0 .. 1; prevq = curq;
 //! * p_CL = k p' for L4S, at most p_Lmax = 1; p_C = p'^2 for Classic packets.
 //!
-//! The laws judge a packet when it leaves (figure 7). `recur(q, x)` adds x to the counter of queue q; if the counter
+//! The AQMs judge a packet when it leaves (figure 7). `recur(q, x)` adds x to the counter of queue q; if the counter
 //! exceeds 1, it is reduced by 1 and `recur` is true. It is thus true for a fraction x of the packets, evenly spaced.
 //! No random number is drawn.
 //!
@@ -57,7 +57,7 @@ use penstock_core::{Ecn, Packet, Rng, Span, Time};
 use penstock_model::pie_design;
 
 penstock_core::params! {
-    /// Parameters of DualPI2's laws.
+    /// Parameters of DualPI2's AQMs.
     pub struct DualPi2Params {
         /// Target delay of the Classic queue.
         target: Span = Default::Nanos(15_000_000), unit: "s", range: 0.000_001..=10.0;
@@ -86,8 +86,10 @@ const PARAMS: [ParamInfo; inherited_len(DualPi2Params::INFO, DualParams::INFO)] 
 /// Maximum marking probability of the L4S queue, at which the queue also drops packets.
 const P_LMAX: f64 = 1.0;
 
-/// The laws of DualPI2.
-struct DualPi2Laws {
+/// The AQMs of DualPI2.
+/// The coupled AQMs of DualPI2.
+#[derive(Clone)]
+pub struct DualPi2Laws {
     params: DualPi2Params,
     alpha: f64,
     beta: f64,
@@ -131,7 +133,8 @@ impl DualPi2Laws {
         }
     }
 
-    /// Figure 5: the native law of the L4S queue.
+    /// Figure 5: the native AQM of the L4S queue.
+    #[inline]
     fn laqm(&self, qdelay: Span) -> f64 {
         let DualPi2Params { min_th, range, .. } = self.params;
         if qdelay >= min_th + range {
@@ -194,6 +197,7 @@ impl Coupled for DualPi2Laws {
     const HAS_TIMER: bool = true;
 
     /// Figure 7, lines 4b-8j; section 2.5.1.1 for Classic packets.
+    #[inline]
     fn judge_l4s(&mut self, head: &Head, _rng: &mut Rng) -> Verdict {
         let p_l_native = if head.len > self.params.th_len { self.laqm(head.sojourn) } else { 0.0 };
         let p_l = p_l_native.max(self.p_cl);
@@ -206,6 +210,7 @@ impl Coupled for DualPi2Laws {
     }
 
     /// Figure 7, lines 11-17; section 2.5.1.1 for ECT(1).
+    #[inline]
     fn judge_classic(&mut self, head: &Head, _rng: &mut Rng) -> Verdict {
         if head.ecn == Ecn::Ect1 {
             let overload = self.overload();
@@ -240,6 +245,9 @@ impl Coupled for DualPi2Laws {
 /// DualPI2.
 pub(crate) struct DualPi2;
 
+/// The two queues of DualPI2.
+pub type DualPi2Queues<P> = DualQueue<P, DualPi2Laws>;
+
 impl Scheme for DualPi2 {
     const INFO: SchemeInfo = SchemeInfo {
         name: "dualpi2",
@@ -252,7 +260,7 @@ impl Scheme for DualPi2 {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, O(n) memory in waiting packets",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Response,
         good: "Keeps the queueing delay of scalable traffic below a millisecond beside Classic traffic, which gets an equal share.",
         bad: "Trusts the ECN field: Classic traffic marked ECT(1) by mistake takes more than its share; round trips \
@@ -263,8 +271,8 @@ impl Scheme for DualPi2 {
         settings: &Settings,
         &Site { link, now, .. }: &Site<'_>,
     ) -> Result<Box<dyn Discipline<P, W>>, ParamErrors> {
-        let (laws, dual): (DualPi2Params, DualParams) = read_dual(settings, &PARAMS)?;
-        Ok(Box::new(DualQueue::new(dual, DualPi2Laws::new(laws, now), link)))
+        let (aqms, dual): (DualPi2Params, DualParams) = read_dual(settings, &PARAMS)?;
+        Ok(Box::new(DualQueue::new(dual, DualPi2Laws::new(aqms, now), link)))
     }
 }
 

@@ -5,7 +5,7 @@
 //! By bit: A. Demers, S. Keshav, S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", SIGCOMM 1989;
 //! section numbers refer to it.
 //!
-//! # Law
+//! # Algorithm
 //! There is a queue for each flow; with `classes`, for each class. `by` = "packet": the queues send one packet each in
 //! turn, empty ones skipped, so that each of n busy queues gets 1 / n of the packets. `by` = "bit" (section 2.2): the
 //! next packet is the one that bit-by-bit round robin would finish first. The round number R(t) of that system grows
@@ -26,7 +26,7 @@
 //!
 //! # Parameters
 //! `by` is the unit that is shared equally. `classes` is optional. Each class has a `limit` of its own besides the
-//! shared one, and a law (`queue`) that treats the class as a link with an equal part of the rate.
+//! shared one, and an AQM (`queue`) that treats the class as a link with an equal part of the rate.
 //!
 //! # Differences
 //! * The promptness parameter delta of section 2.2 is 0.
@@ -99,7 +99,7 @@ impl Scheme for Fq {
         params: FqParams::INFO,
         class_params: EqualClassParams::INFO,
         cost: "O(1) time for each packet by packet, O(log n) by bit, O(n) memory, n flows",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "No flow can exceed its share, and a flow that sends little has short delays.",
         bad: "By packet, a flow with larger packets gets more; a full buffer refuses every arrival, sparse flows \

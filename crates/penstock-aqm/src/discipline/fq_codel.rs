@@ -2,10 +2,10 @@
 //! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue CoDel Packet Scheduler and
 //! Active Queue Management Algorithm", RFC 8290, 2018; section numbers refer to it.
 //!
-//! This file has the parameters and the description. The mechanism is in `flow_queue.rs`, which FQ-PIE shares: queues by
-//! flow, their rounds, and drops at the limit. CoDel is in `law/codel.rs`.
+//! This file has the parameters and the description. The mechanism is in `flow_queueing.rs`, which FQ-PIE shares: queues by
+//! flow, their rounds, and drops at the limit. CoDel is in `aqm/codel.rs`.
 //!
-//! # Law
+//! # Algorithm
 //! A salted hash gives each flow one of `flows` queues (section 4.1); each queue is guarded by a CoDel of its own.
 //!
 //! * A queue that is in no list when a packet arrives joins the end of the list of new queues, with `quantum` credits.
@@ -42,10 +42,10 @@
 //! * With `variant = "linux"` a batch of drops takes the fewest packets with half of the queue's bytes, at most
 //!   `drop_batch`, and each of these packets adds 1 to the count of the queue's CoDel, as in Linux (see the tests).
 
-use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow, Part};
+use super::flow_queueing::{FlowQueue, FlowQueueParams, Occupancy, Overflow, Part};
 use super::{Discipline, Probe};
+use crate::algorithm::codel::{Codel, CodelParams, Variant};
 use crate::aqm::LinkInfo;
-use crate::law::codel::{Codel, CodelParams, Variant};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::Packet;
@@ -96,7 +96,7 @@ impl Scheme for FqCodel {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time, amortized O(log f) at the limit; O(n + f) memory in packets and flows seen",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Equal shares of the link whatever the flows do, and hardly any wait for a flow without a queue of its \
                own.",

@@ -2,7 +2,7 @@
 //! RFC 8290, 2018), each guarded by a PIE (R. Pan et al., RFC 8033, 2017). No paper defines FQ-PIE; this follows its
 //! documentation.
 //!
-//! # Law
+//! # Algorithm
 //! A salted hash gives each flow one of `flows` queues. The PIE of its queue judges an arriving packet by the delay and
 //! the backlog of that queue; a packet is queued if PIE lets it pass and the limit admits it. Every `t_update` the
 //! probabilities of all queues are updated. The queues are served as in FQ-CoDel: by deficit round robin, with formerly
@@ -32,10 +32,10 @@
 //! * The hash is computed from the flow number instead of the addresses, and is reduced to a queue by multiplication.
 //! * `variant = "extended"` activates the PIE of a queue when this queue alone fills a third of the common limit.
 
-use super::flow_queue::{FlowQueue, FlowQueueParams, Occupancy, Overflow, Part};
+use super::flow_queueing::{FlowQueue, FlowQueueParams, Occupancy, Overflow, Part};
 use super::{Discipline, Probe};
-use crate::law::ce_threshold::CeThresholdFor;
-use crate::law::pie::{Pie, PieParams};
+use crate::algorithm::ce_threshold::CeThresholdFor;
+use crate::algorithm::pie::{Pie, PieParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, inherited_len, read};
@@ -85,7 +85,7 @@ impl Scheme for FqPie {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time a packet, O(f) every t_update; O(n + f) memory in packets and flows seen",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Equal shares of the link, with drops decided on arrival; with few flows the delay is near its target.",
         bad: "PIE spares a queue of two packets, so that many flows on a slow link fill the buffer; an arrival at a \

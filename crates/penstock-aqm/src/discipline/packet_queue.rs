@@ -3,7 +3,7 @@
 //! A ring instead of a [`super::packet_slab`]: packets of a single queue leave only at its ends, so links between them
 //! would be a needless cost.
 
-use super::guard::Total;
+use super::verdicts::Total;
 use super::{Env, Next, Probe};
 use crate::aqm::{Backlog, Cause, Cx};
 use alloc::collections::VecDeque;
@@ -101,7 +101,7 @@ impl<P: Packet> PacketQueue<P> {
         Backlog { packets: self.packets.len() as u32, bytes: self.bytes, limit: self.limit, oldest: self.oldest() }
     }
 
-    /// The facts for a law that guards the only queue of its link.
+    /// The facts for an AQM that guards the only queue of its link.
     #[inline]
     pub(crate) fn cx<'a>(&self, env: &'a mut Env<'_, P, impl Probe<P> + ?Sized>) -> Cx<'a> {
         env.cx(self.backlog(), self.bytes)

@@ -3,7 +3,7 @@
 //!
 //! A discipline with a single queue needs no chains: see [`super::packet_queue`].
 
-use super::guard::Total;
+use super::verdicts::Total;
 use super::{Env, Probe};
 use crate::aqm::Backlog;
 use crate::list::{Linked, Links, List, NONE};

@@ -2,7 +2,7 @@
 //! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier
 //! II, 2004, introduction ("Queue scheduling").
 //!
-//! # Law
+//! # Algorithm
 //! Whenever the link is free, the head of the backlogged class of highest priority is sent. A packet in transmission is
 //! not interrupted. A class with a `rate` has its priority only for packets that conform to a token bucket (rate r,
 //! depth b): a packet of L bytes conforms if there are L tokens, and consumes them when it is sent. Head packets that
@@ -11,7 +11,7 @@
 //!
 //! # Parameters
 //! Each class has a `priority`, 0 being the highest; the default is its position in the list. `rate` and `burst` bound
-//! the traffic that has priority; `limit` is the class's own limit in addition to the shared one. The law of a class
+//! the traffic that has priority; `limit` is the class's own limit in addition to the shared one. The AQM of a class
 //! (`queue`) sees the class as its link, with the class's `rate` or else the rate of the whole link.
 //!
 //! # Differences
@@ -64,7 +64,7 @@ impl Scheme for Pq {
         params: ClassesParams::INFO,
         class_params: PriorityClassParams::INFO,
         cost: "O(n) time for each packet, O(n) memory, n classes",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "The shortest delay for the highest class: it waits for at most one packet of the others.",
         bad: "Lower classes starve while higher ones fill the link, unless these have a rate.",

@@ -2,7 +2,7 @@
 //! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
 //! Montpellier II, 2004, introduction: "Passive queue management".
 //!
-//! # Law
+//! # Algorithm
 //! An arriving packet that finds no room removes the newest waiting packet and takes its place at the end. No other
 //! packet is dropped, and none on arrival.
 //!
@@ -41,7 +41,7 @@ impl Scheme for PushOutScheme {
         params: &[],
         class_params: &[],
         cost: "O(1) time and memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Response,
         good: "Every arriving packet is queued, without a search and without parameters.",
         bad: "The same delay and share of losses as drop-tail, with the work of queueing each victim wasted.",

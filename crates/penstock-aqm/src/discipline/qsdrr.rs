@@ -2,7 +2,7 @@
 //! A. Kantawala, J. Turner, "Efficient Queue Management of TCP Flows", SPECTS 2002; section 2 of their "Intelligent Packet
 //! Discard Policies for Improved TCP Queue Management", 2005.
 //!
-//! # Law
+//! # Algorithm
 //! Service is that of DRR. An arriving packet that finds no room is admitted, and packets of the *drop queue* D are
 //! dropped for it:
 //!
@@ -30,9 +30,9 @@ use super::drr_queues::{Queue, Watcher};
 use super::longest_queue::LongestQueue;
 use super::upper_bound_heap::UpperBoundHeap;
 use super::{Discipline, Probe};
+use crate::algorithm::measure_in::MeasureIn;
 use crate::aqm::LinkInfo;
 use crate::capabilities::Judges;
-use crate::law::measure_in::MeasureIn;
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use core::cmp::Reverse;
@@ -171,7 +171,7 @@ impl Scheme for Qsdrr {
         params: &PARAMS,
         class_params: &[],
         cost: "O(log n) amortized time in the active queues, for the longest and the shortest; O(queues + packets) memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Fair goodput for long and short flows with very small buffers: few flows are slowed down at a time.",
         bad: "Loses up to three times as much as DRR, with 64 flows packets of a sparse one too; keeps queues in \

@@ -2,7 +2,7 @@
 //! O. Bonaventure, S. De Cnodder, "A Rate Adaptive Shaper for Differentiated Services", RFC 2963, 2000; section numbers
 //! refer to it.
 //!
-//! # Law
+//! # Algorithm
 //! A drop-tail queue in order of arrival, drained at a rate that grows with the backlog (sections 2.3 and 2.5):
 //!
 //! * EAR, the estimated average rate of arrivals: at a packet of L bytes that arrives at time T after the previous one,
@@ -196,7 +196,7 @@ impl Scheme for Ras {
         params: RasParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(packets) memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Response,
         good: "Smooths the bursts of TCP in front of a marker, so that more packets are marked green.",
         bad: "Adds delay for that, and is no gain for traffic that does not react to congestion.",

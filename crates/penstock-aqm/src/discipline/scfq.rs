@@ -2,7 +2,7 @@
 //! S. J. Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", INFOCOM 1994; section numbers refer
 //! to it.
 //!
-//! # Law
+//! # Algorithm
 //! Like weighted fair queueing, but the virtual time V is the finish tag of the packet in service (section 3). Packet k
 //! of class i, of L bits, arriving at a, gets F = max(V(a), F of packet k - 1) + L / phi_i, and the packet with the
 //! smallest F is sent; ties go to the class listed first. V and all F are reset to 0 when there is nothing to send.
@@ -11,12 +11,12 @@
 //!
 //! # Parameters
 //! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared one; and
-//! a law (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
+//! an AQM (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
 //! * The tag of a packet is computed when the packet becomes the head of its class. The result is the same, since a
 //!   packet behind another always gets the tag F of that one + L / phi_i, except that a packet dropped at the head by
-//!   the law of its class is not charged to the class.
+//!   the AQM of its class is not charged to the class.
 //! * Each weight is taken as the simplest fraction with its value (0.3 is 3/10). Tags are exact if the weights, scaled
 //!   to whole numbers, have a common multiple of at most 2^64; otherwise they are rounded to one part in 2^48.
 
@@ -47,7 +47,7 @@ impl Scheme for Scfq {
         params: ClassesParams::INFO,
         class_params: WeightedClassParams::INFO,
         cost: "O(log n) time for each packet, O(n) memory, n classes",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Weighted fairness without a fluid system to follow.",
         bad: "A packet of a small class may wait for one packet of every other class, so the delay grows with the number of classes.",

@@ -4,10 +4,10 @@ use super::class_queue::{ClassQueue, Guarantee, Store};
 use super::indexed_heap::IndexedHeap;
 use super::packet_slab::PacketSlab;
 use super::{Discipline, DropBudget, Env, Next, Probe, facts_read};
+use crate::algorithm::droptail::DropTail;
 use crate::aqm::{Backlog, LinkInfo};
 use crate::capabilities::{Capabilities, SideInformation};
 use crate::edge::match_rules::Classifier;
-use crate::law::droptail::DropTail;
 use crate::per_flow::FlowBound;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -60,7 +60,7 @@ pub(super) trait Order: Send + 'static {
 pub(super) enum Sorting {
     /// By the filters of the classes.
     Classes(Classifier),
-    /// By flow: each flow is a class of its own, without a law.
+    /// By flow: each flow is a class of its own, without an AQM.
     Flows(Overflow, FlowBound),
 }
 

@@ -1,7 +1,7 @@
 //! Stochastic Fairness Queueing (SFQ).
 //! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990, in the form popularised by Linux and ns-2.
 //!
-//! # Law
+//! # Algorithm
 //! A hash of the flow number, with a random salt, gives each flow one of `buckets` queues; flows that fall into the
 //! same queue share it. The queues that hold packets are served in turn. An arriving packet is put in its queue. If the
 //! buffer then exceeds its limit, the longest queue in packets loses its last packet, possibly the one that just
@@ -185,7 +185,7 @@ impl Scheme for Sfq {
         class_params: &[],
         cost: "O(1) time for service, O(log n) in the active queues for the order of lengths; \
                O(buckets + packets) memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Near-equal shares with a fixed number of queues, and short delays for sparse flows.",
         bad: "Flows in the same bucket share one share; a bulk flow's own queue may stand as long as the buffer \

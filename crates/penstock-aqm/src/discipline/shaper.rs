@@ -2,7 +2,7 @@
 //! S. Blake et al., "An Architecture for Differentiated Services", RFC 2475, section 2.3.3.3; as given by B. Alemu,
 //! thesis, 2004 (M-LB, M-TB).
 //!
-//! # Law
+//! # Algorithm
 //! A queue in order of arrival, drained at the constant rate r even if the link is faster: after a packet of L bytes,
 //! the next one leaves at the earliest 8 L / r seconds later. Packets that find no room are dropped. With a `burst` of
 //! b bytes it is a token bucket (r, b) that delays non-conforming packets: tokens grow at r up to b, and a packet leaves
@@ -135,7 +135,7 @@ impl Scheme for Shaper {
         params: ShaperParams::INFO,
         class_params: &[],
         cost: "O(1) time, O(packets) memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Response,
         good: "The output conforms to its rate exactly, so a policer behind it drops nothing.",
         bad: "It delays packets while the link is idle, and under overload it is a drop-tail queue.",

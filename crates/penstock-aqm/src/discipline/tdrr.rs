@@ -2,7 +2,7 @@
 //! A. Kantawala, J. Turner, "Efficient Queue Management of TCP Flows", SPECTS 2002; section 2 of their "Intelligent
 //! Packet Discard Policies for Improved TCP Queue Management", 2005.
 //!
-//! # Law
+//! # Algorithm
 //! Service is that of DRR. While an arriving packet finds no room, the packet at the head of the active queue with the
 //! highest exponentially weighted throughput is dropped. When queue i sends L bytes, at time Delta after it last sent,
 //!
@@ -162,7 +162,7 @@ impl Scheme for Tdrr {
         params: &PARAMS,
         class_params: &[],
         cost: "O(log n) time in the active queues; O(queues + packets) memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Takes from the flows that have had most, so that unequal round trips get equal goodput in small \
                buffers.",

@@ -1,11 +1,12 @@
 //! Test harness: drives one discipline, numbers the packets and records the fate of each.
 
 use crate::aqm::{Cause, LinkInfo};
-use crate::discipline::{Discipline, Env, Next, Probe, Report};
+use crate::discipline::{Discipline, Env, Facts, Next, Probe, Report};
 use crate::registry::build;
-use crate::rig::{Carried, thesis_link};
+use crate::rig::thesis_link;
+use alloc::collections::BTreeMap;
 use penstock_core::param::Value;
-use penstock_core::{Ecn, Limit, PacketMeta, Rare, Rng, Span, Time};
+use penstock_core::{Ecn, Limit, PacketMeta, PureAck, Rare, Rng, Span, Time};
 
 /// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,14 +42,29 @@ impl Probe<PacketMeta> for Log {
     }
 }
 
+/// The pure ACKs among the packets, by number.
+#[derive(Default)]
+struct Acks(BTreeMap<u32, PureAck>);
+
+impl Facts<PacketMeta> for Acks {
+    fn rare(&self, packet: &PacketMeta) -> Rare {
+        packet.rare.unwrap_or_default()
+    }
+
+    fn pure_ack(&self, packet: &PacketMeta) -> Option<PureAck> {
+        self.0.get(&packet.rare?.adu).copied()
+    }
+}
+
 /// The discipline, its clock and its log. Packets carry their number, from 0, as `rare.adu`.
 pub(crate) struct Bench {
-    queue: Box<dyn Discipline<PacketMeta>>,
+    pub(crate) queue: Box<dyn Discipline<PacketMeta>>,
     link: LinkInfo,
     rng: Rng,
     pub(crate) now: Time,
     pub(crate) log: Log,
     arrived: u32,
+    acks: Acks,
 }
 
 impl Bench {
@@ -58,7 +74,7 @@ impl Bench {
         let settings: Vec<_> = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
         let queue = build(scheme, &settings, &link, Time::ZERO).unwrap();
         let rng = Rng::stream(1, "bench");
-        Self { queue, link, rng, now: Time::ZERO, log: Log::default(), arrived: 0 }
+        Self { queue, link, rng, now: Time::ZERO, log: Log::default(), arrived: 0, acks: Acks::default() }
     }
 
     fn relimit(&mut self, limit: Limit) {
@@ -93,18 +109,24 @@ impl Bench {
         self.arrived
     }
 
+    /// Enqueues this packet, which is a pure ACK, and gets the next number.
+    pub(crate) fn arrive_ack(&mut self, packet: PacketMeta, ack: PureAck) {
+        self.acks.0.insert(self.arrived, ack);
+        self.arrive(packet);
+    }
+
     /// Enqueues this packet, which gets the next number.
     pub(crate) fn arrive(&mut self, packet: PacketMeta) {
         let rare = Rare { adu: self.arrived, ..packet.rare.unwrap_or_default() };
         self.arrived += 1;
         let packet = PacketMeta { rare: Some(rare), ..packet };
-        let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
+        let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &self.acks };
         self.queue.enqueue(&mut env, packet);
     }
 
     /// The link offers service.
     pub(crate) fn next(&mut self) -> Next<PacketMeta> {
-        let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
+        let mut env: Env<'_, _> = Env { now: self.now, rng: &mut self.rng, probe: &mut self.log, facts: &self.acks };
         self.queue.dequeue(&mut env)
     }
 
@@ -130,7 +152,7 @@ impl Bench {
         let end = self.now + span;
         while let Some(due) = self.queue.next_timeout().filter(|&due| due <= end) {
             self.now = due;
-            let mut env: Env<'_, _> = Env { now: due, rng: &mut self.rng, probe: &mut self.log, facts: &Carried };
+            let mut env: Env<'_, _> = Env { now: due, rng: &mut self.rng, probe: &mut self.log, facts: &self.acks };
             self.queue.on_timeout(&mut env);
         }
         self.now = end;

@@ -1,7 +1,7 @@
 //! Worst-case fair Weighted Fair Queueing (WF2Q).
 //! J. C. R. Bennett, H. Zhang, "WF2Q: Worst-case Fair Weighted Fair Queueing", INFOCOM 1996; section numbers refer to it.
 //!
-//! # Law
+//! # Algorithm
 //! Tags and virtual time are those of weighted fair queueing, from the fluid system (GPS): S = max(V(a), F of the
 //! packet before), F = S + L / phi_i, dV/dt = C / sum of phi over the backlogged classes. Whenever the link is free,
 //! only packets that the fluid system has begun to serve, S <= V, are eligible, and the eligible packet with the
@@ -11,10 +11,10 @@
 //!
 //! # Parameters
 //! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared one; and
-//! a law (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
+//! an AQM (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
-//! * The fluid system serves all queued packets, including those that the law of their class later drops at the head.
+//! * The fluid system serves all queued packets, including those that the AQM of their class later drops at the head.
 //! * Tags are exact sums, with weights as fractions as in SCFQ, and V is rounded down to a unit of the tags.
 //! * Times are whole nanoseconds, so packets that the fluid system begins within the next nanosecond count as begun. If
 //!   no packet has begun, because packets are taken faster than the link's rate or were dropped at the head, the packet
@@ -47,7 +47,7 @@ impl Scheme for Wf2q {
         params: ClassesParams::INFO,
         class_params: WeightedClassParams::INFO,
         cost: "O(log n) time for each packet, O(n) memory, n classes",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Within one packet of the fluid system in both directions: no bursts and no gaps.",
         bad: "The fluid system must be tracked.",

@@ -4,7 +4,7 @@
 //! Single-Node Case", IEEE/ACM Trans. Networking 1(3), 1993; section numbers refer to the latter. With classes as queues
 //! it is also called class-based WFQ.
 //!
-//! # Law
+//! # Algorithm
 //! In the fluid reference (GPS, section II) all backlogged classes are served simultaneously, class i at the rate C
 //! phi_i / sum of phi over the backlogged. Its virtual time V (section II-C) grows with dV/dt = C / sum of phi over the
 //! backlogged, and stands still when the fluid system is empty. Packet k of class i, of L bits, arriving at a, gets S =
@@ -15,10 +15,10 @@
 //!
 //! # Parameters
 //! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared one; and
-//! a law (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
+//! an AQM (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
-//! * The fluid system serves all queued packets, including those that the law of their class later drops at the head.
+//! * The fluid system serves all queued packets, including those that the AQM of their class later drops at the head.
 //! * Times are whole nanoseconds: V follows the arrival times of packets, and the rounding of transmission times does
 //!   not enter it.
 //! * Tags are exact sums, with weights as fractions as in SCFQ, and V is rounded down to a unit of the tags. So classes
@@ -50,7 +50,7 @@ impl Scheme for Wfq {
         params: ClassesParams::INFO,
         class_params: WeightedClassParams::INFO,
         cost: "O(log n) time for each packet, O(n) memory, n classes",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::Service,
         good: "Each class gets its weighted part of the link, and no packet is later than in the fluid system by more than \
                one packet time.",

@@ -1,7 +1,7 @@
 //! WRED with drop-from-queue (pushout).
 //! U. Bodin, O. Schelen, "Drop Strategies and Loss-rate Differentiation", 2001; section numbers refer to it.
 //!
-//! # Law
+//! # Algorithm
 //! WRED decides when a packet of a level is to be dropped, which need not be the arriving packet (section 2.2). At the
 //! arrival of a packet of level l:
 //!
@@ -15,7 +15,7 @@
 //!
 //! The guards of WRED apply to the queue that the packet finds, before any removal. When a packet is pushed out or
 //! refused for lack of room, the count of its own level is reset to 0. Packets to be pushed out are also chosen by
-//! `victim`. The packet that a random number selects with "random" depends on the storage and is not part of the law.
+//! `victim`. The packet that a random number selects with "random" depends on the storage and is not part of the AQM.
 //!
 //! The packet in transmission has left the queue and cannot be removed. A removal shortens the queue immediately.
 //!
@@ -40,9 +40,9 @@
 use super::level_queue::{LevelQueue, Place};
 use super::packet_slab::Taken;
 use super::{Discipline, Env, Next, Probe};
+use crate::algorithm::wred::{Wred, WredParams};
 use crate::aqm::{Aqm, Backlog, Cause, LinkInfo, Verdict};
 use crate::capabilities::{Capabilities, Judges};
-use crate::law::wred::{Wred, WredParams};
 use crate::scheme::{Picture, Scheme, SchemeInfo, Site, module_doc};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -86,7 +86,7 @@ pub(crate) struct WredDfq;
 struct Pushout<P> {
     levels: LevelQueue<P>,
     limit: Limit,
-    law: Wred,
+    aqm: Wred,
     victim: Victim,
     /// Outstanding drops of each level; `None` without `debt`.
     owed: Option<Vec<u32>>,
@@ -111,11 +111,11 @@ impl<P: Packet> Pushout<P> {
     /// Section 2.2: the tests of all levels that may be dropped for a packet of level `own`. Returns the cause if the
     /// arriving packet itself is dropped.
     fn judge(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, own: usize) -> Option<Cause> {
-        let q = self.law.length(&self.queue());
-        self.law.update_average(env.now, q);
-        for level in (own..self.law.levels()).rev() {
-            let before = self.law.spacer(level);
-            let hit = match self.law.judge(level, q, env.rng) {
+        let q = self.aqm.length(&self.queue());
+        self.aqm.update_average(env.now, q);
+        for level in (own..self.aqm.levels()).rev() {
+            let before = self.aqm.spacer(level);
+            let hit = match self.aqm.judge(level, q, env.rng) {
                 Verdict::Pass => None,
                 Verdict::Drop(cause) | Verdict::Mark(cause) => Some(cause),
             };
@@ -133,7 +133,7 @@ impl<P: Packet> Pushout<P> {
                 Hit::Arriving => return Some(cause),
                 Hit::Waiting(place) => self.push_out(env, level, place),
                 Hit::Nobody if self.owed.is_some() => {}
-                Hit::Nobody => self.law.resume_count(level, &before),
+                Hit::Nobody => self.aqm.resume_count(level, &before),
             }
         }
         None
@@ -162,10 +162,10 @@ impl<P: Packet> Pushout<P> {
         if !self.limit.admits(0, 0, size) {
             return;
         }
-        for level in (own + 1..self.law.levels()).rev() {
+        for level in (own + 1..self.aqm.levels()).rev() {
             while !self.admits(size) {
                 let Hit::Waiting(place) = self.hit(level, false, env.rng) else { break };
-                self.law.restart_count(level);
+                self.aqm.restart_count(level);
                 self.push_out(env, level, place);
             }
         }
@@ -177,15 +177,15 @@ impl<P: Packet> Pushout<P> {
         }
     }
 
-    /// Update the law for a packet that found no room.
+    /// Update the AQM for a packet that found no room.
     fn overflow(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, meta: &PacketMeta) {
-        self.law.on_overflow(&mut env.cx(self.queue(), self.levels.packets.total().bytes), meta);
+        self.aqm.on_overflow(&mut env.cx(self.queue(), self.levels.packets.total().bytes), meta);
     }
 }
 
 impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { judges: Judges::Both, ..self.law.capabilities() }
+        Capabilities { judges: Judges::Both, ..self.aqm.capabilities() }
     }
 
     fn is_fifo(&self) -> bool {
@@ -194,7 +194,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
 
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
-        let own = self.law.level(&meta);
+        let own = self.aqm.level(&meta);
         if let Some(cause) = self.judge(env, own) {
             return self.levels.packets.total().refuse(env, &packet, cause);
         }
@@ -209,7 +209,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
 
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P> {
         let Some(Taken { packet, enqueued }) = self.levels.pop_front() else {
-            self.law.on_idle(env.now);
+            self.aqm.on_idle(env.now);
             return Next::Empty;
         };
         self.levels.packets.total().send(env, &packet, enqueued);
@@ -222,7 +222,7 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
 
     fn on_link(&mut self, now: Time, link: &LinkInfo) {
         self.limit = link.limit;
-        self.law.on_link(now, link);
+        self.aqm.on_link(now, link);
     }
 
     fn reserve(&mut self, packets: u32, _flows: u32) {
@@ -230,11 +230,11 @@ impl<P: Packet + Send, W: Probe<P> + ?Sized> Discipline<P, W> for Pushout<P> {
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
-        self.law.gauges(show);
+        self.aqm.gauges(show);
     }
 
     fn drop_function(&self, average: f64) -> Option<f64> {
-        self.law.drop_function(average)
+        self.aqm.drop_function(average)
     }
 }
 
@@ -250,7 +250,7 @@ impl Scheme for WredDfq {
         params: &PARAMS,
         class_params: &[],
         cost: "O(1) time for each level, O(packets) memory",
-        build_law: None,
+        build_aqm: None,
         picture: Picture::DropFunction,
         good: "Drops an out-of-profile packet when the drop is due, not when the next such packet arrives: less oscillation.",
         bad: "Packets must be taken from the middle of the queue; with gentle ramps it loses more than drop-arrivals.",
@@ -265,11 +265,11 @@ impl Scheme for WredDfq {
             reader.derive("ecn", Value::Flag(false));
             reader.params::<(WredDfqParams, WredParams)>()
         })?;
-        let law = Wred::new(&wred, link)?;
-        let levels = LevelQueue::new(law.levels());
+        let aqm = Wred::new(&wred, link)?;
+        let levels = LevelQueue::new(aqm.levels());
         let WredDfqParams { victim, debt } = params;
-        let owed = debt.then(|| vec![0; law.levels()]);
-        Ok(Box::new(Pushout { levels, limit: link.limit, law, victim, owed }))
+        let owed = debt.then(|| vec![0; aqm.levels()]);
+        Ok(Box::new(Pushout { levels, limit: link.limit, aqm, victim, owed }))
     }
 }
 

@@ -1,11 +1,11 @@
 //! A queue with conditioners before it.
 //!
 //! Each packet goes through the stages in their order, and what comes out behind the last is offered to the queue. A
-//! conditioner acts at once; a shaper holds packets and lets them go on at its own times. The queue and its law see
+//! conditioner acts at once; a shaper holds packets and lets them go on at its own times. The queue and its AQM see
 //! nothing of this: what arrives there is what came through, and the backlog in the reports is theirs alone. What a stage
 //! drops is reported with [`Cause::Policed`], with which it is no arrival of the queue.
 //!
-//! The conditioners draw from a random stream of their own, so that the law's draws are the same with and without them.
+//! The conditioners draw from a random stream of their own, so that the AQM's draws are the same with and without them.
 //! The timer of the whole is the earlier of the queue's and the shapers'. With a shaper, every operation moves it
 //! ([`TimerMoves::Always`]).
 

@@ -29,9 +29,9 @@
 //! * None from the paper. ns-2's window is 10 s for `spread`.
 
 use super::{Action, Conditioner, ConditionerInfo, Part};
+use crate::algorithm::drop_spacing::Spacing;
 use crate::aqm::{Cx, LinkInfo};
 use crate::capabilities::SideInformation;
-use crate::law::drop_spacing::Spacing;
 use crate::scheme::module_doc;
 use alloc::vec::Vec;
 use penstock_core::param::{Default, ParamError, ParamErrors, Settings};

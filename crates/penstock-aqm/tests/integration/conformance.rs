@@ -217,7 +217,7 @@ fn two_settings_at_fault_give_two_messages() {
 #[test]
 fn every_file_of_a_scheme_is_registered_and_documented() {
     let mut files = Vec::new();
-    for folder in ["/src/law", "/src/discipline"] {
+    for folder in ["/src/algorithm", "/src/discipline"] {
         for entry in std::fs::read_dir([env!("CARGO_MANIFEST_DIR"), folder].concat()).unwrap() {
             let path = entry.unwrap().path();
             // Files without an entry in the registry are parts shared by several schemes.
@@ -231,7 +231,7 @@ fn every_file_of_a_scheme_is_registered_and_documented() {
     names.sort_unstable();
     assert_eq!(files, names);
     for scheme in schemes() {
-        for heading in ["# Law\n", "# Parameters\n", "# Differences\n"] {
+        for heading in ["# Algorithm\n", "# Parameters\n", "# Differences\n"] {
             assert!(scheme.doc.contains(heading), "{} lacks {heading}", scheme.name);
         }
         assert!(scheme.params.iter().all(|info| info.doc.ends_with('.')), "{}", scheme.name);

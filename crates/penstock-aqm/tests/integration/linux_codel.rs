@@ -1,6 +1,6 @@
 //! CoDel with Linux's arithmetic against what Linux 6.1 lost and marked, packet by packet.
 //!
-//! The law is fed the recorded arrivals and departures (`data/linux/README.md`); all else is its own decision.
+//! The AQM is fed the recorded arrivals and departures (`data/linux/README.md`); all else is its own decision.
 
 use crate::rig::thesis_link;
 use penstock_aqm::{Cause, Discipline, Env, LinkInfo, Next, Probe, Report, build};
@@ -57,7 +57,7 @@ impl Probe<PacketMeta> for Numbers {
     }
 }
 
-/// The drops and marks of the law when packets arrive and depart as in the recorded run.
+/// The drops and marks of the AQM when packets arrive and depart as in the recorded run.
 fn replay(run: &Recorded, variant: &str, ecn: bool) -> Numbers {
     let settings = [("variant".into(), Value::Text(variant.into())), ("ecn".into(), Value::Flag(ecn))];
     let link = LinkInfo { mtu: Bytes(1514), limit: Limit::Infinite, ..thesis_link() };

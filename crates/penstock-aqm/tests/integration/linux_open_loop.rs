@@ -1,7 +1,7 @@
 //! Schemes under a constant flood against Linux 6.1: losses, marks, and delays.
 //!
 //! Arrivals come at exactly n intervals and the link serves a packet in 1.211584 ms (`data/linux/README.md`). Loss is
-//! mostly a matter of arithmetic, what comes less what the link can send; the mean delay and the marks tell the law.
+//! mostly a matter of arithmetic, what comes less what the link can send; the mean delay and the marks tell the AQM.
 
 use penstock_aqm::{Cause, Discipline, Env, LinkInfo, Next, Probe, Report, build};
 use penstock_core::param::Value;
@@ -47,7 +47,7 @@ fn ours(scheme: &str) -> (&'static str, Vec<(&'static str, Value)>, Limit) {
         "sfq" => ("sfq", vec![], Limit::Packets(127)),
         // with one flow; its tins and quanta do not matter then
         "cake" => ("cake", vec![("isolation", word("flows"))], Limit::Infinite),
-        // with one flow and no shaper, CAKE is its law
+        // with one flow and no shaper, CAKE is its AQM
         "cake_htb" => ("cobalt", vec![("mtu", Value::Bytes(0.0))], Limit::Infinite),
         other => panic!("no scheme of ours stands for {other}"),
     }
@@ -248,7 +248,7 @@ fn pie() {
 
 #[test]
 fn pie_that_marks() {
-    // At a load of 1.1 the law here marks 11.4 packets in the mean of 40 seeds, with half a range of 4, and Linux's
+    // At a load of 1.1 the AQM here marks 11.4 packets in the mean of 40 seeds, with half a range of 4, and Linux's
     // single run 16: not explained. What is struck before the probability is a tenth is compared with more runs below.
     assert_like_linux_but("pie_ecn", 0.02, &[("1.1", "marked")]);
 }

@@ -1,6 +1,6 @@
 //! ns-2's WRED and RIO against what ns-2.35 dropped, packet by packet, with its own random numbers.
 //!
-//! The law is fed the recorded arrivals (`data/ns2/README.md`), and departures as they follow from its own decisions.
+//! The AQM is fed the recorded arrivals (`data/ns2/README.md`), and departures as they follow from its own decisions.
 
 use crate::rig::{Counts, thesis_link};
 use penstock_aqm::{Discipline, Env, LinkInfo, Next, build};
@@ -66,7 +66,7 @@ fn agree(arrivals: &[Arrival], scheme: &str, settings: &[(&str, Value)], limit: 
     let (mut free, mut idle) = (0, true);
     let mut lost = 0;
     for (i, arrival) in arrivals.iter().enumerate() {
-        // where ns-2 drew none, one that would drop if the law drew
+        // where ns-2 drew none, one that would drop if the AQM drew
         let mut rng = numbers.near(arrival.drawn.unwrap_or(0.0));
         let mut env: Env<'_, _> = Env { now: Time::ZERO, rng: &mut rng, probe: &mut counts, facts: &() };
         while free <= arrival.at && !idle {

@@ -3,9 +3,9 @@
 //! Both get the same random traces and the same random numbers, and every packet must meet the same fate in both.
 
 use crate::oracle::{Bench, Entry, Fate, Given, Item, MS, ORACLES, Oracle, Settings};
-use crate::rig::{any_packet_of, thesis_link};
+use crate::rig::{ack_of, any_packet_of, thesis_link};
 use penstock_aqm::{Cause, Discipline, Env, Facts, LinkInfo, Next, Probe, Report, build, schemes};
-use penstock_core::{Bytes, Dscp, Limit, Packet, PacketMeta, Rare, Rate, Rng, Span, Time};
+use penstock_core::{Bytes, Dscp, Limit, Packet, PacketMeta, PureAck, Rare, Rate, Rng, Span, Time};
 use std::collections::BTreeMap;
 
 /// New schemes whose oracle is still to be written; empty in a release.
@@ -43,6 +43,10 @@ struct Told;
 impl Facts<Numbered> for Told {
     fn rare(&self, packet: &Numbered) -> Rare {
         packet.meta.rare.unwrap()
+    }
+
+    fn pure_ack(&self, packet: &Numbered) -> Option<PureAck> {
+        ack_of(&packet.meta)
     }
 }
 

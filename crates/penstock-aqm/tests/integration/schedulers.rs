@@ -268,17 +268,17 @@ fn a_rate_controlled_priority_class_leaves_the_rest_to_the_others() {
 }
 
 #[test]
-fn every_scheduler_takes_every_law_for_a_class() {
+fn every_scheduler_takes_every_aqm_for_a_class() {
     for scheme in penstock_aqm::schemes().iter().filter(|scheme| !scheme.class_params.is_empty()) {
-        for law in penstock_aqm::schemes() {
-            if penstock_aqm::build_law(law.name, &rig::required(law), &thesis_link(), Time::ZERO).is_err() {
+        for aqm in penstock_aqm::schemes() {
+            if penstock_aqm::build_aqm(aqm.name, &rig::required(aqm), &thesis_link(), Time::ZERO).is_err() {
                 continue;
             }
             let mut classes = rig::three_classes(scheme);
-            classes[1].queue = Some((law.name.to_string(), rig::required(law)));
+            classes[1].queue = Some((aqm.name.to_string(), rig::required(aqm)));
             let settings = [("classes".to_string(), Value::Classes(classes))];
             let mut rig = rig::Rig::on(&thesis_link(), scheme.name, &settings, 1).unwrap();
-            let mut script = Rng::stream(1, law.name);
+            let mut script = Rng::stream(1, aqm.name);
             for step in 0..4000 {
                 if script.chance(if step % 1000 < 600 { 0.6 } else { 0.35 }) {
                     rig.arrive_packet(rig::any_packet(&mut script, 1500));

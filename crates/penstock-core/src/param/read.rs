@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         Self { settings, infos, derived: Vec::new(), errors }
     }
 
-    /// Override a parameter, for a mechanism that computes a parameter of the law that it owns.
+    /// Override a parameter, for a mechanism that computes a parameter of the AQM that it owns.
     pub fn derive(&mut self, name: &'static str, value: Value) {
         self.derived.push((name, value));
     }

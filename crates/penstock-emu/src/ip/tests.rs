@@ -13,7 +13,7 @@ fn full_checksum(header: &[u8]) -> u16 {
 }
 
 /// An IPv4 packet from 10.0.0.1 to 10.0.0.2 with these options and this payload.
-fn v4(class: u8, fragment: u16, protocol: u8, options: &[u8], payload: &[u8]) -> Vec<u8> {
+pub(super) fn v4(class: u8, fragment: u16, protocol: u8, options: &[u8], payload: &[u8]) -> Vec<u8> {
     let ihl = 20 + options.len();
     let mut packet = vec![0x40 | (ihl / 4) as u8, class];
     packet.extend(((ihl + payload.len()) as u16).to_be_bytes());
@@ -30,7 +30,7 @@ fn v4(class: u8, fragment: u16, protocol: u8, options: &[u8], payload: &[u8]) ->
 }
 
 /// An IPv6 packet from 2001:db8::1 to 2001:db8::2 with this payload, extension headers included.
-fn v6(class: u8, next: u8, payload: &[u8]) -> Vec<u8> {
+pub(super) fn v6(class: u8, next: u8, payload: &[u8]) -> Vec<u8> {
     let mut packet = vec![0x60 | class >> 4, class << 4 | 0x0a, 0xbc, 0xde];
     packet.extend((payload.len() as u16).to_be_bytes());
     packet.extend([next, 64]);

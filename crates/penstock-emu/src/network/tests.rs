@@ -6,8 +6,9 @@ use penstock_aqm::LinkInfo;
 use penstock_core::param::Value;
 use penstock_core::{Bytes, Limit, Rate};
 use penstock_link::LinkPlan;
-use penstock_link::spec::LinkSpec;
+use penstock_link::spec::{ChanceSpec, LinkSpec};
 use proptest::prelude::*;
+use std::num::NonZeroU32;
 
 const HOSTS: [[u8; 4]; 3] = [[10, 0, 0, 1], [10, 0, 0, 2], [10, 0, 0, 3]];
 const RATE: u64 = 8_000_000;
@@ -61,10 +62,15 @@ fn datagram(from: usize, to: [u8; 4], ports: u32, size: usize) -> Vec<u8> {
     packet[12..16].copy_from_slice(&HOSTS[from]);
     packet[16..20].copy_from_slice(&to);
     packet[20..24].copy_from_slice(&ports.to_be_bytes());
+    write_checksum(&mut packet);
+    packet
+}
+
+fn write_checksum(packet: &mut [u8]) {
+    packet[10..12].fill(0);
     let sum: u32 = packet[..20].chunks(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
     let sum = (sum & 0xffff) + (sum >> 16);
     packet[10..12].copy_from_slice(&(!((sum & 0xffff) + (sum >> 16)) as u16).to_be_bytes());
-    packet
 }
 
 /// A host sends these bytes.
@@ -102,6 +108,26 @@ fn a_packet_arrives_after_the_transmission_and_the_delay_of_each_link_of_its_rou
     assert!(network.is_conserved());
 }
 
+/// Both copies have the bytes of the packet, and the second one takes 1 ms of the link; without a free buffer there is none.
+#[test]
+fn a_link_that_duplicates_delivers_two_packets_of_equal_bytes() {
+    let mut plan = network("droptail", 1000, 1 << 20).plan;
+    plan.links[0].spec.duplicate = Some(ChanceSpec { rate: 1.0, correlation: 0.0 });
+    let addresses = HOSTS.map(|host| vec![u128::from(std::net::Ipv4Addr::from(host).to_ipv6_mapped())]);
+    let limits = Limits { frame: 1501, header: 0, memory: 1 << 20, overhead: 0 };
+    let mut network = Network::new(plan, &addresses, &limits, false).unwrap();
+    let packet = datagram(0, HOSTS[1], 7, 1000);
+    send(&mut network, Time::ZERO, 0, &packet);
+    assert!(network.is_conserved());
+    network.advance(Time::ZERO + Span::from_millis(100));
+    let due = [12, 13].map(|millis| (Time::ZERO + Span::from_millis(millis), 1, packet.clone()));
+    assert_eq!(deliveries(&mut network), due);
+    for k in 0..1000 {
+        send(&mut network, Time::ZERO + Span::from_millis(100), 0, &datagram(0, HOSTS[1], k, 1000));
+    }
+    assert!(network.is_conserved());
+}
+
 #[test]
 fn marks_are_written_into_the_packet_with_a_right_checksum() {
     let mut network = network("codel", 1000, 1 << 24);
@@ -122,6 +148,45 @@ fn marks_are_written_into_the_packet_with_a_right_checksum() {
     network.advance(Time::from_nanos(10_000_000_000));
     marked += deliveries(&mut network).iter().filter(|(_, _, bytes)| bytes[1] & 3 == 3).count() as u64;
     assert_eq!(marked, network.tally.queues[0].marks);
+}
+
+/// A pure ACK of this number from host 0, with codepoint AF41.
+fn pure_ack(number: u32) -> Vec<u8> {
+    let mut packet = datagram(0, HOSTS[1], 7, 40);
+    (packet[1], packet[9]) = (34 << 2, 6);
+    write_checksum(&mut packet);
+    packet[28..32].copy_from_slice(&number.to_be_bytes());
+    (packet[32], packet[33]) = (5 << 4, 1 << 4);
+    packet
+}
+
+#[test]
+fn cake_filters_real_acks_and_washes_real_codepoints() {
+    use penstock_core::param::Value;
+    let mut network = network("droptail", 100, 1 << 20);
+    let mut plan = network.plan.clone();
+    plan.links[0].queue.scheme = "cake".to_owned();
+    let settings = [("ack_filter", Value::Text("aggressive".into())), ("wash", Value::Flag(true))];
+    plan.links[0].queue.settings = settings.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    let queue = Network::build(&plan, 0, Time::ZERO).unwrap();
+    network.replace(Time::ZERO, 0, plan.links[0].queue.clone(), queue);
+    // The first one is on the wire when the others come.
+    for number in [40, 50, 60, 60, 70] {
+        send(&mut network, Time::from_nanos(1), 0, &pure_ack(number));
+    }
+    network.advance(Time::from_nanos(1_000_000_000));
+    let sent = deliveries(&mut network);
+    let numbers: Vec<u8> = sent.iter().map(|(_, _, bytes)| bytes[31]).collect();
+    // 50 goes for 60, and one of the two duplicates for 70.
+    assert_eq!(numbers, [40, 60, 70]);
+    for (_, _, bytes) in &sent {
+        let sum: u32 = bytes[..20].chunks(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
+        assert_eq!(bytes[1], 0);
+        assert_eq!((sum & 0xffff) + (sum >> 16), 0xffff, "the checksum");
+    }
+    assert_eq!(network.tally.queues[0].filtered_acks(), 2);
+    assert_eq!(network.tally.flows[0].drops, 0);
+    assert!(network.is_conserved());
 }
 
 #[test]
@@ -230,5 +295,34 @@ proptest! {
             all
         };
         prop_assert_eq!(run(&[]), run(&late));
+    }
+}
+
+#[test]
+fn a_capture_has_the_packets_of_its_links_from_the_start_of_their_transmission() {
+    let file = std::env::temp_dir().join(format!("penstock-capture-{}.pcap", std::process::id()));
+    let mut network = network("droptail", 2, 1 << 20);
+    let mut capture = Capture::default();
+    capture.add(&file, vec![0], NonZeroU32::new(40)).unwrap();
+    network.capture(capture);
+    let packets: Vec<_> = (0..4).map(|number| datagram(0, HOSTS[1], number, 1000)).collect();
+    for packet in &packets {
+        assert!(send(&mut network, Time::from_nanos(7), 0, packet));
+    }
+    // Not captured: another link.
+    assert!(send(&mut network, Time::from_nanos(7), 1, &datagram(1, HOSTS[0], 9, 500)));
+    network.advance(Time::from_nanos(1_000_000_000));
+    network.close_capture().unwrap();
+    let written = std::fs::read(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let (header, records) = written.split_at(24);
+    assert_eq!(header[16..], [40, 0, 0, 0, 101, 0, 0, 0]);
+    // One is transmitted at once, two wait for 1 ms each, the fourth is dropped.
+    let expected = packets[..3].iter().zip([7, 1_000_007, 2_000_007_u32]);
+    assert_eq!(records.len(), 3 * (16 + 40));
+    for (record, (packet, nanos)) in records.chunks(56).zip(expected) {
+        let words: Vec<_> = record[..16].chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+        assert_eq!(words, [0, nanos, 40, 1000]);
+        assert_eq!(record[16..], packet[..40]);
     }
 }

@@ -7,7 +7,7 @@ use super::histogram::Histogram;
 use super::series::Series;
 use super::ticks::Ticks;
 use penstock_aqm::{Cause, Probe, Report};
-use penstock_core::{Packet, Span, Time};
+use penstock_core::{Framing, Packet, Span, Time};
 
 /// 1e-9 bits in a bit.
 pub const NANOBITS: u128 = 1_000_000_000;
@@ -42,7 +42,9 @@ pub struct QueueStats {
     pub drops: [u64; Cause::ALL.len()],
     /// Packets dropped after the warm-up that were queued during it.
     drops_of_earlier: u64,
-    /// Bits of the packets whose transmission started.
+    /// The framing of the link behind it.
+    pub framing: Framing,
+    /// Bits on the wire of the packets whose transmission started.
     pub sent_bits: u64,
     /// Correction of that, in 1e-9 bits, for the packets in transmission at the two ends of the statistics.
     pub edge_nanobits: i128,
@@ -128,6 +130,7 @@ impl QueueStats {
             marks: 0,
             drops: [0; Cause::ALL.len()],
             drops_of_earlier: 0,
+            framing: Framing::NONE,
             sent_bits: 0,
             edge_nanobits: 0,
             crossing: NO_FLOW,
@@ -157,6 +160,7 @@ impl QueueStats {
             last_change: now,
             crossing: self.crossing,
             device: self.device,
+            framing: self.framing,
             next_sample: self.next_sample,
             sampling: self.sampling,
             averaging: self.averaging,
@@ -265,12 +269,15 @@ impl QueueStats {
         // A packet that was queued has been counted as an arrival then.
         let arrives = !cause.was_queued();
         let is_counted = self.warmup <= report.enqueued;
+        let is_lost = cause != Cause::Filtered;
         let fate = if arrives { Fate::Refused } else { Fate::Removed };
-        self.change(report.now, is_counted.then_some(fate), dscp);
+        self.change(report.now, (is_counted && is_lost).then_some(fate), dscp);
         self.arrivals += u64::from(arrives);
         self.drops[cause as usize] += u64::from(is_counted);
         self.drops_of_earlier += u64::from(!is_counted);
-        self.bursts.lose();
+        if is_lost {
+            self.bursts.lose();
+        }
         self.set_length(report.packets);
     }
 
@@ -320,14 +327,19 @@ impl QueueStats {
         whole.saturating_add_signed(self.edge_nanobits)
     }
 
-    /// All drops.
+    /// All drops. A filtered acknowledgement is not a drop: a newer one carries its information.
     pub fn all_drops(&self) -> u64 {
-        self.drops.iter().sum()
+        self.drops.iter().sum::<u64>() - self.filtered_acks()
     }
 
-    /// Whether arrivals = departures + drops + change of backlog.
+    /// Acknowledgements that a filter removed.
+    pub fn filtered_acks(&self) -> u64 {
+        self.drops[Cause::Filtered as usize]
+    }
+
+    /// Whether arrivals = departures + drops + filtered acknowledgements + change of backlog.
     pub fn is_conserved(&self) -> bool {
-        let left = self.departures + self.all_drops() + self.drops_of_earlier;
+        let left = self.departures + self.all_drops() + self.filtered_acks() + self.drops_of_earlier;
         self.arrivals + u64::from(self.waiting_at_warmup) == left + u64::from(self.length)
     }
 

@@ -65,7 +65,7 @@ fn joined(parts: &[Arc<[LinkSpec]>], last: Option<Checked>) -> Vec<LinkSpec> {
     links
 }
 
-/// Whether [`super::check`] finds no error in the scenario of these parts, which has no law written in Python. Times are
+/// Whether [`super::check`] finds no error in the scenario of these parts, which has no AQM written in Python. Times are
 /// in nanoseconds.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]

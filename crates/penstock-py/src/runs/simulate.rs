@@ -1,7 +1,7 @@
 //! The simulator with text in and out.
 
-use crate::laws::Raised;
-use penstock_sim::{Laws, Prepared, Recordings, RunError, RunOptions, RunResult, Scenario};
+use crate::aqms::Raised;
+use penstock_sim::{AqmFactory, Prepared, Recordings, RunError, RunOptions, RunResult, Scenario};
 use pyo3::PyErr;
 use rustix::time::{ClockId, clock_gettime};
 use std::any::Any;
@@ -17,17 +17,17 @@ const TIMED_TOGETHER: Duration = Duration::from_millis(1);
 pub(crate) enum Failure {
     /// Errors of the scenario or of the run, as a JSON list.
     Errors(String),
-    /// An exception of a law written in Python.
+    /// An exception of an AQM written in Python.
     Raised(PyErr),
 }
 
 /// All errors of a canonical scenario, as a JSON list.
-pub(super) fn errors(scenario: &str, laws: &dyn Laws) -> Result<String, Failure> {
+pub(super) fn errors(scenario: &str, aqms: &dyn AqmFactory) -> Result<String, Failure> {
     let scenario = match serde_json::from_str::<Scenario>(scenario) {
         Ok(scenario) => scenario,
         Err(error) => return Ok(malformed(&error)),
     };
-    let found = catch_unwind(AssertUnwindSafe(|| penstock_sim::check(&scenario, 1, laws))).map_err(caught)?;
+    let found = catch_unwind(AssertUnwindSafe(|| penstock_sim::check(&scenario, 1, aqms))).map_err(caught)?;
     Ok(serde_json::to_string(&found).unwrap_or_else(|error| malformed(&error)))
 }
 
@@ -35,10 +35,10 @@ pub(super) fn errors(scenario: &str, laws: &dyn Laws) -> Result<String, Failure>
 pub(super) fn run(
     scenario: &Scenario,
     seed: u64,
-    laws: &dyn Laws,
+    aqms: &dyn AqmFactory,
     stop: Option<&AtomicBool>,
 ) -> Result<String, Failure> {
-    let options = RunOptions { laws, stop, ..RunOptions::default() };
+    let options = RunOptions { aqms, stop, ..RunOptions::default() };
     run_with(scenario, seed, &options).map(|(result, _)| result)
 }
 
@@ -99,7 +99,7 @@ fn simulated(prepared: &Prepared<'_>, seed: u64, options: &RunOptions<'_>) -> Re
     catch_unwind(AssertUnwindSafe(run)).map_err(caught)?.map_err(|error| Failure::Errors(error_list(error)))
 }
 
-/// The failure behind a caught panic: an exception of a law in Python, or a defect.
+/// The failure behind a caught panic: an exception of an AQM in Python, or a defect.
 fn caught(panic: Box<dyn Any + Send>) -> Failure {
     match panic.downcast::<Raised>() {
         Ok(raised) => Failure::Raised(raised.0),

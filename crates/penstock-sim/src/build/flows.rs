@@ -4,10 +4,10 @@ use super::Builder;
 use crate::event::EventSource;
 use crate::event_queue::EventQueue;
 use crate::flow::{Flow, NO_TIMER};
-use crate::hop::RoutedFlow;
 use crate::host::{FlowState, Host, Origin, Source};
 use crate::probe::flow::FlowStats;
 use crate::probe::sender::SenderSeries;
+use crate::routes::RoutedFlow;
 use crate::session::{ClosedConnections, NO_SESSION, Session};
 use crate::traffic::behaviour::Behaviour;
 use penstock_core::{Bytes, Rng, Time};
@@ -88,7 +88,7 @@ impl Builder<'_> {
             lookahead_until: Time::ZERO,
             state: FlowState::Waiting,
             origin: Origin::first(number, planned.route.data_hop, group.codepoint()),
-            rank: self.ranks.of(EventSource::Flow(number)),
+            rank: self.ranks.of(EventSource::Sender(number)),
             armed: start,
             session: NO_SESSION,
             tag: 0,

@@ -1,6 +1,6 @@
 //! Links, their queues and their changes.
 
-use super::{Builder, modes};
+use super::{Builder, permitted_modes};
 use crate::changing_link::{ChangingLink, Reordered};
 use crate::delay_lines::{DelayLines, NO_LINE};
 use crate::event::EventSource;
@@ -13,7 +13,7 @@ use crate::scenario::{LinkSpec, Scenario};
 use penstock_aqm::{MAX_FLOWS, TimerMoves};
 use penstock_core::{Rng, Span, Time};
 use penstock_link::probe::queue::{Intervals, QueueStats};
-use penstock_link::{Laws, LinkChanges, Loss, ReorderedPackets, ScenarioError, Transmitter};
+use penstock_link::{AqmFactory, LinkChanges, Loss, ReorderedPackets, ScenarioError, Transmitter};
 
 /// The queue of each link; `None` for computed links. Errors go to `errors`.
 pub(super) fn queues(
@@ -21,7 +21,7 @@ pub(super) fn queues(
     seed: u64,
     parts: &Parts,
     plan: &Plan,
-    laws: &dyn Laws,
+    aqms: &dyn AqmFactory,
     errors: &mut Vec<ScenarioError>,
 ) -> Vec<Option<PortDiscipline>> {
     let mtu = parts.offered.mtu();
@@ -34,7 +34,7 @@ pub(super) fn queues(
         let settings = &parts.queues[number];
         let mut queue = match parts.prototype(number) {
             Some(prototype) => prototype.clone().into(),
-            None => PortDiscipline::from(settings.build(link, &info, seed, Time::ZERO, laws, errors)?),
+            None => PortDiscipline::from(settings.build(link, &info, seed, Time::ZERO, aqms, errors)?),
         };
         // flows with higher numbers would share the state of others
         if flows > MAX_FLOWS {
@@ -62,7 +62,7 @@ impl Builder<'_> {
         permitted: Modes,
         events: &mut EventQueue,
     ) -> Links {
-        let of_routes = modes::of_routes(&self.plan);
+        let of_routes = permitted_modes::of_routes(&self.plan);
         let (mut links, mut ports, mut lines) = (Vec::with_capacity(queues.len()), Vec::new(), 0);
         let mut changes: Vec<ChangingLink> = Vec::new();
         for (number, (spec, queue)) in self.scenario.links.iter().zip(queues).enumerate() {
@@ -76,14 +76,15 @@ impl Builder<'_> {
                     events.set(changing.rank, changing.changes.next());
                     changes.push(changing);
                 }
-                let of_port = modes::of_link(spec).and(modes::of_queue(&queue.discipline));
+                let of_port = permitted_modes::of_link(spec).and(permitted_modes::of_queue(&queue.discipline));
                 let permitted = permitted.and(of_routes[number]).and(of_port);
                 ports.push(Port { mode: self.mode(spec, permitted, changed_by), queue });
                 place
             });
             let has_line = self.plan.has_line[number];
             let line = if has_line { lines } else { NO_LINE };
-            links.push(Link::new(Transmitter::new(self.plan.rates[number]), self.plan.delays[number], port, line));
+            let transmitter = Transmitter::new(self.plan.rates[number], spec.framing());
+            links.push(Link::new(transmitter, self.plan.delays[number], port, line));
             lines += u32::from(has_line);
         }
         Links { directions: links, ports, changes, lines: DelayLines::new(lines as usize) }
@@ -118,6 +119,7 @@ impl Builder<'_> {
         let intervals = Intervals { series, ..Intervals::new(Span::from_nanos(*sampling_ns), length) };
         let mut stats = QueueStats::new(intervals, spec.watch && has_codepoints);
         stats.device.exists = spec.device_queue.is_some();
+        stats.framing = spec.framing();
         stats
     }
 

@@ -24,7 +24,7 @@ impl Ranks {
             scenario.traffic[group].tcp.is_some() && !immediate[group]
         };
         let changing = scenario.links.iter().filter(|link| !link.is_steady());
-        let reordering = (0..).zip(changing).filter(|(_, link)| link.reorder.is_some()).map(|(number, _)| number);
+        let reordering = (0..).zip(changing).filter(|(_, link)| link.reorders()).map(|(number, _)| number);
         let mut sources = vec![EventSource::WarmupEnd];
         sources.extend((0..changes).map(EventSource::LinkChange));
         sources.extend((0..ports).map(EventSource::Transmission));
@@ -33,7 +33,7 @@ impl Ranks {
         sources.extend((0..ports).map(EventSource::QueueTimer));
         sources.extend(flows.clone().filter(delays_acks).map(EventSource::ReceiverTimer));
         let first_flow = sources.len() as u32;
-        sources.extend(flows.map(EventSource::Flow));
+        sources.extend(flows.map(EventSource::Sender));
         sources.extend((0..plan.routes.sessions.len() as u32).map(EventSource::Session));
         let flows = (first_flow, plan.routes.flows.len() as u32);
         Self { sources, flows }
@@ -53,7 +53,7 @@ impl Ranks {
     pub(super) fn find(&self, source: EventSource) -> Option<u32> {
         let (first_flow, flows) = self.flows;
         match source {
-            EventSource::Flow(flow) => (flow < flows).then_some(first_flow + flow),
+            EventSource::Sender(flow) => (flow < flows).then_some(first_flow + flow),
             source => self.sources.binary_search(&source).ok().map(|rank| rank as u32),
         }
     }

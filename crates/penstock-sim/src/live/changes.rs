@@ -32,7 +32,7 @@ impl LiveRun {
     }
 
     /// Another queue in front of this link. Packets that wait are sent first, by their own queue; none is lost by the change.
-    /// The law of another scheme starts afresh; so do, with other parameters, laws without [`penstock_aqm::Aqm::resume`].
+    /// The AQM of another scheme starts afresh; so do, with other parameters, AQMs without [`penstock_aqm::Aqm::resume`].
     ///
     /// # Errors
     /// The link cannot change, or the errors of the queue's parameters; the queue is then the one before.
@@ -62,7 +62,7 @@ impl LiveRun {
         Ok(())
     }
 
-    /// Another limit of the queue in front of this link; its law keeps its state.
+    /// Another limit of the queue in front of this link; its AQM keeps its state.
     ///
     /// # Errors
     /// The link cannot change.

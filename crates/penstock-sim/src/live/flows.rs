@@ -114,7 +114,7 @@ impl LiveRun {
     /// The queues on the way of this flow learn that there is one more or one fewer.
     fn count_on_links(&mut self, flow: u32, more: i32) {
         let network = &mut self.engine.network;
-        let mut at = self.engine.hosts[flow as usize].origin.hop as usize;
+        let mut at = self.engine.hosts[flow as usize].origin.first_hop as usize;
         loop {
             let hop = network.hops[at];
             let port = network.links[hop.link as usize].port();
@@ -157,13 +157,13 @@ impl Engine {
         let Flow { ack_hop, dscp, measured, receiver_rank, .. } = self.network.tally.flows[model as usize];
         let flow = self.hosts.len() as u32;
         let rank = self.sources.len() as u32;
-        self.sources.push(EventSource::Flow(flow));
+        self.sources.push(EventSource::Sender(flow));
         let delays_acks = receiver_rank != crate::flow::NO_TIMER;
         if delays_acks {
             self.sources.push(EventSource::ReceiverTimer(flow));
         }
         self.network.events.grow(self.sources.len());
-        let origin = Origin::first(flow, self.hosts[model as usize].origin.hop, dscp);
+        let origin = Origin::first(flow, self.hosts[model as usize].origin.first_hop, dscp);
         self.hosts.push(Host::idle(rank, origin, Arc::clone(params), NO_SESSION));
         let receiver_rank = if delays_acks { rank + 1 } else { receiver_rank };
         let receiver = Some(Receiver::new(params));

@@ -13,10 +13,10 @@ pub(crate) struct SenderNetwork<'a> {
     pub(crate) origin: &'a Origin,
 }
 
-impl penstock_tcp::Network for SenderNetwork<'_> {
+impl penstock_tcp::PacketSink for SenderNetwork<'_> {
     #[inline]
     fn transmit(&mut self, segment: Segment) {
-        let Origin { flow, hop, epoch, dscp } = *self.origin;
+        let Origin { flow, first_hop: hop, epoch, dscp } = *self.origin;
         let packet = SimPacket { flow, hop, dscp, epoch, ..SimPacket::of(&segment) };
         self.network.send(self.now, packet);
     }

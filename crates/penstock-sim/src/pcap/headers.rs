@@ -3,8 +3,8 @@
 //! RFC 791, section 3.1 (IPv4), RFC 768 (UDP), RFC 9293, section 3.1 (TCP and its checksum), RFC 7323, sections 2.2 and
 //! 3.2 (window scale, timestamps), RFC 2018, sections 2 and 3 (SACK), RFC 1071 (the sum).
 
-/// Longest packet of IPv4, in bytes.
-pub(super) const LONGEST: usize = 65_535;
+use penstock_link::pcap::LONGEST;
+
 const IP_HEADER: usize = 20;
 const TCP_HEADER: usize = 20;
 const UDP_HEADER: usize = 8;

@@ -2,7 +2,7 @@
 //!
 //! The device queue is below the discipline, like the ring of a network card with byte queue limits (BQL) or the device
 //! queue of ns-3. The discipline hands over its next packet as soon as there is room (and, if it
-//! holds the packet back, not before the time that it gave), so its law does not see the delay
+//! holds the packet back, not before the time that it gave), so its AQM does not see the delay
 //! in the device queue. Packets in the device queue cannot be dropped, marked or overtaken. The packet in transmission
 //! is no longer in it.
 
@@ -64,7 +64,7 @@ impl DeviceQueue {
         let Some((packet, enqueued)) = self.pop() else { return answer };
         let backlog: Backlog = queue.discipline.reported_backlog();
         let tally = &mut *around.tally;
-        (tally.port, tally.link) = (queue.outlet.port, queue.outlet.link);
+        tally.port = queue.outlet.port;
         tally.leave_device(now, &packet, enqueued, &backlog);
         self.fill(queue, now, around);
         Next::Send(packet)

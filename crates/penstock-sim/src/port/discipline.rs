@@ -2,11 +2,12 @@
 
 use crate::packet::SimPacket;
 use crate::tally::Tally;
+use penstock_aqm::algorithm::droptail::DropTail;
+use penstock_aqm::algorithm::red::Red;
+use penstock_aqm::discipline::dualpi2::DualPi2Queues;
 use penstock_aqm::discipline::fq_codel::FqCodelQueues;
 use penstock_aqm::discipline::qsdrr::QsdrrQueues;
-use penstock_aqm::law::droptail::DropTail;
-use penstock_aqm::law::red::Red;
-use penstock_aqm::{Discipline, Env, Fifo, Next};
+use penstock_aqm::{Discipline, Env, FactsAtArrival, Fifo, Next};
 use penstock_core::Limit;
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
@@ -23,7 +24,10 @@ pub(crate) enum PortDiscipline {
     Red(Box<Fifo<SimPacket, Red>>),
     FqCodel(Box<FqCodelQueues<SimPacket>>),
     Qsdrr(Box<QsdrrQueues<SimPacket>>),
+    DualPi2(Box<DualPi2Queues<SimPacket>>),
     Other(BoxedDiscipline),
+    /// Reads the facts of pure ACKs.
+    ReadsAcks(BoxedDiscipline),
 }
 
 /// An empty queue of a frequent kind, as a prototype for copies.
@@ -33,6 +37,7 @@ pub(crate) enum Prototype {
     Red(Box<Fifo<SimPacket, Red>>),
     FqCodel(Box<FqCodelQueues<SimPacket>>),
     Qsdrr(Box<QsdrrQueues<SimPacket>>),
+    DualPi2(Box<DualPi2Queues<SimPacket>>),
 }
 
 impl From<Prototype> for PortDiscipline {
@@ -42,6 +47,7 @@ impl From<Prototype> for PortDiscipline {
             Prototype::Red(queue) => Self::Red(queue),
             Prototype::FqCodel(queue) => Self::FqCodel(queue),
             Prototype::Qsdrr(queue) => Self::Qsdrr(queue),
+            Prototype::DualPi2(queue) => Self::DualPi2(queue),
         }
     }
 }
@@ -54,7 +60,10 @@ impl From<BoxedDiscipline> for PortDiscipline {
             .or_else(|queue| downcast(queue).map(Self::Red))
             .or_else(|queue| downcast(queue).map(Self::FqCodel))
             .or_else(|queue| downcast(queue).map(Self::Qsdrr))
-            .unwrap_or_else(Self::Other)
+            .or_else(|queue| downcast(queue).map(Self::DualPi2))
+            .unwrap_or_else(
+                |queue| if queue.capabilities().reads_acks { Self::ReadsAcks(queue) } else { Self::Other(queue) },
+            )
     }
 }
 
@@ -75,7 +84,8 @@ impl PortDiscipline {
             Self::Red(queue) => queue,
             Self::FqCodel(queue) => queue,
             Self::Qsdrr(queue) => queue,
-            Self::Other(queue) => queue,
+            Self::DualPi2(queue) => queue,
+            Self::Other(queue) | Self::ReadsAcks(queue) => queue,
         }
     }
 
@@ -86,7 +96,8 @@ impl PortDiscipline {
             Self::Red(queue) => Some(Prototype::Red(queue)),
             Self::FqCodel(queue) => Some(Prototype::FqCodel(queue)),
             Self::Qsdrr(queue) => Some(Prototype::Qsdrr(queue)),
-            Self::Other(_) => None,
+            Self::DualPi2(queue) => Some(Prototype::DualPi2(queue)),
+            Self::Other(_) | Self::ReadsAcks(_) => None,
         }
     }
 
@@ -94,7 +105,7 @@ impl PortDiscipline {
     pub(crate) fn is_static_fifo(&self) -> bool {
         match self {
             Self::DropTail(_) | Self::Red(_) => true,
-            Self::FqCodel(_) | Self::Qsdrr(_) | Self::Other(_) => false,
+            Self::FqCodel(_) | Self::Qsdrr(_) | Self::DualPi2(_) | Self::Other(_) | Self::ReadsAcks(_) => false,
         }
     }
 
@@ -110,7 +121,9 @@ impl PortDiscipline {
             Self::Red(queue) => queue.enqueue(&mut { env }, packet),
             Self::FqCodel(queue) => queue.enqueue(&mut { env }, packet),
             Self::Qsdrr(queue) => queue.enqueue(&mut { env }, packet),
+            Self::DualPi2(queue) => queue.enqueue(&mut { env }, packet),
             Self::Other(queue) => queue.enqueue(&mut { env }, packet),
+            Self::ReadsAcks(queue) => enqueue_with_ack(queue.as_mut(), env, packet),
         }
     }
 
@@ -126,9 +139,21 @@ impl PortDiscipline {
             Self::Red(queue) => queue.dequeue(&mut { env }),
             Self::FqCodel(queue) => queue.dequeue(&mut { env }),
             Self::Qsdrr(queue) => queue.dequeue(&mut { env }),
-            Self::Other(queue) => queue.dequeue(&mut { env }),
+            Self::DualPi2(queue) => queue.dequeue(&mut { env }),
+            Self::Other(queue) | Self::ReadsAcks(queue) => queue.dequeue(&mut { env }),
         }
     }
+}
+
+/// Enqueue a packet with its facts as a pure ACK, some of which are in the probe.
+#[inline(never)]
+fn enqueue_with_ack(
+    queue: &mut dyn Discipline<SimPacket, Tally>,
+    Env { now, rng, probe, facts }: Env<'_, SimPacket, Tally>,
+    packet: SimPacket,
+) {
+    let facts = FactsAtArrival { facts, ack: packet.pure_ack(&probe.sacks) };
+    queue.enqueue(&mut Env { now, rng, probe, facts: &facts }, packet);
 }
 
 impl Deref for PortDiscipline {
@@ -140,7 +165,8 @@ impl Deref for PortDiscipline {
             Self::Red(queue) => queue.as_ref(),
             Self::FqCodel(queue) => queue.as_ref(),
             Self::Qsdrr(queue) => queue.as_ref(),
-            Self::Other(queue) => queue.as_ref(),
+            Self::DualPi2(queue) => queue.as_ref(),
+            Self::Other(queue) | Self::ReadsAcks(queue) => queue.as_ref(),
         }
     }
 }
@@ -152,7 +178,8 @@ impl DerefMut for PortDiscipline {
             Self::Red(queue) => queue.as_mut(),
             Self::FqCodel(queue) => queue.as_mut(),
             Self::Qsdrr(queue) => queue.as_mut(),
-            Self::Other(queue) => queue.as_mut(),
+            Self::DualPi2(queue) => queue.as_mut(),
+            Self::Other(queue) | Self::ReadsAcks(queue) => queue.as_mut(),
         }
     }
 }

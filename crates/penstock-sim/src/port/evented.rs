@@ -99,9 +99,8 @@ impl Evented {
         }
     }
 
-    /// The discipline gave this answer to a free transmitter. Start the transmission of the packet, if there is one;
-    /// returns how it crosses the link, unless the link reorders the
-    /// packet: the arrival of a reordered packet is scheduled here.
+    /// The discipline gave this answer to a free transmitter. Start the transmission of the packet, if there is one.
+    /// Returns how it crosses the link; `None` if the link reorders it: that arrival is scheduled here.
     #[inline]
     pub(crate) fn answer(
         &mut self,

@@ -1,7 +1,7 @@
 //! Lazy ports: departures are executed on demand, with their true times.
 //!
-//! Which packet leaves a queue at a time depends on the arrivals up to then, but nothing else depends on it before the
-//! packet could be at the far end of the link. So a departure needs no event: it is executed before the next arrival or
+//! Which packet leaves a queue at a time depends on the arrivals up to then. Nothing outside the queue depends on a departure
+//! before the packet could be at the far end of the link. So a departure needs no event: it is executed before the next arrival or
 //! timer at the port. A deadline event bounds how long a departure may be deferred: one per propagation delay instead
 //! of one per packet. The queue sees the same calls with the same times as with events, and so does the next hop.
 //!

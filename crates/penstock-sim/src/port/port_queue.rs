@@ -84,7 +84,7 @@ impl PortQueue {
         if stats.is_due(now) {
             stats.sample(now, |show| discipline.gauges(show));
         }
-        (tally.port, tally.link) = (outlet.port, outlet.link);
+        tally.port = outlet.port;
         (discipline, Env { now, rng, probe: tally, facts: *facts })
     }
 

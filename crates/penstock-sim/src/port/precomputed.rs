@@ -8,10 +8,10 @@
 
 use super::{Crossing, PortDiscipline, PortQueue, Surroundings};
 use crate::flow::{Flow, FlowFacts};
-use crate::hop::DataCounts;
 use crate::link::Link;
 use crate::packet::SimPacket;
 use crate::probe::flow::Window;
+use crate::routes::DataCounts;
 use crate::tally::{Tally, begin_transmission};
 use penstock_aqm::{Aqm, Discipline, Env, Fifo, Next};
 use penstock_core::{Rng, Time};
@@ -97,8 +97,8 @@ impl Precomputed {
         (discipline, Replay { port: self, stats, flows, data_counts, window, rng, facts })
     }
 
-    /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits. Packets in the queue have already
-    /// passed the transmitter.
+    /// The part of the packet in transmission that is unsent at `now`, in 1e-9 bits. [`Link::free_at`] already
+    /// includes the packets in the queue.
     pub(crate) fn unsent(&self, queue: &PortQueue, now: Time, transmitter: &Transmitter) -> u128 {
         if self.free_at == Time::NEVER {
             return 0;

@@ -71,7 +71,7 @@ impl<'a> Flows<'a> {
 
     /// The first hop of its data.
     fn first_hop(&self, flow: usize) -> u32 {
-        self.session(flow).map_or(self.engine.hosts[flow].origin.hop, |session| session.routes[0].data_hop)
+        self.session(flow).map_or(self.engine.hosts[flow].origin.first_hop, |session| session.routes[0].data_hop)
     }
 
     fn first_watched(&self, flow: usize) -> Option<u32> {

@@ -33,6 +33,10 @@ impl Scenario {
                 report(&format!("links.{}", link.name), "is defined twice");
             }
             link.check(&mut report);
+            if link.duplicate.is_some() && self.traffic.iter().any(TrafficSpec::counts_each_packet_once) {
+                let path = format!("links.{}.duplicate", link.name);
+                report(&path, "is not possible with traffic of the kinds fec and video, which count each packet once");
+            }
         }
         let mut names = NameSet::default();
         for group in &self.traffic {
@@ -50,6 +54,11 @@ impl Scenario {
 }
 
 impl TrafficSpec {
+    /// Whether a packet that arrives twice would count as two packets of a block or frame.
+    fn counts_each_packet_once(&self) -> bool {
+        matches!(self.kind, TrafficKind::Fec | TrafficKind::Video)
+    }
+
     /// Calls `require` with each condition, its key, and the message if it fails.
     fn check(&self, require: &mut impl FnMut(bool, &str, &str)) {
         require(!self.from.is_empty(), "from", "a node is needed");

@@ -2,7 +2,7 @@
 //! A. Phanishayee, E. Krevat, V. Vasudevan, D. Andersen, G. Ganger, G. Gibson, S. Seshan, "Measurement and Analysis of TCP
 //! Throughput Collapse in Cluster-based Storage Systems", FAST 2008: synchronized reads behind a barrier.
 //!
-//! # Law
+//! # Algorithm
 //! In a round each sender opens a connection and sends one answer of a drawn size. The round ends when all answers have
 //! been acknowledged. The next round starts a pause after that (a barrier), or with `every` at a fixed interval after the
 //! start of the previous one, whether or not that has ended.

@@ -3,7 +3,7 @@
 
 use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, Spacing, TrafficKind, TrafficSpec, UdpSpec, rate};
 use crate::traffic::datagram::{Datagram, next_number};
-use penstock_core::{Ecn, Rng, Span};
+use penstock_core::{Ecn, Framing, Rng, Span};
 use penstock_link::Transmitter;
 
 /// A source of datagrams at a rate.
@@ -70,7 +70,7 @@ impl Paced {
             headers,
             phase,
             jitter: spec.jitter,
-            pace: Transmitter::new(rate(bits_per_second)),
+            pace: Transmitter::new(rate(bits_per_second), Framing::NONE),
             burst,
             rng,
             sent: 0,

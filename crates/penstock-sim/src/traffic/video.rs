@@ -2,7 +2,7 @@
 //! Frame types and groups of pictures: ISO/IEC 11172-2 (MPEG-1); lognormal sizes of the frames of one type: M. Krunz,
 //! R. Sass, H. Hughes, "Statistical Characteristics and Multiplexing of MPEG Streams", INFOCOM 1995.
 //!
-//! # Law
+//! # Algorithm
 //! Frame k is sent k / fps after the first, in datagrams that follow each other without a gap, all full but the last.
 //! Its type is letter k modulo n of `gop`, which has n letters. Its size on the wire is lognormal; its mean is in
 //! proportion to the size of its type, such that a group of pictures has rate n / fps bits on average. The last datagram

@@ -2,7 +2,7 @@
 //! A. Feldmann, A. Gilbert, P. Huang, W. Willinger, "Dynamics of IP Traffic: A Study of the Role of Variability and the
 //! Impact of Control", SIGCOMM 1999, in the form of ns-2's web traffic (HTTP 1.0).
 //!
-//! # Law
+//! # Algorithm
 //! A session requests one page after the other. A page lies on a server drawn uniformly, and has a drawn number of
 //! objects, rounded up. The objects are requested at drawn intervals, whether or not earlier ones have arrived. The
 //! request for an object is a connection of one packet to the server; when that is acknowledged, another connection

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// The names of all queues to be tested: every scheme, and each AQM as the queue of a class of a scheduler.
 pub(crate) fn names() -> Vec<String> {
     let alone = schemes().iter().map(|scheme| scheme.name.to_owned());
-    let aqms = schemes().iter().filter(|scheme| scheme.build_law.is_some());
+    let aqms = schemes().iter().filter(|scheme| scheme.build_aqm.is_some());
     let schedulers: Vec<&str> =
         schemes().iter().filter(|scheme| has_classes(scheme)).map(|scheme| scheme.name).collect();
     let in_class = aqms.enumerate().map(|(at, aqm)| format!("{} with {}", schedulers[at % schedulers.len()], aqm.name));

@@ -75,14 +75,14 @@ fn a_class_of_traffic_without_flows_takes_no_packet() {
 }
 
 #[test]
-fn a_law_in_a_class_works_on_that_class_alone() {
+fn an_aqm_in_a_class_works_on_that_class_alone() {
     let queue = json!({"scheme": "pq", "limit": {"packets": 500}, "params": {"classes": [
         {"name": "high", "match": {"traffic": ["two"]}, "params": {"rate": 250_000.0, "limit": {"packets": 60}}},
         {"name": "low", "queue": {"scheme": "bernoulli", "params": {"p": 0.5}}},
     ]}});
     let result = run_it(network(&queue));
     let figure = |name: &str, metric: &str| result["traffic"][name][metric].as_f64().unwrap();
-    // Half of 1.1 Mbit/s get through the law of the low class; with 0.25 Mbit/s of the other that is no full link, so
+    // Half of 1.1 Mbit/s get through the AQM of the low class; with 0.25 Mbit/s of the other that is no full link, so
     // the high class, which may be served without tokens too, gets the rest.
     let low = figure("one", "goodput_bps") / 972.0 * 1000.0;
     let high = figure("two", "goodput_bps") / 972.0 * 1000.0;

@@ -1,4 +1,4 @@
-//! A device queue below the discipline: it hides its delay from the law, and the statistics count it.
+//! A device queue below the discipline: it hides its delay from the AQM, and the statistics count it.
 
 use penstock_sim::{Scenario, run};
 use serde_json::{Value, json};

@@ -71,7 +71,7 @@ fn a_link_with_an_edge_is_never_computed_away() {
 
 #[test]
 fn the_queue_sees_the_codepoints_that_the_edge_set() {
-    // The law for AF12 drops all, that for the rest nothing: the meter's colours decide.
+    // The AQM for AF12 drops all, that for the rest nothing: the meter's colours decide.
     let queue = json!({"scheme": "pq", "limit": {"packets": 100}, "params": {"classes": [
         {"name": "out", "match": {"dscp": [12]}, "queue": {"scheme": "bernoulli", "params": {"p": 1.0}}},
         {"name": "rest"},
@@ -107,7 +107,7 @@ fn a_busy_link_does_not_delay_what_a_shaper_lets_go() {
 }
 
 #[test]
-fn an_edge_that_does_nothing_changes_no_draw_of_the_law() {
+fn an_edge_that_does_nothing_changes_no_draw_of_the_aqm() {
     let queue = json!({"scheme": "bernoulli", "limit": {"packets": 10}, "params": {"p": 0.1}});
     let pass = json!({"kind": "classify", "params": {"classes": [{"name": "all", "params": {"action": "pass"}}]}});
     let tsw = json!({"kind": "tsw", "params": {"rate": 5e5}});

@@ -161,7 +161,7 @@ fn a_queue_of_the_same_kind_takes_over_without_a_trace() {
 }
 
 #[test]
-fn another_law_takes_over_and_nothing_is_lost_by_it() {
+fn another_aqm_takes_over_and_nothing_is_lost_by_it() {
     let mut run = live(network(&red(), &json!({})), FOR_A_PAGE);
     for (number, scheme) in ["pi", "codel", "fq-codel", "red", "pie", "sfq", "sfc", "droptail"].iter().enumerate() {
         run.advance(at(2000 * (number as u64 + 1)));
@@ -177,9 +177,9 @@ fn another_law_takes_over_and_nothing_is_lost_by_it() {
     assert_eq!(run.finish().unwrap(), None);
 }
 
-/// A slider moves a parameter: the law does not forget what it knows about the load.
+/// A slider moves a parameter: the AQM does not forget what it knows about the load.
 #[test]
-fn a_law_with_other_parameters_continues() {
+fn an_aqm_with_other_parameters_continues() {
     let other = |scheme| match scheme {
         "pi" | "rem" => json!({"target": {"packets": 12}}),
         "pie" => json!({"alpha": 0.2}),

@@ -1,5 +1,6 @@
 //! All integration tests of the crate, in one program.
 
+mod ack_filter;
 mod any_queue;
 mod changing_links;
 mod classes;

@@ -233,9 +233,100 @@ fn a_rate_above_one_and_a_negative_delay_are_refused() {
         (json!({"reorder": {"rate": 1.5, "delay": 1}}), "links.link.reorder.rate"),
         (json!({"reorder": {"rate": 0.5, "delay": -1}}), "links.link.reorder.delay"),
         (json!({"jitter": {"uniform": [5, 1]}}), "links.link.jitter"),
+        (json!({"duplicate": {"rate": 2}}), "links.link.duplicate.rate"),
+        (json!({"duplicate": {"rate": 0.5, "correlation": 1.0}}), "links.link.duplicate.correlation"),
+        (
+            json!({"loss": {"states": {"p13": 0.6, "p31": 0.5, "p32": 0, "p23": 1, "p14": 0.5}}}),
+            "links.link.loss.states.p14",
+        ),
     ] {
         let scenario: Scenario = serde_json::from_value(datagrams(10, &keys)).unwrap();
         let faults = penstock_sim::check(&scenario, 1, &());
         assert_eq!(faults.iter().map(|fault| fault.path.as_str()).collect::<Vec<_>>(), [path]);
     }
+}
+
+/// netem's jitter: the order is that of the arrivals, unless the link keeps it; the mean delay stays.
+#[test]
+fn jitter_around_the_delay_reorders_unless_the_link_keeps_the_order() {
+    let count = 4000;
+    let around = |keep_order: bool| {
+        let jitter =
+            json!({"deviation": 9 * MS, "distribution": "uniform", "correlation": 0.0, "keep_order": keep_order});
+        arrivals(&datagrams(count, &json!({"jitter": jitter})), 1)
+    };
+    let free = around(false);
+    assert!(free.is_sorted_by_key(|(at, _)| *at));
+    let extra: Vec<f64> = free.iter().map(|(at, seq)| (*at as f64 - plain(*seq) as f64) / MS as f64).collect();
+    assert!(extra.iter().all(|extra| (-9.0..=9.0).contains(extra)));
+    let mean = extra.iter().sum::<f64>() / count as f64;
+    assert!(mean.abs() < 4.0 * (81.0_f64 / 3.0 / count as f64).sqrt(), "{mean}");
+    // A packet overtakes the one 5 ms before it if its draw is more than 5 ms below: (13 / 18)^2 / 2 of the pairs.
+    let mut at = vec![0; count as usize];
+    for (time, seq) in &free {
+        at[*seq as usize] = *time;
+    }
+    let share = at.windows(2).filter(|pair| pair[1] < pair[0]).count() as f64 / (count - 1) as f64;
+    assert!((share - (13.0_f64 / 18.0).powi(2) / 2.0).abs() < 0.03, "{share}");
+    let kept = around(true);
+    assert!(kept.iter().map(|(_, seq)| *seq).eq(0..count as u32));
+    // In order, each arrives with the latest of those before it.
+    let mut latest = 0;
+    for (seq, (time, _)) in kept.iter().enumerate() {
+        latest = latest.max(at[seq]);
+        assert_eq!(*time, latest);
+    }
+}
+
+/// netem's `reorder 100% gap 5` of tc-netem(8): every fifth packet is sent immediately, the others after the delay of 10 ms.
+#[test]
+fn packets_without_delay_overtake_those_before_them() {
+    let found = arrivals(&datagrams(100, &json!({"reorder": {"rate": 1.0, "gap": 5}})), 1);
+    for (at, seq) in &found {
+        let early = if seq % 5 == 4 { 10 * MS } else { 0 };
+        assert_eq!(*at, plain(*seq) - early, "packet {seq}");
+    }
+    // 10 ms are two gaps: it arrives together with packet 2 of its five, or just around it.
+    assert!(found.is_sorted_by_key(|(at, _)| *at) && found.iter().map(|(_, seq)| *seq).ne(0..100));
+}
+
+#[test]
+fn a_duplicate_arrives_at_the_queue_with_its_original() {
+    let count = 4000;
+    let keys = json!({"duplicate": {"rate": 0.1}, "queue": {"scheme": "droptail", "limit": {"packets": 10}}});
+    let found = arrivals(&datagrams(count, &keys), 1);
+    let copies = found.len() - count as usize;
+    assert!((copies as f64 / count as f64 - 0.1).abs() < 4.0 * (0.09_f64 / count as f64).sqrt(), "{copies}");
+    // The copy takes 4 ms on the link behind its original, before the next packet comes: it delays that one by 3 ms.
+    for (i, pair) in found.windows(2).enumerate().filter(|(_, pair)| pair[0].1 == pair[1].1) {
+        assert_eq!(pair[1].0 - pair[0].0, 4 * MS, "packet {i}");
+    }
+    let mut network = datagrams(count, &keys);
+    network["links"][0]["watch"] = json!(true);
+    let result = run_json(&network);
+    assert_eq!(result["links"]["link"]["arrivals"], json!(found.len()));
+}
+
+/// With SACK, both ways, through limited queues: every packet and every ACK may be doubled or dropped, and the transfer ends.
+#[test]
+fn a_tcp_whose_packets_and_acks_are_duplicated_delivers_everything_once() {
+    for flavour in ["sack", "cubic"] {
+        let mut network = transfer(flavour, 0);
+        for link in network["links"].as_array_mut().unwrap() {
+            link.as_object_mut().unwrap().remove("reorder");
+            link["duplicate"] = json!({"rate": 0.3, "correlation": 0.2});
+            link["queue"] = json!({"scheme": "droptail", "limit": {"packets": 12}});
+        }
+        let flow = run_json(&network)["traffic"]["tcp"].clone();
+        assert_eq!(flow["goodput_bps"], json!(20.0 * 1000.0 * 8.0 / 2.0), "{flavour}: {flow}");
+    }
+}
+
+#[test]
+fn blocks_and_duplicates_exclude_each_other() {
+    let mut network = datagrams(10, &json!({"duplicate": {"rate": 0.1}}));
+    network["traffic"][0]["kind"] = json!("video");
+    let scenario: Scenario = serde_json::from_value(network).unwrap();
+    let errors = penstock_sim::check(&scenario, 1, &());
+    assert!(errors.iter().any(|error| error.path == "links.link.duplicate"), "{errors:?}");
 }

@@ -319,7 +319,7 @@ fn a_capture_replayed_arrives_as_it_did() {
     let (_, kept) = run_with(&recorded, 1, &options).unwrap();
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("replayed.pcap");
     let mut bytes = Vec::new();
-    kept.capture.unwrap().write(&[0], &mut bytes).unwrap();
+    kept.capture.unwrap().write(&[0], None, &mut bytes).unwrap();
     std::fs::write(&file, bytes).unwrap();
     // The capture has the departures from the queue: the source replays packets at these instants.
     let trace = kept.trace.unwrap();

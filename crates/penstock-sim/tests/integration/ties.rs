@@ -3,7 +3,7 @@
 use penstock_aqm::{Aqm, Capabilities, Cx, Departing, LinkInfo, TimerMoves, Verdict};
 use penstock_core::param::{ParamErrors, Settings};
 use penstock_core::{PacketMeta, Span, Time};
-use penstock_sim::{Laws, RunOptions, Scenario, run_with};
+use penstock_sim::{AqmFactory, RunOptions, Scenario, run_with};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 
@@ -51,7 +51,7 @@ impl Aqm for Recorder {
 
 struct Recorders(EventLog);
 
-impl Laws for Recorders {
+impl AqmFactory for Recorders {
     fn build(&self, scheme: &str, _: &Settings, _: &LinkInfo) -> Option<Result<Box<dyn Aqm>, ParamErrors>> {
         (scheme == "recorder").then(|| Ok(Box::new(Recorder { log: self.0.clone(), timer: None }) as Box<dyn Aqm>))
     }
@@ -76,7 +76,7 @@ fn at_one_instant_packets_depart_then_arrive_and_then_the_timer_of_the_queue_exp
     }))
     .unwrap();
     let log = EventLog::default();
-    let options = RunOptions { laws: &Recorders(log.clone()), ..RunOptions::default() };
+    let options = RunOptions { aqms: &Recorders(log.clone()), ..RunOptions::default() };
     run_with(&scenario, 1, &options).unwrap();
     let log = log.lock().unwrap();
     let ties: Vec<Vec<Event>> =

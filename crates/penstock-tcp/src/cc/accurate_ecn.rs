@@ -2,7 +2,7 @@
 //!
 //! RFC 9768; section numbers refer to it.
 //!
-//! # Law
+//! # Algorithm
 //! The receiver counts marked packets, starting at 5, and sends the count modulo 8 (ACE) in the flags AE, CWR and ECE (section
 //! 3.2.2). So that the count does not wrap between two ACKs, it immediately ACKs (section 3.2.2.5.1)
 //! * a marked packet after one without a mark, and

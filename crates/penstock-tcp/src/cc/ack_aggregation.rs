@@ -3,7 +3,7 @@
 //! P. Jha, "tcp_bbr: adapt cwnd based on ack aggregation estimation", change of Linux 5.1, 2019;
 //! draft-cardwell-iccrg-bbr-congestion-control-02, section 4.5.5, for the epochs.
 //!
-//! # Law
+//! # Algorithm
 //! An epoch lasts while ACKs are ahead of the estimated bandwidth. A new epoch starts with an ACK if, until then, no
 //! more packets were ACKed in the epoch than the bandwidth would have delivered. The allowance is the largest excess of
 //! the last five to ten rounds, limited to one window and to the packets delivered in 100 ms.

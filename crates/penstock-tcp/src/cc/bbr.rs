@@ -5,7 +5,7 @@
 //! draft-cardwell-iccrg-bbr-congestion-control-00, 2017, to which section numbers refer. Where the two leave a choice, recordings of
 //! Linux 6.1 decide (docs/explanation/linux.md).
 //!
-//! # Law
+//! # Algorithm
 //! `BtlBw` is the maximum delivery rate of the current round and the previous ten (4.1.1), `RTprop` the minimum
 //! round-trip time of the last 10 s (4.1.2). Retransmitted packets, whose ACKs are ambiguous, give no round-trip time.
 //! Packets leave at `(1 - margin) gain BtlBw` (4.2.1); the window is `cwnd_gain BtlBw RTprop` plus three send quanta,
@@ -40,7 +40,7 @@
 
 use super::ack_aggregation::Aggregation;
 use super::policer_detection::{Policer, PolicerInput};
-use super::window_law::{Delivery, WindowLaw};
+use super::window_control::{Delivery, WindowControl};
 use crate::packets_and_acks::Ack;
 use crate::rate_sample::RateSample;
 use crate::state::{HALF, SenderState};
@@ -147,7 +147,7 @@ fn draw(now: Time) -> usize {
     (mix(now.as_nanos().wrapping_add(0x9e37_79b9_7f4a_7c15)) % 7) as usize
 }
 
-impl WindowLaw for Bbr {
+impl WindowControl for Bbr {
     const LOSS_FACTOR: f64 = HALF;
     const SETS_WINDOW: bool = true;
 
@@ -383,9 +383,9 @@ impl Bbr {
         let (gain, _) = self.gains();
         let rate = gain * self.bandwidth() * used;
         // Without a measured rate: the initial window over the first round trip.
-        let known = pacer.rate.unwrap_or(HIGH_GAIN * s.cwnd / self.rtprop.as_secs() * used);
+        let known = pacer.rate().unwrap_or(HIGH_GAIN * s.cwnd / self.rtprop.as_secs() * used);
         let rate = if self.filled || rate > known { rate } else { known };
-        pacer.rate = Some(rate);
+        pacer.set_rate(rate);
         let bit_ps = 8.0 * packet * rate;
         self.quantum = match bit_ps {
             _ if bit_ps < LONE_RATE => 1.0,

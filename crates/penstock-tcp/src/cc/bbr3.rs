@@ -3,7 +3,7 @@
 //! N. Cardwell, I. Swett, J. Beshay (editors), "BBR Congestion Control", draft-ietf-ccwg-bbr-06, 2026, to which section numbers
 //! refer. Names are those of the draft.
 //!
-//! # Law
+//! # Algorithm
 //! Packets leave at `pacing_gain bw`, less the margin of 1 %; the window is at most `cwnd_gain bw min_rtt + extra_acked`, at
 //! least three send quanta and four packets (5.6). `max_bw` is the maximum delivery rate of this cycle of probing and the last,
 //! `min_rtt` the minimum round trip of 10 s (5.5). The states have these gains of pacing and window (5.6.1):
@@ -46,7 +46,7 @@
 mod cycle;
 mod model;
 
-use super::window_law::{Delivery, WindowLaw};
+use super::window_control::{Delivery, WindowControl};
 use crate::packets_and_acks::Ack;
 use crate::rate_sample::RateSample;
 use crate::state::{HALF, SenderState};
@@ -187,7 +187,7 @@ fn reaches(a: u32, b: u32) -> bool {
     a.wrapping_sub(b).cast_signed() >= 0
 }
 
-impl WindowLaw for Bbr3 {
+impl WindowControl for Bbr3 {
     const LOSS_FACTOR: f64 = HALF;
     const SETS_WINDOW: bool = true;
 
@@ -209,7 +209,7 @@ impl WindowLaw for Bbr3 {
         if !core::mem::replace(&mut self.started, true) {
             self.model.start(now);
             self.cwnd = cwnd;
-            pacer.rate = Some(STARTUP_PACING_GAIN * initial / NOMINAL_RTT);
+            pacer.set_rate(STARTUP_PACING_GAIN * initial / NOMINAL_RTT);
         }
         let Some(sampler) = &mut pacer.sampler else { return };
         sampler.record_in_flight(seq, in_flight);
@@ -371,15 +371,15 @@ impl Bbr3 {
         let Some(pacer) = &mut s.pacer else { return };
         if let (false, Some(rtt)) = (self.measured, rs.rtt) {
             self.measured = true;
-            pacer.rate = Some(STARTUP_PACING_GAIN * initial / rtt.as_secs().max(1e-9));
+            pacer.set_rate(STARTUP_PACING_GAIN * initial / rtt.as_secs().max(1e-9));
         }
         let rate = self.state.gains().0 * self.model.bw * used;
         // Without any sample, the rate stays.
-        if rate > 0.0 && (self.cycle.full_bw_reached || pacer.rate.is_none_or(|paced| rate > paced)) {
-            pacer.rate = Some(rate);
+        if rate > 0.0 && (self.cycle.full_bw_reached || pacer.rate().is_none_or(|paced| rate > paced)) {
+            pacer.set_rate(rate);
         }
         // SetSendQuantum()
-        let quantum = pacer.rate.unwrap_or(0.0) * 1e-3;
+        let quantum = pacer.rate().unwrap_or(0.0) * 1e-3;
         self.send_quantum = quantum.min(MAX_QUANTUM / packet).max(MIN_QUANTUM);
     }
 
@@ -471,7 +471,7 @@ impl Bbr3 {
         } else if self.state.is_probe_bw() {
             let rate = self.model.bw * (1.0 - s.params.margin);
             if let Some(pacer) = s.pacer.as_mut().filter(|_| rate > 0.0) {
-                pacer.rate = Some(rate);
+                pacer.set_rate(rate);
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! RFC 9438, to which section numbers refer. Recovery is that of SACK.
 //!
-//! # Law
+//! # Algorithm
 //! With t the time since congestion avoidance began, the target is `W_cubic(t + RTT)`, at least one window and at most 1.5 windows:
 //! `W_cubic(t) = C (t - K)^3 + W_max`, `K = cbrt((W_max - cwnd_epoch) / C)` (section 4.2). Each ACKed packet adds `(target -
 //! cwnd) / cwnd` (4.4, 4.5). `W_est` is the window of a Reno flow with the same throughput: it grows by `alpha = 3 (1 - beta) /
@@ -27,7 +27,7 @@
 
 use super::hystart::HyStart;
 use super::hystart_plus::HyStartPlus;
-use super::window_law::WindowLaw;
+use super::window_control::WindowControl;
 use crate::kernel_ticks;
 use crate::packets_and_acks::Ack;
 use crate::params::{Counting, Hystart, TcpParams};
@@ -48,7 +48,7 @@ const MAX_COUNT: f64 = 100.0;
 /// Upper bound on ACKed packets per cwnd increment while `W_max` is unknown, in packets (recordings of Linux 6.1).
 const UNKNOWN_COUNT: f64 = 20.0;
 /// How long a number of ACKed packets per cwnd increment stays valid (recordings of Linux 6.1).
-const PACE_HOLDS: Span = Span::from_micros(31_250);
+const COUNT_HOLDS: Span = Span::from_micros(31_250);
 
 /// State since congestion avoidance began.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +98,7 @@ impl Epoch {
 
 /// A number of ACKed packets per cwnd increment, with the window and the time at which it was computed.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+struct Growth {
     window: f64,
     computed: Time,
     count: f64,
@@ -122,14 +122,14 @@ pub(crate) struct Cubic {
     undo: Option<BeforeReduction>,
     /// Time since which the flow has not used its window.
     limited_since: Option<Time>,
-    pace: Option<Pace>,
+    growth: Option<Growth>,
     /// Minimum round-trip time since the last timeout.
     min_rtt: Option<Span>,
     hystart: HyStart,
     hystart_plus: HyStartPlus,
 }
 
-impl WindowLaw for Cubic {
+impl WindowControl for Cubic {
     const LOSS_FACTOR: f64 = BETA;
 
     fn grow(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, acked: u32) {
@@ -184,14 +184,14 @@ impl WindowLaw for Cubic {
         self.hystart_plus.end();
         self.w_max = None;
         self.epoch = None;
-        self.pace = None;
+        self.growth = None;
         self.min_rtt = None;
         self.hystart = HyStart::default();
     }
 
     fn on_undo(&mut self) {
         if let Some(BeforeReduction { w_max, cwnd_prior, epoch }) = self.undo.take() {
-            (self.w_max, self.cwnd_prior, self.epoch, self.pace) = (w_max, cwnd_prior, epoch, None);
+            (self.w_max, self.cwnd_prior, self.epoch, self.growth) = (w_max, cwnd_prior, epoch, None);
         }
     }
 
@@ -211,8 +211,8 @@ impl Cubic {
     fn avoid(&mut self, s: &mut SenderState, now: Time, acked: u32) {
         let (cwnd, acked) = (s.cwnd, f64::from(acked));
         if s.params.counting == Counting::Packets {
-            let pace = self.pace(&s.params, now, cwnd, acked);
-            s.grow_each(now, acked, pace);
+            let count = self.count(&s.params, now, cwnd, acked);
+            s.grow_each(now, acked, count);
             return;
         }
         let w_max = self.w_max;
@@ -230,13 +230,15 @@ impl Cubic {
     }
 
     /// The number of ACKed packets per cwnd increment with which a window of ACKs reaches the higher of the two targets.
-    fn pace(&mut self, params: &TcpParams, now: Time, cwnd: f64, acked: f64) -> f64 {
+    fn count(&mut self, params: &TcpParams, now: Time, cwnd: f64, acked: f64) -> f64 {
         let now = kernel_ticks::last(now, params.timer_tick);
         if let Some(epoch) = &mut self.epoch {
             epoch.credit += acked;
         }
-        if let Some(pace) = self.pace.filter(|pace| pace.window == cwnd && now.since(pace.computed) <= PACE_HOLDS) {
-            return pace.count;
+        if let Some(growth) =
+            self.growth.filter(|known| known.window == cwnd && now.since(known.computed) <= COUNT_HOLDS)
+        {
+            return growth.count;
         }
         let w_max = self.w_max;
         let epoch = self.epoch.get_or_insert_with(|| Epoch { credit: acked, ..Epoch::new(now, cwnd, w_max) });
@@ -248,7 +250,7 @@ impl Cubic {
         if w_max.is_none() {
             count = count.min(UNKNOWN_COUNT);
         }
-        self.pace = Some(Pace { window: cwnd, computed: now, count });
+        self.growth = Some(Growth { window: cwnd, computed: now, count });
         count
     }
 }
@@ -394,7 +396,7 @@ mod tests {
         );
         let params = TcpParams::of(Profile::Linux);
         // The target is 6, so the window grows by one for five packets.
-        assert_eq!(after_a_loss(8.0).pace(&params, at(1000), 5.0, 1.0), 5.0);
+        assert_eq!(after_a_loss(8.0).count(&params, at(1000), 5.0, 1.0), 5.0);
     }
 
     #[test]
@@ -402,7 +404,7 @@ mod tests {
         let pace_at = |tick: u64, times: [u64; 3]| {
             let params = TcpParams { timer_tick: Span::from_millis(tick), ..TcpParams::of(Profile::Linux) };
             let mut cubic = after_a_loss(8.0);
-            times.map(|time| cubic.pace(&params, at(time), 6.0, 20.0))
+            times.map(|time| cubic.count(&params, at(time), 6.0, 20.0))
         };
         // The target is no higher at first; W_est grows by a packet per 11 ACKed.
         assert_eq!(pace_at(0, [1000, 1031, 1032]), [6.0, 6.0, 2.0]);
@@ -410,15 +412,15 @@ mod tests {
         assert_eq!(pace_at(10, [1009, 1039, 1040]), [6.0, 6.0, 2.0]);
         // A different window needs a different number of ACKed packets per increment.
         let (params, mut cubic) = (TcpParams::of(Profile::Linux), after_a_loss(8.0));
-        assert_eq!([5.0, 6.0].map(|cwnd| cubic.pace(&params, at(1000), cwnd, 1.0)), [5.0, 600.0]);
+        assert_eq!([5.0, 6.0].map(|cwnd| cubic.count(&params, at(1000), cwnd, 1.0)), [5.0, 600.0]);
     }
 
     #[test]
     fn the_target_is_that_of_the_minimum_round_trip_later() {
         // A window of 74, W_max 106: K is 4.309 s; W_cubic is a packet above the plateau 5.666 s after the reduction.
         let (params, mut cubic) = (TcpParams::of(Profile::Linux), after_a_loss(106.0));
-        cubic.pace(&params, at(1000), 74.0, 1.0);
-        assert_eq!([6600, 6660].map(|millis| cubic.pace(&params, at(millis), 106.0, 1.0)), [10_600.0, 106.0]);
+        cubic.count(&params, at(1000), 74.0, 1.0);
+        assert_eq!([6600, 6660].map(|millis| cubic.count(&params, at(millis), 106.0, 1.0)), [10_600.0, 106.0]);
     }
 
     /// RFC 9438, section 5.8: after ten seconds in which the application had no data, W_cubic is where it was.
@@ -427,9 +429,9 @@ mod tests {
         let params = TcpParams::of(Profile::Linux);
         let pace_at = |millis, unused| {
             let mut cubic = after_a_loss(106.0);
-            cubic.pace(&params, at(1000), 74.0, 1.0);
+            cubic.count(&params, at(1000), 74.0, 1.0);
             cubic.skip(unused);
-            cubic.pace(&params, at(millis), 80.0, 1.0)
+            cubic.count(&params, at(millis), 80.0, 1.0)
         };
         let steady = pace_at(3000, Span::ZERO);
         assert_eq!(pace_at(13_000, Span::from_secs(10.0)), steady);

@@ -2,7 +2,7 @@
 //!
 //! RFC 8257; section numbers refer to it. Recovery is that of SACK, growth that of Reno (section 3.4).
 //!
-//! # Law
+//! # Algorithm
 //! Once per window of data, `alpha <- (1 - g) alpha + g M`, where M is the share of the ACKed packets whose ACKs echo a
 //! mark, `g = 1/16`, and `alpha = 1` initially (section 3.3). An echo multiplies the congestion window by `1 -
 //! alpha/2`, at most once per window of data. A loss halves the congestion window, whether or not marks have reduced it
@@ -11,7 +11,7 @@
 //! # Differences
 //! * Packets are counted instead of bytes, and `alpha` is a real number.
 
-use super::window_law::WindowLaw;
+use super::window_control::WindowControl;
 use crate::packets_and_acks::Ack;
 use crate::state::{HALF, SenderState};
 use penstock_core::Time;
@@ -35,7 +35,7 @@ impl Default for Dctcp {
     }
 }
 
-impl WindowLaw for Dctcp {
+impl WindowControl for Dctcp {
     const LOSS_FACTOR: f64 = HALF;
     const MARK_COVERS_LOSS: bool = false;
 

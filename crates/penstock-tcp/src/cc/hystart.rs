@@ -2,7 +2,7 @@
 //!
 //! S. Ha, I. Rhee, "Taming the elephants: New TCP slow start", Computer Networks 55(9), 2011.
 //!
-//! # Law
+//! # Algorithm
 //! A round begins with the first ACK of a packet sent in it. Once the window has `LOW_WINDOW` packets, slow start ends if
 //! * a *train* of ACKs at most `SPACING` apart has lasted from the start of the round for half the minimum round-trip time: the
 //!   packets in flight then fill the one-way path, or

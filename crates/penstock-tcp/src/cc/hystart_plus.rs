@@ -2,7 +2,7 @@
 //!
 //! RFC 9406; section numbers refer to it. Constants have the values that section 4.3 recommends.
 //!
-//! # Law
+//! # Algorithm
 //! A round begins with the first ACK of a packet sent in it. Conservative slow start begins when the minimum round-trip
 //! time of a round, over at least `SAMPLES` samples, exceeds the minimum of the previous round by at least an eighth,
 //! clamped to `MIN_RISE ..= MAX_RISE`. In conservative slow start the window grows at a quarter of the rate of slow
@@ -10,7 +10,7 @@
 //! that triggered it, congestion avoidance begins (section 4.2). Without pacing, an ACK counts for at most `LIMIT`
 //! packets. HyStart++ applies to the first slow start of a connection only (section 4.3).
 
-use super::window_law::WindowLaw;
+use super::window_control::WindowControl;
 use crate::packets_and_acks::Ack;
 use crate::params::Counting;
 use crate::state::{HALF, SenderState};
@@ -113,7 +113,7 @@ pub(crate) struct RenoHyStartPlus {
     start: HyStartPlus,
 }
 
-impl WindowLaw for RenoHyStartPlus {
+impl WindowControl for RenoHyStartPlus {
     const LOSS_FACTOR: f64 = HALF;
 
     fn grow(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, acked: u32) {

@@ -2,7 +2,7 @@
 //!
 //! RFC 6817; section numbers refer to it. Recovery is that of SACK.
 //!
-//! # Law
+//! # Algorithm
 //! `queueing delay = min(last FILTER delays) - base`, where `base` is the minimum delay of the current minute and the
 //! nine before. With `off = (target - queueing delay) / target` an ACK of `acked` packets adds `gain off acked / cwnd`;
 //! the window stays between `MIN_CWND` and one packet more than were outstanding or waited for their train to be complete
@@ -15,7 +15,7 @@
 //!   data.
 //! * `target` and `gain` may exceed the 100 ms and the 1 of section 2.5: RFC 7928 uses a gain of 10.
 
-use super::window_law::WindowLaw;
+use super::window_control::WindowControl;
 use crate::packets_and_acks::Ack;
 use crate::state::{HALF, SenderState};
 use penstock_core::{Span, Time};
@@ -71,7 +71,7 @@ impl Ledbat {
     }
 }
 
-impl WindowLaw for Ledbat {
+impl WindowControl for Ledbat {
     const LOSS_FACTOR: f64 = HALF;
 
     fn observe(&mut self, s: &SenderState, now: Time, ack: &Ack<'_>, _newly: u32) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! J. Hoe, "Improving the Start-up Behavior of a Congestion Control Scheme for TCP", SIGCOMM 1996; RFC 6582.
 //!
-//! # Law
+//! # Algorithm
 //! Until the first ACK of new data, recovery is that of Reno. An ACK that covers everything outstanding when the
 //! recovery began (`recover`) ends the recovery with `cwnd = min(ssthresh, max(outstanding, 1) + 1)`. An ACK of new
 //! data below `recover` is *partial*: the sender immediately retransmits the first missing packet and deflates the
@@ -22,7 +22,7 @@
 use super::prr_without_sack::CountedRecovery;
 use super::reno::on_duplicate;
 use super::{CongestionControl, on_new_ack, restart_after_timeout};
-use crate::packets_and_acks::{Ack, Network};
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::params::RateReduction;
 use crate::state::{LastReduction, SenderState};
 use alloc::boxed::Box;
@@ -40,7 +40,7 @@ pub(crate) struct NewReno {
 }
 
 impl CongestionControl for NewReno {
-    fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn fill<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         match &mut self.counted {
             Some(counted) => counted.fill(s, now, net),
             None => s.fill_window(now, net),
@@ -48,7 +48,7 @@ impl CongestionControl for NewReno {
     }
 
     #[inline]
-    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_ack<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         if ack.ece && s.ect {
             s.on_echo(now, ack.ack);
         }
@@ -80,7 +80,7 @@ impl CongestionControl for NewReno {
         }
     }
 
-    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_timeout<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         self.partial = false;
         self.counted = None;
         s.dupacks = 0;
@@ -89,7 +89,7 @@ impl CongestionControl for NewReno {
 }
 
 impl NewReno {
-    fn on_ack_in_proportion<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_ack_in_proportion<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         match &mut self.counted {
             Some(counted) if ack.ack == s.una => counted.on_duplicate(s, now, net),
             Some(counted) if ack.ack < s.recover => counted.on_partial(s, now, ack, net),
@@ -103,7 +103,7 @@ impl NewReno {
         }
     }
 
-    fn on_partial<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_partial<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         let acked = ack.ack - s.una;
         if !s.params.deflation {
             s.inflation = 0;
@@ -150,7 +150,7 @@ mod tests {
 
     struct Discard;
 
-    impl Network for Discard {
+    impl PacketSink for Discard {
         fn transmit(&mut self, _segment: Segment) {}
     }
 

@@ -5,7 +5,7 @@
 //! constants `bbr_lt_*` of Linux's BBR (since 4.9). Recordings of Linux 6.1 support them (docs/explanation/linux.md,
 //! "BBR").
 //!
-//! # Law
+//! # Algorithm
 //! An interval begins and ends with a loss and lasts four to sixteen rounds; one that lasts longer is given up. If at
 //! least 50 packets were lost in an interval per 256 delivered, its delivery rate counts. Two successive such rates
 //! that differ by at most an eighth, or by 4 kbit/s, reveal a policer: the mean of the two serves as the bandwidth for

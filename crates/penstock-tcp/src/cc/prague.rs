@@ -4,7 +4,7 @@
 //! B. Briscoe, V. Goel, "Prague Congestion Control", draft-briscoe-iccrg-prague-congestion-control-04, 2024, to which section numbers
 //! refer. Recovery is that of SACK; packets are paced.
 //!
-//! # Law
+//! # Algorithm
 //! ACKs count the marked packets in three bits ([`super::accurate_ecn`]). Once per virtual round trip, `max(SRTT, VIRTUAL_RTT)`,
 //! `alpha <- (1 - g) alpha + g M`, where M is the share of packets marked in it and `g = 1/16`. A mark reduces the window by
 //! the factor `1 - alpha/2`, at most once per virtual round trip; at the first mark `alpha` is 1 (2.4.2). The window grows by one
@@ -19,7 +19,7 @@
 //! * A loss shortly after a mark halves the reduced window; the reduction by the mark is not undone first.
 
 use super::accurate_ecn::Counter;
-use super::window_law::WindowLaw;
+use super::window_control::WindowControl;
 use crate::packets_and_acks::Ack;
 use crate::state::{HALF, SenderState};
 use penstock_core::{Span, Time};
@@ -63,7 +63,7 @@ fn virtual_rtt(s: &SenderState) -> Span {
     s.srtt().unwrap_or(VIRTUAL_RTT).max(VIRTUAL_RTT)
 }
 
-impl WindowLaw for Prague {
+impl WindowControl for Prague {
     const LOSS_FACTOR: f64 = HALF;
     const MARK_COVERS_LOSS: bool = false;
 

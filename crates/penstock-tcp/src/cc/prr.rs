@@ -2,7 +2,7 @@
 //!
 //! RFC 9937, to which section numbers refer, and RFC 6937, which it obsoletes.
 //!
-//! # Law
+//! # Algorithm
 //! `RecoverFS` is the number of packets that may be delivered during the episode: the packets outstanding when it
 //! begins, except the packets that SACK reported before the ACK that begins it (section 6.1). `prr_delivered` and
 //! `prr_out` are the packets delivered and sent since. While the packets in the network exceed the threshold,

@@ -2,7 +2,7 @@
 //!
 //! RFC 9937, section 6.2.
 //!
-//! # Law
+//! # Algorithm
 //! A duplicate ACK means that one packet arrived. A partial ACK of n packets delivers n packets, less those already
 //! counted by duplicate ACKs; it removes n - 1 packets from that count, since the missing packet had caused no
 //! duplicate ACK. The number of packets in the network is the number outstanding, less the count, less the lost packet
@@ -13,7 +13,7 @@
 //! * The retransmission that a partial ACK triggers leaves even if the reduction releases no packet.
 
 use super::prr::{Beginning, Prr};
-use crate::packets_and_acks::{Ack, Network};
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::state::SenderState;
 use penstock_core::Time;
 
@@ -27,7 +27,7 @@ pub(crate) struct CountedRecovery {
 impl CountedRecovery {
     /// A recovery that begins after `s.dupacks` duplicate ACKs, with this window before the reduction; the first packet has
     /// just been retransmitted.
-    pub(crate) fn begin<N: Network>(s: &mut SenderState, now: Time, window: u32, net: &mut N) -> Self {
+    pub(crate) fn begin<N: PacketSink>(s: &mut SenderState, now: Time, window: u32, net: &mut N) -> Self {
         let (outstanding, reported, limited) = (s.outstanding(), s.dupacks, s.limited);
         let beginning = Beginning { window, outstanding, reported, delivered: 1, limited };
         let mut counted = Self { prr: Prr::new(s.params.prr, &beginning), arrived: s.dupacks };
@@ -37,7 +37,7 @@ impl CountedRecovery {
         counted
     }
 
-    pub(crate) fn on_duplicate<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    pub(crate) fn on_duplicate<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         // The missing packet has not arrived.
         let room = s.outstanding().saturating_sub(1 + self.arrived).min(1);
         self.arrived += room;
@@ -47,7 +47,7 @@ impl CountedRecovery {
         self.fill(s, now, net);
     }
 
-    pub(crate) fn on_partial<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    pub(crate) fn on_partial<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         let acked = ack.ack - s.una;
         let delivered = acked.saturating_sub(self.arrived).max(1);
         self.arrived = self.arrived.saturating_sub(acked - 1);
@@ -70,7 +70,7 @@ impl CountedRecovery {
     }
 
     /// Send the new packets that the window allows.
-    pub(crate) fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    pub(crate) fn fill<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         while f64::from(self.pipe(s)) + 1.0 <= s.cwnd && s.may_send(now) && s.send_new(now, net) {
             self.prr.on_send();
         }

@@ -2,19 +2,19 @@
 //!
 //! RFC 8985 (to which section numbers without an RFC refer); RFC 9937 (PRR); RFC 3168, section 6.1.2.
 //!
-//! # Law
-//! [`Flight`] detects losses. While `pipe < cwnd` the sender retransmits the lowest lost packet, or sends a new one if
+//! # Algorithm
+//! [`RackScoreboard`] detects losses. While `pipe < cwnd` the sender retransmits the lowest lost packet, or sends a new one if
 //! none is lost. A loss or an echoed mark sets the threshold to a fraction of the window, once per window of data.
 //! Until everything outstanding at that time is ACKed, the window approaches the threshold by proportional rate
-//! reduction ([`super::prr`]). A loss during the reduction for a mark is repaired without a second reduction. Laws that
-//! reduce the window in proportion to the marks (DCTCP) do so immediately instead. After a timeout the window is one
-//! packet more than the packets still in the network; the threshold is reduced unless it already was for the same
-//! window of data. A retransmission lost after a timeout is a new loss.
+//! reduction ([`super::prr`]). A loss during the reduction for a mark is repaired without a second reduction.
+//! Congestion controls that reduce the window in proportion to the marks (DCTCP) do so immediately instead. After a
+//! timeout the window is one packet more than the packets still in the network; the threshold is reduced unless it
+//! already was for the same window of data. A retransmission lost after a timeout is a new loss.
 //!
 //! While no packet is reported by SACK, a tail-loss probe is sent two smoothed round trips after the last new packet or
 //! ACK (section 7). A loss that the probe repaired reduces the window (section 7.4.2).
 //!
-//! A separate law determines growth and reduction of the window ([`WindowLaw`]).
+//! A separate congestion control determines growth and reduction of the window ([`WindowControl`]).
 //!
 //! With `undo`, a reduction for a loss or a timeout that proves needless is undone ([`super::undo`]). Duplicates that the
 //! receiver reports extend the reordering window ([`crate::reordering_window`]).
@@ -24,11 +24,11 @@
 
 use super::prr::{Beginning, Prr};
 use super::undo::Undo;
-use super::window_law::{Delivery, WindowLaw, grow};
+use super::window_control::{Delivery, WindowControl, grow};
 use super::{CongestionControl, open};
-use crate::packets_and_acks::{Ack, Network};
-use crate::packets_in_flight::{Flight, Losses};
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::params::RateReduction;
+use crate::rack_scoreboard::{Losses, RackScoreboard};
 use crate::state::{LastReduction, SenderState, TailProbe};
 use crate::trains::{LONGEST_WAIT, WINDOW_DIVISOR, fits_any_train};
 use penstock_core::{Span, Time};
@@ -54,12 +54,12 @@ struct OutstandingProbe {
 
 #[derive(Debug, Default)]
 pub(crate) struct Rack<G> {
-    flight: Flight,
+    flight: RackScoreboard,
     state: State,
     prr: Prr,
     /// The last reduction for a loss or a timeout, with `undo`, unless a mark caused a later one.
     undo: Option<Undo>,
-    window_law: G,
+    window_control: G,
     tail: Option<OutstandingProbe>,
     /// The first packet not yet sent when the window was last reduced or the timer last expired.
     high: u32,
@@ -69,21 +69,21 @@ pub(crate) struct Rack<G> {
     moved: bool,
 }
 
-impl<G: WindowLaw> CongestionControl for Rack<G> {
-    fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-        self.send(s, now, net);
+impl<G: WindowControl> CongestionControl for Rack<G> {
+    fn fill<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        self.send_at_new_pace(s, now, net);
     }
 
     // Not inlined, for the same reason as the `on_ack` of `Sack`.
     #[inline(never)]
-    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_ack<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         let summary = self.flight.on_ack(now, ack, s.params.timestamps);
-        let ece = self.window_law.observe(s, now, ack, summary.delivered);
+        let ece = self.window_control.observe(s, now, ack, summary.delivered);
         let ack = if ece == ack.ece { ack } else { &Ack { ece, ..*ack } };
         if ack.ece && s.ect && !G::MARK_COVERS_LOSS && self.state != State::Recovery {
             let window = s.cwnd;
-            if s.respond_to_echo(now, ack.ack, self.window_law.mark_factor()) {
-                self.window_law.on_reduction(s, window);
+            if s.respond_to_echo(now, ack.ack, self.window_control.mark_factor()) {
+                self.window_control.on_reduction(s, window);
             }
         }
         let (before, sent) = (s.una, s.max);
@@ -97,7 +97,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         }
         let opens = advances && before == 0;
         if opens {
-            open(s, now, ack, |s, acked| self.window_law.grow(s, now, ack, acked));
+            open(s, now, ack, |s, acked| self.window_control.grow(s, now, ack, acked));
         } else if advances {
             s.acknowledge(now, ack);
         }
@@ -119,18 +119,18 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         }
         if G::SETS_WINDOW {
             let delivery = Delivery { lost: losses.count, ..self.delivery(summary.delivered) };
-            self.window_law.control(s, now, &Ack { sack: &summary.new_blocks, ..*ack }, &delivery);
+            self.window_control.control(s, now, &Ack { sack: &summary.new_blocks, ..*ack }, &delivery);
         }
         if self.reduces(s) {
             self.reduce(s, now, summary.delivered, advances && losses.count == 0);
         } else if advances && !opens && !marked && self.state != State::Recovery {
-            grow(&mut self.window_law, s, now, ack, summary.delivered);
+            grow(&mut self.window_control, s, now, ack, summary.delivered);
         }
-        self.send(s, now, net);
+        self.send_at_new_pace(s, now, net);
         self.arm(s, now, advances || s.max > sent);
     }
 
-    fn on_probe<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_probe<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.probe = TailProbe::None;
         s.restart_timer(now);
         if self.late.is_some() {
@@ -139,7 +139,7 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             if losses.count > 0 && self.reduces(s) {
                 self.reduce(s, now, 1, false);
             }
-            self.send(s, now, net);
+            self.send_at_new_pace(s, now, net);
             self.arm(s, now, false);
             return;
         }
@@ -150,22 +150,23 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
             s.transmit(now, seq, net);
         }
         self.flight.on_send(now, seq);
-        self.window_law.on_send(s, now, seq, self.flight.pipe());
+        self.window_control.on_send(s, now, seq, self.flight.pipe());
         self.tail = Some(OutstandingProbe { end: s.max, repeated: s.max == first_new });
     }
 
-    fn on_pace<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_pace<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         let sent = s.max;
         self.send(s, now, net);
         self.arm(s, now, s.max > sent);
     }
 
-    fn on_write<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-        self.window_law.skip(s.end_idle(now, !G::SETS_WINDOW));
+    fn on_write<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        self.window_control.skip(s.end_idle(now, !G::SETS_WINDOW));
+        s.forget_pace();
         self.on_pace(s, now, net);
     }
 
-    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_timeout<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         let new = match self.state {
             State::Open => true,
             State::Loss => self.moved,
@@ -173,29 +174,29 @@ impl<G: WindowLaw> CongestionControl for Rack<G> {
         };
         if new {
             self.prepare_undo(s, true);
-            self.window_law.on_collapse(s.cwnd);
+            self.window_control.on_collapse(s.cwnd);
             s.collapse(now, G::LOSS_FACTOR);
         } else {
             s.restart_window(now);
         }
-        self.window_law.on_timeout(s);
+        self.window_control.on_timeout(s);
         let window = self.reordering_window(s);
-        let window_law = &mut self.window_law;
-        self.flight.lose_old(now, window, |seq| window_law.on_lost(s, now, seq, 0));
+        let window_control = &mut self.window_control;
+        self.flight.lose_old(now, window, |seq| window_control.on_lost(s, now, seq, 0));
         s.set_cwnd(now, f64::from(self.flight.pipe() + 1));
         s.stop_timing();
         s.last_reduction = LastReduction::Timeout;
         (self.state, self.high, self.moved) = (State::Loss, s.max, false);
         (self.tail, self.late) = (None, None);
-        self.send(s, now, net);
+        self.send_at_new_pace(s, now, net);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        self.window_law.gauges(show);
+        self.window_control.gauges(show);
     }
 }
 
-impl<G: WindowLaw> Rack<G> {
+impl<G: WindowControl> Rack<G> {
     /// Process the ACK of a probe: the probe repaired a loss, unless the ACK shows that both transmissions arrived
     /// (section 7.4.2).
     fn answer_for_probe(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, (advances, delivered): (bool, u32)) {
@@ -240,7 +241,7 @@ impl<G: WindowLaw> Rack<G> {
             State::Open | State::Marked if self.flight.has_lost() => self.begin_recovery(s, now, delivered),
             State::Loss if losses.again => self.begin_recovery(s, now, delivered),
             State::Open if marked && G::MARK_COVERS_LOSS => {
-                self.cut(s, now, self.window_law.mark_factor(), delivered);
+                self.cut(s, now, self.window_control.mark_factor(), delivered);
                 self.undo = None;
                 self.state = State::Marked;
                 s.last_reduction = LastReduction::Mark;
@@ -257,7 +258,7 @@ impl<G: WindowLaw> Rack<G> {
     fn begin_recovery(&mut self, s: &mut SenderState, now: Time, delivered: u32) {
         if G::SETS_WINDOW {
             let delivery = self.delivery(delivered);
-            self.window_law.on_recovery(s, now, &delivery);
+            self.window_control.on_recovery(s, now, &delivery);
             (self.high, self.tail) = (s.max, None);
         } else if self.state != State::Marked || !G::MARK_COVERS_LOSS {
             self.prepare_undo(s, false);
@@ -278,7 +279,7 @@ impl<G: WindowLaw> Rack<G> {
         if s.params.prr != RateReduction::Off {
             s.set_cwnd(now, window);
         }
-        self.window_law.on_reduction(s, window);
+        self.window_control.on_reduction(s, window);
         self.high = s.max;
         self.tail = None;
     }
@@ -296,7 +297,7 @@ impl<G: WindowLaw> Rack<G> {
     fn undo_reduction(&mut self, s: &mut SenderState, now: Time, acked: u32) {
         let Some(undo) = &mut self.undo else { return };
         if undo.restore(s, now, acked) {
-            self.window_law.on_undo();
+            self.window_control.on_undo();
         }
         self.flight.revoke_losses();
         self.state = State::Open;
@@ -338,17 +339,24 @@ impl<G: WindowLaw> Rack<G> {
     #[inline(never)]
     fn detect_from(&mut self, first: (Time, u32), s: &mut SenderState, now: Time, newly: u32) -> Losses {
         let window = self.reordering_window(s);
-        let window_law = &mut self.window_law;
+        let window_control = &mut self.window_control;
         let losses;
-        (losses, self.late) = self.flight.detect(now, first, window, |seq| window_law.on_lost(s, now, seq, newly));
+        (losses, self.late) = self.flight.detect(now, first, window, |seq| window_control.on_lost(s, now, seq, newly));
         losses
     }
 
-    /// Send packets while `pipe < cwnd`, lost ones first.
-    fn send<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    /// As [`Self::send`], after the window or a round-trip time may have changed.
+    #[inline]
+    fn send_at_new_pace<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         if let Some(pacer) = &mut s.pacer {
-            pacer.min_rtt = self.flight.min_rtt();
+            pacer.set_min_rtt(self.flight.min_rtt());
         }
+        self.send(s, now, net);
+    }
+
+    /// Send packets while `pipe < cwnd`, lost ones first.
+    #[inline(never)]
+    fn send<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         let window = s.window();
         // Remaining packets of the current train of new packets, and whether its last packet is pushed.
         let (mut train_left, mut pushes) = (0, false);
@@ -362,7 +370,7 @@ impl<G: WindowLaw> Rack<G> {
                 }
             } else {
                 if s.params.offload && train_left == 0 {
-                    let Some(length) = self.next_train(s, now) else { return };
+                    let Some(length) = self.next_train(s, now, window) else { return };
                     (train_left, pushes) = (length, length > 1);
                 }
                 if !s.send_new_of_train(now, pushes && train_left == 1, net) {
@@ -371,7 +379,7 @@ impl<G: WindowLaw> Rack<G> {
                 train_left = train_left.saturating_sub(1);
             }
             self.flight.on_send(now, seq);
-            self.window_law.on_send(s, now, seq, self.flight.pipe());
+            self.window_control.on_send(s, now, seq, self.flight.pipe());
             self.prr.on_send();
             if seq == s.una {
                 s.restart_timer(now);
@@ -381,23 +389,30 @@ impl<G: WindowLaw> Rack<G> {
 
     /// Number of new packets that leave together now. `None`: the sender waits for the next ACK, which may allow a longer train
     /// ([`crate::trains`]).
-    fn next_train(&self, s: &SenderState, now: Time) -> Option<u32> {
-        let (window, (unsent, receivable)) = (s.window(), s.unsent());
+    fn next_train(&self, s: &mut SenderState, now: Time, window: u32) -> Option<u32> {
+        let (unsent, receivable) = s.unsent();
         let room = (window - self.flight.pipe()).min(receivable);
-        let sent = self.flight.first_and_last_sent();
-        let Some((first_sent, _)) = sent.filter(|(_, last_sent)| now.since(*last_sent) <= LONGEST_WAIT) else {
-            return Some(if fits_any_train(&s.params, room) { room } else { s.train(self.flight.min_rtt()).min(room) });
-        };
-        let train = s.train(self.flight.min_rtt());
+        if let Some(pace) = s.pace().filter(|pace| pace.train <= room) {
+            return Some(pace.train);
+        }
+        if self.flight.last_sent().is_none_or(|last_sent| now.since(last_sent) > LONGEST_WAIT) {
+            return Some(if fits_any_train(&s.params, room) { room } else { self.train(s).min(room) });
+        }
+        let train = self.train(s);
         let waits = room.saturating_mul(WINDOW_DIVISOR) < window
             && room < unsent
             && !self.is_repairing()
-            && s.srtt().is_some_and(|srtt| {
+            && s.srtt().zip(self.flight.first_sent()).is_some_and(|(srtt, first_sent)| {
                 let expected = (first_sent + srtt).since(now.min(first_sent + srtt));
                 expected * 2 <= srtt && expected <= LONGEST_WAIT
             })
             && room < train;
         (!waits).then_some(train.min(room))
+    }
+
+    /// Number of packets in a train.
+    fn train(&self, s: &mut SenderState) -> u32 {
+        s.pace().map_or_else(|| s.train(self.flight.min_rtt()), |pace| pace.train)
     }
 
     /// Arm the reordering timer or the probe timer if there is cause; `fresh`: new data was sent or ACKed.
@@ -418,7 +433,7 @@ impl<G: WindowLaw> Rack<G> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::window_law::RenoWindow;
+    use super::super::window_control::RenoWindow;
     use super::*;
     use crate::params::{Profile, TcpParams};
 

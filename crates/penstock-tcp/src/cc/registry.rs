@@ -1,4 +1,4 @@
-//! The list of congestion control laws, and the choice of one by the parameters of a flow.
+//! The list of congestion controls, and the choice of one by the parameters of a flow.
 
 use super::CongestionControl;
 use super::bbr::Bbr;
@@ -15,64 +15,65 @@ use super::sack::Sack;
 use super::sack_ns2::Pipe;
 use super::tahoe::Tahoe;
 use super::vegas::Vegas;
-use super::window_law::RenoWindow;
-use crate::packets_and_acks::{Ack, Network};
+use super::window_control::RenoWindow;
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::params::{Flavour, Hystart, TcpParams};
 use crate::recovery::RecoveryRules;
 use crate::state::SenderState;
 use alloc::boxed::Box;
 use penstock_core::Time;
 
-/// Defines [`Law`], an enum with one variant per law, whose methods call those of the variant.
-macro_rules! laws {
-    ($($name:ident($law:ty),)+) => {
-        /// A congestion control law, dispatched statically.
+/// Defines [`AnyCongestionControl`], an enum with one variant per congestion control, whose methods call those of the variant.
+macro_rules! controls {
+    ($($name:ident($control:ty),)+) => {
+        /// A congestion control, dispatched statically.
         #[derive(Debug)]
-        pub(crate) enum Law { $($name($law)),+ }
+        pub(crate) enum AnyCongestionControl { $($name($control)),+ }
 
-        impl CongestionControl for Law {
-            fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-                match self { $(Self::$name(law) => law.fill(s, now, net)),+ }
+        impl CongestionControl for AnyCongestionControl {
+            fn fill<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(control) => control.fill(s, now, net)),+ }
             }
 
             #[inline]
-            fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+            fn on_ack<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
                 // Tested before the jump table of the variants: saves 0.7 % of the instructions of W2.
-                if let Self::Pipe(law) = self {
-                    return law.on_ack(s, now, ack, net);
+                if let Self::Pipe(control) = self {
+                    return control.on_ack(s, now, ack, net);
                 }
-                match self { $(Self::$name(law) => law.on_ack(s, now, ack, net)),+ }
+                match self { $(Self::$name(control) => control.on_ack(s, now, ack, net)),+ }
             }
 
-            fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-                match self { $(Self::$name(law) => law.on_timeout(s, now, net)),+ }
+            fn on_timeout<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(control) => control.on_timeout(s, now, net)),+ }
             }
 
-            fn on_probe<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-                match self { $(Self::$name(law) => law.on_probe(s, now, net)),+ }
+            fn on_probe<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(control) => control.on_probe(s, now, net)),+ }
             }
 
-            fn on_pace<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-                match self { $(Self::$name(law) => law.on_pace(s, now, net)),+ }
+            fn on_pace<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(control) => control.on_pace(s, now, net)),+ }
             }
 
-            fn on_write<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-                match self { $(Self::$name(law) => law.on_write(s, now, net)),+ }
+            fn on_write<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(control) => control.on_write(s, now, net)),+ }
             }
 
-            fn on_idle<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-                match self { $(Self::$name(law) => law.on_idle(s, now, net)),+ }
+            fn on_idle<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+                match self { $(Self::$name(control) => control.on_idle(s, now, net)),+ }
             }
 
             fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
-                match self { $(Self::$name(law) => law.gauges(show)),+ }
+                match self { $(Self::$name(control) => control.gauges(show)),+ }
             }
         }
     };
 }
 
-// Laws with a scoreboard have two variants: losses detected by counting ACKs (RFC 6675), and by time (RFC 8985).
-laws! {
+// Congestion controls with a scoreboard have two variants: they detect losses by counting ACKs (RFC 6675) or by time
+// (RFC 8985).
+controls! {
     Tahoe(Tahoe),
     Reno(Reno),
     NewReno(NewReno),
@@ -95,8 +96,8 @@ laws! {
     LedbatRack(Box<Rack<Ledbat>>),
 }
 
-impl Law {
-    /// The law that these parameters name.
+impl AnyCongestionControl {
+    /// The congestion control that these parameters name.
     pub(crate) fn new(params: &TcpParams) -> Self {
         match (params.flavour, params.rack) {
             (Flavour::Tahoe, _) => Self::Tahoe(Tahoe),

@@ -2,7 +2,7 @@
 //!
 //! V. Jacobson, "Modified TCP Congestion Avoidance Algorithm", end2end-interest, April 1990; RFC 5681, section 3.2.
 //!
-//! # Law
+//! # Algorithm
 //! Third duplicate ACK: `ssthresh = cwnd/2`, the lost packet is sent again, `cwnd = ssthresh`, inflated by 3; each further
 //! duplicate inflates by one packet more. The next new ACK deflates: `cwnd = ssthresh`. Timeout: `ssthresh = cwnd/2`,
 //! `cwnd = 1`.
@@ -13,7 +13,7 @@
 //!   also grows it.
 
 use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
-use crate::packets_and_acks::{Ack, Network};
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::state::{LastReduction, SenderState};
 use penstock_core::Time;
 
@@ -22,7 +22,7 @@ pub(crate) struct Reno;
 
 impl CongestionControl for Reno {
     #[inline]
-    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_ack<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         if ack.ece && s.ect {
             s.on_echo(now, ack.ack);
         }
@@ -47,14 +47,14 @@ impl CongestionControl for Reno {
         }
     }
 
-    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_timeout<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.dupacks = 0;
         restart_after_timeout(s, now, net);
     }
 }
 
 /// A duplicate ACK: limited transmit, fast retransmit, fast recovery, in this order.
-pub(crate) fn on_duplicate<N: Network>(s: &mut SenderState, now: Time, net: &mut N) {
+pub(crate) fn on_duplicate<N: PacketSink>(s: &mut SenderState, now: Time, net: &mut N) {
     if !s.rules().counts_duplicate(s.outstanding()) {
         return;
     }

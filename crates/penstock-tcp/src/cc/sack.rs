@@ -2,10 +2,10 @@
 //!
 //! RFC 6675; blocks by RFC 2018.
 //!
-//! # Law
+//! # Algorithm
 //! Each ACK that reports a new packet counts as a duplicate. The third duplicate starts the recovery, as does the
 //! scoreboard when it declares the oldest packet lost: `ssthresh = cwnd = max(outstanding/2, 2)` (or the factor of the
-//! window law), and the oldest packet is retransmitted. In recovery, while `pipe < cwnd`, the sender sends the next
+//! window control), and the oldest packet is retransmitted. In recovery, while `pipe < cwnd`, the sender sends the next
 //! segment (NextSeg): a lost packet not yet retransmitted, else a new packet, else any hole below the highest reported
 //! packet, else, once per recovery, the highest outstanding packet. The recovery ends when everything outstanding at
 //! its beginning is ACKed.
@@ -14,18 +14,18 @@
 //!
 //! With `rack`, losses are detected by time instead ([`super::rack_tlp`]).
 //!
-//! A separate law determines growth and reduction of the window ([`WindowLaw`]): Reno, CUBIC, DCTCP, ... A law may also
-//! set the window directly.
+//! A separate congestion control determines growth and reduction of the window ([`WindowControl`]): Reno, CUBIC, DCTCP
+//! and others. It may also set the window directly.
 //!
 //! # Differences
 //! * A timeout clears the scoreboard (RFC 2018, section 8); RFC 6675 also allows keeping it.
 
 use super::prr::{Beginning, Prr};
-use super::window_law::{Delivery, WindowLaw, grow};
+use super::window_control::{Delivery, WindowControl, grow};
 use super::{CongestionControl, go_back, on_new_ack_with};
-use crate::packets_and_acks::{Ack, Network};
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::params::RateReduction;
-use crate::scoreboard::Scoreboard;
+use crate::sack_scoreboard::SackScoreboard;
 use crate::state::{LastReduction, SenderState, TailProbe};
 use alloc::boxed::Box;
 use penstock_core::Time;
@@ -40,28 +40,28 @@ struct SackRecovery {
 
 #[derive(Debug, Default)]
 pub(crate) struct Sack<G> {
-    board: Scoreboard,
+    board: SackScoreboard,
     recovery: Option<Box<SackRecovery>>,
-    window_law: G,
+    window_control: G,
 }
 
-impl<G: WindowLaw> CongestionControl for Sack<G> {
-    // Not inlined, so that the laws of ns-2 stay small enough to be inlined into the engine's loop.
+impl<G: WindowControl> CongestionControl for Sack<G> {
+    // Not inlined, so that the congestion controls of ns-2 stay small enough to be inlined into the engine's loop.
     #[inline(never)]
-    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_ack<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         let newly = self.board.newly_delivered(s.una, ack);
-        let ack = &Ack { ece: self.window_law.observe(s, now, ack, newly), ..*ack };
+        let ack = &Ack { ece: self.window_control.observe(s, now, ack, newly), ..*ack };
         if ack.ece && s.ect && self.recovery.is_none() {
             let window = s.cwnd;
-            if s.respond_to_echo(now, ack.ack, self.window_law.mark_factor()) {
-                self.window_law.on_reduction(s, window);
+            if s.respond_to_echo(now, ack.ack, self.window_control.mark_factor()) {
+                self.window_control.on_reduction(s, window);
             }
         }
         let (before, advances) = (s.una + self.board.count(), ack.ack > s.una);
         if advances {
             if self.recovery.is_none() {
                 s.probe = TailProbe::None;
-                on_new_ack_with(s, now, ack, |s, acked| grow(&mut self.window_law, s, now, ack, acked));
+                on_new_ack_with(s, now, ack, |s, acked| grow(&mut self.window_control, s, now, ack, acked));
             } else if ack.ack < s.recover {
                 s.acknowledge_in_recovery(now, ack);
             } else {
@@ -78,7 +78,7 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
             if G::SETS_WINDOW {
                 let delivery =
                     Delivery { newly: s.una - before, in_flight: s.next - s.una, lost: 0, recovering: false };
-                self.window_law.control(s, now, ack, &delivery);
+                self.window_control.control(s, now, ack, &delivery);
             }
             s.fill_window(now, net);
             if s.params.tlp && s.probe == TailProbe::None && s.next == s.max && s.outstanding() > 0 {
@@ -93,7 +93,7 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
         self.read(s, now, ack, (before, advances), net);
     }
 
-    fn on_probe<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_probe<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.probe = TailProbe::Sent;
         s.restart_timer(now);
         if !s.send_new(now, net) {
@@ -101,7 +101,7 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
         }
     }
 
-    fn on_pace<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_pace<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         if self.recovery.is_some() {
             self.send(s, now, net);
         } else if s.dupacks == 0 || s.next < s.max {
@@ -111,8 +111,8 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
         }
     }
 
-    fn on_write<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
-        self.window_law.skip(s.end_idle(now, !G::SETS_WINDOW));
+    fn on_write<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+        self.window_control.skip(s.end_idle(now, !G::SETS_WINDOW));
         if s.outstanding() == 0 {
             s.fill_window(now, net);
         } else {
@@ -129,7 +129,7 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
         }
     }
 
-    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_timeout<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         self.recovery = None;
         s.probe = TailProbe::None;
         if let Some(sampler) = s.sampler() {
@@ -140,22 +140,22 @@ impl<G: WindowLaw> CongestionControl for Sack<G> {
         if s.last_reduction == LastReduction::Mark && G::MARK_COVERS_LOSS {
             s.restart_window(now);
         } else {
-            self.window_law.on_collapse(s.cwnd);
+            self.window_control.on_collapse(s.cwnd);
             s.collapse(now, G::LOSS_FACTOR);
         }
-        self.window_law.on_timeout(s);
+        self.window_control.on_timeout(s);
         go_back(s, now, net);
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&'static str, f64)) {
-        self.window_law.gauges(show);
+        self.window_control.gauges(show);
     }
 }
 
-impl<G: WindowLaw> Sack<G> {
+impl<G: WindowControl> Sack<G> {
     /// Record the reported packets, then send packets while `pipe < cwnd`. `before`: packets delivered before this ACK,
     /// and whether the ACK advanced `una`.
-    fn read<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, before: (u32, bool), net: &mut N) {
+    fn read<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, before: (u32, bool), net: &mut N) {
         let (before, advances) = before;
         self.board.advance(s.una);
         let (mut new, mut reveals_loss) = (false, false);
@@ -172,7 +172,7 @@ impl<G: WindowLaw> Sack<G> {
         let delivered = (s.una + self.board.count()).saturating_sub(before);
         if G::SETS_WINDOW {
             let delivery = self.delivery(s, delivered);
-            self.window_law.control(s, now, ack, &delivery);
+            self.window_control.control(s, now, ack, &delivery);
         }
         if self.recovery.is_some() {
             self.reduce(s, now, delivered, advances && !reveals_loss);
@@ -195,7 +195,7 @@ impl<G: WindowLaw> Sack<G> {
     }
 
     /// Limited transmit (RFC 3042); reported packets do not count as outstanding.
-    fn send_limited<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn send_limited<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         while s.params.limited_transmit
             && f64::from(self.board.pipe(s.max)) + 1.0 <= s.cwnd
             && s.may_send(now)
@@ -209,7 +209,7 @@ impl<G: WindowLaw> Sack<G> {
         Delivery { newly, in_flight: self.board.pipe(s.max), lost: 0, recovering: self.recovery.is_some() }
     }
 
-    fn begin<N: Network>(&mut self, s: &mut SenderState, now: Time, delivered: u32, net: &mut N) {
+    fn begin<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, delivered: u32, net: &mut N) {
         let beginning = Beginning {
             window: s.window(),
             outstanding: s.outstanding(),
@@ -220,11 +220,11 @@ impl<G: WindowLaw> Sack<G> {
         // A mark in the same window of data has already halved the congestion window.
         if G::SETS_WINDOW {
             let delivery = self.delivery(s, delivered);
-            self.window_law.on_recovery(s, now, &delivery);
+            self.window_control.on_recovery(s, now, &delivery);
         } else if s.last_reduction != LastReduction::Mark || s.una >= s.recover || !G::MARK_COVERS_LOSS {
             let window = s.cwnd;
             s.reduce(now, G::LOSS_FACTOR);
-            self.window_law.on_reduction(s, window);
+            self.window_control.on_reduction(s, window);
         }
         let prr = Prr::new(s.params.prr, &beginning);
         s.recover = s.max;
@@ -253,7 +253,7 @@ impl<G: WindowLaw> Sack<G> {
     }
 
     /// RFC 6675, section 5, step C.
-    fn send<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn send<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         let Some(recovery) = &mut self.recovery else { return };
         while s.may_send(now) {
             let pipe = self.board.pipe(s.max);

@@ -3,7 +3,7 @@
 //! K. Fall, S. Floyd, "Simulation-based Comparisons of Tahoe, Reno and SACK TCP", Computer Communication Review 26(3), 1996,
 //! section 3.
 //!
-//! # Law
+//! # Algorithm
 //! Third duplicate ACK: `ssthresh = cwnd/2`, `cwnd` is halved, the lost packet is retransmitted, and
 //! `pipe = outstanding - duplicates`. In recovery each duplicate ACK subtracts one from `pipe`, each partial ACK two, and each
 //! packet sent adds one. Packets are sent while `pipe < cwnd`: the next hole below the highest packet reported, else a new
@@ -15,7 +15,7 @@
 
 use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
 use crate::packet_ranges::PacketRanges;
-use crate::packets_and_acks::{Ack, Network};
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::state::{LastReduction, SenderState};
 use penstock_core::Time;
 
@@ -35,7 +35,7 @@ pub(crate) struct Pipe {
 impl CongestionControl for Pipe {
     #[expect(clippy::inline_always, reason = "saves 1 % of the instructions of W2")]
     #[inline(always)]
-    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_ack<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         if ack.ece && s.ect {
             s.on_echo(now, ack.ack);
         }
@@ -60,7 +60,7 @@ impl CongestionControl for Pipe {
         }
     }
 
-    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_timeout<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         self.recovering = false;
         self.timed_out = true;
         self.sacked.clear();
@@ -80,7 +80,7 @@ impl Pipe {
         new > 0
     }
 
-    fn begin<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn begin<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         if is_new_loss(s) {
             s.recover = s.max;
             s.halve(now);
@@ -95,7 +95,7 @@ impl Pipe {
         s.transmit(now, lost, net);
     }
 
-    fn recover<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn recover<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         self.in_network -= 1;
         if ack.ack >= s.recover {
             self.recovering = false;

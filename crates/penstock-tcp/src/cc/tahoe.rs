@@ -3,7 +3,7 @@
 //! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988; K. Fall, S. Floyd, "Simulation-based Comparisons of Tahoe,
 //! Reno and SACK TCP", Computer Communication Review 26(3), 1996.
 //!
-//! # Law
+//! # Algorithm
 //! New ACK: `cwnd += 1` below `ssthresh`, else `cwnd += 1/cwnd`. Third duplicate ACK: `ssthresh = cwnd/2`, `cwnd = 1`, and
 //! everything from the lost packet on is sent again as the window opens. Timeout: the same.
 //!
@@ -12,7 +12,7 @@
 //! * `recovery = "ns2"`: a timeout does not reset the count of duplicates.
 
 use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
-use crate::packets_and_acks::{Ack, Network};
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::state::{HALF, LastReduction, SenderState};
 use penstock_core::Time;
 
@@ -21,7 +21,7 @@ pub(crate) struct Tahoe;
 
 impl CongestionControl for Tahoe {
     #[inline]
-    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_ack<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         if ack.ece && s.ect {
             s.on_echo(now, ack.ack);
         }
@@ -38,7 +38,7 @@ impl CongestionControl for Tahoe {
         s.fill_window(now, net);
     }
 
-    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_timeout<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         if s.rules().timeout_forgets_duplicates() {
             s.dupacks = 0;
         }

@@ -3,10 +3,10 @@
 //! RFC 3522 (Eifel detection); RFC 3708 (detection by duplicate SACK); RFC 9438, section 4.9, and RFC 4015 (Eifel
 //! response), for the restored state.
 //!
-//! # Law
+//! # Algorithm
 //! A reduction was needless if the first ACK after the first retransmission that advances `una` echoes a time before that
 //! retransmission: the packet was late, not lost (RFC 3522). It was needless as well if the receiver reports by duplicate SACK that
-//! each retransmission was a duplicate (RFC 3708). Then the threshold and the variables of the window law return to
+//! each retransmission was a duplicate (RFC 3708). Then the threshold and the variables of the window control return to
 //! their values before the reduction, and so does the window unless it is larger already (RFC 9438, section 4.9.2).
 //! After a needless timeout the window is the number of packets in flight, plus the number of ACKed packets or an
 //! initial window, whichever is smaller (RFC 4015). An ACK that echoes a mark undoes nothing (RFC 4015).
@@ -17,7 +17,7 @@
 //! * Duplicates are counted, not matched with the retransmissions one by one.
 
 use crate::packets_and_acks::Ack;
-use crate::packets_in_flight::Repairs;
+use crate::rack_scoreboard::Repairs;
 use crate::state::{LastReduction, SenderState};
 use penstock_core::Time;
 

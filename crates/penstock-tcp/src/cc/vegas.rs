@@ -2,7 +2,7 @@
 //!
 //! L. Brakmo, L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC 13(8), 1995.
 //!
-//! # Law
+//! # Algorithm
 //! Once per round trip, with `rtt` the mean of the round-trip times measured in it:
 //! `expected = outstanding/base_rtt`, `actual = (packets sent in the round)/rtt`, `delta = (expected - actual) base_rtt`,
 //! rounded to a whole number of packets.
@@ -28,7 +28,7 @@
 //!   between two whole numbers (a round trip of twice `base_rtt`) may be rounded the other way.
 
 use super::CongestionControl;
-use crate::packets_and_acks::{Ack, Network};
+use crate::packets_and_acks::{Ack, PacketSink};
 use crate::state::{HALF, LastReduction, SenderState};
 use alloc::collections::VecDeque;
 use penstock_core::{Span, Time};
@@ -42,7 +42,7 @@ const MAX_UNUSED: f64 = 3.0;
 /// An outstanding packet.
 #[derive(Clone, Copy, Debug)]
 struct SentPacket {
-    /// When it was last sent, on the law's clock.
+    /// When it was last sent, on the congestion control's clock.
     at: Span,
     /// Number of times it was sent.
     times: u32,
@@ -77,7 +77,7 @@ pub(crate) struct Vegas {
     /// Stale entries of ns-2's circular table, kept because one ACK wrapped around its end: the number of the packet
     /// that will use the entry next, and the record of the previous packet.
     stale: VecDeque<(u32, SentPacket)>,
-    /// When the first packet was last sent; the law's clock counts from here.
+    /// When the first packet was last sent; the congestion control's clock counts from here.
     origin: Time,
     /// The first ACK has arrived.
     answered: bool,
@@ -99,7 +99,7 @@ pub(crate) struct Vegas {
 }
 
 impl CongestionControl for Vegas {
-    fn fill<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn fill<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         if s.next == 0 {
             self.origin = now;
         }
@@ -111,7 +111,7 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_ack<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn on_ack<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         if !self.answered {
             self.answered = true;
             self.base_rtt = self.clock(now).as_secs();
@@ -130,12 +130,12 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_idle<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_idle<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.back_off();
         self.on_timeout(s, now, net);
     }
 
-    fn on_timeout<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn on_timeout<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.dupacks = 0;
         s.last_reduction = LastReduction::Timeout;
         s.collapse(now, HALF);
@@ -154,7 +154,7 @@ impl CongestionControl for Vegas {
 }
 
 impl Vegas {
-    fn advance<N: Network>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
+    fn advance<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, net: &mut N) {
         if s.una == 1 && s.params.syn {
             s.set_cwnd(now, s.params.initial_window);
         }
@@ -242,7 +242,7 @@ impl Vegas {
         self.round_began = self.clock(now);
     }
 
-    fn duplicate<N: Network>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
+    fn duplicate<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.dupacks += 1;
         let threshold = s.params.dupack_threshold;
         if !self.first_is_late(s, now) && s.dupacks != threshold {
@@ -311,7 +311,7 @@ impl Vegas {
         }
     }
 
-    fn transmit<N: Network>(&mut self, s: &mut SenderState, now: Time, seq: u32, net: &mut N) {
+    fn transmit<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, seq: u32, net: &mut N) {
         let index = (seq - s.una) as usize;
         let at = self.clock(now);
         if let Some(sent) = self.sent.get_mut(index) {

@@ -13,12 +13,15 @@ penstock_core::choice! {
         Ns2Of2001 = "ns2-2001",
         /// ns-2 as it was in 2003.
         Ns2Of2003 = "ns2-2003",
-        /// The RFCs, with Linux's initial window and minimum retransmission timeout.
+        /// Linux hosts of today: CUBIC by the RFCs, with Linux's initial window and minimum retransmission timeout.
         Linux = "linux",
     }
 }
 
 impl Profile {
+    /// The profile of flows that name none.
+    pub const DEFAULT: Self = Self::Linux;
+
     /// All profiles.
     pub const ALL: [Self; 4] = [Self::Ns2, Self::Ns2Of2001, Self::Ns2Of2003, Self::Linux];
 
@@ -71,7 +74,7 @@ penstock_core::choice! {
         /// The used window, rounded down.
         Whole = "whole",
         /// The packets in flight (RFC 5681, equation 4).
-        Flight = "flight",
+        RackScoreboard = "flight",
     }
 }
 

@@ -198,14 +198,14 @@ impl SenderState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packets_and_acks::{Ack, Network, Segment};
+    use crate::packets_and_acks::{Ack, PacketSink, Segment};
     use crate::params::{Flavour, Profile, TcpParams};
     use crate::sender::Sender;
     use penstock_core::Bytes;
 
     struct Sink;
 
-    impl Network for Sink {
+    impl PacketSink for Sink {
         fn transmit(&mut self, _segment: Segment) {}
     }
 

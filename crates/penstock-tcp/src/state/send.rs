@@ -3,8 +3,8 @@
 //! RFC 5681; RFC 3042 (limited transmit); RFC 3168, section 6.1 (codepoints and CWR).
 
 use super::SenderState;
-use crate::pacer::usual_gap;
-use crate::packets_and_acks::{Network, Segment};
+use crate::pacer::{Pace, usual_gap};
+use crate::packets_and_acks::{PacketSink, Segment};
 use crate::trains::train_packets;
 use penstock_core::{Ecn, Span, Time};
 
@@ -15,7 +15,7 @@ impl SenderState {
         !self.has_extras || self.pacer.as_mut().is_none_or(|pacer| pacer.allows(now))
     }
 
-    /// Whether a paced packet was waiting for this instant.
+    /// If a paced packet waits until `now` at the latest, end its wait; returns whether one did.
     pub(crate) fn ends_waiting(&mut self, now: Time) -> bool {
         let Some(pacer) = self.pacer.as_mut().filter(|pacer| pacer.waiting <= now) else { return false };
         pacer.waiting = Time::NEVER;
@@ -25,6 +25,41 @@ impl SenderState {
     /// Number of packets in a train of this flow ([`crate::trains`]).
     pub(crate) fn train(&self, min_rtt: Option<Span>) -> u32 {
         self.gap().map_or(u32::MAX, |gap| train_packets(&self.params, gap, min_rtt))
+    }
+
+    /// The pace of a flow that paces its packets. It is cached until the congestion control sets another rate, or
+    /// [`Self::forget_pace`] is called. `None` before the first round-trip time is measured.
+    #[inline]
+    pub(crate) fn pace(&mut self) -> Option<Pace> {
+        let kept = self.pacer.as_ref()?.pace();
+        debug_assert!(kept.is_none() || kept == self.computed_pace(), "the pace has changed");
+        kept.or_else(|| self.renew_pace())
+    }
+
+    #[inline(never)]
+    fn renew_pace(&mut self) -> Option<Pace> {
+        let pace = self.computed_pace()?;
+        self.pacer.as_mut()?.keep_pace(pace);
+        Some(pace)
+    }
+
+    /// The pace at the present window, threshold and round-trip time.
+    #[inline]
+    fn computed_pace(&self) -> Option<Pace> {
+        let gap = self.gap()?;
+        let min_rtt = self.pacer.as_ref()?.min_rtt();
+        let train = if self.params.offload { train_packets(&self.params, gap, min_rtt) } else { 1 };
+        Some(Pace { gap, train })
+    }
+
+    /// The window, the threshold or the round-trip time may have changed since the pace was computed.
+    #[inline]
+    pub(crate) fn forget_pace(&mut self) {
+        if self.has_extras
+            && let Some(pacer) = &mut self.pacer
+        {
+            pacer.forget_pace();
+        }
     }
 
     /// Time between two packets at the pacing rate, in seconds; for a flow that does not pace, at the rate at which it would.
@@ -40,13 +75,14 @@ impl SenderState {
 
     /// Send packet `seq`.
     #[inline]
-    pub(crate) fn transmit(&mut self, now: Time, seq: u32, net: &mut impl Network) {
+    pub(crate) fn transmit(&mut self, now: Time, seq: u32, net: &mut impl PacketSink) {
+        self.forget_pace();
         self.transmit_pushed(now, seq, false, net);
     }
 
     /// Send packet `seq`, with PSH if `pushed` or if a write or the transfer ends in it.
     #[inline]
-    fn transmit_pushed(&mut self, now: Time, seq: u32, pushed: bool, net: &mut impl Network) {
+    fn transmit_pushed(&mut self, now: Time, seq: u32, pushed: bool, net: &mut impl PacketSink) {
         let retransmission = seq < self.max;
         let (payload, size, ends_write) = if self.uniform && seq > 0 {
             let (payload, headers) = (self.params.packet.0 as u32, self.params.headers.0 as u32);
@@ -67,9 +103,9 @@ impl SenderState {
         net.transmit(segment);
         let idle = self.una == self.max;
         if self.has_extras
-            && let (gap, Some(pacer)) = (self.gap(), &mut self.pacer)
+            && let (pace, Some(pacer)) = (self.pace(), &mut self.pacer)
         {
-            pacer.on_send(now, &self.params, gap);
+            pacer.on_send(now, pace);
             if let Some(sampler) = &mut pacer.sampler {
                 sampler.on_send(now, seq, idle);
             }
@@ -100,13 +136,13 @@ impl SenderState {
 
     /// Send the packets that the window allows.
     #[inline]
-    pub(crate) fn fill_window(&mut self, now: Time, net: &mut impl Network) {
+    pub(crate) fn fill_window(&mut self, now: Time, net: &mut impl PacketSink) {
         self.fill_window_by(u32::MAX, now, net);
     }
 
     /// Send the packets that the window allows, at most `burst`.
     #[inline]
-    pub(crate) fn fill_window_by(&mut self, burst: u32, now: Time, net: &mut impl Network) {
+    pub(crate) fn fill_window_by(&mut self, burst: u32, now: Time, net: &mut impl PacketSink) {
         let end = self.una.saturating_add(self.window()).min(self.end).min(self.next.saturating_add(burst));
         while self.next < end && self.may_send(now) {
             let seq = self.next;
@@ -116,7 +152,7 @@ impl SenderState {
     }
 
     /// Send one new packet for one of the first duplicate ACKs (RFC 3042).
-    pub(crate) fn limited_transmit(&mut self, now: Time, net: &mut impl Network) {
+    pub(crate) fn limited_transmit(&mut self, now: Time, net: &mut impl PacketSink) {
         let allowed = f64::from(self.una) + self.cwnd + f64::from(self.dupacks);
         let window = self.una.saturating_add(self.params.window);
         if self.rules().limited_transmit_sends(self.next, self.max)
@@ -133,12 +169,13 @@ impl SenderState {
     }
 
     /// Send a packet that was never sent, if there is one and the receive window has room; returns whether it did.
-    pub(crate) fn send_new(&mut self, now: Time, net: &mut impl Network) -> bool {
+    pub(crate) fn send_new(&mut self, now: Time, net: &mut impl PacketSink) -> bool {
+        self.forget_pace();
         self.send_new_of_train(now, false, net)
     }
 
-    /// As [`Self::send_new`]; `last`: the packet is the last one of a train.
-    pub(crate) fn send_new_of_train(&mut self, now: Time, last: bool, net: &mut impl Network) -> bool {
+    /// As [`Self::send_new`], with the cached pace; `last`: the packet is the last one of a train.
+    pub(crate) fn send_new_of_train(&mut self, now: Time, last: bool, net: &mut impl PacketSink) -> bool {
         let allowed = self.next < self.end.min(self.una.saturating_add(self.params.window));
         if allowed {
             let seq = self.next;

@@ -8,6 +8,13 @@ use penstock_core::Time;
 use penstock_core::math::floor;
 
 impl SenderState {
+    /// Number of packets that may be outstanding.
+    #[inline]
+    pub(crate) fn window(&self) -> u32 {
+        // A window below 2^32 fits into an integer.
+        (self.cwnd as u32).saturating_add(self.inflation).min(self.params.window)
+    }
+
     #[inline]
     pub(crate) fn set_cwnd(&mut self, now: Time, cwnd: f64) {
         // The processor converts a signed integer with one instruction.
@@ -79,7 +86,7 @@ impl SenderState {
             Halving::Real => self.real_window() * factor,
             Halving::Whole => floor(f64::from(self.window()) * factor),
             // Packets sent by limited transmit do not count as flight.
-            Halving::Flight => f64::from(self.outstanding() - self.limited) * factor,
+            Halving::RackScoreboard => f64::from(self.outstanding() - self.limited) * factor,
         };
         let ssthresh = self.rules().ssthresh(left);
         (ssthresh, self.rules().reduced_window(ssthresh, left))
@@ -118,7 +125,7 @@ impl SenderState {
         self.counts.ecn_responses += 1;
     }
 
-    /// Count an echoed mark for which the law itself reduces the window.
+    /// Count an echoed mark for which the congestion control itself reduces the window.
     pub(crate) fn count_echo(&mut self) {
         self.counts.ecn_responses += 1;
     }

@@ -212,10 +212,10 @@ fn a_transfer_of_bytes_ends_with_a_short_packet_by_the_rfcs_and_a_full_one_in_ns
 #[test]
 fn a_stopped_flow_repairs_what_is_outstanding_and_sends_nothing_new() {
     use penstock_core::Time;
-    use penstock_tcp::{Ack, Network, Segment, Sender};
+    use penstock_tcp::{Ack, PacketSink, Segment, Sender};
     #[derive(Default)]
     struct Last(u32);
-    impl Network for Last {
+    impl PacketSink for Last {
         fn transmit(&mut self, segment: Segment) {
             self.0 = self.0.max(segment.seq);
         }

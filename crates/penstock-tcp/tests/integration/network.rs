@@ -1,6 +1,6 @@
 //! The parts of the networks that these tests simulate.
 
-use penstock_tcp::{Network, Segment};
+use penstock_tcp::{PacketSink, Segment};
 use std::collections::BTreeMap;
 
 /// Events in the order of their times, in nanoseconds; those of one time in the order in which they were scheduled.
@@ -35,7 +35,7 @@ impl Outbox {
     }
 }
 
-impl Network for Outbox {
+impl PacketSink for Outbox {
     fn transmit(&mut self, segment: Segment) {
         self.0.push(segment);
     }

@@ -25,7 +25,7 @@ fn window(n: usize) -> f64 {
 fn the_window_is_two_over_the_share_of_marks() {
     // Marks at equal distances: a cut each round trip takes alpha/2 = p/2 of the window, which has grown by one: p = 2/cwnd.
     for n in [5, 10, 20, 40] {
-        let (found, law) = (window(n), 2.0 * n as f64);
-        assert!((found / law - 1.0).abs() < 0.1, "each {n}th is marked: {found} instead of {law}");
+        let (found, control) = (window(n), 2.0 * n as f64);
+        assert!((found / control - 1.0).abs() < 0.1, "each {n}th is marked: {found} instead of {control}");
     }
 }

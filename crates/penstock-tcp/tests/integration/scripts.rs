@@ -8,14 +8,16 @@
 
 use penstock_core::param::Value;
 use penstock_core::{Ecn, Span, Time};
-use penstock_tcp::{Ack, Network, Profile, Receiver, ReceiverAck, SackBlock, SackBlocks, Segment, Sender, TcpParams};
+use penstock_tcp::{
+    Ack, PacketSink, Profile, Receiver, ReceiverAck, SackBlock, SackBlocks, Segment, Sender, TcpParams,
+};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 #[derive(Default)]
 struct Outbox(VecDeque<Segment>);
 
-impl Network for Outbox {
+impl PacketSink for Outbox {
     fn transmit(&mut self, segment: Segment) {
         self.0.push_back(segment);
     }

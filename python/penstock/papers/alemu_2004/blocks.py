@@ -68,21 +68,21 @@ def trends(table: Table, flows: int, red: str) -> Iterator[Statement]:
 
 def draw(flows: Sequence[int], name: str, values: Sequence[float]) -> Any:
     """PLRBC and PLR against k, for each value of a label: `h`, or `ratio` of redundancy to data packets."""
-    shown = [
+    parts = [
         Panel("k", y, "scheme", {"flows": n, name: value}, f"{n} flows, {name} {value:g}")
         for n in flows
         for value in values
         for y in ("PLRBC", "PLR")
     ]
-    return partial(_drawn, shown=shown)
+    return partial(_drawn, parts=parts)
 
 
-def _drawn(points: SummaryTable, shown: Sequence[Panel]) -> Figure:
+def _drawn(points: SummaryTable, parts: Sequence[Panel]) -> Figure:
     cells = []
     for labels, numbers_ in points.cells:
         k, h = numbers(labels["code"])
         cells.append(({**labels, "k": k, "h": h, "ratio": h / k}, numbers_))
-    return panels.draw(SummaryTable(cells), shown)
+    return panels.draw(SummaryTable(cells), parts)
 
 
 A_QUARTER = codes("with a quarter of redundancy", lambda k, h: k == 4 * h)
@@ -221,11 +221,11 @@ def _right(table: Table, red: str) -> Condition:
 BLOCKS = {"part": "blocks"}
 BY_BLOCK = every(*(rises(GAP(code=share), "code") for share in (A_QUARTER, A_TENTH)))(**BLOCKS)
 GROWS = GAP.along("code", lambda curve: shape.trend(_worse(curve)), "rank correlation where above 0", unit="") >= 0.8
-WHERE_WORSE = GROWS.given(GAP.along("code", lambda curve: len(_worse(curve))), lambda several: several.mean > 1)
+WHERE_WORSE = GROWS.only_where(GAP.along("code", lambda curve: len(_worse(curve))), lambda several: several.mean > 1)
 STATED = (
     claim(
         "ch5/c2",
-        every(*(q(scheme=RED) < q(scheme=TAIL) for q in (AQS, VQS))).given(GAP, lambda gap: gap.mean < 0),
+        every(*(q(scheme=RED) < q(scheme=TAIL) for q in (AQS, VQS))).only_where(GAP, lambda gap: gap.mean < 0),
         "AQS and VQS below drop-tail's wherever the mean PLR is",
     ),
     claim(

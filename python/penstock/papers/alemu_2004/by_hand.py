@@ -27,8 +27,10 @@ WINDOWS = [1, 2, 4, 8, 16, WINDOW, WINDOW]
 
 def _transfer(rounds: int) -> ps.Scenario:
     """One transfer without losses, ended in the middle of a round trip of 100 ms."""
-    flow = ps.Tcp(from_="A", to="B", flavour="reno", window=WINDOW, initial_window=1, syn=False)
-    line = ps.Link(from_="A", to="B", rate="1Gbit", delay="50ms")
+    flow = ps.Tcp(
+        from_="A", to="B", flavour="reno", profile="ns2", window=WINDOW, initial_window=1, syn=False, start="0s"
+    )
+    line = ps.Link(from_="A", to="B", rate="1Gbit", delay="50ms", watch=False)
     return ps.Scenario(duration=f"{rounds * 100 - 50}ms", links={"line": line}, traffic={"flow": flow})
 
 
@@ -88,7 +90,7 @@ fig1_4 = Exhibit(
         "losses in (1.8, 2.0] s count until 2.8 s with 4 periods of 0.2 s, until 2.4 s with 2, exactly",
         must_hold=True,
     ),
-    measure=measures.kept,
+    measure=measures.kept_numbers,
     study=Sweep(_overload, {"periods": [2, 4]}, keep=_last),
 )
 
@@ -106,8 +108,8 @@ def _idle(scheme: str) -> ps.Scenario:
     """A queue of 500 packets for 40 s, then no arrivals for 250 service times, and one packet at the end."""
     common: dict[str, Any] = {"limit": "5000p", "min_th": 2000, "max_th": 4000, "w_q": 0.002}
     queue: ps.Queue = ps.Red(**common, guards=False) if scheme == "red" else ps.Fred(**common, max_q=4000, min_q=4000)
-    fill, hold = _cbr("1Gbit", stop="4004us"), _cbr("1Mbit", stop="40s")
-    return _line(queue, {"fill": fill, "hold": hold, "last": _cbr("1kbit", start="42s")}, "42050ms")
+    filling, holding = _cbr("1Gbit", stop="4004us"), _cbr("1Mbit", stop="40s")
+    return _line(queue, {"fill": filling, "hold": holding, "last": _cbr("1kbit", start="42s")}, "42050ms")
 
 
 def _green(rate: str, **more: str) -> ps.Scenario:
@@ -125,29 +127,31 @@ _SCENARIOS: dict[str, Callable[[], ps.Scenario]] = {
 
 def _keep(run: ps.Run) -> dict[str, float]:
     series = run.series["line"]
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     if "gamma" in series:
         gamma = np.asarray(series["gamma"]["mean"])
-        found["factor"] = float(gamma[350] / gamma[250])
+        numbers["factor"] = float(gamma[350] / gamma[250])
     if "avg" in series:
         average, queue = (np.asarray(series[name]["mean"]) for name in ("avg", "queue"))
-        found |= {"before": float(average[3998]), "average": float(average[-1]), "queue": float(queue[4199])}
-    return found
+        numbers |= {"before": float(average[3998]), "average": float(average[-1]), "queue": float(queue[4199])}
+    return numbers
 
 
 def _order(scheme: str, setting: dict[str, tuple[float, ...]], sizes: list[int], count: int) -> list[int]:
     """Flows of the first packets served if all are backlogged: one class per flow, with packets of these sizes."""
-    found = prepare(scheme, "1Mbit", "54ms", None, "100p")
+    explanation = prepare(scheme, "1Mbit", "54ms", None, "100p")
     ((name, values),) = setting.items()
     classes = [{"name": f"class{i}", "match": {}, "params": {name: x}, "queue": None} for i, x in enumerate(values)]
-    params = json.dumps({**found.queue.canonical["params"], "classes": classes})
-    link = json.dumps({**found.link, "limit": {"packets": 1000}})
+    params = json.dumps({**explanation.queue.canonical["params"], "classes": classes})
+    link = json.dumps({**explanation.link, "limit": {"packets": 1000}})
     return [flow for flow, _, _ in _native.service_order(scheme, params, link, sizes, count)]
 
 
 def _exact(*values: tuple[str, float, float, float]) -> Callable[[Table], Condition]:
     """(Name, number, expected number, bound): each number is within its bound."""
-    return lambda _: all_of((abs(Sample(found) - wanted) <= bound).at(name) for name, found, wanted, bound in values)
+    return lambda _: all_of(
+        (abs(Sample(number) - expected) <= bound).at(name) for name, number, expected, bound in values
+    )
 
 
 def _served(_: Table) -> Condition:
@@ -162,7 +166,7 @@ def _shared(table: Table) -> Condition:
 
 
 ARRIVALS = -1 / math.log(1 - 0.002)
-kept = metric("average") / metric("before")
+retained = metric("average") / metric("before")
 factor = metric("factor")
 examples = Exhibit(
     "Worked examples: weighted and class-based fair queueing, time constants, FRED, GREEN (chapter 1, Section 2.4.1)",
@@ -179,8 +183,8 @@ examples = Exhibit(
     claim(
         "ex.fredidle/c1",
         every(
-            kept(example="idle, RED").reads(1, share=0.01),
-            kept(example="idle, FRED") <= 0.9,
+            retained(example="idle, RED").reads(1, share=0.01),
+            retained(example="idle, FRED") <= 0.9,
             metric("queue")(example="idle, RED").between(240, 260),
         ),
         must_hold=True,
@@ -196,6 +200,6 @@ examples = Exhibit(
         "1.5, 0.95, 1, each to 1e-6",
         must_hold=True,
     ),
-    measure=measures.kept,
+    measure=measures.kept_numbers,
     study=Sweep(lambda example: _SCENARIOS[example](), {"example": list(_SCENARIOS)}, keep=_keep),
 )

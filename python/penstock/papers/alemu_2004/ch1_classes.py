@@ -47,6 +47,7 @@ def _tcp(count: int = 5, source: str = "S", **more: Any) -> ps.Tcp:
             "from_": source,
             "to": "R2",
             "flavour": "sack",
+            "profile": "ns2",
             "count": count,
             "window": 20,
             "min_rto": "1s",
@@ -122,16 +123,19 @@ study = (
 
 def measure(run: ps.Run) -> Numbers:
     """Goodput and losses of each group."""
-    found: Numbers = {"LU": 100 * run.links["bottleneck"].utilization, "AQS": run.links["bottleneck"].length_mean_pkts}
+    numbers: Numbers = {
+        "LU": 100 * run.links["bottleneck"].utilization,
+        "AQS": run.links["bottleneck"].length_mean_pkts,
+    }
     for name, group in run.traffic.items():
-        found[f"{name}, rate"] = group.goodput_bps / 1000 / group["count"]
-        found[f"{name}, lost"] = 100 * group.loss_rate
+        numbers[f"{name}, rate"] = group.goodput_bps / 1000 / group["count"]
+        numbers[f"{name}, lost"] = 100 * group.loss_rate
     if "rigid" in run.traffic:
-        found["jain"] = run.fairness.jain
-        found["TCP"] = (run.traffic["near"].goodput_bps + run.traffic["far"].goodput_bps) / 1000
+        numbers["jain"] = run.fairness.jain
+        numbers["TCP"] = (run.traffic["near"].goodput_bps + run.traffic["far"].goodput_bps) / 1000
     if "video" in run.traffic:
-        found["wasted"] = 100 * run.traffic["video"].wasted_share
-    return found | dict(run.raw.get("kept", {}))
+        numbers["wasted"] = 100 * run.traffic["video"].wasted_share
+    return numbers | dict(run.raw.get("kept", {}))
 
 
 TCP, jain = metric("TCP", "kbit/s", "TCP's goodput"), metric("jain", says="Jain's index")

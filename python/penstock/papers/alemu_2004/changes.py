@@ -23,12 +23,12 @@ MARKING = (*AVERAGING, "blue", "sred", "rem", "dsred", "green", "avq", "p", "pi"
 
 def within(document: Document) -> Document:
     """The rate of datagrams with a code includes redundancy."""
-    made = document
+    changed = document
     for name, group in document.tree["traffic"].items():
         if group["kind"] == "fec":
             rate = 500 * group["k"] / (group["k"] + group["h"])
-            made = made.set(f"traffic.{name}.rate", f"{rate:.6g}kbit")
-    return made
+            changed = changed.set(f"traffic.{name}.rate", f"{rate:.6g}kbit")
+    return changed
 
 
 def few(change: Change) -> Change:
@@ -95,9 +95,9 @@ OF_CODES: Mapping[str, Change] = {
 """For chapter 5."""
 
 
-def under(name: str, made: Scenario | Document) -> Document:
+def under(name: str, scenario: Scenario | Document) -> Document:
     """A scenario with one thing changed, by its name."""
-    return {**CITED, **PAIRS, **OF_CODES, **FURTHER}[name](as_document(made))
+    return {**CITED, **PAIRS, **OF_CODES, **FURTHER}[name](as_document(scenario))
 
 
 def changed(study: Study, name: str, seeds: int) -> Study:

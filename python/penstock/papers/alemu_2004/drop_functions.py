@@ -20,10 +20,10 @@ draw = Curves("x", "d", "curve", labels=("average queue (packets)", "drop probab
 
 def curve(scheme: str, limit: int) -> tuple[np.ndarray, np.ndarray]:
     """Queue in packets and drop probability of a scheme as on the command line, in 400 steps up to the limit."""
-    found = prepare(scheme, "1.5Mbit", "54ms", None, f"{limit}p").curve()
-    if found is None:
+    points = prepare(scheme, "1.5Mbit", "54ms", None, f"{limit}p").curve()
+    if points is None:
         raise AssertionError(f"{scheme} has a drop function")
-    return np.asarray(found[0]), np.asarray(found[1])
+    return np.asarray(points[0]), np.asarray(points[1])
 
 
 def rows(name: str, scheme: str, limit: int) -> Rows:
@@ -97,14 +97,14 @@ fig1_2 = Exhibit(
         every(p.next("flows") >= p, metric("over")(variant="simple") <= 1e-6),
         "mean largest p rises over 8, 53, 303 flows; of simple SRED never above max_p min(1, N^2 / 256^2)",
     ),
-    # The law at work with few and with many flows; its list is short, so that it fills soon.
+    # The AQM at work with few and with many flows; its list is short, so that it fills soon.
     study=Sweep(
         lambda variant, flows: load(ps.Sred(limit=f"{LIMIT}p", variant=variant, zombies=100), flows, sampling="100ms"),
         {"variant": ["simple", "full"], "flows": [8, 53, 303]},
         seeds=Choice(5, 20),
         keep=_keep,
     ),
-    measure=measures.kept,
+    measure=measures.kept_numbers,
     draw=Curves("flows", "p", "variant", labels=("flows", "largest drop probability")),
 )
 
@@ -114,7 +114,7 @@ def dsred_rows(_: Effort) -> Rows:
     return rows("DSRED", "dsred:min_th=5,max_th=25,gamma=0.96", 40)
 
 
-def law(x: float) -> float:
+def drop_share(x: float) -> float:
     """Equation 1.12."""
     return 0.0 if x < 5 else 0.004 * (x - 5) if x < 15 else min(0.04 + 0.096 * (x - 15), 1.0)
 
@@ -123,7 +123,7 @@ fig1_3 = Exhibit(
     "Figure 1.3: the two slopes of DSRED (Section 1.2.1.5)",
     claim(
         "fig1.3/c1",
-        abs(d - formula(law)) <= 1e-6,
+        abs(d - formula(drop_share)) <= 1e-6,
         "1 - gamma = 0.04 at Km = 15, 1 from Kh = 25 on, linear between; to 1e-6",
         must_hold=True,
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import penstock as ps
-from penstock.laws.python_law import LinkFacts
+from penstock.aqms.python_aqm import LinkFacts
 
 from .model5 import DROPTAIL, RED
 

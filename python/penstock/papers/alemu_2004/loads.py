@@ -173,8 +173,8 @@ SHORT, BESIDE = (5, 10), [(0, 4), (11, 16)]
 def lengths(run: ps.Run) -> Numbers:
     """The shares of samples with each length, in percent."""
     pmf = list(run.links["bottleneck"].sampled_length_pmf)
-    found: Numbers = {f"X={i}": 100 * float(pmf[i]) if i < len(pmf) else 0.0 for i in range(BUFFER + 1)}
-    return found | {f"X={low}..{high}": 100 * float(sum(pmf[low : high + 1])) for low, high in (SHORT, *BESIDE)}
+    shares: Numbers = {f"X={i}": 100 * float(pmf[i]) if i < len(pmf) else 0.0 for i in range(BUFFER + 1)}
+    return shares | {f"X={low}..{high}": 100 * float(sum(pmf[low : high + 1])) for low, high in (SHORT, *BESIDE)}
 
 
 def _mode(*shares: Sample) -> Sample:
@@ -201,14 +201,14 @@ def _with_many(own: str, words: str, flows: int) -> tuple[Claim, ...]:
     return needing({"flows": flows}, claim("fig2.11d/c1", with_many(own, flows=flows), text, reading=reading))
 
 
-def distributions(shown: SummaryTable) -> Figure:
+def distributions(summary: SummaryTable) -> Figure:
     """A panel for each number of flows."""
-    flows = shown.axis("flows")
+    flows = summary.axis("flows")
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, 1.4 * len(flows) + 0.4), layout="constrained")
         for ax, n in zip(figure.subplots(len(flows), 1, sharex=True, squeeze=False).flat, flows, strict=True):
-            for index, scheme in enumerate(shown.axis("scheme")):
-                shares = [shown(f"X={i}", scheme=scheme, flows=n).mean for i in range(BUFFER + 1)]
+            for index, scheme in enumerate(summary.axis("scheme")):
+                shares = [summary(f"X={i}", scheme=scheme, flows=n).mean for i in range(BUFFER + 1)]
                 ax.plot(shares, label=scheme, **{**style.line(index), "marker": ""})
             ax.set_ylabel(f"{n} flows (%)")
         ax.set_xlabel("queue (packets)")

@@ -11,7 +11,7 @@ BUFFER = 35
 """Buffer of the bottleneck of chapters 2 to 5 in packets (Sections 2.4.1, 5.3.1)."""
 
 
-def kept(run: ps.Run) -> Numbers:
+def kept_numbers(run: ps.Run) -> Numbers:
     """The numbers that the study keeps of a run."""
     return dict(run.raw["kept"])
 
@@ -24,11 +24,11 @@ def of_queue(run: ps.Run) -> Numbers:
         "VQS": link.length_sampled_var_pkts2,
         "PLR": 100 * link.loss_rate,
         "empty": 100 * link.sampled_empty_share,
-        "5 to 15": 100 * link.sampled_share_5_15,
-        "8 to 11": 100 * link.sampled_share_8_11,
-        "20 to 35": 100 * link.sampled_share_20_35,
-        "25 to 35": 100 * link.sampled_share_25_35,
-        "full": 100 * link.sampled_share_34_35,
+        "5 to 15": 100 * link["sampled_share_5_15"],
+        "8 to 11": 100 * link["sampled_share_8_11"],
+        "20 to 35": 100 * link["sampled_share_20_35"],
+        "25 to 35": 100 * link["sampled_share_25_35"],
+        "full": 100 * link["sampled_share_34_35"],
         "LU": 100 * link.utilization,
         "F": link.jain,
     }
@@ -50,7 +50,7 @@ def of_run(run: ps.Run) -> Numbers:
     return {**of_queue(run), **loss_runs(groups)}
 
 
-def loss_runs(groups: list[ps.runs.Metrics]) -> Numbers:
+def loss_runs(groups: list[ps.Metrics]) -> Numbers:
     """Shares of runs of 1, 2, 3 and of more than 2 losses of one flow, in percent."""
     weights = [group.loss_runs or 0 for group in groups]
     total = sum(weights)
@@ -60,8 +60,8 @@ def loss_runs(groups: list[ps.runs.Metrics]) -> Numbers:
     for group, weight in zip(groups, weights, strict=True):
         pmf = np.asarray(group.loss_run_pmf if weight else [], dtype=float)[:3]
         share[: len(pmf)] += pmf * weight / total
-    one, two, three = (100 * float(part) for part in share)
-    return {"LRL1": one, "LRL2": two, "LRL3": three, "LRL>2": max(0.0, round(100 - one - two, 9))}
+    first, second, third = (100 * float(part) for part in share)
+    return {"LRL1": first, "LRL2": second, "LRL3": third, "LRL>2": max(0.0, round(100 - first - second, 9))}
 
 
 def of_codes(run: ps.Run) -> Numbers:

@@ -63,24 +63,24 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
 
 def measure(run: ps.Run) -> Numbers:
     """The queue, the average relative to the thresholds, and the courses of seed 1."""
-    kept = run.raw["kept"]
+    record = run.raw["kept"]
     names = ("above", "between", "crossings", "mean max_th", "max_th from 20")
     pmf = np.asarray(run.links["bottleneck"].sampled_length_pmf)
-    found: Numbers = of_average(run) | {name: kept[name] for name in names} | {"to 20": 100 * float(pmf[:21].sum())}
+    numbers: Numbers = of_average(run) | {name: record[name] for name in names} | {"to 20": 100 * float(pmf[:21].sum())}
     if run.seed == 1:
-        for name, values in (*kept["seconds"].items(), ("queue", kept["queue"])):
-            found |= {f"{name} at {i}": value for i, value in enumerate(values)}
-    return found
+        for name, values in (*record["seconds"].items(), ("queue", record["queue"])):
+            numbers |= {f"{name} at {i}": value for i, value in enumerate(values)}
+    return numbers
 
 
 _NAMES = {"average": "weighted average", "min_th": "Min", "max_th": "Max"}
 
 
-def _courses(shown: SummaryTable, method: str) -> Figure:
+def _courses(summary: SummaryTable, method: str) -> Figure:
     """Average, thresholds and, in grey, the largest queue of each second, for seed 1."""
     with style.styled():
         figure, ax = style.axes(height=2.5)
-        (cell,) = shown.where(method=method).cells
+        (cell,) = summary.where(method=method).cells
         seconds = np.arange(100) + 0.5
         course = {name: [cell[1][f"{name} at {i}"].mean for i in range(100)] for name in ("queue", *_NAMES)}
         ax.fill_between(seconds, 0, course["queue"], color="#d9dde5", linewidth=0)
@@ -158,7 +158,7 @@ tab3_2 = Exhibit(
         must_hold=True,
     ),
     study=STEPS,
-    measure=measures.kept,
+    measure=measures.kept_numbers,
 )
 
 
@@ -237,7 +237,7 @@ fig3_8 = Exhibit(
         must_hold=True,
     ),
     study=STEPS,
-    measure=measures.kept,
+    measure=measures.kept_numbers,
 )
 
 

@@ -134,12 +134,12 @@ model5_rule = Exhibit(
             formula(lambda p: p),
             formula(lambda h: h),
             text="at the largest k, h/k >= p/(1 - p) - C/((1 - p) k) with C = 0.27 to 0.64, and not at k + 1",
-        ).given(LARGEST, lambda largest: 0 < largest.mean < MOST),
+        ).only_where(LARGEST, lambda largest: 0 < largest.mean < MOST),
         must_hold=True,
     ),
     claim(
         "model5.rule/c3",
-        (LARGEST.next("p") < LARGEST).given(LARGEST, lambda largest: largest.mean < MOST),
+        (LARGEST.next("p") < LARGEST).only_where(LARGEST, lambda largest: largest.mean < MOST),
         must_hold=True,
     ),
     claim(

@@ -37,7 +37,7 @@ def _scenario(code: str, scheme: str, flows: int) -> ps.Scenario:
     return replace(base, links={**base.links, "bottleneck": link})
 
 
-def kept(run: ps.Run) -> dict[str, float]:
+def red_share(run: ps.Run) -> dict[str, float]:
     """The share of the time in which a switch is RED, in percent."""
     series = run.series["bottleneck"]
     return {"as RED": 100 * float(np.mean(series["red"]["mean"]))} if "red" in series else {}
@@ -54,14 +54,14 @@ study = Sweep(
     seeds=Choice(3, 20),
     span=Choice(("30s", "0s"), ("100s", "0s")),
     where=lambda code, scheme, flows: scheme != "switch by Figure 5.4" or code in CROSSINGS,
-    keep=kept,
+    keep=red_share,
 )
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
     """Losses before and after correction, the queue, and what the switch was."""
-    found = of_codes(run)
-    return {**{name: found[name] for name in ("PLRBC", "PLR", "AQS", "VQS", "TCP")}, **run.raw.get("kept", {})}
+    losses = of_codes(run)
+    return {**{name: losses[name] for name in ("PLRBC", "PLR", "AQS", "VQS", "TCP")}, **run.raw.get("kept", {})}
 
 
 SWITCH = Readings(SWITCHES)
@@ -91,8 +91,8 @@ CLAIMS = (
 )
 
 
-def draw(shown: SummaryTable) -> Figure:
+def draw(summary: SummaryTable) -> Figure:
     """Losses after correction for each code."""
     return panels.draw(
-        shown, [panels.Panel("flows", "PLR", "scheme", {"code": code}, f"({code})") for code in shown.axis("code")]
+        summary, [panels.Panel("flows", "PLR", "scheme", {"code": code}, f"({code})") for code in summary.axis("code")]
     )

@@ -38,14 +38,14 @@ def _traffic(kind: str) -> Mapping[str, ps.Traffic]:
         **ends, flavour="sack", profile="ns2", packet="1000B", window=20, min_rto="1s", sessions=40,
         pages={"exp": "5s"}, start={"uniform": ["0s", "10s"]},
     )  # fmt: skip
-    made: Mapping[str, Callable[[], Mapping[str, ps.Traffic]]] = {
+    mixes: Mapping[str, Callable[[], Mapping[str, ps.Traffic]]] = {
         "datagrams, 0.9": lambda: {"udp": datagrams("135kbit")},
         "datagrams, 1.2": lambda: {"udp": datagrams("180kbit")},
         "datagrams and transfers": lambda: {"udp": datagrams("50kbit"), "extra": transfers},
         "web": lambda: {"web": pages},
         "web and datagrams": lambda: {"web": pages, "udp": datagrams("50kbit")},
     }
-    return made[kind]()
+    return mixes[kind]()
 
 
 KINDS = ["datagrams, 0.9", "datagrams, 1.2", "datagrams and transfers", "web", "web and datagrams"]
@@ -135,7 +135,7 @@ def _under(kind: str) -> Iterator[Claim]:
         yield Claim(f"{name}-{metric}", f"{kind}: {says}", holds(kind=kind), reading="own", needs={"kind": kind})
 
 
-CLAIMS = (*map(_by_load, FLOWS), FIXED_RED, *(made for kind in KINDS for made in _under(kind)))
+CLAIMS = (*map(_by_load, FLOWS), FIXED_RED, *(own_claim for kind in KINDS for own_claim in _under(kind)))
 
 draw = panels.of(
     *(panels.Panel("coef", q, "gamma", {"flows": n}, f"{n} flows") for n in (3, 103) for q in ("VQS", "PLR"))

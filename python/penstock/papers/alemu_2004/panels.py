@@ -35,23 +35,23 @@ def of(*panels: Panel, columns: int = 2) -> Callable[[SummaryTable], Figure]:
 
 def for_each_load(x: str, y: str, by: str) -> Callable[[SummaryTable], Figure]:
     """The figure with a panel for each number of flows."""
-    return lambda shown: draw(shown, [Panel(x, y, by, {"flows": n}, f"{n} flows") for n in shown.axis("flows")])
+    return lambda summary: draw(summary, [Panel(x, y, by, {"flows": n}, f"{n} flows") for n in summary.axis("flows")])
 
 
 def courses(
-    shown: SummaryTable, cells: Mapping[str, Mapping[str, Any]], mean: str, colours: Iterable[str], height: float
+    summary: SummaryTable, cells: Mapping[str, Mapping[str, Any]], mean: str, colours: Iterable[str], height: float
 ) -> Figure:
     """A panel for each scheme, whose cell has these labels: mean and range of the queue in each 2 s of 100 s."""
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, height), layout="constrained")
         axes = figure.subplots(len(cells), 1, sharex=True, squeeze=False).flat
         for ax, (scheme, labels), colour in zip(axes, cells.items(), colours, strict=False):
-            ((_, numbers),) = shown.where(**labels).cells
+            ((_, numbers),) = summary.where(**labels).cells
             seconds = 2 * np.arange(50) + 1
-            least, most, line = (
+            lowest, highest, line = (
                 [numbers[f"{name} at {i}"].mean for i in range(50)] for name in ("least", "most", mean)
             )
-            ax.fill_between(seconds, least, most, color=GREY, linewidth=0)
+            ax.fill_between(seconds, lowest, highest, color=GREY, linewidth=0)
             ax.plot(seconds, line, color=colour)
             ax.axhline(KT, color="black", linewidth=0.4)
             ax.set_ylabel(scheme)

@@ -8,9 +8,9 @@ from functools import cache, partial
 import numpy as np
 
 import penstock as ps
+from penstock.aqms.catalog import find_scheme
 from penstock.explain.explanation import prepare
-from penstock.laws.catalog import find_scheme
-from penstock.reproduce.figure import Effort, Exhibit, Rows, Study, Table, by_table, metric
+from penstock.reproduce.figure import Choice, Effort, Exhibit, Rows, Sweep, Table, by_table, metric
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 from penstock.scenario.scenario import Document
@@ -55,10 +55,10 @@ def _between(scheme: str, rate: float) -> float:
     """Median seconds between two updates while the load goes from 1.5 to 0.3 of the rate and back."""
     half = 100 * 8e-3 / rate
     steps = [(1.5, half), (0.3, half)] * round(SECONDS / (2 * half))
-    found = prepare(scheme, f"{rate}Mbit", "54ms", None, "35p").response(steps, 8_000)
-    times = np.asarray(found["t"])[1:]
+    response = prepare(scheme, f"{rate}Mbit", "54ms", None, "35p").response(steps, 8_000)
+    times = np.asarray(response["t"])[1:]
     for gauge in MOVED:
-        moves = times[np.diff(found.get(f"gauge:{gauge}", [0.0] * (len(times) + 1))) != 0]
+        moves = times[np.diff(response.get(f"gauge:{gauge}", [0.0] * (len(times) + 1))) != 0]
         if len(moves) > 1:
             return float(np.median(np.diff(moves)))
     raise AssertionError(f"{scheme} shows nothing that moves")
@@ -71,8 +71,8 @@ def shape(name: str) -> tuple[int, int]:
     xs, ds = drop_functions.curve(scheme, 35)
     inner = ds < 1
     slopes = np.round(np.diff(ds[inner]) / np.diff(xs[inner]), 6)
-    kept = [slope for slope in dict.fromkeys(slopes) if slope > 0 and (slopes == slope).sum() > 2]
-    return len(kept), len(dict.fromkeys(ds[inner]))
+    slopes_kept = [slope for slope in dict.fromkeys(slopes) if slope > 0 and (slopes == slope).sum() > 2]
+    return len(slopes_kept), len(dict.fromkeys(ds[inner]))
 
 
 def _command(name: str) -> str:
@@ -105,9 +105,8 @@ def _offered(scheme: str, groups: str) -> Document:
     return scenario.document().set("links.line.queue.scheme", NAMES[scheme], "Table 1.1")
 
 
-def study(effort: Effort) -> Study:
-    """Each scheme with 1.5 times the link's rate: of two groups the first sends more, or is marked Out."""
-    return Study(_offered, {"scheme": list(NAMES), "groups": ["flows", "classes"]}, seeds=effort.choose(5, 50))
+# Each scheme with 1.5 times the link's rate: of two groups the first sends more, or is marked Out.
+study = Sweep(_offered, {"scheme": list(NAMES), "groups": ["flows", "classes"]}, seeds=Choice(5, 50))
 
 
 def measure(run: ps.Run) -> Numbers:
@@ -115,11 +114,11 @@ def measure(run: ps.Run) -> Numbers:
     return {"apart": 100 * (run.traffic["first"].loss_rate - run.traffic["second"].loss_rate)}
 
 
-def _asked(control: Mapping[str, str], table: Table) -> Condition:
+def _as_printed(control: Mapping[str, str], table: Table) -> Condition:
     """Column by column."""
     return all_of(
-        *(_told(table, "flows", name, of == "FBC") for name, of in control.items()),
-        *(_told(table, "classes", name, of == "CBC") for name, of in control.items()),
+        *(_as_claimed(table, "flows", name, of == "FBC") for name, of in control.items()),
+        *(_as_claimed(table, "classes", name, of == "CBC") for name, of in control.items()),
         *(_has(name, "w_q", index == "AQS") for name, index in PRINTED["index"].items()),
         *(_has(name, "target", of == "yes") for name, of in PRINTED["target"].items() if name not in DERIVED),
         *(_moves(name, of) for name, of in {**PRINTED["update"], **ALGORITHMS}.items()),
@@ -127,23 +126,23 @@ def _asked(control: Mapping[str, str], table: Table) -> Condition:
     )
 
 
-def _told(table: Table, groups: str, name: str, apart: bool) -> Condition:
+def _as_claimed(table: Table, groups: str, name: str, apart: bool) -> Condition:
     gap = table("apart", scheme=name, groups=groups)
     return (gap > APART if apart else gap.between(-APART, APART)).at(f"{name}, {groups}")
 
 
-def _has(name: str, param: str, wanted: bool) -> Condition:
-    found = Sample(float(has(name, param)))
-    return (found >= 1.0 if wanted else found <= 0.0).at(f"{name}, {param}")
+def _has(name: str, param: str, expected: bool) -> Condition:
+    indicator = Sample(float(has(name, param)))
+    return (indicator >= 1.0 if expected else indicator <= 0.0).at(f"{name}, {param}")
 
 
 def _moves(name: str, when: str) -> Condition:
-    found = Sample(pace(name))
-    return (found <= 0.5 if when == "at packet arrival" else found > 0.5).at(f"{name}, {when}")
+    seconds = Sample(pace(name))
+    return (seconds <= 0.5 if when == "at packet arrival" else seconds > 0.5).at(f"{name}, {when}")
 
 
 def _shape(name: str, printed: str) -> list[Condition]:
-    """Formulas, and the steps of schemes without a drop function over the queue, are left to the tests of the laws."""
+    """Formulas, and the steps of schemes without a drop function over the queue, are left to the tests of the AQMs."""
     if printed in SLOPES and name != "FRED":
         return [(abs(Sample(float(shape(name)[0])) - SLOPES[printed]) <= 0.0).at(f"{name}, slopes")]
     if printed == "3 segment step":
@@ -157,9 +156,9 @@ tab1_1 = Exhibit(
     "Table 1.1: inputs of each scheme, and when it updates, measured on the schemes themselves (Section 1.5)",
     claim(
         "tab1.1/c1",
-        by_table(partial(_asked, PRINTED["control"]), ASKED),
+        by_table(partial(_as_printed, PRINTED["control"]), ASKED),
         because="Section 1.3 has SFB per flow, as its algorithm is: it tells no classes apart",
-        others={SFB_PER_FLOW: by_table(partial(_asked, {**PRINTED["control"], "SFB": "FBC"}), ASKED)},
+        others={SFB_PER_FLOW: by_table(partial(_as_printed, {**PRINTED["control"], "SFB": "FBC"}), ASKED)},
     ),
     study=study,
     measure=measure,
@@ -167,16 +166,19 @@ tab1_1 = Exhibit(
 
 
 def rows(_: Effort) -> Rows:
-    """1 for each scheme whose documentation has a Law section, else 0."""
-    return [({"scheme": name}, {"law": float("# Law\n" in find_scheme(ours).doc)}) for name, ours in NAMES.items()]
+    """1 for each scheme whose documentation has the section Algorithm, else 0."""
+    return [
+        ({"scheme": name}, {"algorithm": float("# Algorithm\n" in find_scheme(ours).doc)})
+        for name, ours in NAMES.items()
+    ]
 
 
 tab1_2 = Exhibit(
     "Table 1.2: the policy of each scheme (Section 1.5)",
     claim(
         "tab1.2/c1",
-        metric("law") >= 1,
-        "17 schemes, each with the section of its law that `penstock explain` shows",
+        metric("algorithm") >= 1,
+        "17 schemes, each with the section on its algorithm that `penstock explain` shows",
         must_hold=True,
     ),
     rows=rows,

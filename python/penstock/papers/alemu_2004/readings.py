@@ -126,8 +126,8 @@ PRINTED = [
         {
             "text": every(
                 *(
-                    judge.aqs(AQS(min_th=low, flows=103).along("max_th", smallest), least)
-                    for low, least in thresholds.SHORTEST.items()
+                    judge.aqs(AQS(min_th=low, flows=103).along("max_th", smallest), shortest)
+                    for low, shortest in thresholds.SHORTEST.items()
                 )
             )
         },
@@ -171,7 +171,9 @@ def _runs(effort: Effort, reading: Reading, samples: str, printed: Printed) -> T
     study = printed.study(effort).limited(SEEDS).changed(reading.change)
     if samples == "10 ms":
         return effort.table(study, printed.measure)
-    return effort.table(study.keeping(traced.over_lines), lambda run: {**printed.measure(run), **measures.kept(run)})
+    return effort.table(
+        study.keeping(traced.over_lines), lambda run: {**printed.measure(run), **measures.kept_numbers(run)}
+    )
 
 
 def _named(labels: Mapping[str, Any]) -> str:
@@ -190,11 +192,11 @@ def _chosen(experiment: str, chosen: Mapping[str, Any]) -> Claim:
     return why.own(experiment)("chosen", by_table(most, "held-out numbers met, of each reading"), says=says)
 
 
-def _draw(shown: SummaryTable) -> Figure:
+def _draw(summary: SummaryTable) -> Figure:
     """Numbers met by each reading at each place; bold: the most of a column."""
     met = {
         (_named(labels), name.removeprefix("of ")): (points[name.removeprefix("of ")].mean, points[name].mean)
-        for labels, points in shown.cells
+        for labels, points in summary.cells
         for name in points
         if name.startswith("of ")
     }

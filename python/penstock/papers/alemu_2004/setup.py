@@ -77,7 +77,7 @@ def controller(scheme: str, flows: int, topology: Topology) -> ps.Queue:
     bounds = ps.model.lred_beta(3, radius, C)
     same = topology == "same"
     avq: dict[str, Any] = {**ends, "gamma": 1, "measure_in": "bytes", "buffer": f"{BUFFER * 1000}B"}
-    made: dict[str, Callable[[], ps.Queue]] = {
+    makers: dict[str, Callable[[], ps.Queue]] = {
         "BLUE": lambda: ps.Blue(**ends, freeze="241ms" if same else "634ms"),
         "PI": lambda: ps.Pi(**ends) if same else ps.Pi(**ends, a=float(gains.a), b=float(gains.b)),
         "REM": lambda: ps.Rem(**ends, gamma=0.001, alpha=0.1, phi=1.1, target=f"{KT}p", interval="10ms"),
@@ -88,7 +88,7 @@ def controller(scheme: str, flows: int, topology: Topology) -> ps.Queue:
         "LRED*": lambda: ps.Lred(**ends, beta=float(ps.model.lred_beta(flows, radius, C).phase)),
         "PSAND": psand,
     }
-    return made[scheme]()
+    return makers[scheme]()
 
 
 CONTROLLERS = ["BLUE", "PI", "REM", "AVQ", "AVQ*", "LRED", "LRED*", "PSAND"]
@@ -189,7 +189,7 @@ def coded(code: Mapping[str, Any], duration: str, **line: Any) -> ps.Scenario:
     return ps.Scenario(
         name="Alemu, a code",
         duration=duration,
-        links={"line": ps.Link(from_="S", to="D", delay="1ms", **line)},
+        links={"line": ps.Link(from_="S", to="D", delay="1ms", watch=False, **line)},
         traffic={"fec": ps.Fec(from_="S", to="D", headers="0B", spacing="constant", **code)},
     )
 

@@ -51,17 +51,17 @@ SEVEN = Sweep(
 
 def measure(run: ps.Run) -> Numbers:
     """Statistics of a part; of the course the seconds until the queue is no longer full (100: never)."""
-    kept = run.raw.get("kept")
-    if kept is None:
+    record = run.raw.get("kept")
+    if record is None:
         return of_queue(run)
     # The flows start within the first 10 s: before, a short queue means nothing.
-    long = [i for i, mean in enumerate(kept["mean"]) if mean >= FULL]
-    after = [i for i in range(long[0] if long else 0, 100) if kept["mean"][i] < FULL]
-    found: Numbers = {"left": float(after[0]) if after else 100.0}
+    long = [i for i, mean in enumerate(record["mean"]) if mean >= FULL]
+    after = [i for i in range(long[0] if long else 0, 100) if record["mean"][i] < FULL]
+    numbers: Numbers = {"left": float(after[0]) if after else 100.0}
     if run.seed == 1:
         for name, reduce in (("mean", np.mean), ("least", np.min), ("most", np.max)):
-            found |= {f"{name} at {i}": float(reduce(kept[name][2 * i : 2 * i + 2])) for i in range(50)}
-    return found
+            numbers |= {f"{name} at {i}": float(reduce(record[name][2 * i : 2 * i + 2])) for i in range(50)}
+    return numbers
 
 
 def draw(schemes: Sequence[str]) -> Callable[[SummaryTable], Figure]:
@@ -143,9 +143,11 @@ def _three(queue: ps.Queue) -> ps.Scenario:
     return link(queue, 0, base=("0s", "100ms", "200ms"))
 
 
-def by_gain(shown: SummaryTable) -> Figure:
+def by_gain(summary: SummaryTable) -> Figure:
     """Variance and P(X=0) against LRED's gain, whose values are geometric."""
-    lines = SummaryTable(({**labels, "scheme": "LRED"}, points) for labels, points in shown.cells if labels.get("beta"))
+    lines = SummaryTable(
+        ({**labels, "scheme": "LRED"}, points) for labels, points in summary.cells if labels.get("beta")
+    )
     figure = panels.draw(lines, [panels.Panel("beta", y, "scheme") for y in ("VQS", "empty")])
     for ax in figure.axes:
         style.log_x(ax, (1.0,))

@@ -88,12 +88,12 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
 
 def measure(run: ps.Run) -> Numbers:
     """Statistics of a part of the run; of a whole run the time to recover, and of seed 1 the course."""
-    kept = run.raw.get("kept")
-    if kept is None:
+    record = run.raw.get("kept")
+    if record is None:
         return of_average(run)
-    average = np.array(kept["average"])
+    average = np.array(record["average"])
     before, after = average[200:500], average[600:]
-    found: Numbers = {
+    numbers: Numbers = {
         "recovery": recovered(average, low=0.0, high=12.0),
         "return": recovered(average, low=0.0, high=1.25 * LEVEL),
         "settling": recovered(average, *_around(float(average[700:].mean()))),
@@ -102,10 +102,10 @@ def measure(run: ps.Run) -> Numbers:
         "period": period(average[500:]),
     }
     if run.seed == 1:
-        found |= {f"average at {i}": float(value) for i, value in enumerate(average.reshape(-1, 20).mean(axis=1))}
-        found |= {f"least at {i}": min(kept["least"][2 * i : 2 * i + 2]) for i in range(50)}
-        found |= {f"most at {i}": max(kept["most"][2 * i : 2 * i + 2]) for i in range(50)}
-    return found
+        numbers |= {f"average at {i}": float(value) for i, value in enumerate(average.reshape(-1, 20).mean(axis=1))}
+        numbers |= {f"least at {i}": min(record["least"][2 * i : 2 * i + 2]) for i in range(50)}
+        numbers |= {f"most at {i}": max(record["most"][2 * i : 2 * i + 2]) for i in range(50)}
+    return numbers
 
 
 def recovered(average: np.ndarray, low: float, high: float) -> float:

@@ -25,10 +25,10 @@ Column = Mapping[str, str]
 
 def read(name: str) -> dict[str, dict[str, str]]:
     """The columns of `expected/NAME.csv`."""
-    found: dict[str, dict[str, str]] = {}
+    columns: dict[str, dict[str, str]] = {}
     for scheme, metric, symbol in texts(judge.EXPECTED / f"{name}.csv"):
-        found.setdefault(metric, {})[scheme] = symbol
-    return found
+        columns.setdefault(metric, {})[scheme] = symbol
+    return columns
 
 
 def rating(symbol: str) -> int:
@@ -56,8 +56,8 @@ def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterat
 
     def better(first: str, second: str) -> bool:
         a, b = means[first], means[second]
-        found = shape.below(b, a) if metric in HIGHER else shape.below(a, b)
-        return found.decide().verdict == "confirmed"
+        condition = shape.below(b, a) if metric in HIGHER else shape.below(a, b)
+        return condition.decide().verdict == "confirmed"
 
     for scheme in column:
         others = [other for other in column if other != scheme]
@@ -74,12 +74,12 @@ def _cell(column: Column, scheme: str, average: Sample, places: tuple[int, int],
     misses = max(best - at, at - worst, 0)
 
     def at_level(alpha: float) -> Finding:
-        found = average.summary_at(alpha)
-        if found is None or found.runs < FEWEST_RUNS:
-            return Finding("inconclusive", found, "too few runs")
+        estimate = average.summary_at(alpha)
+        if estimate is None or estimate.runs < FEWEST_RUNS:
+            return Finding("inconclusive", estimate, "too few runs")
         symbols = " to ".join(dict.fromkeys(_named(order[index]) for index in (best, worst)))
         why = f"{symbols} here, printed {_named(column[scheme])}"
-        return Finding("confirmed" if misses <= tolerance else "contradicted", found, why)
+        return Finding("confirmed" if misses <= tolerance else "contradicted", estimate, why)
 
     return Condition(at_level, float(-misses))
 
@@ -105,9 +105,9 @@ def claims(name: str, printed: Mapping[str, Column]) -> Iterator[Claim]:
         )
 
 
-def draw(shown: SummaryTable, printed: Mapping[str, Column]) -> Figure:
+def draw(summary: SummaryTable, printed: Mapping[str, Column]) -> Figure:
     """The table: mean over the loads, the symbol it gets, the printed one, and the number of symbols between them."""
-    means = {metric: _means(shown, metric, column) for metric, column in printed.items()}
+    means = {metric: _means(summary, metric, column) for metric, column in printed.items()}
     changes = {metric: _changes(column, means[metric], metric) for metric, column in printed.items()}
     texts = {
         (scheme, metric): f"{means[metric][scheme]:.4g}: {_named(symbol)} ({_named(printed[metric][scheme])})\n"
@@ -130,7 +130,7 @@ def _changes(column: Column, means: Mapping[str, float], metric: str) -> dict[st
     }
 
 
-def _means(shown: SummaryTable, metric: str, schemes: Iterable[str]) -> dict[str, float]:
+def _means(summary: SummaryTable, metric: str, schemes: Iterable[str]) -> dict[str, float]:
     """The mean over the loads for each scheme."""
-    found = {scheme: [point.mean for _, point in shown.along("flows", metric, scheme=scheme)] for scheme in schemes}
-    return {scheme: sum(points) / len(points) for scheme, points in found.items()}
+    curves = {scheme: [point.mean for _, point in summary.along("flows", metric, scheme=scheme)] for scheme in schemes}
+    return {scheme: sum(points) / len(points) for scheme, points in curves.items()}

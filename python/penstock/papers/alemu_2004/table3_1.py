@@ -93,7 +93,7 @@ WIDE = [{"max_th": 15, "min_th": 0}, {"max_th": 20, "min_th": 0}]
 """Rows 4 and 7: a small Min and a larger Max."""
 
 
-def _least(number: Number, row: dict[str, Any], larger: Any = LARGER) -> Statement:
+def _is_least(number: Number, row: dict[str, Any], larger: Any = LARGER) -> Statement:
     """The number of a row with Max 10.5 is at most that of each other row, or of the rows with these larger Max."""
     own = number(**row)
     return every(own <= number(max_th=larger), own <= number(max_th=10.5, min_th=other_than(row["min_th"])))
@@ -110,15 +110,15 @@ OF_RUNS = in_cells(
     {"acks": "each"},
     claim(
         "fig3.5a/c1",
-        every(_least(OFF, SMALL), PLR(**SMALL) > PLR(**LARGE)),
+        every(_is_least(OFF, SMALL), PLR(**SMALL) > PLR(**LARGE)),
         "row 3: |AQS - 10| least of all rows, PLR above rows 6 and 12 (the table has rows 1, 4, 7 nearer)",
     ),
     claim("fig3.5b/c1", every(AQS(**LARGE) > KT, PLR(**LARGE) < PLR(**SMALL)), "rows 6 and 12: AQS > 10, PLR < row 3"),
     claim(
         "fig3.5c/c1",
         every(
-            gather(all_of, _least(AQS, ONE)),
-            gather(all_of, _least(VQS, ONE)),
+            gather(all_of, _is_least(AQS, ONE)),
+            gather(all_of, _is_least(VQS, ONE)),
             most(8 / 11, every(PLR(**ONE) > PLR(max_th=LARGER), PLR(**ONE) > PLR(**OTHER_MIN))),
         ),
         "row 1: least AQS and VQS of all rows, PLR above 8 of the 11 others (the table itself contradicts it)",
@@ -126,7 +126,7 @@ OF_RUNS = in_cells(
     Claim(
         "fig3.5c/c1",
         "a small Min with a small Max has a steady queue",
-        _least(VQS, ONE, within(15, 20)),
+        _is_least(VQS, ONE, within(15, 20)),
         "row 1: least VQS of the rows with Max <= 20",
         reading="variance among Max <= 20, as in the table",
     ),
@@ -172,11 +172,11 @@ def keep_average(run: ps.Run) -> Mapping[str, Any]:
 
 def averages_of(run: ps.Run) -> Numbers:
     """Statistics from 50 s on, and the average over time of seed 1."""
-    kept = run.raw["kept"]
-    found = of_average(run) | {name: kept[name] for name in ("largest", "least", "at bound")}
+    record = run.raw["kept"]
+    numbers = of_average(run) | {name: record[name] for name in ("largest", "least", "at bound")}
     if run.seed == 1:
-        found |= {f"average at {50 + i}": value for i, value in enumerate(kept["average"])}
-    return found
+        numbers |= {f"average at {50 + i}": value for i, value in enumerate(record["average"])}
+    return numbers
 
 
 at_bound = metric("at bound", "%", "time of max_p at 0.75")
@@ -189,11 +189,11 @@ def _best(number: Number) -> Statement:
     return own < number(max_th=[10.5, 35])
 
 
-def averages(shown: SummaryTable) -> Figure:
+def averages(summary: SummaryTable) -> Figure:
     """The weighted average of seed 1."""
     with style.styled():
         figure, ax = style.axes(height=2.5)
-        for index, (labels, points) in enumerate(shown.cells):
+        for index, (labels, points) in enumerate(summary.cells):
             if labels["max_th"] == 20 and not labels["gentle"]:
                 continue
             values = [points[f"average at {50 + i}"].mean for i in range(50)]

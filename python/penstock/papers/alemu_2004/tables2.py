@@ -68,11 +68,11 @@ def rows(name: str, unit: str = "", because: str = "") -> Iterator[Claim]:
     table = name.replace(".", "-")
     for i, row in enumerate(printed(table).rows, 1):
         own = printed(table).row(row)
-        made = partial(Claim, f"{name}/c{i}", f"the row of {row}")
-        yield made(own.fits(unit=unit), because=because)
-        yield made(own.at(acks="delayed").fits("as above"), reading="delayed acknowledgements")
+        row_claim = partial(Claim, f"{name}/c{i}", f"the row of {row}")
+        yield row_claim(own.fits(unit=unit), because=because)
+        yield row_claim(own.at(acks="delayed").fits("as above"), reading="delayed acknowledgements")
         if row in PSANDS:
-            yield from needing({"high": 0.5}, made(own.at(high=0.5).fits("as above"), reading="max_p at most 0.5"))
+            yield from needing({"high": 0.5}, row_claim(own.at(high=0.5).fits("as above"), reading="max_p at most 0.5"))
 
 
 SETTINGS = {

@@ -57,9 +57,9 @@ def beside(
 def for_each_red(claims: Callable[[str], Iterator[Claim]], **needs: str) -> Iterator[Claim]:
     """Claims on one of the REDs, made for each RED; left out where no cell has it and these labels."""
     for red, reading in REDS.items():
-        for made in claims(red):
-            own = "; ".join(filter(None, [made.reading, reading]))
-            yield from needing({"scheme": red, **needs}, replace(made, reading=own))
+        for claim_of_red in claims(red):
+            own = "; ".join(filter(None, [claim_of_red.reading, reading]))
+            yield from needing({"scheme": red, **needs}, replace(claim_of_red, reading=own))
 
 
 def numbers(code: str) -> tuple[int, int]:
@@ -111,10 +111,10 @@ UDP, TCP = metric("UDP", "kB/s"), metric("TCP", "kB/s")
 ALL = UDP + TCP
 
 
-def throughputs(shown: SummaryTable) -> Figure:
+def throughputs(summary: SummaryTable) -> Figure:
     """All, the datagrams, and the mean of a transfer."""
     cells = []
-    for labels, points in shown.cells:
+    for labels, points in summary.cells:
         udp, tcp = points["UDP"].mean, points["TCP"].mean
         more = {"all (kB/s)": Point(udp + tcp, None), "a transfer (kB/s)": Point(tcp / labels["flows"], None)}
         cells.append((labels, {**more, "datagrams (kB/s)": points["UDP"]}))
@@ -164,8 +164,8 @@ def _crossing(panel: str, code: str, flows: int, low: int, high: int) -> Claim:
     )
 
 
-def _step(one: str, other: str) -> Number:
-    return CROSSING(code=other) - CROSSING(code=one)
+def _step(first: str, second: str) -> Number:
+    return CROSSING(code=second) - CROSSING(code=first)
 
 
 fig5_4 = Exhibit(
@@ -297,10 +297,10 @@ OF_EIGHT = list(PANELS)
 EIGHT, ONE = CROSSING(sources=8), CROSSING(sources=1)
 
 
-def eight(shown: SummaryTable) -> Figure:
+def eight(summary: SummaryTable) -> Figure:
     """Losses before and after correction, for each code."""
-    where = [({"code": code, "sources": 8}, f"({code})") for code in shown.axis("code")]
-    return panels.draw(shown, [panels.Panel("flows", y, "scheme", *at) for at in where for y in ("PLRBC", "PLR")])
+    where = [({"code": code, "sources": 8}, f"({code})") for code in summary.axis("code")]
+    return panels.draw(summary, [panels.Panel("flows", y, "scheme", *at) for at in where for y in ("PLRBC", "PLR")])
 
 
 fig5_10 = Exhibit(

@@ -131,7 +131,7 @@ def _by_means(number: Number, function: Callable[[list[float], np.ndarray], floa
     return number.along("max_th", along, text)
 
 
-def _least(number: Number) -> Number:
+def _minimum(number: Number) -> Number:
     return _by_means(number, lambda _, row: float(row.min()), "least")
 
 
@@ -179,7 +179,7 @@ fig3_1_4 = Exhibit(
         "fig3.1-2/c7",
         judged(
             lambda queue, printed: queue.reads(printed, share=0.25),
-            _least(AQS),
+            _minimum(AQS),
             formula(lambda min_th: SHORTEST[min_th], "printed"),
             text="{} as {}, +- 25 %",
         )(flows=103),
@@ -199,12 +199,12 @@ fig3_1_4 = Exhibit(
             )
         )(flows=HEAVY),
     ),
-    claim("fig3.1-2/c10", rises(_least(VQS), "min_th")),
+    claim("fig3.1-2/c10", rises(_minimum(VQS), "min_th")),
     c1,
     claim(
         "fig3.3-4/c2", swept(every(least_at(VQS(max_th=35), "min_th", 0), varies(VQS(max_th=10.5), "min_th") <= 0.4))
     ),
-    claim("fig3.3-4/c3", swept(every(*(_least(q)(min_th=0) < _least(q)(min_th=at_least(5)) for q in (AQS, VQS))))),
+    claim("fig3.3-4/c3", swept(every(*(_minimum(q)(min_th=0) < _minimum(q)(min_th=at_least(5)) for q in (AQS, VQS))))),
     claim(
         "fig3.1-4/c12",
         swept(

@@ -34,16 +34,16 @@ def lengths(run: ps.Run) -> Lengths:
     names = _native.trace_words()[0]
     event = np.frombuffer(raw["event"], dtype="u1")[at]
     enters, leaves, arrives = (event == names.index(name) for name in ("enqueue", "dequeue", "arrive"))
-    seen = enters | leaves | arrives
-    seconds = np.frombuffer(raw["t_ns"], dtype="<i8")[at][seen] / 1e9
-    return Lengths(seconds, np.cumsum(enters[seen].astype(int) - leaves[seen]), arrives[seen])
+    counted = enters | leaves | arrives
+    seconds = np.frombuffer(raw["t_ns"], dtype="<i8")[at][counted] / 1e9
+    return Lengths(seconds, np.cumsum(enters[counted].astype(int) - leaves[counted]), arrives[counted])
 
 
 def over_lines(run: ps.Run) -> Mapping[str, Any]:
     """The queue after the warm-up over the lines of ns-2's trace; losses as in `measures`, shares in percent."""
     trace = lengths(run)
-    found = trace.length[trace.arrives & (trace.seconds >= parse_time(run.scenario["warmup"]) / 1e9)]
-    lines = found[np.concatenate([[True], found[1:] != found[:-1]])]
+    queues = trace.length[trace.arrives & (trace.seconds >= parse_time(run.scenario["warmup"]) / 1e9)]
+    lines = queues[np.concatenate([[True], queues[1:] != queues[:-1]])]
     inside = {
         "empty": lines <= 0,
         "5 to 15": (lines > 5) & (lines <= 15),

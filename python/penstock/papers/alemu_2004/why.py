@@ -44,12 +44,12 @@ class Holds(NamedTuple):
 def own(experiment: str) -> Callable[..., Claim]:
     """A function for the claims of an experiment that are the reproduction's own, not the thesis'."""
 
-    def made(name: str, holds: Statement, expected: str = "", *, says: str = "", **more: Any) -> Claim:
+    def own_claim(name: str, holds: Statement, expected: str = "", *, says: str = "", **more: Any) -> Claim:
         words = {"expected": expected, "reading": "own", **more}
         id_ = f"{experiment}/{name}"
         return Claim(id_, says, holds, **words) if says else claim(id_, holds, **words)
 
-    return made
+    return own_claim
 
 
 def among(chosen: Callable[[Labels], bool], holds: Statement, without: str) -> Statement:
@@ -64,26 +64,26 @@ def among(chosen: Callable[[Labels], bool], holds: Statement, without: str) -> S
 
 def named(experiment: str) -> Experiment:
     """Another experiment of the thesis."""
-    (found,) = paper.find([f"alemu/{experiment}"])
-    return found
+    (match,) = paper.find([f"alemu/{experiment}"])
+    return match
 
 
 def reasons(name: str) -> list[Row]:
     """The entries of `why.toml` whose runs an experiment has."""
-    known = why.entries(Path(__file__).parent)
-    return [{"claim": claim, **entry} for claim, entry in known.items() if entry["shown_by"] == name]
+    entries = why.entries(Path(__file__).parent)
+    return [{"claim": claim, **entry} for claim, entry in entries.items() if entry["shown_by"] == name]
 
 
 def verdicts(other: Experiment, runs: Table) -> dict[str, Sample]:
     """The main claims of an experiment on a table: 1 confirmed, -1 contradicted, 0 undecided."""
-    found = decide(claim for claim in other.claims(runs) if not claim.reading)
-    return {one.claim.id: Sample(CODES.get(one.finding.verdict, 0.0)) for one in found}
+    decided = decide(claim for claim in other.claims(runs) if not claim.reading)
+    return {decision.claim.id: Sample(CODES.get(decision.finding.verdict, 0.0)) for decision in decided}
 
 
 def study_of(effort: Effort, other: Experiment, loads: str) -> Study:
     """The study of an experiment; with "few" loads that of a quick reproduction, which has fewer points."""
-    made: Study = other.module.study(replace(effort, mode="quick") if loads == "few" else effort)
-    return made
+    study: Study = other.module.study(replace(effort, mode="quick") if loads == "few" else effort)
+    return study
 
 
 def changes_shown(name: str, quick: str = "", changes: Iterable[str] = CHANGES) -> Callable[[Effort], Table]:
@@ -94,24 +94,24 @@ def changes_shown(name: str, quick: str = "", changes: Iterable[str] = CHANGES) 
 
     def table(effort: Effort) -> Table:
         rows = reasons(name)
-        found: dict[str, dict[str, Sample]] = {row["claim"]: {} for row in rows}
+        codes_of: dict[str, dict[str, Sample]] = {row["claim"]: {} for row in rows}
         for experiment, loads in dict.fromkeys((row["experiment"], row["loads"]) for row in rows):
             if effort.quick and experiment != quick:
                 continue
             other = named(experiment)
             own = {row["claim"] for row in rows if (row["experiment"], row["loads"]) == (experiment, loads)}
-            made = list(changes)[: 2 if effort.quick else FEW if loads == "few" else None]
-            for change in made if effort.quick or experiment in NAMED else [*made, *PAIRS]:
+            tested = list(changes)[: 2 if effort.quick else FEW if loads == "few" else None]
+            for change in tested if effort.quick or experiment in NAMED else [*tested, *PAIRS]:
                 runs = effort.table(changed(study_of(effort, other, loads), change, SEEDS), other.measure)
                 for id_, code in verdicts(other, runs).items():
                     if id_ in own:
-                        found[id_][change] = code
-        return Table([({"claim": id_}, codes) for id_, codes in found.items() if codes], seeds=SEEDS)
+                        codes_of[id_][change] = code
+        return Table([({"claim": id_}, codes) for id_, codes in codes_of.items() if codes], seeds=SEEDS)
 
     return table
 
 
-def as_told(name: str) -> tuple[Claim, ...]:
+def as_explained(name: str) -> tuple[Claim, ...]:
     """A claim for each experiment: its claims hold with the changes that `why.toml` names, and with no other."""
     claims = []
     for experiment in dict.fromkeys(row["experiment"] for row in reasons(name)):
@@ -119,7 +119,7 @@ def as_told(name: str) -> tuple[Claim, ...]:
         claims.append(
             own(name)(
                 experiment,
-                by_table(partial(_told, rows), f"the same verdicts in each set-up, with {SEEDS} runs"),
+                by_table(partial(_as_claimed, rows), f"the same verdicts in each set-up, with {SEEDS} runs"),
                 needs={"claim": rows[0]["claim"]},
                 says=f"what makes claims of {experiment} hold is what why.toml says: {len(rows)} of them",
             )
@@ -127,9 +127,9 @@ def as_told(name: str) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def _told(rows: Sequence[Row], table: Table) -> Condition:
-    known = {labels["claim"]: codes for labels, codes in table.cells}
-    own = {row["claim"]: _differs(row, known[row["claim"]]) for row in rows if row["claim"] in known}
+def _as_claimed(rows: Sequence[Row], table: Table) -> Condition:
+    codes_of = {labels["claim"]: codes for labels, codes in table.cells}
+    own = {row["claim"]: _differs(row, codes_of[row["claim"]]) for row in rows if row["claim"] in codes_of}
     wrong = [f"{claim} with {', '.join(changes)}" for claim, changes in own.items() if changes]
     why = "; ".join(wrong) or f"{len(own)} of {len(own)} hold"
     return Condition(lambda _: Finding("contradicted" if wrong else "confirmed", None, why))
@@ -175,17 +175,17 @@ def held(name: str, holds: Mapping[str, Holds]) -> tuple[Claim, ...]:
     )
 
 
-def drawn(shown: SummaryTable) -> Figure:
+def drawn(summary: SummaryTable) -> Figure:
     """Claims against changes: a full circle where a claim holds, an empty one where it is undecided."""
-    names = shown.axis("claim")
-    changes = list(dict.fromkeys(change for _, verdicts in shown.cells for change in verdicts))
+    names = summary.axis("claim")
+    changes = list(dict.fromkeys(change for _, verdicts in summary.cells for change in verdicts))
     with style.styled():
         figure = Figure(figsize=(style.WIDTH * 1.3, 0.11 * len(names) + 1.6), layout="constrained")
         ax = figure.add_subplot()
         for face, code in (("black", 1.0), ("white", 0.0)):
             at = [
                 (changes.index(change), names.index(labels["claim"]))
-                for labels, verdicts in shown.cells
+                for labels, verdicts in summary.cells
                 for change in verdicts
                 if verdicts[change].mean == code
             ]
@@ -202,7 +202,7 @@ def drawn(shown: SummaryTable) -> Figure:
 def _with_each_change(number: int, of: str, quick: str = "", changes: Iterable[str] = CHANGES) -> Exhibit:
     name = f"why-{number}"
     title = f"Why claims of {of} are contradicted: each with one thing changed in all runs"
-    return Exhibit(title, *as_told(name), table=changes_shown(name, quick, changes), draw=drawn)
+    return Exhibit(title, *as_explained(name), table=changes_shown(name, quick, changes), draw=drawn)
 
 
 why_1 = _with_each_change(1, "chapter 1", changes=CITED)

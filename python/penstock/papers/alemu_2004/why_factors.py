@@ -19,8 +19,8 @@ def _pair(coef: float, gamma: float, flows: int) -> ps.Scenario:
 
 
 def _ared(scheme: str, flows: int) -> ps.Scenario:
-    made = {"Feng": feng, "Floyd": floyd}[scheme](spacing="none", guards=flows == 3)
-    return load(made, flows, acks="delayed" if flows == 3 else "each")
+    queue = {"Feng": feng, "Floyd": floyd}[scheme](spacing="none", guards=flows == 3)
+    return load(queue, flows, acks="delayed" if flows == 3 else "each")
 
 
 # Factors and powers with 3 flows and with many, and the adaptive REDs.

@@ -39,15 +39,15 @@ def table(effort: Effort) -> Table:
                 continue
             other = why.named(experiment)
             runs = changed(other.module.study(effort), change, effort.choose(5, 10)).keeping(traced.over_lines)
-            found = effort.table(runs, measures.kept)
-            verdicts = [cell.decided(found).decide().verdict for cell in TABLES[experiment]]
+            cells = effort.table(runs, measures.kept_numbers)
+            verdicts = [cell.decided(cells).decide().verdict for cell in TABLES[experiment]]
             share = Sample(float(verdicts.count("confirmed")))
             codes.setdefault(f"cells of {experiment}", {})[change] = share
-            for claim, code in why.verdicts(other, found).items():
+            for claim, code in why.verdicts(other, cells).items():
                 if claim in claims:
                     codes.setdefault(claim, {})[change] = code
     decided = [({"claim": claim}, of) for claim, of in codes.items()]
-    return Table([*decided, *effort.table(BESIDE(effort), measures.kept).cells], seeds=effort.choose(5, 50))
+    return Table([*decided, *effort.table(BESIDE(effort), measures.kept_numbers).cells], seeds=effort.choose(5, 50))
 
 
 def _scenario(scheme: str, flows: int, acks: Acks) -> ps.Scenario:
@@ -69,8 +69,8 @@ own = why.own("why-lines")
 
 def _held(change: str, claims: Sequence[str]) -> Claim:
     def holds(table: Table) -> Condition:
-        known = [claim for claim in claims if table.has(claim=claim)]
-        return all_of((table(change, claim=claim) > 0.5).at(claim) for claim in known)
+        present = [claim for claim in claims if table.has(claim=claim)]
+        return all_of((table(change, claim=claim) > 0.5).at(claim) for claim in present)
 
     name = change.replace(" ", "-")
     says = f"{change}: claims that hold over the lines of ns-2's trace"

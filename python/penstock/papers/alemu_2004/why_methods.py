@@ -97,14 +97,14 @@ TABLE, COURSE = {"part": "table"}, {"part": "course"}
 
 def measure(run: ps.Run) -> Numbers:
     """The queue; where thresholds are kept, the average relative to them."""
-    kept = run.raw.get("kept")
-    if kept is None:
+    record = run.raw.get("kept")
+    if record is None:
         return of_queue(run)
-    steps = {name: np.asarray(kept["steps"][name]) for name in ("change", "max", "high")}
+    steps = {name: np.asarray(record["steps"][name]) for name in ("change", "max", "high")}
     opposite, at_bound = abs(steps["max"] + steps["change"]) < 1e-6, steps["high"] <= KT
     return {
         **of_queue(run),
-        **{name: kept[name] for name in ("above", "crossings", "mean max_th")},
+        **{name: record[name] for name in ("above", "crossings", "mean max_th")},
         "against": 100 * float(np.mean(opposite | at_bound)),
         "at bound": 100 * float(np.mean(at_bound)),
     }

@@ -122,9 +122,9 @@ def _modelled(table: Table) -> Condition:
 printed, half = metric("printed", "%"), metric("half", "%")
 
 
-def _apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> Statement:
+def _apart(first: Mapping[str, Any], second: Mapping[str, Any]) -> Statement:
     """Two printed numbers are no further apart than the sum of their half-widths."""
-    return abs(printed(**other) - printed(**one)) <= half(**one) + half(**other)
+    return abs(printed(**second) - printed(**first)) <= half(**first) + half(**second)
 
 
 CODED = (

@@ -76,18 +76,18 @@ def _as_ns2(table: Table) -> Condition:
 
 def _most(parts: Sequence[Condition]) -> Condition:
     """At least `LEAST` of them are met."""
-    missed = [found for part in parts if (found := part.decide()).verdict != "confirmed"]
+    missed = [finding for part in parts if (finding := part.decide()).verdict != "confirmed"]
     met = len(parts) - len(missed)
-    why = "; ".join([f"{met} of {len(parts)} met", *(found.why for found in missed)])
+    why = "; ".join([f"{met} of {len(parts)} met", *(finding.why for finding in missed)])
     return Condition(lambda _: Finding("confirmed" if met >= LEAST else "contradicted", None, why))
 
 
 def _unrefuted(parts: Sequence[Condition]) -> Condition:
     """None is contradicted."""
-    found = [part.decide() for part in parts]
-    wrong = [one.why for one in found if one.verdict == "contradicted"]
-    held = sum(one.verdict == "confirmed" for one in found)
-    why = "; ".join([f"{held} of {len(found)} hold", *wrong])
+    findings = [part.decide() for part in parts]
+    wrong = [finding.why for finding in findings if finding.verdict == "contradicted"]
+    held = sum(finding.verdict == "confirmed" for finding in findings)
+    why = "; ".join([f"{held} of {len(findings)} hold", *wrong])
     return Condition(lambda _: Finding("contradicted" if wrong else "confirmed", None, why))
 
 
@@ -100,7 +100,7 @@ CLAIMS = (
     own(
         "ns2-max",
         every(
-            *(variance(max_th=high).reads(known, share=0.1) for high, known in FLOYD_NS2.items()),
+            *(variance(max_th=high).reads(printed, share=0.1) for high, printed in FLOYD_NS2.items()),
             variance < variance.next("max_th"),
         ),
         "within 10 % of ns-2's, higher at each step, Min 5",

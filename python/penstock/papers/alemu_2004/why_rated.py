@@ -186,7 +186,7 @@ def _rated() -> Iterator[Claim]:
     yield own("tab4.3-c3", _with(PACKETS, _longer(unequal_trips.PRINTED)), "Table 4.3, PLR or AQS")
 
 
-def _shown() -> Iterator[Claim]:
+def _figures() -> Iterator[Claim]:
     """Figures 4.8 and 4.10."""
     last = above(78)
     yield own(
@@ -233,7 +233,7 @@ why_rated = Exhibit(
     "Why what chapter 4 says of the schemes is contradicted: pair by pair, AVQ by packets, LRED over 1 s",
     *_same(),
     *_rated(),
-    *_shown(),
+    *_figures(),
     # The schemes on both links, and some of them changed.
     study=_part(CONTROLLERS, "same", "as printed")
     + _part(CONTROLLERS, "diff", "as printed")

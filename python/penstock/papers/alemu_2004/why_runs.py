@@ -36,26 +36,29 @@ def table(effort: Effort) -> Table:
     for experiment in effort.choose(["fig4-3"], list(TRACES)):
         other = named(experiment)
         for name in SETS:
-            found = effort.table(changed(other.module.study(effort), name, seeds), other.measure)
+            measured = effort.table(changed(other.module.study(effort), name, seeds), other.measure)
             singles = [
-                {one.claim.id: one.finding.verdict == "confirmed" for one in decide(other.claims(_single(found, run)))}
+                {
+                    decision.claim.id: decision.finding.verdict == "confirmed"
+                    for decision in decide(other.claims(_single(measured, run)))
+                }
                 for run in range(seeds)
             ]
             held = {claim: [verdicts[claim] for verdicts in singles] for claim in TRACES[experiment]}
             if experiment == "fig4-3":
-                lred, psand = (found("empty", scheme=scheme, part="all").values for scheme in ("LRED", "PSAND"))
+                lred, psand = (measured("empty", scheme=scheme, part="all").values for scheme in ("LRED", "PSAND"))
                 held[EMPTIER] = list(lred > psand)
             for claim, runs in held.items():
                 shares.setdefault(claim, {})[name] = Sample(100 * float(sum(runs)) / seeds)
     return Table([({"claim": claim}, of) for claim, of in shares.items()], seeds=seeds)
 
 
-def _single(found: Table, run: int) -> Table:
+def _single(table: Table, run: int) -> Table:
     """One run as a table of its own."""
     return Table.exact(
         [
             (labels, {name: float(sample.values[run if sample.random else 0]) for name, sample in samples.items()})
-            for labels, samples in found.cells
+            for labels, samples in table.cells
         ]
     )
 

@@ -90,7 +90,7 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
     """The shares of queue lengths counted in each way, from a second run with a trace."""
     trace = traced.lengths(run)
     samples = np.searchsorted(trace.seconds, np.arange(STEP, END, STEP), side="right") - 1
-    found = {
+    lengths_by_way = {
         "times": trace.length[np.maximum(samples, 0)],
         "arrivals": trace.length[trace.arrives],
         "means": _means(trace.seconds, trace.length),
@@ -98,7 +98,7 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
     }
     return {
         f"{share}, {way}": float(100 * inside(lengths).mean())
-        for way, lengths in found.items()
+        for way, lengths in lengths_by_way.items()
         for share, inside in SHARES.items()
     }
 
@@ -153,7 +153,7 @@ why_empty = Exhibit(
             for setting in (SETTINGS[1], SETTINGS[0], SETTINGS[2])
         ),
     ),
-    measure=measures.kept,
+    measure=measures.kept_numbers,
     # The table with delayed acknowledgements, over the lines of a trace.
     draw=_shares("lines", SETTINGS[1]).draw,
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from penstock.reproduce.changes import together
-from penstock.reproduce.effort import Change, Effort
+from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import Sample, per_run
@@ -39,9 +39,9 @@ def _over_sweep(table: Table, metric: str, strategy: str) -> list[Sample]:
     return [table(metric, setting=STRICT, strategy=strategy, x=x) for x in IN_RATES]
 
 
-def _least(table: Table) -> Sample:
+def _rate_of_least(table: Table) -> Sample:
     """The rate in profile at which DA has the least throughput."""
-    return per_run(lambda found: IN_RATES[int(np.argmin(found))], _over_sweep(table, "goodput", "DA"))
+    return per_run(lambda throughputs: IN_RATES[int(np.argmin(throughputs))], _over_sweep(table, "goodput", "DA"))
 
 
 def _knee(table: Table) -> Sample:
@@ -80,7 +80,7 @@ def _senders(form: str, strategy: str, x: float) -> Any:
 
 LAST = IN_RATES[-1]
 NUMBERS = (
-    PrintedNumber("Mb/s of least throughput, DA", 5.6, 4.4, 6.8, _least, True),
+    PrintedNumber("Mb/s of least throughput, DA", 5.6, 4.4, 6.8, _rate_of_least, True),
     PrintedNumber("average DA / DFQ, SACK, gentle", 2, 1.6, 2.5, _strategies("avg_mean", "SACK, gentle", HALF), True),
     PrintedNumber("Mb/s above which loss out rises less", 7, 5.8, 8.2, _knee),
     PrintedNumber("throughput DA / DFQ at 9.2 Mb/s", 1, 0.99, 1.01, _strategies("goodput", STRICT, LAST)),
@@ -93,11 +93,6 @@ NUMBERS = (
 )
 READ = PrintedNumbers(NUMBERS, READINGS, "0.2 s, ns-2, out")
 
-
-def table(effort: Effort) -> Table:
-    """Each printed number by each reading."""
-    return READ.table(effort, _study(effort), measure)
-
-
+table = READ.table(_study, measure)
 CLAIMS = (READ.claim("numbers"),)
 draw = READ.draw

@@ -182,7 +182,10 @@ def tagger_of_ns2(document: Document) -> Document:
     """The tagger of ns-2 after Clark and Fang in place of that of RFC 2859; token buckets stay."""
     for host in ("hostA", "hostB"):
         edge = document.tree["links"][host]["edge"]
-        spaced = [{**one, "window": "10s", "spread": True} if one["kind"] == "tsw" else one for one in edge]
+        spaced = [
+            {**conditioner, "window": "10s", "spread": True} if conditioner["kind"] == "tsw" else conditioner
+            for conditioner in edge
+        ]
         document = document.set(f"links.{host}.edge", spaced)
     return document
 
@@ -234,7 +237,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
     Numbers with `out` count packets of A and B tagged out of profile; acknowledgements have no tag.
     """
-    core, kept = run.links["core"], run.raw["kept"]
+    core, record = run.links["core"], run.raw["kept"]
     sent, lost, timeouts, goodput = (
         sum(float(run.traffic[name][metric]) for name in SENDERS)
         for metric in ("sent_pkts", "lost_pkts", "timeouts", "goodput_bps")
@@ -256,7 +259,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
         "burst": _mean(core["burst_loss_pmf"]),
         "burst_out": _mean(core.get("dscp_af12_burst_loss_pmf", ())),
         "loss_run": float(np.mean([_mean(pmf) for pmf in runs])),
-        **{name: kept[name] for name in ("avg_mean", "avg_sd", "extent", "above", "passes")},
+        **{name: record[name] for name in ("avg_mean", "avg_sd", "extent", "above", "passes")},
     }
 
 
@@ -293,8 +296,8 @@ def dfq(number: Number) -> Number:
 
 
 def _apart(above: Sample, below: Sample) -> Condition:
-    found = below.summary
-    return above > (math.nan if found is None or found.ci95 is None else found.ci95[1])
+    estimate = below.summary
+    return above > (math.nan if estimate is None or estimate.ci95 is None else estimate.ci95[1])
 
 
 lack = (dfq(throughput) - da(throughput)).along("x", mean)
@@ -318,7 +321,7 @@ def panel(y: str, label: str, by: str = "strategy", scale: float = 1.0, **where:
     return Curves("x", y, by, labels=("in profile (Mb/s)", label), scale=scale, where=where)
 
 
-def draw_course(setting: str, shown: SummaryTable) -> Figure:
+def draw_course(setting: str, summary: SummaryTable) -> Figure:
     """avg_ql of the first run at half of the link, a line for each strategy."""
-    lines = {name: course_of(shown, "avg", setting=setting, strategy=name, x=HALF) for name in STRATEGIES}
+    lines = {name: course_of(summary, "avg", setting=setting, strategy=name, x=HALF) for name in STRATEGIES}
     return over_time(lines, "avg_ql (packets)", levels=LEVEL_1[:2])

@@ -26,7 +26,7 @@ CLAIMS = (
 )
 
 
-def draw(shown: SummaryTable) -> Figure:
+def draw(summary: SummaryTable) -> Figure:
     """max_p by the number of sessions."""
-    points = SummaryTable(({**at, "page": AFTER[at["option"]]}, numbers) for at, numbers in shown.cells)
+    points = SummaryTable(({**at, "page": AFTER[at["option"]]}, numbers) for at, numbers in summary.cells)
     return Curves("sessions", "max_p", "page", labels=("sessions", "max_p of REDopt"))(points)

@@ -35,8 +35,8 @@ def _keep(run: ps.Run) -> Mapping[str, float]:
 
 def measure(run: ps.Run) -> dict[str, float | None]:
     """The common numbers, or the percentage of time in which the average is at max_th or above."""
-    kept = run.raw.get("kept")
-    return {"at_max_th": 100 * kept["at_max_th"]} if kept else setup.measure(run)
+    record = run.raw.get("kept")
+    return {"at_max_th": 100 * record["at_max_th"]} if record else setup.measure(run)
 
 
 at_max_th = metric("at_max_th", "%", "time of the average at max_th or above")

@@ -12,8 +12,8 @@ LOWER_QUARTER = (3 / 20 + 1 / 8) * design(16).buffer  # packets, the end of it b
 
 
 def _ratio(schemes: list[str]) -> Number:
-    found = goodput(scheme=schemes)
-    return found.along("scheme", largest) / found.along("scheme", smallest)
+    of_schemes = goodput(scheme=schemes)
+    return of_schemes.along("scheme", largest) / of_schemes.along("scheme", smallest)
 
 
 CLAIMS = (

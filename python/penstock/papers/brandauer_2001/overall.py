@@ -15,16 +15,16 @@ study = fig4b.study
 
 def _alike(option: int, table: Table) -> Condition:
     """Tail-drop's losses in a row are alike with any two loads, over the seeds that all loads have."""
-    found = {
+    lengths = {
         f"{at[axis]} {axis}": samples["in_a_row"].values
         for axis, low, own in (("flows", 64, {"setting": "simulation"}), ("sessions", 1200, {"option": option}))
         for at, samples in table.where(scheme="TD", **own).cells
         if at[axis] >= low
     }
-    runs = min(map(len, found.values()))
+    runs = min(map(len, lengths.values()))
     return all_of(
-        (Sample(one[:runs]) / Sample(other[:runs])).between(1 / 1.5, 1.5).at(f"{a} and {b}")
-        for (a, one), (b, other) in combinations(found.items(), 2)
+        (Sample(first[:runs]) / Sample(second[:runs])).between(1 / 1.5, 1.5).at(f"{a} and {b}")
+        for (a, first), (b, second) in combinations(lengths.items(), 2)
     )
 
 

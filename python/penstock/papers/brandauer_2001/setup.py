@@ -60,9 +60,9 @@ def redopt(flows: float | np.ndarray, b: int = 1) -> RedSettings:
 
 def design(flows: float, b: int = 1) -> Design:
     """REDopt's settings, with buffer and thresholds in whole packets."""
-    found = redopt(flows, b)
-    buffer, min_th, max_th = (round(float(x)) for x in (found.buffer, found.min_th, found.max_th))
-    return Design(buffer, min_th, max_th, min(float(found.max_p), 1.0), float(found.w_q))
+    settings = redopt(flows, b)
+    buffer, min_th, max_th = (round(float(x)) for x in (settings.buffer, settings.min_th, settings.max_th))
+    return Design(buffer, min_th, max_th, min(float(settings.max_p), 1.0), float(settings.w_q))
 
 
 def queue(scheme: str, at: Design, **changes: Any) -> ps.Queue:
@@ -184,8 +184,8 @@ first_pass = Sweep(
 
 def web_designs(effort: Effort) -> Mapping[tuple[int, int], Design]:
     """REDopt's settings by option and sessions, from the mean number of active flows (Section 3.4)."""
-    found = effort.table(first_pass(effort), measure)
-    return {(at["option"], at["sessions"]): design(numbers["active"].mean) for at, numbers in found.cells}
+    active = effort.table(first_pass(effort), measure)
+    return {(at["option"], at["sessions"]): design(numbers["active"].mean) for at, numbers in active.cells}
 
 
 def web_study(effort: Effort, schemes: Sequence[str] = SCHEMES) -> Study:
@@ -303,9 +303,9 @@ def web_panel(y: str, label: str) -> Curves:
     return Curves("sessions", y, "scheme", labels=("sessions", label), where={"option": 1})
 
 
-def tails(shown: SummaryTable, **where: Any) -> Figure:
+def tails(summary: SummaryTable, **where: Any) -> Figure:
     """P(N > k) against k for each mechanism, in one load."""
-    load = shown.where(**where)
+    load = summary.where(**where)
     points = SummaryTable(
         ({"scheme": scheme, "k": k}, {"over": load(f"over_{k}", scheme=scheme)})
         for scheme in SCHEMES

@@ -19,14 +19,14 @@ def _equal_delay(effort: Effort) -> dict[int, int]:
 
     shares, span = [*TRIED, REDOPT], Choice(("60s", "30s"), ("200s", "50s"))
     runs = Sweep(scenario, {"share": shares, "flows": LOADS}, seeds=Choice(1, 3), span=span)
-    found = effort.table(runs(effort), measure)
+    delays_of = effort.table(runs(effort), measure)
 
     def buffer(flows: int) -> int:
-        *delays, wanted = (found("delay", share=share, flows=flows).mean for share in shares)
-        share = float(np.interp(wanted, delays, TRIED))
+        *delays, target = (delays_of("delay", share=share, flows=flows).mean for share in shares)
+        share = float(np.interp(target, delays, TRIED))
         return round(share * design(flows).buffer)
 
-    return {flows: buffer(flows) for flows in found.axis("flows")}
+    return {flows: buffer(flows) for flows in delays_of.axis("flows")}
 
 
 def _tail_drop(flows: int, buffer: int) -> ps.Scenario:

@@ -10,7 +10,7 @@ study = web_study
 
 grows = every(goodput.next("sessions") > goodput, goodput(sessions=1400).reads(8.7, share=0.03))
 PAIRS = list(combinations(SCHEMES, 2))
-alike = every(*((goodput(scheme=one) / goodput(scheme=other)).between(0.99, 1.01) for one, other in PAIRS))
+alike = every(*((goodput(scheme=first) / goodput(scheme=second)).between(0.99, 1.01) for first, second in PAIRS))
 close = (goodput(scheme=RED) / goodput(scheme="TD")).between(0.98, 1.02)
 carried = metric("carried", "Mb/s", "payload of TCP, repeats too, and UDP")
 
@@ -24,7 +24,7 @@ CLAIMS = (
     Claim(
         "web-goodput/carried",
         "the link carries equally much with each mechanism at 1400 sessions; UDP and packets that arrive twice differ",
-        every(*((carried(scheme=one) / carried(scheme=other)).between(0.998, 1.002) for one, other in PAIRS))(
+        every(*((carried(scheme=first) / carried(scheme=second)).between(0.998, 1.002) for first, second in PAIRS))(
             sessions=1400, option=also("no claim of the work")
         ),
         "payload of TCP, repeats too, and UDP: any two mechanisms within 0.2 %",

@@ -88,13 +88,13 @@ def at_queue(level: float) -> Number:
 
 def line(axis: str, xs: Callable[[Any], float] = float) -> Number:
     """The slope of the straight line through the queues along an axis, at `xs` of its values."""
-    return queue.along(axis, lambda curve: slope({xs(value): one for value, one in curve.items()}), "slope")
+    return queue.along(axis, lambda curve: slope({xs(value): sample for value, sample in curve.items()}), "slope")
 
 
 def where_busy(statement: Statement, axis: str) -> Statement:
     """A statement only where the queue is distinguishable from an empty one for all values of an axis."""
-    busy = queue.along(axis, lambda curve: float(all(one.mean >= BUSY for one in curve.values())), "busy")
-    return statement.given(busy, lambda yes: yes.mean > 0)
+    busy = queue.along(axis, lambda curve: float(all(sample.mean >= BUSY for sample in curve.values())), "busy")
+    return statement.only_where(busy, lambda yes: yes.mean > 0)
 
 
 def against_p(by: str, y: str = "q", label: str = "mean queue (packets)", **how: Any) -> Curves:

@@ -18,8 +18,8 @@ def expected(by: str, flows: int, p: float) -> float:
     return float(law(by).queue(flows, p))
 
 
-def _error(asked: Number, scale: Number) -> Number:
-    return abs(queue - asked) / scale
+def _error(predicted: Number, scale: Number) -> Number:
+    return abs(queue - predicted) / scale
 
 
 def _of_law(of: ps.model.QueueLaw) -> Number:
@@ -29,11 +29,11 @@ def _of_law(of: ps.model.QueueLaw) -> Number:
 
 
 # Below 50 packets the error is no longer in proportion to the law, which falls faster than the queue can.
-TOLD = {n: at_most(max(p for p in GRID if p <= 0.2 and expected("drop", n, p) >= 50)) for n in FLOWS}
+LONG_QUEUES = {n: at_most(max(p for p in GRID if p <= 0.2 and expected("drop", n, p) >= 50)) for n in FLOWS}
 
 
-def _told(statement: Statement) -> Statement:
-    return every(*(statement(flows=n, p=p) for n, p in TOLD.items()))
+def _where_long(statement: Statement) -> Statement:
+    return every(*(statement(flows=n, p=p) for n, p in LONG_QUEUES.items()))
 
 
 dropped, marked = _of_law(law("drop"))(by="drop"), _of_law(law("mark"))(by="mark")
@@ -50,11 +50,11 @@ balance = each_run(
 of_senders = _error(balance, each_run(lambda q: max(q, 50.0), balance, text="{}"))(by="mark")
 
 
-def _linear(asked: Number) -> Statement:
+def _linear(slope: Number) -> Statement:
     """The queue is linear in the number of flows, with `asked` as slope, divided by 1 + p with drops."""
     straight = queue.along("flows", r_squared, "R^2")
     share = formula(lambda by, p: 1 + p if by == "drop" else 1.0, "(1 + p)")
-    slopes = (line("flows") / (asked / share)).between(0.85, 1.15)
+    slopes = (line("flows") / (slope / share)).between(0.85, 1.15)
     return where_busy(every(straight >= 0.99, slopes), "flows")
 
 
@@ -71,10 +71,10 @@ CLAIMS = (
         "c02",
         larger(p=LOW),
         "p <= 0.2: error(drop) > error(mark), error increasing in p",
-        others={"where the law says 50 packets or more": _told(larger)},
+        others={"where the law says 50 packets or more": _where_long(larger)},
     ),
     *(
-        Claim("c02", FITS, _told(_of_law(of)(by="drop") <= 0.1), ERROR, reading=f"load balanced exactly{words}")
+        Claim("c02", FITS, _where_long(_of_law(of)(by="drop") <= 0.1), ERROR, reading=f"load balanced exactly{words}")
         for words, of in (
             ("", replace(law("drop"), balance="exact")),
             (", windows with timeouts", replace(law("drop", timeouts=True), balance="exact")),

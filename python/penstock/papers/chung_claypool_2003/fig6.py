@@ -24,14 +24,14 @@ def _spread(windows: Any) -> float:
     return float((windows.max() - windows.min()) / windows.mean())
 
 
-def alike(told: Callable[[list[Sample]], bool] = lambda windows: len(windows) > 2) -> Statement:
+def alike(is_tested: Callable[[list[Sample]], bool] = lambda windows: len(windows) > 2) -> Statement:
     """The windows of all cells with the same probability are alike; `told` selects the sets that are tested."""
 
     def on(table: Table) -> Condition:
         windows: dict[float, list[Sample]] = {}
         for labels, samples in table.cells:
             windows.setdefault(labels["p"], []).append(samples["window"])
-        return all_of((per_run(_spread, at) <= 0.15).at(f"p = {p:g}") for p, at in windows.items() if told(at))
+        return all_of((per_run(_spread, at) <= 0.15).at(f"p = {p:g}") for p, at in windows.items() if is_tested(at))
 
     return by_table(on, "(largest - smallest) / mean <= 15 % at each p")
 

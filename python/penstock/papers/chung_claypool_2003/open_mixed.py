@@ -174,9 +174,9 @@ CLAIMS = (
 )
 
 
-def draw(shown: SummaryTable) -> Figure:
+def draw(summary: SummaryTable) -> Figure:
     """Goodput of a flow without ECN over that of one with it, with the scheme `qlaw`; the law without timeouts."""
-    steered = shown.where(queue="queue law")
+    steered = summary.where(queue="queue law")
 
     def theory(flows: int, ecn: float) -> float:
         p, q = (steered(name, flows=flows, ecn=ecn).mean for name in ("signals", "q"))

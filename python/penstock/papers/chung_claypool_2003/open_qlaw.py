@@ -65,7 +65,10 @@ CLAIMS = (
         "open-cost",
         "it costs no utilization and no losses to speak of",
         every(
-            *(abs(one - other) <= 0.005 for one, other in (_compared(metric(name)) for name in ("utilization", "loss")))
+            *(
+                abs(first - second) <= 0.005
+                for first, second in (_compared(metric(name)) for name in ("utilization", "loss"))
+            )
         ),
         reading=LEFT_OPEN,
     ),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from penstock.reproduce.changes import together, with_tcp
-from penstock.reproduce.effort import Change, Effort
+from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Sweep, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import Sample, per_run
@@ -14,7 +14,7 @@ from penstock.scenario.scenario import Document
 
 from .constant import LIMITS, constant
 from .setup import PACKET, measure, reconstructed
-from .step_load import MAX_P, MAX_TH, QUEUES, SWING, kept, steps
+from .step_load import MAX_P, MAX_TH, QUEUES, SWING, course, steps
 
 
 def varied(document: Document) -> Document:
@@ -43,8 +43,8 @@ _study = (
     )
     + Sweep(lambda flows, p: constant("drop", flows, p), {"flows": [100, 200, 300], "p": [MAX_P]})
     + Sweep(lambda flows, p: constant("mark", flows, p), {"flows": [200], "p": [1.0]}, labels={"by": "mark"})
-    + Sweep(lambda queue, flows: steps(QUEUES[queue], flows), {"queue": STEPPED, "flows": LOADS}, keep=kept)
-    + Sweep(lambda queue, flows: steps(QUEUES[queue], flows), {"queue": ["A-RED-ECN"], "flows": [400]}, keep=kept)
+    + Sweep(lambda queue, flows: steps(QUEUES[queue], flows), {"queue": STEPPED, "flows": LOADS}, keep=course)
+    + Sweep(lambda queue, flows: steps(QUEUES[queue], flows), {"queue": ["A-RED-ECN"], "flows": [400]}, keep=course)
 )
 
 
@@ -56,7 +56,7 @@ def _at_3000(table: Table) -> Sample:
     """The ratio of the probabilities that hold 3000 packets."""
 
     def of_run(*queues: Any) -> float:
-        held = [np.interp(-3000, -found, np.log(at)) for found, at in zip(queues, (AROUND[6], AROUND[12]), strict=True)]
+        held = [np.interp(-3000, -queue, np.log(at)) for queue, at in zip(queues, (AROUND[6], AROUND[12]), strict=True)]
         return float(np.exp(held[0] - held[1]))
 
     return per_run(of_run, *([table("q", limit=limit, p=p) for p in at] for limit, at in AROUND.items()))
@@ -64,8 +64,8 @@ def _at_3000(table: Table) -> Sample:
 
 def _by_law(table: Table) -> Sample:
     """The flows whose queue at max_p is max_th: where the curves of figure 9 and RED meet."""
-    found = {flows: table("q", flows=flows, p=MAX_P, limit=None, by=None) for flows in (100, 200, 300)}
-    return per_run(lambda queues: float(np.interp(MAX_TH, queues, list(found))), list(found.values()))
+    queue_of = {flows: table("q", flows=flows, p=MAX_P, limit=None, by=None) for flows in (100, 200, 300)}
+    return per_run(lambda queues: float(np.interp(MAX_TH, queues, list(queue_of))), list(queue_of.values()))
 
 
 def _first_above(queue: str) -> Callable[[Table], Sample]:
@@ -104,11 +104,6 @@ NUMBERS = (
 )  # fmt: skip
 READ = PrintedNumbers(NUMBERS, READINGS, "2001, 0.2 s")
 
-
-def table(effort: Effort) -> Table:
-    """Each printed number by each reading."""
-    return READ.table(effort, _study(effort), measure)
-
-
+table = READ.table(_study, measure)
 CLAIMS = (READ.claim("readings"),)
 draw = READ.draw

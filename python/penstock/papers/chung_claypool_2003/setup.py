@@ -57,13 +57,13 @@ def service_rate(rate: str = RATE) -> float:
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """Queue and windows in packets, loss and utilization; as flows are added, the average too (`step_load.kept`).
+    """Queue and windows in packets, loss and utilization; as flows are added, the average too (`step_load.course`).
 
     `window` is the congestion window of the sender. `in_use` is the number of packets in flight of a flow, by Little's
     law over the round trip: the congestion window of ns-2 keeps growing where the receiver limits the flow. Of the
     first run there are queue, average and max_p second by second, for the figures.
     """
-    link, kept = run.links["bottleneck"], run.raw.get("kept", {})
+    link, record = run.links["bottleneck"], run.raw.get("kept", {})
     around = 2 * sum(parse_time(run.scenario["links"][name]["delay"]) for name in run.scenario["links"]) / 1e9
     numbers: dict[str, float | None] = {
         "q": link.length_mean_pkts,
@@ -76,7 +76,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
         rate = link.arrivals / run.measured_s
         numbers["window"] = bulk.cwnd_mean_pkts
         numbers["in_use"] = rate * (around + link.get("delay_mean_s", 0.0)) / bulk["count"]
-    for name, value in kept.items():
+    for name, value in record.items():
         if isinstance(value, list):
             course = value if run.seed == 1 else [None] * len(value)
             numbers |= {f"{name}@{second}": at for second, at in enumerate(course, start=1)}

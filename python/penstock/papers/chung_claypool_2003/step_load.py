@@ -54,28 +54,28 @@ def steps(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
     return dumbbell(queue, groups, f"{end}s", f"{end - MEASURED}s")
 
 
-def kept(run: ps.Run) -> dict[str, Any]:
+def course(run: ps.Run) -> dict[str, Any]:
     """Queue, average and (where it moves) max_p, second by second in the last phase; and how the average swings."""
     adaptive = run.scenario["links"]["bottleneck"]["queue"]["scheme"].startswith("ared")
-    found: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     for name in ("queue", "avg", "max_p") if adaptive else ("queue", "avg"):
         if name not in run.series["bottleneck"]:
             continue
         at, values = run.over_time("bottleneck", name)
         seconds = np.ceil(at - max(at) + 50).astype(int)
-        found[name] = [round(float(values[seconds == second].mean()), 4) for second in range(1, 51)]
+        record[name] = [round(float(values[seconds == second].mean()), 4) for second in range(1, 51)]
         if name == "avg":
             part = values[seconds > 10]
-            found |= {"avg_sd": float(part.std()), "avg_mean": float(part.mean())}
-            found["below"] = float((part < MAX_TH).mean())
-            found["inside"] = float(((part >= MIN_TH) & (part <= MAX_TH)).mean())
-    return found
+            record |= {"avg_sd": float(part.std()), "avg_mean": float(part.mean())}
+            record["below"] = float((part < MAX_TH).mean())
+            record["inside"] = float(((part >= MIN_TH) & (part <= MAX_TH)).mean())
+    return record
 
 
 def runs(*queues: str, seeds: Choice[int] | None = None) -> Sweep:
     """A sweep of these queues at each load."""
     axes: dict[str, Any] = {"queue": list(queues), "flows": Choice([100, 200, 250, 300], LOADS)}
-    return Sweep(lambda queue, flows: steps(QUEUES[queue], flows), axes, seeds=seeds or Choice(5, 10), keep=kept)
+    return Sweep(lambda queue, flows: steps(QUEUES[queue], flows), axes, seeds=seeds or Choice(5, 10), keep=course)
 
 
 WHOLE = {"flows": LOADS[-1]}
@@ -98,14 +98,14 @@ unstable = judged(
 )
 
 
-def draw_course(queue: str, shown: SummaryTable) -> Figure:
+def draw_course(queue: str, summary: SummaryTable) -> Figure:
     """Queue, average and max_p of the first run over time, a phase with 50 more flows every 50 s."""
     lines: dict[str, list[tuple[float, float]]] = {}
-    for flows in shown.axis("flows"):
+    for flows in summary.axis("flows"):
         for name, label, scale in (("queue", "queue", 1), ("avg", "average", 1), ("max_p", "1000 max_p", 1000)):
-            found = [
-                (flows - STEP + at, scale * value) for at, value in course_of(shown, name, queue=queue, flows=flows)
+            points = [
+                (flows - STEP + at, scale * value) for at, value in course_of(summary, name, queue=queue, flows=flows)
             ]
-            if found:
-                lines.setdefault(label, []).extend(found)
+            if points:
+                lines.setdefault(label, []).extend(points)
     return over_time(lines, "packets", levels=(MIN_TH, MAX_TH))

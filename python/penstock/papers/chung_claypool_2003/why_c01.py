@@ -14,8 +14,8 @@ study = Sweep(  # ns-2 halved to whole packets in 2003 and now halves to real nu
 )
 
 
-def _near(asked: Number) -> Statement:
-    return abs(queue / asked - 1) <= 0.1
+def _near(predicted: Number) -> Statement:
+    return abs(queue / predicted - 1) <= 0.1
 
 
 CLAIMS = (

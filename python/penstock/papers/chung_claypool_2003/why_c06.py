@@ -34,11 +34,11 @@ CLAIMS = (
 )
 
 
-def draw(shown: SummaryTable) -> Figure:
+def draw(summary: SummaryTable) -> Figure:
     """The queue at a drop probability of 0.1, by the rate of the link."""
     points = SummaryTable(
         ({"timeout of at least": labels["min_rto"], "rate": service_rate(labels["rate"])}, numbers)
-        for labels, numbers in shown.where(p=0.1).cells
+        for labels, numbers in summary.where(p=0.1).cells
         if labels.get("rate") is not None
     )
     labels = ("rate (packets/s)", "mean queue of 300 flows, p = 0.1 (packets)")

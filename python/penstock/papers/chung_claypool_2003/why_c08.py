@@ -24,9 +24,9 @@ def _needed(table: Table) -> Condition:
     """The number of flows that makes the queues equal, on a line through the ends of the curve."""
     flows = [flows for flows in table.axis("flows") if flows > 700]
 
-    def equal(queues: Any, wanted: float) -> float:
+    def equal(queues: Any, target: float) -> float:
         gain = (queues[-1] - queues[0]) / (flows[-1] - flows[0])
-        return float(flows[0] + (wanted - queues[0]) / gain)
+        return float(flows[0] + (target - queues[0]) / gain)
 
     needed = per_run(equal, [table("q", limit=6, flows=n) for n in flows], table("q", limit=12, flows=700))
     return needed.reads(1300, share=0.1)

@@ -3,7 +3,7 @@
 import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Curves, Number, Sweep, every, metric, needing
 
-from .step_load import RED, kept, steps, swing
+from .step_load import RED, course, steps, swing
 
 
 def _remembering(w_q: float, flows: int) -> ps.Scenario:
@@ -14,7 +14,7 @@ def _remembering(w_q: float, flows: int) -> ps.Scenario:
 study = Sweep(
     _remembering,
     {"w_q": Choice([0.002, 0.0001], [0.002, 0.0005, 0.0002, 0.0001]), "flows": Choice([250], [200, 250, 300])},
-    keep=kept,
+    keep=course,
 )
 
 

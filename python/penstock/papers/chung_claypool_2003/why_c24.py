@@ -7,7 +7,7 @@ from penstock.reproduce.figure import Choice, Claim, Curves, SummaryTable, Sweep
 
 from .fig16 import c24
 from .setup import claim
-from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, kept, steps, swing
+from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, course, steps, swing
 
 FLOWS = 200
 HELD = {"A-RED": 0.26, "A-RED-ECN": 0.36}  # where max_p is on average with 200 flows
@@ -24,7 +24,7 @@ def _step(queue: str, form: str) -> ps.Scenario:
     return steps(QUEUES[queue] if moving else fixed, FLOWS, halving=halving)
 
 
-study = Sweep(_step, {"queue": list(HELD), "form": list(FORMS)}, seeds=Choice(5, 10), keep=kept)
+study = Sweep(_step, {"queue": list(HELD), "form": list(FORMS)}, seeds=Choice(5, 10), keep=course)
 
 AS_IT_IS, FIXED, REAL = (swing(form=form) for form in FORMS)
 CLAIMS = (
@@ -38,11 +38,11 @@ CLAIMS = (
 )
 
 
-def draw(shown: SummaryTable) -> Figure:
+def draw(summary: SummaryTable) -> Figure:
     """The deviation of the average, step by step."""
     points = SummaryTable(
         ({"queue": labels["queue"], "step": list(FORMS).index(labels["form"])}, numbers)
-        for labels, numbers in shown.cells
+        for labels, numbers in summary.cells
     )
     labels = ("0: as it is, 1: max_p held, 2: and real windows", "sd of the average queue (packets)")
     return Curves("step", "avg_sd", "queue", labels=labels)(points)

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Effort, Readings, Study, Table, by_table, every, metric, needing, within
+from penstock.reproduce.figure import Choice, Claim, Readings, Sweep, Table, by_table, every, metric, needing, within
 from penstock.results.condition import Condition
 
 from . import setup
@@ -23,19 +23,21 @@ STARTS = [name for name in FORMS if name.startswith("W from")]
 MARKED = Readings({"now": "", "most": "W falls to one more than the most queues marked within T"})
 
 
-def study(effort: Effort) -> Study:
-    """Long flows of two round trips, with W as figure 1 changes it (now) and by the other reading (most)."""
-    span = times(effort, TRIPS)
+def _scenario(form: str, marked: str, buffer: int) -> ps.Scenario:
+    return setup.two_round_trips("long", queue("DSDRR", buffer, marked=marked, **FORMS[form]), times(TRIPS).full)
 
-    def scenario(form: str, marked: str, buffer: int) -> ps.Scenario:
-        return setup.two_round_trips("long", queue("DSDRR", buffer, marked=marked, **FORMS[form]), span)
 
-    axes: dict[str, Any] = {
-        "form": effort.choose([*STARTS[::2], FREE], list(FORMS)),
-        "marked": effort.choose(["now"], ["now", "most"]),
-        "buffer": effort.choose([400], [200, 400, 1000, 5000]),
-    }
-    return Study(scenario, axes, where=lambda form, marked, buffer: form in STARTS or marked == "now")
+# Long flows of two round trips, with W as figure 1 changes it (now) and by the other reading (most).
+study = Sweep(
+    _scenario,
+    {
+        "form": Choice([*STARTS[::2], FREE], list(FORMS)),
+        "marked": Choice(["now"], ["now", "most"]),
+        "buffer": Choice([400], [200, 400, 1000, 5000]),
+    },
+    span=times(TRIPS),
+    where=lambda form, marked, buffer: form in STARTS or marked == "now",
+)
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
@@ -51,7 +53,7 @@ without = used(form=FREE, marked="now")
 def _alike(table: Table) -> Condition:
     """The goodputs with any two initial values of W in a table are alike."""
     pairs = list(combinations([form for form in STARTS if table.has(form=form)], 2))
-    near = [(g(form=one) - g(form=other)).between(-3, 3) for g in (slow, fast) for one, other in pairs]
+    near = [(g(form=first) - g(form=second)).between(-3, 3) for g in (slow, fast) for first, second in pairs]
     return every(*near)(buffer=SEEN).on(table)
 
 

@@ -13,7 +13,7 @@ from . import setup
 from .setup import DSDRR, HOPS, SENDERS, TRIPS, Runs, Span, added, queue, runs, slow
 
 LEFT_OPEN = "a question that the work leaves open"
-NEW: dict[str, ps.Queue] = {"FQ-CoDel": ps.FqCodel(), "CAKE": ps.Cake(), "PIE": ps.Pie()}  # with their own defaults
+NEW: dict[str, ps.Queue] = {"FQ-CoDel": ps.FqCoDel(), "CAKE": ps.Cake(), "PIE": ps.Pie()}  # with their own defaults
 FAIR = ["FQ-CoDel", "CAKE"]  # those with a queue for each flow
 OLD = {"DTDRR": "", **DSDRR.words}
 TCP = {"Reno": "", "CUBIC": "CUBIC as in Linux"}
@@ -98,9 +98,9 @@ CLAIMS = needing(  # in quick mode flows over 200 ms have not reached their shar
 )
 
 
-def draw(shown: SummaryTable) -> Figure:
+def draw(summary: SummaryTable) -> Figure:
     """Goodput of the long flows of 200 ms against the delay; a line from 200 packets to 1000 for each scheme."""
-    part = shown.where(network=TRIPS, load="long")
+    part = summary.where(network=TRIPS, load="long")
     senders = part.axis("tcp")
     with style.styled():
         figure = Figure(figsize=(style.WIDTH * len(senders), 2.5), layout="constrained")

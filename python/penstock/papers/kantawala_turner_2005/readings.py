@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from penstock.reproduce.changes import together, with_queues, with_tcp, with_traffic
-from penstock.reproduce.effort import Change, Effort
+from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Choice, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import Sample
@@ -127,11 +127,6 @@ def _numbers(network: str) -> Iterator[PrintedNumber]:
 NUMBERS = [number for network in (TRIPS, HOPS) for number in _numbers(network)]
 READ = PrintedNumbers(NUMBERS, READINGS, RECONSTRUCTED)
 
-
-def table(effort: Effort) -> Table:
-    """Each printed number by each reading."""
-    return READ.table(effort, _study(effort), measure)
-
-
+table = READ.table(_study, measure)
 CLAIMS = (READ.claim("readings"),)
 draw = READ.draw

@@ -134,8 +134,8 @@ def queue(scheme: str, buffer: int, tuned: Tuned | None = None, **changes: Any) 
         return blue(buffer, *BLUE_TRIED[setting])
     if scheme == "Tail-Drop":
         return ps.DropTail(limit=limit)
-    made = MULTI_QUEUE[scheme]
-    return type(made)(**{**vars(made), "limit": limit, **changes})
+    template = MULTI_QUEUE[scheme]
+    return type(template)(**{**vars(template), "limit": limit, **changes})
 
 
 def blue(buffer: int, d1: float, d2: float, freeze: str) -> ps.Queue:
@@ -153,8 +153,8 @@ def _flows(load: str, count: int, source: str, sink: str, **changes: Any) -> ps.
 
 
 def _access(load: str, count: int, name: str, router: str, delay: str, jitter: Any) -> ps.Link:
-    made = ps.Link(count=count, from_=f"{name}{{i}}", to=router, rate=ACCESS[load], delay=delay)
-    return made if jitter is None else replace(made, jitter=jitter)
+    link = ps.Link(count=count, from_=f"{name}{{i}}", to=router, rate=ACCESS[load], delay=delay)
+    return link if jitter is None else replace(link, jitter=jitter)
 
 
 def _scenario(
@@ -206,9 +206,9 @@ def one_round_trip(load: str, discipline: ps.Queue, span: Span, **tcp: Any) -> p
 NETWORKS = {TRIPS: two_round_trips, HOPS: three_hops, ONE_TRIP: one_round_trip}
 
 
-def times(effort: Effort, network: str) -> Span:
+def times(network: str) -> Choice[Span]:
     """100 s (Section 4), the first 10 s left out (decision: starts and first losses are over by then)."""
-    return effort.choose(("12s", "5s") if network == HOPS else ("15s", "6s"), ("100s", "10s"))
+    return Choice(("12s", "5s") if network == HOPS else ("15s", "6s"), ("100s", "10s"))
 
 
 def buffers(network: str, load: str) -> Choice[list[int]]:
@@ -244,7 +244,7 @@ def runs(
                 how["min_rto"] = how.pop("least")
             shared = {} if queues == ALL else {"buckets": queues}
             make = discipline or functools.partial(queue, tuned=tuned.get(network), **shared)
-            within = times(effort, network) if span is None else chosen(span, effort)
+            within = chosen(span or times(network), effort)
             return NETWORKS[network](load, make(scheme, buffer), within, **how)
 
         return Study(scenario, axes, seeds=chosen(seeds, effort), where=where, labels=labels or {})
@@ -272,7 +272,7 @@ def best(effort: Effort, network: str, load: str) -> Tuned:
     sizes = chosen(buffers(network, load), effort)
     tried = {"RED": range(effort.choose(2, len(RED_TRIED))), "Blue": range(effort.choose(2, len(BLUE_TRIED)))}
     build, span = NETWORKS[network], effort.choose(("6s", "4s"), ("50s", "20s"))
-    found = effort.table(
+    goodputs = effort.table(
         Study(
             lambda scheme, buffer, setting: build(load, queue(scheme, buffer, {(scheme, buffer): setting}), span),
             {"scheme": list(tried), "buffer": sizes, "setting": list(tried["RED"])},
@@ -283,7 +283,7 @@ def best(effort: Effort, network: str, load: str) -> Tuned:
     )
 
     def goodput(scheme: str, buffer: int, setting: int) -> float:
-        return found("goodput", scheme=scheme, buffer=buffer, setting=setting).mean
+        return goodputs("goodput", scheme=scheme, buffer=buffer, setting=setting).mean
 
     return {
         (scheme, buffer): max(settings, key=functools.partial(goodput, scheme, buffer))
@@ -332,7 +332,7 @@ def keep_order(number: Number, schemes: Sequence[str], now: Labels, before: Labe
 
     return every(
         *(
-            (number(scheme=better, **now) > number(scheme=worse, **now)).given(
+            (number(scheme=better, **now) > number(scheme=worse, **now)).only_where(
                 number(scheme=better, **before) - number(scheme=worse, **before), differ
             )
             for better, worse in permutations(schemes, 2)

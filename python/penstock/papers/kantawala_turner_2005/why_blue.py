@@ -1,7 +1,7 @@
 """Why c01 and c20 fail: a wider search for Blue's settings, with smaller and rarer steps."""
 
 import penstock as ps
-from penstock.reproduce.figure import Claim, Effort, Study, needing, read_as
+from penstock.reproduce.figure import Claim, Effort, Study, chosen, needing, read_as
 
 from .fig4a import c01
 from .fig4b import c06
@@ -26,11 +26,11 @@ def _best(effort: Effort) -> tuple[float, float, str]:
     span = effort.choose(("6s", "4s"), ("50s", "10s"))
     tried = list(range(effort.choose(2, len(WIDER))))
     build = NETWORKS[TRIPS]
-    found = effort.table(
+    goodputs = effort.table(
         Study(lambda setting: build("long", blue(SOUGHT_AT, *WIDER[setting]), span), {"setting": tried}, seeds=1),
         lambda run: {"goodput": sum(group.goodput_bps for group in run.traffic.values())},
     )
-    return WIDER[max(tried, key=lambda setting: found("goodput", setting=setting).mean)]
+    return WIDER[max(tried, key=lambda setting: goodputs("goodput", setting=setting).mean)]
 
 
 def study(effort: Effort) -> Study:
@@ -38,18 +38,18 @@ def study(effort: Effort) -> Study:
 
     def part(network: str, name: str, setting: tuple[float, float, str], buffers: list[int]) -> Study:
         def scenario(buffer: int) -> ps.Scenario:
-            return NETWORKS[network]("long", blue(buffer, *setting), times(effort, network))
+            return NETWORKS[network]("long", blue(buffer, *setting), chosen(times(network), effort))
 
         return Study(scenario, {"buffer": buffers}, labels={"set": name, "network": network})
 
     best = _best(effort)
     if effort.quick:
-        (one, *_) = REPORT.items()
-        return part(TRIPS, BEST, best, [SOUGHT_AT]) + part(TRIPS, *one, [SOUGHT_AT])
-    made = part(TRIPS, BEST, best, [size for size in BUFFERS if size <= LAST])
+        (first, *_) = REPORT.items()
+        return part(TRIPS, BEST, best, [SOUGHT_AT]) + part(TRIPS, *first, [SOUGHT_AT])
+    parts = part(TRIPS, BEST, best, [size for size in BUFFERS if size <= LAST])
     for name, setting in REPORT.items():
-        made += part(TRIPS, name, setting, [400, 1000])
-    return made + part(HOPS, BEST, best, [LAST]) + part(HOPS, "larger", LARGER, [LAST])
+        parts += part(TRIPS, name, setting, [400, 1000])
+    return parts + part(HOPS, BEST, best, [LAST]) + part(HOPS, "larger", LARGER, [LAST])
 
 
 READING = "Blue alone, the set with the most goodput out of 32"

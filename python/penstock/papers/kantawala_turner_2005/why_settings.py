@@ -1,7 +1,7 @@
 """Why c01, c10, c11 and c33 fail: other settings of RED and Blue, NewReno, and W held."""
 
 import penstock as ps
-from penstock.reproduce.figure import Curves, Effort, Study, every, needing, read_as, some
+from penstock.reproduce.figure import Curves, Sweep, every, needing, read_as, some
 
 from . import setup
 from .fig4a import c01
@@ -23,13 +23,16 @@ def _part(load: str, flavour: str, schemes: list[str], sizes: list[int], seeds: 
     return runs({"scheme": schemes, "buffer": sizes}, labels, seeds=seeds, discipline=_unsought, network=TRIPS)
 
 
-def _sets_of_blue(effort: Effort) -> Study:
-    def scenario(buffer: int, setting: int) -> ps.Scenario:
-        return two_round_trips("long", queue("Blue", buffer, {("Blue", buffer): setting}), times(effort, TRIPS))
+def _set_of_blue(buffer: int, setting: int) -> ps.Scenario:
+    return two_round_trips("long", queue("Blue", buffer, {("Blue", buffer): setting}), times(TRIPS).full)
 
-    axes = {"buffer": [400, 1000], "setting": list(range(len(BLUE_TRIED)))}
-    return Study(scenario, axes, labels={"load": "long", "flavour": "reno"})
 
+_sets_of_blue = Sweep(
+    _set_of_blue,
+    {"buffer": [400, 1000], "setting": list(range(len(BLUE_TRIED)))},
+    span=times(TRIPS),
+    labels={"load": "long", "flavour": "reno"},
+)
 
 study = added(
     _part("long", "newreno", ["RED", "Blue", *W_STAYS], [200], 40),

@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 from statistics import fmean, stdev
-from typing import Any
 
 import penstock as ps
-from penstock.reproduce.figure import Effort, Study, needing, read_as
+from penstock.reproduce.figure import Choice, Sweep, needing, read_as
 
 from . import fig6a, fig6b
 from .setup import ALL, PAYLOAD, RATE_BPS, TRIPS, WIRE, panel, queue, times, two_round_trips
@@ -13,27 +12,27 @@ from .setup import ALL, PAYLOAD, RATE_BPS, TRIPS, WIRE, panel, queue, times, two
 HALF = 50  # flows of each kind (Section 4.1)
 
 
-def study(effort: Effort) -> Study:
-    """Two round trips, with numbers of queues that separate the kinds of flows, and with one queue.
-
-    Flows alternate between the kinds, so that an even number of queues, shared by flow number, separates them.
-    """
-
-    def scenario(scheme: str, queues: int) -> ps.Scenario:
-        buckets = None if queues == ALL else queues
-        evenly = two_round_trips("long", queue(scheme, fig6a.BUFFER, buckets=buckets), times(effort, TRIPS))
-        traffic = {
-            f"{name}{i}": replace(group, count=1, from_=f"{end}{i}")
-            for i in range(HALF)
-            for (name, group), end in zip(evenly.traffic.items(), "AB", strict=True)
-        }
-        return replace(evenly, traffic=traffic)
-
-    axes: dict[str, Any] = {
-        "scheme": effort.choose(fig6a.SCHEMES[:1], fig6a.SCHEMES),
-        "queues": effort.choose([10, 100], [1, 2, 10, 20, 50, 100]),
+def _scenario(scheme: str, queues: int) -> ps.Scenario:
+    evenly = two_round_trips(
+        "long", queue(scheme, fig6a.BUFFER, buckets=None if queues == ALL else queues), times(TRIPS).full
+    )
+    traffic = {
+        f"{name}{i}": replace(group, count=1, from_=f"{end}{i}")
+        for i in range(HALF)
+        for (name, group), end in zip(evenly.traffic.items(), "AB", strict=True)
     }
-    return Study(scenario, axes, seeds=effort.choose(1, 5), labels={"network": TRIPS})
+    return replace(evenly, traffic=traffic)
+
+
+# Two round trips, with numbers of queues that separate the kinds of flows, and with one queue. Flows alternate between
+# the kinds, so that an even number of queues, shared by flow number, separates them.
+study = Sweep(
+    _scenario,
+    {"scheme": Choice(fig6a.SCHEMES[:1], fig6a.SCHEMES), "queues": Choice([10, 100], [1, 2, 10, 20, 50, 100])},
+    seeds=Choice(1, 5),
+    span=times(TRIPS),
+    labels={"network": TRIPS},
+)
 
 
 def measure(run: ps.Run) -> dict[str, float]:

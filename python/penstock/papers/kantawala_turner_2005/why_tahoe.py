@@ -40,10 +40,10 @@ CLAIMS = needing(
         reading=f"the order of the schemes for the flows of the longer round trip; {WHERE}",
     ),
     *(
-        one
-        for least, name in ((USUAL, "a least timeout of 1 s"), (SHORT, "a least timeout of 0.2 s"))
+        own_claim
+        for min_rto, name in ((USUAL, "a least timeout of 1 s"), (SHORT, "a least timeout of 0.2 s"))
         for network in (TRIPS, HOPS)
-        for one in read_as(f"{name}; {network}; {WHERE}", [same], least=least, network=network)
+        for own_claim in read_as(f"{name}; {network}; {WHERE}", [same], least=min_rto, network=network)
     ),
     Claim(
         "why-tahoe/timer",

@@ -68,8 +68,8 @@ CLAIMS = needing(
 )
 
 
-def draw(shown: SummaryTable) -> Figure:
+def draw(summary: SummaryTable) -> Figure:
     """Completion times in two round trips with windows of 20 packets; Figure 4 (c) has them without."""
-    cells = shown.where(network=TRIPS, load="short", window=SHORT).cells
+    cells = summary.where(network=TRIPS, load="short", window=SHORT).cells
     points = SummaryTable(sorted(cells, key=lambda cell: cell[0]["buffer"]))
     return panel("ratio", "time, 200 ms / 40 ms")(points)

@@ -1,8 +1,8 @@
 // Distributions over whole numbers: bars for one scheme, steps for several; nothing is drawn between the numbers.
 
 import { addFigure, chart, tips } from "./figure.js";
-import { colour, dashes, INTERVALS, nice, withInterval } from "./looks.js";
-import { chosen, page, place, shownSchemes } from "./page_data.js";
+import { colour, dashes, nice, withInterval } from "./looks.js";
+import { INTERVALS, chosen, page, place, shownSchemes } from "./page_data.js";
 import { numberAxis, valueAxis } from "./scales.js";
 
 const RARE = 0.1; // per cent

@@ -8,29 +8,42 @@ const HEIGHT = 216;
 
 /**
  * Adds a figure to `host`. `draw(width)` returns a chart of Plot; `table()` the heads and rows of its numbers;
- * `schemes` those of the key in a saved file.
+ * `schemes` those of the key in a saved file; `keys` the lines of the key on the page.
  */
 export function addFigure(host, spec) {
   const caption = element("figcaption", {}, element("b", {}, spec.title));
   if (spec.unit) caption.append(element("span", { class: "unit" }, spec.unit));
   if (spec.note) caption.append(element("span", { class: "dir" }, spec.note));
+  if (spec.keys?.length) caption.append(keyOf(spec.keys));
   const drawn = element("div", { class: "drawn" });
   const data = element("div", { class: "scroll data", tabindex: 0, role: "region", "aria-label": `${spec.title}: table`, hidden: true });
   const shown = { ...spec, drawn, width: 0 };
-  const card = element("figure", { class: "card" }, caption, tools(shown, data), drawn, data);
+  const card = element("figure", { class: "card" }, caption, figureTools(shown, data), drawn, data);
   host.append(card);
   figures.push(shown);
   fit(shown);
 }
 
-function tools(figure, data) {
+/** The key of lines: {label, stroke, dash}. */
+function keyOf(keys) {
+  const line = ({ stroke, dash }) => `<svg width="22" height="8" aria-hidden="true"><path d="M0 4H22" stroke="${stroke}" stroke-width="2" stroke-dasharray="${dash ?? "none"}"/></svg>`;
+  const entries = keys.map((one) => {
+    const entry = element("span", {}, one.label);
+    entry.insertAdjacentHTML("afterbegin", line(one));
+    return entry;
+  });
+  return element("span", { class: "line-keys" }, ...entries);
+}
+
+/** The buttons of a figure: its numbers as a table, and files. `data` is the box of the table. */
+export function figureTools(figure, data) {
   const toggle = element("button", { type: "button", class: "ghost", "aria-pressed": "false" }, "Table");
   toggle.addEventListener("click", () => {
     data.hidden = !data.hidden;
     figure.drawn.hidden = !data.hidden;
     toggle.setAttribute("aria-pressed", String(!data.hidden));
     if (!data.hidden) data.replaceChildren(tableOf(figure.table()));
-    else fit(figure);
+    else if (figure.draw) fit(figure);
   });
   const file = (name, save) =>
     element("button", { type: "button", class: "ghost", "aria-label": `Save ${figure.title} as ${name}`, onclick: () => save(figure) }, name);

@@ -1,8 +1,8 @@
 // A metric by two swept values: a heat map for each scheme, all in the same colours.
 
 import { addFigure, chart } from "./figure.js";
-import { INTERVALS, nice, withInterval } from "./looks.js";
-import { chosen, combinations, page, place, shownSchemes } from "./page_data.js";
+import { nice, withInterval } from "./looks.js";
+import { INTERVALS, chosen, combinations, page, place, shownSchemes } from "./page_data.js";
 import { nameAxis, shortened } from "./scales.js";
 
 const DARKEST = 0.5; // so that the numbers in the cells can be read, in light and dark colours

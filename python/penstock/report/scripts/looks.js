@@ -1,13 +1,8 @@
 // Colours and markers of the schemes, as in the tables, and numbers as text.
 
-import { page } from "./page_data.js";
-
 const keys = [...document.querySelectorAll("#legend .key")];
 
 const DASHES = ["none", "8 3", "2 3", "8 3 2 3", "5 3", "12 3", "2 2 6 2", "1 3"];
-
-/** What the intervals of the page are. */
-export const INTERVALS = page.runs > 1 ? `95 % intervals, n = ${page.runs}` : "n = 1: no interval";
 
 export function colour(scheme) {
   return `var(--c${(keys.length ? scheme : scheme + 1) % 8})`;

@@ -1,22 +1,28 @@
 // The page: what its reader chooses, and the figures that follow.
 
+import { copyButtons } from "./copy.js";
 import { addDistributions } from "./distributions.js";
 import { element } from "./elements.js";
 import { clearFigures, fitFigures } from "./figure.js";
 import { addHeat } from "./heat.js";
-import { addOverTime } from "./over_time.js";
-import { chosen, combinations, page, place } from "./page_data.js";
+import { addOverTime, timeChoices } from "./over_time.js";
+import { chosen, combinations, page, place, shownSchemes } from "./page_data.js";
+import { sortable } from "./scheme_table.js";
+import { legend, selectFew, updateLegend } from "./selection.js";
 import { addSweep } from "./sweep.js";
 import { allTables, fillTable } from "./tables.js";
+import { lightPaper, themeButton } from "./theme.js";
 import { addTradeOff } from "./trade_off.js";
 
 const RESIZE_MS = 60;
+const FEW_OVER_TIME = 3; // schemes up to which everything is shown over time
 const byId = (id) => document.getElementById(id);
 const all = (selector) => [...document.querySelectorAll(selector)];
 
 function draw() {
   clearFigures();
-  fill("trade-off", addTradeOff);
+  updateLegend();
+  fill("trade-off", (host) => addTradeOff(host, draw));
   if (place()?.metrics.length) {
     if (page.axis !== null) fill("sweep", addSweep);
     if (page.axes.length > 1) fill("heat", addHeat);
@@ -43,11 +49,22 @@ function show() {
     box.hidden = !here;
     if (here && box.matches(".numbers")) fillTable(box, chosen.point);
   }
-  const answer = document.querySelector(".answer");
-  if (answer && page.kind === "compare") answer.textContent = page.points[chosen.point].says;
+  if (page.kind === "compare") {
+    const about = place()?.says?.some(Boolean) ? place() : page.places[0];
+    say(".over-all", about?.overAll);
+    say(".answer", about?.says[chosen.point]);
+  }
   for (const cell of all(".leads [data-point]")) cell.hidden = Number(cell.dataset.point) !== chosen.point;
   for (const head of all(".leads .setting")) head.textContent = page.points[chosen.point].label;
   for (const select of all("select[data-pick]")) select.value = String(chosen[select.dataset.pick]);
+}
+
+/** Shows a sentence of the head of the page, or nothing. */
+function say(selector, text) {
+  const sentence = document.querySelector(selector);
+  if (!sentence) return;
+  sentence.textContent = text ?? "";
+  sentence.hidden = !text;
 }
 
 /** Writes the choices of a drop-down; without a choice there is nothing to see. */
@@ -65,6 +82,11 @@ function offerCombinations(pick, axes) {
   offer(pick, found.map(({ label }, at) => [at, label]));
 }
 
+/** The links whose queues over time the page has. */
+function links() {
+  return [...new Set(page.series.flatMap((one) => Object.keys(one.links)))];
+}
+
 /** The choices that depend on other choices. */
 function offerAll() {
   if (chosen.up === chosen.axis) chosen.up = page.axes.findIndex((_, at) => at !== chosen.axis);
@@ -74,7 +96,8 @@ function offerAll() {
   offerCombinations("rest", [chosen.axis]);
   offerCombinations("others", [chosen.axis, chosen.up]);
   offer("metric", (place()?.metrics ?? []).map(({ title }, at) => [at, title]));
-  offer("link", [...new Set(page.series.flatMap(({ links }) => Object.keys(links)))].map((name) => [name, name]));
+  offer("link", links().map((name) => [name, name]));
+  offer("over", timeChoices());
   show();
 }
 
@@ -82,17 +105,13 @@ for (const select of all("select[data-pick]"))
   select.addEventListener("change", () => {
     const { pick } = select.dataset;
     chosen[pick] = typeof chosen[pick] === "number" ? Number(select.value) : select.value;
+    if (pick === "place" && links().includes(chosen.place)) chosen.link = chosen.place;
     offerAll();
     draw();
   });
 
-all("#legend .key").forEach((key, scheme) =>
-  key.addEventListener("click", () => {
-    if (!chosen.hidden.delete(scheme)) chosen.hidden.add(scheme);
-    key.setAttribute("aria-pressed", String(!chosen.hidden.has(scheme)));
-    draw();
-  }),
-);
+legend(draw);
+all(".numbers:has(.by-scheme)").forEach(sortable);
 
 for (const button of all("[data-more]"))
   button.addEventListener("click", () => {
@@ -106,34 +125,13 @@ for (const button of all("[data-more]"))
     }
   });
 
-for (const button of all(".copy"))
-  button.addEventListener("click", () => {
-    const text = button.parentElement.querySelector("pre");
-    getSelection().selectAllChildren(text);
-    const done = () => {
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = "Copy"), 1500);
-    };
-    navigator.clipboard?.writeText(text.textContent).then(done, () => {});
-  });
-
-// ---- light, dark, paper
-
-const root = document.documentElement;
-const isDark = () => (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-byId("theme").addEventListener("click", () => (root.dataset.theme = isDark() ? "light" : "dark"));
-let before;
+copyButtons();
+themeButton();
 let removeTables = [];
-addEventListener("beforeprint", () => {
-  before = root.dataset.theme;
-  root.dataset.theme = "light";
-  removeTables = all(".numbers[data-place]:not([hidden])").map((box) => allTables(box, chosen.point));
-});
-addEventListener("afterprint", () => {
-  for (const remove of removeTables) remove();
-  if (before) root.dataset.theme = before;
-  else delete root.dataset.theme;
-});
+lightPaper(
+  () => (removeTables = all(".numbers[data-place]:not([hidden])").map((box) => allTables(box, chosen.point))),
+  () => removeTables.forEach((remove) => remove()),
+);
 let waiting;
 addEventListener("resize", () => {
   clearTimeout(waiting);
@@ -144,6 +142,9 @@ addEventListener("resize", () => {
 for (const [what, value] of new URLSearchParams(location.hash.slice(1))) {
   if (what === "point" && page.points[Number(value)] !== undefined) chosen.point = Number(value);
   if (what === "place" && page.places.some(({ name }) => name === value)) chosen.place = value;
+  if (what === "place" && links().includes(value)) chosen.link = value;
 }
+selectFew();
+chosen.over = timeChoices().length > 1 && shownSchemes().length <= FEW_OVER_TIME ? "all" : "queue";
 offerAll();
 draw();

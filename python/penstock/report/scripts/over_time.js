@@ -1,12 +1,25 @@
 // Queue, average and max_p over time: one run of each scheme.
 
+import { addCourses, courseKinds } from "./courses.js";
 import { addFigure, chart, tips } from "./figure.js";
 import { colour, nice } from "./looks.js";
 import { chosen, page, shownSchemes } from "./page_data.js";
 import { numberAxis, ticksOf, tickText, valueAxis } from "./scales.js";
+import { isShown, zoomable } from "./zoom.js";
 
-/** Adds a figure for each shown scheme; whether there is any. `redraw` draws the page again. */
+/** What can be shown over time: [value, label] of each choice. */
+export function timeChoices() {
+  const kinds = courseKinds().map(({ kind, title }) => [kind, title.toLowerCase()]);
+  return kinds.length ? [["all", "everything"], ["queue", "queue length"], ...kinds] : [["queue", "queue length"]];
+}
+
+/** Adds the figures of what is chosen; whether there is any. `redraw` draws the page again. */
 export function addOverTime(host, redraw) {
+  const kinds = chosen.over === "all" ? ["queue", ...courseKinds().map(({ kind }) => kind)] : [chosen.over];
+  return kinds.map((kind) => (kind === "queue" ? addQueues(host, redraw) : addCourses(host, kind, redraw))).some(Boolean);
+}
+
+function addQueues(host, redraw) {
   const shown = new Set(shownSchemes().map(({ scheme }) => scheme));
   const here = page.series.filter(({ scheme, point, links }) => point === chosen.point && links[chosen.link] && shown.has(scheme));
   const highest = (name) => Math.max(0, ...here.flatMap(({ links }) => links[chosen.link][name]?.mean ?? []));
@@ -16,22 +29,23 @@ export function addOverTime(host, redraw) {
 }
 
 function spec(scheme, series, extent) {
-  const columns = [["mean", series.queue.mean], ["shortest", series.queue.min], ["longest", series.queue.max], ["average of the law", series.avg?.mean], ["max_p", series.max_p?.mean]];
+  const columns = [["mean", series.queue.mean], ["shortest", series.queue.min], ["longest", series.queue.max], ["average of the AQM", series.avg?.mean], ["max_p", series.max_p?.mean]];
   const known = columns.filter(([, values]) => values);
   return {
-    title: page.schemes[scheme].title,
+    title: page.kind === "run" ? "Queue" : `Queue: ${page.schemes[scheme].title}`,
     unit: "waiting packets",
     note: series.max_p && "right axis: max_p",
+    keys: [
+      { label: "queue, its mean and range", stroke: colour(scheme) },
+      ...(series.avg ? [{ label: "average of the AQM", stroke: "var(--ink)" }] : []),
+      ...(series.max_p ? [{ label: "max_p", stroke: "var(--accent)", dash: "5 3" }] : []),
+    ],
     table: () => ({
       heads: ["time (s)", ...known.map(([name]) => name)],
       rows: series.t.flatMap((time, at) => (isShown(time) ? [[time, ...known.map(([, values]) => values[at])]] : [])),
     }),
     draw: (width) => draw(width, scheme, series, extent),
   };
-}
-
-function isShown(time) {
-  return chosen.zoom === null || (time >= chosen.zoom[0] && time <= chosen.zoom[1]);
 }
 
 function draw(width, scheme, series, { top, topP, redraw }) {
@@ -73,23 +87,4 @@ function tipOf({ x, queue, low, high, average, maxP }) {
   if (average !== undefined) lines.push(`average ${nice(average)}`);
   if (maxP !== undefined) lines.push(`max_p ${nice(maxP)}`);
   return { x, y: queue, text: lines.join("\n") };
-}
-
-/** Lets the reader drag over a part of the time axis; a double click shows all of it. */
-function zoomable(drawn, redraw) {
-  const { range, invert } = drawn.scale("x");
-  const bottom = Number(drawn.getAttribute("height"));
-  const brush = Plot.brushX()
-    .extent([[range[0], 0], [range[1], bottom - 38]])
-    .on("end", ({ selection, sourceEvent }) => {
-      if (!selection || !sourceEvent) return;
-      chosen.zoom = selection.map(invert);
-      redraw();
-    });
-  Plot.select(drawn).append("g").attr("class", "brush").call(brush);
-  drawn.addEventListener("dblclick", () => {
-    if (chosen.zoom === null) return;
-    chosen.zoom = null;
-    redraw();
-  });
 }

@@ -22,9 +22,11 @@ export const chosen = {
   rest: 0,
   others: 0,
   metric: 0,
-  link: Object.keys(page.series[0]?.links ?? {})[0] ?? "",
+  link: page.series[0]?.links[page.places[0]?.name] ? page.places[0].name : (Object.keys(page.series[0]?.links ?? {})[0] ?? ""),
   hidden: new Set(),
   allMetrics: false,
+  /** What is shown over time: "all", "queue" or a kind of panel. */
+  over: "queue",
   /** The part of the time axis that is shown, or null. */
   zoom: null,
 };
@@ -50,3 +52,6 @@ export function combinations(axes) {
   });
   return [...found].map(([label, points]) => ({ label, points }));
 }
+
+/** What the intervals of the page are. */
+export const INTERVALS = page.runs > 1 ? `95 % intervals, n = ${page.runs}` : "n = 1: no interval";

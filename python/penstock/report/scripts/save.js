@@ -8,7 +8,7 @@ const LINE = 18;
 const FONT = "system-ui, sans-serif";
 
 export function saveSvg(figure) {
-  download(drawing(figure).text, `${fileName(figure)}.svg`, "image/svg+xml");
+  download(drawing(figure).text, `${fileName(figure.title)}.svg`, "image/svg+xml");
 }
 
 export function savePng(figure) {
@@ -18,16 +18,20 @@ export function savePng(figure) {
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [width * PIXELS, height * PIXELS];
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob((content) => download(content, `${fileName(figure)}.png`, "image/png"), "image/png");
+    canvas.toBlob((content) => download(content, `${fileName(figure.title)}.png`, "image/png"), "image/png");
   };
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
 }
 
 export function saveCsv(figure) {
-  const { heads, rows } = figure.table();
+  saveRows(figure.title, figure.table());
+}
+
+/** Saves a table as CSV, under a name made of the page's heading and `title`. */
+export function saveRows(title, { heads, rows }) {
   const quoted = (value) => (/[",\n]/.test(csvText(value)) ? `"${csvText(value).replaceAll('"', '""')}"` : csvText(value));
   const text = [heads, ...rows].map((row) => row.map(quoted).join(",")).join("\n");
-  download(`${text}\n`, `${fileName(figure)}.csv`, "text/csv");
+  download(`${text}\n`, `${fileName(title)}.csv`, "text/csv");
 }
 
 /** A value of a table as text; nothing for a number that is not known. */
@@ -37,12 +41,15 @@ export function csvText(value) {
 
 /** The figure as an SVG of its own, in the colours that the page has now. */
 export function drawing(figure) {
-  const chart = figure.drawn.querySelector("svg").cloneNode(true);
+  const shown = [...figure.drawn.querySelectorAll("svg")].find((svg) => svg.checkVisibility());
+  const chart = shown.cloneNode(true);
   for (const part of chart.querySelectorAll(".pointed, .brush")) part.remove();
-  const width = figure.width;
+  const { width, height: tall } = shown.viewBox.baseVal;
+  chart.setAttribute("width", width);
+  chart.setAttribute("height", tall);
   const keys = key(figure.schemes ?? [], width);
   const top = LINE + 8;
-  const height = top + Number(chart.getAttribute("height")) + keys.height;
+  const height = top + tall + keys.height;
   const title = [figure.title, figure.unit && `(${figure.unit})`].filter(Boolean).join(" ");
   chart.setAttribute("y", top);
   chart.setAttribute("xmlns", "http://www.w3.org/2000/svg");
@@ -78,7 +85,7 @@ function escaped(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
-function fileName(figure) {
-  const words = `${document.querySelector("h1").textContent} ${figure.title}`;
+function fileName(title) {
+  const words = `${document.querySelector("h1").textContent} ${title}`;
   return words.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 }

@@ -1,8 +1,8 @@
 // The metrics of the chosen place against a swept value: one line a scheme.
 
 import { addFigure, chart, tips } from "./figure.js";
-import { colour, dashes, INTERVALS, symbol, withInterval } from "./looks.js";
-import { chosen, combinations, page, place, shownSchemes } from "./page_data.js";
+import { colour, dashes, symbol, withInterval } from "./looks.js";
+import { INTERVALS, chosen, combinations, page, place, shownSchemes } from "./page_data.js";
 import { nameAxis, numberAxis, padded, valueAxis } from "./scales.js";
 
 const ASIDE = 9; // pixels between the markers of two schemes at a name

@@ -2,6 +2,7 @@
 
 import { colour, shape } from "./looks.js";
 import { page } from "./page_data.js";
+import { fillSchemeRows } from "./scheme_table.js";
 
 const LEADS = ["", "shared", "best"];
 const NONE = "–";
@@ -11,6 +12,11 @@ const [WIDTH, LANE, PAD, RADIUS] = [132, 5, 5, 2.6]; // of the column "on one sc
 export function fillTable(box, point) {
   const { rows, metrics } = page.places.find(({ name }) => name === box.dataset.place);
   box.querySelector(".setting").textContent = page.points[point].label && `· ${page.points[point].label}`;
+  if (box.querySelector(".by-scheme")) {
+    const intervals = new Map(rows.map((row) => [row, intervalsOf(metrics.find(({ name }) => name === row.name), point)]));
+    fillSchemeRows(box, rows, point, (cell, row, scheme, text) => fillCell(cell, row, point, scheme, text, intervals.get(row)?.[scheme]));
+    return;
+  }
   const lines = box.querySelectorAll("tbody tr:not(.group)");
   let any = false;
   rows.forEach((row, at) => {
@@ -33,7 +39,9 @@ function intervalsOf(metric, point) {
 
 function fillCell(cell, row, point, scheme, text, interval) {
   const [mean, half] = text.split("±");
-  cell.className = `num ${LEADS[row.leads[point][scheme] ?? 0]}`;
+  cell.classList.remove(...LEADS.filter(Boolean));
+  const lead = LEADS[row.leads[point][scheme] ?? 0];
+  if (lead) cell.classList.add(lead);
   cell.innerHTML = `<span class="v">${mean || NONE}</span>${half ? `<span class="pm">±${half}</span>` : ""}`;
   cell.title = mean ? tip(interval ?? [0, half ? 0 : null, 0], row.unit, row.runs?.[point][scheme] ?? page.runs) : "this scheme has no such number";
 }

@@ -1,17 +1,18 @@
-// Mean delay against utilization at the chosen setting: what no other scheme beats in both is joined by a line.
+// Delay (99th percentile) against utilization at the chosen setting; a line joins the schemes that no other scheme beats in both.
 
 import { element } from "./elements.js";
 import { addFigure, chart, tips } from "./figure.js";
-import { colour, INTERVALS, shape, symbol, withInterval } from "./looks.js";
-import { chosen, page, place, shownSchemes } from "./page_data.js";
+import { colour, shape, symbol, withInterval } from "./looks.js";
+import { INTERVALS, chosen, page, place, shownSchemes } from "./page_data.js";
 import { numberAxis, padded, valueAxis } from "./scales.js";
+import { FEW, front, toggle } from "./selection.js";
 
 const INNER_HEIGHT = 166; // of the figure, between its axes
 const [LETTER, POINT] = [6.2, 14]; // pixels of a letter of a name, and of a point with its surroundings
 
 /** Whether the chosen place has both numbers of several schemes. */
-export function addTradeOff(host) {
-  const [delay, utilization] = ["delay_mean_s", "utilization"].map((name) => place()?.metrics.find((metric) => metric.name === name));
+export function addTradeOff(host, redraw) {
+  const [delay, utilization] = ["delay_p99_s", "utilization"].map((name) => place()?.metrics.find((metric) => metric.name === name));
   host.replaceChildren();
   const rows = delay && utilization ? rowsOf(delay, utilization) : [];
   if (rows.length < 2) return false;
@@ -27,18 +28,23 @@ export function addTradeOff(host) {
     }),
     draw: (width) => draw(width, rows, delay, utilization),
   });
-  host.append(ranking(rows, delay, utilization));
+  host.append(ranking(rows, delay, utilization, redraw));
   return true;
 }
 
-/** The schemes beside the figure, from the shortest delay; those among the best are marked, and counted over a sweep. */
-function ranking(rows, delay, utilization) {
+/**
+ * The schemes beside the figure, from the shortest delay; those among the best are marked, and counted over a sweep.
+ * Of many schemes, a click shows one in the charts, or no longer.
+ */
+function ranking(rows, delay, utilization, redraw) {
   const { best, rows: lines } = place();
   const [delays, utilizations] = [delay, utilization].map(({ name }) => lines.find((line) => line.name === name).cells[chosen.point].split("|"));
   const sweep = page.points.length > 1;
   const heads = ["Scheme", `Delay (${delay.unit})`, `Utilization (${utilization.unit})`, ...(sweep ? [`Among the best, of ${page.points.length}`] : [])];
   const line = ({ scheme, label }) => {
-    const mark = element("span", { class: best[chosen.point].includes(scheme) ? "chip best" : "chip" });
+    const looks = { class: best[chosen.point].includes(scheme) ? "chip best" : "chip" };
+    const pick = { type: "button", "aria-pressed": String(!chosen.hidden.has(scheme)), onclick: () => (toggle(scheme), redraw()) };
+    const mark = page.schemes.length > FEW ? element("button", { ...looks, ...pick }) : element("span", looks);
     mark.innerHTML = `<svg class="mk" viewBox="-1.5 -1.5 3 3" aria-hidden="true"><path fill="${colour(scheme)}" d="${shape(scheme)}"/></svg>`;
     mark.append(label);
     return element(
@@ -52,7 +58,7 @@ function ranking(rows, delay, utilization) {
   };
   return element(
     "div",
-    { class: "card ranking" },
+    { class: `card ranking${page.schemes.length > FEW ? " many" : ""}`, tabindex: page.schemes.length > FEW ? 0 : undefined },
     element(
       "table",
       {},
@@ -68,19 +74,15 @@ function numberCell(text) {
   return element("td", { class: "num" }, mean, ...(half ? [element("span", { class: "pm" }, `±${half}`)] : []));
 }
 
+/** The numbers of the shown schemes; of many schemes those of all, since the others are grey. */
 function rowsOf(delay, utilization) {
-  return shownSchemes().flatMap(({ scheme, label, full }) => {
+  const schemes = page.schemes.length > FEW ? page.schemes.map((one, scheme) => ({ scheme, ...one })) : shownSchemes();
+  return schemes.flatMap(({ scheme, label, full }) => {
     const of = ({ mean, low, high }) => [mean, low, high].map((column) => column[scheme][chosen.point]);
     const [x, x1, x2] = of(delay);
     const [y, y1, y2] = of(utilization);
     return x === null || y === null ? [] : [{ scheme, label, full, x, x1, x2, y, y1, y2 }];
   });
-}
-
-/** The schemes that no other one beats in both, from the shortest delay. */
-function front(rows) {
-  const beats = (one, other) => one.x <= other.x && one.y >= other.y && (one.x < other.x || one.y > other.y);
-  return rows.filter((row) => !rows.some((other) => beats(other, row))).sort((a, b) => a.x - b.x);
 }
 
 function draw(width, rows, delay, utilization) {
@@ -93,8 +95,8 @@ function draw(width, rows, delay, utilization) {
   }));
   return chart(width, across, up, [
     Plot.line(front(rows), { x: "x", y: "y", stroke: "var(--faint)", strokeDasharray: "3 3" }),
-    rows.map((row) => pointOf(row)),
-    labelsOf(rows, (x) => ((x - domain[0]) / (domain[1] - domain[0])) * (width - up.left - 12), up.scale.domain),
+    rows.toSorted((a, b) => chosen.hidden.has(b.scheme) - chosen.hidden.has(a.scheme)).map((row) => pointOf(row)),
+    labelsOf(rows.filter(({ scheme }) => !chosen.hidden.has(scheme)), (x) => ((x - domain[0]) / (domain[1] - domain[0])) * (width - up.left - 12), up.scale.domain),
     tips(texts),
   ]);
 }
@@ -126,6 +128,7 @@ function over([[x1, y1], wide1, high1], [[x2, y2], wide2, high2]) {
 }
 
 function pointOf(row) {
+  if (chosen.hidden.has(row.scheme)) return Plot.dot([row], { x: "x", y: "y", fill: "var(--faint)", fillOpacity: 0.5, r: 3 });
   const stroke = colour(row.scheme);
   const known = row.x1 === null ? [] : [row];
   return [

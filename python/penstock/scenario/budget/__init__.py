@@ -13,6 +13,7 @@ from pathlib import Path
 
 from penstock.errors import ErrorCollector, PenstockError, ScenarioError
 from penstock.scenario.budget.estimate import Estimate, estimate
+from penstock.scenario.replayed import replay_notes
 from penstock.scenario.resolve import Resolved
 from penstock.units import UnitError, parse_size
 
@@ -75,8 +76,8 @@ def check_budget(
 ) -> list[str]:
     """Estimate `runs` runs of each of these scenarios on `threads` threads; `traced` runs keep their events in memory.
 
-    Returns an announcement of each amount that is large. Raises `ScenarioError` where one is beyond its limit;
-    `origins` says where the keys of the scenario are written.
+    Returns an announcement of each amount that is large, and the notes about replayed captures. Raises `ScenarioError`
+    where an amount is beyond its limit; `origins` says where the keys of the scenario are written.
     """
     estimates = [estimate(case, traced=traced) for case in cases]
     threads = max(1, min(threads, runs * len(cases)))
@@ -88,26 +89,26 @@ def check_budget(
     if memory.amount > memory.limit:
         message = f"{_memory_text(memory)}; the limit is {_bytes(memory.limit)}"
         errors.add(memory.part, f"{message}: reduce this, or raise --max-memory (in Python max_memory)")
-    if errors.found:
-        raise ScenarioError(errors.found)
+    if errors.details:
+        raise ScenarioError(errors.details)
     notes = []
-    seconds = runs * sum(found.total_events for found in estimates) / EVENTS_PER_SECOND / threads
+    seconds = runs * sum(each.total_events for each in estimates) / EVENTS_PER_SECOND / threads
     if seconds > LONG_SECONDS:
         notes.append(f"{events.part}: {_events_text(events)}" + _together(runs * len(cases), seconds))
     if memory.amount > LARGE_SHARE * memory.limit:
         notes.append(f"{memory.part}: {_memory_text(memory)}")
-    return notes
+    return notes + replay_notes(form.canonical for case in cases for form in case.traffic)
 
 
 def _events(estimates: Sequence[Estimate], limits: Limits) -> _Need:
     """Compares the largest run with the limit: a series of short runs can be interrupted and resumed."""
-    largest = max(estimates, key=lambda found: found.total_events)
+    largest = max(estimates, key=lambda estimate: estimate.total_events)
     limit = MAX_EVENTS if limits.events is None else limits.events
     return _Need(_main_part(largest.events), largest.total_events, limit)
 
 
 def _memory(estimates: Sequence[Estimate], runs: int, threads: int, limits: Limits) -> _Need:
-    largest = max(estimates, key=lambda found: found.total_memory)
+    largest = max(estimates, key=lambda estimate: estimate.total_memory)
     running, kept = threads * largest.total_memory, PER_RUN * runs * len(estimates)
     part = _main_part(largest.memory) if running > kept else "runs"
     return _Need(part, running + kept, _memory_limit() if limits.memory is None else limits.memory)
@@ -124,17 +125,17 @@ def _memory_limit() -> float:
 
 def available_memory() -> float | None:
     """Bytes of memory still available to the process, from the machine or its control group; None if unknown."""
-    found = []
+    limits = []
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        found += [1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
+        limits += [1024.0 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")]
         group = Path("/sys/fs/cgroup")
         most = (group / "memory.max").read_text(encoding="ascii").strip()
         if most != "max":
-            found.append(max(float(most) - float((group / "memory.current").read_text(encoding="ascii")), 0.0))
+            limits.append(max(float(most) - float((group / "memory.current").read_text(encoding="ascii")), 0.0))
     except (OSError, ValueError):
         pass
-    return min(found, default=None)
+    return min(limits, default=None)
 
 
 def _events_text(need: _Need) -> str:

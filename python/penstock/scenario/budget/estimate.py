@@ -7,7 +7,7 @@ transfer.
 
 Events: a datagram's emission; a packet's arrival at each simulated queue, and its departure unless foreseen; its
 arrival behind each computed link; the same for its acknowledgement, but one event for a row of computed links;
-`PER_CONNECTION` for a connection; each change of a link; the timers of the laws. Samples of queues cost no event.
+`PER_CONNECTION` for a connection; each change of a link; the timers of the AQMs. Samples of queues cost no event.
 
 Memory: every flow and link; packets on the wire, which are rate x delay on each link; packets in queues, which are the
 limit, or without one all that arrives beyond the link's rate; packets outstanding of TCP, at most the windows; open
@@ -18,14 +18,15 @@ durations are kept; and of a traced run all events and samples.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.scenario.budget.offered import ENDLESS, Stream, mean, streams
+from penstock.scenario.budget.offered import ENDLESS, Stream, streams
 from penstock.scenario.resolve import Resolved
+from penstock.scenario.resolve.draws import mean_of
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["Estimate", "estimate", "offered_streams"]
 
 # Measured sizes in bytes; for vectors that grow by doubling, half of the reserve is included.
 PER_FLOW = 1500
@@ -45,7 +46,7 @@ FORESEEN = ("droptail", "red")
 """Schemes from whose queues departures are foreseen, so that they are no events, while the link is steady."""
 PER_CONNECTION = 6
 TIMERS_PER_SECOND = 100
-"""Assumed period of the timers of laws: most timers act every 10 ms or less often."""
+"""Assumed period of the timers of AQMs: most timers act every 10 ms or less often."""
 
 SHARING_STEPS = 20_000
 """Maximum number of steps of the search for fair shares."""
@@ -84,45 +85,54 @@ class _Line:
     watched: bool
 
 
+def offered_streams(resolved: Resolved) -> Iterator[Stream]:
+    """The streams of a scenario's traffic."""
+    return _streams(resolved, [_line(link, traced=False) for link in resolved.canonical["links"]])
+
+
+def _streams(resolved: Resolved, lines: Sequence[_Line]) -> Iterator[Stream]:
+    delay, pace = {line.name: line.delay for line in lines}, {line.name: line.rate for line in lines}
+    return streams(resolved.canonical, resolved.route, delay, pace)
+
+
 def estimate(resolved: Resolved, *, traced: bool = False) -> Estimate:
     """Estimate a run of a valid scenario; a `traced` run keeps all its events in memory."""
     canonical = resolved.canonical
-    found = Estimate()
+    result = Estimate()
     lines = {link["name"]: _line(link, traced=traced) for link in canonical["links"]}
     seconds = canonical["duration_ns"] / 1e9
-    _links(found, canonical, seconds)
-    delay, pace = {name: line.delay for name, line in lines.items()}, {name: line.rate for name, line in lines.items()}
-    offered = list(streams(canonical, resolved.route, delay, pace))
+    _links(result, canonical, seconds)
+    offered = list(_streams(resolved, list(lines.values())))
     carried = _carried(offered, lines)
     full = _full(offered, carried, lines)
     for stream, rates in zip(offered, carried, strict=True):
-        _events(found, stream, rates, lines)
-        _connections(found, stream, rates)
+        _events(result, stream, rates, lines)
+        _connections(result, stream, rates)
         if stream.elastic:
-            _outstanding(found, stream, rates, lines, full)
+            _outstanding(result, stream, rates, lines, full)
         else:
-            _held(found, stream, rates, lines)
+            _held(result, stream, rates, lines)
     for group in canonical["traffic"]:
         count = len(group["from"]) if group["kind"] == "incast" else group["count"]
-        found.memory[f"traffic.{group['name']}"] += PER_FLOW * count
+        result.memory[f"traffic.{group['name']}"] += PER_FLOW * count
     if traced:
-        found.memory["--trace"] += found.total_events * PER_TRACED_EVENT
+        result.memory["--trace"] += result.total_events * PER_TRACED_EVENT
         watched = sum(line.watched for line in lines.values())
-        found.memory["sampling"] += watched * canonical["duration_ns"] / canonical["sampling_ns"] * PER_TRACED_SAMPLE
-    return found
+        result.memory["sampling"] += watched * canonical["duration_ns"] / canonical["sampling_ns"] * PER_TRACED_SAMPLE
+    return result
 
 
 def _line(link: Mapping[str, Any], *, traced: bool) -> _Line:
     """A link direction, with the largest mean rate and delay that it has during the run."""
-    rate = max([mean(link["rate"]), *(mean(change["rate"]) for change in link["change"] if "rate" in change)])
-    delay = max([mean(link["delay"]), *(mean(change["delay"]) for change in link["change"] if "delay" in change)])
+    rate = max([mean_of(link["rate"]), *(mean_of(change["rate"]) for change in link["change"] if "rate" in change)])
+    delay = max([mean_of(link["delay"]), *(mean_of(change["delay"]) for change in link["change"] if "delay" in change)])
     if link["capacity_ms"]:
         rate = 1500 * 8e3 * len(link["capacity_ms"]) / link["capacity_ms"][-1]
-    if link["jitter"]:
-        delay += mean(link["jitter"])
+    if link["jitter"] and not _is_around(link["jitter"]):
+        delay += mean_of(link["jitter"])
     queue = link["queue"]
     limit = None if queue is None or queue["limit"] == "inf" else queue["limit"]
-    steady = not (link["change"] or link["outage"] or link["capacity_ms"] or link["jitter"] or link["reorder"])
+    steady = not any(link[key] for key in ("change", "outage", "capacity_ms", "jitter", "reorder", "duplicate"))
     simulated = bool(queue or link["loss"] or link["edge"] or link["watch"] or not steady)
     scheme = queue["scheme"] if queue else "droptail"
     foreseen = steady and not (traced or link["edge"] or link.get("device_queue")) and scheme in FORESEEN
@@ -130,16 +140,21 @@ def _line(link: Mapping[str, Any], *, traced: bool) -> _Line:
     return _Line(link["name"], max(rate, 1.0), delay / 1e9, limit, events, link["watch"])
 
 
-def _links(found: Estimate, canonical: Mapping[str, Any], seconds: float) -> None:
-    """Changes of links and timers of laws."""
-    found.memory["links"] += PER_LINK * len(canonical["links"])
+def _is_around(jitter: Any) -> bool:
+    """Whether jitter is around the delay, and so leaves its mean."""
+    return isinstance(jitter, Mapping) and "deviation" in jitter
+
+
+def _links(result: Estimate, canonical: Mapping[str, Any], seconds: float) -> None:
+    """Changes of links and timers of AQMs."""
+    result.memory["links"] += PER_LINK * len(canonical["links"])
     for link in canonical["links"]:
         for i, change in enumerate(link["change"]):
             every = change["when"].get("every_ns")
             if every:
-                found.events[f"links.{link['name']}.change[{i}]"] += seconds * 1e9 / every
+                result.events[f"links.{link['name']}.change[{i}]"] += seconds * 1e9 / every
         if link["queue"]:
-            found.events[f"links.{link['name']}.queue"] += TIMERS_PER_SECOND * seconds
+            result.events[f"links.{link['name']}.queue"] += TIMERS_PER_SECOND * seconds
 
 
 def _carried(offered: list[Stream], lines: Mapping[str, _Line]) -> list[list[float]]:
@@ -201,7 +216,7 @@ def _fair_shares(offered: list[Stream], left: dict[str, float]) -> list[float]:
     return shares
 
 
-def _events(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
+def _events(result: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
     """Number of events caused by packets and by ACKs."""
     sent = [rate * stream.seconds for rate in rates]
     events = 0.0 if stream.back else sent[0]
@@ -212,10 +227,10 @@ def _events(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[
         # ACKs cross a row of computed links in one event.
         events += sent[-1] * (lines[link].events or int(not computed))
         computed = lines[link].events == 0
-    found.events[f"traffic.{stream.group}"] += events
+    result.events[f"traffic.{stream.group}"] += events
 
 
-def _connections(found: Estimate, stream: Stream, rates: list[float]) -> None:
+def _connections(result: Estimate, stream: Stream, rates: list[float]) -> None:
     """Connections that sessions open: the number open at the same time, and the number that end."""
     if not stream.transfer:
         return
@@ -225,9 +240,9 @@ def _connections(found: Estimate, stream: Stream, rates: list[float]) -> None:
     waiting = max(stream.opened - carried, 0.0) * stream.seconds + carried * (10 * stream.round_trip + 0.2)
     waiting = min(waiting, stream.open_at_most)
     opened = min(stream.opened, carried + waiting / stream.seconds)
-    found.events[group] += PER_CONNECTION * opened * stream.seconds
-    found.memory[group] += PER_CONNECTION_OPEN * min(waiting, opened * stream.seconds)
-    found.memory[group] += PER_CONNECTION_DONE * carried * stream.seconds
+    result.events[group] += PER_CONNECTION * opened * stream.seconds
+    result.memory[group] += PER_CONNECTION_OPEN * min(waiting, opened * stream.seconds)
+    result.memory[group] += PER_CONNECTION_DONE * carried * stream.seconds
 
 
 def _full(offered: list[Stream], carried: list[list[float]], lines: Mapping[str, _Line]) -> set[str]:
@@ -240,7 +255,7 @@ def _full(offered: list[Stream], carried: list[list[float]], lines: Mapping[str,
 
 
 def _outstanding(
-    found: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line], full: set[str]
+    result: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line], full: set[str]
 ) -> None:
     """TCP packets in flight and in queues: at most the windows, the packets sent, and the capacity of the network."""
     fits = rates[0] * stream.round_trip + 64 * stream.flows
@@ -253,16 +268,16 @@ def _outstanding(
     connections = min(stream.flows, stream.open_at_most)
     packets = min(fits, connections * stream.window, 2 * rates[0] * stream.seconds)
     watched = any(lines[link].watched for link in stream.route)
-    found.memory[f"traffic.{stream.group}"] += packets * (PER_PACKET_OUTSTANDING + PER_LENGTH * watched)
+    result.memory[f"traffic.{stream.group}"] += packets * (PER_PACKET_OUTSTANDING + PER_LENGTH * watched)
 
 
-def _held(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
+def _held(result: Estimate, stream: Stream, rates: list[float], lines: Mapping[str, _Line]) -> None:
     """Packets of sources that do not slow down, in flight and in queues."""
     connected = stream.open_at_most < ENDLESS or bool(stream.transfer)
     for k, link in enumerate(stream.route):
         line = lines[link]
         on_wire = rates[k + 1] * min(line.delay, stream.seconds)
-        found.memory[f"traffic.{stream.group}"] += on_wire * PER_PACKET_ON_WIRE
+        result.memory[f"traffic.{stream.group}"] += on_wire * PER_PACKET_ON_WIRE
         excess = max(rates[k] - rates[k + 1], 0.0) * stream.seconds
         limit = _limit(line, stream.bits)
         if limit is not None:
@@ -270,7 +285,7 @@ def _held(found: Estimate, stream: Stream, rates: list[float], lines: Mapping[st
         elif connected:
             # Every open connection has at most one window of packets here.
             excess = min(excess, stream.opened * stream.seconds * stream.window)
-        found.memory[f"links.{link}.queue"] += excess * (PER_PACKET_QUEUED + PER_LENGTH * line.watched)
+        result.memory[f"links.{link}.queue"] += excess * (PER_PACKET_QUEUED + PER_LENGTH * line.watched)
 
 
 def _limit(line: _Line, bits: float) -> float | None:

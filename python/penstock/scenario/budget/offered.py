@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from math import ceil, lcm
-from pathlib import Path
 from typing import Any
 
-from penstock.laws.catalog import tcp_keys
+from penstock.aqms.catalog import tcp_keys
+from penstock.scenario.replayed import recorded_load
+from penstock.scenario.resolve.draws import mean_of
+from penstock.scenario.resolve.wire import packet_bytes
 
-__all__ = ["ENDLESS", "Route", "Stream", "mean", "streams"]
+__all__ = ["ENDLESS", "Route", "Stream", "streams"]
 
 ENDLESS = 1e30
 """Represents "unlimited": packets or connections per second of a source without gaps."""
@@ -25,8 +26,7 @@ ENDLESS = 1e30
 MAX_PAIRS = 2000
 """Maximum number of pairs of ends considered per group; if there are more, evenly spaced ones represent the others."""
 
-PCAP_RECORD = 16
-_SETTINGS = ("packet", "headers", "window", "packets", "bytes", "initial_window")
+_SETTINGS = ("packet", "window", "packets", "bytes", "initial_window")
 MAX_DOUBLINGS = 60
 
 Route = Callable[[str, str, Sequence[str] | None], list[str]]
@@ -70,6 +70,12 @@ class Stream:
     transfer: float = 0.0
     open_at_most: float = ENDLESS
 
+    @property
+    def is_limited_by_window(self) -> bool:
+        """Whether the windows of long-lived flows limit the offered load."""
+        lasts = self.elastic and not self.transfer and self.round_trip > 0
+        return lasts and self.rate >= 0.999 * self.flows * self.window / self.round_trip
+
 
 def streams(
     canonical: Mapping[str, Any], route: Route, delay: Mapping[str, float], pace: Mapping[str, float]
@@ -92,30 +98,6 @@ def streams(
                 stream.bits, rate = _datagrams(group, seconds)
                 stream.rate = min(rate * stream.flows, ENDLESS)
             yield stream
-
-
-def mean(value: Any, most: float | None = None) -> float:
-    """The mean of a canonical value, fixed or drawn; for a Pareto distribution, with its values limited to `most`.
-
-    Gaps with a heavy tail are mostly far below their mean, so a run of length `most` has more of them than the mean
-    suggests.
-    """
-    match value:
-        case {"uniform": [low, high]}:
-            return float(low + high) / 2
-        case {"exp": average}:
-            return float(average)
-        case {"pareto": average, "shape": shape}:
-            if most is None or most <= 0:
-                return float(average)
-            scale = average * (shape - 1) / shape
-            return float(average - scale / (shape - 1) * (scale / most) ** (shape - 1)) if most > scale else float(most)
-        case {"list": values}:
-            return float(sum(values)) / len(values)
-        case {"cdf": found}:
-            between = sum((a + b) / 2 * (q - p) for (a, p), (b, q) in pairwise(found))
-            return float(found[0][0] * found[0][1] + between)
-    return float(value or 0)
 
 
 def _activity(group: Mapping[str, Any], duration_ns: int) -> tuple[float, float]:
@@ -149,19 +131,17 @@ def _pairs(group: Mapping[str, Any]) -> tuple[list[tuple[str, str]], float]:
 def _datagrams(group: Mapping[str, Any], seconds: float) -> tuple[float, float]:
     """Size of a packet on the wire in bits, and packets per second of one flow."""
     if "replay" in group:
-        # Use the length of a record's header as a lower bound; the recorded sizes would require reading the file.
-        return 8000.0, Path(group["replay"]["file"]).stat().st_size / PCAP_RECORD / seconds
+        load = recorded_load(group["replay"]["file"])
+        return 8.0 * load.bytes / load.packets, load.packets / max(seconds, load.seconds)
+    bits = 8.0 * max(packet_bytes(group) or 0.0, 1.0)
     if "video" in group:
-        video = group["video"]
-        bits = 8.0 * (video["payload"] + video["headers"])
-        return bits, video["rate"] / bits + video["fps"]
+        return bits, group["video"]["rate"] / bits + group["video"]["fps"]
     udp = group["udp"]
-    bits = 8.0 * max(mean(udp["payload"]) + udp["headers"], 1)
-    rate = mean(udp["rate"]) / bits
+    rate = mean_of(udp["rate"]) / bits
     if "fec" in group:
         rate *= (group["fec"]["k"] + group["fec"]["h"]) / group["fec"]["k"]
     if "onoff" in group and rate:
-        on, off = mean(group["onoff"]["on"]), mean(group["onoff"]["off"], seconds * 1e9)
+        on, off = mean_of(group["onoff"]["on"]), mean_of(group["onoff"]["off"], seconds * 1e9)
         on = on * 1e9 / rate if group["onoff"]["unit"] == "packets" else on
         rate *= on / max(on + off, 1)
     return bits, rate
@@ -176,7 +156,7 @@ def _tcp(
 ) -> None:
     """Fill in the load of TCP flows or connections."""
     stream.elastic = True
-    stream.bits = 8 * (settings["packet"] + settings["headers"])
+    stream.bits = 8 * (packet_bytes(group) or 0.0)
     stream.window = settings["window"]
     ways = [*stream.route, *stream.back]
     stream.round_trip = sum(delay[link] for link in ways) + sum(stream.bits / pace[link] for link in stream.route)
@@ -208,8 +188,8 @@ def _written(settings: Mapping[str, Any], packet: float, seconds: float) -> floa
 
 def _settings(tcp: Mapping[str, Any]) -> dict[str, float]:
     """The parameters that matter here, given or from the profile; 0 for unlimited ones."""
-    given = _defaults(tcp["profile"]) | {key: value for key, value in tcp["settings"].items() if key in _SETTINGS}
-    sizes = {key: value["bytes"] if isinstance(value, Mapping) else value for key, value in given.items()}
+    settings = _defaults(tcp["profile"]) | {key: value for key, value in tcp["settings"].items() if key in _SETTINGS}
+    sizes = {key: value["bytes"] if isinstance(value, Mapping) else value for key, value in settings.items()}
     return {key: float(size or 0) for key, size in sizes.items()}
 
 
@@ -228,18 +208,18 @@ def _connections(stream: Stream, group: Mapping[str, Any], packet: float, trip: 
     per_flow: float
     if "web" in group:
         web = group["web"]
-        objects = max(mean(web["objects"]), 1)
-        stream.transfer = ceil(max(mean(web["size"]), 1) / packet)
-        page = mean(web["pages"], nanos)
+        objects = max(mean_of(web["objects"]), 1)
+        stream.transfer = ceil(max(mean_of(web["size"]), 1) / packet)
+        page = mean_of(web["pages"], nanos)
         if web["option"] == 1:
-            page += (objects - 1) * mean(web["gap"], nanos) + 2e9 * trip
+            page += (objects - 1) * mean_of(web["gap"], nanos) + 2e9 * trip
             stream.open_at_most = stream.flows * objects
         # A request and an answer for each object.
         per_flow = _per_second(page) * objects * 2
         stream.transfer = (stream.transfer + 1) / 2
     elif "onoff" in group:
-        stream.transfer = max(mean(group["onoff"]["on"]), 1)
-        per_flow = _per_second(mean(group["onoff"]["off"], nanos) + 1e9 * trip)
+        stream.transfer = max(mean_of(group["onoff"]["on"]), 1)
+        per_flow = _per_second(mean_of(group["onoff"]["off"], nanos) + 1e9 * trip)
         stream.open_at_most = stream.flows
     else:
         per_flow = _of_transfers(stream, group, packet, trip)
@@ -251,16 +231,16 @@ def _connections(stream: Stream, group: Mapping[str, Any], packet: float, trip: 
 def _of_transfers(stream: Stream, group: Mapping[str, Any], packet: float, trip: float) -> float:
     """Connections per second of one flow whose transfers arrive independently, in rounds, or once."""
     transfers = group["transfers"]
-    size = mean(transfers["size"])
+    size = mean_of(transfers["size"])
     stream.transfer = max(ceil(size / packet) if transfers["unit"] == "bytes" else size, 1)
     nanos = stream.seconds * 1e9
     if "incast" in group:
         if group["incast"]["every_ns"] is not None:
             return _per_second(group["incast"]["every_ns"])
         stream.open_at_most = stream.flows
-        return _per_second(mean(group["incast"]["pause"], nanos) + 1e9 * trip)
+        return _per_second(mean_of(group["incast"]["pause"], nanos) + 1e9 * trip)
     if transfers.get("arrivals") is not None:
-        return _per_second(mean(transfers["arrivals"], nanos))
+        return _per_second(mean_of(transfers["arrivals"], nanos))
     stream.open_at_most = stream.flows
     return 1 / stream.seconds
 

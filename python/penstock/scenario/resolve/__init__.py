@@ -14,8 +14,9 @@ from functools import partial
 from typing import Any
 
 from penstock import _native
+from penstock.aqms import python_aqm
 from penstock.errors import ErrorCollector
-from penstock.laws import python_law
+from penstock.scenario.resolve.default_queues import with_default_watch
 from penstock.scenario.resolve.forms import compact
 from penstock.scenario.resolve.head import read_head
 from penstock.scenario.resolve.link_forms import link_forms
@@ -24,7 +25,8 @@ from penstock.scenario.resolve.reader import Table
 from penstock.scenario.resolve.registries import settings_errors
 from penstock.scenario.resolve.resolved import Resolved
 from penstock.scenario.resolve.routes import Network, Topology
-from penstock.scenario.resolve.traffic import read_traffic
+from penstock.scenario.resolve.traffic import TrafficSpec, read_traffic
+from penstock.scenario.resolve.wire import Wire
 from penstock.scenario.resolve.workloads import expand
 
 __all__ = ["Resolved", "resolve"]
@@ -50,13 +52,20 @@ def resolve(tree: Mapping[str, Any], origins: Mapping[str, str] | None = None) -
     def round_trip(link: str) -> int | None:
         trip = network.longest_round_trip(link, (flow for spec in traffic for flow in spec.flows()))
         # If flows or links are wrong, substitutes allow the remaining checks.
-        return _ANY_TRIP if trip is None and errors.found else trip
+        return _ANY_TRIP if trip is None and errors.details else trip
 
-    forms = link_forms(links, round_trip)
+    links = with_default_watch(links, network, traffic)
+    wire = Wire([(spec.canonical, partial(_crossed, network, spec)) for spec in traffic])
+    forms = link_forms(links, round_trip, wire.packet_on)
     watched = tuple(_watched(links))
-    resolved = Resolved(head, tuple(forms), tuple(traffic), (), watched, round_trip, network.names)
+    resolved = Resolved(head, tuple(forms), tuple(traffic), (), watched, round_trip, network.names, wire.packet_on)
     _check_in_engine(errors, resolved, tree, links)
-    return replace(resolved, errors=expanded.errors(errors)) if errors.found else resolved
+    return replace(resolved, errors=expanded.errors(errors)) if errors.details else resolved
+
+
+def _crossed(network: Network, spec: TrafficSpec) -> Iterable[str]:
+    """The link directions that the data of this traffic cross."""
+    return network.pairs_over([spec.flows()])
 
 
 def _watched(links: Iterable[Link]) -> Iterable[str]:
@@ -73,22 +82,22 @@ def _check_in_engine(errors: ErrorCollector, resolved: Resolved, tree: Mapping[s
 
     The value of an error is looked up in `tree`, the scenario as written, and in the resolved one.
     """
-    laws = python_law.used(form.text for form in resolved.links)
-    if not errors.found and not laws and resolved.is_valid():
+    aqms = python_aqm.used(form.text for form in resolved.links)
+    if not errors.details and not aqms and resolved.is_valid():
         return
-    canonical, trees = resolved.canonical, (tree, resolved.shown)
+    canonical, trees = resolved.canonical, (tree, resolved.readable)
     owners = {name: link.spec for link in links for name, _, _ in link.spec.copies.each}
     names = {head: {entry["name"] for entry in canonical[head]} for head in ("links", "traffic")}
     file_path = partial(_file_path, canonical=canonical, owners=owners, names=names)
-    told = {error.path for error in errors.found}
-    found = [] if told else _engine_errors(canonical, laws)
-    if told or found:
-        below = _keys_below(told)
-        found += settings_errors(canonical, lambda path: below.get(file_path(path), set()))
-    for error in found:
+    reported = {error.path for error in errors.details}
+    engine_errors = [] if reported else _engine_errors(canonical, aqms)
+    if reported or engine_errors:
+        below = _keys_below(reported)
+        engine_errors += settings_errors(canonical, lambda path: below.get(file_path(path), set()))
+    for error in engine_errors:
         path = file_path(error["path"])
-        if path not in told:
-            told.add(path)
+        if path not in reported:
+            reported.add(path)
             values = (_value_at(tree, path) for tree in trees)
             errors.add(path, error["message"], next((value for value in values if value is not ...), ...))
 
@@ -103,19 +112,19 @@ def _keys_below(paths: Iterable[str]) -> dict[str, set[str]]:
     return below
 
 
-def _engine_errors(canonical: Mapping[str, Any], laws: dict[str, Callable[[Any, Any], Any]]) -> list[dict[str, str]]:
-    with python_law.raising():
-        found: list[dict[str, str]] = json.loads(_native.check(compact(canonical), laws))
-    return found
+def _engine_errors(canonical: Mapping[str, Any], aqms: dict[str, Callable[[Any, Any], Any]]) -> list[dict[str, str]]:
+    with python_aqm.raising():
+        errors: list[dict[str, str]] = json.loads(_native.check(compact(canonical), aqms))
+    return errors
 
 
 def _file_path(
     path: str, canonical: Mapping[str, Any], owners: Mapping[str, LinkSpec], names: Mapping[str, Set[str]]
 ) -> str:
     """The file's path for a path of the canonical form (`links.NAME.queue.min_th`, `links[0].queue.params.min_th`)."""
-    found = re.fullmatch(r"(links|traffic)\[(\d+)\]\.?(.*)", path)
-    if found:
-        head, name, rest = found[1], canonical[found[1]][int(found[2])]["name"], found[3]
+    match = re.fullmatch(r"(links|traffic)\[(\d+)\]\.?(.*)", path)
+    if match:
+        head, name, rest = match[1], canonical[match[1]][int(match[2])]["name"], match[3]
     else:
         head, _, tail = path.partition(".")
         name, rest = _named(tail, names.get(head, ()))
@@ -139,13 +148,13 @@ def _named(tail: str, names: Container[str]) -> tuple[str, str]:
     return "", tail
 
 
-def _value_at(shown: Any, path: str) -> Any:
+def _value_at(readable: Any, path: str) -> Any:
     for key in re.split(r"\.|(?=\[)", path):
-        if isinstance(shown, list) and key.startswith("["):
+        if isinstance(readable, list) and key.startswith("["):
             index = int(key[1:-1])
-            shown = shown[index] if index < len(shown) else ...
-        elif isinstance(shown, Mapping) and key in shown:
-            shown = shown[key]
+            readable = readable[index] if index < len(readable) else ...
+        elif isinstance(readable, Mapping) and key in readable:
+            readable = readable[key]
         else:
             return ...
-    return shown
+    return readable

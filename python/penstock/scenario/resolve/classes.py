@@ -1,12 +1,12 @@
-"""The classes of a scheduler: matches, settings, and the laws of their queues."""
+"""The classes of a scheduler: matches, settings, and the AQMs of their queues."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from penstock.aqms.catalog import Conditioner, Param, Scheme
 from penstock.errors import kind_of
-from penstock.laws.catalog import Conditioner, Param, Scheme
 from penstock.scenario.resolve.codepoints import ECN, codepoint
 from penstock.scenario.resolve.reader import REQUIRED, Table, choice, node, text, whole
 from penstock.scenario.resolve.schemes import foreign_names, read_params, read_scheme
@@ -25,7 +25,7 @@ MAX_FLOWS = 10_000_000
 def read_classes(
     table: Table, param: Param, scheme: Scheme | Conditioner, around: Surroundings
 ) -> tuple[list[Entry], list[Entry]]:
-    """The classes of a scheduler's or classifier's table as (canonical, shown)."""
+    """The classes of a scheduler's or classifier's table as (canonical, readable)."""
     classes = table.values.get(param.name)
     if classes is None:
         advice = f"such as [[{table.at(param.name)}]] with a name and a match for each"
@@ -34,65 +34,70 @@ def read_classes(
     if not isinstance(classes, list) or not classes:
         table.error(param.name, f"must be a list of at least one class, not {kind_of(classes)}")
         return [], []
-    canonical, shown = [], []
+    canonical, readable = [], []
     for i, values in enumerate(classes):
         path = f"{table.at(param.name)}[{i}]"
         if not isinstance(values, Mapping):
             table.errors.add(path, f"must be a table, [[{table.at(param.name)}]], not {kind_of(values)}", values)
             continue
-        entry, entry_shown = _read_class(Table(table.errors, path, values), scheme, around)
+        entry, entry_readable = _read_class(Table(table.errors, path, values), scheme, around)
         canonical.append(entry)
-        shown.append(entry_shown)
-    return canonical, shown
+        readable.append(entry_readable)
+    return canonical, readable
 
 
 def _read_class(table: Table, scheme: Scheme | Conditioner, around: Surroundings) -> tuple[Entry, Entry]:
     name = table.take("name", text, REQUIRED, advice='such as name = "voice"')
-    match, shown_match = _read_match(table.table("match"))
-    params, shown_params = read_params(table, scheme.class_params, around, f"a class of {scheme.name}")
-    known = ["name", "match", *(param.name for param in scheme.class_params), "queue"]
-    table.known(known)
-    queue, shown_queue = _read_queue(table, params, around)
-    shown: Entry = {"name": name}
-    if shown_match:
-        shown["match"] = shown_match
-    shown |= shown_params
-    if shown_queue:
-        shown["queue"] = shown_queue
-    return {"name": name or "", "match": match, "params": params, "queue": queue}, shown
+    match, readable_match = _read_match(table.table("match"))
+    params, readable_params = read_params(table, scheme.class_params, around, f"a class of {scheme.name}")
+    allowed = ["name", "match", *(param.name for param in scheme.class_params), "queue"]
+    table.check_keys(allowed)
+    queue, readable_queue = _read_queue(table, params, around)
+    readable: Entry = {"name": name}
+    if readable_match:
+        readable["match"] = readable_match
+    readable |= readable_params
+    if readable_queue:
+        readable["queue"] = readable_queue
+    return {"name": name or "", "match": match, "params": params, "queue": queue}, readable
 
 
 def _read_queue(table: Table, own: Entry, around: Surroundings) -> tuple[Entry | None, Entry | None]:
-    """The law of a class's queue; a `limit` given there becomes one of the class's `own` settings."""
+    """The AQM of a class's queue; a `limit` given there becomes one of the class's `own` settings."""
     queue = table.table("queue")
     scheme = read_scheme(queue) if queue else None
     if queue is None or scheme is None:
         return None, None
     if scheme.class_params:
-        queue.error("scheme", f"{scheme.name} is a scheduler; the queue of a class is guarded by a law, such as red")
+        queue.error("scheme", f"{scheme.name} is a scheduler; the queue of a class is guarded by an AQM, such as red")
         return None, None
     # The class's part of the link is not known yet, so lengths in time or BDP are refused.
     within = Surroundings(None, around.limit, around.rtt_ns)
-    limit, shown_limit = queue.take("limit", lambda value: canonical_limit(value, within), (None, None)) or (None, None)
+    limit, readable_limit = queue.take("limit", lambda value: canonical_limit(value, within), (None, None)) or (
+        None,
+        None,
+    )
     if limit is not None and "limit" in own:
         queue.error("limit", "is set twice; the class itself has a limit")
     elif isinstance(limit, Mapping):
         own["limit"] = limit
         unit, amount = next(iter(limit.items()))
         within = Surroundings(None, Length(unit, amount), around.rtt_ns)
-    params, shown_params = read_params(queue, scheme.params, within, scheme.name)
-    known = ["scheme", "limit", *(param.name for param in scheme.params)]
-    queue.known(known, lambda: foreign_names(known))
-    shown: Entry = {"scheme": scheme.name}
-    if shown_limit is not None:
-        shown["limit"] = shown_limit
-    return {"scheme": scheme.name, "params": params}, shown | shown_params
+    params, readable_params = read_params(queue, scheme.params, within, scheme.name)
+    allowed = ["scheme", "limit", *(param.name for param in scheme.params)]
+    queue.check_keys(allowed, lambda: foreign_names(allowed))
+    readable: Entry = {"scheme": scheme.name}
+    if readable_limit is not None:
+        readable["limit"] = readable_limit
+    return {"scheme": scheme.name, "params": params}, readable | readable_params
 
 
 def _read_match(table: Table | None) -> tuple[Entry, Entry]:
     if table is None:
         return {}, {}
-    table.known(MATCH_KEYS, lambda: {"proto": 'unknown key; did you mean "protocol"?', "tos": 'did you mean "dscp"?'})
+    table.check_keys(
+        MATCH_KEYS, lambda: {"proto": 'unknown key; did you mean "protocol"?', "tos": 'did you mean "dscp"?'}
+    )
     match: Entry = {
         "dscp": table.take("dscp", _one_or_more(codepoint, "code points")),
         "traffic": table.take("traffic", _one_or_more(text, "names of traffic")),
@@ -106,12 +111,12 @@ def _read_match(table: Table | None) -> tuple[Entry, Entry]:
     if match["flow"]:
         match["flow"] = [flow for flows in match["flow"] for flow in flows]
     match = {key: match[key] for key in MATCH_KEYS if match[key] is not None}
-    shown = {key: values[0] if len(values) == 1 else values for key, values in match.items()}
+    readable = {key: values[0] if len(values) == 1 else values for key, values in match.items()}
     if "flow" in match:
-        shown["flow"] = [f"{name}.{number}" for name, number in match["flow"]]
+        readable["flow"] = [f"{name}.{number}" for name, number in match["flow"]]
     if "size" in match:
-        shown["size"] = [format_size(size) for size in match["size"]]
-    return match, shown
+        readable["size"] = [format_size(size) for size in match["size"]]
+    return match, readable
 
 
 def _one_or_more(parse: Callable[[Any], T], what: str) -> Callable[[Any], list[T]]:

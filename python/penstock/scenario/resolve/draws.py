@@ -19,7 +19,7 @@ KINDS: Final = ("uniform", "exp", "pareto", "list", "cdf", "file", "linear")
 class Draw:
     """A value in canonical units: `fixed`, a `rule` to draw from, or the `ends` of a range over the copies."""
 
-    shown: Any
+    readable: Any
     fixed: int | None = None
     rule: Mapping[str, Any] | None = None
     ends: tuple[int, int] | None = None
@@ -32,17 +32,7 @@ class Draw:
 
     def mean(self, copy: int = 0, count: int = 1) -> float:
         """The mean of the value, for copy `copy` of `count`."""
-        match self.rule:
-            case {"uniform": [low, high]}:
-                return float(low + high) / 2
-            case {"exp": mean} | {"pareto": mean}:
-                return float(mean)
-            case {"list": values}:
-                return float(sum(values)) / len(values)
-            case {"cdf": found}:
-                between = sum((a + b) / 2 * (q - p) for (a, p), (b, q) in pairwise(found))
-                return float(found[0][0] * found[0][1] + between)
-        return float(self.nominal(copy, count) or 0)
+        return mean_of(self.rule) if self.rule is not None else float(self.nominal(copy, count) or 0)
 
     def nominal(self, copy: int, count: int) -> int | None:
         """The value of this copy if it is not drawn in the run, else None."""
@@ -50,6 +40,30 @@ class Draw:
             return self.fixed
         first, last = self.ends
         return round(first + Fraction((last - first) * copy, max(count - 1, 1)))
+
+
+def mean_of(value: Any, most: float | None = None) -> float:
+    """The mean of a canonical value, fixed or drawn; for a Pareto distribution, with its values limited to `most`.
+
+    Most gaps with a heavy tail are far shorter than their mean, so a run of length `most` has more gaps than the mean
+    suggests.
+    """
+    match value:
+        case {"uniform": [low, high]}:
+            return float(low + high) / 2
+        case {"exp": average}:
+            return float(average)
+        case {"pareto": average, "shape": shape}:
+            if most is None or most <= 0:
+                return float(average)
+            scale = average * (shape - 1) / shape
+            return float(average - scale / (shape - 1) * (scale / most) ** (shape - 1)) if most > scale else float(most)
+        case {"list": values}:
+            return float(sum(values)) / len(values)
+        case {"cdf": points}:
+            between = sum((a + b) / 2 * (q - p) for (a, p), (b, q) in pairwise(points))
+            return float(points[0][0] * points[0][1] + between)
+    return float(value or 0)
 
 
 def draw(parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: bool = False) -> Callable[[Any], Draw]:
@@ -65,7 +79,7 @@ def draw(parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: b
             return Draw(show(fixed), fixed=fixed)
         kinds = [key for key in value if key in KINDS]
         for key in value:
-            if key not in KINDS and key != "shape":
+            if key not in KINDS and key not in ("shape", "unit"):
                 raise UnitError(f'unknown way to draw "{key}"{nearest(key, allowed)}; known: {", ".join(allowed)}')
         if len(kinds) != 1:
             raise UnitError(f"give exactly one of {', '.join(allowed)}")
@@ -74,6 +88,8 @@ def draw(parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: b
             raise UnitError("linear spreads the copies of a counted link; it is not possible here")
         if "shape" in value and kind != "pareto":
             raise UnitError("shape belongs to pareto")
+        if "unit" in value and kind != "file":
+            raise UnitError("unit is possible only with file")
         return _drawn(kind, value, parse, show)
 
     return parse_draw
@@ -85,12 +101,12 @@ def _drawn(kind: str, value: Mapping[str, Any], parse: Callable[[Any], int], sho
         if not isinstance(pair, list) or len(pair) != 2:
             raise UnitError(f"{kind} needs a list of two values, its ends")
         first, last = parse(pair[0]), parse(pair[1])
-        shown = {kind: [show(first), show(last)]}
+        readable = {kind: [show(first), show(last)]}
         if kind == "linear":
-            return Draw(shown, ends=(first, last))
+            return Draw(readable, ends=(first, last))
         if first > last:
             raise UnitError("uniform needs its lower end first")
-        return Draw(shown, rule={"uniform": [first, last]})
+        return Draw(readable, rule={"uniform": [first, last]})
     if kind == "exp":
         mean = parse(value[kind])
         return Draw({"exp": show(mean)}, rule={"exp": mean})
@@ -102,10 +118,10 @@ def _drawn(kind: str, value: Mapping[str, Any], parse: Callable[[Any], int], sho
             )
         return Draw({"pareto": show(mean), "shape": shape}, rule={"pareto": mean, "shape": shape})
     if kind in ("cdf", "file"):
-        found = points(kind, value[kind], parse)
+        pairs = points(kind, value[kind], parse, value.get("unit"))
         named = isinstance(value[kind], str) and kind == "cdf"
-        told = value[kind] if named else [[show(amount), share] for amount, share in found]
-        return Draw({"cdf": told}, rule={"cdf": [list(point) for point in found]})
+        readable_points = value[kind] if named else [[show(amount), share] for amount, share in pairs]
+        return Draw({"cdf": readable_points}, rule={"cdf": [list(point) for point in pairs]})
     items = value[kind]
     if not isinstance(items, list) or not items:
         raise UnitError("list needs a list of at least one value")

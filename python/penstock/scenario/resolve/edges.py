@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.aqms.catalog import Conditioner, find_conditioner
 from penstock.errors import PenstockError
-from penstock.laws.catalog import Conditioner, find_conditioner
 from penstock.scenario.resolve.classes import read_classes
 from penstock.scenario.resolve.memory import Memory
 from penstock.scenario.resolve.reader import REQUIRED, Table, text
@@ -32,7 +32,7 @@ class EdgeSpec:
     """A conditioner as read: the forms for the engine and to show."""
 
     canonical: Entry
-    shown: Entry
+    readable: Entry
 
 
 _EDGES: Memory[EdgeSpec | None] = Memory()
@@ -40,29 +40,29 @@ _EDGES: Memory[EdgeSpec | None] = Memory()
 
 def read_edge(tables: list[Table], around: Surroundings) -> tuple[EdgeSpec, ...]:
     """The conditioners of a link."""
-    found = (around.read(_EDGES, table, _read_conditioner) for table in tables)
-    return tuple(edge for edge in found if edge is not None)
+    conditioners = (around.read(_EDGES, table, _read_conditioner) for table in tables)
+    return tuple(edge for edge in conditioners if edge is not None)
 
 
 def _read_conditioner(table: Table, around: Surroundings) -> EdgeSpec | None:
     conditioner = _kind(table)
     if conditioner is None:
         return None
-    params, shown = read_params(
+    params, readable = read_params(
         table, [param for param in conditioner.params if param.kind != "classes"], around, conditioner.name
     )
-    shown = {"kind": conditioner.name, **shown}
+    readable = {"kind": conditioner.name, **readable}
     entry: Entry = {"kind": conditioner.name, "params": params}
-    known = ["kind", *(param.name for param in conditioner.params)]
+    allowed = ["kind", *(param.name for param in conditioner.params)]
     if conditioner.holds:
-        known.append("limit")
+        allowed.append("limit")
         pair = table.take("limit", lambda value: canonical_limit(value, around), ("inf", "inf"))
-        entry["limit"], shown["limit"] = pair or ("inf", "inf")
-    table.known(known, lambda: {foreign: hint for foreign, hint in _HINTS.items() if foreign not in known})
+        entry["limit"], readable["limit"] = pair or ("inf", "inf")
+    table.check_keys(allowed, lambda: {foreign: hint for foreign, hint in _HINTS.items() if foreign not in allowed})
     for param in conditioner.params:
         if param.kind == "classes":
-            params[param.name], shown[param.name] = read_classes(table, param, conditioner, around)
-    return EdgeSpec(entry, shown)
+            params[param.name], readable[param.name] = read_classes(table, param, conditioner, around)
+    return EdgeSpec(entry, readable)
 
 
 def _kind(table: Table) -> Conditioner | None:

@@ -29,13 +29,13 @@ class Form:
     Attributes:
         name: name of the table.
         canonical: the form for the engine.
-        shown: the form to show.
+        readable: the form to show.
 
     """
 
     name: str
     canonical: Any
-    shown: dict[str, Any]
+    readable: dict[str, Any]
 
     @cached_property
     def text(self) -> str:
@@ -45,7 +45,7 @@ class Form:
     @cached_property
     def content(self) -> str:
         """The name and the form to show, as an item of a JSON object with sorted keys."""
-        return f"{sorted_text(self.name)}: {sorted_text(self.shown)}"
+        return f"{sorted_text(self.name)}: {sorted_text(self.readable)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +61,13 @@ class LinkForm(Form):
     watched_rate: float = 0.0
 
     @cached_property
-    def capacities(self) -> list[list[int]]:
-        """The capacity traces of its directions."""
-        return [entry["capacity_ms"] for entry in self.canonical if entry["capacity_ms"]]
+    def traces(self) -> list[Any]:
+        """The content of its files: capacities of its directions, and changes by files of rates."""
+        capacities = [entry["capacity_ms"] for entry in self.canonical if entry["capacity_ms"]]
+        changes = [*self.readable.get("change", ()), *self.readable.get("reverse", {}).get("change", ())]
+        if not any("rates" in change for change in changes):
+            return capacities
+        return [*capacities, *([entry["change"], entry["outage"]] for entry in self.canonical)]
 
     @cached_property
     def native(self) -> _native.Links:

@@ -13,7 +13,10 @@ from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
 from penstock.scenario.resolve.real import RealLimits, read_real
 from penstock.units import format_time, parse_time
 
-__all__ = ["Head", "read_head"]
+__all__ = ["AUTO", "Head", "read_head"]
+
+AUTO = "auto"
+"""A warm-up that a pilot run determines (`penstock.engine.warmup`)."""
 
 KEYS = ("name", "duration", "warmup", "sampling", "seed", "links", "traffic", "workloads", "real")
 TABLES = ("links", "traffic")
@@ -24,23 +27,29 @@ class Head:
     """The keys of a scenario beside its links and traffic. Scenarios share it: change nothing in place.
 
     Attributes:
-        canonical: the form for the engine; None stands for a value with an error.
-        shown: the form to show, without `real`.
+        canonical: the form for the engine; None stands for a value with an error. A warm-up that is to be determined
+            is 0 here.
+        readable: the form to show, without `real`.
         real: settings of real links.
-        shown_real: these to show; empty without the table `real`.
+        readable_real: these to show; empty without the table `real`.
 
     """
 
     canonical: dict[str, Any]
-    shown: dict[str, Any]
+    readable: dict[str, Any]
     real: RealLimits
-    shown_real: dict[str, Any]
+    readable_real: dict[str, Any]
 
     @property
     def duration(self) -> int | None:
         """The end of the run in ns; None after an error."""
         duration: int | None = self.canonical["duration_ns"]
         return duration
+
+    @property
+    def has_automatic_warmup(self) -> bool:
+        """Whether the warm-up is "auto" and has not been determined."""
+        return bool(self.readable["warmup"] == AUTO)
 
     @property
     def times(self) -> tuple[int, int, int]:
@@ -56,7 +65,7 @@ class Head:
     def content(self) -> tuple[str, str, str]:
         """The form to show as items of a JSON object with sorted keys: before, between and after links and traffic."""
         parts: tuple[dict[str, Any], ...] = ({}, {}, {})
-        for key, value in (self.shown | ({"real": self.shown_real} if self.shown_real else {})).items():
+        for key, value in (self.readable | ({"real": self.readable_real} if self.readable_real else {})).items():
             parts[sum(key > table for table in TABLES)][key] = value
         before, between, after = (sorted_text(part)[1:-1] for part in parts)
         return before, between, after
@@ -72,18 +81,24 @@ def read_head(top: Table) -> Head:
 
 
 def _read_head(top: Table) -> Head:
-    top.known(KEYS)
+    top.check_keys(KEYS)
     name = top.take("name", text, "")
     duration = top.take("duration", parse_time, REQUIRED, advice='such as duration = "100s"')
-    warmup = top.take("warmup", parse_time, 0)
+    warmup = top.take("warmup", _warmup, 0)
     sampling = top.take("sampling", parse_time, 10_000_000)
     seed = top.take("seed", whole(0, 2**63 - 1), 1)
     _check_clock(top, duration, warmup, sampling)
-    real, shown_real = read_real(top)
+    real, readable_real = read_real(top)
     times: Mapping[str, int | None] = {"duration": duration, "warmup": warmup, "sampling": sampling}
     canonical = {"name": name, **{f"{key}_ns": nanos for key, nanos in times.items()}}
-    shown = {"name": name, **{key: _time(nanos) for key, nanos in times.items()}, "seed": seed}
-    return Head(canonical, shown, real, shown_real)
+    readable = {"name": name, **{key: _time(nanos) for key, nanos in times.items()}, "seed": seed}
+    if top.values.get("warmup") == AUTO:
+        readable["warmup"] = AUTO
+    return Head(canonical, readable, real, readable_real)
+
+
+def _warmup(value: Any) -> int:
+    return 0 if value == AUTO else parse_time(value)
 
 
 def _check_clock(top: Table, duration: int | None, warmup: int | None, sampling: int | None) -> None:

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from penstock.scenario.framing import NO_FRAMING
+from penstock.scenario.resolve.default_queues import default_queue
 from penstock.scenario.resolve.edges import EdgeSpec, edge_tables, read_edge
 from penstock.scenario.resolve.forms import LinkForm
 from penstock.scenario.resolve.links import ANY_RATE, Direction, Link, LinkSpec
 from penstock.scenario.resolve.memory import Memory
 from penstock.scenario.resolve.queues import QueueSpec, read_queue
+from penstock.scenario.resolve.reader import Table
 from penstock.scenario.resolve.settings import Surroundings
 from penstock.units import format_time
 
@@ -33,21 +36,29 @@ class Front:
 _FORMS: Memory[LinkForm] = Memory()
 
 
-def link_forms(links: list[Link], rtt_of: Callable[[str], int | None]) -> list[LinkForm]:
-    """The forms of links; `rtt_of(name)` is the largest propagation round trip of the flows over that direction."""
+def link_forms(
+    links: list[Link], rtt_of: Callable[[str], int | None], packet_on: Callable[[str], float]
+) -> list[LinkForm]:
+    """The forms of links.
+
+    `rtt_of(name)` is the largest propagation round trip of the flows over that direction in ns, `packet_on(name)` their
+    largest packet on the wire in bytes.
+    """
     forms = []
     for link in links:
-        fronts = _front(link, rtt_of, back=False), _front(link, rtt_of, back=True)
+        fronts = _front(link, rtt_of, packet_on, back=False), _front(link, rtt_of, packet_on, back=True)
         key = link.spec, link.watch, fronts
-        forms.append(_FORMS.made(key, partial(_form, *key), lambda form: len(form.canonical)))
+        forms.append(_FORMS.get_or_make(key, partial(_form, *key), lambda form: len(form.canonical)))
     return forms
 
 
-def _front(link: Link, rtt_of: Callable[[str], int | None], *, back: bool) -> Front | None:
+def _front(
+    link: Link, rtt_of: Callable[[str], int | None], packet_on: Callable[[str], float], *, back: bool
+) -> Front | None:
     """Read the queue and the conditioners of a direction, if it has any: once if they are the same for all copies."""
     spec = link.spec
     side = spec.backward if back else spec.forward
-    if not (side.queue or side.edge):
+    if not (side.queue or side.edge or link.watch[back]):
         return None
     here = link.table.table("reverse") if back else link.table
     queue = link.table if back and spec.same_queue else here
@@ -55,25 +66,36 @@ def _front(link: Link, rtt_of: Callable[[str], int | None], *, back: bool) -> Fr
     tables = edge_tables(here) if here and side.edge else []
     queues, edges = [], []
     for i, (name, _, _) in enumerate(spec.copies.each):
-        asked: list[str] = []
+        requested: list[str] = []
         label = f"{name}.reverse" if back else name
 
-        def rtt(label: str = label, asked: list[str] = asked) -> int | None:
-            asked.append(label)
+        def rtt(label: str = label, requested: list[str] = requested) -> int | None:
+            requested.append(label)
             return rtt_of(label)
 
         around = _around(spec, side, i, rtt)
-        queues.append(read_queue(queue_table, around) if queue_table else None)
+        table = queue_table
+        if table is None and link.watch[back]:
+            # The acknowledgements of flows in the other direction have the same round trip.
+            trip = around.rtt_ns() or rtt_of(name if back else f"{name}.reverse")
+            table = _default_queue(link, side, i, trip, packet_on(label))
+        queues.append(read_queue(table, around) if table else None)
         edges.append(read_edge(tables, around))
-        if not asked and (side.rate is None or side.rate.ends is None):
+        if not requested and (side.rate is None or side.rate.ends is None):
             break
     return Front(tuple(queues), tuple(edges))
+
+
+def _default_queue(link: Link, side: Direction, i: int, rtt_ns: int | None, packet: float) -> Table:
+    """The table of the default queue of a link."""
+    rate = float(ANY_RATE) if side.rate is None else side.rate.mean(i, link.spec.count)
+    return Table(link.table.errors, "", default_queue(rate, rtt_ns, packet))
 
 
 def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front | None, Front | None]) -> LinkForm:
     entries: list[dict[str, Any]] = []
     watched_rate = 0.0
-    shown = _shown_link(spec, watch)
+    readable = _readable_link(spec, watch)
     for i, (name, source, target) in enumerate(spec.copies.each):
         for back in (False, True):
             side = spec.backward if back else spec.forward
@@ -90,19 +112,19 @@ def _form(spec: LinkSpec, watch: tuple[bool, bool], fronts: tuple[Front | None, 
                 watched_rate += side.rate.mean(i, spec.count)
             if i > 0 or not (queue or edge):
                 continue
-            place = shown if not back else shown.setdefault("reverse", {})
+            place = readable if not back else readable.setdefault("reverse", {})
             if edge:
-                place["edge"] = [stage.shown for stage in edge]
+                place["edge"] = [stage.readable for stage in edge]
             if queue:
-                place["queue"] = "same" if back and spec.same_queue else queue.shown
-    return LinkForm(spec.name, entries, shown, watched_rate)
+                place["queue"] = "same" if back and spec.same_queue else queue.readable
+    return LinkForm(spec.name, entries, readable, watched_rate)
 
 
 def _around(spec: LinkSpec, side: Direction, i: int, rtt: Callable[[], int | None]) -> Surroundings:
-    known = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
+    round_trip = rtt if spec.rtt_ns is None else lambda: spec.rtt_ns
     # If the rate is wrong, a substitute allows the remaining checks.
     rate = ANY_RATE if side.rate is None else side.rate.nominal(i, spec.count)
-    return Surroundings(rate, None, known)
+    return Surroundings(rate, None, round_trip)
 
 
 def _entry(
@@ -116,7 +138,8 @@ def _entry(
     *,
     watch: bool,
 ) -> dict[str, Any]:
-    return {
+    framing = {} if side.framing == NO_FRAMING else {"framing": side.framing.canonical()}
+    return framing | {
         "name": label,
         "drawn_as": stream,
         "from": ends[0],
@@ -127,53 +150,65 @@ def _entry(
         "watch": watch,
         "shares": queue.shares if queue else [],
         "loss": side.loss,
-        "jitter": side.jitter.canonical(i, spec.count) if side.jitter else None,
+        "jitter": side.jitter[0] if side.jitter else None,
         "reorder": side.reorder[0] if side.reorder else None,
+        "duplicate": side.duplicate,
         "change": side.change.canonical if side.change else [],
         "capacity_ms": side.change.capacity if side.change else None,
-        "outage": side.outage.canonical if side.outage else [],
+        "outage": _outages(side),
         "rtt_ns": spec.rtt_ns,
     }
 
 
-def _shown_link(spec: LinkSpec, watch: tuple[bool, bool]) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
+def _outages(side: Direction) -> list[dict[str, Any]]:
+    """The outages of a direction, with those of its file of rates, in order of time."""
+    own = side.outage.canonical if side.outage else []
+    of_rates = side.change.outages if side.change else ()
+    return sorted([*own, *of_rates], key=lambda outage: int(outage["at_ns"])) if of_rates else own
+
+
+def _readable_link(spec: LinkSpec, watch: tuple[bool, bool]) -> dict[str, Any]:
+    readable: dict[str, Any] = {}
     if spec.counted:
-        shown["count"] = spec.count
-    shown |= {"from": spec.source, "to": spec.target}
-    shown["rate"] = spec.forward.rate.shown if spec.forward.rate else None
-    shown["delay"] = spec.forward.delay.shown if spec.forward.delay else None
-    shown["watch"] = watch[0]
+        readable["count"] = spec.count
+    readable |= {"from": spec.source, "to": spec.target}
+    readable["rate"] = spec.forward.rate.readable if spec.forward.rate else None
+    readable["delay"] = spec.forward.delay.readable if spec.forward.delay else None
+    readable["watch"] = watch[0]
     if spec.rtt_ns is not None:
-        shown["rtt"] = format_time(spec.rtt_ns)
-    shown |= _shown_changes(spec.forward)
+        readable["rtt"] = format_time(spec.rtt_ns)
+    readable |= _readable_changes(spec.forward)
     reverse: dict[str, Any] = {}
     if spec.backward.rate is not spec.forward.rate and spec.backward.rate:
-        reverse["rate"] = spec.backward.rate.shown
+        reverse["rate"] = spec.backward.rate.readable
     if spec.backward.delay is not spec.forward.delay and spec.backward.delay:
-        reverse["delay"] = spec.backward.delay.shown
+        reverse["delay"] = spec.backward.delay.readable
     if watch[1]:
         reverse["watch"] = True
-    reverse |= _shown_changes(spec.backward, spec.forward)
+    reverse |= _readable_changes(spec.backward, spec.forward)
     if reverse:
-        shown["reverse"] = reverse
-    return shown
+        readable["reverse"] = reverse
+    return readable
 
 
-def _shown_changes(side: Direction, inherited: Direction | None = None) -> dict[str, Any]:
+def _readable_changes(side: Direction, inherited: Direction | None = None) -> dict[str, Any]:
     """The losses, changes and outages of a direction that are not `inherited`."""
-    shown: dict[str, Any] = {"loss": side.loss} if side.loss else {}
+    readable: dict[str, Any] = {"loss": side.loss} if side.loss else {}
     if side.jitter:
-        shown["jitter"] = side.jitter.shown
+        readable["jitter"] = side.jitter[1]
     if side.reorder:
-        shown["reorder"] = side.reorder[1]
+        readable["reorder"] = side.reorder[1]
+    if side.duplicate:
+        readable["duplicate"] = side.duplicate
+    if side.framing != (inherited.framing if inherited else NO_FRAMING):
+        readable["framing"] = side.framing.readable()
     if side.device_queue:
-        shown["device_queue"] = side.device_queue[1]
+        readable["device_queue"] = side.device_queue[1]
     for key in ("change", "outage"):
         own = getattr(side, key)
         if inherited is None:
-            if own is not None and own.shown:
-                shown[key] = own.shown
+            if own is not None and own.readable:
+                readable[key] = own.readable
         elif own is not getattr(inherited, key):
-            shown[key] = own.shown if own is not None else []
-    return shown
+            readable[key] = own.readable if own is not None else []
+    return readable

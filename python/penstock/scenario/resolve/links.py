@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.errors import ErrorCollector, kind_of
-from penstock.scenario.resolve.changes import Entry, Listed, read_changes, read_loss, read_outages, read_reorder
+from penstock.scenario.framing import NO_FRAMING, Framing, parse_framing
+from penstock.scenario.resolve.changes import Entry, Listed, read_changes, read_outages
 from penstock.scenario.resolve.draws import Draw, draw
 from penstock.scenario.resolve.edges import edge_tables
+from penstock.scenario.resolve.impairments import read_duplicate, read_jitter, read_loss, read_reorder
 from penstock.scenario.resolve.memory import Memory
 from penstock.scenario.resolve.reader import NAME, REQUIRED, Table, flag, listed, node, whole
 from penstock.units import UnitError, format_length, format_rate, format_time, parse_length, parse_rate, parse_time
 
-REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "reorder", "change", "outage",
-                "device_queue")  # fmt: skip
+REVERSE_KEYS = ("rate", "delay", "queue", "watch", "loss", "edge", "jitter", "reorder", "duplicate", "change", "outage",
+                "device_queue", "framing")  # fmt: skip
 KEYS = ("from", "to", *REVERSE_KEYS[:3], "reverse", "watch", "count", *REVERSE_KEYS[4:], "rtt")
 ANY_RATE = 1_000_000
 MAX_COPIES = 100_000
@@ -23,7 +25,6 @@ MAX_COPIES = 100_000
 
 _RATE = draw(parse_rate, format_rate, copies=True)
 _DELAY = draw(parse_time, format_time, copies=True)
-_JITTER = draw(parse_time, format_time)
 _HINTS = {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown key; did you mean "delay"?'}
 
 
@@ -37,11 +38,13 @@ class Direction:
     watch: bool | None
     loss: dict[str, Any] | None
     edge: bool = False
-    jitter: Draw | None = None
+    jitter: tuple[Any, Any] | None = None
     reorder: tuple[Entry, Entry] | None = None
+    duplicate: Entry | None = None
     change: Listed | None = None
     outage: Listed | None = None
     device_queue: tuple[Entry, str] | None = None
+    framing: Framing = NO_FRAMING
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +77,13 @@ class LinkSpec:
     @property
     def weight(self) -> int:
         """Its size in the memory, in links."""
-        traces = sum(len(side.change.capacity or ()) for side in (self.forward, self.backward) if side.change)
-        return self.count + traces
+        changes = [side.change for side in (self.forward, self.backward) if side.change]
+        return self.count + sum(len(change.capacity or ()) + len(change.canonical) for change in changes)
 
 
 @dataclass(frozen=True)
 class Link:
-    """A link of a scenario: its table, what was read from it, and which directions are watched."""
+    """A link of a scenario: its table, the values read from it, and whether each direction is watched."""
 
     table: Table
     spec: LinkSpec
@@ -100,7 +103,7 @@ def read_links(errors: ErrorCollector, links: Any) -> list[Link]:
     if not links:
         errors.add("links", "is missing; a scenario needs at least one link, such as [links.bottleneck]")
         return []
-    found = []
+    specs = []
     for name, values in links.items():
         path = f"links.{name}"
         if not NAME.fullmatch(name):
@@ -109,8 +112,10 @@ def read_links(errors: ErrorCollector, links: Any) -> list[Link]:
             errors.add(path, f"must be a table, [links.{name}], not {kind_of(values)}", values)
         else:
             table = Table(errors, path, values)
-            found.append((table, _spec(table, name)))
-    return _with_watches(_check_names(found))
+            specs.append((table, _spec(table, name)))
+    return [
+        Link(table, spec, (bool(spec.forward.watch), bool(spec.backward.watch))) for table, spec in _check_names(specs)
+    ]
 
 
 def _spec(table: Table, name: str) -> LinkSpec:
@@ -131,7 +136,7 @@ def _without_queue(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_link(table: Table, name: str) -> LinkSpec:
-    table.known(KEYS, lambda: _HINTS)
+    table.check_keys(KEYS, lambda: _HINTS)
     count = table.take("count", whole(0, MAX_COPIES), 1)
     source = table.take("from", node, REQUIRED, advice='name the node, such as from = "R1"')
     target = table.take("to", node, REQUIRED, advice='name the node, such as to = "R2"')
@@ -160,16 +165,23 @@ def _copies(name: str, counted: bool, count: int, source: str, target: str) -> C
         return numbered, source.replace("{i}", str(i)), target.replace("{i}", str(i))
 
     key = name, counted, count, source, target
-    return _COPIES.made(key, lambda: Copies(tuple(map(each, range(count)))), lambda copies: count)
+    return _COPIES.get_or_make(key, lambda: Copies(tuple(map(each, range(count)))), lambda copies: count)
 
 
 def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
     reverse = table.table("reverse")
     if reverse is None:
         return Direction(
-            forward.rate, forward.delay, False, None, None, change=forward.change, outage=forward.outage
+            forward.rate,
+            forward.delay,
+            False,
+            None,
+            None,
+            change=forward.change,
+            outage=forward.outage,
+            framing=forward.framing,
         ), False
-    reverse.known(REVERSE_KEYS)
+    reverse.check_keys(REVERSE_KEYS)
     rate = reverse.take("rate", _RATE, forward.rate)
     delay = reverse.take("delay", _DELAY, forward.delay)
     queue = reverse.values.get("queue")
@@ -182,7 +194,7 @@ def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
         reverse.error("queue", "the link itself has no queue that the other direction could have too")
     elif not same and queue is not None:
         own_queue = reverse.table("queue") is not None
-    backward = _direction(reverse, rate, delay, queue=forward.queue if same else own_queue)
+    backward = _direction(reverse, rate, delay, forward.framing, queue=forward.queue if same else own_queue)
     if backward.change is None and not {"rate", "delay"} & set(reverse.values):
         backward.change = forward.change
     if backward.outage is None:
@@ -190,7 +202,9 @@ def _read_reverse(table: Table, forward: Direction) -> tuple[Direction, bool]:
     return backward, same
 
 
-def _direction(table: Table, rate: Draw | None, delay: Draw | None, *, queue: bool) -> Direction:
+def _direction(
+    table: Table, rate: Draw | None, delay: Draw | None, framing: Framing = NO_FRAMING, *, queue: bool
+) -> Direction:
     return Direction(
         rate,
         delay,
@@ -198,16 +212,31 @@ def _direction(table: Table, rate: Draw | None, delay: Draw | None, *, queue: bo
         table.take("watch", flag),
         read_loss(table),
         bool(edge_tables(table)),
-        table.take("jitter", _JITTER),
+        read_jitter(table),
         read_reorder(table),
+        read_duplicate(table),
         read_changes(table),
         read_outages(table),
         _read_device_queue(table, queue=queue),
+        _read_framing(table, framing),
     )
 
 
+def _read_framing(table: Table, default: Framing) -> Framing:
+    """The framing of a direction whose packets leave at a rate."""
+    framing: Framing = table.take("framing", parse_framing, default) or default
+    changes = table.values.get("change")
+    if (
+        framing != NO_FRAMING
+        and isinstance(changes, list)
+        and any(isinstance(change, Mapping) and "capacity" in change for change in changes)
+    ):
+        table.error("framing", "needs a rate: an opportunity of a trace carries 1500 B of IP packets")
+    return framing
+
+
 def _read_device_queue(table: Table, *, queue: bool) -> tuple[Entry, str] | None:
-    """The limit of the device queue as (canonical, shown)."""
+    """The limit of the device queue as (canonical, readable)."""
     limit: tuple[Entry, str] | None = table.take("device_queue", _device_limit)
     if limit is not None and not queue:
         table.error("device_queue", 'needs a queue above it, such as queue = { scheme = "codel", limit = "1000p" }')
@@ -230,7 +259,7 @@ def _check_names(links: list[tuple[Table, LinkSpec]]) -> list[tuple[Table, LinkS
             if "{i}" in str(table.values.get(key)):
                 table.error(key, "{i} numbers the copies of a counted link; this one has no count")
     copies = tuple(spec.copies for _, spec in links)
-    if _DISTINCT.made(copies, lambda: _are_distinct(copies)):
+    if _DISTINCT.get_or_make(copies, lambda: _are_distinct(copies)):
         return links
     taken: dict[str, str] = {}
     left = []
@@ -249,22 +278,6 @@ def _check_names(links: list[tuple[Table, LinkSpec]]) -> list[tuple[Table, LinkS
 def _are_distinct(copies: Iterable[Copies]) -> bool:
     names = [name for part in copies for name, _, _ in part.each]
     return len(names) == len(set(names))
-
-
-def _with_watches(links: list[tuple[Table, LinkSpec]]) -> list[Link]:
-    """If no link has the key `watch`, the links with a queue are watched."""
-    silent = all(spec.forward.watch is None and spec.backward.watch is None for _, spec in links)
-    return [
-        Link(
-            table,
-            spec,
-            (
-                (silent and spec.forward.queue) if spec.forward.watch is None else spec.forward.watch,
-                bool(spec.backward.watch),
-            ),
-        )
-        for table, spec in links
-    ]
 
 
 def parse_names(value: Any) -> list[str]:

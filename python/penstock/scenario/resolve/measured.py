@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
 from penstock.errors import kind_of, nearest
-from penstock.scenario.resolve.files import content
+from penstock.scenario.resolve.columns import decimal, rows
 from penstock.units import UnitError, parse_probability
 
 # Flow sizes in data centres, in a form widely used in simulations; recalled, not read off the figures again. The web
@@ -27,24 +28,23 @@ NAMED: Final[Mapping[str, tuple[tuple[str, float], ...]]] = {
 _SHAPE = 'points such as [["10kB", 0.15], ["20kB", 1]], each a value and the share of what is at most that'
 
 
-def points(kind: str, value: Any, parse: Callable[[Any], int]) -> list[tuple[int, float]]:
-    """Values and the probabilities of being at most that, both in rising order, the last probability 1.
+def points(kind: str, value: Any, parse: Callable[[Any], int], unit: Any = None) -> list[tuple[int, float]]:
+    """Values and their cumulative probabilities, both in rising order; the last probability is 1.
 
-    `kind` says whether `value` is a `file` or a `cdf`, which is a name or a list of points.
+    `kind` says whether `value` is a `file` or a `cdf`, which is a name or list of points. `unit` is the amount
+    that the number 1 stands for in a file whose values have no unit.
     """
-    found = [_point(pair, parse) for pair in _pairs(kind, value)]
-    if not found:
+    points_ = _of_file(value, parse, unit) if kind == "file" else [_point(pair, parse) for pair in _pairs(value)]
+    if not points_:
         raise UnitError(f"needs {_SHAPE}")
-    if any(low[0] > high[0] or low[1] > high[1] for low, high in pairwise(found)):
+    if any(low[0] > high[0] or low[1] > high[1] for low, high in pairwise(points_)):
         raise UnitError("the values and the probabilities of a cdf must not fall from point to point")
-    if found[-1][1] != 1:
-        raise UnitError(f"the last probability of a cdf is 1, not {found[-1][1]:g}")
-    return found
+    if points_[-1][1] != 1:
+        raise UnitError(f"the last probability of a cdf is 1, not {points_[-1][1]!r}")
+    return points_
 
 
-def _pairs(kind: str, value: Any) -> list[Any]:
-    if kind == "file":
-        return _lines(value)
+def _pairs(value: Any) -> list[Any]:
     if isinstance(value, str):
         if value not in NAMED:
             raise UnitError(f"cdf must be one of {', '.join(NAMED)}{nearest(value, NAMED)} or {_SHAPE}")
@@ -60,22 +60,63 @@ def _point(pair: Any, parse: Callable[[Any], int]) -> tuple[int, float]:
     return parse(pair[0]), parse_probability(pair[1])
 
 
-def _lines(value: Any) -> list[tuple[Any, Any]]:
-    """The points in a file, one per line such as `10kB,0.15`; `#` begins a comment."""
-    found = []
-    for number, line in enumerate(content(value).splitlines(), start=1):
-        written = line.partition("#")[0].strip()
-        parts = [part.strip() for part in written.split(",")]
-        if not written:
-            continue
+def _of_file(file: Any, parse: Callable[[Any], int], unit: Any) -> list[tuple[int, float]]:
+    """The points in a file: per line a value and a cumulative probability; in ns-2's format a constant between."""
+    lines = [_line(number, columns) for number, columns in rows(file)]
+    widths = {len(line.columns) for line in lines}
+    if len(widths) > 1:
+        raise UnitError("must be a file with the same number of columns in each line")
+    if widths == {3} and len({decimal(line.columns[1]) for line in lines}) > 1:
+        raise UnitError("has three columns: expected a value, a constant such as 1, and the cumulative probability")
+    # Files of data-centre papers may have percentages. This is unambiguous, as 100 is not a probability.
+    shares = [line.share for line in lines]
+    full = 100.0 if shares and shares[-1] == 100 else 1.0
+    one = None if unit is None else parse(unit)
+    return [(_amount(line, parse, one), parse_probability(line.share / full)) for line in lines]
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of a file, with its number."""
+
+    number: int
+    columns: list[str]
+    share: float
+
+
+def _line(number: int, columns: list[str]) -> _Line:
+    try:
+        if not 2 <= len(columns) <= 3:
+            raise ValueError(columns)
+        return _Line(number, columns, float(columns[-1]))
+    except ValueError:
+        raise UnitError(f"line {number} is not a value and a probability, such as 10kB,0.15") from None
+
+
+def _amount(line: _Line, parse: Callable[[Any], int], one: int | None) -> int:
+    """The value of a line: a multiple of `one` if that is not None."""
+    text = line.columns[0]
+    if one is not None:
         try:
-            amount, share = parts
-            found.append((_value(amount), float(share)))
-        except ValueError:
-            raise UnitError(f"line {number} is not a value and a probability, such as 10kB,0.15") from None
-    return found
+            return round(decimal(text) * one)
+        except UnitError:
+            raise UnitError(
+                f'line {line.number}: unit is for values without a unit, and "{text}" is not a number'
+            ) from None
+    try:
+        # Counts have no unit.
+        return parse(int(text) if text.isascii() and text.isdigit() else text)
+    except UnitError as error:
+        if not _is_number(text):
+            raise
+        raise UnitError(
+            f'line {line.number}: {error}; set the size of 1: unit = "1B" for bytes, unit = "1460B" for packets'
+        ) from None
 
 
-def _value(amount: str) -> Any:
-    """The text as a number if it is one, since counts have no unit."""
-    return int(amount) if amount.isascii() and amount.isdigit() else amount
+def _is_number(text: str) -> bool:
+    try:
+        decimal(text)
+    except UnitError:
+        return False
+    return True

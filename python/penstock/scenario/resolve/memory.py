@@ -37,11 +37,11 @@ class Memory(Generic[T]):
     def get(self, key: Hashable) -> T | None:
         """The part with this key, if it is remembered."""
         with self._lock:
-            found = self._parts.get(key)
-            if found is None:
+            part = self._parts.get(key)
+            if part is None:
                 return None
             self._parts.move_to_end(key)
-            return found[0]
+            return part[0]
 
     def put(self, key: Hashable, part: T, weight: int = 1) -> T:
         """Remember a part of at most a tenth of the capacity, and forget those used longest ago."""
@@ -54,13 +54,13 @@ class Memory(Generic[T]):
                 self._weight -= self._parts.popitem(last=False)[1][1]
         return part
 
-    def made(self, key: Hashable, make: Callable[[], T], weight: Callable[[T], int] = lambda part: 1) -> T:
+    def get_or_make(self, key: Hashable, make: Callable[[], T], weight: Callable[[T], int] = lambda part: 1) -> T:
         """The part with this key, made if it is not remembered."""
-        found = self.get(key)
-        if found is None:
-            found = make()
-            self.put(key, found, weight(found))
-        return found
+        kept = self.get(key)
+        if kept is None:
+            kept = make()
+            self.put(key, kept, weight(kept))
+        return kept
 
     def read(
         self, table: Table, read: Callable[[Table], T], *context: Hashable, weight: Callable[[T], int] = lambda part: 1
@@ -70,15 +70,15 @@ class Memory(Generic[T]):
         if content is None:
             return read(table)
         key = content, context
-        found = self.get(key)
-        if found is not None:
-            return found
+        kept = self.get(key)
+        if kept is not None:
+            return kept
         values = marshal.loads(content)
         if _is_plain(values) and not any(True for _ in files_within(values)):
             errors = ErrorCollector()
-            found = read(Table(errors, "", values))
-            if not errors.found:
-                return self.put(key, found, weight(found))
+            kept = read(Table(errors, "", values))
+            if not errors.details:
+                return self.put(key, kept, weight(kept))
         return read(table)
 
 

@@ -21,7 +21,7 @@ class QueueSpec:
     """A queue as read: the forms for the engine and to show, and the intervals (a, b] of its `share`."""
 
     canonical: dict[str, Any]
-    shown: dict[str, Any]
+    readable: dict[str, Any]
     shares: list[list[int]]
 
 
@@ -37,7 +37,7 @@ def _read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
     scheme = read_scheme(table)
     if scheme is None:
         return None
-    limit, shown_limit = table.take("limit", lambda value: canonical_limit(value, around), ("inf", "inf")) or (
+    limit, readable_limit = table.take("limit", lambda value: canonical_limit(value, around), ("inf", "inf")) or (
         None,
         None,
     )
@@ -46,17 +46,17 @@ def _read_queue(table: Table, around: Surroundings) -> QueueSpec | None:
         around = Surroundings(around.rate, Length(unit, amount), around.rtt_ns)
     shares = table.take("share", _shares, [])
     own = [param for param in scheme.params if param.name not in ("limit", "share")]
-    params, shown = read_params(table, [param for param in own if param.kind != "classes"], around, scheme.name)
-    shown = {"scheme": scheme.name, "limit": shown_limit, **shown}
-    known = ["scheme", "limit", *(param.name for param in scheme.params), "share"]
+    params, readable = read_params(table, [param for param in own if param.kind != "classes"], around, scheme.name)
+    readable = {"scheme": scheme.name, "limit": readable_limit, **readable}
+    allowed = ["scheme", "limit", *(param.name for param in scheme.params), "share"]
     no_classes = {"classes": f"{scheme.name} has no classes; a scheduler such as wfq has"}
-    table.known(known, lambda: foreign_names(known) | no_classes | ELSEWHERE)
+    table.check_keys(allowed, lambda: foreign_names(allowed) | no_classes | ELSEWHERE)
     for param in own:
         if param.kind == "classes" and (param.required or param.name in table.values):
-            params[param.name], shown[param.name] = read_classes(table, param, scheme, around)
+            params[param.name], readable[param.name] = read_classes(table, param, scheme, around)
     if shares:
-        shown["share"] = shares
-    return QueueSpec({"scheme": scheme.name, "limit": limit, "params": params}, shown, shares or [])
+        readable["share"] = shares
+    return QueueSpec({"scheme": scheme.name, "limit": limit, "params": params}, readable, shares or [])
 
 
 def _shares(value: Any) -> list[list[int]]:

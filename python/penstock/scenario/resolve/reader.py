@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral
 from typing import Any, Final, TypeVar
 
 from penstock.errors import ErrorCollector, kind_of, nearest
@@ -32,7 +33,7 @@ class Table:
         return f"{self.path}.{key}" if self.path else key
 
     def error(self, key: str, message: str) -> None:
-        """Record an error of a key; its value is shown unless it is a table of tables."""
+        """Record an error of a key; its value is readable unless it is a table of tables."""
         value = self.values.get(key)
         if key in self.values and not (
             isinstance(value, Mapping) and any(isinstance(v, Mapping) for v in value.values())
@@ -81,18 +82,18 @@ class Table:
                 self.errors.add(path, f"must be a table such as {example}, not {kind_of(values)}")
         return tables
 
-    def known(self, keys: Iterable[str], hints: Callable[[], Mapping[str, str]] = dict) -> None:
+    def check_keys(self, keys: Iterable[str], hints: Callable[[], Mapping[str, str]] = dict) -> None:
         """Record every key that is not one of `keys` as an error, with a hint for foreign keys."""
         allowed = list(keys)
         if self.values.keys() <= set(allowed):
             return
-        told = hints()
+        hint_by_key = hints()
         unknown = [key for key in self.values if key not in allowed]
         if len(unknown) > MAX_UNKNOWN:
             self.errors.add(self.path, f"has {len(unknown)} unknown keys, the first of them below")
         for key in unknown[:MAX_UNKNOWN]:
-            if key in told:
-                self.error(key, told[key])
+            if key in hint_by_key:
+                self.error(key, hint_by_key[key])
             else:
                 self.error(key, f"unknown key{nearest(key, allowed)}; known here: {', '.join(allowed)}")
 
@@ -115,11 +116,13 @@ def whole(low: int, high: int) -> Callable[[Any], int]:
     """A whole number from `low` to `high`."""
 
     def parse(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int):
+        # Whole numbers of other types than int, such as numpy.int64, are numbers.Integral.
+        if isinstance(value, bool) or not isinstance(value, Integral):
             raise UnitError(f"must be a whole number from {low} to {high}")
-        if not low <= value <= high:
+        number = int(value)
+        if not low <= number <= high:
             raise UnitError(f"must lie between {low} and {high}")
-        return value
+        return number
 
     return parse
 

@@ -41,7 +41,7 @@ def read_real(top: Table) -> tuple[RealLimits, dict[str, Any]]:
     table = top.table("real")
     if table is None:
         return RealLimits(), {}
-    table.known(("mtu", "overhead", "memory", "lateness_p99", "lateness_max", "lost_before_queue", "starved"))
+    table.check_keys(("mtu", "overhead", "memory", "lateness_p99", "lateness_max", "lost_before_queue", "starved"))
     usual = RealLimits()
     late = {key: table.take(key, parse_time) for key in ("lateness_p99", "lateness_max")}
     limits = RealLimits(
@@ -59,15 +59,15 @@ def read_real(top: Table) -> tuple[RealLimits, dict[str, Any]]:
         table.error("overhead", "must be at most 1000B")
     if limits.memory < 1_000_000:
         table.error("memory", "must be at least 1MB")
-    shown = {
+    readable = {
         "mtu": format_size(limits.mtu),
         "overhead": format_size(limits.overhead),
         "memory": format_size(limits.memory),
         "lost_before_queue": limits.lost_before_queue,
         "starved": limits.starved,
     }
-    shown |= {key: format_time(nanos) for key, nanos in late.items() if nanos is not None}
-    return limits, shown
+    readable |= {key: format_time(nanos) for key, nanos in late.items() if nanos is not None}
+    return limits, readable
 
 
 def _or(value: Any, usual: Any) -> Any:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from penstock import _native
-from penstock.laws import python_law
+from penstock.aqms import python_aqm
 from penstock.scenario.resolve.links import ANY_RATE
 
 Check = Callable[[str], str]
@@ -31,7 +31,7 @@ def _tables(canonical: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, Chec
         rate, queue, path = link["rate"] or ANY_RATE, link["queue"], f"links.{link['name']}"
         if not isinstance(rate, int):
             continue
-        if queue and python_law.class_of(queue["scheme"]) is None:
+        if queue and python_aqm.class_of(queue["scheme"]) is None:
             about = json.dumps({"rate": rate, "limit": queue["limit"] or "inf", "rtt_ns": link["rtt_ns"]})
             check = partial(_queue, queue["scheme"], about)
             yield f"{about} {json.dumps(queue)}", (f"{path}.queue", check, queue["params"])
@@ -61,9 +61,9 @@ def _errors(path: str, check: Check, settings: Mapping[str, Any], wrong: Set[str
     left_out = set(wrong)
     while True:
         left = {name: value for name, value in settings.items() if name not in left_out}
-        found = [error for error in json.loads(check(json.dumps(left))) if not _about(error, left_out)]
-        yield from ({**error, "path": f"{path}.{error['path']}"} for error in found)
-        names = {re.split(r"[.\[]", error["path"])[0] for error in found} - left_out
+        errors = [error for error in json.loads(check(json.dumps(left))) if not _about(error, left_out)]
+        yield from ({**error, "path": f"{path}.{error['path']}"} for error in errors)
+        names = {re.split(r"[.\[]", error["path"])[0] for error in errors} - left_out
         if not names:
             return
         left_out |= names

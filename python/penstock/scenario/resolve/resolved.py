@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any
 
 from penstock import _native
-from penstock.errors import ErrorDetail
+from penstock.errors import ErrorDetail, ScenarioError
 from penstock.scenario.resolve.forms import LinkForm, TrafficForm, compact, sorted_table
-from penstock.scenario.resolve.head import Head
+from penstock.scenario.resolve.head import AUTO, Head
 from penstock.scenario.resolve.real import RealLimits
+from penstock.scenario.resolve.wire import FULL_PACKET
 
 __all__ = ["Resolved"]
 
@@ -29,6 +30,7 @@ class Resolved:
         round_trip: the largest propagation round trip, in ns, of the flows that cross a link direction; None if none
         do.
         route: the link directions from one node to another, along the given nodes or the shortest path.
+        packet_on: the largest full data packet that crosses a link direction, in bytes with headers (`Wire`).
 
     """
 
@@ -39,6 +41,7 @@ class Resolved:
     watched: tuple[str, ...] = ()
     round_trip: Callable[[str], int | None] = lambda link: None
     route: Callable[[str, str, Sequence[str] | None], list[str]] = lambda source, target, path: []
+    packet_on: Callable[[str], float] = lambda link: float(FULL_PACKET)
 
     @cached_property
     def canonical(self) -> dict[str, Any]:
@@ -47,11 +50,13 @@ class Resolved:
         return {**self.head.canonical, "links": links, "traffic": [form.canonical for form in self.traffic]}
 
     @cached_property
-    def shown(self) -> dict[str, Any]:
+    def readable(self) -> dict[str, Any]:
         """The form for people: canonical text, with every default."""
         tables = {"links": self.links, "traffic": self.traffic}
-        shown = self.head.shown | {key: {form.name: form.shown for form in forms} for key, forms in tables.items()}
-        return shown | {"real": self.head.shown_real} if self.head.shown_real else shown
+        readable = self.head.readable | {
+            key: {form.name: form.readable for form in forms} for key, forms in tables.items()
+        }
+        return readable | {"real": self.head.readable_real} if self.head.readable_real else readable
 
     @property
     def real(self) -> RealLimits:
@@ -59,7 +64,14 @@ class Resolved:
         return self.head.real
 
     def for_engine(self, *, flows: bool, series: bool, computed_links: bool = True, series_points: int = 1000) -> str:
-        """The canonical form as JSON; `series_points` is the maximum number of intervals of a series."""
+        """The canonical form as JSON; `series_points` is the maximum number of intervals of a series.
+
+        Raises `ScenarioError` for a warm-up that has not been determined.
+        """
+        if self.head.has_automatic_warmup:
+            raise ScenarioError(
+                [ErrorDetail("warmup", '"auto" is not determined here; give a time, such as "5s"', AUTO)]
+            )
         options = {"computed_links": computed_links, "flows": flows, "series": series, "series_points": series_points}
         return f'{self._engine_text()[:-1]},"options":{compact(options)}}}'
 
@@ -76,7 +88,7 @@ class Resolved:
         return f"{{{', '.join(filter(None, (before, links, between, traffic, after)))}}}"
 
     def is_valid(self) -> bool:
-        """Whether the engine finds no error, laws in Python aside; parts that scenarios share are read once."""
+        """Whether the engine finds no error, AQMs in Python aside; parts that scenarios share are read once."""
         try:
             links, traffic = [form.native for form in self.links], [form.native for form in self.traffic]
         except ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,7 +40,7 @@ class Topology:
                 edges.setdefault(target, {})[source] = None
             return cls(edges, complete)
 
-        return _TOPOLOGIES.made((copies, complete), made, lambda topology: len(topology.edges))
+        return _TOPOLOGIES.get_or_make((copies, complete), made, lambda topology: len(topology.edges))
 
     def __contains__(self, node: str) -> bool:
         return node in self.edges
@@ -79,8 +80,8 @@ class Network:
         edges: dict[str, dict[str, tuple[int, str]]] = {}
 
         def add(source: str, target: str, delay: int, name: str) -> None:
-            known = edges.setdefault(source, {}).get(target)
-            if known is None or delay < known[0]:
+            edge = edges.setdefault(source, {}).get(target)
+            if edge is None or delay < edge[0]:
                 edges[source][target] = (delay, name)
 
         for spec in (link.spec for link in self._links if link.spec.placed):
@@ -138,15 +139,26 @@ class Network:
         """The names of the links along a given path or the shortest one."""
         return [name for _, name in (self.along(list(path)) if path else self.route(source, target))]
 
+    def pairs_over(self, groups: Iterable[Iterable[tuple[str, str, list[str] | None]]]) -> Counter[str]:
+        """For each link direction, the number of different (from, to, path) of the groups that cross it."""
+        loads: Counter[str] = Counter()
+        for flows in groups:
+            for source, target, path in _distinct(flows):
+                loads.update(self.names(source, target, path))
+        return loads
+
     def longest_round_trip(self, link: str, flows: Iterable[tuple[str, str, list[str] | None]]) -> int | None:
         """The largest propagation round trip in ns of the flows (from, to, path) over the direction `link`."""
         longest = None
-        for source, target, path in list(dict.fromkeys((a, b, tuple(p) if p else None) for a, b, p in flows))[
-            :MAX_PAIRS
-        ]:
+        for source, target, path in _distinct(flows):
             there = self.along(list(path)) if path else self.route(source, target)
             if any(name == link for _, name in there):
                 back = self.along(list(path)[::-1]) if path else self.route(target, source)
                 trip = sum(delay for delay, _ in there) + sum(delay for delay, _ in back)
                 longest = max(longest or 0, trip)
         return longest
+
+
+def _distinct(flows: Iterable[tuple[str, str, list[str] | None]]) -> list[tuple[str, str, tuple[str, ...] | None]]:
+    """The different (from, to, path) of flows, at most `MAX_PAIRS`."""
+    return list(dict.fromkeys((a, b, tuple(p) if p else None) for a, b, p in flows))[:MAX_PAIRS]

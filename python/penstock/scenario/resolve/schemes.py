@@ -6,29 +6,29 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+from penstock.aqms.catalog import Param, Scheme, find_scheme
 from penstock.errors import PenstockError
-from penstock.laws.catalog import Param, Scheme, find_scheme
 from penstock.scenario.resolve.reader import REQUIRED, Table, text
-from penstock.scenario.resolve.settings import Surroundings, default_shown, setting
+from penstock.scenario.resolve.settings import Surroundings, default_readable, setting
 
 
 def read_params(
     table: Table, params: Iterable[Param], around: Surroundings, owner: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of a table as (canonical, shown): canonical has the given ones, shown also the defaults."""
-    given: dict[str, Any] = {}
-    shown: dict[str, Any] = {}
+    """The parameters of a table as (canonical, readable): canonical has the given ones, readable also the defaults."""
+    canonical: dict[str, Any] = {}
+    readable: dict[str, Any] = {}
     for param in params:
         if param.name not in table.values:
             if param.required:
                 table.error(param.name, f"is missing; {owner} needs it: {param.doc}")
-            elif (default := default_shown(param)) is not None:
-                shown[param.name] = default
+            elif (default := default_readable(param)) is not None:
+                readable[param.name] = default
             continue
         pair = table.take(param.name, partial(setting, param, around=around))
         if pair is not None:
-            given[param.name], shown[param.name] = pair
-    return given, shown
+            canonical[param.name], readable[param.name] = pair
+    return canonical, readable
 
 
 def read_scheme(table: Table) -> Scheme | None:
@@ -73,10 +73,10 @@ _DIALECT = {
 }
 
 
-def foreign_names(known: list[str]) -> dict[str, str]:
+def foreign_names(names: list[str]) -> dict[str, str]:
     """Hints for parameter names of other programs, for a table with these keys."""
     return {
         foreign: f'unknown key; did you mean "{ours}"?'
         for foreign, ours in _DIALECT.items()
-        if ours in known and foreign not in known
+        if ours in names and foreign not in names
     }

@@ -1,4 +1,4 @@
-"""The settings of a law or of a TCP flow in canonical form."""
+"""The settings of an AQM or of a TCP flow in canonical form."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from penstock.aqms.catalog import Param, revision
 from penstock.errors import kind_of, nearest
-from penstock.laws.catalog import Param, revision
 from penstock.scenario.resolve.codepoints import codepoint
 from penstock.scenario.resolve.memory import Memory, frozen
 from penstock.scenario.resolve.reader import Table, listed
@@ -77,7 +77,7 @@ class Surroundings:
 
 
 def setting(param: Param, value: Any, around: Surroundings) -> tuple[Any, Any]:
-    """A setting as (canonical, shown). This checks kind and unit; the registry checks the range."""
+    """A setting as (canonical, readable). This checks kind and unit; the registry checks the range."""
     words = param.choices or param.words
     if isinstance(value, str) and value in words:
         return value, value
@@ -142,7 +142,7 @@ def _write(value: Any) -> tuple[int, int]:
 
 
 def canonical_limit(value: Any, around: Surroundings) -> tuple[Any, Any]:
-    """A queue's limit as (canonical, shown)."""
+    """A queue's limit as (canonical, readable)."""
     if value == "inf":
         return "inf", "inf"
     try:
@@ -199,7 +199,7 @@ def _or_words(parse: Callable[[Any], Any], value: Any, words: tuple[str, ...]) -
         raise UnitError(f"{error}, or {' or '.join(chr(34) + word + chr(34) for word in words)}{close}") from None
 
 
-def default_shown(param: Param) -> Any:
+def default_readable(param: Param) -> Any:
     """A parameter's default as written in a file; None if there is none."""
     default = param.default
     if isinstance(default, Mapping):

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any, Final
 
-from penstock.laws.catalog import tcp_keys
+from penstock.aqms.catalog import tcp_keys
 from penstock.scenario.resolve.codepoints import RECORDED, ecn_field, recorded_ecn_field
 from penstock.scenario.resolve.draws import Draw, draw
 from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, whole
-from penstock.scenario.resolve.settings import Surroundings, default_shown, setting
+from penstock.scenario.resolve.settings import Surroundings, default_readable, setting
 from penstock.scenario.resolve.transfers import TRANSFER_KEYS, is_drawn, read_transfers
 from penstock.scenario.resolve.video import read_replay, read_video
 from penstock.units import (
@@ -54,58 +54,58 @@ def read_source(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]
         "poisson": _poisson,
     }
     videos = {"video": read_video, "replay": read_replay}
-    own, shown = videos[kind](table, COMMON) if kind in videos else read[kind](table)
+    own, readable = videos[kind](table, COMMON) if kind in videos else read[kind](table)
     if own and "tcp" not in own:
         parse, default = (recorded_ecn_field, RECORDED) if kind == "replay" else (ecn_field, "not")
-        own["ecn"] = shown["ecn"] = table.take("ecn", parse, default)
-    return own, shown
+        own["ecn"] = readable["ecn"] = table.take("ecn", parse, default)
+    return own, readable
 
 
 def _cbr(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
-    own, shown = _udp(table, "jitter", "call")
+    own, readable = _udp(table, "jitter", "call")
     call = table.take("call", choice(*CODECS))
     if own and call is not None:
-        own["call"] = shown["call"] = call
+        own["call"] = readable["call"] = call
         if not isinstance(own["udp"]["rate"], int) or not isinstance(own["udp"]["payload"], int):
             table.error("call", "needs one rate and one packet size, not drawn ones")
     if own:
         jitter = table.take("jitter", parse_probability, 0.0)
         own["udp"]["jitter"] = jitter or 0.0
-        shown["jitter"] = jitter
-    return own, shown
+        readable["jitter"] = jitter
+    return own, readable
 
 
 def _poisson(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
-    own, shown = _udp(table)
-    shown.pop("phase", None)
-    return own, shown
+    own, readable = _udp(table)
+    readable.pop("phase", None)
+    return own, readable
 
 
 def _bulk(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     """TCP flows; if sizes are drawn or transfers arrive, each transfer has its own connection."""
     if not is_drawn(table):
         watch = table.take("watch", flag, False)
-        own, shown = _tcp(table, *TRANSFER_KEYS, "watch")
-        return (own | {"watch": True}, shown | {"watch": True}) if watch else (own, shown)
-    own, shown = _tcp(table, *TRANSFER_KEYS, sized=False)
-    transfers, told = read_transfers(table, shown.get("packet"))
-    return own | {"transfers": transfers}, shown | told
+        own, readable = _tcp(table, *TRANSFER_KEYS, "watch")
+        return (own | {"watch": True}, readable | {"watch": True}) if watch else (own, readable)
+    own, readable = _tcp(table, *TRANSFER_KEYS, sized=False)
+    transfers, readable_transfers = read_transfers(table, readable.get("packet"))
+    return own | {"transfers": transfers}, readable | readable_transfers
 
 
 def _incast(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     every = table.take("every", parse_time)
     pause = table.take("pause", draw(parse_time, format_time), draw(parse_time, format_time)("0s"))
-    own, shown = _tcp(table, "every", "pause", common=INCAST_COMMON, sized=False)
-    transfers, told = read_transfers(table, shown.get("packet"))
+    own, readable = _tcp(table, "every", "pause", common=INCAST_COMMON, sized=False)
+    transfers, readable_transfers = read_transfers(table, readable.get("packet"))
     if "every" in table.values and "pause" in table.values:
         table.error("every", "give either every, from start to start, or pause, from the end to the next start")
     if every == 0:
         table.error("every", "must be above 0s")
     if pause is None:
-        return own, shown
-    rhythm = {"pause": pause.shown} if every is None else {"every": format_time(every)}
+        return own, readable
+    rhythm = {"pause": pause.readable} if every is None else {"every": format_time(every)}
     incast = {"every_ns": every, "pause": pause.canonical(0, 1)}
-    return own | {"transfers": transfers, "incast": incast}, rhythm | shown | told
+    return own | {"transfers": transfers, "incast": incast}, rhythm | readable | readable_transfers
 
 
 def _onoff(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -113,16 +113,16 @@ def _onoff(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     on = table.take("on", _on, REQUIRED, advice="such as on = { packets = 256 }")
     off = table.take("off", draw(parse_time, format_time), REQUIRED, advice='such as off = { exp = "2s" }')
     keys = ("on", "off", "over")
-    own, shown = _udp(table, *keys) if over == "udp" else _tcp(table, *keys)
+    own, readable = _udp(table, *keys) if over == "udp" else _tcp(table, *keys)
     if on is None or off is None:
-        return own, shown
-    unit, length, on_shown = on
+        return own, readable
+    unit, length, on_readable = on
     if over == "tcp" and unit == "time":
         table.error("on", "of tcp is a number of packets: each on-period is a transfer, { packets = 256 }")
     if over == "tcp":
         _endless(table)
     onoff = {"on": length.canonical(0, 1), "unit": unit, "off": off.canonical(0, 1)}
-    return own | {"onoff": onoff}, {"on": on_shown, "off": off.shown, "over": over} | shown
+    return own | {"onoff": onoff}, {"on": on_readable, "off": off.readable, "over": over} | readable
 
 
 def _on(value: Any) -> tuple[str, Draw, Any]:
@@ -130,9 +130,9 @@ def _on(value: Any) -> tuple[str, Draw, Any]:
         if len(value) != 1:
             raise UnitError("packets stands alone in on")
         packets = draw(whole(1, 4_000_000_000), _number)(value["packets"])
-        return "packets", packets, {"packets": packets.shown}
+        return "packets", packets, {"packets": packets.readable}
     length = draw(parse_time, format_time)(value)
-    return "time", length, length.shown
+    return "time", length, length.readable
 
 
 def _web(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -145,15 +145,18 @@ def _web(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     drawn = {key: table.take(key, parse, parse(_WEB[key])) for key, parse in parsers.items()}
     request = table.take("request", parse_size, 300)
     option = table.take("option", whole(0, 1), 1)
-    tcp, shown = _tcp(table, *parsers, "request", "option", common=WEB_COMMON)
+    tcp, readable = _tcp(table, *parsers, "request", "option", common=WEB_COMMON)
     _endless(table)
     if request is not None and not 1 <= request <= 65_535:
         table.error("request", "a request lies between 1B and 65535B")
     if request is None or option is None or any(value is None for value in drawn.values()):
-        return tcp, shown
+        return tcp, readable
     web = {key: value.canonical(0, 1) for key, value in drawn.items()} | {"request": request, "option": option}
-    told = {key: value.shown for key, value in drawn.items()} | {"request": format_size(request), "option": option}
-    return tcp | {"web": web}, told | shown
+    readable_web = {key: value.readable for key, value in drawn.items()} | {
+        "request": format_size(request),
+        "option": option,
+    }
+    return tcp | {"web": web}, readable_web | readable
 
 
 def _endless(table: Table) -> None:
@@ -173,9 +176,9 @@ def _number(value: float) -> float:
 
 
 @cache
-def _tcp_defaults(profile: str) -> Mapping[str, Any]:
-    """The defaults of the keys of TCP in a profile, as written in a file."""
-    return {param.name: default_shown(param.for_profile(profile)) for param in tcp_keys().params}
+def _tcp_defaults(profile: str, flavour: str) -> Mapping[str, Any]:
+    """The defaults of the keys of TCP in a profile with this flavour, as written in a file."""
+    return {param.name: default_readable(param) for param in tcp_keys().with_defaults(profile, flavour)}
 
 
 def _tcp(
@@ -183,20 +186,20 @@ def _tcp(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The keys of TCP; without `sized`, the keys of a transfer's size are read elsewhere."""
     keys = tcp_keys()
-    profile = table.take("profile", choice(*keys.profiles), keys.profiles[0])
+    profile = table.take("profile", choice(*keys.profiles), keys.default_profile)
     settings: dict[str, Any] = {}
-    shown: dict[str, Any] = {"profile": profile}
-    flavour = keys.flavours[0]
-    defaults = _tcp_defaults(profile or keys.profiles[0])
+    readable: dict[str, Any] = {"profile": profile}
+    chosen_profile, flavour = profile or keys.default_profile, table.values.get("flavour")
+    if flavour not in keys.flavours:
+        flavour = keys.default_flavour(chosen_profile)
+    defaults = _tcp_defaults(chosen_profile, flavour)
     for param in keys.params:
         if not sized and param.name in ("packets", "bytes"):
             continue
         if param.name not in table.values:
             default = defaults[param.name]
-            if param.name == "flavour":
-                flavour = default or flavour
-            elif default is not None:
-                shown[param.name] = default
+            if param.name != "flavour" and default is not None:
+                readable[param.name] = default
             continue
         pair = table.take(param.name, partial(setting, param, around=Surroundings()))
         if pair is None:
@@ -204,13 +207,13 @@ def _tcp(
         if param.name == "flavour":
             flavour = pair[0]
         else:
-            settings[param.name], shown[param.name] = pair
+            settings[param.name], readable[param.name] = pair
     if "packets" in settings and "bytes" in settings:
         table.error("bytes", "give the transfer's length either in packets or in bytes")
     delays = {"delays": True} if table.take("delays", flag, False) else {}
-    table.known([*common[:2], "profile", *common[2:], *own, "delays", *(param.name for param in keys.params)])
+    table.check_keys([*common[:2], "profile", *common[2:], *own, "delays", *(param.name for param in keys.params)])
     tcp = {"profile": profile, "flavour": flavour, "settings": settings}
-    return {"tcp": tcp} | delays, {"flavour": flavour} | shown | delays
+    return {"tcp": tcp} | delays, {"flavour": flavour} | readable | delays
 
 
 def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -220,30 +223,30 @@ def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:
     phase = table.take("phase", choice("zero", "random"), "zero")
     if headers is not None and headers > 1000:
         table.error("headers", "must be at most 1000B")
-    table.known([*COMMON, *own, "rate", "packet", "headers", "phase", "ecn"])
+    table.check_keys([*COMMON, *own, "rate", "packet", "headers", "phase", "ecn"])
     if rate is None or packet is None or headers is None:
         return {}, {}
     udp = {"rate": rate.canonical(0, 1), "payload": packet.canonical(0, 1), "headers": headers, "phase": phase}
-    shown = {"rate": rate.shown, "packet": packet.shown, "headers": format_size(headers)}
-    return {"udp": udp}, shown | {"phase": phase}
+    readable = {"rate": rate.readable, "packet": packet.readable, "headers": format_size(headers)}
+    return {"udp": udp}, readable | {"phase": phase}
 
 
 def _fec(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     k = table.take("k", whole(1, MAX_IN_BLOCK), REQUIRED, advice="data packets of a block, such as k = 16")
     h = table.take("h", whole(0, MAX_IN_BLOCK), REQUIRED, advice="redundancy packets of a block, such as h = 4")
     spacing = table.take("spacing", choice("poisson", "constant"), "poisson")
-    own, shown = _udp(table, "k", "h", "spacing")
+    own, readable = _udp(table, "k", "h", "spacing")
     if own and not isinstance(own["udp"]["payload"], int):
         table.error("packet", "must be one size: a code takes as much from each packet of a block")
     if spacing == "poisson":
         if "phase" in table.values:
             table.error("phase", 'belongs to spacing = "constant"')
-        shown.pop("phase", None)
+        readable.pop("phase", None)
     if k is None or h is None or spacing is None:
-        return own, shown
+        return own, readable
     if k + h > MAX_IN_BLOCK:
         table.error("h", f"makes a block of {k + h} packets; at most {MAX_IN_BLOCK} are possible")
-    return own | {"fec": {"k": k, "h": h, "spacing": spacing}}, {"k": k, "h": h, "spacing": spacing} | shown
+    return own | {"fec": {"k": k, "h": h, "spacing": spacing}}, {"k": k, "h": h, "spacing": spacing} | readable
 
 
 def _payload(value: Any) -> int:

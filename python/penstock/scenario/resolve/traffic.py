@@ -28,6 +28,10 @@ MAX_HINTS = 50
 SHARED = {"web": "sessions", "incast": "senders"}
 
 
+DEFAULT_STARTS: Mapping[str, Any] = {"tcp": {"uniform": ["0s", "1s"]}}
+"""Starts of the kinds of traffic whose flows do not all start at 0 s."""
+
+
 class TrafficSpec(TrafficForm):
     """One traffic table: its forms, and the ends of its flows."""
 
@@ -46,7 +50,7 @@ class _Times:
     """Start and stop of the flows: the start for the engine, the start to show, and the earliest start."""
 
     start: dict[str, Any]
-    shown: Any
+    readable: Any
     stop: int | None
 
     @property
@@ -108,7 +112,8 @@ def _nodes_of(group: _Group) -> int:
 
 
 def _read_times(table: Table) -> _Times | None:
-    start = table.take("start", _start, ({"first_ns": 0, "every_ns": 0, "jitter_ns": 0}, "0s"))
+    kind = table.values.get("kind")
+    start = table.take("start", _start, _start(DEFAULT_STARTS.get(kind, "0s") if isinstance(kind, str) else "0s"))
     stop = table.take("stop", parse_time)
     if start is None:
         return None
@@ -137,7 +142,7 @@ def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> 
     nodes = _nodes(table, count or 0, topology, every=kind in SHARED)
     if kind is None:
         return None
-    own, shown_own = read_source(table, kind)
+    own, readable_own = read_source(table, kind)
     if nodes is None or count is None or times is None or dscp is None:
         return None
     sources, targets, path = nodes
@@ -160,15 +165,15 @@ def _read(table: Table, name: str, topology: Topology, times: _Times | None) -> 
         "dscp": dscp,
         **own,
     }
-    shown = {"kind": kind, counted: count, "from": table.values["from"], "to": table.values["to"]}
+    readable = {"kind": kind, counted: count, "from": table.values["from"], "to": table.values["to"]}
     if path:
-        shown["path"] = path
-    shown["start"] = times.shown
+        readable["path"] = path
+    readable["start"] = times.readable
     if times.stop is not None:
-        shown["stop"] = format_time(times.stop)
+        readable["stop"] = format_time(times.stop)
     if dscp:
-        shown["dscp"] = dscp
-    return TrafficSpec(name, canonical, shown | shown_own)
+        readable["dscp"] = dscp
+    return TrafficSpec(name, canonical, readable | readable_own)
 
 
 def _nodes(
@@ -185,15 +190,15 @@ def _nodes(
         if count == 0:
             # With no flows the nodes are not used and need not exist, but the engine requires an existing one.
             names = [name for name in names if name in topology] or list(topology.edges)[:1]
-        known = True
+        is_known = True
         for name in dict.fromkeys(names):
             if name not in topology and topology.complete:
                 # A search among many nodes takes milliseconds, and only this many errors are printed.
-                hint = nearest(name, topology.edges) if len(table.errors.found) < MAX_HINTS else ""
+                hint = nearest(name, topology.edges) if len(table.errors.details) < MAX_HINTS else ""
                 table.error(key, f'no link touches a node "{name}"{hint}; nodes: {_some(list(topology.edges))}')
-                known = False
+                is_known = False
                 break
-        if known:
+        if is_known:
             ends[key] = names
     path = table.take("path", listed(node, "nodes", least=2))
     if len(ends) < 2:
@@ -257,13 +262,13 @@ def _start(value: Any) -> tuple[dict[str, Any], Any]:
             raise UnitError("uniform stands alone in start")
         drawn = draw(parse_time, format_time)(value)
         ends = drawn.rule["uniform"] if drawn.rule else []
-        return {"uniform_ns": ends}, drawn.shown
-    known = ("first", "every", "jitter")
+        return {"uniform_ns": ends}, drawn.readable
+    keys = ("first", "every", "jitter")
     for key in value:
-        if key not in known:
+        if key not in keys:
             raise UnitError(
-                f'unknown key "{key}"{nearest(key, (*known, "uniform"))}; known: first, every, jitter, or uniform alone'
+                f'unknown key "{key}"{nearest(key, (*keys, "uniform"))}; known: first, every, jitter, or uniform alone'
             )
-    times = {key: parse_time(value.get(key, "0s")) for key in known}
-    shown = {key: format_time(times[key]) for key in known}
-    return {f"{key}_ns": nanos for key, nanos in times.items()}, shown
+    times = {key: parse_time(value.get(key, "0s")) for key in keys}
+    readable = {key: format_time(times[key]) for key in keys}
+    return {f"{key}_ns": nanos for key, nanos in times.items()}, readable

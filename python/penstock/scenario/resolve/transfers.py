@@ -24,32 +24,32 @@ def is_drawn(table: Table) -> bool:
 
 
 def read_transfers(table: Table, packet: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """Sizes, arrivals and classes, for the engine and to show; `packet` is the user data in a packet, as shown."""
+    """Sizes, arrivals and classes, for the engine and to show; `packet` is the user data in a packet, as readable."""
     sizes = {
         "packets": table.take("packets", draw(whole(1, MAX_PACKETS), lambda count: count)),
         "bytes": table.take("bytes", draw(_size, format_size)),
     }
-    given = [key for key in sizes if key in table.values]
+    size_keys = [key for key in sizes if key in table.values]
     classes = table.take("classes", listed(_size, "sizes in bytes"), [])
     if classes and any(low >= high for low, high in pairwise(classes)):
         table.error("classes", "must be in rising order")
-    if len(given) != 1:
+    if len(size_keys) != 1:
         advice = 'packets = 200, bytes = "300kB" or a drawn size such as bytes = { cdf = "web-search" }'
         table.error("bytes", f"give the size of the transfers either in packets or in bytes: {advice}")
         return None, {}
-    unit = given[0]
+    unit = size_keys[0]
     size = sizes[unit]
     if size is None or classes is None:
         return None, {}
     arrivals = _arrivals(table, size, 1 if unit == "bytes" else _bytes_of(packet))
     transfers = {"size": size.canonical(0, 1), "unit": unit, "classes": classes}
-    shown: dict[str, Any] = {unit: size.shown}
+    readable: dict[str, Any] = {unit: size.readable}
     if arrivals is not None:
         transfers["arrivals"] = arrivals.canonical(0, 1)
-        shown["arrivals"] = arrivals.shown
+        readable["arrivals"] = arrivals.readable
     if classes:
-        shown["classes"] = [format_size(end) for end in classes]
-    return transfers, shown
+        readable["classes"] = [format_size(end) for end in classes]
+    return transfers, readable
 
 
 def _arrivals(table: Table, size: Draw, scale: int) -> Draw | None:

@@ -19,7 +19,7 @@ _SIZES: Final = {"I": 5.0, "P": 3.0, "B": 1.0}
 
 def read_video(table: Table, common: tuple[str, ...]) -> Pair:
     """Frames of three types."""
-    found = {
+    settings = {
         "rate": table.take("rate", parse_rate, REQUIRED, advice='bits on the wire, such as rate = "1Mbit"'),
         "fps": table.take("fps", _number(0.001, 1e6, "frames a second"), 30),
         "gop": table.take("gop", _gop, "IBBPBBPBB"),
@@ -31,22 +31,26 @@ def read_video(table: Table, common: tuple[str, ...]) -> Pair:
         "adu": table.take("adu", choice("frame", "gop"), "frame"),
         "dependence": table.take("dependence", flag, False),
     }
-    table.known([*common, *found, "ecn"])
-    if found["rate"] == 0:
+    table.check_keys([*common, *settings, "ecn"])
+    if settings["rate"] == 0:
         table.error("rate", "must be above 0")
-    if any(value is None for value in found.values()):
+    if any(value is None for value in settings.values()):
         return {}, {}
-    video = {key: value for key, value in found.items() if key not in ("packet", "adu", "sizes")}
-    video |= {"payload": found["packet"], "unit": found["adu"], "sizes": [found["sizes"][letter] for letter in "IPB"]}
-    sizes = {key: format_size(found[key]) for key in ("packet", "headers")}
-    return {"video": video}, found | sizes | {"rate": format_rate(found["rate"])}
+    video = {key: value for key, value in settings.items() if key not in ("packet", "adu", "sizes")}
+    video |= {
+        "payload": settings["packet"],
+        "unit": settings["adu"],
+        "sizes": [settings["sizes"][letter] for letter in "IPB"],
+    }
+    sizes = {key: format_size(settings[key]) for key in ("packet", "headers")}
+    return {"video": video}, settings | sizes | {"rate": format_rate(settings["rate"])}
 
 
 def read_replay(table: Table, common: tuple[str, ...]) -> Pair:
     """The packets of a file."""
-    file = table.take("file", regular_file, REQUIRED, advice='a pcap file, such as file = "link.pcap"')
+    file = table.take("file", regular_file, REQUIRED, advice='a capture, such as file = "link.pcap"')
     headers = _headers(table)
-    table.known([*common, "file", "headers", "ecn"])
+    table.check_keys([*common, "file", "headers", "ecn"])
     if file is None or headers is None:
         return {}, {}
     return {"replay": {"file": file, "headers": headers}}, {"file": file, "headers": format_size(headers)}

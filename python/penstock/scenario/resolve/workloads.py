@@ -13,7 +13,8 @@ from penstock.scenario.workloads import KINDS, PARTS, Part, size_of
 __all__ = ["Expanded", "expand"]
 
 MAX_USERS = 1_000_000
-OWN = ("kind", "users", "from", "to", "start", "stop")
+MAX_HOUSEHOLDS = 10_000
+OWN = ("kind", "count", "users", "from", "to", "start", "stop")
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,14 @@ class Expanded:
 
     def errors(self, errors: ErrorCollector) -> tuple[ErrorDetail, ...]:
         """The errors that were found, each once; those of traffic that a workload made have the path in the file."""
-        return tuple(dict.fromkeys(self._in_file(error, errors) for error in errors.found))
+        return tuple(dict.fromkeys(self._in_file(error, errors) for error in errors.details))
 
-    def _in_file(self, found: ErrorDetail, errors: ErrorCollector) -> ErrorDetail:
-        table = ".".join(found.path.split(".")[:2])
+    def _in_file(self, error: ErrorDetail, errors: ErrorCollector) -> ErrorDetail:
+        table = ".".join(error.path.split(".")[:2])
         if table not in self.written:
-            return found
-        path = self.written[table] + found.path[len(table) :]
-        return replace(found, path=path, origin=errors.origin(path))
+            return error
+        path = self.written[table] + error.path[len(table) :]
+        return replace(error, path=path, origin=errors.origin(path))
 
 
 def expand(tree: Mapping[str, Any], errors: ErrorCollector) -> Expanded:
@@ -46,7 +47,7 @@ def expand(tree: Mapping[str, Any], errors: ErrorCollector) -> Expanded:
     if "workloads" not in tree:
         return Expanded(tree, {})
     workloads, traffic = tree["workloads"], tree.get("traffic", {})
-    made: dict[str, dict[str, Any]] = {}
+    groups: dict[str, dict[str, Any]] = {}
     written: dict[str, str] = {}
     if not isinstance(workloads, Mapping):
         errors.add("workloads", f"must be a table of workloads, not {kind_of(workloads)}", workloads)
@@ -59,19 +60,19 @@ def expand(tree: Mapping[str, Any], errors: ErrorCollector) -> Expanded:
             errors.add(path, f"must be a table, [workloads.{name}], not {kind_of(values)}", values)
         else:
             for group, part, table in _groups(Table(errors, path, values)):
-                made[f"{name}-{group}"] = table
+                groups[f"{name}-{group}"] = table
                 written[f"traffic.{name}-{group}"] = f"{path}.{part}"
     rest = {key: value for key, value in tree.items() if key != "workloads"}
     if not isinstance(traffic, Mapping):
         return Expanded(rest, written)
-    for group in sorted(made.keys() & traffic.keys()):
+    for group in sorted(groups.keys() & traffic.keys()):
         errors.add(written[f"traffic.{group}"], f"makes traffic.{group}, which is also in the file; rename one of them")
-    return Expanded(rest | {"traffic": {**traffic, **made}}, written)
+    return Expanded(rest | {"traffic": {**traffic, **groups}}, written)
 
 
 def _groups(table: Table) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The groups of a workload: the end of the name, the part, and the table of traffic."""
-    table.known([*OWN, *PARTS])
+    table.check_keys([*OWN, *PARTS])
     kind = KINDS.get(table.take("kind", choice(*KINDS), REQUIRED, advice=f"one of {', '.join(KINDS)}") or "")
     users = table.take("users", whole(0, MAX_USERS), kind.users if kind else 0)
     for key in ("from", "to"):
@@ -81,15 +82,47 @@ def _groups(table: Table) -> Iterator[tuple[str, str, dict[str, Any]]]:
     if kind is None or users is None or not {"from", "to"} <= table.values.keys():
         return
     times = {key: table.values[key] for key in ("start", "stop") if key in table.values}
+    count = _count(table)
     for name, part in PARTS.items():
         own = _own_keys(table, name, part, size_of(kind, name, users))
         if own is None or own.get(part.counted) == 0:
             continue
         up_only = own.pop("up", {})
+        if count is not None:
+            if part.counted == "senders":
+                table.error("count", f"is not possible with {name}, whose servers all answer one user: set {name} = 0")
+                continue
+            own = _of_each(own, part, count)
         for group, fixed, upwards in part.groups(name):
             ends = ("to", "from") if upwards else ("from", "to")
-            nodes = {"from": table.values[ends[0]], "to": table.values[ends[1]]}
+            nodes = {"from": _places(table, ends[0], count), "to": _places(table, ends[1], count)}
             yield group, name, {**fixed, **nodes, **times, **own, **(up_only if upwards else {})}
+
+
+def _count(table: Table) -> int | None:
+    """The number of households; None for a workload without this key, or after an error."""
+    if "count" not in table.values:
+        return None
+    count: int | None = table.take("count", whole(1, MAX_HOUSEHOLDS))
+    if not (isinstance(table.values["to"], str) and "{i}" in table.values["to"]):
+        table.error("to", 'must have {i} in its name, such as to = "H{i}": with count, each copy has its own node')
+        return None
+    return count
+
+
+def _of_each(own: dict[str, Any], part: Part, count: int) -> dict[str, Any]:
+    """The keys of a part with the flows of all households; values other than numbers are passed on unchanged."""
+    flows = own.get(part.counted)
+    is_number = isinstance(flows, int) and not isinstance(flows, bool)
+    return own | {part.counted: flows * count} if is_number and flows is not None else own
+
+
+def _places(table: Table, key: str, count: int | None) -> Any:
+    """The nodes under a key: with {i}, one for each household, so that flow k belongs to household k modulo `count`."""
+    nodes = table.values[key]
+    if count is None or not isinstance(nodes, str) or "{i}" not in nodes:
+        return nodes
+    return [nodes.replace("{i}", str(i)) for i in range(count)]
 
 
 def _own_keys(table: Table, name: str, part: Part, size: int) -> dict[str, Any] | None:
@@ -101,7 +134,7 @@ def _own_keys(table: Table, name: str, part: Part, size: int) -> dict[str, Any] 
         table.error(name, "must be a number of flows, or a table of keys such as { count = 5, dscp = 0 }")
         return None
     if not isinstance(up := value.get("up", {}), Mapping) or ("up" in value and None in (part.up, part.down)):
-        told = f"must be a table of keys, not {kind_of(up)}" if part.up else "is no direction of this part"
-        Table(table.errors, table.at(name), value).error("up", told)
+        message = f"must be a table of keys, not {kind_of(up)}" if part.up else "is no direction of this part"
+        Table(table.errors, table.at(name), value).error("up", message)
         return None
     return {part.counted: size, **value}

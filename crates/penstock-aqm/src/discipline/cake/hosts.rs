@@ -96,6 +96,7 @@ impl HostLoads {
     }
 
     /// The number of bulk queues of these hosts changes.
+    #[inline]
     pub(super) fn count(&mut self, ends: Ends, change: i32) {
         for bulk in [&mut self.src.of(ends.src).bulk, &mut self.dst.of(ends.dst).bulk] {
             *bulk = bulk.saturating_add_signed(change);
@@ -103,6 +104,7 @@ impl HostLoads {
     }
 
     /// Queue `id` joins the round robin.
+    #[inline]
     pub(super) fn join(&mut self, isolation: Isolation, queues: &mut [Queue], id: u32) {
         let ends = queues[id as usize].ends;
         if isolation.divides_sources() {
@@ -114,6 +116,7 @@ impl HostLoads {
     }
 
     /// Queue `id` leaves the round robin.
+    #[inline]
     pub(super) fn leave(&mut self, isolation: Isolation, queues: &mut [Queue], id: u32) {
         let ends = queues[id as usize].ends;
         if isolation.divides_sources() {
@@ -137,16 +140,16 @@ impl HostLoads {
     }
 
     /// The number of queues among which the share of this queue's host is divided; at least 1.
+    #[inline]
     pub(super) fn load(&self, isolation: Isolation, ends: Ends) -> u32 {
-        let from = || self.src.get(ends.src).map_or(0, |host| host.bulk);
-        let to = || self.dst.get(ends.dst).map_or(0, |host| host.bulk);
-        let load = match isolation {
-            Isolation::TripleIsolate => from().max(to()),
-            Isolation::DualSrcHost => from(),
-            Isolation::DualDstHost => to(),
-            Isolation::Flows | Isolation::Hosts | Isolation::SrcHost | Isolation::DstHost | Isolation::FlowBlind => 1,
-        };
-        load.max(1)
+        let mut load = 1;
+        if isolation.divides_sources() {
+            load = self.src.get(ends.src).map_or(load, |host| host.bulk.max(load));
+        }
+        if isolation.divides_destinations() {
+            load = self.dst.get(ends.dst).map_or(load, |host| host.bulk.max(load));
+        }
+        load
     }
 }
 

@@ -4,13 +4,13 @@ use super::super::packet_slab::SlabQueue;
 use super::ends::Ends;
 use super::rounding::Dithers;
 use super::turns::Turn;
-use crate::law::cobalt::Cobalt;
+use crate::algorithm::cobalt::Cobalt;
 use crate::list::{Linked, Links};
 
 /// The list of its tin in which a queue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {
-    /// In no list, with its law at rest.
+    /// In no list, with its AQM at rest.
     Idle,
     /// In the list of sparse queues.
     Sparse,
@@ -19,7 +19,7 @@ pub(super) enum Set {
     Waiting,
     /// In the list of bulk queues.
     Bulk,
-    /// Empty, while its law has not come to rest.
+    /// Empty, while its AQM has not come to rest.
     Decaying,
 }
 
@@ -33,12 +33,12 @@ pub(super) struct Queue {
     pub(super) ends: Ends,
     pub(super) turn: Turn,
     pub(super) dithers: Dithers,
-    pub(super) law: Cobalt,
+    pub(super) aqm: Cobalt,
 }
 
 impl Queue {
     /// An empty queue of this tin.
-    pub(super) fn new(tin: u8, ends: Ends, dithers: Dithers, law: Cobalt) -> Self {
+    pub(super) fn new(tin: u8, ends: Ends, dithers: Dithers, aqm: Cobalt) -> Self {
         Self {
             waiting: SlabQueue::EMPTY,
             deficit: 0,
@@ -48,7 +48,7 @@ impl Queue {
             ends,
             turn: Turn::NEW,
             dithers,
-            law,
+            aqm,
         }
     }
 }

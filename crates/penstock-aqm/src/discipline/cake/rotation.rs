@@ -4,6 +4,7 @@
 use super::ends::{DST, Ends, SRC};
 use super::hosts::{HostLoads, Isolation};
 use super::queue::{Queue, Set};
+use super::shares::{Share, Shares};
 use super::turns::{Calendar, Due, Turn};
 use crate::list::{self, Linked, List, NONE};
 use alloc::vec::Vec;
@@ -11,16 +12,17 @@ use alloc::vec::Vec;
 /// Distance between the places of two queues that joined consecutively.
 const STEP: u64 = 1 << 32;
 
-/// If a queue cannot send for at least this many rounds, its next turn is computed so that it remains valid for slightly smaller
-/// loads.
-const MANY_ROUNDS: u64 = 16;
+/// A turn is planned early by one round in this many: otherwise each smaller load would move it, and turns would be
+/// planned more than twice as often.
+const MARGIN: u64 = 16;
 
 /// The bulk queues of a tin, and those that will be bulk with their next packet, in the order of their turns.
 ///
 /// In each round every queue has one turn: it sends while its credit is above 0, and is then given the credit of the round.
 pub(super) struct Rotation {
     isolation: Isolation,
-    quantum: u32,
+    /// The quantum, and its shares by load.
+    shares: Shares,
     hosts: HostLoads,
     /// Number of bulk queues.
     bulk: u32,
@@ -37,7 +39,7 @@ impl Rotation {
     pub(super) fn new(isolation: Isolation) -> Self {
         Self {
             isolation,
-            quantum: 1,
+            shares: Shares::new(1),
             hosts: HostLoads::default(),
             bulk: 0,
             queues: List::EMPTY,
@@ -49,6 +51,7 @@ impl Rotation {
 
     pub(super) fn reserve(&mut self, queues: u32, hosts: u32) {
         self.calendar.reserve(queues);
+        self.shares.reserve(queues);
         if self.isolation.divides_among_hosts() {
             self.hosts.reserve(hosts);
         }
@@ -64,7 +67,7 @@ impl Rotation {
     }
 
     pub(super) fn set_quantum(&mut self, queues: &mut [Queue], quantum: u32) {
-        if quantum == self.quantum {
+        if quantum == self.shares.quantum() {
             return;
         }
         let members: Vec<u32> =
@@ -72,13 +75,14 @@ impl Rotation {
         for &id in &members {
             self.settle(queues, id);
         }
-        self.quantum = quantum;
+        self.shares.set_quantum(quantum);
         for &id in &members {
             self.reschedule(queues, id);
         }
     }
 
     /// The first queue in turn with credit above 0. Queues that have their turn before it are given their credits.
+    #[inline]
     pub(super) fn select(&mut self, queues: &mut [Queue]) -> Option<u32> {
         loop {
             let (due, id) = self.calendar.first(|id| queues[id as usize].turn.due)?;
@@ -94,12 +98,14 @@ impl Rotation {
     }
 
     /// Give a queue that has no turns the credit of one round.
-    pub(super) fn give_credit(&self, queue: &mut Queue) {
+    #[inline]
+    pub(super) fn give_credit(&mut self, queue: &mut Queue) {
         queue.turn.load = self.hosts.load(self.isolation, queue.ends);
         self.credit(queue, 1);
     }
 
     /// Queue `id` joins as the last queue in the order of turns. It is given the credit of a round.
+    #[inline]
     pub(super) fn join(&mut self, queues: &mut [Queue], id: u32) {
         if queues[id as usize].set == Set::Bulk {
             self.change_load(queues, id, 1);
@@ -114,6 +120,7 @@ impl Rotation {
     }
 
     /// Queue `id`, which is in this set, leaves.
+    #[inline]
     pub(super) fn leave(&mut self, queues: &mut [Queue], id: u32, set: Set) {
         if id == self.turn {
             self.turn = self.queues.after(queues, id);
@@ -228,10 +235,11 @@ impl Rotation {
     ) where
         Queue: Linked<HOST>,
     {
+        let turn_place = self.turn_place(queues);
         let mut next = members.head();
         while let Some(id) = next {
-            let queue = &queues[id as usize];
             next = list::next::<HOST, _>(queues, id);
+            let queue = &mut queues[id as usize];
             // the queue's other host may have as many bulk queues
             let load = if change > 0 {
                 queue.turn.load.max(host_load)
@@ -241,10 +249,9 @@ impl Rotation {
                 self.hosts.load(self.isolation, queue.ends)
             };
             if load != queue.turn.load {
-                self.settle(queues, id);
-                let turn = &mut queues[id as usize].turn;
-                turn.load = load;
-                if load < turn.least_load {
+                self.settle_before(queue, turn_place);
+                queue.turn.load = load;
+                if load < queue.turn.least_load {
                     self.reschedule(queues, id);
                 }
             }
@@ -252,15 +259,25 @@ impl Rotation {
     }
 
     /// Give queue `id` the credits of all its turns that have passed.
-    fn settle(&self, queues: &mut [Queue], id: u32) {
-        let turn_place = queues[self.turn as usize].turn.place;
-        let queue = &mut queues[id as usize];
+    fn settle(&mut self, queues: &mut [Queue], id: u32) {
+        let turn_place = self.turn_place(queues);
+        self.settle_before(&mut queues[id as usize], turn_place);
+    }
+
+    /// As [`Rotation::settle`], with the place of the queue whose turn it is.
+    #[inline]
+    fn settle_before(&mut self, queue: &mut Queue, turn_place: u64) {
         self.credit_until(queue, self.round - u64::from(queue.turn.place >= turn_place));
+    }
+
+    /// The place of the queue whose turn it is; 0 if there is no queue.
+    fn turn_place(&self, queues: &[Queue]) -> u64 {
+        queues.get(self.turn as usize).map_or(0, |queue| queue.turn.place)
     }
 
     /// Give a queue the credits of all rounds up to this one.
     #[inline]
-    fn credit_until(&self, queue: &mut Queue, round: u64) {
+    fn credit_until(&mut self, queue: &mut Queue, round: u64) {
         let rounds = round - queue.turn.credited;
         queue.turn.credited = round;
         if rounds > 0 {
@@ -269,29 +286,28 @@ impl Rotation {
     }
 
     /// Add the credits of this number of rounds: each the quantum divided by the load, rounded up or down at random.
-    fn credit(&self, queue: &mut Queue, rounds: u64) {
+    fn credit(&mut self, queue: &mut Queue, rounds: u64) {
         let Turn { load, credits, .. } = &mut queue.turn;
-        let rounded_up = queue.dithers.count_below(*credits, rounds, self.quantum % *load, *load);
-        queue.deficit += (u64::from(self.quantum / *load) * rounds + rounded_up).cast_signed();
+        let Share { whole, fraction } = self.shares.of(*load);
+        let rounded_up = queue.dithers.count_below(*credits, rounds, fraction);
+        queue.deficit += (u64::from(whole) * rounds + rounded_up).cast_signed();
         *credits += rounds;
     }
 
     /// Compute the first turn at which this queue may be able to send. All its credits up to now must have been added.
     #[inline]
-    fn plan_turn(&self, queue: &mut Queue) -> Due {
+    fn plan_turn(&mut self, queue: &mut Queue) -> Due {
         let Turn { place, load, credited, due, least_load, .. } = &mut queue.turn;
         if queue.deficit > 0 {
             (*due, *least_load) = (Due::new(*credited + 1, *place), 0);
             return *due;
         }
         let debt = queue.deficit.unsigned_abs();
-        let rounds_at = |load: u32| debt / u64::from(self.quantum.div_ceil(load));
-        let mut rounds = rounds_at(*load);
-        *least_load = *load;
-        if rounds >= MANY_ROUNDS {
-            *least_load -= *load / 16;
-            rounds = rounds_at(*least_load);
-        }
+        let rounds = debt / u64::from(self.shares.of(*load).ceil());
+        let rounds = rounds - rounds / MARGIN;
+        // the largest credit with which the debt lasts that long, and the smallest load with that credit
+        let quantum = u64::from(self.shares.quantum());
+        *least_load = debt.checked_div(rounds).map_or(0, |credit| quantum.div_ceil(credit) as u32);
         *due = Due::new(*credited + 2 + rounds, *place);
         *due
     }

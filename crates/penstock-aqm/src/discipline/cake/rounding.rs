@@ -20,52 +20,62 @@ impl Dithers {
         Self { seed }
     }
 
-    /// How many of `count` credits, from credit `first` on, have a number below `numerator / denominator`, which is below 1.
+    /// How many of `count` credits, from credit `first` on, have a number below the fraction with these first 64 binary digits.
     #[inline]
-    pub(super) fn count_below(self, first: u64, count: u64, numerator: u32, denominator: u32) -> u64 {
-        if numerator == 0 {
+    pub(super) fn count_below(self, first: u64, count: u64, fraction: u64) -> u64 {
+        if fraction == 0 || count == 0 {
             return 0;
         }
-        let (mut from, end, mut below) = (first, first + count, 0);
-        while from < end {
-            let block = from / LANES;
-            let until = end.min((block + 1) * LANES);
-            let lanes = (u64::MAX >> (LANES - (until - from))) << (from % LANES);
-            below += u64::from(self.below_in_block(block, lanes, numerator, denominator).count_ones());
-            from = until;
+        let lane = first % LANES;
+        if lane + count > LANES {
+            return self.count_below_in_blocks(first, count, fraction);
+        }
+        self.count_below_in_block(first - lane, lane, count, fraction)
+    }
+
+    /// As [`Dithers::count_below`], for credits of several blocks.
+    #[inline(never)]
+    fn count_below_in_blocks(self, first: u64, count: u64, fraction: u64) -> u64 {
+        let (mut from, mut left, mut below) = (first, count, 0);
+        while left > 0 {
+            let lane = from % LANES;
+            let taken = left.min(LANES - lane);
+            below += self.count_below_in_block(from - lane, lane, taken, fraction);
+            (from, left) = (from + taken, left - taken);
         }
         below
     }
 
-    /// Which of these credits of a block have a number below `numerator / denominator`. Digits are compared from the most
-    /// significant one on, until the comparison is decided for all credits.
-    fn below_in_block(self, block: u64, lanes: u64, numerator: u32, denominator: u32) -> u64 {
-        let (mut rest, denominator) = (u64::from(numerator), u64::from(denominator));
-        let mut state = self.seed.wrapping_add((block * LANES).wrapping_mul(GAMMA));
-        let (mut equal, mut below) = (lanes, 0);
-        loop {
-            // the next 32 digits of the quotient, the first one on the left
-            rest <<= 32;
-            let mut quotient = ((rest / denominator) as u32).cast_signed();
-            rest %= denominator;
-            for _ in 0..32 {
-                // all ones or zeros
-                let digit = i64::from(quotient >> 31).cast_unsigned();
-                let unequal = equal & (mix(state) ^ digit);
-                below |= unequal & digit;
-                equal ^= unequal;
-                if equal == 0 {
-                    return below;
-                }
-                state = state.wrapping_add(GAMMA);
-                quotient <<= 1;
-            }
-            if rest == 0 {
-                // a quotient with no further digits exceeds no number
-                return below;
-            }
-        }
+    /// As [`Dithers::count_below`], of `count` credits of the block that starts with credit `start`, from credit `lane` of it on.
+    #[inline]
+    fn count_below_in_block(self, start: u64, lane: u64, count: u64, fraction: u64) -> u64 {
+        let lanes = (u64::MAX >> (LANES - count)) << lane;
+        u64::from(self.below_in_block(start, lanes, fraction).count_ones())
     }
+
+    /// The subset of the credits `lanes`, in the block that starts with credit `start`, whose number is below `fraction`.
+    /// Digits are compared from the most significant one on, until the comparison is decided for all credits: at most 64 digits.
+    #[inline]
+    fn below_in_block(self, start: u64, lanes: u64, mut fraction: u64) -> u64 {
+        let mut state = self.seed.wrapping_add(start.wrapping_mul(GAMMA));
+        let (mut equal, mut below) = (lanes, 0);
+        while equal != 0 && fraction != 0 {
+            // all ones or zeros
+            let digit = (fraction.cast_signed() >> 63).cast_unsigned();
+            let unequal = equal & (mix(state) ^ digit);
+            below |= unequal & digit;
+            equal ^= unequal;
+            state = state.wrapping_add(GAMMA);
+            fraction <<= 1;
+        }
+        below
+    }
+}
+
+/// The first 64 binary digits of `numerator / denominator`, which is below 1.
+pub(super) fn fraction(numerator: u32, denominator: u32) -> u64 {
+    let (dividend, denominator) = (u64::from(numerator) << 32, u64::from(denominator));
+    ((dividend / denominator) << 32) | (((dividend % denominator) << 32) / denominator)
 }
 
 #[cfg(test)]
@@ -86,7 +96,7 @@ mod tests {
             [(0, 64, 14, 100), (3, 10, 3, 7), (60, 200, 99, 100), (1000, 1, 1, 2), (5, 0, 1, 3), (1, 500, 0, 9)]
         {
             let single = (first..first + count).filter(|&credit| is_below(dithers, credit, numerator, denominator));
-            assert_eq!(dithers.count_below(first, count, numerator, denominator), single.count() as u64);
+            assert_eq!(dithers.count_below(first, count, fraction(numerator, denominator)), single.count() as u64);
         }
     }
 
@@ -97,7 +107,7 @@ mod tests {
         for queue in 0..samples {
             let dithers = Dithers::new(mix(mix(11).wrapping_add(queue.wrapping_mul(GAMMA))));
             // not aligned with the blocks
-            seen[dithers.count_below(queue % 100, count, numerator, denominator) as usize] += 1.0;
+            seen[dithers.count_below(queue % 100, count, fraction(numerator, denominator)) as usize] += 1.0;
         }
         let p = f64::from(numerator) / f64::from(denominator);
         let (mut expected, mut observed, mut statistic, mut cells) = (0.0, 0.0, 0.0, 0);
@@ -133,7 +143,7 @@ mod tests {
         for pair in pairs {
             let both = (0..40_000).filter(|&i| {
                 pair(i).iter().all(|&(queue, credit)| {
-                    Dithers::new(mix(queue.wrapping_mul(GAMMA))).count_below(credit, 1, 2, 5) == 1
+                    Dithers::new(mix(queue.wrapping_mul(GAMMA))).count_below(credit, 1, fraction(2, 5)) == 1
                 })
             });
             // 4/25 of 40 000; the standard deviation is at most 110, as neighbouring pairs overlap

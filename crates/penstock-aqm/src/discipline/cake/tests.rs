@@ -6,6 +6,9 @@ use crate::discipline::test_harness::{Bench, Fate};
 use penstock_core::param::Value;
 use penstock_core::{Ecn, PacketMeta, Rare, Span, Time};
 
+#[path = "option_tests.rs"]
+mod options;
+
 fn text(name: &'static str, word: &str) -> (&'static str, Value) {
     (name, Value::Text(word.into()))
 }
@@ -257,6 +260,30 @@ fn the_shaper_spaces_packets_at_the_bandwidth_from_the_first_on() {
     bench.arrive(packet(0, 0, 0, 0));
     assert!(bench.depart().is_some());
     assert_eq!(bench.next(), Next::NotBefore(Time::from_nanos(1_042_000_000)));
+}
+
+#[test]
+fn the_shaper_counts_cells_and_a_minimum_size() {
+    // 1000 B and 40 B are 22 cells of 53 B, or 17 blocks of at most 64 B; 256 B are 6 cells.
+    let cases = [
+        (1000, 40.0, 0.0, "atm", 1166),
+        (1000, 40.0, 0.0, "ptm", 1057),
+        (1000, 40.0, 256.0, "none", 1040),
+        (40, 40.0, 256.0, "none", 256),
+        (40, 40.0, 256.0, "atm", 318),
+    ];
+    for (size, overhead, mpu, cells, on_wire) in cases {
+        let framing = [
+            ("bandwidth", Value::Number(8e6)),
+            ("overhead", Value::Bytes(overhead)),
+            ("mpu", Value::Bytes(mpu)),
+            ("cells", Value::Text(cells.into())),
+        ];
+        let mut bench = Bench::new("cake", &framing);
+        (0..2).for_each(|_| bench.arrive(PacketMeta { size, ..packet(0, 0, 0, 0) }));
+        assert!(bench.depart().is_some());
+        assert_eq!(bench.next(), Next::NotBefore(Time::from_nanos(on_wire * 1000)), "{size} {cells}");
+    }
 }
 
 #[test]

@@ -66,6 +66,7 @@ impl Diffserv {
     }
 
     /// The tin of a codepoint. CS6, CS7 = 48, 56; EF, VA = 46, 44; LE = 1; CSn = 8 n; AFxy = 8 x + 2 y.
+    #[inline]
     pub(super) fn tin(self, dscp: u8) -> usize {
         match self {
             Self::BestEffort => 0,

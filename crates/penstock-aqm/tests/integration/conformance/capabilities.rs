@@ -4,14 +4,14 @@
 mod violations;
 
 use crate::rig::draw::{any_link, any_scale, any_settings};
-use crate::rig::{any_packet_of, three_classes};
+use crate::rig::{ack_of, any_packet_of, three_classes};
 use crate::rounds::on_each;
 use penstock_aqm::{
     Aqm, Backlog, Capabilities, Cause, Cx, Departing, Discipline, Env, Facts, Fifo, Judges, Next, Probe, Report,
     SchemeInfo, SideInformation, TimerMoves, Verdict, build, schemes,
 };
 use penstock_core::param::{Default, Kind, Value};
-use penstock_core::{Dscp, Limit, Packet, PacketMeta, Rare, Rng, Span, Time};
+use penstock_core::{Dscp, Limit, Packet, PacketMeta, PureAck, Rare, Rng, Span, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 const ROUNDS: u64 = 200;
@@ -48,6 +48,19 @@ struct Supplied;
 impl Facts<Numbered> for Supplied {
     fn rare(&self, packet: &Numbered) -> Rare {
         packet.meta.rare.unwrap()
+    }
+}
+
+/// Supplies the facts of packets, and pure ACKs.
+struct AcksSupplied;
+
+impl Facts<Numbered> for AcksSupplied {
+    fn rare(&self, packet: &Numbered) -> Rare {
+        Supplied.rare(packet)
+    }
+
+    fn pure_ack(&self, packet: &Numbered) -> Option<PureAck> {
+        ack_of(&packet.meta)
     }
 }
 
@@ -91,11 +104,13 @@ enum Action {
     UsesOtherFacts,
     /// Its packets fare differently if it knows their facts at other times, too.
     UsesFactsLater,
+    /// Its packets fare differently if it knows which are pure ACKs when they arrive.
+    UsesAcks,
 }
 
 /// The actions that a declaration excludes.
 fn excluded(capabilities: Capabilities, is_fifo: bool) -> BTreeSet<Action> {
-    let Capabilities { judges, timer, side } = capabilities;
+    let Capabilities { judges, timer, side, reads_acks } = capabilities;
     let mut actions = match judges {
         Judges::Arrivals => vec![Action::JudgesQueued],
         Judges::Departures => vec![Action::JudgesArrival],
@@ -115,13 +130,14 @@ fn excluded(capabilities: Capabilities, is_fifo: bool) -> BTreeSet<Action> {
         SideInformation::AtArrival => actions.push(Action::UsesFactsLater),
         SideInformation::Always => {}
     }
+    actions.extend((!reads_acks).then_some(Action::UsesAcks));
     actions.extend(is_fifo.then_some(Action::LeavesOrder));
     actions.into_iter().collect()
 }
 
 /// The actions that a scheme must show for each part of its declaration to be justified.
 fn claimed(capabilities: Capabilities) -> Vec<(String, Action)> {
-    let Capabilities { judges, timer, side } = capabilities;
+    let Capabilities { judges, timer, side, reads_acks } = capabilities;
     let judges = match judges {
         // nothing is required: drop-tail declares this and judges no packet
         Judges::Arrivals => vec![],
@@ -142,7 +158,8 @@ fn claimed(capabilities: Capabilities) -> Vec<(String, Action)> {
         SideInformation::AtArrival => Some((format!("{side:?}"), Action::UsesOtherFacts)),
         SideInformation::Always => Some((format!("{side:?}"), Action::UsesFactsLater)),
     };
-    judges.into_iter().chain(timer).chain(side).collect()
+    let acks = reads_acks.then(|| ("reads_acks".to_owned(), Action::UsesAcks));
+    judges.into_iter().chain(timer).chain(side).chain(acks).collect()
 }
 
 /// The reports of a queue about its packets, and its observed actions.
@@ -189,7 +206,7 @@ impl Probe<Numbered> for Observations {
     fn dropped(&mut self, report: &Report<'_, Numbered>, cause: Cause) {
         if cause.was_queued() {
             self.actions.insert(Action::JudgesQueued);
-            if cause == Cause::Evicted {
+            if matches!(cause, Cause::Evicted | Cause::Filtered) {
                 self.actions.insert(Action::LeavesOrder);
             }
             self.remove(report.packet.id);
@@ -306,11 +323,13 @@ fn observed_actions(make: impl Fn() -> AnyQueue, seed: u64) -> BTreeSet<Action> 
     let hosts = observed(&HostsSupplied, &());
     let arriving = observed(&Supplied, &());
     let all = observed(&Supplied, &Supplied);
+    let acks = observed(&AcksSupplied, &());
     let mut actions = all.actions;
     for (less, more, action) in [
         (&none.log, &hosts.log, Action::UsesHosts),
         (&hosts.log, &arriving.log, Action::UsesOtherFacts),
         (&arriving.log, &all.log, Action::UsesFactsLater),
+        (&arriving.log, &acks.log, Action::UsesAcks),
     ] {
         actions.extend((less != more).then_some(action));
     }
@@ -330,7 +349,7 @@ fn with_guarded_classes(
         settings.retain(|(name, _)| name != info.name);
         settings.push((info.name.into(), Value::Classes(three_classes(scheme))));
     }
-    let aqms: Vec<_> = schemes().iter().filter(|scheme| scheme.build_law.is_some()).collect();
+    let aqms: Vec<_> = schemes().iter().filter(|scheme| scheme.build_aqm.is_some()).collect();
     for (_, value) in &mut settings {
         let Value::Classes(classes) = value else { continue };
         for class in classes {

@@ -1,8 +1,8 @@
 //! AFD: Pan, Breslau, Prabhakar, Shenker 2003.
 
 use super::{
-    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, limit_in_packets,
-    millis, number,
+    AqmScheme, Given, Item, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, early, flag, guarded,
+    limit_in_packets, millis, number,
 };
 use penstock_core::param::Value;
 use penstock_core::{Bytes, Rng};
@@ -34,7 +34,7 @@ struct Afd {
     due: u64,
 }
 
-impl Law for Afd {
+impl AqmScheme for Afd {
     fn arrival(&mut self, _queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         if rng.uniform() < 1.0 / self.sample {
             let entry = (item.flow, f64::from(item.size));
@@ -65,7 +65,7 @@ impl Law for Afd {
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let (mean, most) = (s.number("mean_packet", 1000.0), s.number("shadow", 500.0));
     let interval = s.nanos("interval", 6 * MS + MS / 4);
-    let law = Afd {
+    let aqm = Afd {
         most: most as usize,
         sample: s.number("sample", 10.0),
         a: s.number("a", 1.7),
@@ -81,5 +81,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         q_old: 0.0,
         due: interval,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -1,7 +1,7 @@
 //! Self-configuring RED: Feng, Kandlur, Saha, Shin 1999, figure 3.
 
 use super::red::{Red, variants};
-use super::{Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, guarded, number, word};
+use super::{AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, guarded, number, word};
 use penstock_core::Rng;
 
 pub fn settings() -> Vec<Given> {
@@ -28,7 +28,7 @@ struct AredFeng {
     status: i8,
 }
 
-impl Law for AredFeng {
+impl AqmScheme for AredFeng {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.red.update_average(queue);
         let Red { avg, min_th, max_th, .. } = self.red;

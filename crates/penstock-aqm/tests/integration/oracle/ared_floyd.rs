@@ -1,7 +1,7 @@
 //! Adaptive RED: Floyd, Gummadi, Shenker 2001, figure 1; `tick = "arrival"` and `gentle_from = "first"` as ns-2 has them.
 
 use super::red::{Red, variants};
-use super::{Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, guarded, millis, number, word};
+use super::{AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, guarded, millis, number, word};
 use penstock_core::Rng;
 
 pub fn settings() -> Vec<Given> {
@@ -55,7 +55,7 @@ impl AredFloyd {
     }
 }
 
-impl Law for AredFloyd {
+impl AqmScheme for AredFloyd {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.red.update_average(queue);
         if !self.on_timer && queue.now > self.clock + self.interval && self.step() {
@@ -88,7 +88,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let interval = s.nanos("interval", 500_000_000);
     let from_first = s.word("gentle_from", "first") == "first";
     red.ramp_from = from_first.then_some(red.max_p);
-    let law = AredFloyd {
+    let aqm = AredFloyd {
         red,
         alpha: s.number("alpha", 0.01),
         beta: s.number("beta", 0.9),
@@ -99,5 +99,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         from_first,
         clock: if on_timer { interval } else { 0 },
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

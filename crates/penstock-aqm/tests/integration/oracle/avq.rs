@@ -1,8 +1,8 @@
 //! AVQ: Kunniyur and Srikant 2001, as algorithm 9 and equation 1.17 of the thesis have it.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, design, each_with, early, flag, guarded, number, root,
-    secs, word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, design, each_with, early, flag, guarded, number,
+    root, secs, word,
 };
 use penstock_core::{Limit, Rng, math};
 
@@ -31,7 +31,7 @@ struct Avq {
     before: Option<u64>,
 }
 
-impl Law for Avq {
+impl AqmScheme for Avq {
     fn arrival(&mut self, queue: &Queue, item: &Item, _rng: &mut Rng) -> Say {
         let b = if self.in_bytes { f64::from(item.size) } else { 1.0 };
         let gap = secs(queue.now - self.before.unwrap_or(queue.now));
@@ -74,7 +74,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     };
     let alpha =
         if s.word("alpha", "") == "auto" { stable_alpha(n, r, packets, gamma) } else { s.number("alpha", 0.15) };
-    let law = Avq {
+    let aqm = Avq {
         gamma,
         alpha,
         buffer: s.unless_auto("buffer").map_or(buffer, |packets| packets * unit),
@@ -86,5 +86,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         virtual_queue: 0.0,
         before: None,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

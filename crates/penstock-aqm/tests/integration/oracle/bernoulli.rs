@@ -1,6 +1,6 @@
 //! Each arrival is dropped or marked with probability p; a number is drawn for each.
 
-use super::{Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, flag, guarded, number};
+use super::{AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, flag, guarded, number};
 use penstock_aqm::Cause;
 use penstock_core::Rng;
 
@@ -16,7 +16,7 @@ struct Bernoulli {
     ecn: bool,
 }
 
-impl Law for Bernoulli {
+impl AqmScheme for Bernoulli {
     fn arrival(&mut self, _queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
         match rng.uniform() < self.p {
             false => Say::Pass,

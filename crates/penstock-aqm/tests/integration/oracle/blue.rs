@@ -1,6 +1,8 @@
 //! BLUE: Feng, Kandlur, Saha, Shin 1999.
 
-use super::{Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, early, flag, guarded, millis, number, toss};
+use super::{
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, early, flag, guarded, millis, number, toss,
+};
 use penstock_core::Rng;
 
 pub fn settings() -> Vec<Given> {
@@ -38,7 +40,7 @@ impl Blue {
     }
 }
 
-impl Law for Blue {
+impl AqmScheme for Blue {
     fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
         if queue.len() > self.threshold {
             self.step(queue.now, self.d1);
@@ -70,7 +72,7 @@ impl Law for Blue {
 }
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
-    let law = Blue {
+    let aqm = Blue {
         d1: s.number("d1", 0.0025),
         d2: s.number("d2", 0.000_25),
         freeze: s.nanos("freeze", 100_000_000),
@@ -80,5 +82,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         last: 0,
         idle: false,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

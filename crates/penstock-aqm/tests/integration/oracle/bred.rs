@@ -1,7 +1,7 @@
 //! BRED: section 1.4.2 of the thesis, equation 1.27 and algorithm 14, closed as decision D-35 of its specification says.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, limit_in_packets,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, limit_in_packets,
     number, toss,
 };
 use penstock_aqm::Cause;
@@ -31,7 +31,7 @@ fn waiting(queue: &Queue, flow: usize) -> f64 {
     queue.items.iter().filter(|item| item.flow == flow).count() as f64
 }
 
-impl Law for Bred {
+impl AqmScheme for Bred {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let active = (0..12).filter(|&flow| flow == item.flow || waiting(queue, flow) > 0.0).count();
         self.n = (1.0 - self.omega) * self.n + self.omega * active as f64;
@@ -75,7 +75,7 @@ impl Law for Bred {
 }
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
-    let law = Bred {
+    let aqm = Bred {
         omega: s.number("omega", 0.02),
         beta: s.number("beta", 0.5),
         ecn: s.flag("ecn", false),
@@ -83,5 +83,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         n: 0.0,
         gap: [0.0; 12],
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -1,13 +1,18 @@
 //! CAKE: section A9 of the specification, and the scheme's page where that is silent. The hash is the scheme's.
 
 use super::cobalt::Cobalt;
-use super::{Bench, Fate, Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, millis};
+use super::{AqmScheme, Bench, Fate, Given, Item, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, millis};
 use super::{number, secs, word};
+use crate::rig::ack_of;
 use penstock_aqm::Cause;
 use penstock_core::param::Value;
-use penstock_core::{Limit, Span};
+use penstock_core::{Limit, PureAck, Span};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
+
+mod parts;
+
+use parts::{Pace, Wire, dither, hash, tin_of, weights};
 
 pub fn settings() -> Vec<Given> {
     let shapers = vec![
@@ -16,6 +21,8 @@ pub fn settings() -> Vec<Given> {
         vec![("bandwidth", number(3_000_000.0)), ("overhead", Value::Bytes(38.0)), ("rtt", millis(10))],
         vec![("rtt", millis(4)), ("ecn", flag(false))],
         vec![("bandwidth", number(20_000_000.0)), ("rtt", millis(20)), ("overhead", Value::Bytes(8.0))],
+        vec![("bandwidth", number(2_000_000.0)), ("overhead", Value::Bytes(10.0)), ("cells", word("atm"))],
+        vec![("bandwidth", number(2_000_000.0)), ("mpu", Value::Bytes(200.0)), ("cells", word("ptm"))],
     ];
     let isolations =
         ["triple-isolate", "dual-srchost", "dual-dsthost", "flows", "hosts", "srchost", "dsthost", "flowblind"];
@@ -23,7 +30,14 @@ pub fn settings() -> Vec<Given> {
     let diffserv = ["diffserv3", "diffserv4", "diffserv8", "precedence", "besteffort"];
     let diffserv = diffserv.map(|name| vec![("diffserv", word(name))]);
     let flows = [vec![], vec![("flows", number(8.0))], vec![("flows", number(20.0))], vec![("flows", number(3.0))]];
-    each_with(each_with(each_with(shapers, &isolations), &diffserv), &flows)
+    let others = [
+        vec![],
+        vec![("ack_filter", word("conservative"))],
+        vec![("ack_filter", word("aggressive")), ("ingress", flag(true))],
+        vec![("ingress", flag(true))],
+        vec![("wash", flag(true)), ("ack_filter", word("aggressive"))],
+    ];
+    each_with(each_with(each_with(each_with(shapers, &isolations), &diffserv), &flows), &others)
 }
 
 /// One of the queues of a tin.
@@ -45,33 +59,6 @@ struct Flow {
 impl Flow {
     fn bytes(&self) -> u64 {
         self.items.iter().map(|item| u64::from(item.size)).sum()
-    }
-}
-
-/// Sends no faster than its rate: it has to wait until `next`, in nanoseconds times the rate.
-struct Pace {
-    rate: u128,
-    next: u128,
-}
-
-impl Pace {
-    fn wake(&mut self, now: u64) {
-        self.next = self.next.max(u128::from(now) * self.rate);
-    }
-
-    fn send(&mut self, bytes: u64) {
-        self.next += 8_000_000_000 * u128::from(bytes);
-    }
-
-    /// A packet leaves. If that is before `next`, only this packet is owed.
-    fn run_ahead(&mut self, now: u64, bytes: u64) {
-        let now = u128::from(now) * self.rate;
-        let from_now = now + 8_000_000_000 * u128::from(bytes);
-        self.next = if self.next <= now { self.next + from_now - now } else { self.next.max(from_now) };
-    }
-
-    fn waits(&self, now: u64) -> bool {
-        self.next > u128::from(now) * self.rate
     }
 }
 
@@ -101,69 +88,18 @@ impl Tin {
 struct Cake {
     limit: Limit,
     shaper: Option<Pace>,
-    overhead: u64,
+    /// In the ingress mode with a shaper: what the shaper would be at two thirds of its rate without the drops.
+    failsafe: Option<Pace>,
+    ingress: bool,
+    /// Redundant ACKs that must wait; 0 without a filter.
+    filter: usize,
+    wire: Wire,
     diffserv: String,
     isolation: String,
     ways: u64,
     salt: Option<u64>,
     tins: Vec<Tin>,
     turn: usize,
-}
-
-/// Output `number` of SplitMix64 from this state on.
-fn split_mix(state: u64, number: u64) -> u64 {
-    let mut z = state.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// The hash of a number: 32 bits, shared with the scheme like a random number.
-fn hash(number: u64, salt: u64) -> u64 {
-    split_mix(salt, number) >> 32
-}
-
-/// The random number, uniform in [0, 1), of the credit with this number of the queue with this number, in 2^-64. Shared
-/// with the scheme like a random number.
-fn dither(salt: u64, queue: u64, credit: u64) -> u128 {
-    let seed = split_mix(split_mix(salt, 0), queue);
-    let (block, lane) = (credit / 64, credit % 64);
-    (0..64).fold(0, |number, digit| number * 2 + u128::from(split_mix(seed, block * 64 + digit) >> lane & 1))
-}
-
-/// Tin of a codepoint. TOS4 is 4, TOS2 is 2, TOS1 is 1, and so is LE; VA is 44.
-fn tin_of(diffserv: &str, dscp: u8) -> usize {
-    let (class, assured) = (dscp / 8, matches!(dscp % 8, 2 | 4 | 6));
-    match diffserv {
-        "besteffort" => 0,
-        "precedence" => class.into(),
-        "diffserv3" => match dscp {
-            1 | 8 => 0,
-            4 | 44 | 46 | 48 | 56 => 2,
-            _ => 1,
-        },
-        "diffserv4" => match dscp {
-            1 | 8 => 0,
-            32 | 40 | 44 | 46 | 48 | 56 => 3,
-            4 | 16 | 24 => 2,
-            _ if assured && matches!(class, 2..=4) => 2,
-            _ => 1,
-        },
-        "diffserv8" => match dscp {
-            1 | 8 => 0,
-            2 => 1,
-            4 => 4,
-            16 => 5,
-            24 => 3,
-            32 | 40 | 44 | 46 => 6,
-            48 | 56 => 7,
-            _ if assured && class == 1 => 1,
-            _ if assured && class == 2 => 4,
-            _ if assured && matches!(class, 3 | 4) => 3,
-            _ => 2,
-        },
-        other => panic!("{other}"),
-    }
 }
 
 impl Cake {
@@ -233,9 +169,48 @@ impl Cake {
     fn drop_longest(&mut self, bench: &mut Bench) {
         let flows = self.tins.iter_mut().flat_map(|tin| tin.flows.values_mut());
         let longest = flows.min_by_key(|flow| (Reverse(flow.bytes()), flow.born)).unwrap();
-        let gone = longest.items.pop_front().unwrap();
+        let (gone, born) = (longest.items.pop_front().unwrap(), longest.born);
         longest.cobalt.overflow(&at(bench.now), &gone);
         bench.note(&gone, Fate::Dropped(Cause::Evicted));
+        let t = self.tins.iter().position(|tin| tin.flows.values().any(|flow| flow.born == born)).unwrap();
+        self.count_drop(t, &gone, bench.now);
+    }
+
+    /// A packet of this tin was dropped: in the ingress mode the shaper counts it, unless drops have taken more than a
+    /// third.
+    fn count_drop(&mut self, t: usize, gone: &Item, now: u64) {
+        let Some(failsafe) = &self.failsafe else { return };
+        let shaper = self.shaper.as_mut().unwrap();
+        let nanos = |pace: &Pace| pace.next.div_ceil(pace.rate);
+        if nanos(shaper) <= nanos(failsafe) {
+            let length = self.wire.size(gone);
+            shaper.send(length);
+            self.tins[t].pace.run_ahead(now, length);
+        }
+    }
+
+    /// The packet that came last to queue `i` of tin `t` is an ACK: an older one may go.
+    fn filter(&mut self, t: usize, i: u64, bench: &mut Bench) {
+        let items = &mut self.tins[t].flows.get_mut(&i).unwrap().items;
+        let newest = items.back().unwrap().clone();
+        let Some(ack) = ack_of(&newest.meta).filter(|_| self.filter > 0) else { return };
+        let is_redundant = |item: &Item| {
+            let redundant = |old: PureAck| {
+                let timestamp = match (old.timestamp, ack.timestamp) {
+                    (Some(old), Some(new)) => new.wrapping_sub(old).cast_signed() >= 0,
+                    (old, new) => old.is_none() && new.is_none(),
+                };
+                let same = old.connection == ack.connection && old.ace == ack.ace && !old.has_other_options;
+                same && timestamp && holds(&ack, &old) && !holds(&old, &ack)
+            };
+            item.flow == newest.flow && ack_of(&item.meta).is_some_and(redundant)
+        };
+        let redundant: Vec<usize> = (0..items.len() - 1).filter(|&k| is_redundant(&items[k])).collect();
+        if redundant.len() >= self.filter {
+            let gone = items.remove(redundant[0]).unwrap();
+            bench.note(&gone, Fate::Dropped(Cause::Filtered));
+            self.count_drop(t, &gone, bench.now);
+        }
     }
 
     /// The tin to serve next.
@@ -286,19 +261,24 @@ impl Cake {
                 tin.rotation.push_back(i);
                 continue;
             }
-            let flow = tin.flows.get_mut(&i).unwrap();
-            while let Some(item) = flow.items.pop_front() {
+            let bulk = tin.flows.values().filter(|flow| flow.bulk).count() as u64;
+            while let Some(item) = self.tins[t].flows.get_mut(&i).unwrap().items.pop_front() {
+                let flow = self.tins[t].flows.get_mut(&i).unwrap();
+                flow.cobalt.flows = if self.ingress { bulk } else { 0 };
                 match flow.cobalt.departure(&at(bench.now), &item, &mut bench.rng) {
                     Say::Drop(cause) if !flow.items.is_empty() => {
                         bench.note(&item, Fate::Dropped(cause));
+                        self.count_drop(t, &item, bench.now);
                         continue;
                     }
                     Say::Mark(cause) => bench.note(&item, Fate::Marked(cause)),
                     _ => {}
                 }
-                flow.credit -= f64::from(item.size) + self.overhead as f64;
+                flow.credit -= self.wire.size(&item) as f64;
                 return item;
             }
+            let tin = &mut self.tins[t];
+            let flow = tin.flows.get_mut(&i).unwrap();
             flow.cobalt.idle(bench.now);
             flow.bulk = false;
             let rests = flow.cobalt.rests(bench.now);
@@ -308,6 +288,15 @@ impl Cake {
             }
         }
     }
+}
+
+/// Whether the first ACK acknowledges every number that the second does; those of the rig are near 0.
+fn holds(ack: &PureAck, other: &PureAck) -> bool {
+    let holds = |ack: &PureAck, number: u32| {
+        let at = |of: u32| of.wrapping_sub(number).cast_signed();
+        at(ack.number) > 0 || ack.blocks.iter().any(|block| at(block.start) <= 0 && at(block.end) > 0)
+    };
+    (0..100_u32).map(|number| number.wrapping_sub(50)).all(|number| !holds(other, number) || holds(ack, number))
 }
 
 /// Out of the list it is in.
@@ -327,7 +316,7 @@ impl Oracle for Cake {
         let i = self.bucket(t, &item, bench);
         let (of, rare) = (self.owner(&item), item.meta.rare.unwrap());
         if self.packets() == 0 {
-            self.shaper.iter_mut().for_each(|shaper| shaper.wake(bench.now));
+            self.shaper.iter_mut().chain(&mut self.failsafe).for_each(|shaper| shaper.wake(bench.now));
         }
         let number = self.tins.iter().map(|tin| tin.flows.len() as u64).sum();
         let tin = &mut self.tins[t];
@@ -361,6 +350,7 @@ impl Oracle for Cake {
             self.tins[t].flows.get_mut(&i).unwrap().credit = 0.0;
             self.give_credit(t, i);
         }
+        self.filter(t, i, bench);
         while self.over() {
             self.drop_longest(bench);
         }
@@ -376,8 +366,8 @@ impl Oracle for Cake {
         }
         let t = self.tin(bench.now);
         let item = self.serve(t, bench);
-        let length = u64::from(item.size) + self.overhead;
-        self.shaper.iter_mut().for_each(|shaper| shaper.send(length));
+        let length = self.wire.size(&item);
+        self.shaper.iter_mut().chain(&mut self.failsafe).for_each(|shaper| shaper.send(length));
         let tin = &mut self.tins[t];
         if self.shaper.is_some() {
             tin.pace.run_ahead(bench.now, length);
@@ -389,22 +379,12 @@ impl Oracle for Cake {
     }
 }
 
-/// The weights of the tins: (priority, share).
-fn weights(diffserv: &str) -> Vec<(f64, f64)> {
-    let bulk = (1.0 / 16.0, 1.0 / 16.0);
-    match diffserv {
-        "besteffort" => vec![(1.0, 1.0)],
-        "diffserv3" => vec![bulk, (1.0, 1.0), (16.0, 1.0 / 4.0)],
-        "diffserv4" => vec![bulk, (1.0, 1.0), (4.0, 1.0 / 2.0), (16.0, 1.0 / 4.0)],
-        _ => (0..8).map(|k| (1.5_f64.powi(k), 0.875_f64.powi(k))).collect(),
-    }
-}
-
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let bandwidth = s.unless_auto("bandwidth");
     let rate = bandwidth.unwrap_or(link.rate.bits_per_second() as f64);
     let rtt = secs(s.nanos("rtt", 100 * MS));
     let diffserv = s.word("diffserv", "diffserv3");
+    let ingress = s.flag("ingress", false);
     let tin = |(priority, share): (f64, f64)| {
         let rate = share * rate;
         let mtu_time = 8.0 * link.mtu.0 as f64 / rate;
@@ -428,7 +408,18 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     Box::new(Cake {
         limit: link.limit,
         shaper: bandwidth.map(|rate| Pace { rate: rate as u128, next: 0 }),
-        overhead: s.number("overhead", 0.0) as u64,
+        failsafe: bandwidth.filter(|_| ingress).map(|rate| Pace { rate: rate as u128 * 2 / 3, next: 0 }),
+        ingress,
+        filter: match s.word("ack_filter", "off").as_str() {
+            "conservative" => 2,
+            "aggressive" => 1,
+            _ => 0,
+        },
+        wire: Wire {
+            overhead: s.number("overhead", 0.0) as u64,
+            mpu: s.number("mpu", 0.0) as u64,
+            cells: s.word("cells", "none"),
+        },
         isolation: s.word("isolation", "triple-isolate"),
         ways: s.number("flows", 1024.0) as u64,
         salt: None,

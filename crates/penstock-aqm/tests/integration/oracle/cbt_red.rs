@@ -2,7 +2,7 @@
 
 use super::wred::{Average, Level};
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, flag, guarded, number, word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, flag, guarded, number, word,
 };
 use penstock_aqm::Cause;
 use penstock_core::Rng;
@@ -43,7 +43,7 @@ impl CbtRed {
     }
 }
 
-impl Law for CbtRed {
+impl AqmScheme for CbtRed {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let class = self.class(item);
         let waiting = queue.items.iter().filter(|item| self.class(item) == class).count();
@@ -70,7 +70,7 @@ impl Law for CbtRed {
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let average = Average::new(s.unless_auto("w_q"), capacity(link, 1000.0));
-    let law = CbtRed {
+    let aqm = CbtRed {
         tag: s.unless_auto("tag").unwrap_or(46.0),
         averages: [average.clone(), average.clone(), average],
         tcp: Level {
@@ -87,5 +87,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         },
         thresholds: [0.0, s.number("t_tagged", 10.0), s.number("t_other", 2.0)],
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

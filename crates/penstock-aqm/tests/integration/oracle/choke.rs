@@ -1,7 +1,9 @@
 //! CHOKe: Pan, Prabhakar, Psounis 2000.
 
 use super::red::{Red, variants};
-use super::{Bench, Fate, Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, number, word};
+use super::{
+    AqmScheme, Bench, Fate, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, number, word,
+};
 use penstock_aqm::Cause;
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! COBALT: section A8 of the specification, which has it from CAKE.
 
 use super::{
-    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, guarded, millis, number, word,
+    AqmScheme, Given, Item, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, guarded, millis, number, word,
 };
 use penstock_aqm::Cause;
 use penstock_core::param::Value;
@@ -44,6 +44,8 @@ pub struct Cobalt {
     dropping: bool,
     p_drop: f64,
     blue_timer: u64,
+    /// Flows for each of which two packets may wait.
+    pub flows: u64,
 }
 
 impl Cobalt {
@@ -63,6 +65,7 @@ impl Cobalt {
             dropping: false,
             p_drop: 0.0,
             blue_timer: 0,
+            flows: 0,
         }
     }
 
@@ -86,11 +89,11 @@ impl Cobalt {
     }
 }
 
-impl Law for Cobalt {
+impl AqmScheme for Cobalt {
     fn departure(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let now = queue.now;
         let sojourn = now - item.since;
-        let over = sojourn > self.target && sojourn > self.mtu_time * 4;
+        let over = sojourn > self.target && sojourn > self.mtu_time * 4 && sojourn > self.mtu_time * 2 * self.flows;
         let mut due = self.count > 0 && now >= self.drop_next;
         if !over {
             self.dropping = false;
@@ -151,12 +154,12 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let mtu = s.unless_auto("mtu").unwrap_or(link.mtu.0 as f64);
     let (target, interval) = (s.nanos("target", 5 * MS), s.nanos("interval", 100 * MS));
     let mtu_time = Span::from_secs(8.0 * mtu / link.rate.bits_per_second() as f64).as_nanos();
-    let law = Cobalt {
+    let aqm = Cobalt {
         p_inc: s.number("p_inc", 1.0 / 256.0),
         p_dec: s.number("p_dec", 1.0 / 4096.0),
         ce_threshold: s.nanos("ce_threshold", u64::MAX),
         ect1_only: s.word("ce_threshold_for", "ect") == "ect1",
         ..Cobalt::new(target, interval, mtu_time, s.flag("ecn", false))
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -1,7 +1,7 @@
 //! Curvy RED for one queue: the Classic queue of RFC 9332, appendix B.
 
 use super::{
-    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, guarded, millis, number, secs,
+    AqmScheme, Given, Item, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, guarded, millis, number, secs,
 };
 use penstock_aqm::Cause;
 use penstock_core::Rng;
@@ -24,7 +24,7 @@ struct CurvyRed {
     q: f64,
 }
 
-impl Law for CurvyRed {
+impl AqmScheme for CurvyRed {
     fn departure(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.q = self.gamma * secs(queue.now - item.since) + (1.0 - self.gamma) * self.q;
         let root = (self.q - self.min_th) / self.range;
@@ -38,7 +38,7 @@ impl Law for CurvyRed {
 }
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
-    let law = CurvyRed {
+    let aqm = CurvyRed {
         gamma: 0.5_f64.powf(s.number("g", 5.0)),
         min_th: secs(s.nanos("min_th", MS / 2)),
         range: secs(s.nanos("range", 500 * MS)),
@@ -46,5 +46,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         ecn: s.flag("ecn", false),
         q: 0.0,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -1,6 +1,6 @@
 //! Drop-tail: an arrival that finds no room is dropped.
 
-use super::{Given, Law, LinkInfo, Oracle, Settings, guarded};
+use super::{AqmScheme, Given, LinkInfo, Oracle, Settings, guarded};
 
 pub fn settings() -> Vec<Given> {
     vec![vec![]]
@@ -8,7 +8,7 @@ pub fn settings() -> Vec<Given> {
 
 struct DropTail;
 
-impl Law for DropTail {}
+impl AqmScheme for DropTail {}
 
 pub fn oracle(_settings: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     guarded(DropTail, link)

@@ -2,8 +2,8 @@
 
 use super::wred::Average;
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, early, flag, guarded, number, toss,
-    word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, early, flag, guarded, number,
+    toss, word,
 };
 use penstock_aqm::Cause;
 use penstock_core::Rng;
@@ -26,7 +26,7 @@ struct Dsred {
     ecn: bool,
 }
 
-impl Law for Dsred {
+impl AqmScheme for Dsred {
     fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
         self.average.update(queue.now, if self.in_bytes { queue.bytes() / 1000.0 } else { queue.len() });
         let (a, width, k_m) = (self.average.value, self.k_h - self.k_l, (self.k_l + self.k_h) / 2.0);
@@ -49,7 +49,7 @@ impl Law for Dsred {
 }
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
-    let law = Dsred {
+    let aqm = Dsred {
         average: Average::new(s.unless_auto("w_q"), capacity(link, 1000.0)),
         k_l: s.number("min_th", 5.0),
         k_h: s.number("max_th", 25.0),
@@ -57,5 +57,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         in_bytes: s.word("measure_in", "packets") == "bytes",
         ecn: s.flag("ecn", false),
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -1,7 +1,7 @@
 //! FB-RED: RED whose `max_p` goes by the round-trip time, decision D-32 of the thesis' specification.
 
 use super::red::{Red, variants};
-use super::{Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, guarded, number, word};
+use super::{AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, guarded, number, word};
 use penstock_core::{Rng, Span, math};
 
 pub fn settings() -> Vec<Given> {
@@ -23,7 +23,7 @@ struct FbRed {
     least: f64,
 }
 
-impl Law for FbRed {
+impl AqmScheme for FbRed {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         if let Some(rtt) = item.meta.rare.unwrap().rtt.map(Span::as_secs) {
             self.rtt[item.flow] = Some(rtt);
@@ -52,7 +52,7 @@ impl Law for FbRed {
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let red = Red::new(s, link, (5.0, 15.0, 0.1, false));
-    let law = FbRed {
+    let aqm = FbRed {
         max_p: red.max_p,
         red,
         kappa: s.number("kappa", 2.0),
@@ -60,5 +60,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         rtt: [None; 12],
         least: f64::INFINITY,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

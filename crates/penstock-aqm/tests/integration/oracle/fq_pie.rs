@@ -3,7 +3,8 @@
 
 use super::pie::Pie;
 use super::{
-    Bench, Fate, Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, millis, number, word,
+    AqmScheme, Bench, Fate, Given, Item, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, millis, number,
+    word,
 };
 use penstock_aqm::Cause;
 use penstock_core::param::Value;

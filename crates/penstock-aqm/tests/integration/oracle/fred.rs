@@ -1,7 +1,7 @@
 //! FRED: Lin and Morris 1997, as section 1.3.1 of the thesis has it.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, early, flag, guarded,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, early, flag, guarded,
     limit_in_packets, number, secs, toss, word,
 };
 use penstock_aqm::Cause;
@@ -55,7 +55,7 @@ impl Fred {
     }
 }
 
-impl Law for Fred {
+impl AqmScheme for Fred {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         // A dropped arrival moves the average only if it finds the queue empty.
         if queue.items.is_empty() {
@@ -117,7 +117,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let c = capacity(link, 1000.0);
     let auto = (limit_in_packets(link) / 4.0).min(link.rtt.unwrap().as_secs() * c).max(1.0);
     let min_th = s.unless_auto("min_th").unwrap_or(auto);
-    let law = Fred {
+    let aqm = Fred {
         min_th,
         max_th: s.unless_auto("max_th").unwrap_or(2.0 * min_th),
         max_p: s.number("max_p", 0.02),
@@ -132,5 +132,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         count: -1.0,
         strikes: vec![0; 12],
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

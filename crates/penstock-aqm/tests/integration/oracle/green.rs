@@ -1,8 +1,8 @@
 //! GREEN: section 1.2.2.1 of the thesis, equation 1.16 and algorithm 8.
 
 use super::{
-    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, millis, number,
-    secs, toss, word,
+    AqmScheme, Given, Item, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, millis,
+    number, secs, toss, word,
 };
 use penstock_core::param::Value;
 use penstock_core::{Rng, Span};
@@ -38,7 +38,7 @@ struct Green {
     due: u64,
 }
 
-impl Law for Green {
+impl AqmScheme for Green {
     fn arrival(&mut self, _queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.seen[item.flow] = true;
         self.largest = self.largest.max(f64::from(item.size));
@@ -82,7 +82,7 @@ impl Law for Green {
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let window = s.nanos("window", 1000 * MS);
-    let law = Green {
+    let aqm = Green {
         moves: s.word("variant", "green-1") == "green-2",
         c: s.number("c", 1.5_f64.sqrt()),
         mss: s.unless_auto("mss"),
@@ -100,5 +100,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         overflowed: false,
         due: window,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

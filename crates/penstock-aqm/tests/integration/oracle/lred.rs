@@ -1,8 +1,8 @@
 //! LRED: Wang, Li, Hou, Sohraby, Lin 2004, as equations 1.24 to 1.26 of the thesis have it.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, design, early, flag, guarded, millis, number, root, toss,
-    word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, design, early, flag, guarded, millis, number, root,
+    toss, word,
 };
 use penstock_core::{Rng, math};
 
@@ -31,7 +31,7 @@ struct Lred {
     due: u64,
 }
 
-impl Law for Lred {
+impl AqmScheme for Lred {
     fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
         let p = self.l + self.beta * math::sqrt(self.l) * (queue.len() - self.target);
         let now = self.counts.last_mut().unwrap();
@@ -79,7 +79,7 @@ fn largest_beta(n: f64, r: f64, c: f64) -> f64 {
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let interval = s.nanos("interval", 200_000_000);
     let (n, r, c) = design(link, 1000.0);
-    let law = Lred {
+    let aqm = Lred {
         target: s.target(10.0, 1000.0, link),
         beta: if s.word("beta", "") == "auto" { largest_beta(n, r, c) } else { s.number("beta", 0.021) },
         interval,
@@ -91,5 +91,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         counted: false,
         due: interval,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

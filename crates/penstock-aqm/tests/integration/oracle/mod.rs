@@ -1,6 +1,6 @@
-//! The schemes once more: each as plainly as its source says it, in seconds and lists, without a look at the law.
+//! The schemes once more: each as plainly as its source says it, in seconds and lists, without a look at the AQM.
 //!
-//! An oracle shares only the trace, the settings and the random numbers with the law.
+//! An oracle shares only the trace, the settings and the random numbers with the AQM.
 #![allow(
     clippy::many_single_char_names,
     clippy::manual_midpoint,
@@ -279,7 +279,7 @@ pub fn millis(ms: u64) -> Value {
     Value::Time(Span::from_millis(ms))
 }
 
-/// The toss that many laws end with: no number is drawn where there is no doubt.
+/// The toss that many AQMs end with: no number is drawn where there is no doubt.
 pub fn toss(p: f64, rng: &mut Rng) -> bool {
     p >= 1.0 || p > 0.0 && rng.uniform() < p
 }
@@ -357,15 +357,15 @@ impl Queue {
     }
 }
 
-/// The verdict of a law on a packet. A mark drops packets that are not ECN-capable.
+/// The verdict of an AQM on a packet. A mark drops packets that are not ECN-capable.
 pub enum Say {
     Pass,
     Mark(Cause),
     Drop(Cause),
 }
 
-/// A law that guards one queue.
-pub trait Law {
+/// An AQM that guards one queue.
+pub trait AqmScheme {
     /// Of an arrival; the queue does not hold it yet.
     fn arrival(&mut self, _queue: &Queue, _item: &Item, _rng: &mut Rng) -> Say {
         Say::Pass
@@ -380,39 +380,39 @@ pub trait Law {
     }
     /// The link asked and nothing waited.
     fn idle(&mut self, _now: u64) {}
-    /// When the law's timer comes next, and what it does then.
+    /// When the AQM's timer comes next, and what it does then.
     fn due(&self) -> u64 {
         u64::MAX
     }
     fn tick(&mut self, _queue: &Queue) {}
 }
 
-/// A law and its queue.
+/// An AQM and its queue.
 pub struct Guarded<L> {
-    law: L,
+    aqm: L,
     queue: Queue,
 }
 
-/// The oracle of a law that guards the one queue of the link.
-pub fn guarded<L: Law + 'static>(law: L, link: &LinkInfo) -> Box<dyn Oracle> {
-    Box::new(Guarded { law, queue: Queue { now: 0, limit: link.limit, items: VecDeque::new() } })
+/// The oracle of an AQM that guards the one queue of the link.
+pub fn guarded<L: AqmScheme + 'static>(aqm: L, link: &LinkInfo) -> Box<dyn Oracle> {
+    Box::new(Guarded { aqm, queue: Queue { now: 0, limit: link.limit, items: VecDeque::new() } })
 }
 
-impl<L: Law> Oracle for Guarded<L> {
+impl<L: AqmScheme> Oracle for Guarded<L> {
     fn arrive(&mut self, bench: &mut Bench, mut item: Item) {
         self.queue.now = bench.now;
-        let mark = match self.law.arrival(&self.queue, &item, &mut bench.rng) {
+        let mark = match self.aqm.arrival(&self.queue, &item, &mut bench.rng) {
             Say::Pass => None,
             Say::Mark(cause) if item.ect() => Some(cause),
             Say::Mark(cause) | Say::Drop(cause) => return bench.note(&item, Fate::Dropped(cause)),
         };
         if !self.queue.has_room(&item) {
-            self.law.overflow(&self.queue, &item);
+            self.aqm.overflow(&self.queue, &item);
             return bench.note(&item, Fate::Dropped(Cause::Overflow));
         }
         item.since = bench.now;
         self.queue.items.push_back(item.clone());
-        self.law.queued(&self.queue, &item);
+        self.aqm.queued(&self.queue, &item);
         if let Some(cause) = mark {
             bench.note(&item, Fate::Marked(cause));
         }
@@ -422,7 +422,7 @@ impl<L: Law> Oracle for Guarded<L> {
     fn depart(&mut self, bench: &mut Bench) {
         self.queue.now = bench.now;
         while let Some(item) = self.queue.items.pop_front() {
-            match self.law.departure(&self.queue, &item, &mut bench.rng) {
+            match self.aqm.departure(&self.queue, &item, &mut bench.rng) {
                 Say::Pass => {}
                 Say::Mark(cause) if item.ect() => bench.note(&item, Fate::Marked(cause)),
                 Say::Mark(cause) | Say::Drop(cause) => {
@@ -432,13 +432,13 @@ impl<L: Law> Oracle for Guarded<L> {
             }
             return bench.note(&item, Fate::Sent);
         }
-        self.law.idle(bench.now);
+        self.aqm.idle(bench.now);
     }
 
     fn pass(&mut self, _bench: &mut Bench, until: u64) {
-        while self.law.due() < until {
-            self.queue.now = self.law.due();
-            self.law.tick(&self.queue);
+        while self.aqm.due() < until {
+            self.queue.now = self.aqm.due();
+            self.aqm.tick(&self.queue);
         }
     }
 }

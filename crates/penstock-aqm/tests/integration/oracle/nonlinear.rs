@@ -2,7 +2,7 @@
 
 use super::wred::Average;
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, early, flag, guarded,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, early, flag, guarded,
     limit_in_packets, number, toss, word,
 };
 use penstock_aqm::Cause;
@@ -67,7 +67,7 @@ impl Profile {
     }
 }
 
-impl Law for Profile {
+impl AqmScheme for Profile {
     fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
         let (q, limit) = if self.in_bytes { (queue.bytes(), 1000.0 * self.limit) } else { (queue.len(), self.limit) };
         self.average.update(queue.now, q);
@@ -91,7 +91,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         Some(Value::Numbers(numbers)) => numbers.clone(),
         _ => default.to_vec(),
     };
-    let law = Profile {
+    let aqm = Profile {
         average: Average::new(s.unless_auto("w_q"), capacity(link, 1000.0)),
         fill_level: list("fill_level", &[0.2, 0.5, 0.8]),
         drop_probability: list("drop_probability", &[0.0, 0.1, 0.4]),
@@ -100,5 +100,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         in_bytes: s.word("measure_in", "packets") == "bytes",
         ecn: s.flag("ecn", false),
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

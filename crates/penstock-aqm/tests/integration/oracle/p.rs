@@ -1,7 +1,7 @@
 //! P: Hollot, Misra, Towsley, Gong 2001, as equation 1.20 of the thesis has it.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, design, early, flag, guarded, number, toss, word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, design, early, flag, guarded, number, toss, word,
 };
 use penstock_core::param::Value;
 use penstock_core::{Rng, math};
@@ -23,7 +23,7 @@ struct P {
     ecn: bool,
 }
 
-impl Law for P {
+impl AqmScheme for P {
     fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
         let p = self.max_p * (queue.len() - self.min_th) / self.width;
         if toss(p, rng) { early(self.ecn) } else { Say::Pass }

@@ -1,8 +1,8 @@
 //! PI: Hollot, Misra, Towsley, Gong 2001, as equations 1.21 to 1.23 of the thesis have it.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, design, early, flag, guarded, millis, number, secs, toss,
-    word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, design, early, flag, guarded, millis, number, secs,
+    toss, word,
 };
 use penstock_core::{Rng, math};
 
@@ -27,7 +27,7 @@ struct Pi {
     due: u64,
 }
 
-impl Law for Pi {
+impl AqmScheme for Pi {
     fn arrival(&mut self, _queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
         if toss(self.p, rng) { early(self.ecn) } else { Say::Pass }
     }
@@ -55,7 +55,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         let k = omega * math::sqrt(1.0 + (omega * r).powi(2)) * (2.0 * n).powi(2) / (r * c).powi(3);
         k * (1.0 / omega + sign * secs(interval) / 2.0)
     };
-    let law = Pi {
+    let aqm = Pi {
         a: gain("a", 1.0, 0.000_344_519),
         b: gain("b", -1.0, 0.000_343_499),
         target: s.target(10.0, 1000.0, link),
@@ -65,5 +65,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         before: 0.0,
         due: interval,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -1,7 +1,8 @@
 //! PI2: De Schepper, Bondarenko, Tsang, Briscoe 2016.
 
 use super::{
-    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, millis, number, secs,
+    AqmScheme, Given, Item, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, millis,
+    number, secs,
 };
 use penstock_core::{Ecn, Rng};
 
@@ -32,7 +33,7 @@ struct Pi2 {
     due: u64,
 }
 
-impl Law for Pi2 {
+impl AqmScheme for Pi2 {
     fn arrival(&mut self, _queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         if self.p <= 0.0 {
             return Say::Pass;
@@ -58,7 +59,7 @@ impl Law for Pi2 {
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let update = s.nanos("t_update", 32 * MS);
-    let law = Pi2 {
+    let aqm = Pi2 {
         target: secs(s.nanos("target", 20 * MS)),
         update,
         alpha: s.number("alpha", 0.3125),
@@ -69,5 +70,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         before: 0.0,
         due: update,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

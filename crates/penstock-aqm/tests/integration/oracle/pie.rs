@@ -2,7 +2,8 @@
 //! not the estimation of the rate.
 
 use super::{
-    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, guarded, millis, number, secs, word,
+    AqmScheme, Given, Item, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, flag, guarded, millis, number, secs,
+    word,
 };
 use penstock_aqm::Cause;
 use penstock_core::param::Value;
@@ -162,7 +163,7 @@ impl Pie {
     }
 }
 
-impl Law for Pie {
+impl AqmScheme for Pie {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let half = self.reference / 2.0;
         // section 4.4, which 5.3 replaces

@@ -3,7 +3,7 @@
 
 use super::red::{Red, variants};
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, guarded, limit_in_packets, millis,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, guarded, limit_in_packets, millis,
     number, word,
 };
 use penstock_core::param::Value;
@@ -78,7 +78,7 @@ impl Psand {
     }
 }
 
-impl Law for Psand {
+impl AqmScheme for Psand {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.red.arrival(queue, item, rng)
     }
@@ -128,7 +128,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let interval = s.nanos("interval", 500_000_000);
     let mut red = Red::new(s, link, (min_th, max_th, if adapt == "sandwich" { 1.0 } else { 0.1 }, true));
     red.gentle &= adapt != "pseudo-drop-tail";
-    let law = Psand {
+    let aqm = Psand {
         red,
         target,
         coef: s.number("coef", 1.75),
@@ -142,5 +142,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         part: 1.0 - s.number("smooth_alpha", 0.0),
         b,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

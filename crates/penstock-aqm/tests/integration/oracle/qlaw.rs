@@ -2,7 +2,7 @@
 //! halving the interval.
 
 use super::red::{Red, variants};
-use super::{Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, guarded, millis, number};
+use super::{AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, guarded, millis, number};
 use penstock_core::Rng;
 use penstock_core::math::{pow, sqrt};
 
@@ -106,7 +106,7 @@ impl Qlaw {
     }
 }
 
-impl Law for Qlaw {
+impl AqmScheme for Qlaw {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.red.update_average(queue);
         let say = self.red.judge(queue, f64::from(item.size), rng);
@@ -142,7 +142,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let usual = link.rtt.map_or(100_000_000, penstock_core::Span::as_nanos);
     let given = !matches!(s.get("rtt"), Some(penstock_core::param::Value::Text(_)));
     let rtld = if given { s.nanos("rtt", usual) } else { usual } as f64 / 1e9;
-    let law = Qlaw {
+    let aqm = Qlaw {
         red,
         spacing: s.word("spacing", "wait"),
         rtld,
@@ -160,5 +160,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         s: 0.0,
         already: false,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -1,8 +1,8 @@
 //! RED: Floyd and Jacobson 1993, with the details of ns-2 as the papers that used it describe them.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, guarded, limit_in_packets, number, secs,
-    word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, flag, guarded, limit_in_packets, number,
+    secs, word,
 };
 use penstock_aqm::Cause;
 use penstock_core::param::Value;
@@ -244,7 +244,7 @@ impl Red {
     }
 }
 
-impl Law for Red {
+impl AqmScheme for Red {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.update_average(queue);
         self.judge(queue, f64::from(item.size), rng)

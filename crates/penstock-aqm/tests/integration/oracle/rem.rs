@@ -1,7 +1,7 @@
 //! REM: Athuraliya and others 2001, as equations 1.9 to 1.11 of the thesis have it.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, early, flag, guarded, millis,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, early, flag, guarded, millis,
     number, secs, toss, word,
 };
 use penstock_core::{Rng, math};
@@ -32,7 +32,7 @@ struct Rem {
     due: u64,
 }
 
-impl Law for Rem {
+impl AqmScheme for Rem {
     fn arrival(&mut self, _queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
         self.arrived += 1.0;
         if toss(1.0 - math::pow(self.phi, -self.price), rng) { early(self.ecn) } else { Say::Pass }
@@ -58,7 +58,7 @@ impl Law for Rem {
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let interval = s.nanos("interval", 2_000_000);
-    let law = Rem {
+    let aqm = Rem {
         ns2: s.word("variant", "thesis") == "ns2",
         gamma: s.number("gamma", 0.001),
         alpha: s.number("alpha", 0.1),
@@ -72,5 +72,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         arrived: 0.0,
         due: interval,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

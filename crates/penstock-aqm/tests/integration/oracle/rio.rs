@@ -2,7 +2,7 @@
 
 use super::wred::{Average, Level, precedence};
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, flag, guarded, number, word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, flag, guarded, number, word,
 };
 use penstock_aqm::Cause;
 use penstock_core::Rng;
@@ -52,7 +52,7 @@ impl Rio {
     }
 }
 
-impl Law for Rio {
+impl AqmScheme for Rio {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let size = |item: &Item| if self.in_bytes { f64::from(item.size) / 1000.0 } else { 1.0 };
         let total: f64 = queue.items.iter().map(size).sum();
@@ -118,7 +118,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         printed: -1,
         above: false,
     };
-    let law = Rio {
+    let aqm = Rio {
         avg_in: average.clone(),
         avg_total: average,
         within: level(s.number("min_in", 15.0), s.number("max_in", 30.0), s.number("p_in", 0.02)),
@@ -128,5 +128,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         quirk: s.flag("ns2_quirk", false),
         busy: false,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

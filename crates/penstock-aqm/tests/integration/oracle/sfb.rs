@@ -2,7 +2,7 @@
 //! not matter then.
 
 use super::{
-    Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, capacity, each_with, early, flag, guarded,
+    AqmScheme, Given, Item, LinkInfo, MS, Oracle, Queue, Say, Settings, capacity, each_with, early, flag, guarded,
     limit_in_packets, millis, number, secs,
 };
 use penstock_aqm::Cause;
@@ -76,7 +76,7 @@ impl Sfb {
     }
 }
 
-impl Law for Sfb {
+impl AqmScheme for Sfb {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let now = queue.now;
         let i = if self.one { 0 } else { item.flow };
@@ -118,7 +118,7 @@ impl Law for Sfb {
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let (bins, burst) = (s.number("bins", 23.0), s.number("penalty_burst", 20.0));
-    let law = Sfb {
+    let aqm = Sfb {
         levels: s.number("levels", 2.0) as usize,
         one: bins == 1.0,
         bin_size: s.unless_auto("bin_size").unwrap_or(1.5 * limit_in_packets(link) / bins),
@@ -138,5 +138,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         tokens: burst,
         filled: 0,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -1,8 +1,8 @@
 //! SFC: Gao and Hou 2003, with the estimator and the gains that its head comment states, as no source has them.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, design, early, flag, guarded, millis, number, secs, toss,
-    word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, design, early, flag, guarded, millis, number, secs,
+    toss, word,
 };
 use penstock_core::{Rng, math};
 
@@ -27,7 +27,7 @@ struct Sfc {
     before: Option<u64>,
 }
 
-impl Law for Sfc {
+impl AqmScheme for Sfc {
     fn arrival(&mut self, queue: &Queue, _item: &Item, rng: &mut Rng) -> Say {
         let gap = secs(queue.now - self.before.unwrap_or(queue.now));
         let kept = math::exp(-gap / self.interval);
@@ -42,7 +42,7 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let (n, r, c) = design(link, 1000.0);
     let b = c * c / (2.0 * n);
     let gain = |name, auto, default| if s.word(name, "") == "auto" { auto } else { s.number(name, default) };
-    let law = Sfc {
+    let aqm = Sfc {
         target: s.target(10.0, 1000.0, link),
         p0: gain("p0", 2.0 * n * n / (r * c).powi(2), 0.0),
         k1: gain("k1", 1.0 / (8.0 * r * r * b), 0.002),
@@ -53,5 +53,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         rate: 0.0,
         before: None,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -1,7 +1,7 @@
 //! SRED: Ott, Lakshman, Wong 1999, as equations 1.4 to 1.8 of the thesis have it.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, number, toss, word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, early, flag, guarded, number, toss, word,
 };
 use penstock_core::{Limit, Rng};
 
@@ -27,7 +27,7 @@ struct Sred {
     p: f64,
 }
 
-impl Law for Sred {
+impl AqmScheme for Sred {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let mut hit = 0.0;
         if self.zombies.len() < self.most {
@@ -59,7 +59,7 @@ impl Law for Sred {
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
     let (zombies, p) = (s.number("zombies", 1000.0), s.number("p", 0.25));
-    let law = Sred {
+    let aqm = Sred {
         full: s.word("variant", "full") == "full",
         most: zombies as usize,
         replace: p,
@@ -69,5 +69,5 @@ pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
         zombies: Vec::new(),
         p: 0.0,
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -1,7 +1,8 @@
 //! WRED: Bodin and Schelen 2001, section 2.1; spacing, guards and idle time are RED's; the variant of ns-2.
 
 use super::{
-    Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, flag, guarded, number, secs, word,
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, flag, guarded, number, secs,
+    word,
 };
 use penstock_aqm::Cause;
 use penstock_core::param::Value;
@@ -197,7 +198,7 @@ impl Wred {
     }
 }
 
-impl Law for Wred {
+impl AqmScheme for Wred {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         if self.ns2 {
             if !queue.has_room(item) {

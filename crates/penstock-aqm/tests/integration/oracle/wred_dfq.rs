@@ -1,5 +1,5 @@
 //! WRED with drop-from-queue: Bodin and Schelen 2001, section 2.2. `victim = "random"` is excluded: the assignment of
-//! random numbers to packets is not part of the law.
+//! random numbers to packets is not part of the AQM.
 
 use super::wred::{self, Wred, precedence};
 use super::{Bench, Fate, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, each_with, word};
@@ -7,12 +7,12 @@ use penstock_aqm::Cause;
 use std::collections::VecDeque;
 
 pub fn settings() -> Vec<Given> {
-    let mut laws = wred::shared();
-    for given in &mut laws {
+    let mut aqms = wred::shared();
+    for given in &mut aqms {
         given.retain(|(name, _)| *name != "ecn");
     }
     let victims: Vec<Given> = ["last", "first"].map(|victim| vec![("victim", word(victim))]).into();
-    each_with(laws, &victims)
+    each_with(aqms, &victims)
 }
 
 struct WredDfq {

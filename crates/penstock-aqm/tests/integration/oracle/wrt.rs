@@ -1,7 +1,9 @@
 //! WRT: Bodin, Schelen, Pink 2000, as Bodin and Schelen 2001 give it.
 
 use super::wred::{self, Average, Wred, precedence};
-use super::{Given, Item, Law, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, guarded, number, word};
+use super::{
+    AqmScheme, Given, Item, LinkInfo, Oracle, Queue, Say, Settings, capacity, each_with, guarded, number, word,
+};
 use penstock_core::Rng;
 
 pub fn settings() -> Vec<Given> {
@@ -14,7 +16,7 @@ struct Wrt {
     avg_in: Average,
 }
 
-impl Law for Wrt {
+impl AqmScheme for Wrt {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         let Wred { average, levels, rule, in_bytes, .. } = &mut self.wred;
         let size = |item: &Item| if *in_bytes { f64::from(item.size) / 1000.0 } else { 1.0 };

@@ -1,7 +1,7 @@
 //! XRED: section 1.3.3 of the thesis, with decision D-31 of its specification.
 
 use super::red::{Red, variants};
-use super::{Given, Item, Law, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, guarded, millis, number};
+use super::{AqmScheme, Given, Item, LinkInfo, MS, Oracle, Queue, Say, Settings, each_with, guarded, millis, number};
 use penstock_aqm::Cause;
 use penstock_core::Rng;
 
@@ -50,7 +50,7 @@ impl Xred {
     }
 }
 
-impl Law for Xred {
+impl AqmScheme for Xred {
     fn arrival(&mut self, queue: &Queue, item: &Item, rng: &mut Rng) -> Say {
         self.red.update_average(queue);
         self.list.retain(|entry| queue.now - entry.last <= self.lifetime);
@@ -76,11 +76,11 @@ impl Law for Xred {
 }
 
 pub fn oracle(s: &Settings, link: &LinkInfo) -> Box<dyn Oracle> {
-    let law = Xred {
+    let aqm = Xred {
         red: Red::new(s, link, (5.0, 15.0, 0.1, false)),
         most: s.number("list", 256.0) as usize,
         lifetime: s.nanos("lifetime", 2000 * MS),
         list: Vec::new(),
     };
-    guarded(law, link)
+    guarded(aqm, link)
 }

@@ -5,7 +5,8 @@ pub mod draw;
 
 use penstock_aqm::{Cause, Discipline, Env, Facts, LinkInfo, Next, Probe, Report, SchemeInfo, build};
 use penstock_core::param::{ClassSetting, Default, Kind, Match, ParamErrors, ParamInfo, Settings, Value};
-use penstock_core::{Bytes, Ecn, Limit, PacketMeta, Rare, Rate, Rng, Span, Time};
+use penstock_core::pure_ack::Block;
+use penstock_core::{Bytes, Ecn, Limit, PacketMeta, PureAck, Rare, Rate, Rng, Span, Time};
 
 /// The fates of the packets, as reported by the discipline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl Probe<PacketMeta> for Counts {
 
     fn dropped(&mut self, report: &Report<'_, PacketMeta>, cause: Cause) {
         let counter = match cause {
-            Cause::Evicted => &mut self.evicted,
+            Cause::Evicted | Cause::Filtered => &mut self.evicted,
             Cause::Sojourn => &mut self.dropped_at_head,
             _ => &mut self.dropped_on_arrival,
         };
@@ -63,6 +64,29 @@ impl Facts<PacketMeta> for Carried {
     fn rare(&self, packet: &PacketMeta) -> Rare {
         packet.rare.unwrap_or_default()
     }
+
+    fn pure_ack(&self, packet: &PacketMeta) -> Option<PureAck> {
+        ack_of(packet)
+    }
+}
+
+/// A packet of the rig as a pure ACK: half of the TCP packets, by their other facts. Numbers are few, so that many ACKs
+/// are duplicates or redundant; they wrap.
+pub fn ack_of(packet: &PacketMeta) -> Option<PureAck> {
+    let Rare { adu, priority, .. } = packet.rare?;
+    if packet.protocol != 6 || !adu.is_multiple_of(2) {
+        return None;
+    }
+    let number = (adu / 2).wrapping_sub(10);
+    let block = Block { start: number.wrapping_add(2), end: number.wrapping_add(3 + packet.size % 4) };
+    Some(PureAck {
+        connection: u32::from(packet.size.is_multiple_of(19)),
+        number,
+        ace: u8::from(packet.size.is_multiple_of(5)),
+        timestamp: packet.size.is_multiple_of(3).then_some(packet.size),
+        has_other_options: packet.size.is_multiple_of(17),
+        blocks: (priority == 1).then_some(block).into_iter().collect(),
+    })
 }
 
 /// The queue, its random stream, its clock and its counts.

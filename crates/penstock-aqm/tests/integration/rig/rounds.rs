@@ -17,7 +17,7 @@ const OPERATIONS: u64 = 1000;
 /// Gauges, and the backlog of some, look at all flows: not each operation asks for them.
 const GAUGES_EVERY: u64 = 16;
 const MANY_FLOWS_EVERY: u64 = 64;
-/// Timeouts in one pause: a law may have a period of a microsecond.
+/// Timeouts in one pause: an AQM may have a period of a microsecond.
 const TIMEOUTS: u64 = 20;
 /// Attempts to draw settings per round: some schemes refuse most random combinations.
 const ATTEMPTS: u64 = 30;

@@ -248,7 +248,7 @@ fn a_restart_from_idle_paces_at_the_bandwidth_and_probes_for_no_round_trip() {
     s.sampler().expect("a sampler").hold_back(0);
     s.sampler().expect("a sampler").on_send(Time::ZERO, 0, true);
     bbr.on_send(&mut s, Time::from_nanos(7_000_000_000), 0, 1);
-    assert_eq!(s.pacer.as_ref().expect("it paces").rate, Some(990.0));
+    assert_eq!(s.pacer.as_ref().expect("it paces").rate(), Some(990.0));
     bbr.check_probe_rtt(&connection(20, 1.0), &Rs::default(), true);
     assert_eq!(bbr.state, State::ProbeBwUp);
     // The first delivery ends that.

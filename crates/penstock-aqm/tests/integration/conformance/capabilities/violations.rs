@@ -128,11 +128,15 @@ fn an_aqm_that_does_what_it_does_not_declare_is_caught() {
 struct Reader {
     queue: Fifo<Numbered, Undeclared>,
     declared: SideInformation,
+    /// Whether it drops pure ACKs instead, and declares that it reads them.
+    drops_acks: bool,
+    reads_acks: bool,
 }
 
 impl Discipline<Numbered> for Reader {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { judges: Judges::Both, ..Capabilities::ARRIVALS.with_side(self.declared) }
+        let reads = Capabilities::ARRIVALS.with_side(self.declared);
+        Capabilities { judges: Judges::Both, reads_acks: self.reads_acks, ..reads }
     }
 
     fn is_fifo(&self) -> bool {
@@ -140,6 +144,12 @@ impl Discipline<Numbered> for Reader {
     }
 
     fn enqueue(&mut self, env: &mut Env<'_, Numbered>, packet: Numbered) {
+        if self.drops_acks {
+            if env.facts.pure_ack(&packet).is_none() {
+                self.queue.enqueue(env, packet);
+            }
+            return;
+        }
         let Rare { dst, adu, .. } = env.facts.rare(&packet);
         if adu.is_multiple_of(2) && (dst == 0 || packet.id.is_multiple_of(2)) {
             self.queue.enqueue(env, packet);
@@ -149,7 +159,7 @@ impl Discipline<Numbered> for Reader {
     fn dequeue(&mut self, env: &mut Env<'_, Numbered>) -> Next<Numbered> {
         let next = self.queue.dequeue(env);
         match next {
-            Next::Send(packet) if env.facts.rare(&packet).adu > 20 => self.queue.dequeue(env),
+            Next::Send(packet) if !self.drops_acks && env.facts.rare(&packet).adu > 20 => self.queue.dequeue(env),
             next => next,
         }
     }
@@ -169,10 +179,18 @@ fn a_discipline_that_leaves_its_order_or_reads_undeclared_facts_is_caught() {
     };
     assert_eq!(caught(&|| Box::new(LastInFirstOut(Vec::new()))), [Action::LeavesOrder]);
     let quiet = || Undeclared { action: Action::LeavesOrder, timer: None, declared: Capabilities::ARRIVALS };
-    let reader = |declared| caught(&|| Box::new(Reader { queue: Fifo::new(quiet(), Limit::Infinite), declared }));
+    let queue = || Fifo::new(quiet(), Limit::Infinite);
+    let reader =
+        |declared| caught(&|| Box::new(Reader { queue: queue(), declared, drops_acks: false, reads_acks: false }));
+    let filter = |reads_acks| {
+        let declared = SideInformation::Unused;
+        caught(&|| Box::new(Reader { queue: queue(), declared, drops_acks: true, reads_acks }))
+    };
     let (other, later) = (Action::UsesOtherFacts, Action::UsesFactsLater);
     assert_eq!(reader(SideInformation::Unused), [Action::UsesHosts, other, later]);
     assert_eq!(reader(SideInformation::HostsAtArrival), [other, later]);
     assert_eq!(reader(SideInformation::AtArrival), [later]);
     assert_eq!(reader(SideInformation::Always), []);
+    assert_eq!(filter(false), [Action::UsesAcks]);
+    assert_eq!(filter(true), []);
 }

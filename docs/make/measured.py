@@ -1,0 +1,90 @@
+"""Measuring the cells of a page: each a scenario with several seeds, whose runs are kept in a store."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+from penstock import _native
+from penstock.engine.run import cores
+from penstock.files import write_text
+from penstock.plots import style
+from penstock.scenario.scenario import Scenario
+from penstock.studies.chunk import Cell
+from penstock.studies.complete import complete
+from penstock.studies.executor import ThreadExecutor
+from penstock.studies.store import Results
+from PIL import Image
+
+Table = dict[str, Any]
+Read = Callable[[Table], dict[str, float | list[float]]]
+
+
+def measure(file: Path, cells: Mapping[str, Table], seeds: range, read: Read, store: Results) -> None:
+    """Run each cell, a scenario as plain values, with each seed, and write what `read` takes from each run to `file`.
+
+    Numbers are kept of each run; lists, which are counts of each size, are added up. The runs are kept in `store`, so a
+    stopped call goes on, and runs that are there are not made again.
+    """
+    planned = [Cell({"cell": name}, Scenario.from_tree(tree).resolve(), seeds) for name, tree in cells.items()]
+    count = len(planned) * len(seeds)
+    complete(planned, store, ThreadExecutor(cores()), study=f"docs {file.stem}", planned=count, progress=_say)
+    print(file=sys.stderr)
+    lines = [f"{json.dumps(cell.labels['cell'])}: {json.dumps(_values(cell, read, store))}" for cell in planned]
+    head = f'"penstock": {json.dumps(_native.version)}, "seeds": {json.dumps(list(seeds))}'
+    write_text(file, "{" + head + ', "cells": {\n' + ",\n".join(lines) + "\n}}\n")
+
+
+def _say(finished: int, planned: int) -> None:
+    print(f"\r{finished} of {planned} runs", end="", file=sys.stderr, flush=True)
+
+
+def _values(cell: Cell, read: Read, store: Results) -> dict[str, list[float]]:
+    """What `read` takes from the runs of a cell."""
+    runs = {seed: read(run) for _, seed, run in store.get([cell.content]) if seed in cell.seeds}
+    rows = [runs[seed] for seed in cell.seeds]
+    return {metric: _combined([row[metric] for row in rows]) for metric in rows[0]}
+
+
+def _combined(values: Sequence[float | list[float]]) -> list[float]:
+    if isinstance(values[0], list):
+        return [round(sum(counts)) for counts in zip_longest(*values, fillvalue=0.0)]
+    return [float(f"{value:.5g}") for value in values]
+
+
+def load(file: Path) -> tuple[dict[str, dict[str, list[Any]]], list[int]]:
+    """By cell and metric the values of each run, and the seeds."""
+    document = json.loads(file.read_text(encoding="utf-8"))
+    return document["cells"], document["seeds"]
+
+
+def wrapped(text: str) -> str:
+    """Paragraphs and items of lists in lines of at most 120 characters; tables, pictures and headings stay."""
+    blocks = []
+    for block in text.split("\n\n"):
+        if block.lstrip().startswith(("#", "|", "!", ">", "```")) or "\n|" in block:
+            blocks.append(block)
+            continue
+        items = re.split(r"\n(?=\* )", block.strip("\n"))
+        filled = [
+            textwrap.fill(
+                " ".join(item.split()), 120, subsequent_indent="  " if item.startswith("* ") else "",
+                break_long_words=False, break_on_hyphens=False,
+            )
+            for item in items
+        ]  # fmt: skip
+        blocks.append("\n".join(filled))
+    return "\n\n".join(blocks).rstrip("\n") + "\n"
+
+
+def save(figure: Figure, file: Path) -> None:
+    """As PNG with a palette, which makes it a third as large."""
+    style.save(figure, file)
+    Image.open(file).convert("RGB").quantize(32).save(file, optimize=True)

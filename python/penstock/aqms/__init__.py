@@ -1,0 +1,1 @@
+"""Schemes: the catalog of built-in ones, their base class, and AQMs written in Python."""

@@ -1,0 +1,258 @@
+"""A comparison on one scenario, simulated or on a real link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from penstock.cli.exit_codes import ExitCode
+from penstock.cli.gate import Gate, numbers_of_rows
+from penstock.cli.output import Outputs, notify, notify_all, open_store, write_page
+from penstock.cli.unsettled import transient_warnings
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
+
+if TYPE_CHECKING:
+    from penstock.cli.study_input import StudyChanges
+    from penstock.results.runs import Runs
+    from penstock.studies.candidate import Precision
+    from penstock.studies.plan import Plan
+    from penstock.studies.store import Store
+
+__all__ = ["ScenarioRequest", "compare_scenario"]
+
+
+@dataclass(frozen=True)
+class ScenarioRequest:
+    """What to compare, and how.
+
+    Attributes:
+        scenario: the file.
+        changes: schemes, links, swept values, seed and settings.
+        runs: of each scheme at each swept value.
+        precision: the text of `--precision`.
+        jobs: threads; None for all cores.
+        store: the folder that keeps finished runs.
+        fail_if: the texts of `--fail-if`.
+        margin: the fraction of `--margin`.
+        budget: the limits of events and memory, as their options give them.
+
+    """
+
+    scenario: str
+    changes: StudyChanges
+    runs: int
+    precision: str | None
+    jobs: int | None
+    store: str | None
+    fail_if: Sequence[str]
+    margin: float
+    budget: tuple[float | None, str | None]
+
+    def plan(self) -> Plan:
+        """The plan of the comparison, with all of its runs checked."""
+        from penstock.scenario.scenario import read_document
+        from penstock.studies.candidate import parse_varies
+        from penstock.studies.plan import Plan
+
+        document = read_document(self.scenario, self.changes.settings)
+        if self.changes.seed is not None:
+            document = document.set("seed", self.changes.seed, "--seed")
+        return Plan.make(document, self.changes.schemes, parse_varies(self.changes.vary), self.changes.at)
+
+
+def compare_scenario(request: ScenarioRequest, outputs: Outputs, attempts: int | None) -> None:
+    """Run the comparison and write its result. With `attempts`, run it on a real link and repeat it in simulation."""
+    from penstock.results.conclusion import MARGIN
+
+    goal = _precision(request.precision)
+    plan = request.plan()
+    gate = Gate.of_scenario(request.fail_if, plan.base)
+    if attempts is None:
+        gate.check(numbers_of_rows(_simulated(request, plan, goal, outputs)))
+        return
+    if goal is not None:
+        raise PenstockError("--precision: not with --on link; --runs sets the number of real runs")
+    if request.margin != MARGIN:
+        raise PenstockError("--margin: not with --on link; real runs are not ranked")
+    gate.check(numbers_of_rows(_measured(plan, request.runs, attempts, outputs)))
+
+
+def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, outputs: Outputs) -> dict[str, Any]:
+    """Run the plan in simulation. Returns the plain values of its JSON."""
+    from penstock.engine.run import cores
+    from penstock.scenario.budget import Limits
+    from penstock.studies.compare import study_name
+    from penstock.studies.executor import ThreadExecutor
+    from penstock.studies.repeat import comparison_script, record_comparison
+    from penstock.studies.store import Results
+
+    threads = request.jobs or cores()
+    notes = plan.check_budget(request.runs, threads, Limits.parse(*request.budget))
+    notify_all([*plan.notes, plan.cost(request.runs, threads) + _looks(request.runs, goal), *notes])
+    warnings, is_automatic = _warnings(plan), plan.has_automatic_warmup
+    plan = _with_warmups(plan, threads)
+    store = open_store(request.store)
+    result, series = _run(plan, request.runs, goal, threads, store, series=outputs.html is not None)
+    warnings += _result_warnings(plan, result)
+    if not is_automatic:
+        cells = [({"scheme": case.candidate.label, **case.vary}, case.resolved) for case in plan.cases]
+        warnings += transient_warnings(
+            cells, len(result), Results() if store is None else store, ThreadExecutor(threads)
+        )
+    result = result.with_margin(request.margin).with_warnings(warnings)
+    outputs.show(repr(result))
+    if outputs.has_json:
+        outputs.write_json_text(result.to_json())
+    if store is not None:
+        try:
+            record_comparison(store.folder, study_name(plan), result.design)
+        except PenstockError as error:
+            notify(f"{error}; pages of the store will have no script to repeat these runs")
+    if outputs.html is not None:
+        script = comparison_script(result.design, request.runs)
+        write_page({**result.to_dict(), "series": series, "script": script}, outputs.html)
+    return result.to_dict()
+
+
+def _measured(plan: Plan, runs: int, attempts: int, outputs: Outputs) -> dict[str, Any]:
+    """Run a plan on a real link and in simulation. Returns the plain values of its JSON."""
+    from penstock.engine.progress import Watch
+    from penstock.link.comparison import measure_plan, prepare_plan
+    from penstock.link.requirements import require
+    from penstock.results.grid import text
+    from penstock.studies.repeat import comparison_script
+
+    prepare_plan(plan)
+    require("compare", restart=True)
+    plan = _with_warmups(plan)
+    ready = prepare_plan(plan)
+    notify_all((*plan.notes, *(note for real in ready for note in real.traffic.notes)))
+    count = len(plan.cases) * runs
+    notify(f"{count} real runs of {plan.base.readable['duration']}, one after the other")
+    with (watch := Watch(count)):
+        result = measure_plan(plan, ready, runs, simulate=True, attempts=attempts, on_run=watch.update)
+    for run in result.invalid:
+        notify(f"{run['scheme']}, seed {run['seed']}: invalid and excluded: {'; '.join(run['invalid_because'])}")
+    outputs.show(text(result.grids()))
+    if outputs.has_json:
+        outputs.write_json_text(result.to_json())
+    if outputs.html is not None:
+        script = comparison_script(result.real.design, runs, [["--on", "link"]])
+        write_page({**result.page(), "script": script}, outputs.html)
+    return result.to_dict()
+
+
+def _with_warmups(plan: Plan, jobs: int | None = None) -> Plan:
+    """The plan, with warm-ups that are "auto" determined and printed."""
+    if not plan.has_automatic_warmup:
+        return plan
+    determined = plan.with_warmups(jobs)
+    notify(determined.warmup_note())
+    return determined
+
+
+def _warnings(plan: Plan) -> list[dict[str, str]]:
+    """Warnings about scheme settings that do not suit the links; also printed to standard error.
+
+    Each warning is reported once, at the first point of the sweep where it occurs.
+    """
+    from penstock.explain.warnings import of_losses, of_rate, of_scenario
+    from penstock.results.sweep import SweepPoint
+
+    reported: dict[tuple[str, str, str], dict[str, str]] = {}
+    for case in plan.cases:
+        warnings = of_scenario(case.resolved, plan.at) + of_rate(case.candidate.rate, case.resolved, plan.at)
+        warnings += of_losses(case.candidate.lost, plan.at)
+        for warned in warnings:
+            key = (case.candidate.label, warned.place, warned.name)
+            if key not in reported:
+                point = SweepPoint(case.vary).label if case.vary and case.vary != plan.points[0] else ""
+                notify(f"warning: {case.candidate.label} at {warned.text}{f' [{point}]' if point else ''}")
+                reported[key] = {
+                    "scheme": case.candidate.label,
+                    **warned.to_dict(),
+                    **({"point": point} if point else {}),
+                }
+    return list(reported.values())
+
+
+def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
+    """Warnings about links that no traffic filled; also printed to standard error, once per link."""
+    from penstock.explain.warnings import of_result
+
+    reported: dict[tuple[str, str], dict[str, str]] = {}
+    for number, case in enumerate(plan.cases):
+        point, scheme = divmod(number, len(plan.schemes))
+        means = {
+            place: {
+                name: cell.mean
+                for name in runs.metrics[place]
+                if (cell := runs.comparison.cell(scheme, point, place, name)) is not None
+            }
+            for place in runs.comparison.at
+        }
+        for warned in of_result(case.resolved, means):
+            if (warned.place, warned.name) not in reported:
+                notify(f"warning: {warned.text}")
+                reported[warned.place, warned.name] = {"scheme": case.candidate.label, **warned.to_dict()}
+    return list(reported.values())
+
+
+def _run(
+    plan: Plan, runs: int, goal: Precision | None, threads: int, store: Store | None, *, series: bool
+) -> tuple[Runs, list[dict[str, Any]]]:
+    """The runs and, with `series`, the queues over time; on Ctrl-C print which runs are kept."""
+    from penstock.engine.progress import Watch
+    from penstock.studies.compare import run_plan
+    from penstock.studies.over_time import over_time
+
+    watch = Watch(len(plan.cases) * runs)
+    try:
+        with watch:
+            result = run_plan(plan, runs, goal, threads, watch.update, store)
+            queues = over_time(result, jobs=threads) if series else []
+    except KeyboardInterrupt:
+        if store is None:
+            notify(f"interrupted: {watch.finished} of {watch.planned} runs had finished; their results are not kept")
+        else:
+            notify(f"interrupted; finished runs are kept in {store.folder}; rerun the same command to resume")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    notify(watch.summary())
+    if store is not None and store.problem:
+        notify(store.problem)
+    return result, queues
+
+
+def _looks(runs: int, goal: Precision | None) -> str:
+    """The end of the cost line: after how many runs of each scheme the precision is checked."""
+    from penstock.studies.looks import Looks
+
+    if goal is None:
+        return ""
+    looks = Looks.plan(runs, goal.max_runs)
+    return f"; more until {goal.metric} is within {100 * goal.rel_error:.3g} %: looks after {looks} runs"
+
+
+def _precision(text: str | None) -> Precision | None:
+    """The goal of `--precision`. Raises `ScenarioError` if links do not have its metric."""
+    from penstock.studies.candidate import Precision
+
+    if text is None:
+        return None
+    goal = Precision.parse(text)
+    _check_metric(goal.metric, f"--precision {text}")
+    return goal
+
+
+def _check_metric(name: str, option: str) -> None:
+    """Refuse a metric that links do not have, before anything is run."""
+    from penstock.results.metrics import METRICS, metric
+
+    elsewhere = ("Flows", "Distributions", "Other")
+    if metric(name).group in elsewhere:
+        names = [entry.name for entry in METRICS if entry.group not in elsewhere]
+        message = f'no metric "{name}"{nearest(name, names)}; penstock explain metrics lists them'
+        raise ScenarioError([ErrorDetail("", message, None, option)])

@@ -1,0 +1,30 @@
+"""The exit codes of the command. The manual page and the reference are generated from this list."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+__all__ = ["MEANINGS", "ExitCode"]
+
+
+class ExitCode(IntEnum):
+    """The exit code of a command."""
+
+    DONE = 0
+    FAILED = 1
+    INVALID = 2
+    REFUTED = 3
+    MISSING = 4
+    INCOMPLETE = 5
+    INTERRUPTED = 130
+
+
+MEANINGS = {
+    ExitCode.DONE: "Done.",
+    ExitCode.FAILED: "A run failed, or a result could not be written.",
+    ExitCode.INVALID: "The request is invalid. Standard error lists all of its errors.",
+    ExitCode.REFUTED: "A claim, an aim or the condition of --fail-if failed. The results have been written.",
+    ExitCode.MISSING: "A requirement is missing. Standard error says how to install it.",
+    ExitCode.INCOMPLETE: "A study is incomplete (results --status).",
+    ExitCode.INTERRUPTED: "Ctrl-C. Finished runs have been stored.",
+}

@@ -1,0 +1,117 @@
+"""`--fail-if 'METRIC > VALUE'`: a condition on the results of a verb, for continuous integration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from penstock.cli.exit_codes import ExitCode
+from penstock.cli.output import notify
+from penstock.errors import PenstockError, ScenarioError
+
+if TYPE_CHECKING:
+    from penstock.scenario.resolve import Resolved
+    from penstock.tuning.aim import Aim
+
+__all__ = ["Gate", "Number", "numbers_of_rows", "numbers_of_run"]
+
+
+class Number(NamedTuple):
+    """A number of a result, with its cell (scheme and swept values) and its place."""
+
+    cell: str
+    place: str
+    metric: str
+    value: float
+    at_link: bool
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The conditions of `--fail-if`; a result that satisfies any of them fails."""
+
+    conditions: tuple[Aim, ...]
+
+    @classmethod
+    def parse(cls, texts: Sequence[str], places: Mapping[str, Iterable[str]]) -> Gate:
+        """Read the conditions; `places` has the names of "links", "traffic" and "dscp". Raises `ScenarioError`."""
+        from penstock.tuning.aim import parse_aims
+
+        if not texts:
+            return cls(())
+        try:
+            conditions = parse_aims(texts, places)
+        except ScenarioError as error:
+            renamed = (replace(each, origin=(each.origin or "").replace("--aim", "--fail-if")) for each in error.errors)
+            raise ScenarioError(renamed) from None
+        for condition in conditions:
+            if not condition.bounded or condition.weight is not None:
+                raise PenstockError(f"--fail-if '{condition.text}': is not METRIC > VALUE or METRIC < VALUE")
+        return cls(conditions)
+
+    @classmethod
+    def of_scenario(cls, texts: Sequence[str], resolved: Resolved) -> Gate:
+        """The conditions for the runs of a scenario."""
+        from penstock.scenario.resolve.codepoints import codepoints
+
+        readable = resolved.readable
+        links = [*resolved.watched, *(place for name in readable["links"] for place in (name, f"{name}.reverse"))]
+        dscp = codepoints(resolved.canonical["traffic"])
+        return cls.parse(texts, {"links": links, "traffic": readable["traffic"], "dscp": dscp})
+
+    def check(self, numbers: Iterable[Number]) -> None:
+        """Exit with 3 if a number satisfies a condition. Raises `PenstockError` for a metric that no result has."""
+        numbers = list(numbers)
+        failures = [line for condition in self.conditions for line in _failures(condition, numbers)]
+        for line in failures:
+            notify(line)
+        if failures:
+            raise typer.Exit(ExitCode.REFUTED)
+
+
+def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
+    """A line for each number that satisfies the condition.
+
+    Without a place, the condition applies to the watched links, or to all places if no link has the metric.
+    """
+    from penstock.results.display import short
+
+    candidates = [
+        number for number in numbers if number.metric == condition.metric and condition.place in (None, number.place)
+    ]
+    if not candidates:
+        raise PenstockError(f"--fail-if '{condition.text}': no result has {condition.metric}")
+    if condition.place is None and any(number.at_link for number in candidates):
+        candidates = [number for number in candidates if number.at_link]
+    satisfied = [number for number in candidates if (number.value > condition.bound) == (condition.side == ">")]
+    satisfied = [number for number in satisfied if number.value != condition.bound]
+    return [
+        f"failed: {condition.text}: {cell}{': ' if cell else ''}{place} has {metric} {short(value)}"
+        for cell, place, metric, value, _ in satisfied
+    ]
+
+
+def numbers_of_run(run: Any) -> Iterable[Number]:
+    """The numbers of a run."""
+    from penstock.results.display import is_number
+
+    for part, place, name, value in run.numbers():
+        if is_number(value):
+            yield Number("", place, name, value, part == "links")
+
+
+def numbers_of_rows(result: Mapping[str, Any]) -> Iterable[Number]:
+    """The means of a comparison."""
+    from penstock.results.display import scheme_argument
+    from penstock.results.parts import part_of
+
+    links = result["scenario"].get("links") or {}
+    for row in result["rows"]:
+        vary = ", ".join(f"{path} = {value}" for path, value in row["vary"].items())
+        on = f" ({row['on']})" if "on" in row else ""
+        cell = f"{scheme_argument(row['scheme'], row['params'])}{on}{f' at {vary}' if vary else ''}"
+        if row["mean"] is not None:
+            yield Number(cell, row["place"], row["metric"], row["mean"], part_of(row["place"], links)[0] == "links")

@@ -1,0 +1,292 @@
+"""`penstock results`: query, export, plot and render stored runs; show or complete the studies of a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from penstock.cli.compare_study import Place
+from penstock.cli.gate import Gate, Number, numbers_of_rows
+from penstock.cli.options import MARGIN, OUTPUT, FailIf, HtmlTarget, Jobs, JsonTarget, Load, Margin, margin_of
+from penstock.cli.output import Outputs, load_aqms, notify, write_page
+from penstock.cli.output_files import page_file
+from penstock.cli.result_figure import Axes, Width, draw_figure
+from penstock.cli.sql import answer_query
+from penstock.cli.store_status import resume as resume_studies
+from penstock.cli.store_status import show_status
+from penstock.cli.stored import Source, not_a_result
+from penstock.errors import PenstockError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+EXAMPLE = "penstock results results --sql 'SELECT scheme, avg(delay_mean_s) FROM runs GROUP BY scheme'"
+
+FIGURES = (".pdf", ".svg", ".png")
+ROWS = (".csv", ".parquet", ".arrow")
+FILES = (".html", *ROWS, ".tex", *FIGURES)
+
+FIGURE = "Figure"
+"""Help heading of the options for figures."""
+
+STUDIES = "Studies"
+"""Help heading of the options for the studies of a store."""
+
+Name = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[STORE|FILE.json]",
+        help="Store, or a result that run or compare wrote with --json; default: the store in the user's cache folder.",
+        show_default=False,
+    ),
+]
+Sql = Annotated[
+    str | None,
+    typer.Option(metavar="'SELECT ...'", help="Query the store in SQL; tables: runs (one row per run), scenarios."),
+]
+Study = Annotated[
+    str | None, typer.Option("--study", metavar="NAME", help="Study or comparison to read, if the store has several.")
+]
+Where = Annotated[
+    list[str],
+    typer.Option(
+        "--where",
+        metavar="PATH=VALUE",
+        help="Only runs with this label or scenario value; repeatable, values of the same path are ORed.",
+        default_factory=list,
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="File to write. .html: the page; .csv, .parquet, .arrow: one row per run, or the rows of --sql; .tex: a "
+        "table of means, or the rows of --sql; .pdf, .svg, .png: a figure of --y against --x.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+X = Annotated[
+    str | None, typer.Option("--x", metavar="PATH", help="Swept key on the horizontal axis.", rich_help_panel=FIGURE)
+]
+Y = Annotated[
+    str | None,
+    typer.Option("--y", metavar="METRIC", help="Metric: its path, or the last part of it.", rich_help_panel=FIGURE),
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        "--by", metavar="PATH", help="Swept key with one curve per value; default: scheme.", rich_help_panel=FIGURE
+    ),
+]
+Panel = Annotated[
+    str | None,
+    typer.Option("--panel", metavar="PATH", help="Swept key with one panel per value.", rich_help_panel=FIGURE),
+]
+FigureWidth = Annotated[
+    Width, typer.Option(help="Width in a journal: one column (3.5 in) or two (7.2 in).", rich_help_panel=FIGURE)
+]
+Status = Annotated[
+    bool,
+    typer.Option(
+        "--status", help="Print how many runs of each study are missing; exit with 5 if any.", rich_help_panel=STUDIES
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Run the missing runs of the studies in the store.", rich_help_panel=STUDIES),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="With --resume: run on a Dask cluster; give the address or the file of its scheduler.",
+        rich_help_panel=STUDIES,
+    ),
+]
+
+
+def results(
+    *,
+    name: Name = None,
+    sql: Sql = None,
+    study: Study = None,
+    where: Where,
+    x: X = None,
+    y: Y = None,
+    by: By = None,
+    panel: Panel = None,
+    width: FigureWidth = Width.single,
+    status: Status = False,
+    resume: Resume = False,
+    jobs: Jobs = None,
+    cluster: Cluster = None,
+    load: Load,
+    fail_if: FailIf,
+    margin: Margin = MARGIN,
+    output: Output = None,
+    json_target: JsonTarget = None,
+    html: HtmlTarget = None,
+) -> None:
+    """Show, query, export and plot stored runs: a store, or the JSON of run or compare.
+
+    The table runs has one row per run and columns for axes, scheme, seed and every metric. Quote column names that
+    contain dots ("a.b"); the last part of a name is enough if it is unique.
+
+    A store contains its studies, their scenarios and the source of Python AQMs, so --status and --resume also work on a
+    copy. They execute that source: use only stores that you trust.
+    """
+    source, axes = Source(name, study, where, margin_of(margin)), Axes(x, y, by, panel)
+    outputs, file = Outputs.of(json_target, html), _file(output)
+    source.check()
+    _check_modes({"--sql": sql is not None, "--status": status, "--resume": resume}, fail_if=bool(fail_if))
+    load_aqms(load)
+    if status:
+        show_status(source.store("--status"), study, outputs)
+    elif resume:
+        resume_studies(source.store("--resume"), study, Place(jobs, cluster), source.margin, outputs)
+    elif sql is not None:
+        _check_answer(source, file, outputs)
+        answer_query(source.store("--sql"), sql, outputs, file)
+    else:
+        _write(source, axes, width, outputs, file, fail_if)
+
+
+def _file(output: str | None) -> Path | None:
+    """The file of `-o`. Raises `PenstockError` for an unknown suffix."""
+    if output is None:
+        return None
+    file = page_file(output, "-o")
+    if file.suffix.lower() not in FILES:
+        raise PenstockError(f"-o {output}: the file must end in {', '.join(FILES[:-1])} or {FILES[-1]}")
+    return file
+
+
+def _check_modes(modes: dict[str, bool], *, fail_if: bool) -> None:
+    """Raise `PenstockError` for options that exclude each other."""
+    chosen = [option for option, is_given in modes.items() if is_given]
+    if len(chosen) > 1:
+        raise PenstockError(f"{' and '.join(chosen)} exclude each other")
+    if chosen and fail_if:
+        raise PenstockError(f"--fail-if: cannot be combined with {chosen[0]}; it checks the means of the stored runs")
+
+
+def _check_answer(source: Source, file: Path | None, outputs: Outputs) -> None:
+    if file is not None and file.suffix.lower() not in (*ROWS, ".tex"):
+        raise PenstockError(f"-o {file}: the answer of --sql is written to {', '.join(ROWS)} or .tex")
+    if outputs.html is not None:
+        raise PenstockError("--html: the answer of --sql has no page")
+    if source.study is not None or source.where:
+        raise PenstockError("--study and --where: not with --sql; write the condition in SQL: WHERE study = '...'")
+
+
+def _write(source: Source, axes: Axes, width: Width, outputs: Outputs, file: Path | None, fail_if: list[str]) -> None:
+    """Write the requested files, or else print the result; then check the conditions of `--fail-if`."""
+    suffix = file.suffix.lower() if file is not None else ""
+    if axes.options and suffix not in (*FIGURES, ".tex"):
+        raise PenstockError(f"{', '.join(axes.options)}: a figure is written with -o FILE.{{pdf,svg,png}}")
+    if file is not None and suffix in FIGURES:
+        draw_figure(source, axes, width, file)
+        notify(f"figure: {file}")
+    elif file is not None and suffix in ROWS:
+        _export(source, file)
+        notify(f"runs: {file}")
+    is_written = file is not None and suffix not in (".html", ".tex")
+    if is_written and not (outputs.has_json or outputs.html or fail_if):
+        return
+    _render(source, axes, outputs, None if is_written else file, fail_if, quiet=file is not None)
+
+
+def _render(
+    source: Source, axes: Axes, outputs: Outputs, file: Path | None, fail_if: list[str], *, quiet: bool
+) -> None:
+    """Print the result, write its JSON, page and table, and check the conditions."""
+    result = source.read()
+    try:
+        if not (quiet or outputs.html):
+            outputs.show(_text(result))
+        for page in [outputs.html, file if file is not None and file.suffix.lower() == ".html" else None]:
+            if page is not None:
+                write_page({**result, "script": source.script()}, page)
+        if file is not None and file.suffix.lower() == ".tex":
+            _write_latex(result, axes, file)
+        numbers = list(_numbers(result)) if fail_if else []
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError, ArithmeticError) as error:
+        if source.file is None:
+            raise
+        raise not_a_result(source.file, f"{type(error).__name__}: {error}") from None
+    outputs.write_json(result)
+    if fail_if:
+        Gate.parse(fail_if, _places(numbers)).check(numbers)
+
+
+def _text(result: dict[str, Any]) -> str:
+    """The tables of a run or a comparison."""
+    from penstock.results.comparison import Comparison
+    from penstock.results.grid import run_grids, text
+
+    return repr(Comparison(result)) if "rows" in result else text(run_grids(result))
+
+
+def _write_latex(result: dict[str, Any], axes: Axes, file: Path) -> None:
+    from penstock.files import write_text
+    from penstock.results.latex import latex_means, latex_of_links
+
+    if "rows" not in result:
+        raise PenstockError(f"-o {file}: a single run has no table of means; use .csv")
+    if axes.y is None:
+        write_text(file, latex_of_links(result))
+    else:
+        place, _, name = axes.y.rpartition(".")
+        rows = [row for row in result["rows"] if place in ("", row["place"])]
+        if not any(row["metric"] == name for row in rows):
+            raise PenstockError(f"-o {file}: no run has {name}; name a metric with --y")
+        write_text(file, latex_means({**result, "rows": rows}, [name]))
+    notify(f"table: {file}")
+
+
+def _export(source: Source, file: Path) -> None:
+    """Write one row per run."""
+    from penstock.studies.export import export_run, export_store
+
+    if source.file is None:
+        if source.where:
+            raise PenstockError("--where: does not apply to exported runs; use --sql 'SELECT * FROM runs WHERE ...'")
+        export_store(source.name, file, source.study)
+        return
+    answer = source.read()
+    if "rows" in answer:
+        raise PenstockError(
+            f"{source.file}: contains means, not single runs; export the runs from the store: "
+            f"penstock results STORE -o {file}"
+        )
+    try:
+        export_run(answer, file)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise not_a_result(source.file, f"{type(error).__name__}: {error}") from None
+
+
+def _numbers(result: dict[str, Any]) -> Iterable[Number]:
+    """The numbers of a comparison, or of a run."""
+    from penstock.results.display import is_number
+    from penstock.results.parts import place_name, places_in
+
+    if "rows" in result:
+        yield from numbers_of_rows(result)
+        return
+    for part, places in places_in(result).items():
+        for place, values in places.items():
+            for name, value in values.items():
+                if is_number(value):
+                    yield Number("", place_name(part, place), name, value, part == "links")
+
+
+def _places(numbers: list[Number]) -> dict[str, list[str]]:
+    """The places of the numbers, for `Gate.parse`."""
+    links = list(dict.fromkeys(number.place for number in numbers if number.at_link))
+    others = list(dict.fromkeys(number.place for number in numbers if not number.at_link))
+    return {"links": links, "traffic": others, "dscp": []}

@@ -1,0 +1,68 @@
+"""The studies recorded in a store: count and run their missing runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from penstock.cli.compare_study import Place, run_study
+from penstock.cli.exit_codes import ExitCode
+from penstock.cli.output import Outputs
+from penstock.errors import PenstockError, UnknownNameError
+
+if TYPE_CHECKING:
+    from penstock.studies.store import Store
+    from penstock.studies.study_file import StudyFile
+
+__all__ = ["resume", "show_status"]
+
+
+def show_status(folder: str | None, study: str | None, outputs: Outputs) -> None:
+    """Print how many runs of each study the store has. Exits with 5 if some are missing."""
+    store, files = _studies(folder, study)
+    states = [_state(file, store) for file in files]
+    outputs.show(
+        "\n".join(
+            f"{state['study']}: {state['runs'] - state['missing']} of {state['runs']} runs, {state['cells']} cells"
+            for state in states
+        )
+    )
+    outputs.write_json({"studies": states})
+    if any(state["missing"] for state in states):
+        raise typer.Exit(ExitCode.INCOMPLETE)
+
+
+def resume(folder: str | None, study: str | None, place: Place, margin: float, outputs: Outputs) -> None:
+    """Make the missing runs of the studies, and print and write their results."""
+    store, files = _studies(folder, study)
+    results = [result for file in files if (result := run_study(file, lambda: store, place, margin)) is not None]
+    for result in results:
+        outputs.show(result.text)
+    values = [result.value for result in results]
+    outputs.write_json(values[0] if len(values) == 1 else values)
+
+
+def _studies(folder: str | None, study: str | None) -> tuple[Store, list[StudyFile]]:
+    from penstock.studies.recorded import recorded, recorded_names
+    from penstock.studies.store import Store, default_folder
+
+    place = Path(folder) if folder is not None else default_folder()
+    names = recorded_names(place)
+    if not names:
+        raise PenstockError(f"{place}: no store with a study from a file")
+    if study is not None and study not in names:
+        raise UnknownNameError("study", study, names)
+    files = recorded(place, study)
+    return Store(folder), files
+
+
+def _state(file: StudyFile, store: Store) -> dict[str, Any]:
+    from penstock.studies.study import Batch
+
+    missing = cells = 0
+    for cell in Batch(file.study, store).cells():
+        cells += 1
+        missing += len(store.missing(cell.content, cell.seeds))
+    return {"study": file.study.name, "cells": cells, "runs": cells * file.study.seeds, "missing": missing}

@@ -1,0 +1,47 @@
+"""Warnings about queues that have not settled, from pilot runs of some cells of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from penstock.cli.output import notify
+
+if TYPE_CHECKING:
+    from penstock.scenario.resolve import Resolved
+    from penstock.studies.executor import Executor
+    from penstock.studies.store import Results
+
+__all__ = ["transient_warnings"]
+
+SHARE = 0.1
+"""Largest number of pilot runs, as a fraction of all runs; there is always one."""
+
+MAX_PILOTS = 20
+
+
+def transient_warnings(
+    cells: Sequence[tuple[Mapping[str, Any], Resolved]], runs: int, results: Results, executor: Executor
+) -> list[dict[str, Any]]:
+    """Make pilot runs of some of these cells, evenly spaced; print and return a warning for each unsettled link.
+
+    A cell has labels, which its warning names. `runs` is the number of runs of the comparison.
+    """
+    from penstock.explain.unsettled import of_queues
+    from penstock.scenario.scenario import Document
+    from penstock.studies.pilots import Pilots
+
+    count = max(1, min(MAX_PILOTS, int(SHARE * runs), len(cells)))
+    chosen = [cells[number * len(cells) // count] for number in range(count)] if cells else []
+    documents = [Document(dict(resolved.readable)) for _, resolved in chosen]
+    pilots = Pilots(results)
+    pilots.complete(documents, executor)
+    warnings: dict[str, dict[str, Any]] = {}
+    for (labels, resolved), queues in zip(chosen, pilots.queues(documents), strict=True):
+        for warned in of_queues(resolved, queues or {}):
+            if warned.place not in warnings:
+                scheme = str(labels.get("scheme", ""))
+                point = ", ".join(f"{name} = {value}" for name, value in labels.items() if name != "scheme")
+                notify(f"warning: {f'{scheme} at ' if scheme else ''}{warned.text}{f' [{point}]' if point else ''}")
+                warnings[warned.place] = {"scheme": scheme, **warned.to_dict(), **({"point": point} if point else {})}
+    return list(warnings.values())

@@ -1,0 +1,224 @@
+"""A configuration of Cisco IOS as objects: class maps, policy maps with their classes, and interfaces.
+
+Comments begin with `!`; `no` and `default` remove a line; modes follow from the commands, not from the indentation.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from penstock.dialects.cisco_keys import ACTIONS, code_point
+from penstock.dialects.conversion import DialectError
+from penstock.dialects.keys import key_of, refuse_misspelt
+
+__all__ = ["ClassMap", "Configuration", "Lines", "Policy", "read_configuration"]
+
+_PROMPT = re.compile(r"^\s*[\w.-]+(?:\([\w-]+\))?[#>]\s*")
+_MODES = re.compile(r"^(?:no\s+)?(?:class-map|policy-map|interface|control-plane)\b", re.MULTILINE)
+_CLASS_MAP = re.compile(r"^class-map(?:\s+type\s+\S+)?(?:\s+(match-all|match-any))?\s+(\S+)$")
+_POLICY_MAP = re.compile(r"^policy-map(?:\s+type\s+\S+)?\s+(\S+)$")
+_CLASS = re.compile(r"^class\s+(?:type\s+\S+\s+)?(\S+)$")
+_OUTPUT = re.compile(r"^service-policy\s+(output|input)\s+(\S+)$")
+_HARDWARE = ("tx-ring-limit", "tx-queue-limit", "hold-queue", "priority-group", "custom-queue-list")
+_QUEUEING = ("service-policy", "bandwidth", "random-detect", "fair-queue")
+IMPLICIT = ""
+"""Name of the class of lines that stand in no policy map."""
+
+Lines = list[list[str]]
+"""The commands of a class, each as its words."""
+
+
+@dataclass
+class ClassMap:
+    """What a class holds: all of its conditions, or any."""
+
+    is_any: bool
+    conditions: Lines = field(default_factory=list)
+
+
+Policy = dict[str, Lines]
+"""The classes of a policy map in their order, with their commands."""
+_NOTHING: Policy = {IMPLICIT: []}
+"""An interface all of whose commands are removed again."""
+
+
+@dataclass
+class Configuration:
+    """What a text configures.
+
+    Attributes:
+        class_maps: by name.
+        policies: by name; those in no policy map have the name "".
+        outputs: name of the policy map of each interface.
+        bandwidths: of the interfaces that have one, in bit/s.
+        lost: lines of interfaces that are not read.
+
+    """
+
+    class_maps: dict[str, ClassMap] = field(default_factory=dict)
+    policies: dict[str, Policy] = field(default_factory=dict)
+    outputs: dict[str, str] = field(default_factory=dict)
+    bandwidths: dict[str, float] = field(default_factory=dict)
+    lost: list[str] = field(default_factory=list)
+
+
+def read_configuration(text: str) -> Configuration:
+    """The objects of a configuration. Raises `DialectError` for a command that a class does not take."""
+    lines = [_PROMPT.sub("", line).strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not line.startswith("!")]
+    reader = _Reader(has_modes=any(_MODES.match(line) for line in lines))
+    for line in lines:
+        reader.read(line)
+    policies = reader.result.policies
+    reader.result.policies = {name: own for name, own in policies.items() if name == IMPLICIT or own != _NOTHING}
+    return reader.result
+
+
+class _Reader:
+    """Follows the modes of a configuration; without any, all lines are of one class."""
+
+    def __init__(self, *, has_modes: bool) -> None:
+        self.result = Configuration()
+        self.has_modes = has_modes
+        self.class_map: ClassMap | None = None
+        self.policy: Policy | None = None
+        self.lines: Lines | None = None
+        self.interface: str | None = None
+        if not has_modes:
+            self.lines = []
+            self.result.policies[IMPLICIT] = {IMPLICIT: self.lines}
+
+    def read(self, line: str) -> None:
+        """A line in the mode of those before it."""
+        if line in ("end", "exit", "configure terminal", "conf t", "enable"):
+            if line == "exit" and self.lines is not None and self.has_modes:
+                self.lines = None
+            return
+        if self.has_modes and self._opens(line):
+            return
+        refuse_misspelt(line.split()[0], ("class-map", "policy-map", "interface"), "IOS")
+        if self.lines is not None:
+            _put(self.lines, line)
+        elif self.class_map is not None:
+            self._condition(line)
+        elif self.interface is not None:
+            self._of_interface(line)
+
+    def _opens(self, line: str) -> bool:
+        """Whether a line opens another mode, or removes an object."""
+        maps, policies = self.result.class_maps, self.result.policies
+        if line.startswith("no "):
+            bare = line.removeprefix("no ")
+            if match := _CLASS_MAP.match(bare):
+                maps.pop(match[2], None)
+            elif match := _POLICY_MAP.match(bare):
+                policies.pop(match[1], None)
+            elif (match := _CLASS.match(bare)) and self.policy is not None:
+                self.policy.pop(match[1], None)
+                self.lines = None
+            elif bare.startswith("interface "):
+                self._forget(bare)
+            else:
+                return False
+            return True
+        if line.startswith("default interface "):
+            self._forget(line.removeprefix("default "))
+            return True
+        if match := _CLASS_MAP.match(line):
+            self._leave()
+            self.class_map = maps.setdefault(match[2], ClassMap(match[1] == "match-any"))
+        elif match := _POLICY_MAP.match(line):
+            self._leave()
+            self.policy = policies.setdefault(match[1], {})
+        elif (match := _CLASS.match(line)) and self.policy is not None:
+            self.lines = self.policy.setdefault(match[1], [])
+        elif line.startswith("interface "):
+            self._leave()
+            self.interface = line.removeprefix("interface ").replace(" ", "")
+        elif line == "control-plane":
+            self._leave()
+        else:
+            return False
+        return True
+
+    def _forget(self, line: str) -> None:
+        """Remove all of an interface."""
+        self._leave()
+        name = line.removeprefix("interface ").replace(" ", "")
+        self.result.policies.pop(f"interface {name}", None)
+        self.result.outputs.pop(name, None)
+        self.result.bandwidths.pop(name, None)
+        self.result.lost = [item for item in self.result.lost if not item.startswith(f"interface {name} ")]
+
+    def _leave(self) -> None:
+        self.class_map = self.policy = self.lines = self.interface = None
+
+    def _condition(self, line: str) -> None:
+        assert self.class_map is not None
+        words = line.split()
+        if words[0] == "match":
+            self.class_map.conditions.append(words[1:])
+        elif words[:2] == ["no", "match"]:
+            self.class_map.conditions = [condition for condition in self.class_map.conditions if condition != words[2:]]
+        elif words[0] != "description":
+            raise DialectError(f"a class map has no {line}")
+
+    def _of_interface(self, line: str) -> None:
+        assert self.interface is not None
+        words = line.split()
+        is_removed = len(words) > 1 and words[0] in ("no", "default")
+        bare = words[1:] if is_removed else words
+        lost = self.result.lost
+        if bare[0] == "service-policy" and is_removed:
+            if bare[1:2] == ["input"]:
+                place = f"interface {self.interface} service-policy input"
+                lost[:] = [item for item in lost if not item.startswith(place)]
+            else:
+                self.result.outputs.pop(self.interface, None)
+        elif (match := _OUTPUT.match(line)) is not None:
+            if match[1] == "output":
+                self.result.outputs[self.interface] = match[2]
+            else:
+                lost.append(f"interface {self.interface} {line}: applies to arriving packets")
+        elif bare[0] == "service-policy" and bare[1:2] != ["type"]:
+            raise DialectError(f"interface {self.interface} {line}: expected service-policy output NAME")
+        elif bare[0] == "bandwidth" and is_removed:
+            self.result.bandwidths.pop(self.interface, None)
+        elif bare[0] == "bandwidth" and len(bare) == 2 and bare[1].isdecimal():
+            self.result.bandwidths[self.interface] = 1000.0 * int(bare[1][:12])
+        elif bare[0] in ("random-detect", "fair-queue"):
+            own = self.result.policies.setdefault(f"interface {self.interface}", {IMPLICIT: []})
+            _put(own[IMPLICIT], line)
+        elif bare[0] in _HARDWARE:
+            place = f"interface {self.interface} {bare[0]}"
+            lost[:] = [item for item in lost if not item.startswith(place)]
+            if not is_removed:
+                lost.append(f"interface {self.interface} {line}: does not concern the queue of a policy map")
+        else:
+            refuse_misspelt(bare[0], _QUEUEING, f"interface {self.interface}")
+
+
+def _put(lines: Lines, line: str) -> None:
+    """Add a command to a class, or remove what its `no` form removes."""
+    words = line.split()
+    if words[0] in ("no", "default"):
+        removed = words[1:]
+        if not removed:
+            raise DialectError(f"{line}: expected a command")
+        key_of(ACTIONS, removed[0], "a class")
+        removed = _numbered(removed)
+        lines[:] = [command for command in lines if _numbered(command)[: len(removed)] != removed]
+        return
+    key_of(ACTIONS, words[0], "a class")
+    lines.append(words)
+
+
+def _numbered(words: list[str]) -> list[str]:
+    """The words of a line with the number of its code point or precedence, which may have a name."""
+    if words[0] != "random-detect" or words[1:2] not in (["dscp"], ["precedence"], ["prec"]) or len(words) < 3:
+        return words
+    if words[2].lower() in ("values", "rsvp"):
+        return words
+    field_ = "dscp" if words[1] == "dscp" else "precedence"
+    return [words[0], field_, str(code_point(words[2], field_)), *words[3:]]

@@ -1,0 +1,238 @@
+"""Commands of `ipfw` and `dnctl` that configure pipes, queues and schedulers, and the output of their `show`.
+
+The lines may come from a script, from a file of rules (pfSense, OPNsense), or from `ipfw pipe show`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from penstock.dialects.conversion import DialectError
+from penstock.dialects.dummynet_keys import AQMS, FLAGS, OBJECT_KEYS
+from penstock.dialects.keys import key_of
+
+__all__ = ["Box", "Objects", "read_objects"]
+
+_PREFIX = re.compile(r"^\s*(?:sudo\s+)?(?:(?:\S*/)?(?:ipfw|dnctl)|\$\{?\w+\}?)(?:\s+-\w+)*\s+")
+_CONFIG = re.compile(r"^(pipe|queue|sched)\s+(\d{1,5})\s+config\b\s*(.*)$")
+_DELETE = re.compile(r"^(?:(pipe|queue|sched)\s+(\d+)\s+delete|delete\s+(pipe|queue|sched)\s+(\d+))$")
+_FLUSH = re.compile(r"^(pipe|queue|sched)\s+flush$|^flush$")
+_OTHERS = re.compile(
+    r"^(?:add|table|set|nat|disable|enable|zero|resetlog|flush|(?:pipe|queue|sched)\s+(?:show|list))\b"
+)
+_MASKS = ("dst-ip", "src-ip", "dst-ip6", "src-ip6", "dst-port", "src-port", "flow-id", "proto")
+TYPES = ("fifo", "wf2q+", "rr", "qfq", "prio", *(name for name in AQMS if name.startswith("fq_")))
+
+_SHOWN_LINK = re.compile(r"^(\d{5}):\s+(unlimited|[\d.]+ [KMG]?bit/s)\s+(\d+) ms(?:\s+burst (\d+))?\s*$")
+_SHOWN_SET = re.compile(
+    r"^q(\d+)\s+(\d+) ?(sl\.|B|KB)\s*(?:plr ([\d.]+))?\s*\d+ flows \(\d+ buckets\) sched (\d+) weight (\d+) "
+    r"lmax (\d+) pri (\d+)\s*(.*)$"
+)
+_SHOWN_SCHED = re.compile(r"^sched (\d+) type (\S+) flags \S+ \d+ buckets \d+ active$")
+_SHOWN_OTHERS = re.compile(r"^(?:Children flowsets:.*|BKT Prot.*|mask:.*|\d+ +(?:ip|tcp|udp|icmp) .*|\d+)$")
+_BASE = 65536
+"""Offset from the number of a pipe to the numbers that dummynet gives to its own scheduler and queue."""
+
+
+@dataclass
+class Box:
+    """A pipe, queue or scheduler.
+
+    Attributes:
+        settings: by key.
+        aqm: its name, "red" and "gred" among them; "" for drop-tail.
+        aqm_settings: by key.
+        above: kind and number of what it is connected to.
+        type: of a scheduler.
+
+    """
+
+    settings: dict[str, str] = field(default_factory=dict)
+    aqm: str = ""
+    aqm_settings: dict[str, str] = field(default_factory=dict)
+    above: tuple[str, int] | None = None
+    type: str = ""
+
+
+@dataclass
+class Objects:
+    """The objects that a text configures, and whether it has rules."""
+
+    pipes: dict[int, Box] = field(default_factory=dict)
+    queues: dict[int, Box] = field(default_factory=dict)
+    scheds: dict[int, Box] = field(default_factory=dict)
+    has_rules: bool = False
+
+    def of(self, kind: str) -> dict[int, Box]:
+        """Those of a kind, by number."""
+        return {"pipe": self.pipes, "queue": self.queues, "sched": self.scheds}[kind]
+
+
+def read_objects(text: str) -> Objects:
+    """The objects of a text. Raises `DialectError` for a word that dummynet does not take."""
+    objects = Objects()
+    lines = [*_lines(text)]
+    if any(_SHOWN_LINK.match(line) or _SHOWN_SET.match(line) for line in lines):
+        lines = [*_commands_of_output(lines)]
+    for line in lines:
+        if config := _CONFIG.match(line):
+            objects.of(config[1])[int(config[2])] = _box(config[3].split(), f"{config[1]} {config[2]}")
+        elif gone := _DELETE.match(line):
+            objects.of(gone[1] or gone[3]).pop(int(gone[2] or gone[4]), None)
+        elif _FLUSH.match(line):
+            for kind in ("pipe", "queue", "sched"):
+                if line != "flush":
+                    objects.of(kind).clear()
+        elif _OTHERS.match(line):
+            objects.has_rules = objects.has_rules or line.startswith("add")
+        elif len(lines) == 1:
+            objects.pipes[1] = _box(line.split(), "the pipe")
+        else:
+            raise DialectError(f"{line[:60]}: expected pipe N config ..., queue N config ... or sched N config ...")
+    return objects
+
+
+def _lines(text: str) -> Iterator[str]:
+    joined = re.sub(r"\\\s*\n", " ", text)
+    for line in joined.splitlines():
+        bare = _PREFIX.sub("", re.sub(r"(^|\s)#.*", "", line)).strip()
+        if bare:
+            yield bare
+
+
+def _box(words: list[str], name: str) -> Box:
+    box = Box()
+    words = list(reversed(words))
+
+    def following(word: str) -> str:
+        if not words:
+            raise DialectError(f"{name}: {word} has no value")
+        return words.pop()
+
+    while words:
+        word = words.pop()
+        match word.lower():
+            case "pipe" | "sched" | "flowset" as kind:
+                number = following(word)
+                if not number.isdecimal():
+                    raise DialectError(f"{name}: {word} {number}: expected a number")
+                box.above = ("pipe" if kind == "pipe" else "sched", int(number))
+            case "type":
+                box.type = following(word).lower()
+                if box.type not in TYPES:
+                    raise DialectError(f"{name}: no scheduler {box.type}; there are: {', '.join(TYPES)}")
+                if box.type in AQMS:
+                    box.aqm_settings = _parameters(words, box.type, name)
+            case "red" | "gred" as aqm:
+                box.aqm, box.aqm_settings = aqm, _red(word, following(word), name)
+                if words and words[-1] in ("ecn", "noecn"):
+                    box.aqm_settings["ecn"] = FLAGS[words.pop()][1]
+            case "codel" | "pie" as aqm:
+                box.aqm, box.aqm_settings = aqm, _parameters(words, aqm, name)
+            case "droptail":
+                box.aqm, box.aqm_settings = "", {}
+            case "noerror":
+                pass
+            case "mask":
+                box.settings["mask"] = _mask(words, name)
+            case key:
+                entry = key_of(OBJECT_KEYS, {"bandwidth": "bw"}.get(key, key), name)
+                if entry.name in box.settings:
+                    raise DialectError(f"{name}: {entry.name} is given twice")
+                box.settings[entry.name] = following(word)
+    return box
+
+
+def _red(word: str, value: str, name: str) -> dict[str, str]:
+    parts = value.split("/")
+    if len(parts) != 4 or not all(
+        re.fullmatch(r"(?:\d++(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,3})?", part) for part in parts
+    ):
+        raise DialectError(f"{name}: {word} {value}: expected w_q/min_th/max_th/max_p")
+    return dict(zip(("w_q", "min_th", "max_th", "max_p"), parts, strict=True))
+
+
+def _parameters(words: list[str], aqm: str, name: str) -> dict[str, str]:
+    """The words after an AQM: all are its own."""
+    settings: dict[str, str] = {}
+    keys = AQMS[aqm][1]
+    while words:
+        word = words.pop().lower()
+        if word in FLAGS and any(key.name == FLAGS[word][0] for key in keys):
+            settings[FLAGS[word][0]] = FLAGS[word][1]
+            continue
+        key_of((key for key in keys if key.name not in {"ecn", "capdrop", "drand", "onoff", "delay"}), word, aqm)
+        if word in settings:
+            raise DialectError(f"{name}: {word} is given twice")
+        if not words:
+            raise DialectError(f"{name}: {word} has no value")
+        settings[word] = words.pop()
+    return settings
+
+
+def _mask(words: list[str], name: str) -> str:
+    fields = []
+    while words and words[-1] in (*_MASKS, "all", "queue"):
+        word = words[-1]
+        if word == "queue":
+            break
+        fields.append(words.pop())
+        if word != "all":
+            if not words:
+                raise DialectError(f"{name}: mask {word} has no value")
+            fields.append(words.pop())
+    if not fields:
+        raise DialectError(f"{name}: mask without a field; there are: {', '.join(_MASKS)}, all")
+    return " ".join(fields)
+
+
+def _commands_of_output(lines: list[str]) -> Iterator[str]:
+    """`ipfw pipe show`, `queue show` and `sched show` as commands that would configure the same."""
+    commands: dict[tuple[str, int], str] = {}
+    last: tuple[str, int] | None = None
+    link = 0
+    for line in lines:
+        if shown := _SHOWN_LINK.match(line):
+            link = int(shown[1])
+            bandwidth = "" if shown[2] == "unlimited" else f" bw {shown[2].replace(' ', '')}"
+            burst = f" burst {shown[4]}" if shown[4] not in (None, "0") else ""
+            commands["pipe", link] = f"{bandwidth} delay {shown[3]}{burst}"
+        elif shown := _SHOWN_SET.match(line):
+            number, sched = int(shown[1]), int(shown[5])
+            inner = number > _BASE
+            last = ("pipe", link) if inner else ("queue", number)
+            above = "" if inner else f" sched {sched} weight {shown[6]}"
+            size = f" queue {shown[2]}{ {'sl.': '', 'B': 'Bytes', 'KB': 'KBytes'}[shown[3]] }"
+            loss = f" plr {shown[4]}" if shown[4] else ""
+            commands[last] = f"{commands.get(last, '')}{size}{loss}{above}{_shown_aqm(shown[9])}"
+        elif shown := _SHOWN_SCHED.match(line):
+            last = ("sched", int(shown[1]))
+            if last[1] <= _BASE:
+                commands[last] = f" pipe {link or last[1]} type {shown[2]}"
+            else:
+                last = None
+        elif re.match(r"^(?:AQM|RED|GRED|FQ_CODEL|FQ_PIE)\b", line) and last is not None:
+            commands[last] += _shown_aqm(line) if not line.startswith("FQ_") else f" {_plain(line.split()[1:])}"
+        elif not _SHOWN_OTHERS.match(line):
+            raise DialectError(f"{line[:60]}: not a line of ipfw pipe show")
+    for (kind, number), words in commands.items():
+        yield f"{kind} {number} config {words}"
+
+
+def _shown_aqm(text: str) -> str:
+    words = text.split()
+    if not words or words[0] == "droptail":
+        return ""
+    if words[0] in ("RED", "GRED"):
+        numbers = dict(zip(words[1::2], words[2::2], strict=False))
+        ecn = " ecn" if words[-1].upper() == "ECN" else ""
+        return f" {words[0].lower()} " + "/".join(
+            numbers.get(name, "") for name in ("w_q", "min_th", "max_th", "max_p")
+        ) + ecn  # fmt: skip
+    return f" {_plain(words[1:] if words[0] == 'AQM' else words)}"
+
+
+def _plain(words: list[str]) -> str:
+    return " ".join(words).lower()

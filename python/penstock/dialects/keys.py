@@ -1,0 +1,123 @@
+"""The keys of a dialect as data: what the program takes, its default, and what becomes of the key here.
+
+A reader looks its keys up in such a table, and the table of the documentation is printed from it, so that both agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.dialects.kinds import Kind
+from penstock.errors import nearest
+
+__all__ = ["ANY", "Key", "apply_keys", "choose", "key_of", "refuse_misspelt"]
+
+Thing = TypeVar("Thing")
+
+ANY = ("*",)
+"""All values of a key that has no effect on a simulated queue."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A setting of another program.
+
+    Attributes:
+        name: as the program writes it.
+        default: the program's own default, in its notation; "" if it has none, or none that is documented.
+        unit: of its numbers.
+        range: accepted values, in words.
+        fate: the parameter here that it sets; or, with a capital first letter, why there is none.
+        source: the document that defines it.
+        kind: reader of its value; None if no value is read.
+        neutral: the values, in the program's notation, that mean nothing to a simulated queue and are no loss.
+
+    """
+
+    name: str
+    default: str
+    unit: str
+    range: str
+    fate: str
+    source: str
+    kind: Kind | None = None
+    neutral: tuple[str, ...] = ()
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether a parameter here is set, so that nothing is lost."""
+        return self.kind is not None
+
+    @property
+    def reason(self) -> str:
+        """Why a key without a parameter is lost, as the end of a sentence."""
+        return self.fate[:1].lower() + self.fate[1:]
+
+    def value(self, text: str) -> Any:
+        """The parameter's value for a text. Raises `DialectError`."""
+        if self.kind is None:
+            return text
+        try:
+            return self.kind.read(text)
+        except (ValueError, ArithmeticError) as error:
+            raise DialectError(f"{self.name} {text}: {error}") from None
+
+    def is_neutral(self, text: str) -> bool:
+        """Whether nothing is lost if the value is ignored."""
+        return self.neutral == ANY or text in (self.default, *self.neutral)
+
+
+def key_of(keys: Iterable[Key], name: str, place: str) -> Key:
+    """The key with a name. Raises `DialectError`, with the nearest name, for a word that the program does not take."""
+    names = {key.name: key for key in keys}
+    if name not in names:
+        raise DialectError(f'{place} has no "{name}"{nearest(name, names)}')
+    return names[name]
+
+
+def refuse_misspelt(word: str, names: Collection[str], place: str, others: Collection[str] = ()) -> None:
+    """Raise `DialectError` for a word that resembles one of the names but is neither one of them nor one of the others.
+
+    For places where a program accepts more words than are listed here.
+    """
+    if word not in names and word not in others and (close := get_close_matches(word, names, 1, MISSPELT)):
+        raise DialectError(f'{place} has no "{word}"; did you mean "{close[0]}"?')
+
+
+MISSPELT = 0.85
+"""Similarity by `difflib` at which a word counts as misspelt: it differs in one or two letters."""
+
+
+def apply_keys(result: Conversion, keys: Sequence[Key], settings: Mapping[str, str], place: str) -> None:
+    """Set the parameters of the settings of an object, and the program's defaults for the keys that it leaves out.
+
+    Settings without a parameter are listed as missing, unless they are neutral. Raises `DialectError` for unknown keys.
+    """
+    for name, text in settings.items():
+        key = key_of(keys, name, place)
+        if not text.strip():
+            raise DialectError(f"{place} {name} has no value")
+        if not key.is_applied and not key.is_neutral(text):
+            result.missing.append(f"{place} {name} {text}: {key.reason}")
+    for key in keys:
+        text = settings.get(key.name, key.default)
+        if key.is_applied and text != "":
+            value = key.value(text)
+            if value is not None:
+                result.parameters[key.fate] = value
+
+
+def choose(things: Mapping[str, Thing], facts: Facts, kind: str) -> tuple[str, Thing]:
+    """The only one of several objects of a text, or the one whose name `--device` gives, with its name.
+
+    Raises `DialectError` with all names if there are several.
+    """
+    if len(things) == 1:
+        return next(iter(things.items()))
+    if facts.device is not None and facts.device in things:
+        return facts.device, things[facts.device]
+    raise DialectError(f"several {kind}: {', '.join(things)}; keep one in the text, or choose it with --device NAME")

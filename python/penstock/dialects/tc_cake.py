@@ -1,0 +1,79 @@
+"""Cake's keywords, tc-cake(8): overhead of link layers, which several words set together, and its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.dialects.conversion import Conversion, Facts, packets
+from penstock.dialects.tc_keys import Given
+from penstock.scenario.framing import FRAMINGS
+from penstock.units import parse_rate, parse_time
+
+__all__ = ["read_cake", "settle_memory"]
+
+LEAST_LIMIT = 4 * 2**20
+"""Bytes of memory, as `tc -s` prints them of a slow or unlimited cake."""
+
+LONGEST_RTT_NS = 1000 * 10**9
+"""The longest rtt that cake takes here."""
+
+
+def read_cake(order: Sequence[Given], conversion: Conversion) -> None:
+    """Overhead, framing, limit and rtt of the keys in their order.
+
+    `conservative` sets the overhead, and other link layers add to it; `raw` keeps the mpu (measured with tc 6.1).
+    """
+    overhead, mpu, cells = 0, 0, "none"
+    for item in order:
+        word = item.key.word
+        if word in FRAMINGS:
+            framing = FRAMINGS[word]
+            overhead = framing.overhead if word == "conservative" else overhead + framing.overhead
+            mpu, cells = framing.mpu or mpu, framing.cells
+        elif word == "ether-vlan":
+            overhead += 4
+        elif word == "raw":
+            overhead, cells = 0, "none"
+        elif word == "overhead":
+            overhead = int(item.key.value(item.text).removesuffix("B"))
+        elif word == "mpu":
+            mpu = int(item.key.value(item.text).removesuffix("B"))
+        elif word in ("atm", "ptm", "noatm"):
+            cells = item.key.setting
+    conversion.parameters |= {"overhead": f"{overhead}B", "mpu": f"{mpu}B", "cells": cells}
+    if not 0 <= overhead <= 256:
+        conversion.parameters["overhead"] = "0B"
+        conversion.missing.append(f"overhead {overhead}: cake here takes 0 to 256 bytes")
+    if parse_time(conversion.parameters["rtt"]) > LONGEST_RTT_NS:
+        conversion.parameters["rtt"] = "1000s"
+        conversion.notes.append("rtt = 1000s, the longest here: the AQM almost never acts")
+    if "limit" not in conversion.parameters:
+        conversion.parameters["limit"] = _limit(conversion)
+
+
+def _limit(conversion: Conversion) -> str:
+    """The limit by bandwidth and rtt, tc-cake(8): its examples print 5000000 B for 100 Mbit/s and 100 ms."""
+    if "bandwidth" not in conversion.parameters:
+        return "inf"
+    sent = parse_rate(conversion.parameters["bandwidth"]) / 8 * parse_time(conversion.parameters["rtt"]) / 1e9
+    return f"{max(LEAST_LIMIT, round(4 * sent))}B"
+
+
+def settle_memory(conversion: Conversion, facts: Facts) -> None:
+    """Convert a limit to bytes; omit it if Linux computes the same one."""
+    given = conversion.parameters.get("limit")
+    if given is None:
+        return
+    is_shaped = "bandwidth" in conversion.parameters
+    if given == "inf":
+        if is_shaped:
+            conversion.missing.append("limit = inf: cake with a bandwidth has one")
+        del conversion.parameters["limit"]
+        return
+    octets = round(facts.packet * packets(given, facts))
+    if is_shaped and f"{octets}B" == _limit(Conversion("cake", {"rtt": "100ms", **conversion.parameters})):
+        del conversion.parameters["limit"]
+        return
+    if not str(given).endswith("B"):
+        conversion.notes.append(f"memlimit = {octets} bytes instead of {given}: packets of {facts.packet} B")
+    conversion.parameters["limit"] = f"{octets}B"

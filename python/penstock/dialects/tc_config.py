@@ -1,0 +1,157 @@
+"""The queues that a device has after the commands of a text, in their order: what is added, replaced and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.dialects.tc_keys import Given
+from penstock.dialects.tc_lines import Line, queue_of
+from penstock.dialects.tc_table import QUEUES
+
+__all__ = ["NOTHING", "configured", "of_one_device", "without_mq"]
+
+NOTHING = ("noqueue", "ingress", "clsact")
+"""Kinds that are no queue in the direction in which a device sends."""
+
+MULTIQUEUE = ("mq", "mqprio")
+
+
+def configured(lines: Sequence[Line]) -> list[Line]:
+    """The objects that stand in the end.
+
+    Raises `DialectError` for one that tc refuses, as its place is taken.
+    """
+    objects: list[Line] = []
+    for line in lines:
+        if line.verb == "delete":
+            objects = _without(objects, line)
+            continue
+        present = _at_the_place(objects, line)
+        if present is None or line.kind == "gred":
+            objects.append(line)
+            continue
+        if line.verb == "add" and present.verb:
+            raise DialectError(
+                f'tc refuses "{line.text}": there is {_name(present)} already; one root queue of a device is expected'
+            )
+        if line.subject == "qdisc" and line.verb and line.kind == present.kind:
+            objects[objects.index(present)] = _merged(present, line)
+        elif line.subject == "qdisc" and line.verb:
+            objects = [*_without(objects, present), line]
+        else:
+            objects[objects.index(present)] = line
+    return objects
+
+
+def _at_the_place(objects: Sequence[Line], line: Line) -> Line | None:
+    """The object that another one replaces."""
+    if line.subject == "qdisc" and line.kind not in NOTHING:
+        return next((one for one in objects if one.subject == "qdisc" and one.kind not in NOTHING
+                     and one.device == line.device and one.parent == line.parent), None)  # fmt: skip
+    if line.subject == "class":
+        return next((one for one in objects if one.subject == "class" and one.device == line.device
+                     and one.id == line.id), None)  # fmt: skip
+    return None
+
+
+def _merged(present: Line, line: Line) -> Line:
+    """A queue after a further command, which keeps the values that it does not set (measured with Linux 6.18)."""
+    if line.kind not in QUEUES or present.printed != line.printed:
+        return line
+    keys = QUEUES[line.kind]
+    given = [item for item in keys.given(line.words, is_printed=False) if isinstance(item, Given)]
+    new = {item.key.group or item.key.word for item in given}
+    kept = [
+        word
+        for item in keys.given(present.words, is_printed=False)
+        if isinstance(item, Given) and (item.key.group or item.key.word) not in new
+        for word in (item.key.word, *item.text.split())
+    ]
+    handle = {"handle": present.at["handle"]} if "handle" in present.at else {}
+    return replace(line, words=[*kept, *line.words], at={**handle, **line.at}, stab=line.stab or present.stab,
+                   verb=present.verb)  # fmt: skip
+
+
+def _without(objects: Sequence[Line], gone: Line) -> list[Line]:
+    """The objects left after one is deleted together with all below it."""
+    if gone.subject == "filter":
+        return [one for one in objects if not (one.subject == "filter" and one.device == gone.device
+                and one.parent == gone.parent and gone.at.get("pref", one.at.get("pref")) == one.at.get("pref"))
+                ]  # fmt: skip
+    if gone.kind in NOTHING or gone.parent == "ffff:fff1":
+        return [one for one in objects if one.kind not in NOTHING or one.device != gone.device]
+    if gone.subject == "qdisc" and not gone.parent:
+        return [one for one in objects if one.device != gone.device or one.kind in NOTHING]
+    if gone.subject == "class":
+        doomed = {gone.id}
+    else:
+        doomed = {one.id for one in objects if one.subject == "qdisc" and one.parent == gone.parent and one.id}
+    left = [one for one in objects if one.device != gone.device or not _is_gone(one, gone)]
+    while any(one.parent in doomed or queue_of(one.parent) in doomed for one in left if one.device == gone.device):
+        below = [one for one in left if one.device == gone.device
+                 and (one.parent in doomed or queue_of(one.parent) in doomed)]  # fmt: skip
+        doomed |= {one.id for one in below if one.id}
+        left = [one for one in left if all(one is not other for other in below)]
+    return left
+
+
+def _is_gone(one: Line, gone: Line) -> bool:
+    if gone.subject == "class":
+        return one.subject == "class" and one.id == gone.id
+    return one.subject == "qdisc" and one.parent == gone.parent
+
+
+def of_one_device(lines: Sequence[Line], facts: Facts) -> list[Line]:
+    """The objects of one device: of the only one with a queue, or of that which the facts name.
+
+    Raises `DialectError` where there are several.
+    """
+    devices = list(dict.fromkeys(line.device for line in lines if line.device))
+    queued = list(dict.fromkeys(line.device for line in lines if line.device and line.subject == "qdisc"
+                                and line.kind and line.kind not in NOTHING))  # fmt: skip
+    if facts.device in devices:
+        return [line for line in lines if line.device in ("", facts.device)]
+    if len(queued) > 1:
+        raise DialectError(
+            f"one root queue is expected; this text has those of {' and '.join(queued)}: name a device by --device, "
+            "or give the lines of one"
+        )
+    return [line for line in lines if line.device in ("", *queued) or not queued]
+
+
+def without_mq(lines: Sequence[Line]) -> tuple[list[Line], Conversion]:
+    """The objects with one queue in place of the equal ones of a device with several transmit queues, and notes on it.
+
+    Raises `DialectError` if they are not equal, or if the text does not have them.
+    """
+    summary = Conversion("", {})
+    root = next((line for line in lines if line.kind in MULTIQUEUE and line.subject == "qdisc"), None)
+    if root is None:
+        return list(lines), summary
+    children = [line for line in lines if line.subject == "qdisc" and line is not root and line.parent
+                and queue_of(line.parent) in (root.id, "0:0")]  # fmt: skip
+    if not children:
+        raise DialectError(f"{_name(root)} has a queue for each transmit queue of the device, which this text lacks: "
+                           "paste all that tc qdisc show prints")  # fmt: skip
+    kinds = {(line.kind, *line.words): line for line in children}
+    if len(kinds) > 1:
+        names = ", ".join(f"{line.kind} at {line.at.get('parent')}" for line in kinds.values())
+        raise DialectError(f"the queues of {_name(root)} differ, and a link has one: {names}")
+    first = children[0]
+    summary.notes.append(f"{root.kind}: {len(children)} equal queues, one for each transmit queue of the device; a "
+                      "flow uses one of them")  # fmt: skip
+    words = [word for word in root.words if word != "hw"]
+    if root.kind == "mqprio" and words[:1] in (["num_tc"], ["tc"]) and words[1:2] != ["1"]:
+        summary.missing.append(f"mqprio {' '.join(words[:2])}: classes of traffic in hardware")
+    rest = [line for line in lines if line is not root and all(line is not other for other in children)
+            and not (line.subject == "class" and line.kind in MULTIQUEUE)]  # fmt: skip
+    alone = {name: value for name, value in first.at.items() if name != "parent"}
+    return [replace(first, at=alone), *rest], summary
+
+
+def _name(line: Line) -> str:
+    """An object as its owner knows it."""
+    place = line.at.get("handle") or line.at.get("parent") or ""
+    return " ".join(filter(None, (line.device, line.kind, place)))

@@ -1,0 +1,238 @@
+"""The keys of tc's queues as data: what each means, its default, its range, and what becomes of it here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from penstock.dialects.conversion import DialectError
+from penstock.dialects.kinds import plain, real
+from penstock.dialects.tc_kinds import Quantity
+from penstock.errors import nearest
+
+__all__ = ["Fate", "Given", "Key", "Qdisc", "applied", "flag", "inert", "lost"]
+
+GREEDY = -1
+"""The arity of a key whose values reach to the next key."""
+
+
+class Fate(StrEnum):
+    """What becomes of a key."""
+
+    APPLIED = "applied"
+    NO_EFFECT = "no effect"
+    LOST = "listed"
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a queue, as its manual page has it.
+
+    Attributes:
+        word: as tc takes and prints it.
+        fate: what becomes of it.
+        kind: of its value; None for a flag, and for a value that is not read.
+        parameter: penstock's; empty where there is none, or where code of the kind of queue sets several.
+        setting: what a flag sets.
+        default: what tc or the kernel takes where the key is left out, as tc would be told it; empty: none.
+        range: smallest and largest number that tc takes.
+        arity: number of values.
+        also: other spellings.
+        why: why it has no effect here, or what would be needed.
+        group: flags of a group exclude each other.
+        is_neutral: whether the default value of a key that is lost loses nothing.
+
+    """
+
+    word: str
+    fate: Fate
+    kind: Quantity | None = None
+    parameter: str = ""
+    setting: Any = None
+    default: str = ""
+    range: tuple[float, float] | None = None
+    arity: int = 0
+    also: tuple[str, ...] = ()
+    why: str = ""
+    group: str = ""
+    is_neutral: bool = True
+
+    def value(self, text: str) -> Any:
+        """The parameter's value for a text. Raises `DialectError`."""
+        assert self.kind is not None
+        try:
+            found = self.kind.read(text)
+            self._check_range(text)
+        except (ValueError, ArithmeticError) as error:
+            raise DialectError(f"{self.word} {text}: {error}") from None
+        return found
+
+    def _check_range(self, text: str) -> None:
+        if self.range is None or not (amount := re.match(r"-?[0-9.]+", text)):
+            return
+        low, high = self.range
+        if not low <= real(amount[0]) <= high:
+            raise ValueError(f"tc takes {low:g} to {high:g}")
+
+    def nearest(self, value: Any) -> str:
+        """The text of the nearest value that tc takes."""
+        assert self.kind is not None
+        text = self.kind.write(value)
+        if text == "0" and isinstance(value, (int, float)) and value > 0:
+            text = "1"  # a gain or count that rounding would switch off
+        amount = re.match(r"-?[0-9.]+", text)
+        if self.range is None or amount is None:
+            return text
+        bounded = min(max(real(amount[0]), self.range[0]), self.range[1])
+        return text if bounded == real(amount[0]) else plain(bounded)
+
+    def is_default(self, text: str) -> bool:
+        """Whether a value is the one that tc takes without this key, in any of its spellings."""
+        if not self.default:
+            return False
+        try:
+            return text == self.default or (
+                self.kind is not None and self.kind.read(text) == self.kind.read(self.default)
+            )
+        except ValueError:
+            return False
+
+
+@dataclass(frozen=True)
+class Given:
+    """A key that a text gives, in the spelling of the text, with the text of its value."""
+
+    key: Key
+    word: str
+    text: str
+
+    @property
+    def loss(self) -> str:
+        """The line that lists it as lost."""
+        return " ".join(filter(None, (self.word, self.text))) + (f": {self.key.why}" if self.key.why else "")
+
+
+@dataclass(frozen=True)
+class Qdisc:
+    """A kind of queue of tc.
+
+    Attributes:
+        kind: its name.
+        scheme: penstock's; empty where several objects make a scheme, or there is none.
+        man: its manual page.
+        keys: the keys of the manual page, and others that tc prints.
+        fixed: parameters that this queue of Linux always has.
+
+    """
+
+    kind: str
+    scheme: str
+    man: str
+    keys: Sequence[Key]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def by_word(self) -> dict[str, Key]:
+        """The keys by each of their spellings."""
+        return {word: key for key in self.keys for word in (key.word, *key.also)}
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The parameters of this queue where no key is given."""
+        found = dict(self.fixed)
+        for key in self.keys:
+            if not key.parameter or not key.default:
+                continue
+            found[key.parameter] = key.setting if key.kind is None else key.kind.read(key.default)
+        return found
+
+    def given(self, words: Sequence[str], *, is_printed: bool) -> Iterator[Given | str]:
+        """The keys of a line with their values; as a text what a printed line has besides.
+
+        Raises `DialectError` for a word that the queue does not have in a line that tc is given, for a value that is
+        missing, and for a key that is given twice.
+        """
+        by_word, seen, at = self.by_word, dict[str, str](), 0
+        while at < len(words):
+            key = by_word.get(words[at])
+            if key is None:
+                end = self._end(words, at + 1)
+                if not is_printed:
+                    known = ", ".join(sorted(by_word)) or "none"
+                    raise DialectError(
+                        f'{self.kind} has no option "{words[at]}"{nearest(words[at], by_word)}; there are: {known}'
+                    )
+                yield " ".join(words[at:end])
+                at = end
+                continue
+            end = self._end(words, at + 1) if key.arity == GREEDY else at + 1 + key.arity
+            if end > len(words) or (key.arity == GREEDY and end == at + 1):
+                raise DialectError(f"{words[at]} of {self.kind} has no value")
+            if not is_printed:  # tc prints the mpu of each bucket of htb
+                _once(key, words[at], seen)
+            yield Given(key, words[at], " ".join(words[at + 1 : end]))
+            at = end
+
+    def _end(self, words: Sequence[str], start: int) -> int:
+        return next((place for place in range(start, len(words)) if words[place] in self.by_word), len(words))
+
+
+def _once(key: Key, word: str, seen: dict[str, str]) -> None:
+    """Raise `DialectError` for a key that is given again, or that excludes one given before."""
+    if key.group == REPEATABLE:
+        return
+    name = key.group or key.word
+    if name in seen:
+        again = f"{word} is given twice" if seen[name] == word else f"{word} is given after {seen[name]}"
+        raise DialectError(again)
+    seen[name] = word
+
+
+REPEATABLE = "repeatable"
+"""The group of keys that may be given again."""
+
+
+def applied(
+    word: str,
+    kind: Quantity,
+    parameter: str,
+    default: str = "",
+    *,
+    within: tuple[float, float] | None = None,
+    also: tuple[str, ...] = (),
+    why: str = "",
+) -> Key:
+    """A key whose value is a parameter."""
+    return Key(word, Fate.APPLIED, kind, parameter, default=default, range=within, arity=1, also=also, why=why)
+
+
+def flag(word: str, parameter: str, setting: Any = True, *, group: str = "", is_default: bool = False) -> Key:
+    """A word that sets a parameter by itself."""
+    return Key(word, Fate.APPLIED, None, parameter, setting, word if is_default else "", group=group)
+
+
+def inert(
+    word: str, why: str, arity: int = 0, *, group: str = "", default: str = "", also: tuple[str, ...] = ()
+) -> Key:
+    """A key that changes nothing here."""
+    return Key(word, Fate.NO_EFFECT, arity=arity, why=why, group=group, default=default, also=also)
+
+
+def lost(
+    word: str,
+    why: str = "",
+    arity: int = 0,
+    *,
+    kind: Quantity | None = None,
+    default: str = "",
+    within: tuple[float, float] | None = None,
+    group: str = "",
+    also: tuple[str, ...] = (),
+    is_neutral: bool = True,
+) -> Key:
+    """A key that changes something in Linux for which penstock has no parameter."""
+    arity = 1 if kind else arity
+    return Key(word, Fate.LOST, kind, "", None, default, within, arity, also, why, group, is_neutral)

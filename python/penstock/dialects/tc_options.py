@@ -1,0 +1,41 @@
+"""The options of a line whose keys code of its kind reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.dialects.conversion import DialectError
+from penstock.dialects.tc_keys import Fate, Given, Qdisc
+from penstock.dialects.tc_lines import Line
+from penstock.dialects.tc_units import measured as measured_text
+
+__all__ = ["measured", "options", "taken"]
+
+
+def measured(text: str, units: dict[str, float], what: str) -> float:
+    """As in `tc_units`. Raises `DialectError`."""
+    try:
+        return measured_text(text, units, what)
+    except ValueError as error:
+        raise DialectError(f"{text}: {error}") from None
+
+
+def options(qdisc: Qdisc, line: Line, missing: list[str]) -> dict[str, str]:
+    """The keys of a line that are applied, by their first spelling; the others are listed."""
+    values: dict[str, str] = {}
+    for item in qdisc.given(line.words, is_printed=line.printed):
+        if not isinstance(item, Given):
+            missing.append(f"{item}: not an option of {qdisc.kind} that is known here")
+        elif item.key.fate is Fate.APPLIED:
+            values[item.key.word] = item.text
+        elif item.key.fate is Fate.LOST and not (item.key.is_neutral and item.key.is_default(item.text)):
+            missing.append(item.loss)
+    return values
+
+
+def taken(word: str, words: Sequence[str]) -> tuple[str | None, list[str]]:
+    """The value after a word, and the other words."""
+    if word not in words[:-1]:
+        return None, list(words)
+    place = words.index(word)
+    return words[place + 1], [*words[:place], *words[place + 2 :]]

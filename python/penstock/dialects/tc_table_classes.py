@@ -1,0 +1,138 @@
+"""Keys of tc's queues with classes, of classes, and of netem; kinds of queues that have no counterpart here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from penstock.dialects.tc_keys import GREEDY, Fate, Key, Qdisc, inert, lost
+from penstock.dialects.tc_kinds import COUNT, RATE, SIZE, TIME, Quantity
+
+__all__ = ["ABSENT", "CLASSES", "PARENTS"]
+
+_ETHERNET = "packets have their size on the wire"
+
+
+def _read(word: str, kind: Quantity | None = None, *, also: tuple[str, ...] = (), default: str = "", arity: int = 1,
+          why: str = "") -> Key:  # fmt: skip
+    """A key that code of the kind of queue reads."""
+    return Key(word, Fate.APPLIED, kind, default=default, arity=arity, also=also, why=why)
+
+
+_FRAMING = [
+    lost("mpu", _ETHERNET, kind=SIZE, default="0"),
+    lost("overhead", _ETHERNET, kind=SIZE, default="0"),
+    Key("linklayer", Fate.LOST, default="ethernet", arity=1, why=_ETHERNET),
+    lost("atm", _ETHERNET),
+]
+_BURSTS = [
+    _read("burst", SIZE, also=("buffer", "maxburst"), why="default of htb: 1600 B and a tick of the kernel's clock"),
+]
+_PRIOMAP = _read("priomap", arity=GREEDY, default="1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1")
+
+
+def _of_link(word: str, arity: int = GREEDY, also: tuple[str, ...] = ()) -> Key:
+    """A key of netem that becomes one of the link."""
+    return Key(word, Fate.APPLIED, arity=arity, also=also, why="a key of the link")
+
+
+PARENTS: Mapping[str, Qdisc] = {
+    one.kind: one
+    for one in (
+        Qdisc("tbf", "shaper", "tc-tbf(8)", [
+            _read("rate", RATE),
+            *_BURSTS,
+            _read("limit", SIZE),
+            _read("latency", TIME, also=("lat",), why="a limit of rate latency / 8 + burst bytes"),
+            lost("peakrate", "", 1, is_neutral=False),
+            Key("mtu", Fate.LOST, arity=1, also=("minburst",)),
+            *_FRAMING,
+        ]),
+        Qdisc("prio", "pq", "tc-prio(8)", [
+            _read("bands", COUNT, default="3"),
+            _PRIOMAP,
+        ]),
+        Qdisc("pfifo_fast", "pq", "tc-pfifo_fast(8)", [
+            _read("bands", COUNT, default="3"),
+            _PRIOMAP,
+            inert("multiqueue", "printed", also=("multiqueue:",)),
+            inert("off", "printed"),
+            inert("on", "printed"),
+        ]),
+        Qdisc("htb", "wfq or pq", "tc-htb(8)", [
+            _read("default", default="0", why="the class of packets that no filter claims"),
+            inert("r2q", "gives quanta to classes: turns here are by weight", 1, default="10"),
+            inert("offload", "a property of the device"),
+            inert("direct_packets_stat", "printed", 1),
+            inert("direct_qlen", "printed: the limit of packets that pass unshaped", 1),
+            inert("ver", "printed", 1),
+        ]),
+        Qdisc("gred", "wred", "tc(8)", [
+            inert("setup", "the word before the number of virtual queues"),
+            inert("vqs", "each virtual queue has its own line", 1, also=("DPs",)),
+            inert("default", "here the precedence of a packet chooses the level", 1),
+            Key("grio", Fate.APPLIED, why="one average for all; without it listed"),
+            _read("limit", SIZE),
+            Key("ecn", Fate.APPLIED),
+            inert("harddrop", "marks end at max"),
+        ]),
+        Qdisc("netem", "droptail", "tc-netem(8)", [
+            _read("limit", default="1000"),
+            Key("rate", Fate.APPLIED, arity=GREEDY, why="the rate of the link; overheads and cells are listed"),
+            _of_link("delay", also=("latency",)),
+            _of_link("distribution", 1),
+            _of_link("loss", also=("drop",)),
+            _of_link("duplicate"),
+            lost("corrupt", "a damaged packet, which its receiver drops: a loss of the link", GREEDY),
+            _of_link("reorder"),
+            _of_link("gap", 1),
+            lost("slot", "a link that serves in slots", GREEDY),
+            lost("ecn", "losses of the link are not marked"),
+            inert("seed", "runs have their own", 1),
+        ]),
+        Qdisc("mqprio", "", "tc-mqprio(8)", [
+            lost("num_tc", "classes of traffic in hardware", kind=COUNT, default="1"),
+            inert("tc", "printed", 1),
+            inert("map", "the class of traffic of each priority", GREEDY),
+            inert("queues", "the transmit queues of each class", GREEDY, also=("queues:",)),
+            inert("hw", "whether the device does it", 1),
+            *(lost(word, "the device's", GREEDY) for word in ("mode", "shaper", "min_rate", "max_rate", "fp")),
+        ]),
+        Qdisc("mq", "", "tc-mq(8)", []),
+    )
+}  # fmt: skip
+"""Queues with classes by the name of their kind, and netem, which may have a queue below."""
+
+CLASSES: Mapping[str, Qdisc] = {
+    "htb": Qdisc("class of htb", "", "tc-htb(8)", [
+        _read("rate", RATE, why="a weight; with several values of prio a rate"),
+        _read("ceil", RATE, why="default: rate; below the rate of the link it is listed"),
+        *_BURSTS,
+        Key("cburst", Fate.LOST, arity=1, why="other than its default: the bucket of ceil"),
+        _read("prio", COUNT, default="0"),
+        Key("quantum", Fate.LOST, arity=1, why="turns are by weight"),
+        *_FRAMING,
+        inert("mtu", "the largest packet of tables that are no longer used", 1),
+        inert("level", "printed", 1),
+    ]),
+}  # fmt: skip
+"""Classes by the kind of their queue."""
+
+ABSENT: Mapping[str, str] = {
+    "hfsc": "service curves; htb is read as wfq or pq",
+    "drr": "classes in turn; htb is read as wfq",
+    "qfq": "classes in turn; htb is read as wfq",
+    "ets": "strict and shared bands; prio is read as pq, htb as wfq or pq",
+    "cbq": "classes by idle times; htb is read as wfq or pq",
+    "multiq": "one band for each transmit queue",
+    "hhf": "heavy hitters apart",
+    "skbprio": "drops by socket priority",
+    "cbs": "credits of audio and video bridging",
+    "etf": "departure times set by the sender",
+    "taprio": "gates by time of day",
+    "plug": "holds packets until it is told",
+    "blackhole": "drops everything",
+    "dsmark": "marks packets for filters",
+    "teql": "several devices in turn",
+    "atm": "circuits of ATM",
+}
+"""Kinds of queues that tc has and that are not read, with what they do."""

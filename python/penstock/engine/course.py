@@ -1,0 +1,166 @@
+"""What happens during a run, for its page: rates, windows, delays, drops and marks in equal intervals."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock import _native
+from penstock.aqms import python_aqm
+from penstock.engine.run import engine_errors
+from penstock.scenario.budget.estimate import estimate
+from penstock.scenario.resolve import Resolved
+
+__all__ = ["course_of", "course_of_events", "has_course"]
+
+INTERVALS: Final = 200
+"""Intervals of a run: as many points as a chart on a page resolves."""
+
+MOST_EVENTS: Final = 4_000_000
+"""Estimated events of a run whose packets are counted, at most: about 300 MB of memory and 2 s.
+
+A longer one has no course.
+"""
+
+MOST_SENDERS: Final = 12
+"""Senders of a group whose windows are kept, at most."""
+
+Floats = NDArray[np.float64]
+Column = NDArray[Any]
+
+
+def course_of(resolved: Resolved, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run once, and return the series of the watched queues and the course of the run.
+
+    The course has the ends of the intervals `t_ns`; by traffic group the throughput `rate_bps` and, of watched senders,
+    the `cwnd_pkts`; and for each watched link by group the mean queueing delay `delay_s` of the packets that
+    left, and `drops` and `marks` per second. Groups without any are left out. It is empty for a run of too many events.
+    """
+    canonical = resolved.for_engine(flows=False, series=True)
+    is_short = has_course(resolved)
+    with engine_errors():
+        text, raw = _native.run_recorded(canonical, seed, is_short, [], python_aqm.used([canonical]), None)
+    result = json.loads(text)
+    if not is_short:
+        return result["series"], {}
+    columns = {name: np.frombuffer(raw[name], dtype=kind) for name, kind in _COLUMNS.items()}
+    events = Events(**columns)
+    course = course_of_events(events, resolved.canonical, int(resolved.canonical["duration_ns"]))
+    windows = {name: _windows(senders) for name, senders in (result.get("senders") or {}).items()}
+    return result["series"], {
+        **course,
+        "cwnd_pkts": {name: group_windows for name, group_windows in windows.items() if group_windows},
+    }
+
+
+def has_course(resolved: Resolved) -> bool:
+    """Whether a run is short enough to count its packets."""
+    return estimate(resolved).total_events <= MOST_EVENTS
+
+
+_COLUMNS: Final = {
+    "t_ns": "<i8",
+    "event": "u1",
+    "kind": "u1",
+    "link": "<u4",
+    "flow": "<u4",
+    "seq": "<u4",
+    "size_bytes": "<u4",
+}
+
+
+@dataclass(frozen=True)
+class Events:
+    """The packet events of a run, as columns of equal length; `link` and `flow` count from 0."""
+
+    t_ns: Column
+    event: Column
+    kind: Column
+    link: Column
+    flow: Column
+    seq: Column
+    size_bytes: Column
+
+    def where(self, chosen: NDArray[Any]) -> Events:
+        """The chosen events, by flags or by their places."""
+        return Events(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+
+
+def course_of_events(events: Events, canonical: Mapping[str, Any], duration_ns: int) -> dict[str, Any]:
+    """The course of a run of this canonical scenario from its packet events, without the windows."""
+    width = duration_ns / INTERVALS
+    seconds = width / 1e9
+    groups = [str(entry["name"]) for entry in canonical["traffic"]]
+    group_of = np.repeat(np.arange(len(groups)), [int(entry["count"]) for entry in canonical["traffic"]])
+    words, kinds, _ = _native.trace_words()
+    is_data = events.kind != kinds.index("ack")
+
+    def by_group(some: Events, weights: Floats | None = None) -> dict[str, Floats]:
+        """Sums of the weights in each interval, by group."""
+        at = np.minimum((some.t_ns / width).astype(np.int64), INTERVALS - 1)
+        group = group_of[some.flow]
+        sums = np.bincount(group * INTERVALS + at, weights, minlength=len(groups) * INTERVALS)
+        rows = sums.reshape(len(groups), INTERVALS).astype(float)
+        return {name: row for name, row in zip(groups, rows, strict=True) if row.any()}
+
+    def per_second(some: Events, weights: Floats | None = None) -> dict[str, list[float | None]]:
+        return {name: _rounded(row / seconds) for name, row in by_group(some, weights).items()}
+
+    received = events.where(is_data & (events.event == words.index("receive")))
+    rates = per_second(received, received.size_bytes * 8.0)
+    links: dict[str, Any] = {}
+    for number, link in enumerate(canonical["links"]):
+        if not link.get("watch"):
+            continue
+        here = events.where(events.link == number)
+        waits = _waits(here, words.index("enqueue"), words.index("dequeue"))
+        sums, counts = by_group(*waits), by_group(waits[0])
+        links[link["name"]] = {
+            "delay_s": {name: _rounded(_divided(sums.get(name, 0 * count), count)) for name, count in counts.items()},
+            **{f"{word}s": per_second(here.where(here.event == words.index(word))) for word in ("drop", "mark")},
+        }
+    ends = [round(width * (at + 1)) for at in range(INTERVALS)]
+    return {"t_ns": ends, "rate_bps": rates, "links": links}
+
+
+def _waits(here: Events, enqueue: int, dequeue: int) -> tuple[Events, Floats]:
+    """The departures of a link whose packet was queued there, and how long each one had waited, in seconds."""
+    both = here.where((here.event == enqueue) | (here.event == dequeue))
+    # A packet leaves after it was queued: in this order the two events of each packet stand next to each other.
+    packet = ((both.flow.astype(np.int64) * 4 + both.kind) << 32) + both.seq
+    order = np.argsort(packet, kind="stable")
+    is_next = packet[order[1:]] == packet[order[:-1]]
+    is_next &= (both.event[order[:-1]] == enqueue) & (both.event[order[1:]] == dequeue)
+    arrivals, departures = order[:-1][is_next], order[1:][is_next]
+    return both.where(departures), (both.t_ns[departures] - both.t_ns[arrivals]) / 1e9
+
+
+def _windows(senders: Sequence[Mapping[str, Any]]) -> list[list[float | None]]:
+    """The mean congestion windows of the first senders of a group, in the intervals of the course."""
+    windows = []
+    for sender in senders[:MOST_SENDERS]:
+        means = (sender.get("cwnd") or {}).get("mean") or []
+        # A short run has fewer samples than intervals: several intervals share one.
+        cuts = [len(means) * at // INTERVALS for at in range(INTERVALS + 1)]
+        parts = [
+            [value for value in means[start : max(end, start + 1)] if value is not None]
+            for start, end in itertools.pairwise(cuts)
+        ]
+        windows.append([float(f"{sum(part) / len(part):.4g}") if part else None for part in parts])
+    return [means for means in windows if any(value is not None for value in means)]
+
+
+def _divided(sums: Floats, counts: Floats) -> Floats:
+    quotients: Floats = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
+    return quotients
+
+
+def _rounded(values: Floats) -> list[float | None]:
+    """Numbers with four digits, None where there is none."""
+    return [float(f"{value:.4g}") if np.isfinite(value) else None for value in values]

@@ -1,0 +1,155 @@
+"""The warm-up of a scenario: the transient of its watched queues in a pilot run."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from penstock.errors import ErrorDetail, ScenarioError
+from penstock.results.transient import BATCH, Remainder, batch_means, remainder, truncation
+from penstock.scenario.resolve import Resolved
+from penstock.scenario.resolve.head import AUTO
+from penstock.scenario.scenario import Document
+from penstock.units import format_time, parse_time
+
+__all__ = [
+    "POINTS",
+    "Pilot",
+    "QueueMeans",
+    "RunBatch",
+    "is_automatic",
+    "pilot_of",
+    "queue_means",
+    "with_time",
+    "with_warmup",
+    "with_warmups",
+]
+
+RunBatch = Callable[[Sequence[str], Sequence[int]], list[str]]
+
+POINTS = 2000
+"""Number of intervals of the series from which the transient is determined."""
+
+
+@dataclass(frozen=True)
+class QueueMeans:
+    """The mean length of a queue in consecutive batches of a whole run.
+
+    Attributes:
+        step_s: duration of a batch in seconds.
+        means: mean length in packets in each batch.
+
+    """
+
+    step_s: float
+    means: tuple[float, ...]
+
+    def transient_s(self) -> float | None:
+        """The end of the transient in seconds; None if it takes more than half of the run."""
+        end = truncation(self.means)
+        return None if end is None else end * self.step_s
+
+    def after(self, warmup_s: float) -> tuple[float, Remainder] | None:
+        """The transient that has not ended at a warm-up, with the time at which its series begins; None without one."""
+        first = math.ceil(warmup_s / self.step_s - 1e-9)
+        rest = remainder(self.means[first:])
+        return None if rest is None else (first * self.step_s, rest)
+
+
+def queue_means(series: Mapping[str, Any], duration_s: float) -> dict[str, QueueMeans]:
+    """The queues of a run by link, from its series."""
+    return {link: _means(entry, duration_s) for link, entry in series.items()}
+
+
+def _means(series: Any, duration_s: float) -> QueueMeans:
+    times, queue = np.array(series["t_ns"], dtype=float), np.array(series["queue"]["mean"], dtype=float)
+    if not len(times) or times[0] <= 0:
+        return QueueMeans(duration_s, (0.0, 0.0))  # of a queue that no packet has reached
+    # A series may be shorter than the run if nothing changes at its end.
+    count = max(round(duration_s * 1e9 / times[0]) - len(queue), 0)
+    means = batch_means(np.concatenate([queue, np.full(count, queue[-1])]))
+    return QueueMeans(BATCH * times[0] / 1e9, tuple(means.tolist()))
+
+
+def pilot_of(document: Document) -> Resolved:
+    """The scenario of the pilot run: without warm-up. Raises `ScenarioError`."""
+    return document.set("warmup", "0s", _origin(document)).resolve()
+
+
+def with_warmup(document: Document, run_batch: RunBatch) -> Document:
+    """The scenario, with the transient in a pilot run in place of a warm-up that is "auto"; see `with_warmups`."""
+    ((determined,),) = with_warmups([[("", document)]], run_batch)
+    return determined
+
+
+def with_warmups(groups: Sequence[Sequence[tuple[str, Document]]], run_batch: RunBatch) -> list[list[Document]]:
+    """The scenarios of each group; those whose warm-up is "auto" get the longest transient of the group's pilot runs.
+
+    So the scenarios of a group measure the same interval. Each scenario has a name for messages. `run_batch`
+    (`penstock.engine.run`) makes the pilot runs, with the seed of each scenario. Raises `ScenarioError` for each
+    watched queue whose transient takes more than half of the duration.
+    """
+    waiting = [document for group in groups for _, document in group if is_automatic(document)]
+    pilots = [pilot_of(document) for document in waiting]
+    texts = [pilot.for_engine(flows=False, series=True, series_points=POINTS) for pilot in pilots]
+    results = run_batch(texts, [int(pilot.readable["seed"]) for pilot in pilots]) if texts else []
+    queues = iter(
+        [
+            queue_means(json.loads(text)["series"], parse_time(pilot.readable["duration"]) / 1e9)
+            for pilot, text in zip(pilots, results, strict=True)
+        ]
+    )
+    pilots_of = [[Pilot(name, each, next(queues)) for name, each in group if is_automatic(each)] for group in groups]
+    if errors := [error for group in pilots_of for pilot in group for error in pilot.errors()]:
+        raise ScenarioError(dict.fromkeys(errors))
+    return [
+        [with_time(each, max((pilot.transient_s() for pilot in pilots), default=0.0)) for _, each in group]
+        for group, pilots in zip(groups, pilots_of, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """A pilot run: a name for messages, the scenario, and the watched queues by link."""
+
+    name: str
+    document: Document
+    queues: Mapping[str, QueueMeans]
+
+    def transient_s(self) -> float:
+        """The longest transient of its queues in seconds; those that have not settled are left out."""
+        return max((end for queue in self.queues.values() if (end := queue.transient_s()) is not None), default=0.0)
+
+    def errors(self) -> list[ErrorDetail]:
+        """An error for each queue that has not settled."""
+        where = f" with {self.name}" if self.name else ""
+        advice = 'make the duration longer, or give a time, such as "10s"'
+        return [
+            ErrorDetail(
+                "warmup", f"the queue of {link}{where} has not settled after half of the duration; {advice}", AUTO,
+                _origin(self.document),
+            )
+            for link, queue in self.queues.items()
+            if queue.transient_s() is None
+        ]  # fmt: skip
+
+
+def is_automatic(document: Document) -> bool:
+    """Whether the warm-up is "auto"."""
+    return bool(document.tree.get("warmup") == AUTO)
+
+
+def with_time(document: Document, seconds: float) -> Document:
+    """The scenario with this warm-up in place of one that is "auto"."""
+    if not is_automatic(document):
+        return document
+    return document.set("warmup", format_time(round(seconds * 1e9)), _origin(document))
+
+
+def _origin(document: Document) -> str:
+    return document.origins.get("warmup", "warmup")

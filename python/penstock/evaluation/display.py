@@ -1,0 +1,125 @@
+"""An evaluation as text, and the trade-off diagrams of RFC 7928, section 2.7."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Ellipse
+
+from penstock.evaluation.evaluate import Evaluation, Row
+from penstock.plots import style
+from penstock.results.display import decimals, number
+
+__all__ = ["diagrams", "heads", "rows", "text"]
+
+COLUMNS = (
+    ("utilization", "utilization (%)", 100.0, False),
+    ("delay_mean_s", "delay, mean (ms)", 1e3, True),
+    ("delay_p99_s", "delay, 99 % below (ms)", 1e3, True),
+    ("loss_rate", "loss (%)", 100.0, True),
+)
+"""Metric of the bottleneck, head, factor, and whether less is better."""
+
+MOST_DECIMALS = 4
+"""Of a number of the table; intervals of runs that hardly differ would have more."""
+
+SIZE = 2.75, 2.0
+"""Inches of a diagram: a page has four side by side, a phone one."""
+
+SIGMA = 2.4477
+"""Half-axes of the ellipse that holds 95 % of a normal distribution in two dimensions, sqrt(-2 ln 0.05), in sd."""
+
+
+def heads() -> list[str]:
+    """The heads of the columns."""
+    return [head for _, head, _, _ in COLUMNS]
+
+
+def rows(evaluation: Evaluation) -> Iterator[tuple[Row, list[tuple[str, str]]]]:
+    """Each row with the mean and half-width of each column, and how it stands beside drop-tail.
+
+    The numbers of a scenario have the same decimals in a column.
+    """
+    for _, group in itertools.groupby(evaluation.rows, key=lambda row: row.case.id):
+        together = list(group)
+        yield from zip(together, zip(*(_column(together, *column) for column in COLUMNS), strict=True), strict=True)
+
+
+def _column(together: Sequence[Row], name: str, _: str, factor: float, lower: bool) -> list[tuple[str, str]]:
+    entries = [row.metrics.get("bottleneck", {}).get(name) for row in together]
+    halves = [factor * _half(entry["ci95"]) if entry else 0.0 for entry in entries]
+    places = min(MOST_DECIMALS, decimals([factor * entry["mean"] for entry in entries if entry], halves))
+    return [
+        (f"{number(factor * entry['mean'], places)} ± {number(half, places)}", row.beside(name, lower_is_better=lower))
+        if entry
+        else ("–", "")
+        for row, entry, half in zip(together, entries, halves, strict=True)
+    ]
+
+
+def _half(interval: Sequence[float] | None) -> float:
+    return (interval[1] - interval[0]) / 2 if interval else 0.0
+
+
+def text(evaluation: Evaluation) -> str:
+    """The evaluation for a terminal."""
+    return "\n".join(_lines(evaluation)) + "\n"
+
+
+def _lines(evaluation: Evaluation) -> Iterator[str]:
+    yield evaluation.conclusion
+    yield ""
+    yield f"{evaluation.form.runs} runs each, mean and 95 % interval; + better, - worse than drop-tail, = a tie"
+    signs = {"better": "+", "worse": "-", "tie": "=", "": " "}
+    last = ""
+    for row, cells in rows(evaluation):
+        if row.case.id != last:
+            last = row.case.id
+            yield ""
+            yield f"{row.case.id}  {row.case.title} ({row.case.requirement})"
+        columns = "  ".join(f"{value:>16} {signs[word]}" for value, word in cells)
+        yield f"    {row.scheme:<24} {columns}"
+    yield ""
+    yield f"    {'columns':<24} " + "  ".join(f"{head:>18}" for head in heads())
+
+
+def diagrams(evaluation: Evaluation) -> list[tuple[str, str, Figure]]:
+    """Id, title and diagram of each scenario: goodput against queueing delay.
+
+    A diagram has a point a run, the median, and an ellipse that holds 95 %.
+    """
+    first = [row.case for row in evaluation.rows if row.scheme == evaluation.schemes[0]]
+    return [(case.id, case.title, _diagram(evaluation, case.id)) for case in first]
+
+
+def _diagram(evaluation: Evaluation, case: str) -> Figure:
+    with style.styled():
+        figure = Figure(figsize=SIZE, layout="constrained")
+        ax = figure.add_subplot()
+        for index, scheme in enumerate(evaluation.schemes):
+            _ellipse(ax, index, scheme, *evaluation.points[case, scheme])
+        ax.margins(0.15)
+        left, right = ax.get_xlim()
+        ax.set_xlim(max(left, -0.03 * right), right)  # no delay is below 0
+        ax.set_xlabel("mean queueing delay (ms)")
+        ax.set_ylabel("goodput (Mbit/s)")
+    return figure
+
+
+def _ellipse(ax: Axes, index: int, scheme: str, delays: list[float], goodputs: list[float]) -> None:
+    colour = style.COLOURS[index % len(style.COLOURS)]
+    points = np.array([np.asarray(delays) * 1e3, np.asarray(goodputs) / 1e6])
+    ax.plot(*points, ".", color=colour, ms=2.5, alpha=0.6, label=f"{scheme}, a run")
+    look = {key: value for key, value in style.line(index).items() if key != "linestyle"}
+    ax.plot(*np.median(points, axis=1), linestyle="", **look, label=f"{scheme}, median")
+    if points.shape[1] >= 3:
+        lengths, vectors = np.linalg.eigh(np.cov(points))
+        width, height = 2 * SIGMA * np.sqrt(np.maximum(lengths, 0.0))
+        angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
+        centre = points.mean(axis=1)
+        shape = Ellipse((centre[0], centre[1]), width, height, angle=angle, fill=False, edgecolor=colour, lw=0.7)
+        ax.add_patch(shape)

@@ -1,1 +1,0 @@
-"""Schemes: the catalog of built-in ones, their base class, and laws written in Python."""

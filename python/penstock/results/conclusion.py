@@ -1,0 +1,247 @@
+"""Sentences that say which scheme is best at a link.
+
+The candidates are the schemes whose mean utilization is within `MARGIN` of the highest one. Best is the candidate with
+the lowest 99th percentile of the queueing delay, if it is significantly lower than that of every other candidate;
+candidates that do not differ significantly from it are also best. The rest of the trade-off is stated as a price: how
+much delay a scheme adds for each point of utilization that it gains.
+
+Significance is decided by paired differences of all schemes at all points of a sweep. The differences in delay are one
+family of simultaneous intervals (`penstock.results.simultaneous`), the differences in utilization another. Each family
+has the error probability `alpha` / 2, so all statements about a link are jointly true with probability 1 - alpha. With
+fewer than `FEWEST_RUNS` runs, no scheme is ranked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from penstock.errors import PenstockError
+from penstock.results.display import Scale, decimals, is_number, joined, number, scale_for
+from penstock.results.estimate import ALPHA, student_t
+from penstock.results.leading import difference_data
+from penstock.results.simultaneous import adjusted_alpha
+
+__all__ = ["FEWEST_RUNS", "MARGIN", "Conclusion", "Conclusions", "check_margin", "conclude", "of_run", "over_settings"]
+
+Array = npt.NDArray[np.float64]
+
+MARGIN = 0.02
+"""Maximum distance from the highest utilization at which a scheme counts as keeping the link busy."""
+
+FEWEST_RUNS = 5
+"""Minimum number of runs for a ranking."""
+
+LEAST_GAIN = 0.001
+"""Minimum gain in utilization whose price in delay is stated."""
+
+MOST_NAMED = 4
+"""Maximum number of schemes that a sentence lists with their delays."""
+
+P99 = "99th percentile of the delay"
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """The conclusion about a link at one point: a text, and the indices of the best schemes."""
+
+    text: str = ""
+    best: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Conclusions:
+    """The conclusions about a link: at each point, and over all points of a sweep."""
+
+    over_all: str = ""
+    points: Sequence[Conclusion] = field(default_factory=list)
+
+
+def conclude(
+    names: Sequence[str], labels: Sequence[str], delay: Array, used: Array, alpha: float = ALPHA, margin: float = MARGIN
+) -> Conclusions:
+    """The conclusions about a link.
+
+    Args:
+        names: name of the link in the sentence, for each point.
+        labels: labels of the schemes.
+        delay: 99th percentile of the queueing delay in s: points, schemes, runs; NaN where a run lacks it.
+        used: utilization, with the same dimensions.
+        alpha: the probability that any of the statements is wrong.
+        margin: see `MARGIN`.
+
+    """
+    points, schemes, _ = delay.shape
+    if schemes < 2:
+        return Conclusions("", [Conclusion()] * points)
+    pairs = [(scheme, other) for scheme in range(schemes) for other in range(scheme)]
+    delays, uses = (
+        _Family(values, adjusted_alpha(difference_data(values, pairs), alpha / 2)) for values in (delay, used)
+    )
+    scale = scale_for("time", delays.means[np.isfinite(delays.means)])
+    conclusions = [_At(labels, delays, uses, point, margin, scale).conclusion(names[point]) for point in range(points)]
+    best = [conclusion.best for conclusion in conclusions]
+    return Conclusions(over_settings(labels, best) if points > 1 and any(best) else "", conclusions)
+
+
+def check_margin(margin: float) -> None:
+    """Raise `PenstockError` unless `margin` is a fraction."""
+    if not 0 <= margin <= 1:
+        raise PenstockError(f"margin={margin!r}: must be a fraction from 0 to 1, such as 0.02")
+
+
+class _Family:
+    """The runs of a metric at all points, with the level of each interval of a paired difference."""
+
+    def __init__(self, values: Array, alpha: float) -> None:
+        self.values, self.alpha = values, alpha
+        with np.errstate(invalid="ignore"):
+            is_present = np.isfinite(values)
+            total = np.where(is_present, values, 0).sum(axis=2)
+            self.means = np.where(is_present.any(axis=2), total / np.maximum(is_present.sum(axis=2), 1), math.nan)
+
+    def is_lower(self, point: int, scheme: int, other: int) -> bool:
+        """Whether `scheme` has a significantly lower mean than `other`."""
+        differences = self.values[point, scheme] - self.values[point, other]
+        differences = differences[np.isfinite(differences)]
+        if len(differences) < 2:
+            return False
+        half = (
+            student_t(len(differences) - 1, self.alpha) * float(differences.std(ddof=1)) / math.sqrt(len(differences))
+        )
+        return float(differences.mean()) + half < 0
+
+    def runs(self, point: int) -> int:
+        """The smallest number of runs of a scheme that has the metric."""
+        counts = np.isfinite(self.values[point]).sum(axis=1)
+        return int(counts[counts > 0].min(initial=self.values.shape[2]))
+
+
+@dataclass(frozen=True)
+class _At:
+    """The schemes at one point."""
+
+    labels: Sequence[str]
+    delays: _Family
+    uses: _Family
+    point: int
+    margin: float
+    scale: Scale
+
+    def conclusion(self, name: str) -> Conclusion:
+        delay, used = self.delays.means[self.point], self.uses.means[self.point]
+        measured = [i for i in range(len(self.labels)) if np.isfinite(delay[i]) and np.isfinite(used[i])]
+        if len(measured) < 2:
+            return Conclusion()
+        if (runs := self.delays.runs(self.point)) < FEWEST_RUNS:
+            few = f"{runs} run{'s' if runs > 1 else ''} of each scheme {'are' if runs > 1 else 'is'}"
+            return Conclusion(f"{name}: {few} too few to rank schemes; {FEWEST_RUNS} are needed.")
+        top = max(used[i] for i in measured)
+        busy = [i for i in measured if used[i] >= top - self.margin]
+        first = min(busy, key=lambda i: delay[i])
+        best = [i for i in busy if i == first or not self.delays.is_lower(self.point, first, i)]
+        best.sort(key=lambda i: delay[i])
+        price, idle = self._price(first, measured), self._idle(first, busy, measured)
+        return Conclusion(f"{name}: {self._best(best, busy, measured)}{price}{idle}", best)
+
+    def _best(self, best: Sequence[int], busy: Sequence[int], measured: Sequence[int]) -> str:
+        used = self.uses.means[self.point]
+        among = (
+            ""
+            if len(busy) == len(measured)
+            else f", among the schemes within {self._margin} of the highest utilization"
+        )
+        if len(best) == 1 < len(busy):
+            return (
+                f"{self.labels[best[0]]} has the lowest {P99}, {self._delay(best[0])} at"
+                f" {self._percent(used[best[0]])} utilization{among}."
+            )
+        if len(busy) == 1:
+            return (
+                f"{self.labels[best[0]]} alone is within {self._margin} of the highest utilization,"
+                f" {self._percent(used[best[0]])}; its {P99} is {self._delay(best[0])}."
+            )
+        named = joined([self.labels[i] for i in best])
+        delays = [self._delay(i) for i in best]
+        numbers = delays[0] if len(set(delays)) == 1 else f"{delays[0]} to {delays[-1]}"
+        if len(best) == len(busy):
+            return f"{named} do not differ significantly in the {P99}, {numbers}{among}."
+        return f"{named} have the lowest {P99}, {numbers} without a significant difference{among}."
+
+    def _price(self, first: int, measured: Sequence[int]) -> str:
+        """The lowest delay per point of utilization, among the schemes that use significantly more of the link."""
+        delay, used = self.delays.means[self.point], self.uses.means[self.point]
+        prices = {
+            i: (delay[i] - delay[first]) / (100 * (used[i] - used[first]))
+            for i in measured
+            if used[i] - used[first] >= LEAST_GAIN
+            and self.uses.is_lower(self.point, first, i)
+            and self.delays.is_lower(self.point, first, i)
+        }
+        if not prices:
+            return ""
+        cheapest = min(prices, key=lambda i: prices[i])
+        gain = number(100 * (used[cheapest] - used[first]), 1)
+        cost = scale_for("time", [prices[cheapest]])
+        amount = prices[cheapest] * cost.factor
+        price = f"{number(amount, 0 if amount >= 10 else 1)} {cost.unit}"
+        return f" More utilization costs delay: {self.labels[cheapest]} gains {gain} points at {price} per point."
+
+    def _idle(self, first: int, busy: Sequence[int], measured: Sequence[int]) -> str:
+        """The schemes with a lower delay that leave more of the link idle."""
+        used = self.uses.means[self.point]
+        lower = [i for i in measured if i not in busy and self.delays.is_lower(self.point, i, first)]
+        if not lower:
+            return ""
+        top = max(used[i] for i in measured)
+        texts = [f"{self.labels[i]} ({self._delay(i)}, {number(100 * (top - used[i]), 1)} points less)" for i in lower]
+        more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
+        listed = f"{', '.join(texts[:MOST_NAMED])}{more}" if more else joined(texts)
+        return f" A lower delay, with more of the link idle: {listed}."
+
+    @property
+    def _margin(self) -> str:
+        points = 100 * self.margin
+        return f"{points:g} point{'' if points == 1 else 's'}"
+
+    def _delay(self, scheme: int) -> str:
+        value = self.delays.means[self.point][scheme] * self.scale.factor
+        return f"{number(value, 1 if abs(value) < 1000 else 0)} {self.scale.unit}"
+
+    def _percent(self, share: float) -> str:
+        return f"{number(100 * share, 1)} %"
+
+
+def over_settings(labels: Sequence[str], best: Sequence[Sequence[int]]) -> str:
+    """The number of settings at which each scheme is best, or not significantly different from the best; descending.
+
+    >>> over_settings(["red", "pie", "codel"], [[1], [1, 2], [1]])
+    'The lowest 99th percentile of the delay: pie at all 3 settings, codel at 1, red at none.'
+    """
+    counts = {label: sum(scheme in indices for indices in best) for scheme, label in enumerate(labels)}
+    named = {count: [label for label in labels if counts[label] == count] for count in sorted(counts.values())}
+    (first, leaders), *others = sorted(named.items(), reverse=True)
+    of_all = f"all {len(best)} settings" if first == len(best) else f"{first} of {len(best)} settings"
+    rest = "".join(f", {joined(schemes)} at {count or 'none'}" for count, schemes in others)
+    return f"The lowest {P99}: {joined(leaders)} at {of_all}{rest}."
+
+
+def of_run(place: str, numbers: Mapping[str, Any]) -> str:
+    """One run's delay, loss and utilization at a link in a sentence; empty if any of them is missing."""
+    names = ("delay_mean_s", "delay_p99_s", "loss_rate", "utilization")
+    values = [numbers.get(name) for name in names]
+    mean, tail, loss, used = (value if is_number(value) else math.nan for value in values)
+    if not all(math.isfinite(value) for value in (mean, tail, loss, used)):
+        return ""
+    scale = scale_for("time", [mean, tail])
+    places = decimals([scale.factor * tail], [tail * scale.factor / 100])
+    delays = [f"{number(scale.factor * value, places)} {scale.unit}" for value in (mean, tail)]
+    return (
+        f"{place}: packets wait {delays[0]} on average, 99 % of them at most {delays[1]};"
+        f" {number(100 * loss, 2)} % are lost, and the link is {number(100 * used, 1)} % used."
+    )

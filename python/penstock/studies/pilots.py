@@ -1,0 +1,137 @@
+"""Pilot runs of a study, from which each warm-up that is "auto" is determined.
+
+A pilot run has the seed of its scenario and no warm-up. It is kept in the store, apart from the runs of the study, so
+that shards, clusters and resumed studies use the same warm-up without further runs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from penstock.engine.warmup import POINTS, Pilot, QueueMeans, is_automatic, pilot_of, queue_means
+from penstock.errors import ErrorDetail, ScenarioError
+from penstock.results.run import Run
+from penstock.scenario.scenario import Document, ScenarioLike, as_document
+from penstock.studies.chunk import Cell
+from penstock.studies.complete import complete
+from penstock.studies.executor import Executor
+from penstock.studies.store import Results
+from penstock.units import parse_time
+
+__all__ = ["Pilots", "Warmups"]
+
+SCHEME = "scheme"
+"""The axis whose values share a warm-up, so that schemes are compared over the same interval."""
+
+SOURCE = "queue means 1"
+"""Part of the address of a pilot run: a version of what is kept of it."""
+
+Point = Mapping[str, Any]
+"""The values of the axes of a cell, by name."""
+
+Cells = Callable[[], Iterable[tuple[Point, object, ScenarioLike]]]
+"""Returns the point, the part of the study and the scenario of each cell."""
+
+PER_READ = 200
+"""Pilot runs that are read from the store at once."""
+
+
+class Pilots:
+    """The pilot runs of scenarios, taken from a store or made."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results.pilots
+
+    def complete(self, documents: Iterable[Document], executor: Executor) -> None:
+        """Make the missing pilot runs of these scenarios."""
+        complete(map(_cell, documents), self._results, executor)
+
+    def queues(self, documents: Sequence[Document]) -> list[Mapping[str, QueueMeans] | None]:
+        """The watched queues in the pilot run of each scenario by link; None for a run that has not been made."""
+        addresses = [_cell(document).content for document in documents]
+        queues_of = {
+            content: {link: QueueMeans(queue["step_s"], tuple(queue["means"])) for link, queue in queues.items()}
+            for content, _, raw in self._results.get(set(addresses), ["queues"])
+            for queues in [raw["kept"]["queues"]]
+        }
+        return [queues_of.get(content) for content in addresses]
+
+
+def _cell(document: Document) -> Cell:
+    resolved = pilot_of(document)
+    seed = int(resolved.readable["seed"])
+    return Cell({}, resolved, range(seed, seed + 1), _queue_means_record, SOURCE, POINTS)
+
+
+def _queue_means_record(run: Run) -> dict[str, Any]:
+    queues = queue_means(run.series, parse_time(run.scenario["duration"]) / 1e9)
+    return {"queues": {link: asdict(queue) for link, queue in queues.items()}}
+
+
+class Warmups:
+    """The warm-ups of the cells of a study whose scenario has "auto".
+
+    Cells that differ only in their scheme share the longest transient of their pilot runs.
+    """
+
+    def __init__(self, cells: Cells, results: Results) -> None:
+        self._cells, self._pilots = cells, Pilots(results)
+        self._warmups: dict[Hashable, float] | None = None
+
+    def complete(self, executor: Executor) -> None:
+        """Make the missing pilot runs."""
+        self._pilots.complete((document for _, _, document in self._waiting()), executor)
+        self._warmups = None
+
+    def of(self, point: Point, part: object) -> float | None:
+        """The warm-up of a cell in seconds; None while a pilot run is missing.
+
+        Raises `ScenarioError` with every queue of the study that does not settle.
+        """
+        if self._warmups is None:
+            self._warmups = self._determined()
+        return self._warmups.get(_group(point, part))
+
+    def _waiting(self) -> Iterator[tuple[Hashable, str, Document]]:
+        """The group, the label and the scenario of each cell with "auto"."""
+        for point, part, scenario in self._cells():
+            document = as_document(scenario)
+            if is_automatic(document):
+                label = ", ".join(f"{name} = {value}" for name, value in point.items())
+                yield _group(point, part), label, document
+
+    def _determined(self) -> dict[Hashable, float]:
+        """The warm-up of each group whose pilot runs have been made."""
+        warmups: dict[Hashable, float] = {}
+        incomplete: set[Hashable] = set()
+        errors: list[ErrorDetail] = []
+        waiting = self._waiting()
+        while cells := list(itertools.islice(waiting, PER_READ)):
+            all_queues = self._pilots.queues([document for _, _, document in cells])
+            for (group, label, document), queues in zip(cells, all_queues, strict=True):
+                if queues is None:
+                    incomplete.add(group)
+                    continue
+                pilot = Pilot(label, document, queues)
+                errors += pilot.errors()
+                warmups[group] = max(warmups.get(group, 0.0), pilot.transient_s())
+        if errors:
+            raise ScenarioError(dict.fromkeys(errors))
+        return {group: warmup for group, warmup in warmups.items() if group not in incomplete}
+
+
+def _group(point: Point, part: object) -> Hashable:
+    """The cells with the same values of all axes other than the scheme."""
+    return id(part), tuple(_hashable(value) for name, value in point.items() if name != SCHEME)
+
+
+def _hashable(value: Any) -> Hashable:
+    """The value, or its identity: the values of an axis are the same objects in all cells."""
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value  # type: ignore[no-any-return]

@@ -1,0 +1,111 @@
+"""The runs of a study as `Runs`: from a store, or from a completed batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from penstock import _native
+from penstock.errors import PenstockError, ScenarioError
+from penstock.results.columns import stored
+from penstock.results.display import scheme_argument
+from penstock.results.runs import Design, Runs
+from penstock.scenario.scheme_text import parse_scheme
+from penstock.studies.database import Database
+from penstock.studies.part import CellRuns
+from penstock.studies.run_rows import run_rows
+from penstock.studies.store_table import Choice, StoreTable
+from penstock.studies.study import Batch
+
+__all__ = ["MAX_CELLS", "batch_runs", "read_runs", "stored_runs"]
+
+MAX_CELLS = 500
+"""Maximum number of cells of a table of runs; a page or summary of more is unreadable."""
+
+SCHEME = "scheme"
+
+Json = Mapping[str, Any]
+
+
+def read_runs(folder: Any = None, study: str | None = None, where: Choice | None = None) -> Runs:
+    """The runs of a study in a store, or only those that `where` selects; see `StoreTable`.
+
+    Raises `PenstockError` for a folder that is no store, and as `stored_runs`.
+    """
+    with Database(folder) as database:
+        return stored_runs(StoreTable(database, study, where))
+
+
+def stored_runs(study: StoreTable) -> Runs:
+    """The selected runs of a study in a store.
+
+    Raises `PenstockError` if they have more than `MAX_CELLS` cells, or if runs with the same labels belong to different
+    scenarios.
+    """
+    _check_size(study.study, study.cells(), study.axes)
+    cells = study.labels()
+    table = study.table()
+    if SCHEME not in table.column_names:
+        own = _own_scheme(study.scenario())
+        table = table.add_column(0, SCHEME, pa.array([own] * len(table), pa.string()))
+        cells = [{SCHEME: own, **labels} for labels in cells]
+    scenario = {**study.scenario(), "seed": study.first_seed()}
+    return Runs(table, _design(cells, scenario, study.version(), study.scenarios()))
+
+
+def batch_runs(batch: Batch) -> Runs:
+    """The runs of a completed batch."""
+    cells = list(batch.cells())
+    own = [cell.labels.get(SCHEME) or _own_scheme(cell.resolved.readable) for cell in cells]
+    labels = [{SCHEME: scheme, **cell.labels} for scheme, cell in zip(own, cells, strict=True)]
+    places = [CellRuns(cell.content, cell.seeds, each) for cell, each in zip(cells, labels, strict=True)]
+    scenarios = {cell.content: cell.resolved.readable for cell in cells}
+    table = run_rows(places, batch.results.tables(scenarios))
+    scenario = {**cells[0].resolved.readable, "seed": cells[0].seeds[0]}
+    return Runs(table, _design(labels, scenario, _native.version, scenarios))
+
+
+def _check_size(study: str, cells: int, axes: Sequence[str]) -> None:
+    if cells > MAX_CELLS:
+        raise PenstockError(
+            f'the study "{study}" has {cells} cells; a page has at most {MAX_CELLS}. Select some with --where, '
+            f"such as --where {axes[-1]}=VALUE; the axes are {', '.join(axes)}"
+        )
+
+
+def _design(cells: Sequence[Json], scenario: Json, version: str, scenarios: Mapping[str, Json]) -> Design:
+    """The design of the runs of cells with these labels, in this order."""
+    points = {stored({**labels, SCHEME: ""}): {k: v for k, v in labels.items() if k != SCHEME} for labels in cells}
+    schemes = list(dict.fromkeys(str(labels[SCHEME]) for labels in cells))
+    return Design(
+        scenario=scenario,
+        schemes=list(map(_scheme, schemes)),
+        points=list(points.values()),
+        at=list(_measured_links(scenario)),
+        version=version,
+        scenarios=scenarios,
+    )
+
+
+def _scheme(label: str) -> tuple[str, Json]:
+    """The name and the given parameters of a scheme, from its label."""
+    try:
+        name, params = parse_scheme(label, SCHEME)
+    except ScenarioError:  # an AQM in Python that is not loaded here, or a label that is no scheme
+        return label, {}
+    return (name, params) if scheme_argument(name, params) == label else (label, {})
+
+
+def _own_scheme(scenario: Json) -> str:
+    """The scheme of the first watched link."""
+    for link in (scenario.get("links") or {}).values():
+        if link.get("watch"):
+            return str((link.get("queue") or {}).get("scheme", "droptail"))
+    return "droptail"
+
+
+def _measured_links(scenario: Json) -> Iterable[str]:
+    for name in scenario.get("links") or {}:
+        yield from (name, f"{name}.reverse")

@@ -9,7 +9,7 @@ from typing import Any
 from penstock.reproduce.assessment import BADGES, NEAR
 from penstock.reproduce.claim import badged, badges, counted, counts
 
-__all__ = ["by_distance", "headline", "messages", "of_figure"]
+__all__ = ["as_printed", "by_distance", "headline", "messages", "of_figure"]
 
 Claim = Mapping[str, Any]
 
@@ -72,6 +72,16 @@ def headline(claims: Sequence[Claim], omitted: int = 0) -> str:
     clauses += [text.format(badge_counts[badge]) for badge, text in words.items() if badge_counts[badge]]
     sentence = ", ".join(clauses[:-1]) + ", and " + clauses[-1] if len(clauses) > 1 else clauses[0]
     return f"{_tried(total, omitted)}{sentence}."
+
+
+def as_printed(claims: Iterable[Claim]) -> str:
+    """How many claims hold in the set-up as printed; empty if none was decided there too."""
+    counting = [claim for claim in claims if counted(claim)]
+    if not any(claim.get("printed") for claim in counting):
+        return ""
+    verdicts = [(claim.get("printed") or claim)["verdict"] for claim in counting]
+    decidable = [verdict for verdict in verdicts if verdict != "not comparable"]
+    return f"In the set-up as printed, {decidable.count('confirmed')} of {len(decidable)} hold."
 
 
 def messages(ids: Iterable[str], claims: Iterable[Claim]) -> list[Claim]:

@@ -231,7 +231,7 @@ class Decided:
             "why": self.finding.why,
             "must_hold": claim.must_hold,
             **assessed(self.finding),
-            "reconstructed": None,
+            "printed": None,
             "reason": reason,
             **{name: text for name, text in extra.items() if text},
         }

@@ -29,6 +29,7 @@ class Outcome:
         claims: the decided claims.
         summary: the numbers of its figure; `None` if the outcome is from a record that lacks them.
         cost: processor time of each run in seconds, by scenario and seed; `None` if the outcome is from the record.
+        setup: the set-up of the figure's runs: "printed" or "reconstructed"; empty if the two do not differ.
 
     """
 
@@ -39,6 +40,7 @@ class Outcome:
     claims: Sequence[Mapping[str, Any]]
     summary: SummaryTable | None
     cost: Mapping[tuple[str, int], float] | None = None
+    setup: str = ""
 
     @property
     def undrawn(self) -> bool:
@@ -63,31 +65,34 @@ class Outcome:
             "runs": self.runs,
             "seeds": self.seeds,
             "cpu_s": round(self.cpu_s, 1),
+            **({"setup": self.setup} if self.setup else {}),
             "claims": list(self.claims),
         }
 
 
 def run(experiment: Experiment, effort: Effort) -> Outcome:
-    """Run an experiment and decide its claims; a full one also in the author's set-up as reconstructed."""
+    """Run an experiment in the author's set-up and decide its claims; in full also in the set-up as printed."""
     effort = replace(effort, cost={})
-    table = experiment.table(effort)
+    change = experiment.reconstruction
+    table = experiment.table(replace(effort, change=change))
     claims = [decision.to_dict() for decision in decide(experiment.claims(table))]
-    change = experiment.reconstruction if effort.mode == "full" else None
-    if change is not None:
-        again = decide(experiment.claims(experiment.table(replace(effort, change=change))))
-        other = {decision.claim.id: decision for decision in again if not decision.claim.reading}
-        claims = [_beside(claim, other.get(claim["id"])) for claim in claims]
+    if change is not None and effort.mode == "full":
+        printed = decide(experiment.claims(experiment.table(effort)))
+        of_main = {decision.claim.id: decision for decision in printed if not decision.claim.reading}
+        claims = [_beside(claim, of_main.get(claim["id"])) for claim in claims]
     with_reasons = [with_reason(experiment.paper, claim) for claim in claims]
-    cost = effort.cost
-    return Outcome(experiment, len(cost), table.seeds, sum(cost.values()), with_reasons, SummaryTable.of(table), cost)
+    cost, setup = effort.cost, "" if change is None else "reconstructed"
+    return Outcome(
+        experiment, len(cost), table.seeds, sum(cost.values()), with_reasons, SummaryTable.of(table), cost, setup
+    )
 
 
-def _beside(claim: dict[str, Any], other: Decided | None) -> dict[str, Any]:
-    """The claim with its verdict in the author's set-up as reconstructed; other readings have none."""
-    if other is None or claim.get("reading"):
+def _beside(claim: dict[str, Any], printed: Decided | None) -> dict[str, Any]:
+    """The claim with its verdict in the set-up as printed; other readings have none."""
+    if printed is None or claim.get("reading"):
         return claim
-    reconstruction = other.to_dict()
-    return {**claim, "reconstructed": {name: reconstruction[name] for name in ("verdict", "badge", "why")}}
+    decided = printed.to_dict()
+    return {**claim, "printed": {name: decided[name] for name in ("verdict", "badge", "why")}}
 
 
 def with_reason(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,9 @@ __all__ = ["figures", "write"]
 FEW = 4
 """Experiments that the title of a page names, at most."""
 
+SETUPS = {"": "", "printed": "set-up as printed", "reconstructed": "author's set-up as reconstructed"}
+"""Notes next to a figure on the set-up of its runs."""
+
 # Fields of a claim that are there only if they have a text.
 EMPTY = {"reading": "", "conflict": "", "cannot_fail": ""}
 
@@ -80,6 +83,7 @@ def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
         experiments=sections,
         messages=answer.messages(paper.messages, rows),
         headline=answer.headline(_claims(own), omitted=sum(len(section["omitted"]) for section in sections)),
+        as_printed=answer.as_printed(_claims(own)),
         prose=prose(paper, _anchors(paper, own, deciding)),
         counts=_counted(own),
         cost=_cost(paper, own),
@@ -155,7 +159,7 @@ def _figure(number: int, outcome: Outcome) -> FinishedFigure | None:
     if figure is None:
         return None
     title = outcome.experiment.title.partition(":")[0]
-    return FinishedFigure.of(f"figure{number}", title, {"": figure})
+    return FinishedFigure.of(f"figure{number}", title, {"": figure}, note=SETUPS[outcome.setup])
 
 
 def _rendered(template: str, **context: Any) -> str:

@@ -28,7 +28,7 @@ SILENT = {
     "direction": None,
     "distance": None,
     "badge": None,
-    "reconstructed": None,
+    "printed": None,
     "reason": None,
 }
 
@@ -45,7 +45,8 @@ def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
         entry = entries.get(experiment.id)
         if entry is not None:
             cost = entry["runs"], entry["seeds"], entry["cpu_s"]
-            outcomes.append(Outcome(experiment, *cost, entry["claims"], _summary(experiment, summaries)))
+            summary, setup = _summary(experiment, summaries), entry.get("setup", "")
+            outcomes.append(Outcome(experiment, *cost, entry["claims"], summary, setup=setup))
     return outcomes
 
 

@@ -42,10 +42,11 @@ def _summary(paper: Paper, claims: Sequence[Mapping[str, Any]]) -> list[str]:
         for claim in answer.messages(paper.messages, claims)
     ]
     total, badged = counts(claims), badges(claims)
+    sentences = [answer.headline(claims), answer.as_printed(claims)] if sum(badged.values()) else []
     return [
         *(["\n  Main messages", *messages] if messages else []),
         "\n  " + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS),
-        f"  {answer.headline(claims)}\n" if sum(badged.values()) else "",
+        f"  {' '.join(filter(None, sentences))}\n" if sentences else "",
     ]
 
 
@@ -63,10 +64,10 @@ def _claim(name: str, claim: Mapping[str, Any]) -> list[str]:
 
 
 def _further(claim: Mapping[str, Any]) -> list[str]:
-    """Beside a strict verdict: badge, order and distance, the verdict in the author's set-up, and the reason."""
+    """Beside a strict verdict: badge, order and distance, the verdict in the set-up as printed, and the reason."""
     lines = [f"{claim['badge']}: {gloss(claim)}"] if claim.get("badge") else []
-    if other := claim.get("reconstructed"):
-        lines.append(f"{other['verdict']} in the author's set-up as reconstructed: {other['why']}")
+    if printed := claim.get("printed"):
+        lines.append(f"{printed['verdict']} in the set-up as printed: {printed['why']}")
     if reason := claim.get("reason"):
         lines.append(reason["text"] if reason["grade"] == "none" else f"{reason['text']} ({GRADES[reason['grade']]})")
     return lines + ([f"the work contradicts itself: {claim['conflict']}"] if claim.get("conflict") else [])

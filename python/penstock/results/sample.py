@@ -49,13 +49,14 @@ class Sample:
         self.values = np.atleast_1d(np.asarray(values, dtype=float))
         # The value that stands for no difference, such as 1 of a ratio; None if it is unknown.
         self.neutral: float | None = None
-        # The sample without plain numbers added or multiplied: that of `a` in `1.1 * a`.
+        # The sample before arithmetic with plain numbers, that of `a` in `1.1 * a`, and this arithmetic on one number.
         self.base = self
+        self.of_base: Callable[[float], float] = float
 
     def about(self, neutral: float | None) -> Sample:
         """The same numbers, with the value that stands for no difference."""
         sample = Sample(self.values)
-        sample.random, sample.neutral, sample.base = self.random, neutral, self.base
+        sample.random, sample.neutral, sample.base, sample.of_base = self.random, neutral, self.base, self.of_base
         return sample
 
     @property
@@ -89,6 +90,7 @@ class Sample:
         result.random = self.random or second.random
         if not isinstance(other, Sample):
             result.base = self.base
+            result.of_base = lambda number: float(act(self.of_base(number), other))
         return result
 
     def __add__(self, other: Sample | float) -> Sample:
@@ -190,10 +192,8 @@ def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
     """For two samples, their difference run by run decides."""
     inner = _against_number(sample - bound, 0.0, sign)
     upward, scale = sign.startswith(">"), abs(bound.mean)
-    # With `a < 0.5 * b` or `2 * a < b`, a < b is claimed too; with `a < 1.1 * b` it is not.
-    stricter = (bound.mean - bound.base.mean) - (sample.mean - sample.base.mean)
-    claimed = stricter >= 0 if upward else stricter <= 0
-    ordered = _holds(sample.base.mean, bound.base.mean, sign.removesuffix("=")) if claimed else None
+    order = sign.removesuffix("=")
+    ordered = _holds(sample.base.mean, bound.base.mean, order) if _claims_order(sample, bound, order) else None
 
     def change(finding: Finding) -> Finding:
         pair = f"{_number(sample.mean)} {sign} {_number(bound.mean)}"
@@ -202,6 +202,14 @@ def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
         return replace(finding, why=f"{pair}? difference {_text(finding.measured)}", parts=(part,))
 
     return replace(inner.then(change), margin=inner.margin / (scale or 1.0))
+
+
+def _claims_order(sample: Sample, bound: Sample, order: str) -> bool:
+    """Whether equal bases would contradict the condition: `a < 0.5 * b` and `3 * a < 3 * b` claim a < b, `a < 1.1 * b` not."""
+    with np.errstate(all="ignore"):
+        return not any(
+            _holds(sample.of_base(equal), bound.of_base(equal), order) for equal in (sample.base.mean, bound.base.mean)
+        )
 
 
 def _against_number(sample: Sample, bound: float, sign: str) -> Condition:

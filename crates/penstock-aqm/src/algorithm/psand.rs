@@ -37,8 +37,12 @@
 //!
 //! # Differences
 //! * The thesis gives no rule for Ap = 0 (here: at most 1e-9 packets, or bytes if bytes are measured) and for the first
-//!   interval: A / Ap is 1 then. A = 0 gives max_p_low; but with gamma = 0, r^gamma is 1 even then, and max_p is
-//!   multiplied by coef.
+//!   interval: with `zero_over_zero = "one"`, A / Ap is 1 then. A = 0 gives max_p_low; but with gamma = 0, r^gamma is 1
+//!   even then, and max_p is multiplied by coef.
+//! * `zero_over_zero = "nan"` is Algorithm 16 in floating-point arithmetic without such a rule, Ap starting at 0: a
+//!   conjecture about the simulator of the thesis. If A and Ap are both 0 at a step, A / Ap is not a number, and neither
+//!   is max_p from then on. ns-2's RED then drops every packet for which it consults the line below max_th, since each
+//!   comparison with NaN is false; here max_p is infinite instead, which drops the same packets.
 //! * The thesis uses values of max_p_high from 0.5 to 1; 0.75 is its value in section 2.4.3 and chapter 3.
 //! * The thesis gives the moving thresholds neither bounds nor initial values: min_th stays within 0 .. KT and max_th
 //!   within KT .. B, at least half a packet apart, and if they move in opposite directions they do so by the same
@@ -64,6 +68,16 @@ use penstock_core::param::{
 };
 use penstock_core::{PacketMeta, Span, Time, math};
 
+penstock_core::choice! {
+    /// The change A / Ap where A and Ap are 0.
+    pub enum ZeroOverZero {
+        /// 1.
+        One = "one",
+        /// Not a number: from then on every packet between min_th and max_th is dropped.
+        Nan = "nan",
+    }
+}
+
 penstock_core::params! {
     /// Parameters that PSAND adds to those of RED, or redefines.
     pub struct PsandParams {
@@ -87,6 +101,8 @@ penstock_core::params! {
         max_p: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
         /// Whether line and ramp of the drop function follow max_p and the thresholds.
         gentle_from: GentleFrom = Default::Text("current");
+        /// The change A / Ap where A and Ap are 0; "nan" is the arithmetic of Algorithm 16 without a rule for it.
+        zero_over_zero: ZeroOverZero = Default::Text("one");
         /// How the thresholds move.
         adapt: Adapt = Default::Text("none");
         /// Inertia of the thresholds: with 0 they move by the whole change of the average, with 1 not at all.
@@ -188,13 +204,20 @@ impl Psand {
         }
     }
 
-    /// Equations 2.1 and 2.2.
+    /// Equations 2.1 and 2.2. Infinite in place of a number that is undefined, now or before.
     fn next_max_p(&self, avg: f64) -> f64 {
         let PsandParams { coef, gamma, max_p_low, max_p_high, .. } = self.params;
-        let proximity = avg / self.target;
-        let change = self.previous.filter(|&previous| previous > 1e-9).map_or(1.0, |previous| avg / previous);
-        let factor = coef * math::pow(proximity * change, gamma);
-        (self.red.curve.max_p * factor).min(max_p_high).max(max_p_low)
+        let max_p = self.red.curve.max_p;
+        let next = max_p * coef * math::pow(avg / self.target * self.change(avg), gamma);
+        if next.is_nan() || max_p.is_infinite() { f64::INFINITY } else { next.min(max_p_high).max(max_p_low) }
+    }
+
+    /// A / Ap; not a number for 0 / 0 if the parameters say so.
+    fn change(&self, avg: f64) -> f64 {
+        match self.params.zero_over_zero {
+            ZeroOverZero::One => self.previous.filter(|&previous| previous > 1e-9).map_or(1.0, |previous| avg / previous),
+            ZeroOverZero::Nan => avg / self.previous.unwrap_or(0.0),
+        }
     }
 
     /// The max_p that keeps the slope that the drop function had `before` the thresholds moved.
@@ -370,6 +393,21 @@ mod tests {
         assert_eq!(max_p_after(&[15, 15, 15], &[]), 0.75);
         assert_eq!(max_p_after(&[2, 2, 2], &[]), 0.01);
         assert_eq!(max_p_after(&[0, 0], &[]), 0.01);
+    }
+
+    #[test]
+    fn without_a_rule_for_zero_over_zero_the_line_drops_every_packet() {
+        let nan = [("zero_over_zero", Value::Text("nan".into()))];
+        // A first average above 0 is infinitely more than before.
+        assert_eq!(max_p_after(&[8], &nan), 0.75);
+        let mut rig = Rig::new("psand", &[("w_q", Value::Number(1.0)), nan[0].clone()]);
+        rig.advance(Span::from_millis(500));
+        assert_eq!(rig.gauge("max_p"), f64::INFINITY);
+        // At most one packet waits where a packet is spared; the first packet above min_th passes.
+        rig.arrive(100);
+        assert_eq!(rig.waiting(), 3);
+        rig.advance(Span::from_secs(60.0));
+        assert_eq!(rig.gauge("max_p"), f64::INFINITY);
     }
 
     #[test]

@@ -10,41 +10,66 @@ from penstock.scenario.scenario import Document
 
 from .changes import AUTOMATIC, AVERAGING, DELAYED
 
+BASIC = ("base1", "base2", "reverse")
+"""The basic flows of chapters 2 to 4."""
+
 
 class Reading(NamedTuple):
     """A set-up of chapters 2 to 4.
 
     Attributes:
+        packet: packets of the basic flows in bytes: as printed, or as the other flows have them.
         acks: whether receivers acknowledge each packet, or delay acknowledgements.
-        packet: mean packet in bytes, from which the schemes with RED's average compute its weight: as printed, or
-            ns-2's default.
+        mean_packet: mean packet in bytes, from which the schemes with RED's average compute its weight: that of the
+            packets, ns-2's default, or ns-2's default for PSAND alone.
         ramp: whether the ramp of PSAND's drop function above Max moves with max_p, or is computed once, as in ns-2.
+        change: the change of PSAND's average after an empty interval: 1, or 0 / 0, after which the queue of the
+            acknowledgements drops every packet while more than one waits.
 
     """
 
+    packet: Literal[1600, 1000]
     acks: Literal["each", "delayed"]
-    packet: Literal[1000, 500]
+    mean_packet: Literal["1000", "500", "500 for PSAND"]
     ramp: Literal["moving", "once"]
+    change: Literal["1", "0 / 0"]
 
     @property
-    def change(self) -> Change:
+    def applied(self) -> Change:
         """The change of a scenario as printed to this reading."""
-        changes = [with_queues(AVERAGING, mean_packet=f"{self.packet}B")]
+        changes = [
+            _with_basic(f"{self.packet}B"),
+            with_queues(("psand",) if "PSAND" in self.mean_packet else AVERAGING, mean_packet=f"{self.mean_packet[:4].strip()}B"),
+        ]
         if self.acks == "delayed":
             changes.append(with_tcp(delayed_ack=DELAYED))
         if self.ramp == "once":
             changes.append(with_queues(("psand",), gentle_from="first"))
+        if self.change == "0 / 0":
+            changes.append(with_queues(("psand",), zero_over_zero="nan"))
         return together(*changes)
 
 
-PRINTED = Reading("each", 1000, "moving")
-CHOSEN = Reading("delayed", 500, "once")
+PRINTED = Reading(1600, "each", "1000", "moving", "1")
+CHOSEN = Reading(1000, "each", "500 for PSAND", "once", "0 / 0")
 """The reading of the author's set-up."""
 
 
 def reconstructed(document: Document) -> Document:
     """A scenario in the author's set-up: the chosen reading, and in chapter 5 RED as ns-2 has set it since 2001."""
-    return (_of_codes if _has_codes(document) else CHOSEN.change)(document)
+    return (_of_codes if _has_codes(document) else CHOSEN.applied)(document)
+
+
+def _with_basic(packet: str) -> Change:
+    """This packet size for the basic flows."""
+
+    def change(document: Document) -> Document:
+        for name in BASIC:
+            if name in document.tree["traffic"]:
+                document = document.set(f"traffic.{name}.packet", packet)
+        return document
+
+    return change
 
 
 def _has_codes(document: Document) -> bool:

@@ -9,7 +9,7 @@ import penstock as ps
 from penstock.reproduce.figure import claims_of, metric
 
 from . import measures
-from .changes import AUTOMATIC, DELAYED
+from .changes import AUTOMATIC
 from .measures import BUFFER as BUFFER
 from .reconstruction import reconstructed as reconstructed
 
@@ -42,7 +42,6 @@ OTHERS = ["RED", *AREDS]
 """The schemes that PSAND is compared with."""
 
 Topology = Literal["same", "diff"]
-Acks = Literal["each", "delayed"]
 
 
 def red(**more: Any) -> ps.Red:
@@ -114,13 +113,11 @@ def link(
     duration: str = "100s",
     warmup: str = "0s",
     sampling: str = "10ms",
-    acks: Acks = "each",
 ) -> ps.Scenario:
     """The slow link with three basic flows, one of them in the other direction, and `more` others (Figures 2.2, 4.1).
 
     `base` are the starts of the basic flows, `first` that of the first of the others, one every 0.1 s, and `stop` when
-    those end. A start within its 0.1 s is drawn, so that runs differ (guess 8). `acks` tells whether each packet is
-    acknowledged, or a second one waited for.
+    those end. A start within its 0.1 s is drawn, so that runs differ (guess 8).
     """
     links = {
         "bottleneck": ps.Link(
@@ -130,11 +127,10 @@ def link(
         "left2": ps.Link(from_="S2", to="R1", rate="10Mbit", delay="3ms"),
         "right": ps.Link(from_="R2", to="S3", rate="10Mbit", delay="4ms"),
     }  # fmt: skip
-    receiver: dict[str, Any] = {"delayed_ack": DELAYED} if acks == "delayed" else {}
     traffic: dict[str, ps.Traffic] = {
-        "base1": _flow("S1", "S3", base=True, start=base[0], **receiver),
-        "reverse": _flow("S3", "S1", base=True, start=base[1], **receiver),
-        "base2": _flow("S2", "S3", base=True, start=base[2], **receiver),
+        "base1": _flow("S1", "S3", base=True, start=base[0]),
+        "reverse": _flow("S3", "S1", base=True, start=base[1]),
+        "base2": _flow("S2", "S3", base=True, start=base[2]),
     }
     if more and topology == "diff":
         delay: Any = {"linear": ["1ms", "200ms"]}
@@ -142,7 +138,7 @@ def link(
     if more:
         traffic["extra"] = _flow(
             "E{i}" if topology == "diff" else "S1", "S3", count=more, stop=stop,
-            start={"first": first, "every": "100ms", "jitter": "100ms"}, **receiver,
+            start={"first": first, "every": "100ms", "jitter": "100ms"},
         )  # fmt: skip
     return ps.Scenario(
         name=f"Alemu, {more + 3} flows",

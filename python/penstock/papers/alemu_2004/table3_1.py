@@ -15,7 +15,7 @@ import penstock as ps
 from penstock.explain.explanation import prepare
 from penstock.plots import style
 from penstock.reproduce.choice import within
-from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Rows, SummaryTable, Sweep, in_cells
+from penstock.reproduce.figure import Choice, Claim, Effort, Exhibit, Rows, SummaryTable, Sweep
 from penstock.reproduce.number import Number, formula, metric
 from penstock.reproduce.printed_table import PrintedTable
 from penstock.reproduce.shape import other_than, rises
@@ -28,15 +28,15 @@ from .setup import AQS, BUFFER, EMPTY, KT, OFF, PLR, VQS, WAQS, added, claim, lo
 
 MAXIMA, MINIMA = [10.5, 15, 20, 35], [0, 5, 9.75]
 ROWS_STUDY = Sweep(
-    lambda max_th, min_th, acks: load(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23, acks=acks),
-    {"max_th": MAXIMA, "min_th": MINIMA, "acks": ["each", "delayed"]},
+    lambda max_th, min_th: load(psand(1, 1, 0.5, min_th=min_th, max_th=max_th), 23),
+    {"max_th": MAXIMA, "min_th": MINIMA},
     seeds=Choice(5, 100),
 )
 
 
 def _place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
     _, max_th, _, min_th = row.split()
-    return column, {"max_th": float(max_th), "min_th": float(min_th), "acks": "each"}
+    return column, {"max_th": float(max_th), "min_th": float(min_th)}
 
 
 PRINTED = judge.printed("tab3-1", _place)
@@ -51,7 +51,6 @@ def _rows() -> Iterator[Claim]:
         own = PRINTED.row(f"Max {max_th:g} Min {min_th:g}")
         row = partial(Claim, f"tab3.1/r{i}", f"the row of Max {max_th:g}, Min {min_th:g}")
         yield row(own.fits())
-        yield row(own.at(acks="delayed").fits("as above"), reading="delayed acknowledgements")
 
 
 tab3_1 = Exhibit(
@@ -63,9 +62,8 @@ tab3_1 = Exhibit(
         WIDER.fits("the column of full queues"),
         reading="full from 26 packets on",
     ),
-    *in_cells(
-        {"acks": "each"},
-        claim("tab3.1/c1", AQS(acks="each") < AQS(acks="each").next("min_th")),
+    *(
+        claim("tab3.1/c1", AQS < AQS.next("min_th")),
         claim("tab3.1/c2", AQS(max_th=35) > AQS(max_th=10.5), must_hold=True),
         claim("tab3.1/c3", PLR(min_th=0) < PLR(min_th=HIGHER_MIN)),
         claim("tab3.1/c4", EMPTY(min_th=0) < EMPTY(min_th=HIGHER_MIN)),
@@ -106,8 +104,7 @@ def _better(row: dict[str, Any]) -> Statement:
 
 
 OTHER_MIN = {"max_th": 10.5, "min_th": other_than(0)}
-OF_RUNS = in_cells(
-    {"acks": "each"},
+OF_RUNS = (
     claim(
         "fig3.5a/c1",
         every(_is_least(OFF, SMALL), PLR(**SMALL) > PLR(**LARGE)),
@@ -151,7 +148,7 @@ fig3_5 = Exhibit(
     *(_in_print(claim) for claim in OF_RUNS if not claim.reading),
     study=ROWS_STUDY,
     # What the triangles of the figure come to.
-    draw=panels.of(*(panels.Panel("min_th", y, "max_th", {"acks": "each"}) for y in ("AQS", "VQS", "PLR", "empty"))),
+    draw=panels.of(*(panels.Panel("min_th", y, "max_th") for y in ("AQS", "VQS", "PLR", "empty"))),
 )
 
 

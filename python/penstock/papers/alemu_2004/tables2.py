@@ -16,12 +16,9 @@ from penstock.results.condition import all_of
 from . import judge
 from .drop_functions import curve
 from .judge import NEVER, probability
-from .setup import AREDS, LONGER, OTHERS, PLR, VQS, Acks, claim, feng, floyd, load, psand, red
+from .setup import AREDS, LONGER, OTHERS, PLR, VQS, claim, feng, floyd, load, psand, red
 
-BECAUSE = "ns-2.35 with this set-up has the same (why-tables/ns2); delayed acknowledgements come nearer (why-tables)"
-"""The reason why the printed numbers are not met."""
 FLOWS = [3, 28]
-ACKS = ["each", "delayed"]
 HIGH = 0.75
 """The upper bound of max_p in the main readings (guess 4); the other reading has 0.5."""
 PSANDS: dict[str, dict[int, tuple[float, float]]] = {
@@ -33,24 +30,24 @@ PSANDS: dict[str, dict[int, tuple[float, float]]] = {
 COMPARED: dict[str, Callable[[], ps.Queue]] = {"RED": red, "Feng": feng, "Floyd": floyd}
 
 
-def _other(row: str, flows: int, acks: Acks) -> ps.Scenario:
-    return load(COMPARED[row](), flows, acks=acks)
+def _other(row: str, flows: int) -> ps.Scenario:
+    return load(COMPARED[row](), flows)
 
 
-def _own(row: str, flows: int, high: float, acks: Acks) -> ps.Scenario:
+def _own(row: str, flows: int, high: float) -> ps.Scenario:
     coef, gamma = PSANDS[row][flows]
-    return load(psand(coef, gamma, high), flows, acks=acks)
+    return load(psand(coef, gamma, high), flows)
 
 
 # All of them at 3 and 28 flows, PSAND with both bounds of max_p.
-ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS, "acks": ACKS}, seeds=Choice(5, 100)) + Sweep(
-    _own, {"row": list(PSANDS), "flows": FLOWS, "high": Choice([HIGH], [HIGH, 0.5]), "acks": ACKS}, seeds=Choice(5, 100)
+ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS}, seeds=Choice(5, 100)) + Sweep(
+    _own, {"row": list(PSANDS), "flows": FLOWS, "high": Choice([HIGH], [HIGH, 0.5])}, seeds=Choice(5, 100)
 )
 
 
 def at(row: str, flows: int) -> Mapping[str, Any]:
     """The labels of a cell."""
-    return {"row": row, "flows": flows, "acks": "each"} | ({"high": HIGH} if row in PSANDS else {})
+    return {"row": row, "flows": flows,} | ({"high": HIGH} if row in PSANDS else {})
 
 
 def printed(name: str) -> PrintedTable:
@@ -63,14 +60,13 @@ def printed(name: str) -> PrintedTable:
     return judge.printed(name, place)
 
 
-def rows(name: str, unit: str = "", because: str = "") -> Iterator[Claim]:
-    """A claim for each row of a table, as printed, with delayed acknowledgements and with the other bound of max_p."""
+def rows(name: str, unit: str = "") -> Iterator[Claim]:
+    """A claim for each row of a table, with the main bound of max_p and with the other one."""
     table = name.replace(".", "-")
     for i, row in enumerate(printed(table).rows, 1):
         own = printed(table).row(row)
         row_claim = partial(Claim, f"{name}/c{i}", f"the row of {row}")
-        yield row_claim(own.fits(unit=unit), because=because)
-        yield row_claim(own.at(acks="delayed").fits("as above"), reading="delayed acknowledgements")
+        yield row_claim(own.fits(unit=unit))
         if row in PSANDS:
             yield from needing({"high": 0.5}, row_claim(own.at(high=0.5).fits("as above"), reading="max_p at most 0.5"))
 
@@ -117,11 +113,11 @@ QUEUES = printed("tab2-2")
 
 def _of(number: Number, row: str) -> Number:
     """The number of a row, for PSAND with the main reading of its bound."""
-    return number(row=row, high=HIGH, acks="each") if row in PSANDS else number(row=row, acks="each")
+    return number(row=row, high=HIGH) if row in PSANDS else number(row=row)
 
 
 def _beside(number: Number, rows: Sequence[str]) -> Number:
-    return number(row=list(rows), acks="each")
+    return number(row=list(rows))
 
 
 def _order(number: Number, *rows: str) -> Statement:
@@ -133,9 +129,8 @@ less = _beside(PLR, OTHERS) - lost("PSAND1")
 AREDS_VARIED = _beside(VQS, AREDS)
 tab2_2 = Exhibit(
     "Table 2.2: average and variance of the queue and losses of PSAND and the adaptive REDs",
-    *rows("tab2.2", because=BECAUSE),
+    *rows("tab2.2"),
     QUEUES.all_inside("tab2.2"),
-    QUEUES.at(acks="delayed").all_inside("tab2.2", "no tolerance; delayed acknowledgements"),
     claim(
         "tab2.2/c6",
         every(less(flows=3).reads(0.2, -0.3, 0.7), less(flows=28).reads(2, 1.5, 2.5)),
@@ -195,7 +190,7 @@ tab2_3 = Exhibit(
         "tab2.3/c5",
         every(
             _printed("25 to 35", FULL, "P(25<X<=35): Feng 2.1 %, Floyd 3.2 %, PSAND1 4.0 %"),
-            (LONGER(row="PSAND1", high=HIGH) > LONGER(row=AREDS))(flows=28, acks="each"),
+            (LONGER(row="PSAND1", high=HIGH) > LONGER(row=AREDS))(flows=28),
         ),
     ),
     claim(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from penstock.reproduce import answer
 from penstock.reproduce.assessment import assessed, gloss
-from penstock.reproduce.claim import GLIMPSE, badges, counts
+from penstock.reproduce.claim import badges, counts
 from penstock.reproduce.paper import find, papers
 from penstock.results.condition import Condition, Finding, all_of
 from penstock.results.sample import Sample
@@ -124,22 +124,24 @@ def test_claims_are_sorted_by_badge_and_distance() -> None:
     assert [entry["id"] for entry in sorted(own, key=answer.by_distance)] == ["close", "far", "c1", "last"]
 
 
-def test_a_quick_reproduction_decides_something_of_every_figure_it_shows() -> None:
-    """On made-up numbers in the cells of quick runs; experiments without claims and searches for reasons aside."""
-    silent = [
-        experiment.name
-        for work in papers()
-        for experiment in work.experiments
-        if experiment.claimed
-        and not experiment.id.startswith(("why", "open"))
-        and experiment.name not in NOT_MADE_UP
-        and not experiment.claims(experiment.table(effort_of(work.name, "quick")))
-    ]
+def test_a_quick_reproduction_gives_nearly_every_claim_a_verdict() -> None:
+    """On made-up numbers in the cells of quick runs; searches for reasons aside. Rows of tables may lack their cells."""
+    claimed, decided = 0, 0
+    silent = []
+    for work in papers():
+        for experiment in work.experiments:
+            if experiment.id.startswith(("why", "open", "readings")) or experiment.name in NOT_MADE_UP:
+                continue
+            claims = experiment.claims(experiment.table(effort_of(work.name, "quick")))
+            own = {claim.id for claim in claims}
+            claimed, decided = claimed + len(experiment.claimed), decided + len(own)
+            silent += [experiment.name] if experiment.claimed and not claims else []
     assert silent == []
+    assert decided >= 0.9 * claimed
 
 
-def test_what_a_quick_reproduction_decides_on_part_of_a_figure_does_not_count() -> None:
+def test_what_a_quick_reproduction_decides_on_part_of_a_figure_says_so() -> None:
     (experiment,) = find(["kt/fig5a"])
     claims = experiment.claims(experiment.table(effort_of("kt", "quick")))
-    assert {claim.reading for claim in claims} == {GLIMPSE}
-    assert not any(claim.must_hold for claim in claims)
+    assert claims
+    assert all(claim.partial and not claim.must_hold for claim in claims)

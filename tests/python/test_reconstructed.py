@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Literal
 
+import penstock as ps
 import pytest
-from penstock.papers.alemu_2004 import measures, traced
+from penstock.papers.alemu_2004 import setup as thesis
+from penstock.papers.alemu_2004.reconstruction import CHOSEN
 from penstock.reproduce.effort import Effort
 from penstock.reproduce.paper import Experiment, Paper, papers
 from penstock.scenario.scenario import as_document
@@ -46,26 +48,25 @@ def test_it_changes_every_experiment_that_is_not_named_as_without_it(work: Paper
     assert not unchanged
 
 
-def test_the_thesis_network_has_the_weight_of_ns2_and_delayed_acknowledgements() -> None:
+def test_the_thesis_has_packets_of_1000_bytes_and_psands_change_of_0_by_0() -> None:
     (table,) = (experiment for experiment in RECONSTRUCTED_BY["alemu"].experiments if experiment.id == "tab2-2")
     assert table.reconstruction is not None
     for labels, scenario, _ in table.module.study(Effort(mode="quick")).cells():
         document = table.reconstruction(as_document(scenario))
-        assert {group["delayed_ack"] for group in document.tree["traffic"].values()} == {"100ms"}
-        queue = document.tree["links"]["bottleneck"]["queue"]
-        assert queue["mean_packet"] == "500B"
-        assert queue.get("gentle_from") == ("first" if labels["row"].startswith("PSAND") else None)
+        traffic, queue = document.tree["traffic"], document.tree["links"]["bottleneck"]["queue"]
+        assert {group["packet"] for group in traffic.values()} == {"1000B"}
+        assert not any("delayed_ack" in group for group in traffic.values())
+        own = [queue.get(name) for name in ("mean_packet", "gentle_from", "zero_over_zero")]
+        assert own == (["500B", "first", "nan"] if labels["row"].startswith("PSAND") else [None] * 3)
 
 
-def test_the_thesis_queue_over_the_lines_is_empty_less_often_than_at_fixed_times() -> None:
-    """A queue that stays empty has one line: with few flows it does, as arriving packets find it empty one by one."""
-    (table,) = (experiment for experiment in RECONSTRUCTED_BY["alemu"].experiments if experiment.id == "tab2-3")
-    study = replace(table.module.study(Effort(mode="quick")), vary={"row": ["RED"], "flows": [3], "acks": ["each"]})
-    runs = replace(study, seeds=1, others=())
-    tables = [
-        Effort(mode="quick").table(runs, table.measure),
-        Effort(mode="quick").table(runs.keeping(traced.over_lines), measures.kept_numbers),
-    ]
-    at_times, over_lines = (float(each("empty", flows=3).mean) for each in tables)
-    assert 0 < over_lines < at_times / 1.5
-    assert tables[0]("PLR", flows=3).mean == tables[1]("PLR", flows=3).mean
+def test_psands_reverse_queue_is_nearly_closed_with_min_0_and_open_with_min_5() -> None:
+    """From Algorithm 16 alone: acknowledgements of the first flow never wait, so the first change is 0 / 0."""
+
+    def longest(min_th: float, change: Literal["1", "0 / 0"]) -> int:
+        document = as_document(thesis.load(thesis.psand(min_th=min_th, max_th=20), 3))
+        run = ps.run(CHOSEN._replace(change=change).applied(document).set("links.bottleneck.reverse.watch", True))
+        return len(run.links["bottleneck.reverse"].length_pmf) - 1
+
+    assert longest(0, "0 / 0") <= 3
+    assert min(longest(0, "1"), longest(5, "0 / 0")) > 6

@@ -159,6 +159,23 @@ def test_a_part_tells_order_and_distance_apart() -> None:
     assert part.tolerances == pytest.approx(3)
 
 
+def test_the_same_arithmetic_on_both_sides_claims_the_order_of_the_bases() -> None:
+    red, pie = Sample([8.0] * 5), Sample([10.0] * 5)
+
+    def ordered(condition: Condition) -> bool | None:
+        (part,) = condition.decide().parts
+        return part.ordered
+
+    mean_red, mean_pie = (red + red) / 2, (pie + pie) / 2
+    assert ordered(mean_red < mean_pie)
+    assert ordered(mean_pie < mean_red) is False
+    assert ordered(100 * red <= 100 * pie)
+    assert ordered(mean_red < 0.9 * mean_pie)
+    assert ordered(mean_red < 1.1 * mean_pie) is None
+    assert ordered(1 - red > 1 - pie) is True
+    assert ordered(red - 1 < pie + 1) is None
+
+
 def test_a_printed_difference_needs_its_sign() -> None:
     change = shifted(0.5).about(0.0)
     assert verdict(Sample(change.values).reads(0.1, low=-2, high=2)) == "confirmed"

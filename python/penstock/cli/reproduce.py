@@ -55,8 +55,8 @@ def reproduce(
 ) -> None:
     """Reproduce figures and tables of a published paper, with a verdict on each claim.
 
-    By default the whole sweep is run with at most 10 seeds; with --full the claims are also decided in the
-    author's set-up as reconstructed.
+    Runs are in the author's set-up as reconstructed; by default the whole sweep with at most 10 seeds. With --full
+    the claims are also decided in the set-up as printed.
     Finished runs are kept: rerun an interrupted command to resume it.
     """
     from penstock.reproduce import experiment_run, page, paper, record, text

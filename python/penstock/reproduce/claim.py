@@ -46,10 +46,6 @@ GRADES = {
 """Grades of the reason why a claim is not confirmed, best first."""
 
 
-GLIMPSE = "on the cells and run lengths of a quick reproduction"
-"""The reading of claims where a quick reproduction lacks what all of them need."""
-
-
 @dataclass(frozen=True)
 class Claim:
     """A claim of a work as a condition on runs.
@@ -68,6 +64,7 @@ class Claim:
         needs: labels without which the claim is left out: no cell of the table has them. Claims about settled flows are
             left out of a quick reproduction in this way.
         others: the statements of other readings, by their descriptions.
+        partial: whether only a part of it is decided, since a quick reproduction lacks cells that it names.
 
     """
 
@@ -83,6 +80,7 @@ class Claim:
     reading: str = ""
     needs: Mapping[str, Any] = field(default_factory=dict)
     others: Mapping[str, Statement] = field(default_factory=dict)
+    partial: bool = False
 
     @property
     def statement(self) -> Statement:
@@ -148,21 +146,20 @@ def claims_of(setup: str) -> Callable[..., Claim]:
 def on(claims: Iterable[Claim], table: Table) -> list[Claim]:
     """All readings of claims, each with a condition on the table.
 
-    Where a quick reproduction lacks what every claim needs, they are decided on the cells that it has, not counted.
+    Where a quick reproduction lacks what a claim needs, the parts that it can decide stand for the claim.
     """
-    claims = list(claims)
-    return [reading for claim in claims for reading in claim.on(table)] or list(_glimpses(claims, table))
+    return [reading for claim in claims for reading in [*claim.on(table)] or _possible(claim, table)]
 
 
-def _glimpses(claims: Iterable[Claim], table: Table) -> Iterator[Claim]:
-    """The parts of claims that name no lacking cell; a first reading only."""
-    for claim in claims:
-        main = next(own for own, words in _read(claim.statement, table) if not words)
-        holds = main.possible(table)
-        if holds is not None and not claim.reading:
-            yield from replace(
-                claim, holds=holds, needs={}, others={}, must_hold=False, because="", reading=GLIMPSE
-            ).on(table)
+def _possible(claim: Claim, table: Table) -> Iterator[Claim]:
+    """The parts of a claim that name no lacking cell, if it is a main reading and has such parts."""
+    if claim.reading or isinstance(claim.holds, Condition):
+        return
+    main = next((own for own, words in _read(claim.statement, table) if not words), None)
+    holds = None if main is None else main.possible(table)
+    if holds is not None:
+        part = replace(claim, holds=holds, needs={}, others={}, must_hold=False, because="", partial=True)
+        yield from (reading for reading in part.on(table) if not reading.reading)
 
 
 def needing(labels: Mapping[str, Any], *claims: Claim) -> tuple[Claim, ...]:
@@ -231,6 +228,8 @@ class Decided:
             "why": self.finding.why,
             "must_hold": claim.must_hold,
             **assessed(self.finding),
+            "partial": claim.partial,
+            "recorded": None,
             "printed": None,
             "reason": reason,
             **{name: text for name, text in extra.items() if text},

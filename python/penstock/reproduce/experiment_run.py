@@ -80,6 +80,8 @@ def run(experiment: Experiment, effort: Effort) -> Outcome:
         printed = decide(experiment.claims(experiment.table(effort)))
         of_main = {decision.claim.id: decision for decision in printed if not decision.claim.reading}
         claims = [_beside(claim, of_main.get(claim["id"])) for claim in claims]
+    if effort.mode != "full":
+        claims = _beside_record(experiment, claims)
     with_reasons = [with_reason(experiment.paper, claim) for claim in claims]
     cost, setup = effort.cost, "" if change is None else "reconstructed"
     return Outcome(
@@ -93,6 +95,19 @@ def _beside(claim: dict[str, Any], printed: Decided | None) -> dict[str, Any]:
         return claim
     decided = printed.to_dict()
     return {**claim, "printed": {name: decided[name] for name in ("verdict", "badge", "why")}}
+
+
+def _beside_record(experiment: Experiment, claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The claims with their verdicts in the recorded full runs; other readings have none."""
+    entries = (experiment.paper.recorded() or {"experiments": ()})["experiments"]
+    recorded = {
+        claim["id"]: {"verdict": claim["verdict"], "badge": claim.get("badge")}
+        for entry in entries
+        if entry["id"] == experiment.id
+        for claim in entry["claims"]
+        if not claim.get("reading")
+    }
+    return [claim if claim.get("reading") else {**claim, "recorded": recorded.get(claim["id"])} for claim in claims]
 
 
 def with_reason(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,6 +28,8 @@ SILENT = {
     "direction": None,
     "distance": None,
     "badge": None,
+    "partial": False,
+    "recorded": None,
     "printed": None,
     "reason": None,
 }
@@ -116,14 +118,14 @@ def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]], cost: M
         ", ".join(f"{number} {verdict}" for verdict, number in total.items()) + ".",
         "By badge: " + ", ".join(f"{number} {badge}" for badge, number in badged.items()) + ".",
         "",
-        "| claim | says | asked | measured | verdict | badge |",
-        "|---|---|---|---|---|---|",
+        "| claim | says | asked | measured | verdict | badge | as printed |",
+        "|---|---|---|---|---|---|---|",
     ]
     for _, claim in claims:
         reading = f" (reading: {claim['reading']})" if claim.get("reading") else ""
         why = f"{claim['why']}; {claim['reason']['text']}" if claim.get("reason") else claim["why"]
         head = (f"{paper.alias}/{claim['id']}{reading}", claim["says"], claim["expected"], why)
-        cells = (*head, claim["verdict"], claim.get("badge") or "")
+        cells = (*head, claim["verdict"], claim.get("badge") or "", (claim.get("printed") or {"verdict": ""})["verdict"])
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join([*lines, "", *_cost_table(experiments, cost)])
 

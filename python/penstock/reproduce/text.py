@@ -58,6 +58,9 @@ def _claim(name: str, claim: Mapping[str, Any]) -> list[str]:
     notes += [claim["why"]]
     if not reading and claim["verdict"] != "confirmed":
         notes += _further(claim)
+    notes += ["on the cells and run lengths of a quick reproduction"] if claim.get("partial") else []
+    recorded = claim.get("recorded")
+    notes += [f"in the recorded full runs: {recorded['verdict']}"] if recorded else []
     notes += [f"cannot fail, does not count: {claim['cannot_fail']}"] if claim.get("cannot_fail") else []
     head = f"    {verdict:<16} {name}  {claim['says']}: {claim['expected']}"
     return [head, *(f"    {'':<16} {note}" for note in notes)]

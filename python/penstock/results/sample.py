@@ -192,8 +192,7 @@ def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
     """For two samples, their difference run by run decides."""
     inner = _against_number(sample - bound, 0.0, sign)
     upward, scale = sign.startswith(">"), abs(bound.mean)
-    order = sign.removesuffix("=")
-    ordered = _holds(sample.base.mean, bound.base.mean, order) if _claims_order(sample, bound, order) else None
+    ordered = _bases_ordered(sample, bound, sign.removesuffix("="))
 
     def change(finding: Finding) -> Finding:
         pair = f"{_number(sample.mean)} {sign} {_number(bound.mean)}"
@@ -204,12 +203,17 @@ def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
     return replace(inner.then(change), margin=inner.margin / (scale or 1.0))
 
 
-def _claims_order(sample: Sample, bound: Sample, order: str) -> bool:
-    """Whether equal bases would contradict the condition: `a < 0.5 * b` and `3 * a < 3 * b` claim a < b, `a < 1.1 * b` not."""
+def _bases_ordered(sample: Sample, bound: Sample, order: str) -> bool | None:
+    """Whether the bases have the order that the condition claims; None if it holds for equal bases, too.
+
+    So `a < 0.5 * b` and `3 * a < 3 * b` claim a < b, `1 - a < 1 - b` claims b < a, and `a < 1.1 * b` claims no order.
+    """
+    first, second = sample.base.mean, bound.base.mean
     with np.errstate(all="ignore"):
-        return not any(
-            _holds(sample.of_base(equal), bound.of_base(equal), order) for equal in (sample.base.mean, bound.base.mean)
-        )
+        if any(_holds(sample.of_base(equal), bound.of_base(equal), order) for equal in (first, second)):
+            return None
+        falls = sample.of_base(min(first, second)) > sample.of_base(max(first, second))
+    return _holds(second, first, order) if falls else _holds(first, second, order)
 
 
 def _against_number(sample: Sample, bound: float, sign: str) -> Condition:

@@ -313,6 +313,8 @@ class Psand(Queue):
             Unit: packets. At least 0.
         max_p: Initial drop probability at max_th; "auto" is 0.1, and 1 for `adapt = "sandwich"`. From 0 to 1.
         gentle_from: Whether line and ramp of the drop function follow max_p and the thresholds.
+        zero_over_zero: The change A / Ap where A and Ap are 0; "nan" is the arithmetic of Algorithm 16 without
+            a rule for it.
         adapt: How the thresholds move.
         smooth_alpha: Inertia of the thresholds: with 0 they move by the whole change of the average, with 1 not
             at all. From 0 to 1.
@@ -348,6 +350,7 @@ class Psand(Queue):
     max_th: float | str = "auto"
     max_p: float | str = "auto"
     gentle_from: Literal["first", "current"] = "current"
+    zero_over_zero: Literal["one", "nan"] = "one"
     adapt: Literal[
         "none", "max-down", "max-up", "squeeze", "spread", "shift-up", "shift-down", "pseudo-drop-tail", "sandwich"
     ] = "none"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from penstock.reproduce.changes import together, with_queues, with_tcp
@@ -10,8 +11,10 @@ from penstock.scenario.scenario import Document
 
 from .changes import AUTOMATIC, AVERAGING, DELAYED
 
-BASIC = ("base1", "base2", "reverse")
-"""The basic flows of chapters 2 to 4."""
+STARTS = {"base1": "0s", "reverse": "1s", "base2": "3s"}
+"""Starts of the basic flows in chapters 2 and 3."""
+OF_500_BYTES = {"1000": (), "500": AVERAGING, "500 for PSAND": ("psand",)}
+"""The schemes whose weight is that of packets of 500 bytes, by `mean_packet` of a reading."""
 
 
 class Reading(NamedTuple):
@@ -19,6 +22,7 @@ class Reading(NamedTuple):
 
     Attributes:
         packet: packets of the basic flows in bytes: as printed, or as the other flows have them.
+        starts: starts of the basic flows in chapter 4: every 0.1 s as those of all flows, or as in chapter 2.
         acks: whether receivers acknowledge each packet, or delay acknowledgements.
         mean_packet: mean packet in bytes, from which the schemes with RED's average compute its weight: that of the
             packets, ns-2's default, or ns-2's default for PSAND alone.
@@ -29,6 +33,7 @@ class Reading(NamedTuple):
     """
 
     packet: Literal[1600, 1000]
+    starts: Literal["every 0.1 s", "0, 1, 3 s"]
     acks: Literal["each", "delayed"]
     mean_packet: Literal["1000", "500", "500 for PSAND"]
     ramp: Literal["moving", "once"]
@@ -38,9 +43,11 @@ class Reading(NamedTuple):
     def applied(self) -> Change:
         """The change of a scenario as printed to this reading."""
         changes = [
-            _with_basic(f"{self.packet}B"),
-            with_queues(("psand",) if "PSAND" in self.mean_packet else AVERAGING, mean_packet=f"{self.mean_packet[:4].strip()}B"),
+            _with_basic("packet", dict.fromkeys(STARTS, f"{self.packet}B")),
+            with_queues(OF_500_BYTES[self.mean_packet], mean_packet="500B"),
         ]
+        if self.starts == "0, 1, 3 s":
+            changes.append(_with_basic("start", STARTS))
         if self.acks == "delayed":
             changes.append(with_tcp(delayed_ack=DELAYED))
         if self.ramp == "once":
@@ -50,8 +57,8 @@ class Reading(NamedTuple):
         return together(*changes)
 
 
-PRINTED = Reading(1600, "each", "1000", "moving", "1")
-CHOSEN = Reading(1000, "each", "500 for PSAND", "once", "0 / 0")
+PRINTED = Reading(1600, "every 0.1 s", "each", "1000", "moving", "1")
+CHOSEN = Reading(1000, "0, 1, 3 s", "each", "500 for PSAND", "once", "0 / 0")
 """The reading of the author's set-up."""
 
 
@@ -60,13 +67,13 @@ def reconstructed(document: Document) -> Document:
     return (_of_codes if _has_codes(document) else CHOSEN.applied)(document)
 
 
-def _with_basic(packet: str) -> Change:
-    """This packet size for the basic flows."""
+def _with_basic(setting: str, values: Mapping[str, str]) -> Change:
+    """These values of a setting for the basic flows."""
 
     def change(document: Document) -> Document:
-        for name in BASIC:
+        for name, value in values.items():
             if name in document.tree["traffic"]:
-                document = document.set(f"traffic.{name}.packet", packet)
+                document = document.set(f"traffic.{name}.{setting}", value)
         return document
 
     return change

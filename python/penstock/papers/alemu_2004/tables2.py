@@ -47,7 +47,10 @@ ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS}, seeds=Choice(5, 10
 
 def at(row: str, flows: int) -> Mapping[str, Any]:
     """The labels of a cell."""
-    return {"row": row, "flows": flows,} | ({"high": HIGH} if row in PSANDS else {})
+    return {
+        "row": row,
+        "flows": flows,
+    } | ({"high": HIGH} if row in PSANDS else {})
 
 
 def printed(name: str) -> PrintedTable:

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from penstock.reproduce import shape
-from penstock.reproduce.choice import Range, Readings, above, at_least, at_most
+from penstock.reproduce.choice import Range, above, at_least, at_most
 from penstock.reproduce.figure import Choice, Claim, Exhibit, SummaryTable, Sweep, in_cells, needing
 from penstock.reproduce.number import Number, metric, of_samples
 from penstock.reproduce.printed_table import PrintedTable
 from penstock.reproduce.shape import swept, varies
 from penstock.reproduce.statement import every
 from penstock.results.summary_table import Point
-from penstock.scenario.scenario import Document
 
-from . import judge, panels, why
-from .changes import under
-from .setup import AQS, FEC_QUEUES, LRL1, PLR, PLRBC, VQS, claim, fec
+from . import judge, panels
+from .setup import AQS, LRL1, PLR, PLRBC, VQS, claim, fec
 
 TEN = list(range(10, 101, 10))
 SETTLED = {"flows": 20}
 """A cell that only a full sweep has: finding a crossing takes all numbers of flows."""
-REDS = {"RED": "", "automatic RED": "RED as in ns-2 since 2001: 6.25, 18.75, 0.0004"}
-"""The REDs, each with the name of its reading (guess 9)."""
-RED, TAIL = Readings(REDS), "DT"
+RED, TAIL = "RED", "DT"
 BOTH = [TAIL, RED]
 CODES = ["16,1", "16,2", "16,4", "8,2"]
 """Of Figure 5.4: k and h."""
@@ -42,24 +36,15 @@ Several = Sequence[Any] | Choice[Sequence[Any]]
 def beside(
     codes: Several,
     flows: Several = Choice([10, 50, 100], TEN),  # noqa: B008
-    schemes: Several = tuple(FEC_QUEUES),
     sources: int = 1,
 ) -> Sweep:
-    """These codes behind drop-tail and both REDs, beside 10 to 100 transfers or other numbers of them."""
+    """These codes behind drop-tail and RED, beside 10 to 100 transfers or other numbers of them."""
     return Sweep(
         lambda code, scheme, flows: fec(scheme, flows, *numbers(code), sources),
-        {"code": codes, "scheme": schemes, "flows": flows},
+        {"code": codes, "scheme": BOTH, "flows": flows},
         seeds=Choice(5, 50),
         labels={"sources": sources},
     )
-
-
-def for_each_red(claims: Callable[[str], Iterator[Claim]], **needs: str) -> Iterator[Claim]:
-    """Claims on one of the REDs, made for each RED; left out where no cell has it and these labels."""
-    for red, reading in REDS.items():
-        for claim_of_red in claims(red):
-            own = "; ".join(filter(None, [claim_of_red.reading, reading]))
-            yield from needing({"scheme": red, **needs}, replace(claim_of_red, reading=own))
 
 
 def numbers(code: str) -> tuple[int, int]:
@@ -73,13 +58,12 @@ def codes(text: str, chosen: Callable[[int, int], bool]) -> Range:
     return Range(text, lambda code: code is not None and chosen(*numbers(code)))
 
 
-def printed(name: str, code: str, red: str = "RED") -> PrintedTable:
-    """The cells of a table; its RED is one of the two."""
+def printed(name: str, code: str) -> PrintedTable:
+    """The cells of a table."""
 
     def place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
         metric, scheme = column.split()
-        at = {"code": code, "scheme": red if scheme == "RED" else scheme, "flows": int(row.split()[0])}
-        return metric, at
+        return metric, {"code": code, "scheme": scheme, "flows": int(row.split()[0])}
 
     return judge.printed(name, place)
 
@@ -87,7 +71,7 @@ def printed(name: str, code: str, red: str = "RED") -> PrintedTable:
 def claims(name: str, code: str, last: int) -> Iterator[Claim]:
     """A claim for each row, and that RED loses less up to `last` flows."""
     title = name.replace("-", ".")
-    yield from for_each_red(partial(_rows, name, code))
+    yield from _rows(name, code)
     yield Claim(
         f"{title}/c1",
         f"after correction RED loses less than drop-tail up to {last} flows, and more beyond",
@@ -96,9 +80,9 @@ def claims(name: str, code: str, last: int) -> Iterator[Claim]:
     )
 
 
-def _rows(name: str, code: str, red: str) -> Iterator[Claim]:
+def _rows(name: str, code: str) -> Iterator[Claim]:
     title = name.replace("-", ".")
-    table = printed(name, code, red)
+    table = printed(name, code)
     for row in table.rows:
         flows = int(row.split()[0])
         fits = table.row(row).fits(unit=" %")
@@ -329,30 +313,4 @@ fig5_10 = Exhibit(
     study=beside(Choice(OF_EIGHT[:1], OF_EIGHT), Choice([10, 60], list(range(5, 101, 5))), sources=8)
     + beside(Choice(OF_EIGHT[:1], OF_EIGHT), Choice([10, 50], TEN)),
     draw=eight,
-)
-
-
-def _scenario(acks: str, flows: int) -> Document:
-    return under("delayed acknowledgements" if acks == "delayed" else "as printed", fec("DT", flows, 16, 1))
-
-
-def _cells(acks: str) -> PrintedTable:
-    own = printed("tab5-1", "16,1").where(lambda cell: cell.column.endswith("DT") and cell.at["flows"] in (20, 50, 100))
-    moved = own.at(code=None, scheme=None, acks=acks)
-    return PrintedTable([replace(cell, row=f"{cell.row}, {acks}") for cell in moved])
-
-
-why_fec = Exhibit(
-    "Whether chapter 5 had delayed acknowledgements too: drop-tail's column of Table 5.1 with both kinds of receivers",
-    *tuple(
-        why.own("why-fec")(
-            acks,
-            _cells(acks).fits("PLRBC and PLR at 20, 50 and 100 flows, within the tolerances of Table 5.1"),
-            says="drop-tail's column of Table 5.1" + (", delayed acknowledgements" if acks == "delayed" else ""),
-        )
-        for acks in ("each", "delayed")
-    ),
-    # The code (16,1) behind drop-tail.
-    study=Sweep(_scenario, {"acks": ["each", "delayed"], "flows": [20, 50, 100]}, seeds=Choice(5, 50)),
-    draw=(_cells("each") + _cells("delayed")).draw,
 )

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from penstock.reproduce import shape
 from penstock.reproduce.choice import Readings, at_least, at_most
-from penstock.reproduce.figure import Choice, Curve, Exhibit, SummaryTable, Sweep, Table, needing, read_as
+from penstock.reproduce.figure import Choice, Curve, Exhibit, SummaryTable, Sweep, Table, needing, read_as, where_least
 from penstock.reproduce.number import Number, formula, judged
 from penstock.reproduce.shape import falls, least_at, other_than, rises, swept, varies
 from penstock.reproduce.statement import by_table, every, gather
@@ -85,13 +85,21 @@ fig3_1 = Exhibit(
 
 
 LARGE_MIN = [7, 9.5]
-LEAST = {23: 13, 53: 15, 73: 18, 103: 20}
-"""The Max with the shortest queue at Min 9.5, by the number of flows."""
+LEAST = {23: (10.5, 13, 15), 53: (13, 15, 18), 73: (15, 18, 20), 103: (18, 20, 25)}
+"""The Max with the shortest queue at Min 9.5, by the number of flows, between the next ones of the plot."""
+BEST = AQS(min_th=9.5).along("max_th", where_least, "Max with the shortest queue", unit="packets")
 fig3_2 = Exhibit(
     "Figure 3.2: the queue against Max for a large Min (Section 3.2.1)",
     *needing(
         {"max_th": 13},
-        claim("fig3.2c/c1", every(*(least_at(AQS(min_th=9.5, flows=n), "max_th", best) for n, best in LEAST.items()))),
+        claim(
+            "fig3.2c/c1",
+            every(
+                *(BEST(flows=n).reads(best, low=low, high=high) for n, (low, best, high) in LEAST.items()),
+                rises(BEST(flows=list(LEAST)), "flows"),
+            ),
+            "13, 15, 18 and 20 packets at 23, 53, 73 and 103 flows, each within one step of the plot",
+        ),
     ),
     study=pairs(minima=LARGE_MIN),
     draw=against_max(LARGE_MIN),

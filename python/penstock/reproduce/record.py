@@ -105,7 +105,8 @@ def _line(paper: Paper, entry: Mapping[str, Any]) -> str:
 
 def _brief(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
     """A claim without empty fields, and without a reason that `why.toml` provides."""
-    fields = {name: value for name, value in claim.items() if name not in SILENT or value != SILENT[name]}
+    kept = {name: value for name, value in claim.items() if name != "recorded"}
+    fields = {name: value for name, value in kept.items() if name not in SILENT or value != SILENT[name]}
     bare = {name: value for name, value in fields.items() if name != "reason"}
     return bare if with_reason(paper, bare) == fields else fields
 
@@ -125,7 +126,8 @@ def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]], cost: M
         reading = f" (reading: {claim['reading']})" if claim.get("reading") else ""
         why = f"{claim['why']}; {claim['reason']['text']}" if claim.get("reason") else claim["why"]
         head = (f"{paper.alias}/{claim['id']}{reading}", claim["says"], claim["expected"], why)
-        cells = (*head, claim["verdict"], claim.get("badge") or "", (claim.get("printed") or {"verdict": ""})["verdict"])
+        printed = claim["printed"]["verdict"] if claim.get("printed") else ""
+        cells = (*head, claim["verdict"], claim.get("badge") or "", printed)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join([*lines, "", *_cost_table(experiments, cost)])
 

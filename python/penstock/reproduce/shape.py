@@ -7,20 +7,19 @@ each group gives one value. A function of several means has its interval by the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from penstock.reproduce.choice import Range
 from penstock.reproduce.node import Curve
-from penstock.reproduce.number import Number, judged
+from penstock.reproduce.number import Number
 from penstock.reproduce.statement import Statement, gather
-from penstock.results.condition import Condition, Finding, all_of, most_of
+from penstock.results.condition import Condition, all_of, most_of
 from penstock.results.sample import Sample
 
 __all__ = [
-    "below", "crossing", "falls", "grouped", "higher", "least_at", "lower", "of_means", "other_than", "rank",
-    "rank_correlations", "ratio", "rises", "sweep", "swept", "trend", "varies", "worst",
+    "crossing", "falls", "grouped", "least_at", "of_means", "other_than", "rank", "rank_correlations",
+    "ratio", "rises", "sweep", "swept", "trend", "varies", "worst",
 ]  # fmt: skip
 
 GROUPS = 5
@@ -35,16 +34,6 @@ def sweep(conditions: Iterable[Condition]) -> Condition:
 def swept(statement: Statement) -> Statement:
     """A statement at every point of a sweep, decided as in `sweep`."""
     return gather(sweep, statement)
-
-
-def lower(first: Number, second: Number) -> Statement:
-    """The first is below the second; a tie in every run decides nothing (`below`)."""
-    return judged(below, first, second, text="{} < {}")
-
-
-def higher(first: Number, second: Number) -> Statement:
-    """The first is above the second; a tie in every run decides nothing."""
-    return judged(lambda a, b: below(b, a), first, second, text="{} > {}")
 
 
 def rises(number: Number, axis: str) -> Statement:
@@ -75,19 +64,6 @@ def other_than(value: float) -> Range:
 def rank(number: Number, axis: str) -> Number:
     """The rank correlation of the number with an axis (`trend`)."""
     return number.along(axis, lambda curve: trend(list(curve.values())), "rank correlation", unit="", neutral=0.0)
-
-
-def below(first: Sample, second: Sample) -> Condition:
-    """The first is below the second; a tie in every run decides nothing."""
-    condition = first < second
-    if (first - second).values.any():
-        return condition
-    return condition.then(_inconclusive)
-
-
-def _inconclusive(finding: Finding) -> Finding:
-    parts = tuple(replace(part, verdict="inconclusive", ordered=None) for part in finding.parts)
-    return replace(finding, verdict="inconclusive", parts=parts)
 
 
 def grouped(samples: Sequence[Sample]) -> np.ndarray:

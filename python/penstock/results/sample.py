@@ -200,7 +200,15 @@ def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
         part = Part(finding.verdict, ordered, _percent(miss, scale))
         return replace(finding, why=f"{pair}? difference {_text(finding.measured)}", parts=(part,))
 
-    return replace(inner.then(change), margin=inner.margin / (scale or 1.0))
+    condition = replace(inner.then(change), margin=inner.margin / (scale or 1.0))
+    is_tie = sample.random and bound.random and not (sample - bound).values.any()
+    return condition.then(_tie) if is_tie and not sign.endswith("=") else condition
+
+
+def _tie(finding: Finding) -> Finding:
+    """Runs that are the same in every seed, such as those of a parameter without effect, decide no strict order."""
+    parts = tuple(replace(part, verdict="inconclusive", ordered=None) for part in finding.parts)
+    return replace(finding, verdict="inconclusive", parts=parts)
 
 
 def _bases_ordered(sample: Sample, bound: Sample, order: str) -> bool | None:

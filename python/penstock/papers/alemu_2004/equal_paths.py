@@ -1,8 +1,8 @@
 """Why PSAND loses less in the thesis: its acknowledgements pass a queue in which only two packets wait.
 
-In the author's set-up as reconstructed the queue of the other direction is nearly closed in runs of PSAND with Min 0, and
-open in those of the other schemes. Here each scheme has each kind of reverse queue. A closed one is a RED that drops every
-packet from an average of two on, so that nothing here depends on how PSAND came to have one.
+In the author's set-up as reconstructed the queue of the other direction is nearly closed in runs of PSAND with Min 0,
+and open in those of the other schemes. Here each scheme has each kind of reverse queue. A closed one is a RED that
+drops every packet from an average of two on, so that nothing here depends on how PSAND came to have one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Sweep
 from penstock.scenario.scenario import Document, as_document
 
@@ -41,7 +40,7 @@ def _claims(name: str) -> tuple[Claim, ...]:
         own(
             f"implied-{name}",
             (psand(reverse="closed") < others(reverse="open"))(flows=28),
-            says=f"PSAND with a closed reverse queue {does} {LESS[name]} than the adaptive REDs with an open one, 28 flows",
+            says=f"28 flows: PSAND, its reverse queue closed, {does} {LESS[name]} than the adaptive REDs, theirs open",
         ),
         *(
             own(

@@ -10,7 +10,6 @@ from functools import partial
 
 from matplotlib.figure import Figure
 
-from penstock.reproduce import shape
 from penstock.reproduce.figure import Claim, SummaryTable, Table, by_table, mean
 from penstock.reproduce.printed_table import grid, texts
 from penstock.results.condition import Condition, Finding, all_of
@@ -56,7 +55,7 @@ def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterat
 
     def better(first: str, second: str) -> bool:
         a, b = means[first], means[second]
-        condition = shape.below(b, a) if metric in HIGHER else shape.below(a, b)
+        condition = b < a if metric in HIGHER else a < b
         return condition.decide().verdict == "confirmed"
 
     for scheme in column:

@@ -63,7 +63,7 @@ tab3_1 = Exhibit(
         reading="full from 26 packets on",
     ),
     *(
-        claim("tab3.1/c1", AQS < AQS.next("min_th")),
+        claim("tab3.1/c1", AQS.next("min_th") > AQS),
         claim("tab3.1/c2", AQS(max_th=35) > AQS(max_th=10.5), must_hold=True),
         claim("tab3.1/c3", PLR(min_th=0) < PLR(min_th=HIGHER_MIN)),
         claim("tab3.1/c4", EMPTY(min_th=0) < EMPTY(min_th=HIGHER_MIN)),

@@ -263,7 +263,7 @@ fig3_7 = Exhibit(
             "max_th": Choice([10.5, 20, 35], [10.5, 15, 18, 20, 30, 35]),
             "flows": Choice([3, 103], LOADS),
         },
-        seeds=Choice(5, 100),
+        seeds=Choice(5, 30),
     ),
     draw=panels.of(
         *(

@@ -78,7 +78,7 @@ def own(experiment: str) -> Callable[..., Claim]:
 LISTED: Mapping[str, Mapping[str, Any]] = {
     id_: entry for id_, entry in reasons.entries(Path(__file__).parent).items() if "holds_with" in entry
 }
-"""The entries of `why.toml` with changes by claim: the `experiment`, its `loads` ("all", or "few"), and `holds_with`."""
+"""The entries of `why.toml` with changes, by claim: `experiment`, its `loads` ("all" or "few"), and `holds_with`."""
 GROUPS = list(dict.fromkeys((entry["experiment"], entry["loads"]) for entry in LISTED.values()))
 
 

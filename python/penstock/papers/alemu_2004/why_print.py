@@ -46,7 +46,7 @@ own = why.own("why-print")
 def _printed(holds: Statement, text: str) -> Statement:
     """A statement on the printed numbers of Table 3.1."""
     table = table3_1.PRINTED.numbers()
-    return by_table(lambda _: holds(acks="each").on(table), text)
+    return by_table(lambda _: holds.on(table), text)
 
 
 BEYOND = every(*((VQS(max_th=35) < VQS(max_th=20) * (1.01 if low == 5 else 1))(min_th=low) for low in table3_1.MINIMA))

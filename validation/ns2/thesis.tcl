@@ -1,8 +1,8 @@
 # Topology A of Alemu's thesis: RED with $min and $max on both ends of the congested link, Floyd's scheme if $adaptive is 1,
 # $flows in all, those beyond three from $start on, and receivers that wait 100 ms for a second packet if $delayed is 1.
 # What need not be set: $kind, another queue than RED, $bases, when the first three start, $stop, when the others end, $base,
-# the packets of the first three in bytes, $mean, the packets for which RED computes its weight, and $reverse: if closed, RED
-# drops every packet of the other direction as soon as two wait.
+# the packets of the first three in bytes, $mean, the mean packet of RED, and $reverse: if closed, RED
+# drops packets of the other direction as soon as two wait.
 foreach {name value} {kind RED bases {0.0 1.0 3.0} stop {} base 1600 mean 1000 reverse open} {
     if {![info exists $name]} {set $name $value}
 }
@@ -18,7 +18,7 @@ Queue/RED set queue_in_bytes_ false
 Queue/RED set thresh_ $min
 Queue/RED set maxthresh_ $max
 Queue/RED set linterm_ 10
-Queue/RED set mean_pktsize_ 1000
+Queue/RED set mean_pktsize_ $mean
 Queue/RED set q_weight_ [expr {1 - exp(-1 / (187.5 * 1000 / $mean))}]
 Queue/RED set gentle_ true
 Queue/RED set adaptive_ $adaptive

@@ -21,7 +21,7 @@ from .setup import ADAPTIVE, EMPTY, OTHERS, PLR, load
 REVERSES = ["open", "closed"]
 CLOSED: Mapping[str, Any] = {"scheme": "red", "limit": "35p", "min_th": 0, "max_th": 2, "max_p": 1, "w_q": 1}
 FLOWS = [3, 8, 28, 103]
-BY = {"PLR": "loses less", "empty": "is empty less often"}
+BY = {PLR.text: "loses less", EMPTY.text: "is empty less often"}
 
 
 def _scenario(scheme: str, reverse: str, flows: int) -> Document:

@@ -69,14 +69,18 @@ def exceeded(metric: str, scheme: str, reverse: str, numbers: Numbers = ns2) -> 
 
 def lines() -> Iterator[str]:
     """Both parts in Markdown."""
-    yield from ("| table | met by ns-2.35 | missed: printed, ns-2.35 |", "| --- | --- | --- |")
+    yield from (
+        "| table | met by ns-2.35 | missed, with the printed number and that of ns-2.35 |",
+        "| --- | --- | --- |",
+    )
     for name, table in TABLES.items():
         misses = missed(name)
-        listed = "; ".join(f"{cell.name} {cell.printed:g}, {number:.3g}" for cell, number in misses)
+        listed = "; ".join(f"{cell.name}: {cell.printed:g}, {number:.3g}" for cell, number in misses)
         yield f"| {name} | {len(table.cells) - len(misses)} of {len(table.cells)} | {listed} |"
     yield ""
     flows = ", ".join(str(n) for n in equal_paths.FLOWS)
-    yield from (f"| scheme | reverse queue | PLR at {flows} flows (%) | P(X=0) (%) |", "| --- | --- | --- | --- |")
+    yield f"| scheme | reverse queue | PLR at {flows} flows (%) | P(X=0) at the same (%) |"
+    yield "| --- | --- | --- | --- |"
     for reverse in equal_paths.REVERSES:
         for scheme in ("PSAND", *OTHERS):
             shown = [

@@ -1,8 +1,8 @@
 """Alemu's thesis in the author's set-up as reconstructed: Tables 2.2, 2.3 and 3.1, and equal reverse paths.
 
-The flows, schemes and queues are the paper's. A closed reverse queue is here a PSAND after 0 / 0, whatever the scheme of
-the other direction. ns-2.35 of Debian stops at such a division; there a RED with thresholds near 0 drops every packet
-that finds two waiting. Both let the first such packet pass.
+The flows, schemes and queues are the paper's. Here every closed reverse queue is a PSAND after 0 / 0. ns-2.35 of Debian
+stops at such a division; there a RED with thresholds near 0 drops packets as soon as two wait. Both let the first such
+packet pass.
 """
 
 from collections.abc import Iterator

@@ -57,8 +57,8 @@ QUICK = {
         "scheme=AVQ when=first N=8 min=5 max=15",
     ],
     "thesis_setup": [
-        "scheme=PSAND N=23 coef=1 gamma=1 high=0.5 min=0 max=35 reverse=closed",
-        "scheme=PSAND N=28 coef=1.75 gamma=1.5 high=0.75 min=0 max=20 reverse=open",
+        "scheme=PSAND N=23 coef=1 gamma=1 high=0.5 min=0 max=20 reverse=closed",
+        "scheme=PSAND N=8 coef=1.75 gamma=1.5 high=0.75 min=0 max=20 reverse=open",
         "scheme=Floyd N=28 reverse=closed",
     ],
     "br_claims": ["scheme=REDopt flows=16", "scheme=TD flows=256"],

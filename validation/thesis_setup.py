@@ -11,7 +11,7 @@ from typing import Any
 from penstock import Queue
 from penstock.papers.alemu_2004 import equal_paths, table3_1, tables2
 from penstock.papers.alemu_2004.reconstruction import CHOSEN, Reading
-from penstock.papers.alemu_2004.setup import ADAPTIVE, OTHERS, load, psand
+from penstock.papers.alemu_2004.setup import ADAPTIVE, OTHERS, floyd, load, psand
 from penstock.scenario.scenario import Document, as_document
 
 from . import thesis_claims
@@ -70,8 +70,8 @@ def command(cell: Settings, seed: int) -> list[str]:
 
 def settings(cell: Cell) -> list[Setting] | str:
     """The scenario of a cell."""
-    flows, scheme = int(cell.settings["N"]), str(cell.settings["scheme"])
-    scenario = _loaded(ADAPTIVE[scheme]() if scheme != "PSAND" else _queue(cell.settings), flows, OPEN)
+    flows = int(cell.settings["N"])
+    scenario = _loaded(_queue(cell.settings), flows, OPEN)
     if cell.settings["reverse"] == "closed":
         after = _loaded(psand(), flows, CHOSEN).tree["links"]["bottleneck"]["queue"]
         scenario = scenario.set("links.bottleneck.reverse.queue", after)
@@ -82,6 +82,11 @@ OPEN = CHOSEN._replace(change="1")
 
 
 def _queue(of: Settings) -> Queue:
+    if of["scheme"] == "Floyd":
+        # ns-2 moves max_p when packets arrive.
+        return floyd(tick="arrival")
+    if of["scheme"] != "PSAND":
+        return ADAPTIVE[str(of["scheme"])]()
     coef, gamma, high, least, most = (float(of[name]) for name in ("coef", "gamma", "high", "min", "max"))
     return psand(coef, gamma, high, min_th=least, max_th=most)
 

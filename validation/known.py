@@ -311,6 +311,63 @@ KNOWN: list[tuple[str, str, str, str]] = [
         "the reference is high by chance: 16 other seeds of ns-2 give 0.01066 (se 0.00011), 25 of ours 0.01066 "
         "(0.00004)",
     ),
+    (
+        "thesis_setup",
+        "scheme=RED N=28 reverse=closed",
+        "*",
+        "the reference is high by chance: 24 other seeds of ns-2 give a variance of 50.0 (se 0.8), P(empty) "
+        "0.0039 (0.0002) and P(25<X<=35) 0.097 (0.003), 60 of ours 48.3 (0.7), 0.0035 (0.0002) and 0.091 "
+        "(0.002)",
+    ),
+    (
+        "thesis_setup",
+        "scheme=Floyd N=28 reverse=closed",
+        "p_empty",
+        "chance: 10 other seeds of ns-2 give 0.0061 (se 0.0004), 60 of ours 0.0057 (0.0002)",
+    ),
+    (
+        "thesis_setup",
+        "min=9.75 max=15",
+        "p_25_35",
+        "mostly chance: 60 of ours give 0.0580 (se 0.0010), six of ns-2 0.0527 (0.0018); 0.005 remain unexplained",
+    ),
+    (
+        "thesis_setup",
+        "min=0 max=35",
+        "p_full",
+        "chance in ten runs of ours: 60 give 0.00265 (se 0.00008), six of ns-2 0.00290 (0.00012)",
+    ),
+    (
+        "thesis_setup",
+        "min=5 max=35",
+        "p_empty",
+        "mostly chance: 60 of ours give 0.0106 (se 0.0002), six of ns-2 0.0098 (0.0002); 0.0008 remain unexplained",
+    ),
+    (
+        "thesis_setup",
+        "N=3 coef=1 gamma=0.25",
+        "loss",
+        "chance in ten runs of ours: 60 give 0.00709 (se 0.00007), six of ns-2 0.00724 (0.00010)",
+    ),
+    (
+        "thesis_setup",
+        "N=3 coef=1.75 gamma=1.5 high=0.75 min=0 max=20 reverse=open",
+        "p_25_35",
+        "60 of ours give 0.00182 (se 0.00006), six of ns-2 0.00153 (0.00003): three samples of 10 000 remain "
+        "unexplained",
+    ),
+    (
+        "thesis_setup",
+        "N=28 coef=1.75 gamma=1.5 high=0.75 min=0 max=20 reverse=open",
+        "p_5_15",
+        "chance: 60 of ours give 0.586 (se 0.002), six of ns-2 0.569 (0.004)",
+    ),
+    (
+        "thesis_setup",
+        "N=103 coef=1.75 gamma=1.5 high=0.75 min=0 max=20 reverse=open",
+        "p_5_15",
+        "chance: 60 of ours give 0.583 (se 0.009), six of ns-2 0.607 (0.006)",
+    ),
 ]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from .reference import DATA
 
 SCRIPTS = Path(__file__).parent / "ns2"
-RECORDED = ("thesis_claims", "fec", "br_claims", "kt_claims")
+RECORDED = ("thesis_claims", "thesis_setup", "fec", "br_claims", "kt_claims")
 
 Settings = Mapping[str, str | int | float]
 

@@ -19,6 +19,7 @@ FILES = (
     "wred",
     "fec",
     "thesis_claims",
+    "thesis_setup",
     "kt_claims",
     "br_claims",
 )

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.engine.run import cores, run_batch
-from penstock.scenario.scenario import Scenario
+from penstock.scenario.scenario import Document
 
 from .setup import Table
 
 
 def simulate(scenarios: Sequence[Table], seeds: Sequence[int], jobs: int | None) -> list[list[dict[str, Any]]]:
     """For each scenario, as plain values of a scenario file, the results of its runs in the order of the seeds."""
-    texts = [Scenario.from_tree(tree).resolve().for_engine(flows=False, series=False) for tree in scenarios]
+    texts = [Document(tree).resolve().for_engine(flows=False, series=False) for tree in scenarios]
     # The long runs first: at the end all cores still have something to do.
     order = sorted(range(len(texts)), key=lambda i: -_work(scenarios[i]))
     pairs = [(i, seed) for i in order for seed in seeds]

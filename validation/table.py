@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from .known import explanation
 from .reference import FILES, Comparison
 from .runner import Report
+from .thesis_print import lines
 
 
 def rows(comparisons: list[Comparison]) -> Iterator[tuple[str, ...]]:
@@ -84,6 +85,10 @@ def markdown(report: Report, runs: int) -> str:
         "## What waits",
         "",
         *sorted({f"- {cell.settings.get('scheme', '')} in `{cell.file}`: {why}" for cell, why in report.waiting}),
+        "",
+        "## Printed numbers of Alemu's thesis that ns-2.35 meets",
+        "",
+        *lines(),
         "",
         "## All numbers",
         "",

@@ -54,6 +54,8 @@ def command(cell: Settings, seed: int) -> list[str]:
 METRICS = {
     **{name: LINK_METRICS[name] for name in ("q_mean", "q_var", "p_empty", "loss", "util")},
     "p_full": "sampled_share_34_35",
+    "p_5_15": "sampled_share_5_15",
+    "p_25_35": "sampled_share_25_35",
 }
 
 
@@ -62,7 +64,7 @@ def settings(cell: Cell) -> list[Setting] | str:
     scheme, when, n = (str(cell.settings[key]) for key in ("scheme", "when", "N"))
     first, warmup = WHEN[when]
     discipline = _queue(scheme, float(cell.settings["min"]), float(cell.settings["max"]))
-    scenario = link(f"thesis claims {cell.name}", {**discipline, "share": [[34, 35]]}, warmup)
+    scenario = link(f"thesis claims {cell.name}", {**discipline, "share": [[5, 15], [25, 35], [34, 35]]}, warmup)
     groups = traffic(int(n) + 3 * (when in ("joins", "leaves")), "1s")
     if when == "first":
         for name, start in (("reverse", "100ms"), ("second", "200ms")):

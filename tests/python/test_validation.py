@@ -56,6 +56,11 @@ QUICK = {
         "scheme=Floyd when=joins N=50 min=5 max=15",
         "scheme=AVQ when=first N=8 min=5 max=15",
     ],
+    "thesis_setup": [
+        "scheme=PSAND N=23 coef=1 gamma=1 high=0.5 min=0 max=20 reverse=closed",
+        "scheme=PSAND N=8 coef=1.75 gamma=1.5 high=0.75 min=0 max=20 reverse=open",
+        "scheme=Floyd N=28 reverse=closed",
+    ],
     "br_claims": ["scheme=REDopt flows=16", "scheme=TD flows=256"],
     "kt_claims": ["network=trips scheme=DRR B=400 queues=100 tcp=Tahoe"],
 }

@@ -1,9 +1,12 @@
-# What Alemu's thesis claims of topology A: ns thesis_claims.tcl SCHEME WHEN N MIN MAX SEED
+# What Alemu's thesis claims of topology A: ns thesis_claims.tcl SCHEME WHEN N MIN MAX SEED [NAME VALUE ...]
 # SCHEME is RED (gentle), Feng, Floyd, PSAND (ns-2's RED, whose max_p the script moves), PI, REM or AVQ; MIN and MAX are RED's
 # thresholds, where 0 is to be given as 0.000001. WHEN is load, N flows from 3.5 s on, measured over 0..100 s; first, the same
 # from 0.3 s on; joins, N flows beside the three from 50 s on, measured over 60..100 s; leaves, N flows beside the three
-# until 50 s, measured over 50..100 s. Prints a line for each number, of the queue from samples every 10 ms.
-lassign $argv scheme when n min max seed
+# until 50 s, measured over 50..100 s. NAME and VALUE set coef, gamma and high of PSAND, or base, mean and reverse of
+# thesis.tcl. Prints a line for each number, of the queue from samples every 10 ms.
+array set options {coef 1.75 gamma 1.5 high 0.75}
+array set options [lassign $argv scheme when n min max seed]
+foreach name [array names options] {set $name $options($name)}
 set delayed 0
 set adaptive [expr {$scheme in {Feng Floyd}}]
 array set times {load {3.5 0} first {0.3 0} joins {50 60} leaves {0 50}}
@@ -25,31 +28,34 @@ if {$scheme eq "Feng"} {
     }
 }
 if {$scheme eq "PSAND"} {
-    lassign {1.75 1.5 0.75} coef gamma high
     source [file join [file dirname [info script]] moves.tcl]
     $ns at 0.5 adapt
 }
-set full 0
+array set ranges {p_full {35 35} p_5_15 {6 15} p_25_35 {26 35}}
+foreach name [array names ranges] {set within($name) 0}
 proc watch {} {
-    global ns monitor full
-    if {[$monitor set pkts_] >= 35} {incr full}
+    global ns monitor ranges within
+    set q [$monitor set pkts_]
+    foreach {name ends} [array get ranges] {
+        if {[lindex $ends 0] <= $q && $q <= [lindex $ends 1]} {incr within($name)}
+    }
     $ns at [expr {[$ns now] + 0.01}] watch
 }
 proc begin {} {
-    global monitor base
-    foreach what {parrivals_ pdrops_ bdepartures_} {set base($what) [$monitor set $what]}
+    global monitor counts
+    foreach what {parrivals_ pdrops_ bdepartures_} {set counts($what) [$monitor set $what]}
 }
 proc since {what} {
-    global monitor base
-    return [expr {double([$monitor set $what]) - $base($what)}]
+    global monitor counts
+    return [expr {double([$monitor set $what]) - $counts($what)}]
 }
 proc finish {} {
-    global samples sum squares empty full warmup
+    global samples sum squares empty warmup within
     set mean [expr {$sum / $samples}]
     puts "q_mean $mean"
     puts "q_var [expr {$squares / $samples - $mean * $mean}]"
     puts "p_empty [expr {double($empty) / $samples}]"
-    puts "p_full [expr {double($full) / $samples}]"
+    foreach {name number} [array get within] {puts "$name [expr {double($number) / $samples}]"}
     puts "loss [expr {[since pdrops_] / [since parrivals_]}]"
     puts "util [expr {[since bdepartures_] * 8.0 / (1.5e6 * (100 - $warmup))}]"
     exit 0

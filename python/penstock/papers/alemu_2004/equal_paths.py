@@ -1,8 +1,8 @@
 """Why PSAND loses less in the thesis: its acknowledgements pass a queue in which only two packets wait.
 
 In the author's set-up as reconstructed the queue of the other direction is nearly closed in runs of PSAND with Min 0,
-and open in those of the other schemes. Here each scheme has each kind of reverse queue. A closed one is a RED that
-drops every packet from an average of two on, so that nothing here depends on how PSAND came to have one.
+and open in those of the other schemes. Here each scheme has each kind of reverse queue; a closed one is a PSAND whose
+change is 0 / 0.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from penstock.scenario.scenario import Document, as_document
 
 from . import panels, why
 from .reconstruction import CHOSEN
-from .setup import ADAPTIVE, AREDS, EMPTY, PLR, load
+from .setup import ADAPTIVE, AREDS, EMPTY, PLR, load, psand
 
 REVERSES = ["open", "closed"]
-CLOSED: Mapping[str, Any] = {"scheme": "red", "limit": "35p", "min_th": 0, "max_th": 2, "max_p": 1, "w_q": 1}
 FLOWS = [3, 8, 28, 103]
 NUMBERS = {"PLR": (PLR, "loses"), "empty": (EMPTY, "is empty")}
 LESS, MORE = {"PLR": "less", "empty": "less often"}, {"PLR": "more", "empty": "more often"}
@@ -26,7 +25,13 @@ LESS, MORE = {"PLR": "less", "empty": "less often"}, {"PLR": "more", "empty": "m
 
 def _scenario(scheme: str, reverse: str, flows: int) -> Document:
     document = CHOSEN._replace(change="1").applied(as_document(load(ADAPTIVE[scheme](), flows)))
-    return document.set("links.bottleneck.reverse.queue", CLOSED) if reverse == "closed" else document
+    return document.set("links.bottleneck.reverse.queue", _closed()) if reverse == "closed" else document
+
+
+def _closed() -> Mapping[str, Any]:
+    """PSAND after 0 / 0."""
+    queue: Mapping[str, Any] = CHOSEN.applied(as_document(load(psand(), 3))).tree["links"]["bottleneck"]["queue"]
+    return queue
 
 
 own = why.own("equal-paths")

@@ -40,17 +40,17 @@ own = why.own("equal-paths")
 def _claims(name: str) -> tuple[Claim, ...]:
     """With the paths of the tables PSAND is better with 28 flows (Table 2.2); with equal paths worse at every load."""
     number, does = NUMBERS[name]
-    psand, others = number(scheme="PSAND"), number(scheme=AREDS)
+    ours, theirs = number(scheme="PSAND"), number(scheme=AREDS)
     return (
         own(
             f"implied-{name}",
-            (psand(reverse="closed") < others(reverse="open"))(flows=28),
+            (ours(reverse="closed") < theirs(reverse="open"))(flows=28),
             says=f"28 flows: PSAND, its reverse queue closed, {does} {LESS[name]} than the adaptive REDs, theirs open",
         ),
         *(
             own(
                 f"{reverse}-{name}",
-                (psand > others)(reverse=reverse),
+                (ours > theirs)(reverse=reverse),
                 says=f"with {reverse} reverse queues PSAND {does} {MORE[name]} than the adaptive REDs at each load",
             )
             for reverse in REVERSES

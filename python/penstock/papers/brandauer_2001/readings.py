@@ -29,13 +29,13 @@ from .setup import (
 
 LOADS = [16, 64, 256]
 UNSPACED = with_redopt(partial(of_testbed, spaced=False))
-CHOSEN = "Linux of 2001, max_p for the spacing"
+CHOSEN = "2001, spaced max_p"
 READINGS = {
     "ns-2": None,
-    "ns-2, delayed ACKs": together(TESTBED, with_tcp(delayed_ack="200ms"), UNSPACED),
+    "delayed ACKs": together(TESTBED, with_tcp(delayed_ack="200ms"), UNSPACED),
     "Linux of today": together(TESTBED, LINUX_TODAY, UNSPACED),
     "Linux of 2001": together(TESTBED, LINUX_2001, UNSPACED),
-    "Linux of 2001, growth by packets": together(TESTBED, LINUX_2001, with_tcp(counting="packets"), UNSPACED),
+    "2001, by packets": together(TESTBED, LINUX_2001, with_tcp(counting="packets"), UNSPACED),
     CHOSEN: everlasting_reconstructed,
 }
 """The set-up as printed; the others send frames and space losses as in dummynet."""
@@ -51,6 +51,7 @@ def _goodput(flows: int) -> Callable[[Table], Sample]:
 
 
 def _place(flows: int) -> Callable[[Table], Sample]:
+    """REDopt's mean queue between the thresholds, from 0 to 1."""
     low, high = thresholds("REDopt", of_testbed(flows))
     return lambda table: (table("queue", scheme="REDopt", flows=flows) - low) / (high - low)
 
@@ -65,10 +66,10 @@ def _in_flight(table: Table) -> Sample:
 
 
 NUMBERS = (
-    *(PrintedNumber(f"Mb/s of goodput, {n} flows", 8.4, 8.148, 8.652, _goodput(n), True) for n in LOADS),
-    *(PrintedNumber(f"REDopt's place between thresholds, {n} flows", 0.5, 0.25, 0.75, _place(n), True) for n in LOADS),
-    *(PrintedNumber(f"UDP loss, {s} / REDopt, 16 flows", 2, 1.5, 2.7, _more_lost(s)) for s in ("REDstd", "GREDstd")),
-    PrintedNumber("packets of bandwidth x RTT", 300, 250, 350, _in_flight),
+    *(PrintedNumber(f"Mb/s, {n} flows", 8.4, 8.148, 8.652, _goodput(n), True) for n in LOADS),
+    *(PrintedNumber(f"REDopt's place, {n} flows", 0.5, 0.25, 0.75, _place(n), True) for n in LOADS),
+    *(PrintedNumber(f"UDP loss, {s} / REDopt", 2, 1.5, 2.7, _more_lost(s)) for s in ("REDstd", "GREDstd")),
+    PrintedNumber("packets, rate x RTT", 300, 250, 350, _in_flight),
 )
 READ = PrintedNumbers(NUMBERS, READINGS, CHOSEN)
 

@@ -173,24 +173,9 @@ def _below_max(ns2: Numbers) -> bool:
     return ns2("q_mean_exact", scheme=GENTLE, flows=256) <= thresholds(GENTLE, design(256))[1]
 
 
-def _in_the_middle(ns2: Numbers) -> bool:
-    """REDopt's queue is midway between the thresholds, within 15 %."""
-    middle = {n: sum(thresholds(OPT, design(n))) / 2 for n in FLOWS}
-    return all(abs(ns2("q_mean_exact", scheme=OPT, flows=n) / middle[n] - 1) <= 0.15 for n in FLOWS)
-
-
 def _has_a_tail(ns2: Numbers) -> bool:
     """With 256 flows REDopt has more runs of over 10 losses than gentle RED."""
     return any(ns2(f"over_{k}", scheme=OPT, flows=256) > ns2(f"over_{k}", scheme=GENTLE, flows=256) for k in (10, 20))
-
-
-def _not_above_tail_drop(ns2: Numbers) -> bool:
-    """No variant of RED has over 1 % more goodput than tail-drop."""
-    return all(
-        ns2("goodput_bps", scheme=s, flows=n) <= 1.01 * ns2("goodput_bps", scheme=TAIL, flows=n)
-        for s in RED
-        for n in FLOWS
-    )
 
 
 EVERLASTING = tuple(
@@ -200,9 +185,7 @@ EVERLASTING = tuple(
         "c05": _light_load,
         "c06": _alike,
         "c08": _below_max,
-        "c09": _in_the_middle,
         "c17": _has_a_tail,
-        "c28": _not_above_tail_drop,
     }.items()
 )
 

@@ -10,7 +10,9 @@ from validation.witness import CLAIMS, THESIS, Claim, numbers
 
 WORKS = {work.alias: work for work in papers()}
 VERDICTS = {
-    (work.alias, claim["id"].removeprefix(f"{work.alias}/"), claim.get("reading") or ""): (claim.get("printed") or claim)["verdict"]
+    (work.alias, claim["id"].removeprefix(f"{work.alias}/"), claim.get("reading") or ""): (claim["printed"] or claim)[
+        "verdict"
+    ]
     for work in WORKS.values()
     for outcome in recorded(work.experiments)
     for claim in outcome.claims

@@ -1,1 +1,1 @@
-"""U. Brandauer et al., "Comparison of Tail Drop and Active Queue Management Performance", ISCC 2001."""
+"""C. Brandauer et al., "Comparison of Tail Drop and Active Queue Management Performance", ISCC 2001."""

@@ -1,17 +1,19 @@
 """Figure 3 (a): settings by the number of flows, from the model of REDopt (Section 4)."""
 
+from collections.abc import Callable
+
 from penstock.reproduce.figure import Curves, Effort, Rows
 
-from .setup import FLOWS, SETTINGS, redopt
+from .setup import FLOWS, Design, design, of_testbed
 
-SHOWN = ("min_th", "max_th", "max_p", "w_q", "buffer")
+SETTINGS: dict[str, Callable[[int], Design]] = {"testbed": of_testbed, "simulation": design}
 
 
 def rows(effort: Effort) -> Rows:
-    """REDopt's settings, and with delayed acknowledgements, as in the testbed."""
+    """REDopt's settings: for Linux and dummynet, and for ns-2."""
     return [
-        ({"setting": setting, "flows": flows}, {name: float(getattr(redopt(flows, b), name)) for name in SHOWN})
-        for b, setting in enumerate(SETTINGS, start=1)
+        ({"setting": setting, "flows": flows}, {name: float(value) for name, value in at(flows)._asdict().items()})
+        for setting, at in SETTINGS.items()
         for flows in FLOWS
     ]
 

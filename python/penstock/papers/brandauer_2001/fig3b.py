@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import every, largest, smallest
 
-from .setup import SETTING, STANDARD, claim, everlasting, panel, udp_loss
+from .setup import STANDARD, claim, everlasting, panel, udp_loss
 
 study = everlasting
 
@@ -14,11 +14,11 @@ CLAIMS = (
             (udp_loss(scheme=STANDARD) / udp_loss(scheme="REDopt")).reads(2, 1.5, 2.7),
             udp_loss(scheme="REDopt") < udp_loss(scheme="TD"),
             udp_loss(scheme="TD") < udp_loss(scheme="REDstd"),
-        )(flows=16, setting=SETTING),
+        )(flows=16),
     ),
     claim(
         "c06",
-        every(ratio.next("flows") < ratio, (ratio <= 1.15)(flows=256))(setting=SETTING),
+        every(ratio.next("flows") < ratio, (ratio <= 1.15)(flows=256)),
         "largest / smallest decreases with N, <= 1.15 at N = 256",
     ),
 )

@@ -4,12 +4,12 @@ from functools import partial
 
 from penstock.reproduce.figure import every, some
 
-from .setup import SETTING, TAIL, claim, everlasting, in_a_row, over, tails
+from .setup import TAIL, claim, everlasting, in_a_row, over, tails
 
 study = everlasting
 
 OTHERS = ["GREDstd", "REDopt"]
-heavy = {"setting": SETTING, "flows": 256}
+heavy = {"flows": 256}
 heavier_tails = [over[k](scheme="REDopt") > over[k](scheme="GREDstd") for k in TAIL if k >= 10]
 CLAIMS = (
     claim(
@@ -21,4 +21,4 @@ CLAIMS = (
     claim("c17", some(every(*heavier_tails))(**heavy), "N = 256: P(N > k) of REDopt > of GREDstd for some k >= 10"),
 )
 
-draw = partial(tails, setting="simulation", flows=256)
+draw = partial(tails, flows=256)

@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import below, every, largest, smallest
 
-from .setup import RED, SETTING, claim, everlasting, in_a_row, panel
+from .setup import RED, claim, everlasting, in_a_row, panel
 
 study = everlasting
 
@@ -13,7 +13,7 @@ CLAIMS = (
         every(
             variants.along("scheme", largest) / variants.along("scheme", smallest) <= 1.15,
             in_a_row(scheme="TD") / variants > 1.3,
-        )(flows=below(64), setting=SETTING),
+        )(flows=below(64)),
         "N < 64, mean losses in a row: largest / smallest of RED <= 1.15; TD / each > 1.3",
     ),
 )

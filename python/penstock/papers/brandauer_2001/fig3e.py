@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import every, spread
 
-from .setup import RED, SETTING, claim, everlasting, panel, sd
+from .setup import RED, claim, everlasting, panel, sd
 
 study = everlasting
 
@@ -14,9 +14,9 @@ CLAIMS = (
             (tail_drop > sd(scheme=RED))(flows=16),
             tail_drop.next("flows") < tail_drop,
             tail_drop(flows=256) / tail_drop(flows=16) <= 0.5,
-        )(setting=SETTING),
+        ),
     ),
-    claim("c13", (sd(scheme=RED).along("flows", spread) < tail_drop.along("flows", spread))(setting=SETTING)),
+    claim("c13", sd(scheme=RED).along("flows", spread) < tail_drop.along("flows", spread)),
 )
 
 draw = panel("sd", "sd of delay (ms)")

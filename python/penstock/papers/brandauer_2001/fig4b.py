@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from penstock.reproduce.choice import Range
-from penstock.reproduce.figure import Effort, Number, Study, each_run, every, formula, mean, most
-from penstock.results.sample import Sample
+from penstock.reproduce.figure import Effort, Number, Study, every, formula, mean, most, within
 
 from .setup import OPTION, RED, claim, everlasting, udp_loss, web_panel, web_study
 
@@ -14,15 +13,14 @@ def study(effort: Effort) -> Study:
     return web_study(effort) + everlasting(effort)
 
 
-def _slope(axis: str, at: Callable[..., Sample]) -> Number:
-    """The slope of the loss up to the next value of an axis."""
-    # The value of the axis in each cell that has a loss.
-    here = each_run(lambda _, value: value, udp_loss, formula(at, axis), text="{1}")
-    return (udp_loss.next(axis) - udp_loss) / (here.next(axis) - here)
+def _chord(axis: str, first: int, last: int, along: Callable[..., float]) -> Number:
+    """The straight line between the losses at both ends of an axis; `along` it from 0 to 1."""
+    low, high = udp_loss(**{axis: first}), udp_loss(**{axis: last})
+    return low + formula(along, f"share of the {axis}") * (high - low)
 
 
-over_sessions = _slope("sessions", lambda sessions: Sample(float(sessions)))
-over_flows = _slope("flows", lambda flows: Sample(float(flows)))
+over_sessions = _chord("sessions", 800, 1400, lambda sessions: (sessions - 800) / 600)
+over_flows = _chord("flows", 16, 256, lambda flows: (flows - 16) / 240)
 tail_drop = udp_loss(scheme="TD")
 distance = udp_loss(scheme=RED).along("scheme", mean) - tail_drop
 ELSEWHERE = Range("other than 1200", lambda sessions: sessions != 1200)
@@ -31,10 +29,10 @@ CLAIMS = (
     claim(
         "c21",
         every(
-            (over_sessions.next("sessions") > over_sessions)(option=OPTION),
-            (over_flows.next("flows") < over_flows)(setting="simulation"),
+            (udp_loss < over_sessions)(sessions=within(801, 1399), option=OPTION),
+            (udp_loss > over_flows)(flows=within(17, 255)),
         ),
-        "each slope over the sessions larger than the one before; over the flows smaller",
+        "over the sessions below the straight line between the ends of the curve; over the flows above it",
     ),
     claim(
         "c22",

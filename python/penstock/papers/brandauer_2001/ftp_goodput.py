@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import Number, above, every, largest, smallest
 
-from .setup import SCHEMES, SETTING, STANDARD, claim, design, everlasting, goodput, mean_queue, panel
+from .setup import EQUAL, SCHEMES, STANDARD, claim, design, everlasting, goodput, mean_queue, panel
 
 study = everlasting
 
@@ -19,21 +19,19 @@ def _ratio(schemes: list[str]) -> Number:
 CLAIMS = (
     claim(
         "c01",
-        every((_ratio(["TD", "REDopt"]) <= 1.03)(flows=16), (_ratio(SCHEMES) <= 1.03)(flows=above(16)))(
-            setting=SETTING
-        ),
-        "largest / smallest <= 1.03 for every N; at N = 16 of TD and REDopt (c03 has the others)",
+        every((_ratio(["TD", "REDopt"]) <= EQUAL)(flows=16), (_ratio(SCHEMES) <= EQUAL)(flows=above(16))),
+        f"largest / smallest <= {EQUAL} for every N; at N = 16 of TD and REDopt (c03 has the others)",
         must_hold=True,
     ),
-    claim("c02", goodput(setting=SETTING).reads(8.4, share=0.03)),
+    claim("c02", goodput.reads(8.4, share=0.03)),
     claim(
         "c03",
-        every(lacking > 0, lacking <= 0.05, mean_queue(scheme=STANDARD) <= LOWER_QUARTER)(flows=16, setting=SETTING),
+        every(lacking > 0, lacking <= 0.05, mean_queue(scheme=STANDARD) <= LOWER_QUARTER)(flows=16),
         "0 < 1 - goodput / best <= 0.05 at N = 16; mean queue in the lower quarter between the thresholds",
     ),
     claim(
         "c04",
-        (goodput(scheme="TD") / best >= 0.99)(flows=16, setting=SETTING),
+        (goodput(scheme="TD") / best >= 0.99)(flows=16),
         "goodput(TD) >= 0.99 best at N = 16",
         must_hold=True,
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 
 import penstock as ps
 from penstock.model.design import RedSettings
+from penstock.reproduce.changes import together, with_queues, with_tcp, with_traffic
+from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, SummaryTable, Sweep, claims_of, metric
 from penstock.scenario.scenario import Document
 
@@ -29,6 +31,8 @@ SESSIONS = [800, 1000, 1200, 1400]  # (Section 5)
 SCHEMES = ["TD", "REDstd", "GREDstd", "REDopt"]
 RED = SCHEMES[1:]
 STANDARD = ["REDstd", "GREDstd"]
+EQUAL = 1.03
+"""Largest ratio of two equal goodputs: "practically equal" (Section 4), "no significant differences" (Section 6)."""
 TAIL = [*range(1, 21), 30, 50, 100]  # k of P(N > k)
 FTP_SPAN = Choice(("150s", "50s"), ("500s", "100s"))
 """Duration and warm-up: 500 s of which 100 s are left out (Section 3.2)."""
@@ -118,21 +122,16 @@ def network(name: str, discipline: ps.Queue, traffic: Mapping[str, ps.Traffic], 
     )
 
 
-def ftp(
-    flows: int, discipline: ps.Queue, span: tuple[str, str] = FTP_SPAN.full, *, testbed: bool = False
-) -> ps.Scenario:
-    """Everlasting SACK flows, spread over the hosts (Section 3.4); packets of four sizes, or as in the testbed."""
-    tcp: dict[str, Any] = {
-        "flavour": "sack", "profile": "ns2", "from_": HOSTS, "to": SINKS, "window": 10_000, "initial_window": 1,
-        "headers": f"{HEADERS}B", "start": {"uniform": ["0s", "10s"]},
-    }  # fmt: skip
-    if testbed:
-        linux: dict[str, Any] = {"min_rto": "200ms", "delayed_ack": "200ms", "packet": f"{PACKET - HEADERS}B"}
-        return network(f"{flows} flows", discipline, {"tcp": ps.Tcp(count=flows, **tcp, **linux)}, span)
+def ftp(flows: int, discipline: ps.Queue, span: tuple[str, str] = FTP_SPAN.full) -> ps.Scenario:
+    """Everlasting SACK flows, spread over the hosts (Section 3.4); packets of four sizes."""
     groups = {
-        f"tcp{size}": ps.Tcp(count=flows // len(SIZES), **tcp, min_rto="1s", packet=f"{size - HEADERS}B")
+        f"tcp{size}": ps.Tcp(
+            count=flows // len(SIZES), flavour="sack", profile="ns2", from_=HOSTS, to=SINKS, window=10_000,
+            initial_window=1, headers=f"{HEADERS}B", start={"uniform": ["0s", "10s"]}, min_rto="1s",
+            packet=f"{size - HEADERS}B",
+        )
         for size in SIZES
-    }
+    }  # fmt: skip
     return network(f"{flows} flows", discipline, groups, span)
 
 
@@ -148,9 +147,8 @@ def web(sessions: int, discipline: ps.Queue, option: int = 1, span: tuple[str, s
 
 # ---- studies --------------------------------------------------------------------------------------------------------
 
-SETTINGS = {"simulation": "", "testbed": "delayed acknowledgements and 200 ms of least timeout, as in the testbed"}
 OPTIONS = {1: "", 0: "a page follows the start of the one before, not its end"}
-SETTING, OPTION = Readings(SETTINGS), Readings(OPTIONS)
+OPTION = Readings(OPTIONS)
 LOADS = Choice([16, 64, 256], FLOWS)
 WEB_LOADS = Choice([800, 1200, 1400], SESSIONS)
 PAGES = Choice([1], list(OPTIONS))
@@ -162,23 +160,19 @@ def also(words: str) -> Readings:
     return Readings({option: "; ".join(filter(None, [text, words])) for option, text in OPTIONS.items()})
 
 
-def designed(scheme: str, flows: int, setting: str = "simulation", **changes: Any) -> ps.Scenario:
-    """Everlasting flows and a mechanism with REDopt's buffer for their number; `changes` to RED."""
-    if testbed := setting == "testbed":
-        changes |= {"spacing": "count"}
-    return ftp(flows, queue(scheme, design(flows, 1 + testbed), **changes), testbed=testbed)
+def designed(scheme: str, flows: int) -> ps.Scenario:
+    """Everlasting flows and a mechanism with REDopt's buffer for their number."""
+    return ftp(flows, queue(scheme, design(flows)))
 
 
 ftp_runs = partial(Sweep, seeds=RUNS, span=FTP_SPAN)
-everlasting = ftp_runs(designed, {"setting": Choice(["simulation"], list(SETTINGS)), "scheme": SCHEMES, "flows": LOADS})
+everlasting = ftp_runs(designed, {"scheme": SCHEMES, "flows": LOADS})
 """Every mechanism and number of flows."""
 
-first_pass = Sweep(
-    lambda option, sessions: web(sessions, queue("REDstd", design(64)), option),
-    {"option": PAGES, "sessions": WEB_LOADS},
-    seeds=RUNS,
-    span=WEB_SPAN,
+first_pass_of = partial(
+    Sweep, lambda option, sessions: web(sessions, queue("REDstd", design(64)), option), seeds=RUNS, span=WEB_SPAN
 )
+first_pass = first_pass_of({"option": PAGES, "sessions": WEB_LOADS})
 """The runs with standard RED that measure the number of active flows (Section 3.4)."""
 
 
@@ -214,36 +208,59 @@ LEAST_RTO = "200ms"
 WEB_MAX_P, WEB_W_Q = 0.06, 0.0005
 """REDopt's max_p up to 1200 sessions, as 16.7 times it is at most 1; and a w_q below 0.002 (Section 5)."""
 
+TESTBED = together(
+    with_tcp(packet=f"{PACKET - HEADERS - TIMESTAMPS}B", headers=f"{HEADERS + TIMESTAMPS + FRAME}B", min_rto=LEAST_RTO),
+    with_traffic(("cbr",), headers=f"{FRAME}B"),
+    with_queues(("red",), spacing="count"),
+)
+"""Packets of 1514 bytes with timestamps in the frames of a 10 Mb/s Ethernet; losses spaced as in dummynet."""
+LINUX_TODAY = with_tcp(profile="linux")
+LINUX_2001 = together(
+    LINUX_TODAY,
+    with_tcp(
+        initial_window=2, counting="acks", prr="off", rack=False, tlp=False, offload=False, sack_delay="0s",
+    ),
+)  # fmt: skip
+"""Linux without what came later: RFC 3465 (2003), 6928 and 6937 (2013), 8985 (2021), offload, delayed SACKs."""
+
+
+def of_testbed(flows: int, *, spaced: bool = True) -> Design:
+    """REDopt's settings with two packets for each acknowledgement; `spaced`: max_p for dummynet's spacing of losses.
+
+    At p_b this spacing has gaps that are uniform up to 1 / p_b, (1 / p_b + 1) / 2 in the mean (S. Floyd, V. Jacobson,
+    1993, Section 7, method 2). So p_b = p / (2 - p) loses p = max_p / 2, the share that the model asks for midway.
+    """
+    at = design(flows, 2)
+    return at._replace(max_p=at.max_p / (2 - at.max_p / 2)) if spaced else at
+
+
+def with_redopt(settings: Callable[[int], Design]) -> Change:
+    """These settings of REDopt for the number of everlasting flows."""
+
+    def change(document: Document) -> Document:
+        red = document.tree["links"]["bottleneck"]["queue"]
+        if not _computed(red):
+            return document
+        at = settings(sum(group["count"] for group in document.tree["traffic"].values() if group["kind"] == "tcp"))
+        return document.set("links.bottleneck.queue", {**red, "max_p": at.max_p, "w_q": at.w_q})
+
+    return change
+
+
+everlasting_reconstructed = together(TESTBED, LINUX_2001, with_redopt(of_testbed))
+
 
 def reconstructed(document: Document) -> Document:
-    """Everlasting flows as in the testbed, whose bottleneck is a 10 Mb/s Ethernet; REDopt of web as the text bounds it.
-
-    The least timeout is 0.2 s in both.
-    """
-    traffic = {name: dict(group) for name, group in document.tree["traffic"].items()}
-    line = document.tree["links"]["bottleneck"]
-    red = dict(line["queue"])
-    web_traffic = traffic.get("web")
-    if web_traffic is not None:
-        web_traffic["min_rto"] = LEAST_RTO
-        if _computed(red):
-            red["max_p"] = red["max_p"] if web_traffic["sessions"] > 1200 else min(red["max_p"], WEB_MAX_P)
-            red["w_q"] = red["w_q"] if red["w_q"] == 0.002 else min(red["w_q"], WEB_W_Q)
-    else:
-        groups = [group for name, group in traffic.items() if name != "udp"]
-        as_linux = {
-            "min_rto": LEAST_RTO, "delayed_ack": "200ms", "packet": f"{PACKET - HEADERS - TIMESTAMPS}B",
-            "headers": f"{HEADERS + TIMESTAMPS + FRAME}B",
-        }  # fmt: skip
-        for group in groups:
-            group |= as_linux
-        traffic["udp"]["headers"] = f"{FRAME}B"
-        if _computed(red):
-            at = design(sum(group["count"] for group in groups), 2)
-            red |= {"max_p": at.max_p, "w_q": at.w_q}
-        if red["scheme"] == "red":
-            red["spacing"] = "count"
-    return document.set("traffic", traffic).set("links.bottleneck.queue", red)
+    """Everlasting flows as in the testbed; web sessions with a minimum timeout of 0.2 s and REDopt in its bounds."""
+    if "web" not in document.tree["traffic"]:
+        return everlasting_reconstructed(document)
+    document = document.set("traffic.web.min_rto", LEAST_RTO)
+    red = document.tree["links"]["bottleneck"]["queue"]
+    if not _computed(red):
+        return document
+    max_p = red["max_p"] if document.tree["traffic"]["web"]["sessions"] > 1200 else min(red["max_p"], WEB_MAX_P)
+    w_q = red["w_q"] if red["w_q"] == 0.002 else min(red["w_q"], WEB_W_Q)
+    return document.set("links.bottleneck.queue", {**red, "max_p": max_p, "w_q": w_q})
 
 
 def _computed(red: Mapping[str, Any]) -> bool:
@@ -294,8 +311,8 @@ over = {k: metric(f"over_{k}", says=f"P(N > {k})") for k in TAIL}
 
 
 def panel(y: str, label: str) -> Curves:
-    """A panel of figure 3: against the number of flows, as in the simulation."""
-    return Curves("flows", y, "scheme", labels=("flows", label), where={"setting": "simulation"}, log="x")
+    """A panel of figure 3: against the number of flows."""
+    return Curves("flows", y, "scheme", labels=("flows", label), log="x")
 
 
 def web_panel(y: str, label: str) -> Curves:

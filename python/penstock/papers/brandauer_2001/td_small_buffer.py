@@ -9,6 +9,7 @@ from .setup import LOADS, claim, delay, design, designed, ftp, ftp_runs, goodput
 
 TRIED = [0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85, 1.0]  # of REDopt's buffer
 REDOPT = 0.0
+EQUAL_DELAY = "tail-drop with the buffer that gives it REDopt's delay"
 
 
 def _equal_delay(effort: Effort) -> dict[int, int]:
@@ -51,8 +52,9 @@ CLAIMS = (
     claim(
         "c06",
         (udp_loss(scheme="REDopt") / udp_loss(scheme="TD") <= 1.15)(flows=256),
-        reading="tail-drop with the buffer that gives it REDopt's delay",
+        reading=EQUAL_DELAY,
     ),
+    claim("c05", (udp_loss(scheme="TD") / udp_loss(scheme="REDopt") > 1)(flows=16), reading=EQUAL_DELAY),
 )
 
 draw = Curves("flows", "goodput", "scheme", labels=("flows", "goodput (Mb/s)"), log="x")

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 import sys
 from pathlib import Path
+
+
+LEAST_MEMORY = 2 << 30
+"""Least address space in bytes: below it libraries of Arrow and DuckDB may end the process without an exception."""
 
 
 def main() -> None:
@@ -16,6 +21,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         _open_output()
+        _check_memory_limit()
         from penstock.cli.app import app
 
         app(prog_name="penstock")
@@ -32,6 +38,18 @@ def main() -> None:
         if left.code == 130:
             _leave()
         raise
+
+
+def _check_memory_limit() -> None:
+    """Exit with a message if the address space is limited to less than the libraries need."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
+        print(
+            f"penstock needs an address space of {LEAST_MEMORY >> 20} MiB, and {limit >> 20} MiB are allowed; "
+            f"raise the memory limit: ulimit -v {LEAST_MEMORY >> 10}",
+            file=sys.stderr,
+        )
+        sys.exit(4)
 
 
 def _open_output() -> None:

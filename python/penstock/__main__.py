@@ -8,7 +8,6 @@ import resource
 import sys
 from pathlib import Path
 
-
 LEAST_MEMORY = 2 << 30
 """Least address space in bytes: below it libraries of Arrow and DuckDB may end the process without an exception."""
 

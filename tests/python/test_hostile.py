@@ -215,7 +215,9 @@ def is_running(pid: str) -> bool:
 
 def limited_to(mebibytes: int, folder: Path) -> subprocess.CompletedProcess[str]:
     small().save(folder / "s.toml")
-    command = f"ulimit -v {mebibytes << 10}; exec {sys.executable} -m penstock compare s.toml --scheme red --store store"
+    command = (
+        f"ulimit -v {mebibytes << 10}; exec {sys.executable} -m penstock compare s.toml --scheme red --store store"
+    )
     return subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 

@@ -93,7 +93,11 @@ fn law(a: &[f64]) -> QueueLaw {
         b: a[2],
         window_limit: a[3],
         signal: if a[4] > 0.0 { Signal::Mark } else { Signal::Drop },
-        windows: if a[5].is_nan() { Windows::WithoutTimeouts } else { Windows::WithTimeouts { min_rto: a[5] } },
+        windows: if a[5].is_nan() {
+            Windows::WithoutTimeouts
+        } else {
+            Windows::WithTimeouts { min_rto: a[5], round_trips: 1.0 }
+        },
         balance: if a[6] > 0.0 { Balance::Exact } else { Balance::Paper },
     }
 }

@@ -118,10 +118,14 @@ def rows(low: int, high: int) -> list[int]:
 
 
 def law_of(signal: str, rtld: float, service_rate: float) -> QueueLaw:
-    """The law for drops, with timeouts, or for marks; `rtld` in seconds, `service_rate` in packets per second."""
+    """The law for drops or marks; `rtld` in seconds, `service_rate` in packets per second.
+
+    For drops, the form nearest to simulations: timeouts of max(`MIN_RTO`, R) and the exact balance. For marks, all
+    forms are the same.
+    """
     if signal == "mark":
         return QueueLaw(rtld=rtld, service_rate=service_rate, signal="mark")
-    return QueueLaw(rtld=rtld, service_rate=service_rate, min_rto=MIN_RTO)
+    return QueueLaw(rtld=rtld, service_rate=service_rate, min_rto=MIN_RTO, balance="exact")
 
 
 def table(points: Sequence[Point], damping: Sequence[Damping] = ()) -> str:
@@ -152,13 +156,14 @@ def law_words(operating: Operating, largest: Mapping[str, int]) -> str:
         "" if operating.adapts_to is None
         else f"The scheme moves max_p: drawn at {operating.adapts_to:g}, the highest, where it holds most flows. "
     )  # fmt: skip
+    timeouts = "" if law.min_rto is None else f", timeouts of at least {1e3 * law.min_rto:g} ms"
     spaced = "" if operating.spacing in (None, "none") else f', the share dropped with spacing "{operating.spacing}"'
     return (
         f"Rising: the control function{spaced}. "
         "Falling: the probability that the fewest and the most flows need for a mean "
-        f"queue (queue law of Chung and Claypool, {law.signal}s, {law.service_rate:.5g} packets/s, {1e3 * law.rtld:g} "
-        f"ms). They settle where the two meet: ● stable, ○ not. {rises}The stable part ends at {operating.end:.4g} "
-        f"packets, {operating.end_why}; the most flows that it holds: {held}."
+        f"queue (queue law of Chung and Claypool, {law.signal}s{timeouts}, {law.service_rate:.5g} packets/s, "
+        f"{1e3 * law.rtld:g} ms). They settle where the two meet: ● stable, ○ not. {rises}The stable part ends at "
+        f"{operating.end:.4g} packets, {operating.end_why}; the most flows that it holds: {held}."
     )
 
 
@@ -177,6 +182,7 @@ def as_json(operating: Operating, points: Sequence[Point], largest: Mapping[str,
         "rtld_s": law.rtld,
         "service_rate_pps": law.service_rate,
         "min_rto_s": law.min_rto,
+        "balance": law.balance,
         "stable_below_pkts": operating.end,
         "adapts_to_max_p": operating.adapts_to,
         "spacing": operating.spacing,

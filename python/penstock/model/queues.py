@@ -50,9 +50,11 @@ class QueueLaw:
 
     q = N W(p) / (1 + p) - RTLD SR for drops, without 1 + p for marks; 0 if negative. `rtld` is the round-trip delay of
     the links in seconds, `service_rate` SR in packets per second, `b` the number of packets that an ACK covers,
-    `window_limit` in packets. The windows are those of `padhye_window`. By default they have no timeouts, as in the
-    authors' theory; with `min_rto` (s), drops cause timeouts of max(min_rto, 2 R), where R is the round trip with the
-    queue. `balance` is "paper", which counts drops against SR, or "exact", L (1 - p) = 1.
+    `window_limit` in packets. The windows are those of `padhye_window`.
+
+    The default is the authors' form: windows without timeouts, and drops counted against SR (`balance` "paper"). With
+    `min_rto` (s), drops cause timeouts of max(min_rto, R), where R is the round trip with the queue; with `balance`
+    "exact", L (1 - p) = 1. For drops, both together are nearest to simulations.
 
     >>> law = QueueLaw(rtld=0.08, service_rate=2500, signal="mark")
     >>> round(law.queue(100, 0.05))

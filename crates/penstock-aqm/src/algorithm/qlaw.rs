@@ -21,6 +21,8 @@
 //! is the minimum timeout of the flows, which a drop may cause and a mark does not.
 //!
 //! # Differences
+//! * Its law is not the most exact form: T_0 = max(min RTO, 2 R) and the paper's balance. Both steps use the same form,
+//!   so that most of its error cancels.
 //! * It adapts like Adaptive RED (Floyd), but sets max_p instead of moving it by steps, so that it adapts within a few
 //!   intervals whatever the load was before.
 
@@ -102,7 +104,7 @@ impl Qlaw {
             b: 1.0,
             window_limit: f64::INFINITY,
             signal: if self.red.params.ecn { Signal::Mark } else { Signal::Drop },
-            windows: Windows::WithTimeouts { min_rto: self.params.min_rto.as_secs() },
+            windows: Windows::WithTimeouts { min_rto: self.params.min_rto.as_secs(), round_trips: 2.0 },
             balance: Balance::Paper,
         }
     }

@@ -42,7 +42,7 @@
 //! * `zero_over_zero = "nan"` is Algorithm 16 in floating-point arithmetic without such a rule, Ap starting at 0: a
 //!   conjecture about the simulator of the thesis. If A and Ap are both 0 at a step, A / Ap is not a number, and neither
 //!   is max_p from then on. ns-2's RED then drops every packet for which it consults the line below max_th, since each
-//!   comparison with NaN is false; here max_p is infinite instead, which drops the same packets.
+//!   comparison with NaN is false; here max_p is the largest number instead, which drops the same packets.
 //! * The thesis uses values of max_p_high from 0.5 to 1; 0.75 is its value in section 2.4.3 and chapter 3.
 //! * The thesis gives the moving thresholds neither bounds nor initial values: min_th stays within 0 .. KT and max_th
 //!   within KT .. B, at least half a packet apart, and if they move in opposite directions they do so by the same
@@ -122,6 +122,9 @@ impl PsandParams {
 
 const PARAMS: [ParamInfo; inherited_len(PsandParams::INFO, RedParams::INFO)] =
     inherit(PsandParams::INFO, RedParams::INFO, &[("gentle", Default::Flag(true))]);
+
+/// In place of a max_p that is not a number: the line is then 1 from just above min_th on.
+const UNDEFINED: f64 = f64::MAX;
 
 /// PSAND.
 #[derive(Clone, Debug)]
@@ -204,12 +207,12 @@ impl Psand {
         }
     }
 
-    /// Equations 2.1 and 2.2. Infinite in place of a number that is undefined, now or before.
+    /// Equations 2.1 and 2.2; [`UNDEFINED`] in place of a number that is undefined, now or before.
     fn next_max_p(&self, avg: f64) -> f64 {
         let PsandParams { coef, gamma, max_p_low, max_p_high, .. } = self.params;
         let max_p = self.red.curve.max_p;
         let next = max_p * coef * math::pow(avg / self.target * self.change(avg), gamma);
-        if next.is_nan() || max_p.is_infinite() { f64::INFINITY } else { next.min(max_p_high).max(max_p_low) }
+        if next.is_nan() || max_p >= UNDEFINED { UNDEFINED } else { next.min(max_p_high).max(max_p_low) }
     }
 
     /// A / Ap; not a number for 0 / 0 if the parameters say so.
@@ -402,12 +405,12 @@ mod tests {
         assert_eq!(max_p_after(&[8], &nan), 0.75);
         let mut rig = Rig::new("psand", &[("w_q", Value::Number(1.0)), nan[0].clone()]);
         rig.advance(Span::from_millis(500));
-        assert_eq!(rig.gauge("max_p"), f64::INFINITY);
+        assert_eq!(rig.gauge("max_p"), UNDEFINED);
         // At most one packet waits where a packet is spared; the first packet above min_th passes.
         rig.arrive(100);
         assert_eq!(rig.waiting(), 3);
         rig.advance(Span::from_secs(60.0));
-        assert_eq!(rig.gauge("max_p"), f64::INFINITY);
+        assert_eq!(rig.gauge("max_p"), UNDEFINED);
     }
 
     #[test]

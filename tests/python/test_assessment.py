@@ -103,7 +103,7 @@ def test_a_figure_answers_in_a_sentence(letters: str, expected: str) -> None:
 def test_the_headline_counts_all_four_badges() -> None:
     own = [claim(badge) for badge in ("confirmed", "confirmed", "near", "mixed", "opposite", "opposite")]
     assert answer.headline(own) == (
-        "Of 6 claims, 2 hold as printed, 1 nearly (the order is found, a number or a few of the tested settings are "
+        "Of 6 claims, 2 hold, 1 nearly (the order is found, a number or a few of the tested settings are "
         "missed), "
         "1 in part, "
         "and of 2 the reverse is found, or nothing near it."

@@ -63,7 +63,7 @@ def headline(claims: Sequence[Claim], omitted: int = 0) -> str:
     total = sum(badge_counts.values())
     if total < 2:
         return of_figure(claims, omitted)
-    clauses = [f"Of {total} claims, {badge_counts['confirmed']} hold as printed"]
+    clauses = [f"Of {total} claims, {badge_counts['confirmed']} hold"]
     words = {
         "near": "{} nearly (the order is found, a number or a few of the tested settings are missed)",
         "mixed": "{} in part",

@@ -13,7 +13,8 @@ from typing import Any
 from penstock.reproduce.figure import Choice, Claim, Sweep
 from penstock.scenario.scenario import Document, as_document
 
-from . import panels, why
+from . import panels
+from .own import own_claims
 from .reconstruction import CHOSEN
 from .setup import ADAPTIVE, AREDS, EMPTY, PLR, load, psand
 
@@ -34,7 +35,7 @@ def _closed() -> Mapping[str, Any]:
     return queue
 
 
-own = why.own("equal-paths")
+own = own_claims("equal-paths")
 
 
 def _claims(name: str) -> tuple[Claim, ...]:

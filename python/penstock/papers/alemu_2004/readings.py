@@ -34,11 +34,12 @@ from penstock.reproduce.printed_table import grid
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
-from . import controllers, judge, measures, methods, symbols, table3_1, tables2, tables5, thresholds, why
+from . import controllers, judge, measures, methods, symbols, table3_1, tables2, tables5, thresholds
 from .changes import AUTOMATIC, DELAYED, unchanged, within
 from .controllers import averaged
 from .factors import GAMMAS
 from .measures import Numbers
+from .own import own_claims
 from .reconstruction import CHOSEN, PRINTED, Reading
 from .setup import AQS, AREDS, CONTROLLERS, EMPTY, KT, LOADS, LONGER, OTHERS, PLR, WAQS, added, load, psand
 
@@ -187,7 +188,7 @@ def _chosen(experiment: str, chosen: Mapping[str, Any]) -> Claim:
         return all_of((own >= numbers["held out"]).at(_named(labels)) for labels, numbers in table.cells)
 
     says = "the reading of the author's set-up meets at least as many held-out printed numbers as each other one tried"
-    return why.own(experiment)("chosen", by_table(most, "held-out numbers met, of each reading"), says=says)
+    return own_claims(experiment)("chosen", by_table(most, "held-out numbers met, of each reading"), says=says)
 
 
 def _draw(summary: SummaryTable) -> Figure:

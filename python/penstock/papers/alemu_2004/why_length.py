@@ -11,7 +11,7 @@ from penstock.reproduce import shape
 from penstock.reproduce.figure import Choice, Claim, Sweep, Table, by_table
 from penstock.results.condition import Condition
 
-from . import why
+from .own import own_claims
 from .setup import CONTROLLERS, load, load4, psand
 from .table3_1 import MAXIMA, MINIMA
 
@@ -40,7 +40,7 @@ def _falls_with_length(table: Table, **at: str | int) -> Condition:
 
 def _claims(part: str, among: str, flows: list[int]) -> Iterator[Claim]:
     for n in flows:
-        yield why.own("why-length")(
+        yield own_claims("why-length")(
             f"{part}-{n}",
             by_table(partial(_falls_with_length, part=part, flows=n), "rank correlation of AQS and PLR below 0"),
             needs={"part": part, "flows": n},

@@ -13,10 +13,11 @@ from penstock.reproduce.figure import Effort, Rows, Statement, Table, by_table, 
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 
-from . import equal_trips, symbols, table3_1, unequal_trips, why
+from . import equal_trips, symbols, table3_1, unequal_trips
 from .blocks import QUARTER, TENTH
 from .judge import NS2
 from .model5 import DROPTAIL, RED
+from .own import own_claims
 from .setup import AQS, CONTROLLERS, KT, LU, PLR, VQS, F
 from .tables5 import numbers
 
@@ -40,7 +41,7 @@ def rows(_: Effort) -> Rows:
                 yield at, {"printed": float(line["y"]), "half": float(line["half"])}
 
 
-own = why.own("why-print")
+own = own_claims("why-print")
 
 
 def _printed(holds: Statement, text: str) -> Statement:

@@ -1,0 +1,21 @@
+"""Claims of the reproduction's own, on the reasons for what the thesis finds and on its set-up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from penstock.reproduce.figure import Claim, Statement
+
+from .setup import claim
+
+
+def own_claims(experiment: str) -> Callable[..., Claim]:
+    """A function for the claims of an experiment that are the reproduction's own, not the thesis'."""
+
+    def own_claim(name: str, holds: Statement, expected: str = "", *, says: str = "", **more: Any) -> Claim:
+        words = {"expected": expected, "reading": "own", **more}
+        id_ = f"{experiment}/{name}"
+        return Claim(id_, says, holds, **words) if says else claim(id_, holds, **words)
+
+    return own_claim

@@ -42,7 +42,7 @@
 //! * `zero_over_zero = "nan"` is Algorithm 16 in floating-point arithmetic without such a rule, Ap starting at 0: a
 //!   conjecture about the simulator of the thesis. If A and Ap are both 0 at a step, A / Ap is not a number, and neither
 //!   is max_p from then on. ns-2's RED then drops every packet for which it consults the line below max_th, since each
-//!   comparison with NaN is false; here max_p is the largest number instead, which drops the same packets.
+//!   comparison with NaN is false; here max_p is 1e300 instead, which drops the same packets.
 //! * The thesis uses values of max_p_high from 0.5 to 1; 0.75 is its value in section 2.4.3 and chapter 3.
 //! * The thesis gives the moving thresholds neither bounds nor initial values: min_th stays within 0 .. KT and max_th
 //!   within KT .. B, at least half a packet apart, and if they move in opposite directions they do so by the same
@@ -123,8 +123,8 @@ impl PsandParams {
 const PARAMS: [ParamInfo; inherited_len(PsandParams::INFO, RedParams::INFO)] =
     inherit(PsandParams::INFO, RedParams::INFO, &[("gentle", Default::Flag(true))]);
 
-/// In place of a max_p that is not a number: the line is then 1 from just above min_th on.
-const UNDEFINED: f64 = f64::MAX;
+/// In place of a max_p that is not a number: so large that the line is 1 from just above min_th on.
+const UNDEFINED: f64 = 1e300;
 
 /// PSAND.
 #[derive(Clone, Debug)]

@@ -1,28 +1,44 @@
 """The router of a constant probability (Sections II to IV): the common part of figures 4 to 9."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 
 import penstock as ps
-from penstock.reproduce.figure import Choice, Curve, Curves, Number, Statement, Sweep, metric, slope
+from penstock.reproduce.figure import (
+    Choice,
+    Curve,
+    Curves,
+    Number,
+    Statement,
+    SummaryTable,
+    Sweep,
+    every,
+    metric,
+    r_squared,
+    slope,
+)
 from penstock.results.sample import Sample, per_run
+from penstock.results.summary_table import Point
 
 from .setup import RATE, RTLD, dumbbell, service_rate, tcp
 
 FLOWS = [100, 200, 300]
 GRID = [0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5]  # decision: the figures' points are not printed
+SAME = 0.05  # of the axis: two values read from a plot differ by less, if the text has them the same (decision)
+ALIKE = 0.01  # up to this p drops and marks have nearly the same queue, "when the probability is low" (Section IV)
 BUSY = 10.0  # packets: a shorter mean queue cannot be distinguished from 0 on axes that go to thousands
 
 
 @cache
 def law(signal: str, rate: str = RATE, rtld: float = RTLD, timeouts: bool = False) -> ps.model.QueueLaw:
-    """Equation 2 with the paper's window of TCP without timeouts; `timeouts` includes those that drops cause."""
+    """Equation 2 in the paper's form; `timeouts` includes those that drops cause, with the exact balance."""
     by: Literal["drop", "mark"] = "mark" if signal == "mark" else "drop"
-    min_rto = 0.2 if timeouts else None
-    return ps.model.QueueLaw(rtld=rtld, service_rate=service_rate(rate), signal=by, min_rto=min_rto)
+    own = ps.model.QueueLaw(rtld=rtld, service_rate=service_rate(rate), signal=by)
+    return replace(own, min_rto=0.2, balance="exact") if timeouts else own
 
 
 def constant(
@@ -86,9 +102,23 @@ def at_queue(level: float) -> Number:
     return queue.along("p", crossing, f"p at {level:g} packets")
 
 
-def line(axis: str, xs: Callable[[Any], float] = float) -> Number:
-    """The slope of the straight line through the queues along an axis, at `xs` of its values."""
-    return queue.along(axis, lambda curve: slope({xs(value): sample for value, sample in curve.items()}), "slope")
+def line(axis: str, xs: Callable[[Any], float] = float, act: Callable[[Curve], Sample] = slope) -> Number:
+    """The slope of the straight line through the queues along an axis, at `xs` of its values; or another number."""
+    name = "slope" if act is slope else "R^2 of the means"
+    return queue.along(axis, lambda curve: act({xs(value): sample for value, sample in curve.items()}), name)
+
+
+def _straightness(curve: Curve) -> Sample:
+    """R^2 of the mean queues: those of single runs differ by as much as a change of the rate makes at small p."""
+    return r_squared({x: Sample(sample.mean) for x, sample in curve.items()})
+
+
+FALLS = "at each p where q > 0 (10 packets): R^2 of the mean queues >= 0.99, slope < 0"
+
+
+def falls_linearly(axis: str, xs: Callable[[Any], float] = float) -> Statement:
+    """The queue decreases linearly along an axis, where it is not empty."""
+    return where_busy(every(line(axis, xs, _straightness) >= 0.99, line(axis, xs) < 0), axis)
 
 
 def where_busy(statement: Statement, axis: str) -> Statement:
@@ -100,3 +130,24 @@ def where_busy(statement: Statement, axis: str) -> Statement:
 def against_p(by: str, y: str = "q", label: str = "mean queue (packets)", **how: Any) -> Curves:
     """A figure against the probability, by default of drops, with a logarithmic axis: a line for each value of `by`."""
     return Curves("p", y, by, **{"labels": ("drop probability", label), "log": "x", **how})
+
+
+def loops(summary: SummaryTable) -> SummaryTable:
+    """Drops and marks for each number of flows, as lines of one graph."""
+    cells: list[tuple[dict[str, Any], dict[str, Point]]] = [
+        ({"line": f"{labels['by']}, N = {labels['flows']}", "p": labels["p"]}, {"q": points["q"]})
+        for labels, points in summary.cells
+    ]
+    return SummaryTable(cells)
+
+
+def of_line(line: str, p: float) -> float:
+    """Equation 2 for a line of `loops`."""
+    by, _, flows = line.partition(", N = ")
+    return float(law(by).queue(int(flows), p))
+
+
+def in_one_graph(**how: Any) -> Callable[[SummaryTable], Any]:
+    """A figure of drops and marks for all numbers of flows."""
+    curves = against_p("line", labels=("probability", "mean queue (packets)"), **how)
+    return lambda summary: curves(loops(summary))

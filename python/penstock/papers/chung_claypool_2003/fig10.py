@@ -7,7 +7,7 @@ from penstock.reproduce.figure import Curves, Effort, Rows, metric
 
 from .constant import law
 from .setup import claim
-from .step_load import LIMIT, LOADS, MAX_P, MAX_TH, MIN_TH
+from .step_load import ABOUT_200, LIMIT, LOADS, MAX_P, MAX_TH, MIN_TH
 
 LAWS = {"drops, with timeouts": law("drop", timeouts=True), "drops, without": law("drop"), "marks": law("mark")}
 
@@ -31,7 +31,7 @@ most = metric("most", says="the most flows that meet RED below max_th")
 
 # Figure 10 has the curves of "the previous section", which are the measured ones of figure 9 (c14 there).
 CLAIMS = tuple(
-    claim("c14", most(law=law, flows=None).reads(200, 175, 225), reading=f"the law's curves: {law}")
+    claim("c14", most(law=law, flows=None).reads(200, *ABOUT_200), reading=f"the law's curves: {law}")
     for law in ("drops, with timeouts", "drops, without")
 )
 

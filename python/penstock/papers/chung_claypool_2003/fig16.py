@@ -11,7 +11,7 @@ from .step_load import SWING, below, inside, swing
 study = step_load.runs("A-RED-ECN", "A-RED", "RED")
 
 BOTH = ["A-RED", "A-RED-ECN"]
-c24 = claim("c24", swing(queue="A-RED-ECN") < swing(queue="A-RED"))
+steadier = swing(queue="A-RED-ECN") < swing(queue="A-RED")
 CLAIMS = (
     claim(
         "c18",
@@ -26,7 +26,11 @@ CLAIMS = (
             )
         },
     ),
-    c24(flows=at_least(200)),
+    claim(
+        "c24",
+        steadier(flows=at_least(200)),
+        others={"loads are high from 250 flows on, as for c21": steadier(flows=at_least(250))},
+    ),
 )
 
 draw = partial(step_load.draw_course, "A-RED-ECN")

@@ -1,6 +1,6 @@
 """Figure 5, middle: the queue against the round-trip delay of the links, drops (Section III)."""
 
-from .constant import against_p, law, line, over_delay, where_busy
+from .constant import FALLS, against_p, falls_linearly, law, line, over_delay, where_busy
 from .setup import claim, service_rate
 
 study = over_delay
@@ -8,8 +8,9 @@ study = over_delay
 CLAIMS = (
     claim(
         "c04",
-        where_busy((line("rtld") / -service_rate()).between(0.85, 1.15), "rtld"),
-        "slope -SR within 15 % at each p where q > 0 (10 packets)",
+        falls_linearly("rtld"),
+        FALLS,
+        others={"slope -SR within 15 %": where_busy((line("rtld") / -service_rate()).between(0.85, 1.15), "rtld")},
     ),
 )
 

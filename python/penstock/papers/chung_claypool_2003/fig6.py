@@ -8,7 +8,7 @@ from penstock.reproduce.figure import Statement, Table, by_table
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample, per_run
 
-from .constant import against_p, drops_and_marks, law, over_delay, over_rate
+from .constant import GRID, SAME, against_p, drops_and_marks, law, over_delay, over_rate
 from .setup import claim
 
 # All runs of figure 5.
@@ -19,31 +19,30 @@ study = (
 )
 
 
-def _spread(windows: Any) -> float:
-    """The range of the windows, relative to their mean."""
-    return float((windows.max() - windows.min()) / windows.mean())
+HEIGHT = float(law("drop").window(GRID[0]))  # of the graph
 
 
-def alike(is_tested: Callable[[list[Sample]], bool] = lambda windows: len(windows) > 2) -> Statement:
-    """The windows of all cells with the same probability are alike; `told` selects the sets that are tested."""
+def _alike(share: float, scale: Callable[[Any], float], text: str) -> Statement:
+    """The windows of all cells with the same probability differ by at most a share of `scale`."""
+
+    def spread(windows: Any) -> float:
+        return float((windows.max() - windows.min()) / scale(windows))
 
     def on(table: Table) -> Condition:
         windows: dict[float, list[Sample]] = {}
         for labels, samples in table.cells:
             windows.setdefault(labels["p"], []).append(samples["window"])
-        return all_of((per_run(_spread, at) <= 0.15).at(f"p = {p:g}") for p, at in windows.items() if is_tested(at))
+        return all_of((per_run(spread, at) <= share).at(f"p = {p:g}") for p, at in windows.items() if len(at) > 2)
 
-    return by_table(on, "(largest - smallest) / mean <= 15 % at each p")
-
-
-def _large(windows: list[Sample]) -> bool:
-    return len(windows) > 2 and min(window.mean for window in windows) >= 3
+    return by_table(on, text)
 
 
-c06 = claim("c06", alike())
+BY_MEAN = "(largest - smallest) / mean <= 15 % at each p"
 CLAIMS = (
-    replace(
-        c06, others={"where windows are of 3 packets and more, which repair losses without timeouts": alike(_large)}
+    claim(
+        "c06",
+        _alike(SAME, lambda _: HEIGHT, "at each p: largest - smallest <= 5 % of the height of the graph"),
+        others={BY_MEAN: _alike(0.15, lambda windows: windows.mean(), BY_MEAN)},
     ),
 )
 

@@ -9,9 +9,9 @@ from penstock.reproduce.figure import Curve, Table, by_table, every, needing
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample, per_run
 
-from .constant import BUSY, FLOWS, against_p, at_queue, drops_and_marks, queue
+from .constant import ALIKE, BUSY, FLOWS, at_queue, drops_and_marks, in_one_graph, queue
 from .setup import claim
-from .step_load import MAX_P, MAX_TH
+from .step_load import ABOUT_200, MAX_P, MAX_TH
 
 study = drops_and_marks
 
@@ -26,16 +26,16 @@ def _alike_then_apart(table: Table) -> Condition:
     return all_of(
         *(
             (abs(q("drop", n, p) / q("mark", n, p) - 1) <= 0.07).at(f"N = {n}, p = {p:g}")
-            for n in FLOWS for p in both[n] if p <= 0.01
+            for n in FLOWS for p in both[n] if p <= ALIKE
         ),
         *(
             (q("mark", n, p) > q("drop", n, p)).at(f"N = {n}, p = {p:g}")
-            for n in FLOWS for p in both[n] if p > 0.01
+            for n in FLOWS for p in both[n] if p > ALIKE
         ),
         *(
             (abs(q("mark", n, b) - q("mark", n, a)) < abs(q("drop", n, b) - q("drop", n, a)))
             .at(f"N = {n}, fall from p = {a:g} to {b:g}")
-            for n in FLOWS for a, b in itertools.pairwise(both[n]) if b > 0.01
+            for n in FLOWS for a, b in itertools.pairwise(both[n]) if b > ALIKE
         ),
     )  # fmt: skip
 
@@ -62,8 +62,8 @@ CLAIMS = (
         {"p": MAX_P},
         claim(
             "c14",
-            queue(by="drop", p=MAX_P).along("flows", _flows_at, f"flows at {MAX_TH} packets").reads(200, 175, 225),
-            "flows whose queue at p = max_p is max_th: 200 (175 to 225, half a step of the loads)",
+            queue(by="drop", p=MAX_P).along("flows", _flows_at, f"flows at {MAX_TH} packets").reads(200, *ABOUT_200),
+            "flows whose queue at p = max_p is max_th: 200 (150 to 250, half the distance of the curves)",
         ),
     ),
     claim(
@@ -88,4 +88,4 @@ CLAIMS = (
     ),
 )
 
-draw = against_p("by", where={"flows": 300}, labels=("probability", "mean queue of 300 flows (packets)"))
+draw = in_one_graph()

@@ -30,7 +30,7 @@ def _scenario(which: str, flows: int) -> ps.Scenario:
 # One change at a time; all flows start together, and the last 40 of 100 s are measured.
 study = Sweep(
     lambda **at: _scenario(at["round trips"], at["flows"]),
-    {"round trips": [EQUAL, JITTER, UNEQUAL], "flows": Choice([100], [100, 150, 200])},
+    {"round trips": [EQUAL, JITTER, UNEQUAL], "flows": Choice([250], [250, 300, 400])},
 )
 
 

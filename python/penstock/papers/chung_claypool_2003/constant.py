@@ -62,7 +62,7 @@ def constant(
 # Figures 4, 5 (top), 6 and 9: numbers of flows at each probability, by drops and by marks.
 drops_and_marks = Sweep(
     constant,
-    {"by": ["drop", "mark"], "flows": FLOWS, "p": Choice([0.01, 0.05, 0.2], [*GRID, 0.7, 1.0])},
+    {"by": ["drop", "mark"], "flows": FLOWS, "p": Choice([0.01, 0.05, 0.2, 0.3], [*GRID, 0.7, 1.0])},
     where=lambda by, flows, p: by == "mark" or p <= 0.5,
 )
 # Figure 5, middle: the round-trip delay of the links in s (Section III).

@@ -218,7 +218,9 @@ impl Psand {
     /// A / Ap; not a number for 0 / 0 if the parameters say so.
     fn change(&self, avg: f64) -> f64 {
         match self.params.zero_over_zero {
-            ZeroOverZero::One => self.previous.filter(|&previous| previous > 1e-9).map_or(1.0, |previous| avg / previous),
+            ZeroOverZero::One => {
+                self.previous.filter(|&previous| previous > 1e-9).map_or(1.0, |previous| avg / previous)
+            }
             ZeroOverZero::Nan => avg / self.previous.unwrap_or(0.0),
         }
     }

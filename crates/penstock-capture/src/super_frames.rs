@@ -148,9 +148,8 @@ impl Evidence {
             None => match most_frequent() {
                 // The last segment of a write may be the only small packet of a connection.
                 Some(payload) if self.is_multiple(payload) || !self.is_multiple(USUAL) => payload,
-                Some(_) => USUAL,
                 None if is_jumbo => JUMBO,
-                None => USUAL,
+                Some(_) | None => USUAL,
             },
         }
     }

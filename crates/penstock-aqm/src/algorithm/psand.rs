@@ -211,7 +211,8 @@ impl Psand {
     fn next_max_p(&self, avg: f64) -> f64 {
         let PsandParams { coef, gamma, max_p_low, max_p_high, .. } = self.params;
         let max_p = self.red.curve.max_p;
-        let next = max_p * coef * math::pow(avg / self.target * self.change(avg), gamma);
+        let factor = coef * math::pow(avg / self.target * self.change(avg), gamma);
+        let next = max_p * factor;
         if next.is_nan() || max_p >= UNDEFINED { UNDEFINED } else { next.min(max_p_high).max(max_p_low) }
     }
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from measured import wrapped
 from penstock.reproduce.assessment import assessed
-from penstock.reproduce.shape import below
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
 from recommendations import BUFFER, LOADS, SEEDS, SENDERS, SMALL, Results
@@ -105,8 +105,8 @@ def _found(order: Order, results: Results, sender: str) -> list[Condition]:
     """The order at each load."""
     metric, first, sign, second = order
     compare: dict[str, Callable[[Sample, Sample], Condition]] = {
-        "<": below,
-        ">": lambda a, b: below(b, a),
+        "<": operator.lt,
+        ">": operator.gt,
         ">=": lambda a, b: a >= 0.99 * b,
     }
     cells = [(results.of(metric, first, sender, flows), results.of(metric, second, sender, flows)) for flows in LOADS]

@@ -46,7 +46,7 @@ def ns2(metric: str, settings: Mapping[str, Any]) -> float:
 
 
 def missed(table: str, numbers: Numbers = ns2) -> list[tuple[PrintedCell, float]]:
-    """The printed numbers of a table that `numbers` miss by more than their tolerance, and their numbers."""
+    """The printed numbers of a table that `numbers` misses by more than the tolerance, each with its number."""
     pairs = [(cell, numbers(cell.metric, _settings(cell.at))) for cell in TABLES[table]]
     return [(cell, number) for cell, number in pairs if not _meets(cell, number)]
 
@@ -60,7 +60,7 @@ def _meets(cell: PrintedCell, number: float) -> bool:
 
 
 def exceeded(metric: str, scheme: str, reverse: str, numbers: Numbers = ns2) -> list[int]:
-    """The numbers of flows at which PSAND has more of a metric than a scheme with the same kind of reverse queue."""
+    """The numbers of flows at which a metric of PSAND exceeds that of a scheme with the same kind of reverse queue."""
     own, other = (
         [numbers(metric, with_paths(name, n, reverse)) for n in equal_paths.FLOWS] for name in ("PSAND", scheme)
     )
@@ -68,7 +68,7 @@ def exceeded(metric: str, scheme: str, reverse: str, numbers: Numbers = ns2) -> 
 
 
 def lines() -> Iterator[str]:
-    """Both parts in Markdown."""
+    """Both tables in Markdown."""
     yield from (
         "| table | met by ns-2.35 | missed, with the printed number and that of ns-2.35 |",
         "| --- | --- | --- |",

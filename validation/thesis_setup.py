@@ -1,8 +1,8 @@
 """Alemu's thesis in the author's set-up as reconstructed: Tables 2.2, 2.3 and 3.1, and equal reverse paths.
 
-The flows, schemes and queues are the paper's. Here every closed reverse queue is a PSAND after 0 / 0. ns-2.35 of Debian
-stops at such a division; there a RED with thresholds near 0 drops packets as soon as two wait. Both let the first such
-packet pass.
+The flows, schemes and queues are those of `penstock.papers.alemu_2004`. In penstock every closed reverse queue is a
+PSAND after 0 / 0. Debian's ns-2.35 stops at this division, so its closed queue is a RED with thresholds near 0, which
+drops packets as soon as two wait. Both let the first such packet pass.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def _psand(flows: int, factor_and_power: tuple[float, float], high: float, rever
 
 
 def cells() -> Iterator[dict[str, Any]]:
-    """The settings of all cells; some belong to a table and to the equal paths."""
+    """The settings of all cells; some belong both to a table and to the equal paths."""
     yield from (of_table_3_1(max_th, min_th) for max_th in table3_1.MAXIMA for min_th in table3_1.MINIMA)
     yield from (of_table_2(row, flows) for row in ("Feng", "Floyd", *tables2.PSANDS) for flows in tables2.FLOWS)
     for scheme in (*OTHERS, "PSAND"):

@@ -78,7 +78,7 @@ def _uses_most(ns2: Numbers) -> bool:
 
 
 def _full(ns2: Numbers) -> bool:
-    """PSAND never fills the buffer after the step, for at most 0.1 % of the time, and the adaptive REDs do."""
+    """After the step the adaptive REDs fill the buffer for more than 0.1 % of the time, PSAND for at most 0.1 %."""
     share = {(s, n): ns2("p_full", scheme=s, when="joins", N=n) for s in ("PSAND", *AREDS) for n in (50, 100)}
     return all((p <= 0.001) if scheme == "PSAND" else (p > 0.001) for (scheme, _), p in share.items())
 

@@ -77,14 +77,15 @@ In packets per flow, for {flows} flows:
 
 ## Form with timeouts
 
-`QueueLaw` has the paper's form by default. `QueueLaw(min_rto=0.2, balance="exact")` has windows with timeouts and L (1
-− p) = 1. The first timeout is max(min RTO, R), as RTO = SRTT + 4 RTTVAR is one round trip R in a steady queue. With
-drops and a minimum RTO of 200 ms, the deviation in the {exact_cells} cells up to p = 0.1 is {exact_median} in the
-median, against {paper_median} of the paper's form. It is at most {exact_most} except for 100 flows at p = 0.1, with
-{exact_worst} of {exact_short} packets. `explain --count` uses this form for drops.
+`QueueLaw` has the paper's form by default. `QueueLaw(min_rto=0.2, balance="exact")` has windows with timeouts and the
+balance L (1 − p) = 1. The first timeout is max(min RTO, R), because RTO = SRTT + 4 RTTVAR is one round trip R in a
+steady queue. With drops and a minimum RTO of 200 ms, the median deviation in the {exact_cells} cells up to p = 0.1 is
+{exact_median}, compared with {paper_median} in the paper's form. It is at most {exact_most} in all cells but one: with
+100 flows at p = 0.1 it is {exact_worst}, at a queue of {exact_short} packets. `explain --count` uses this form for
+drops.
 
-From p = 0.15 on, and with a minimum RTO of 1 s from p = {slow_from} on, it deviates by more than 10 %. With 1 s the
-simulated queue is the longer one, as the model predicts more timeouts than NewReno has.
+The form deviates by more than 10 % from p = 0.15 on, and with a minimum RTO of 1 s from p = {slow_from} on. With 1 s
+the simulated queue is the longer one, because the model predicts more timeouts than NewReno has.
 """
 
 LINEAR_HEAD = """

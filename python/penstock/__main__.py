@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 LEAST_MEMORY = 2 << 30
-"""Least address space in bytes: below it libraries of Arrow and DuckDB may end the process without an exception."""
+"""Minimum address space in bytes. With less, Arrow and DuckDB may end the process without an exception."""
 
 
 def main() -> None:

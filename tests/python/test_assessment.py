@@ -125,7 +125,7 @@ def test_claims_are_sorted_by_badge_and_distance() -> None:
 
 
 def test_a_quick_reproduction_gives_nearly_every_claim_a_verdict() -> None:
-    """On made-up numbers in the cells of quick runs, without searches for reasons; rows of tables may lack cells."""
+    """Made-up numbers fill the cells of quick runs. Searches for reasons are left out; table rows may lack cells."""
     claimed, decided = 0, 0
     silent = []
     for work in papers():

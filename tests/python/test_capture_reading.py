@@ -231,7 +231,7 @@ def test_notes_are_printed_once_by_every_verb(tmp_path: Path) -> None:
         (pcap(RAW, []), "has no packets"),
         (pcap(127, [(0, bytes(80))]), "has no packets to use: 1 frame is not IP and not used: link type 127 (1)"),
         (b"\xfd7zXZ\0" + bytes(50), "is compressed by xz; decompress it, or compress it with gzip or zstd instead"),
-        (gzip.compress(b"text"), "is neither a pcap nor a pcapng file: it begins with 74657874"),
+        (gzip.compress(b"text", mtime=0), "is neither a pcap nor a pcapng file: it begins with 74657874"),
         (b"\x1f\x8b" + bytes(50), "cannot be read: invalid gzip header"),
         (b"\x28\xb5\x2f\xfd" + bytes([255] * 50), "cannot be read: "),
         (pcap(RAW, [(0, ipv4(b""))]) + struct.pack("<IIII", 0, 0, 9, 8), "packet 2 has an impossible length: 8 bytes"),

@@ -223,7 +223,7 @@ def limited_to(mebibytes: int, folder: Path) -> subprocess.CompletedProcess[str]
 
 @pytest.mark.parametrize("mebibytes", [200, 400, 650, 1000, 2047])
 def test_too_little_memory_ends_with_one_message(mebibytes: int, tmp_path: Path) -> None:
-    """Before libraries of Arrow and DuckDB are loaded, which abort or hang when an allocation of theirs fails."""
+    """The check precedes the loading of Arrow and DuckDB, whose libraries abort or hang when an allocation fails."""
     process = limited_to(mebibytes, tmp_path)
     assert process.returncode == 4
     assert process.stderr == (

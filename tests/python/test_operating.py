@@ -47,7 +47,7 @@ def test_red_settles_where_the_work_says(more: str, flows: int, queue: float, pr
 
 @pytest.mark.parametrize("gentle", ["", ",gentle=true"])
 def test_the_largest_number_of_flows_is_the_last_stable_one(gentle: str) -> None:
-    # the work: 150 are stable by drops and 200 not; by marks 100 are stable and 150 not
+    # the paper: 150 flows are stable by drops and 200 are not; by marks 100 are stable and 150 are not
     for more, most in (("", 171), (",ecn=true", 133)):
         explanation, over = prepared_with_operating(PAPER + gentle + more)
         assert explanation.largest_flows(over) == {"drop": 171, "mark": 133}
@@ -71,7 +71,7 @@ def test_laws_that_move_max_p_are_drawn_at_its_highest() -> None:
     explanation, over = prepared_with_operating("ared-floyd:min_th=100,max_th=300,spacing=none")
     assert over.adapts_to == 0.5
     assert over.control(200) == pytest.approx(0.25)
-    # needed at 200 packets, the middle: 0.279 for 400 flows
+    # 400 flows need 0.279 at 200 packets, midway between the thresholds
     point = over.point(400)
     assert point.stable
     assert point.queue == pytest.approx(210.5, abs=0.5)
@@ -131,7 +131,7 @@ def test_a_narrow_terminal_and_marks_that_meet() -> None:
 def test_configurations_that_hold_nobody_and_crowds_are_told_too(scheme: str, flows: str, most: int) -> None:
     explanation, over = prepared_with_operating(scheme, flows)
     assert not any(point.stable for point in explanation.points(over))
-    # p reaches 0.5 at 55 packets, where the law has 1564.4 flows
+    # p reaches 0.5 at 55 packets, where the law gives 1564.4 flows
     assert explanation.largest_flows(over)["drop"] == most
     assert "Queue law" in explanation.text(100)
     assert explanation.figure() is not None

@@ -61,7 +61,7 @@ def test_the_thesis_has_packets_of_1000_bytes_and_psands_change_of_0_by_0() -> N
 
 
 def test_psands_reverse_queue_is_nearly_closed_with_min_0_and_open_with_min_5() -> None:
-    """From Algorithm 16 alone: acknowledgements of the first flow never wait, so the first change is 0 / 0."""
+    """Algorithm 16 alone causes it: acknowledgements of the first flow never wait, so the first change is 0 / 0."""
 
     def longest(min_th: float, change: Literal["1", "0 / 0"]) -> int:
         document = as_document(thesis.load(thesis.psand(min_th=min_th, max_th=20), 3))

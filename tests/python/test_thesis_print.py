@@ -33,7 +33,7 @@ def test_the_page_has_the_recorded_numbers_of_the_reconstructed_set_up() -> None
 
 def test_a_number_beyond_its_tolerance_is_missed() -> None:
     def beyond(metric: str, settings: Mapping[str, Any]) -> float:
-        # 25 % are allowed for the mean queue
+        # the tolerance of the mean queue is 25 %
         return ns2(metric, settings) * (1.5 if metric == "AQS" else 1)
 
     assert {cell.metric for cell, _ in missed("3.1", beyond)} == {"AQS"}

@@ -10,13 +10,13 @@
 //!
 //! # Forms
 //!
-//! The default of [`Windows`] and [`Balance`] is the paper's form. With drops, timeouts and the exact balance with T_0 =
-//! max(min RTO, R) are nearer to simulations: `docs/explanation/queue-law.md` compares the two.
+//! [`Windows`] and [`Balance`] default to the paper's form. For drops, timeouts with T_0 = max(min RTO, R) and the
+//! exact balance are closer to simulations: `docs/explanation/queue-law.md` compares the two forms.
 //!
 //! * The paper measures the dropped load against SR, L - p_d = 1; [`Balance::Exact`] has L (1 - p_d) = 1.
-//! * The paper's windows have no timeouts. [`Windows::WithTimeouts`] has the full model for drops; a mark never makes a
-//!   timeout. T_0 is at least a number of round trips R = RTLD + q / SR. RFC 6298 has RTO = SRTT + 4 RTTVAR, which is
-//!   one R in a steady queue, where RTTVAR is small.
+//! * The paper's windows have no timeouts. [`Windows::WithTimeouts`] has the full model for drops; a mark never
+//!   causes a timeout. T_0 is at least `round_trips` times R = RTLD + q / SR. By RFC 6298 RTO = SRTT + 4 RTTVAR. In a
+//!   steady queue RTTVAR is small, and this is one R.
 
 use crate::bisection;
 use crate::padhye::{self, Path};
@@ -37,11 +37,11 @@ pub enum Windows {
     /// Without timeouts: the paper's theory.
     #[default]
     WithoutTimeouts,
-    /// With timeouts where packets are dropped: T_0 = max(`min_rto`, `round_trips` R).
+    /// With timeouts caused by drops: T_0 = max(`min_rto`, `round_trips` R).
     WithTimeouts {
         /// The least retransmission timeout in seconds.
         min_rto: f64,
-        /// The least T_0 in round trips.
+        /// The minimum T_0 in round trips.
         round_trips: f64,
     },
 }
@@ -175,7 +175,7 @@ mod tests {
 
     const FULL: Windows = Windows::WithTimeouts { min_rto: 0.2, round_trips: 1.0 };
 
-    /// The paper's form without timeouts, and the exact balance with them.
+    /// Without timeouts, the paper's form; with timeouts, the exact balance.
     fn law(signal: Signal, windows: Windows) -> QueueLaw {
         QueueLaw {
             rtld: 0.08,
@@ -189,7 +189,7 @@ mod tests {
     }
 
     /// p, then queues of 100, 200 and 300 flows: marks, drops in the paper's theory, drops with timeouts and the exact
-    /// balance. Computed apart from this code.
+    /// balance. Computed independently of this code.
     type Line = (f64, [f64; 3], [f64; 3], [f64; 3]);
 
     const TABLE: [Line; 6] = [
@@ -257,8 +257,8 @@ mod tests {
         assert!((marks.probability(150.0, 300.0).unwrap() - 0.126).abs() < 6e-4);
     }
 
-    /// Queues of gentle RED in simulations of 50, 100, 150 and 200 flows, with its drops not spaced and timeouts of 0.2 s
-    /// or more.
+    /// Simulated queues of gentle RED with 50, 100, 150 and 200 flows, drops that are not spaced, and a minimum timeout
+    /// of 0.2 s.
     #[test]
     fn the_exact_form_has_the_queues_of_simulations() {
         let gentle = |q: f64| red(q, 100.0, 300.0, 0.1, Some(600.0));
@@ -268,7 +268,8 @@ mod tests {
         }
     }
 
-    /// Between 150 flows, which the paper's simulation has stable, and its about 200 by the law; with ECN fewer than 150.
+    /// The bounds are the paper's: 150 flows are stable in its simulation, and about 200 by its law. With ECN fewer
+    /// than 150 are stable.
     #[test]
     fn red_holds_between_150_and_200_flows_by_drops_and_fewer_than_150_by_marks() {
         assert_eq!(law(Signal::Drop, FULL).largest_flows(300.0, 0.1), 171.0);

@@ -120,8 +120,8 @@ def rows(low: int, high: int) -> list[int]:
 def law_of(signal: str, rtld: float, service_rate: float) -> QueueLaw:
     """The law for drops or marks; `rtld` in seconds, `service_rate` in packets per second.
 
-    For drops, the form nearest to simulations: timeouts of max(`MIN_RTO`, R) and the exact balance. For marks, all
-    forms are the same.
+    For drops it is the form closest to simulations: timeouts of max(`MIN_RTO`, R) and the exact balance. For marks all
+    forms are equal.
     """
     if signal == "mark":
         return QueueLaw(rtld=rtld, service_rate=service_rate, signal="mark")

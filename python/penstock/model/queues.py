@@ -53,8 +53,8 @@ class QueueLaw:
     `window_limit` in packets. The windows are those of `padhye_window`.
 
     The default is the authors' form: windows without timeouts, and drops counted against SR (`balance` "paper"). With
-    `min_rto` (s), drops cause timeouts of max(min_rto, R), where R is the round trip with the queue; with `balance`
-    "exact", L (1 - p) = 1. For drops, both together are nearest to simulations.
+    `min_rto` (s), drops cause timeouts of max(min_rto, R), where R is the round trip with the queue. With `balance`
+    "exact", L (1 - p) = 1. For drops, the two together are closest to simulations.
 
     >>> law = QueueLaw(rtld=0.08, service_rate=2500, signal="mark")
     >>> round(law.queue(100, 0.05))

@@ -75,7 +75,7 @@ def headline(claims: Sequence[Claim], omitted: int = 0) -> str:
 
 
 def as_printed(claims: Iterable[Claim]) -> str:
-    """How many claims hold in the set-up as printed; empty if none was decided there too."""
+    """How many claims hold in the set-up as printed, as a sentence; empty if no claim was decided in it."""
     counting = [claim for claim in claims if counted(claim)]
     if not any(claim.get("printed") for claim in counting):
         return ""

@@ -64,7 +64,7 @@ class Claim:
         needs: labels without which the claim is left out: no cell of the table has them. Claims about settled flows are
             left out of a quick reproduction in this way.
         others: the statements of other readings, by their descriptions.
-        partial: whether only a part of it is decided, since a quick reproduction lacks cells that it names.
+        partial: whether only part of it is decided, because a quick reproduction lacks cells that it names.
 
     """
 
@@ -146,13 +146,13 @@ def claims_of(setup: str) -> Callable[..., Claim]:
 def on(claims: Iterable[Claim], table: Table) -> list[Claim]:
     """All readings of claims, each with a condition on the table.
 
-    Where a quick reproduction lacks what a claim needs, the parts that it can decide stand for the claim.
+    If a quick reproduction lacks cells that a claim needs, the parts that it can decide replace the claim.
     """
     return [reading for claim in claims for reading in [*claim.on(table)] or _possible(claim, table)]
 
 
 def _possible(claim: Claim, table: Table) -> Iterator[Claim]:
-    """The parts of a claim that name no lacking cell, if it is a main reading and has such parts."""
+    """The parts of a claim whose cells are all in the table, if it is a main reading and has such parts."""
     if claim.reading or isinstance(claim.holds, Condition):
         return
     main = next((own for own, words in _read(claim.statement, table) if not words), None)

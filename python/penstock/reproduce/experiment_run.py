@@ -71,7 +71,7 @@ class Outcome:
 
 
 def run(experiment: Experiment, effort: Effort) -> Outcome:
-    """Run an experiment in the author's set-up and decide its claims; in full also in the set-up as printed."""
+    """Run an experiment in the author's set-up and decide its claims; a full run also decides them as printed."""
     effort = replace(effort, cost={})
     change = experiment.reconstruction
     table = experiment.table(replace(effort, change=change))
@@ -90,7 +90,7 @@ def run(experiment: Experiment, effort: Effort) -> Outcome:
 
 
 def _beside(claim: dict[str, Any], printed: Decided | None) -> dict[str, Any]:
-    """The claim with its verdict in the set-up as printed; other readings have none."""
+    """The claim, with its verdict in the set-up as printed if it is a main reading."""
     if printed is None or claim.get("reading"):
         return claim
     decided = printed.to_dict()
@@ -98,7 +98,7 @@ def _beside(claim: dict[str, Any], printed: Decided | None) -> dict[str, Any]:
 
 
 def _beside_record(experiment: Experiment, claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The claims with their verdicts in the recorded full runs; other readings have none."""
+    """The claims; main readings with their verdicts in the recorded full runs."""
     entries = (experiment.paper.recorded() or {"experiments": ()})["experiments"]
     recorded = {
         claim["id"]: {"verdict": claim["verdict"], "badge": claim.get("badge")}

@@ -25,7 +25,7 @@ FEW = 4
 """Experiments that the title of a page names, at most."""
 
 SETUPS = {"": "", "printed": "set-up as printed", "reconstructed": "author's set-up as reconstructed"}
-"""Notes next to a figure on the set-up of its runs."""
+"""Notes next to a figure, by the set-up of its runs."""
 
 # Fields of a claim that are there only if they have a text.
 EMPTY = {"reading": "", "conflict": "", "cannot_fail": ""}

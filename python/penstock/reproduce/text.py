@@ -67,7 +67,7 @@ def _claim(name: str, claim: Mapping[str, Any]) -> list[str]:
 
 
 def _further(claim: Mapping[str, Any]) -> list[str]:
-    """Beside a strict verdict: badge, order and distance, the verdict in the set-up as printed, and the reason."""
+    """Next to a strict verdict: badge, order and distance, the verdict in the set-up as printed, and the reason."""
     lines = [f"{claim['badge']}: {gloss(claim)}"] if claim.get("badge") else []
     if printed := claim.get("printed"):
         lines.append(f"{printed['verdict']} in the set-up as printed: {printed['why']}")

@@ -49,7 +49,7 @@ class Sample:
         self.values = np.atleast_1d(np.asarray(values, dtype=float))
         # The value that stands for no difference, such as 1 of a ratio; None if it is unknown.
         self.neutral: float | None = None
-        # The sample before arithmetic with plain numbers, that of `a` in `1.1 * a`, and this arithmetic on one number.
+        # The sample before arithmetic with plain numbers (`a` in `1.1 * a`), and this arithmetic as a function.
         self.base = self
         self.of_base: Callable[[float], float] = float
 
@@ -206,15 +206,16 @@ def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
 
 
 def _tie(finding: Finding) -> Finding:
-    """Runs that are the same in every seed, such as those of a parameter without effect, decide no strict order."""
+    """Samples that are equal run by run, as with a parameter that has no effect, decide no strict order."""
     parts = tuple(replace(part, verdict="inconclusive", ordered=None) for part in finding.parts)
     return replace(finding, verdict="inconclusive", parts=parts)
 
 
 def _bases_ordered(sample: Sample, bound: Sample, order: str) -> bool | None:
-    """Whether the bases have the order that the condition claims; None if it holds for equal bases, too.
+    """Whether the bases have the order that the condition claims; None if the condition also holds for equal bases.
 
-    So `a < 0.5 * b` and `3 * a < 3 * b` claim a < b, `1 - a < 1 - b` claims b < a, and `a < 1.1 * b` claims no order.
+    For example, `a < 0.5 * b` and `3 * a < 3 * b` claim a < b, `1 - a < 1 - b` claims b < a, and `a < 1.1 * b` claims
+    no order.
     """
     first, second = sample.base.mean, bound.base.mean
     with np.errstate(all="ignore"):

@@ -37,12 +37,12 @@
 //!
 //! # Differences
 //! * The thesis gives no rule for Ap = 0 (here: at most 1e-9 packets, or bytes if bytes are measured) and for the first
-//!   interval: with `zero_over_zero = "one"`, A / Ap is 1 then. A = 0 gives max_p_low; but with gamma = 0, r^gamma is 1
-//!   even then, and max_p is multiplied by coef.
-//! * `zero_over_zero = "nan"` is Algorithm 16 in floating-point arithmetic without such a rule, Ap starting at 0: a
-//!   conjecture about the simulator of the thesis. If A and Ap are both 0 at a step, A / Ap is not a number, and neither
-//!   is max_p from then on. ns-2's RED then drops every packet for which it consults the line below max_th, since each
-//!   comparison with NaN is false; here max_p is 1e300 instead, which drops the same packets.
+//!   interval. With `zero_over_zero = "one"`, A / Ap is 1 in both cases. A = 0 gives max_p_low; but with gamma = 0,
+//!   r^gamma is 1 even then, and max_p is multiplied by coef.
+//! * `zero_over_zero = "nan"` evaluates Algorithm 16 in floating-point arithmetic without such a rule, with Ap starting
+//!   at 0. This is a conjecture about the simulator of the thesis. If A and Ap are both 0 at a step, A / Ap is NaN, and
+//!   max_p is NaN from then on. Every comparison with NaN is false, so ns-2's RED then drops every packet for which it
+//!   consults the line below max_th. Here max_p is 1e300 instead, which drops the same packets.
 //! * The thesis uses values of max_p_high from 0.5 to 1; 0.75 is its value in section 2.4.3 and chapter 3.
 //! * The thesis gives the moving thresholds neither bounds nor initial values: min_th stays within 0 .. KT and max_th
 //!   within KT .. B, at least half a packet apart, and if they move in opposite directions they do so by the same
@@ -123,7 +123,7 @@ impl PsandParams {
 const PARAMS: [ParamInfo; inherited_len(PsandParams::INFO, RedParams::INFO)] =
     inherit(PsandParams::INFO, RedParams::INFO, &[("gentle", Default::Flag(true))]);
 
-/// In place of a max_p that is not a number: so large that the line is 1 from just above min_th on.
+/// Replaces a max_p of NaN: so large that the line is 1 from just above min_th on.
 const UNDEFINED: f64 = 1e300;
 
 /// PSAND.
@@ -207,7 +207,7 @@ impl Psand {
         }
     }
 
-    /// Equations 2.1 and 2.2; [`UNDEFINED`] in place of a number that is undefined, now or before.
+    /// Equations 2.1 and 2.2; [`UNDEFINED`] from the first step that gives NaN on.
     fn next_max_p(&self, avg: f64) -> f64 {
         let PsandParams { coef, gamma, max_p_low, max_p_high, .. } = self.params;
         let max_p = self.red.curve.max_p;
@@ -216,7 +216,7 @@ impl Psand {
         if next.is_nan() || max_p >= UNDEFINED { UNDEFINED } else { next.min(max_p_high).max(max_p_low) }
     }
 
-    /// A / Ap; not a number for 0 / 0 if the parameters say so.
+    /// A / Ap; for 0 / 0, NaN if `zero_over_zero` is "nan".
     fn change(&self, avg: f64) -> f64 {
         match self.params.zero_over_zero {
             ZeroOverZero::One => {
@@ -404,12 +404,12 @@ mod tests {
     #[test]
     fn without_a_rule_for_zero_over_zero_the_line_drops_every_packet() {
         let nan = [("zero_over_zero", Value::Text("nan".into()))];
-        // A first average above 0 is infinitely more than before.
+        // If the first average is above 0, the change is infinite, and max_p is max_p_high.
         assert_eq!(max_p_after(&[8], &nan), 0.75);
         let mut rig = Rig::new("psand", &[("w_q", Value::Number(1.0)), nan[0].clone()]);
         rig.advance(Span::from_millis(500));
         assert_eq!(rig.gauge("max_p"), UNDEFINED);
-        // At most one packet waits where a packet is spared; the first packet above min_th passes.
+        // A packet passes while at most one packet waits; the first packet above min_th passes, too.
         rig.arrive(100);
         assert_eq!(rig.waiting(), 3);
         rig.advance(Span::from_secs(60.0));

@@ -21,8 +21,8 @@
 //! is the minimum timeout of the flows, which a drop may cause and a mark does not.
 //!
 //! # Differences
-//! * Its law is not the most exact form: T_0 = max(min RTO, 2 R) and the paper's balance. Both steps use the same form,
-//!   so that most of its error cancels.
+//! * It uses T_0 = max(min RTO, 2 R) and the paper's balance, which is not the most exact form of the law. Both steps
+//!   use the same form, so most of its error cancels.
 //! * It adapts like Adaptive RED (Floyd), but sets max_p instead of moving it by steps, so that it adapts within a few
 //!   intervals whatever the load was before.
 

@@ -195,7 +195,7 @@ def _worse(curve: Curve) -> list[Sample]:
 
 
 def _told_by_losses(table: Table) -> Condition:
-    """RED up to a share of losses before correction and drop-tail above it: the best such bound picks rightly."""
+    """The best bound on losses before correction, with RED up to it and drop-tail above, picks the better queue."""
     before, is_red_better = [], []
     for labels, samples in table.where(part="blocks").cells:
         if labels["scheme"] == TAIL:

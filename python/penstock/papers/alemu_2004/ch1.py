@@ -117,7 +117,7 @@ def _slow(scheme: str) -> Statement:
 
 
 def _cited(id_: str, holds: Statement, expected: str = "") -> tuple[Claim, Claim]:
-    """A claim that cannot be compared, and what the link of chapter 2 says of it."""
+    """A claim that cannot be compared, and its reading on the link of chapter 2."""
     return claim(id_, not_comparable(WITHOUT)), claim(id_, holds, expected, reading="on the link of chapter 2")
 
 

@@ -1,4 +1,4 @@
-"""Values that set-ups of the thesis differ in, and changes of scenarios to them."""
+"""Values in which set-ups of the thesis differ, and changes that set them in a scenario."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Why PSAND loses less in the thesis: its acknowledgements pass a queue in which only two packets wait.
 
-In the author's set-up as reconstructed the queue of the other direction is nearly closed in runs of PSAND with Min 0,
-and open in those of the other schemes. Here each scheme has each kind of reverse queue; a closed one is a PSAND whose
-change is 0 / 0.
+In the author's set-up as reconstructed the reverse queue is nearly closed in runs of PSAND with Min 0, and open in runs
+of the other schemes. Here each scheme runs with both kinds of reverse queue. The closed one is a PSAND whose change is
+0 / 0.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ own = own_claims("equal-paths")
 
 
 def _claims(name: str) -> tuple[Claim, ...]:
-    """With the paths of the tables PSAND is better with 28 flows (Table 2.2); with equal paths worse at every load."""
+    """With the paths of the tables PSAND is better at 28 flows (Table 2.2); with equal paths, worse at all loads."""
     number, does = NUMBERS[name]
     ours, theirs = number(scheme="PSAND"), number(scheme=AREDS)
     return (

@@ -1,4 +1,4 @@
-"""Claims of the reproduction's own, on the reasons for what the thesis finds and on its set-up."""
+"""Claims of the reproduction, not of the thesis: on the reasons for its findings, and on its set-up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .setup import claim
 
 
 def own_claims(experiment: str) -> Callable[..., Claim]:
-    """A function for the claims of an experiment that are the reproduction's own, not the thesis'."""
+    """A function that makes an experiment's claims of the reproduction, as opposed to claims of the thesis."""
 
     def own_claim(name: str, holds: Statement, expected: str = "", *, says: str = "", **more: Any) -> Claim:
         words = {"expected": expected, "reading": "own", **more}

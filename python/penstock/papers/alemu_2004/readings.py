@@ -145,7 +145,7 @@ PLACES = [
 
 
 def table(effort: Effort) -> Table:
-    """How many printed numbers each reading meets; when quick, of Tables 2.2 and 2.3."""
+    """How many printed numbers each reading meets; a quick run has Tables 2.2 and 2.3 only."""
     cells = []
     for reading in READINGS:
         met: dict[str, list[bool]] = {}

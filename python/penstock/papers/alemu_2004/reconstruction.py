@@ -14,21 +14,21 @@ from .changes import AUTOMATIC, AVERAGING, DELAYED
 STARTS = {"base1": "0s", "reverse": "1s", "base2": "3s"}
 """Starts of the basic flows in chapters 2 and 3."""
 OF_500_BYTES = {"1000": (), "500": AVERAGING, "500 for PSAND": ("psand",)}
-"""The schemes whose weight is that of packets of 500 bytes, by `mean_packet` of a reading."""
+"""The schemes whose weight is computed for packets of 500 bytes, by the `mean_packet` of a reading."""
 
 
 class Reading(NamedTuple):
     """A set-up of chapters 2 to 4.
 
     Attributes:
-        packet: packets of the basic flows in bytes: as printed, or as the other flows have them.
-        starts: starts of the basic flows in chapter 4: every 0.1 s as those of all flows, or as in chapter 2.
+        packet: packet size of the basic flows in bytes: as printed, or as in the other flows.
+        starts: starts of the basic flows in chapter 4: every 0.1 s, as all flows start, or as in chapter 2.
         acks: whether receivers acknowledge each packet, or delay acknowledgements.
-        mean_packet: mean packet in bytes, from which the schemes with RED's average compute its weight: that of the
-            packets, ns-2's default, or ns-2's default for PSAND alone.
+        mean_packet: mean packet size in bytes, from which schemes with RED's average compute its weight: the actual
+            size, ns-2's default, or ns-2's default for PSAND alone.
         ramp: whether the ramp of PSAND's drop function above Max moves with max_p, or is computed once, as in ns-2.
-        change: the change of PSAND's average after an empty interval: 1, or 0 / 0, after which the queue of the
-            acknowledgements drops every packet while more than one waits.
+        change: the change of PSAND's average after an empty interval: 1, or 0 / 0. After 0 / 0 the reverse queue drops
+            every packet that finds more than one waiting.
 
     """
 

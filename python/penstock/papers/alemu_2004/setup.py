@@ -116,8 +116,8 @@ def link(
 ) -> ps.Scenario:
     """The slow link with three basic flows, one of them in the other direction, and `more` others (Figures 2.2, 4.1).
 
-    `base` are the starts of the basic flows, `first` that of the first of the others, one every 0.1 s, and `stop` when
-    those end. A start within its 0.1 s is drawn, so that runs differ (guess 8).
+    `base` has the starts of the basic flows. The others start every 0.1 s from `first` on, and end at `stop`.
+    Each start is drawn within its 0.1 s, so that runs differ (guess 8).
     """
     links = {
         "bottleneck": ps.Link(

@@ -125,9 +125,9 @@ def _around(level: float) -> tuple[float, float]:
 
 
 def period(average: np.ndarray) -> float:
-    """The period of the largest Fourier component, in seconds, of a course in steps of 0.1 s.
+    """The period in seconds of the largest Fourier component of a course in steps of 0.1 s.
 
-    It repeats at least once: a single cycle over the whole course is no succession of swings.
+    Only components that repeat count: a single cycle over the whole course is no succession of swings.
     """
     power = np.abs(np.fft.rfft(average - average.mean()))[2:]
     return float(len(average) / 10 / (2 + int(np.argmax(power))))

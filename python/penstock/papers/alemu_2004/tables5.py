@@ -38,7 +38,7 @@ def beside(
     flows: Several = Choice([10, 50, 100], TEN),  # noqa: B008
     sources: int = 1,
 ) -> Sweep:
-    """These codes behind drop-tail and RED, beside 10 to 100 transfers or other numbers of them."""
+    """These codes behind drop-tail and RED, next to 10 to 100 transfers or another number of them."""
     return Sweep(
         lambda code, scheme, flows: fec(scheme, flows, *numbers(code), sources),
         {"code": codes, "scheme": BOTH, "flows": flows},

@@ -86,7 +86,7 @@ fig3_1 = Exhibit(
 
 LARGE_MIN = [7, 9.5]
 LEAST = {23: (10.5, 13, 15), 53: (13, 15, 18), 73: (15, 18, 20), 103: (18, 20, 25)}
-"""The Max with the shortest queue at Min 9.5, by the number of flows, between the next ones of the plot."""
+"""The Max with the shortest queue at Min 9.5 by the number of flows, between its neighbours in the plot."""
 BEST = AQS(min_th=9.5).along("max_th", where_least, "Max with the shortest queue", unit="packets")
 fig3_2 = Exhibit(
     "Figure 3.2: the queue against Max for a large Min (Section 3.2.1)",

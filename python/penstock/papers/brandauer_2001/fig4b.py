@@ -14,7 +14,7 @@ def study(effort: Effort) -> Study:
 
 
 def _chord(axis: str, first: int, last: int, along: Callable[..., float]) -> Number:
-    """The straight line between the losses at both ends of an axis; `along` it from 0 to 1."""
+    """The straight line between the losses at both ends of an axis; `along` maps the axis to 0 .. 1."""
     low, high = udp_loss(**{axis: first}), udp_loss(**{axis: last})
     return low + formula(along, f"share of the {axis}") * (high - low)
 

@@ -38,7 +38,7 @@ READINGS = {
     "2001, by packets": together(TESTBED, LINUX_2001, with_tcp(counting="packets"), UNSPACED),
     CHOSEN: everlasting_reconstructed,
 }
-"""The set-up as printed; the others send frames and space losses as in dummynet."""
+"""The first is the set-up as printed; the others send Ethernet frames and space losses as in dummynet."""
 
 
 def _mean(table: Table, metric: str, flows: list[int]) -> Sample:
@@ -51,7 +51,7 @@ def _goodput(flows: int) -> Callable[[Table], Sample]:
 
 
 def _place(flows: int) -> Callable[[Table], Sample]:
-    """REDopt's mean queue between the thresholds, from 0 to 1."""
+    """The position of REDopt's mean queue between the thresholds: 0 at min_th, 1 at max_th."""
     low, high = thresholds("REDopt", of_testbed(flows))
     return lambda table: (table("queue", scheme="REDopt", flows=flows) - low) / (high - low)
 
@@ -61,7 +61,7 @@ def _more_lost(scheme: str) -> Callable[[Table], Sample]:
 
 
 def _in_flight(table: Table) -> Sample:
-    """The product of bandwidth and round trip with its queueing delay, in packets."""
+    """The product of bandwidth and round trip, including the queueing delay, in packets."""
     return (_mean(table, "delay", LOADS) / 1e3 + PROPAGATION) * (RATE_BPS / (8 * PACKET))
 
 

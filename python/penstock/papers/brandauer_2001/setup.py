@@ -213,7 +213,7 @@ TESTBED = together(
     with_traffic(("cbr",), headers=f"{FRAME}B"),
     with_queues(("red",), spacing="count"),
 )
-"""Packets of 1514 bytes with timestamps in the frames of a 10 Mb/s Ethernet; losses spaced as in dummynet."""
+"""Packets of 1514 bytes with timestamps, in frames of a 10 Mb/s Ethernet; losses spaced as in dummynet."""
 LINUX_TODAY = with_tcp(profile="linux")
 LINUX_2001 = together(
     LINUX_TODAY,
@@ -221,14 +221,15 @@ LINUX_2001 = together(
         initial_window=2, counting="acks", prr="off", rack=False, tlp=False, offload=False, sack_delay="0s",
     ),
 )  # fmt: skip
-"""Linux without what came later: RFC 3465 (2003), 6928 and 6937 (2013), 8985 (2021), offload, delayed SACKs."""
+"""Linux without later additions: RFC 3465 (2003), 6928 and 6937 (2013), 8985 (2021), offload, delayed SACKs."""
 
 
 def of_testbed(flows: int, *, spaced: bool = True) -> Design:
-    """REDopt's settings with two packets for each acknowledgement; `spaced`: max_p for dummynet's spacing of losses.
+    """REDopt's settings with two packets per acknowledgement; if `spaced`, max_p is for dummynet's spacing of losses.
 
-    At p_b this spacing has gaps that are uniform up to 1 / p_b, (1 / p_b + 1) / 2 in the mean (S. Floyd, V. Jacobson,
-    1993, Section 7, method 2). So p_b = p / (2 - p) loses p = max_p / 2, the share that the model asks for midway.
+    At p_b the gaps between losses are uniform up to 1 / p_b, with a mean of (1 / p_b + 1) / 2 (S. Floyd, V. Jacobson,
+    1993, Section 7, method 2). So p_b = p / (2 - p) loses a share of p. The model asks for p = max_p / 2 midway between
+    the thresholds.
     """
     at = design(flows, 2)
     return at._replace(max_p=at.max_p / (2 - at.max_p / 2)) if spaced else at
@@ -251,7 +252,7 @@ everlasting_reconstructed = together(TESTBED, LINUX_2001, with_redopt(of_testbed
 
 
 def reconstructed(document: Document) -> Document:
-    """Everlasting flows as in the testbed; web sessions with a minimum timeout of 0.2 s and REDopt in its bounds."""
+    """Everlasting flows as in the testbed; web sessions with a minimum timeout of 0.2 s and a bounded REDopt."""
     if "web" not in document.tree["traffic"]:
         return everlasting_reconstructed(document)
     document = document.set("traffic.web.min_rto", LEAST_RTO)
@@ -311,7 +312,7 @@ over = {k: metric(f"over_{k}", says=f"P(N > {k})") for k in TAIL}
 
 
 def panel(y: str, label: str) -> Curves:
-    """A panel of figure 3: against the number of flows."""
+    """A panel of figure 3, against the number of flows."""
     return Curves("flows", y, "scheme", labels=("flows", label), log="x")
 
 

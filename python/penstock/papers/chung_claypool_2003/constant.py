@@ -28,14 +28,14 @@ from .setup import RATE, RTLD, dumbbell, service_rate, tcp
 
 FLOWS = [100, 200, 300]
 GRID = [0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5]  # decision: the figures' points are not printed
-SAME = 0.05  # of the axis: two values read from a plot differ by less, if the text has them the same (decision)
+SAME = 0.05  # of the axis: values that the text calls the same differ by at most this in a plot (decision)
 ALIKE = 0.01  # up to this p drops and marks have nearly the same queue, "when the probability is low" (Section IV)
 BUSY = 10.0  # packets: a shorter mean queue cannot be distinguished from 0 on axes that go to thousands
 
 
 @cache
 def law(signal: str, rate: str = RATE, rtld: float = RTLD, timeouts: bool = False) -> ps.model.QueueLaw:
-    """Equation 2 in the paper's form; `timeouts` includes those that drops cause, with the exact balance."""
+    """Equation 2 in the paper's form; `timeouts` adds the timeouts that drops cause, and the exact balance."""
     by: Literal["drop", "mark"] = "mark" if signal == "mark" else "drop"
     own = ps.model.QueueLaw(rtld=rtld, service_rate=service_rate(rate), signal=by)
     return replace(own, min_rto=0.2, balance="exact") if timeouts else own
@@ -103,13 +103,13 @@ def at_queue(level: float) -> Number:
 
 
 def line(axis: str, xs: Callable[[Any], float] = float, act: Callable[[Curve], Sample] = slope) -> Number:
-    """The slope of the straight line through the queues along an axis, at `xs` of its values; or another number."""
+    """The result of `act` on the queues along an axis, by default the slope; `xs` maps the axis' values to x."""
     name = "slope" if act is slope else "R^2 of the means"
     return queue.along(axis, lambda curve: act({xs(value): sample for value, sample in curve.items()}), name)
 
 
 def _straightness(curve: Curve) -> Sample:
-    """R^2 of the mean queues: those of single runs differ by as much as a change of the rate makes at small p."""
+    """R^2 of the mean queues: at small p, single runs differ by as much as a change of the rate makes."""
     return r_squared({x: Sample(sample.mean) for x, sample in curve.items()})
 
 

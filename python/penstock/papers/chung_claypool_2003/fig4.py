@@ -61,7 +61,7 @@ dropped, marked = _of_law(law("drop"))(by="drop"), _of_law(law("mark"))(by="mark
 
 
 def _gap(by: str, of: ps.model.QueueLaw) -> Number:
-    """The distance of theory and simulation in parts of the height of the graph: the law at the smallest p."""
+    """The distance of theory and simulation as a share of the graph's height, which is the law at the smallest p."""
     law_queue = formula(lambda flows, p: float(of.queue(flows, p)), "the law")
     height = formula(lambda flows: float(of.queue(flows, GRID[0])), "its largest value")
     return _error(law_queue, height)(by=by)
@@ -72,7 +72,7 @@ def _near(by: str, of: ps.model.QueueLaw) -> Statement:
 
 
 def _less_exact(table: Table) -> Condition:
-    """Drops are farther from the law than marks where the two are not alike (Section IV), and the more the larger p."""
+    """Where drops and marks differ (Section IV), drops are farther from the law, and the distance grows with p."""
 
     def gap(by: str, n: int, p: float) -> Sample:
         return abs(table("q", by=by, flows=n, p=p) - expected(by, n, p))

@@ -81,12 +81,12 @@ def runs(*queues: str, seeds: Choice[int] | None = None) -> Sweep:
 WHOLE = {"flows": LOADS[-1]}
 """Only full runs have it; claims about a range of loads need these."""
 swing = metric("avg_sd", "packets", "sd of the average")
-ABOUT_200 = (150, 250)  # flows read from the curves of figure 9 for 100, 200 and 300, i.e. half their distance
+ABOUT_200 = (150, 250)  # flows, read between the curves of figure 9 for 100, 200 and 300 to half their distance
 below, inside = metric("below", says="time below max_th"), metric("inside", says="time within the thresholds")
 loss, used, queue_length = metric("loss"), metric("utilization"), metric("q", "packets", "mean queue")
 SWING = 0.15 * MAX_TH  # packets (decision)
 hits = below < 1
-# In a figure, an average below max_th for 99 % of a phase may seem to stay below it, or to hit it.
+# An average that is below max_th for 99 % of a phase may look in a figure as if it stays below, or as if it hits it.
 stable = judged(
     lambda sd, time: all_of((sd <= SWING).at("sd of the average"), (time >= 0.99).at("time below max_th")),
     swing,

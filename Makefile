@@ -102,8 +102,7 @@ fluid: setup ## simulate where queues begin to swing beside the fluid model, and
 recommendations: setup ## the advice of the five works with today's TCP and queues: measure it, and write its page
 	$(BIN)/python docs/make/recommendations.py --measure
 
-advice: setup ## what penstock tune advises on ten links: measure it, and write its page; half an hour
-	$(BIN)/python docs/make/advice_grid.py
+advice: setup ## what penstock tune advises on ten links: measure it, and write its page; 20 minutes
 	$(BIN)/python docs/make/advice.py --measure
 
 model-figures: setup ## draw the figures of the closed forms of ps.model again

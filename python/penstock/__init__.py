@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from penstock.studies.compare import compare
     from penstock.studies.store import Store
     from penstock.studies.study import Study
-    from penstock.tuning.advice import tune
+    from penstock.tuning.tune import tune
 
 # The public names and their modules. A module is imported when one of its names is first used, so that the command line
 # starts fast.
@@ -62,7 +62,7 @@ _HOMES = {
     "studies.compare": ("compare",),
     "studies.store": ("Store",),
     "studies.study": ("Study",),
-    "tuning.advice": ("tune",),
+    "tuning.tune": ("tune",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -191,6 +191,7 @@ def test_workers_end_with_their_parent(number: int, tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "penstock", *line],
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        preexec_fn=heed_hangups,  # noqa: PLW1509 it only resets a signal
     ) as parent:  # fmt: skip
         children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
         deadline = time.monotonic() + 60
@@ -198,12 +199,20 @@ def test_workers_end_with_their_parent(number: int, tmp_path: Path) -> None:
             parent.poll() is None and len(workers := children.read_text().split()) < 2 and time.monotonic() < deadline
         ):
             time.sleep(0.05)
-        assert len(workers) == 2
         parent.send_signal(number)
-        parent.wait(10)
+        try:
+            parent.wait(10)
+        finally:
+            parent.kill()
+        assert len(workers) == 2
     while any(map(is_running, workers)) and time.monotonic() < deadline + 10:
         time.sleep(0.05)
     assert not any(map(is_running, workers))
+
+
+def heed_hangups() -> None:
+    """Undo nohup, whose children inherit that SIGHUP is ignored."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def is_running(pid: str) -> bool:

@@ -16,18 +16,27 @@ import numpy as np
 import penstock as ps
 import pytest
 from penstock.aqms.catalog import schemes
-from penstock.errors import MissingPackageError, ScenarioError
+from penstock.errors import MissingPackageError, PenstockError, ScenarioError
 from penstock.results.estimate import Estimate
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.scenario import Document, read_document
-from penstock.tuning.advice import Advice, Budget, Confirmed, tune
+from penstock.tuning.advice import Advice, Confirmed
 from penstock.tuning.aim import Aim, parse_aims
-from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.bench import Array, Bench, Measured, Setting
+from penstock.tuning.budget import Budget, Clock
 from penstock.tuning.capture import with_capture
+from penstock.tuning.choice import Success, best_of, success
+from penstock.tuning.conclusion import conclusion
+from penstock.tuning.departure import departure
+from penstock.tuning.floors import below, least_limit
 from penstock.tuning.moved import moved
+from penstock.tuning.population import SPREAD, Draw, Population
+from penstock.tuning.robust import map_of
 from penstock.tuning.rules import rules_of
 from penstock.tuning.search import search
+from penstock.tuning.simpler import round_number
 from penstock.tuning.space import space_of
+from penstock.tuning.tune import tune
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = {"links": ["bottleneck"], "traffic": ["calls", "bulk"], "dscp": ["default", "EF"]}
@@ -42,6 +51,11 @@ def document() -> Document:
 
 def tuned() -> LoadedLink:
     return LoadedLink.of(document().resolve(), "bottleneck")
+
+
+def bench_for(*aims: str, link: LoadedLink | None = None) -> Bench:
+    population = Population(document(), ["bottleneck"], 1)
+    return Bench(population, [link or tuned()], parse_aims(aims, PLACES), threads=2)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +102,7 @@ def test_the_link_has_the_numbers_of_the_scenario() -> None:
 
 @pytest.mark.parametrize("scheme", [entry.name for entry in schemes()])
 def test_every_scheme_has_settings_that_it_accepts(scheme: str) -> None:
-    bench = Bench(document(), tuned(), parse_aims(["min delay"], PLACES))
+    bench = bench_for("min delay")
     if not bench.is_valid(Setting(scheme)):
         pytest.skip("the scheme needs parameters that only its user knows")
     space, draw = space_of(scheme, tuned(), {}), np.random.default_rng(1)
@@ -124,7 +138,7 @@ def test_given_parameters_stay_as_they_are() -> None:
         ({"min_th": "5000B"}, {"spread", "max_p", "trips", "gentle"}, "5000B", 20.0),
         ({"min_th": "auto"}, {"spread", "max_p", "trips", "gentle"}, "auto", 20.0),
         ({"max_th": 10}, {"min_th", "max_p", "trips", "gentle"}, 8.0, 10),
-        ({"max_th": 5}, {"min_th", "max_p", "trips", "gentle"}, 4.5, 5),
+        ({"max_th": 6}, {"min_th", "max_p", "trips", "gentle"}, 5.4, 6),
         ({"min_th": 5, "max_th": 15, "w_q": 0.01}, {"max_p", "gentle"}, 5, 15),
     ],
 )
@@ -136,7 +150,7 @@ def test_a_fixed_threshold_leaves_the_other_to_the_search(
     assert {knob.name for knob in space.knobs} == knobs
     parameters = space.parameters({"min_th": 8.0, "spread": 4.0, "max_p": 0.1, "trips": 10.0, "gentle": True} | fixed)
     assert (parameters["min_th"], parameters["max_th"]) == (low, high)
-    bench = Bench(document(), link, parse_aims(["min delay"], PLACES))
+    bench = bench_for("min delay", link=link)
     assert bench.is_valid(Setting("red", parameters))
 
 
@@ -172,23 +186,35 @@ def test_a_knob_that_matters_at_one_end_of_another_is_searched() -> None:
     assert [knob.name for knob in space_of("codel", slow, {}).knobs] == ["interval", "part"]
 
 
-def test_wred_is_searched_with_two_levels_in_order() -> None:
-    """Level 1, which is dropped first, as RED; level 0 with the same curve, up to eight times higher."""
+def test_wred_has_one_profile_where_nothing_marks_precedences() -> None:
     link = tuned()
     space = space_of("wred", link, {})
+    assert [knob.name for knob in space.knobs] == ["min_th", "spread", "max_p", "trips", "gentle"]
+    values = {"min_th": 8.0, "spread": 3.0, "max_p": 0.1, "trips": 5.0, "gentle": False}
+    parameters = space.parameters(values)
+    assert (parameters["min_th"], parameters["max_th"], parameters["max_p"]) == ([8.0], [24.0], [0.1])
+
+
+def test_wred_is_searched_with_two_levels_in_order() -> None:
+    """Level 1, which is dropped first, as RED; level 0 with the same curve, up to eight times higher in the buffer."""
+    link = dataclasses.replace(tuned(), precedences=2)
+    space = space_of("wred", link, {})
     assert [knob.name for knob in space.knobs] == ["min_th", "spread", "max_p", "trips", "gentle", "lead"]
-    bench = Bench(document(), link, parse_aims(["min delay"], PLACES))
+    bench = bench_for("min delay", link=link)
     for values in itertools.product(*(knob.choices or (knob.low, knob.high) for knob in space.knobs)):
         own = dict(zip((knob.name for knob in space.knobs), values, strict=True))
         parameters = space.parameters(own)
         of_red = space_of("red", link, {}).parameters({name: value for name, value in own.items() if name != "lead"})
+        lead = min(own["lead"], link.buffer / of_red["max_th"])
         for name in ("min_th", "max_th"):
-            assert parameters[name] == [pytest.approx(own["lead"] * of_red[name], rel=0.01), of_red[name]]
+            assert parameters[name] == [pytest.approx(lead * of_red[name], rel=0.01), of_red[name]]
         assert parameters["max_p"] == [of_red["max_p"]] * 2
         assert {name: parameters[name] for name in ("w_q", "gentle")} == {
             name: of_red[name] for name in ("w_q", "gentle")
         }
-        assert bench.is_valid(Setting("wred", parameters))
+        setting = Setting("wred", parameters)
+        assert bench.is_valid(setting)
+        assert not below("wred", parameters, link)
     # Lists that are given say how many levels there are.
     levels = {"min_th": [9, 6, 3], "max_th": [30, 20, 10], "max_p": [0.1, 0.1, 0.1]}
     space_of_levels = space_of("wred", link, levels)
@@ -197,41 +223,174 @@ def test_wred_is_searched_with_two_levels_in_order() -> None:
 
 
 def test_of_settings_that_meet_the_aims_the_highest_power_wins_less_what_is_lost() -> None:
-    bench = Bench(document(), tuned(), parse_aims(["utilization > 50%"], PLACES))
+    bench = bench_for("utilization > 50%")
     used, delay, loss = np.array([0.9, 0.9, 0.4]), np.array([0.04, 0.04, 0.0]), np.array([0.0, 0.25, 0.0])
     metrics = {"utilization": used, "delay_mean_s": delay, "loss_rate": loss}
     scores = bench._scores({("bottleneck", name): column for name, column in metrics.items()})
     assert scores == pytest.approx([1 - 0.9 / 2, 1 - 0.9 * 0.75 / 2, 1 + 0.1 / 0.5])
 
 
-def confirmed(label: str, *, met: bool | None, behind: float, origin: str = "default") -> Confirmed:
-    interval = (behind - 0.01, behind + 0.01)
-    measured = Measured(Setting(label, {}, origin), {}, np.zeros(20))
-    return Confirmed(measured, {"delay < 20ms": met}, Estimate(behind, 0.02, interval, 20))
+def runs(setting: Setting, delays: Sequence[float], *, used: float = 0.9) -> Measured:
+    """A setting with these delays on as many networks, of which those above 20 ms miss the aim."""
+    array = np.array(delays)
+    values: dict[tuple[str, str], Array] = {
+        ("bottleneck", "delay_p99_s"): array,
+        ("bottleneck", "utilization"): np.full(len(array), used),
+        ("bottleneck", "loss_rate"): np.zeros(len(array)),
+    }
+    return Measured(setting, values, np.where(array > 0.02, 1 + array, array))
 
 
-@pytest.mark.parametrize(
-    ("others", "ending"),
-    [
-        ([(False, 0.5)], "the only other setting tried misses an aim"),
-        ([(False, 0.5), (None, 0.2)], "of 2 defaults and rules tried none is sure to meet every aim"),
-        ([(False, 0.5), (True, 0.2)], "of 2 defaults and rules tried codel1 does too, with less power"),
-        ([(True, 0.3), (True, 0.2)], "of 2 defaults and rules tried 2 do too, with less power"),
-        ([(True, 0.4), (True, 0.2)], "codel0 does so with the defaults, with less power"),
-        ([(True, 0.0), (True, 0.2)], "codel0 ties"),
-    ],
-)
-def test_the_conclusion_tells_a_missed_aim_from_less_power(
-    others: Sequence[tuple[bool | None, float]], ending: str
-) -> None:
-    first = confirmed("red", met=True, behind=0.0, origin="searched")
-    rest = [
-        confirmed(f"codel{n}", met=met, behind=far, origin="default" if far == 0.4 else "rule")
-        for n, (met, far) in enumerate(others)
+AIM = parse_aims(["delay p99 < 20ms"], PLACES)
+PRESENT = runs(Setting("droptail", {"limit": "100p"}, "present"), [0.1] * 20)
+DEFAULT = Setting("codel")
+RULE = Setting("codel", {"interval": "60ms"}, "RFC 8289")
+SEARCHED = Setting("codel", {"target": "4ms"}, "searched")
+FAR = Setting("droptail", {"limit": "20p"}, "searched")
+
+
+def chosen(*others: Measured) -> Measured:
+    departures = {
+        each.setting.label: departure(each.setting.scheme, each.setting.parameters, tuned()) for each in others
+    }
+    return best_of([PRESENT, *others], AIM, "bottleneck", {PRESENT.setting.label: 0.0, **departures})
+
+
+def test_a_default_that_meets_the_aims_comes_before_rules_and_searched_settings() -> None:
+    default, rule, searched = runs(DEFAULT, [0.019] * 20), runs(RULE, [0.01] * 20), runs(SEARCHED, [0.001] * 20)
+    assert chosen(searched, rule, default) is default
+    assert chosen(searched, rule) is rule
+
+
+def test_of_searched_settings_the_nearest_to_the_defaults_is_advised() -> None:
+    near, far = runs(SEARCHED, [0.019] * 20), runs(FAR, [0.001] * 20)
+    assert chosen(far, near) is near
+    assert departure("codel", {"target": "2.5ms", "variant": "linux"}, tuned()) == pytest.approx(math.log(2))
+    assert departure("droptail", {"limit": "50p"}, tuned()) == pytest.approx(math.log(2))
+    assert departure("red", {"gentle": True}, tuned()) == 1
+
+
+def test_the_present_queue_stays_unless_a_default_is_materially_better() -> None:
+    present = runs(Setting("droptail", {}, "present"), [0.015] * 20)
+    aims, departures = AIM, {"droptail": 0.0, "codel": 0.0}
+    slightly, clearly = runs(DEFAULT, [0.0145] * 20), runs(DEFAULT, [0.005] * 20)
+    assert best_of([present, slightly], aims, "bottleneck", departures) is present
+    assert best_of([present, clearly], aims, "bottleneck", departures) is clearly
+
+
+def test_networks_on_which_no_setting_meets_the_aims_do_not_count() -> None:
+    hard = [0.01] * 15 + [0.05] * 5
+    first, second = runs(DEFAULT, hard), runs(RULE, [*hard[:-1], 0.01])
+    assert success(first, [PRESENT, first]) == Success(15, 15, 20)
+    assert success(first, [PRESENT, first, second]) == Success(15, 16, 20)
+    assert not success(first, [PRESENT, first, runs(RULE, [0.01] * 20)]).is_enough
+    rarely = runs(DEFAULT, [0.01] * 9 + [0.05] * 11)
+    assert not success(rarely, [rarely]).is_enough
+
+
+def sentences(best: Measured, *others: Measured) -> str:
+    measured = [best, *others]
+    return " ".join(conclusion(best, success(best, measured), others, AIM, "bottleneck"))
+
+
+def test_the_conclusion_says_what_is_gained_and_what_tuning_would_add() -> None:
+    default, searched = runs(DEFAULT, [0.01] * 20), runs(SEARCHED, [0.005] * 20)
+    assert sentences(default, PRESENT) == (
+        "codel at its defaults cuts the 99th percentile of the queueing delay from 100 ms to 10.0 ms. It meets delay "
+        "p99 < 20ms on 20 of 20 networks drawn around this one. Tuning gains nothing more."
+    )
+    assert sentences(default, PRESENT, searched).endswith(
+        "Tuning would gain more: codel:target=4ms cuts the 99th percentile of the queueing delay from 10.0 ms to "
+        "5.00 ms."
+    )
+    assert sentences(searched, PRESENT, runs(DEFAULT, [0.01] * 12 + [0.05] * 8)).endswith(
+        "No default and no published rule that was tried does; codel comes nearest, on 12 of 20 networks drawn around "
+        "this one."
+    )
+    idle = runs(PRESENT.setting, [0.0001] * 20, used=0.6)
+    assert sentences(idle, default).startswith("bottleneck is not congested: it is 60 % used")
+
+
+def confirmed(measured: Measured, *others: Measured) -> Confirmed:
+    met = {AIM[0].text: success(measured, [measured, *others]).is_enough}
+    return Confirmed(measured, met, success(measured, [measured, *others]), Estimate(0.0, 0.0, (0.0, 0.0), 20))
+
+
+def test_an_advice_says_where_it_misses_an_aim_and_what_meets_it_there() -> None:
+    first, other = runs(DEFAULT, [0.01] * 19 + [0.05]), runs(RULE, [0.05] * 19 + [0.01])
+    draws = tuple(Draw(number, number, rate=0.8) for number in range(20))
+    entries = (confirmed(first, other), confirmed(other, first))
+    advice = Advice({}, (tuned(),), AIM, (DEFAULT,), entries, (), draws, (), 40, 1)
+    assert advice.exceptions == [(draws[19], ("delay p99 < 20ms",), RULE.label)]
+    assert draws[19].text == "rate × 0.8, flows × 1, round trip × 1"
+
+
+def test_floors_are_those_of_their_sources() -> None:
+    """RFC 6928: 10 packets; 1 ms of 5 Mbit/s is less than two segments; BDP / sqrt(n) is 16.7 / sqrt(6)."""
+    link = tuned()
+    assert least_limit(link) == math.ceil(10 + 2 + link.bdp / math.sqrt(6))
+    assert below("droptail", {"limit": "17p"}, link) == [
+        "limit holds less than a start, a burst and BDP / sqrt(n), 19 packets"
     ]
-    aims = parse_aims(["delay < 20ms"], PLACES)
-    advice = Advice({}, tuned(), aims, (first.measured.setting,), (first, *rest), ())
-    assert advice.conclusion == f"red meets delay < 20ms; {ending}."
+    assert below("red", {"min_th": 1.06, "max_th": 1.61}, link) == [
+        "min_th is less than 5 packets", "max_th is less than 5 packets",
+    ]  # fmt: skip
+    assert below("wred", {"min_th": [50.0], "max_th": [150.0]}, link) == ["max_th is beyond the buffer of 100 packets"]
+    slow = dataclasses.replace(link, rate=1e6)
+    (reason,) = below("fq-codel", {}, slow)
+    assert reason.startswith("target is less than the 12 ms that a packet takes")
+    (reason,) = below("codel", {}, dataclasses.replace(link, rtt=0.6))
+    assert reason.startswith("interval is less than a third of the round trip of 600 ms")
+    assert not below("codel", {}, link)
+    assert not below("droptail", {"limit": "17p"}, link, ["limit"])
+    assert not below("red", {}, link)
+
+
+def test_networks_are_drawn_around_the_scenario_and_repeat() -> None:
+    population = Population(document(), ["bottleneck"], 7)
+    assert population.draw(0) == Draw(0, 7)
+    draws = [population.draw(number) for number in range(1, 400)]
+    assert draws == [Population(document(), ["bottleneck"], 7).draw(number) for number in range(1, 400)]
+    for name, most in SPREAD.items():
+        factors = np.log([getattr(draw, name) for draw in draws])
+        assert abs(factors).max() <= math.log(most)
+        assert factors.std() == pytest.approx(math.log(most) / math.sqrt(3), rel=0.1)
+    assert np.mean([draw.flavours["bulk"] == "bbr" for draw in draws]) == pytest.approx(0.25, abs=0.07)
+    draw = dataclasses.replace(draws[0], flavours={"bulk": "bbr"})
+    group = population.document_of(draw).resolve().readable["traffic"]["bulk"]
+    assert (group["flavour"], group["count"]) == ("bbr", round(6 * draw.flows))
+
+
+def test_a_named_congestion_control_stays() -> None:
+    named = dataclasses.replace(LINK, traffic={"bulk": ps.Tcp(count=6, flavour="dctcp", ecn=True)})
+    assert Population(named.document(), ["bottleneck"], 1).draw(5).flavours == {}
+
+
+CALLS = ps.Cbr(rate="3Mbit", packet="500B", headers="28B", from_="R1", to="R2")
+
+
+def test_the_map_says_what_is_missed_and_whether_the_load_is_too_much() -> None:
+    """Datagrams of 3 Mbit/s: more than half of the rate carries."""
+    scenario = dataclasses.replace(LINK, traffic={"calls": CALLS}, duration="2s")
+    bench = Bench(Population(scenario.document(), ["bottleneck"], 1), [tuned()], parse_aims(["loss < 1%"], PLACES))
+    points = map_of(bench, Setting("droptail"), [Setting("codel")], 100)
+    assert len(points) == 27
+    for point in points:
+        assert point.load == pytest.approx(3 / 5 / point.rate, rel=0.01)
+        assert point.met == (point.rate > 0.5)
+        assert point.met_by is None
+    assert all(point.missed["loss < 1%"] > 0.05 for point in points if point.rate == 0.5)
+
+
+def test_numbers_are_rounded_to_round_ones() -> None:
+    assert round_number("26.3ms") == "25ms"
+    assert round_number([6.74, 1.18]) == [6.0, 1.2]
+    assert (round_number(0.0187), round_number(17), round_number(True), round_number("auto")) == (
+        0.02,
+        15,
+        True,
+        "auto",
+    )
 
 
 def test_a_missing_optimiser_is_told_before_the_first_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,15 +406,23 @@ def test_rules_are_those_of_their_sources() -> None:
     link = LoadedLink("bottleneck", rate=800e6, rtt=0.1, buffer=10_000, packet=1000, flows=100)
     ared = rules_of("red", link)[0].parameters
     assert (ared["min_th"], ared["max_th"]) == (250.0, 750.0)
-    assert rules_of("codel", link)[0].parameters == {"target": "5ms", "interval": "100ms"}
+    # An interval of 100 ms suits round trips from 10 to 300 ms, so there is no rule between.
+    assert rules_of("codel", link) == []
+    satellite = dataclasses.replace(link, rtt=0.6)
+    assert rules_of("codel", satellite)[0].parameters == {"target": "30ms", "interval": "600ms"}
+    # A packet of 1000 bytes takes 10 ms at 800 kbit/s.
+    slow = dataclasses.replace(link, rate=8e5)
+    assert rules_of("fq-codel", slow)[0].parameters == {"target": "15ms", "interval": "115ms"}
+    port = dataclasses.replace(link, rate=10e9, rtt=1e-4, packet=1500, scalable=True)
+    steps = [rule.parameters["min_th"] for rule in rules_of("red", port, scalable=True)]
+    assert steps == [math.ceil(10e9 * 1e-4 / 12000 / 7), 65]
 
 
 class Known(Bench):
     """A bench whose score has its least value at a target of 20 ms and an interval of 200 ms."""
 
-    def measure(self, settings: Sequence[Setting], seeds: range, document: Document | None = None) -> list[Measured]:
-        del document
-        return [Measured(setting, {}, np.full(len(seeds), self._distance(setting))) for setting in settings]
+    def measure(self, settings: Sequence[Setting], draws: Sequence[Draw]) -> list[Measured]:
+        return [Measured(setting, {}, np.full(len(draws), self._distance(setting))) for setting in settings]
 
     def _distance(self, setting: Setting) -> float:
         target, interval = (float(setting.parameters[name].removesuffix("ms")) for name in ("target", "interval"))
@@ -263,11 +430,13 @@ class Known(Bench):
 
 
 def test_the_search_finds_a_known_optimum_and_repeats() -> None:
-    bench = Known(document(), tuned(), parse_aims(["min delay"], PLACES))
-    best = [min(search(bench, [("codel", {})], 15, 1), key=lambda measured: measured.score) for _ in range(2)]
+    population = Population(document(), ["bottleneck"], 1)
+    bench = Known(population, [tuned()], parse_aims(["min delay"], PLACES))
+    draws = [population.draw(number) for number in range(4)]
+    best = [min(search(bench, [("codel", {})], draws, 15, 1), key=lambda measured: measured.score) for _ in range(2)]
     assert best[0].setting == best[1].setting
     assert best[0].score < 0.1
-    few = min(search(bench, [("codel", {})], 1, 1), key=lambda measured: measured.score)
+    few = min(search(bench, [("codel", {})], draws, 1, 1), key=lambda measured: measured.score)
     assert best[0].score < few.score
 
 
@@ -281,40 +450,98 @@ def test_link_and_load_are_moved() -> None:
 
 @pytest.mark.slow
 def test_advice_is_proven_and_repeats() -> None:
-    first, second = (tune(LINK, ["delay p99 < 40ms"], ["codel", "droptail"], budget_s=5) for _ in range(2))
+    first, second = (tune(LINK, ["delay p99 < 40ms"], ["codel", "droptail"], budget_s=60) for _ in range(2))
     assert json.dumps(first.to_dict()) == json.dumps(second.to_dict())
     assert first.best.met == {"delay p99 < 40ms": True}
+    assert first.is_met
     assert len(first.best.measured.scores) == 20
-    again = ps.compare(LINK, [first.best.measured.setting.label], runs=3)
-    assert again.estimate("delay_p99_s").mean < 0.04
     assert {confirmation.measured.setting.label for confirmation in first.confirmed} >= {"codel", "droptail"}
-    assert len(first.robust) == 27
+    assert len(first.map) == 27
+    assert not below(first.advised[0].scheme, first.advised[0].parameters, first.link)
 
 
 @pytest.mark.slow
 def test_it_says_no_where_nothing_helps() -> None:
-    advice = tune(LINK, ["delay p99 < 0.1ms", "utilization > 99%"], ["red"], budget_s=1)
+    advice = tune(LINK, ["delay p99 < 0.1ms", "utilization > 99%"], ["red"], budget_s=10)
     assert advice.conclusion.startswith("Nothing tried meets")
+    assert not advice.is_met
 
 
 @pytest.mark.slow
 def test_competing_aims_have_a_front() -> None:
-    advice = tune(LINK, ["min delay p99", "max utilization"], ["codel", "droptail"], budget_s=5)
+    advice = tune(LINK, ["min delay p99", "max utilization"], ["codel", "droptail"], budget_s=20)
     ends = [
         tuple(confirmation.measured.summary("bottleneck", name).mean for name in ("delay_p99_s", "utilization"))
         for confirmation in advice.confirmed[: len(advice.advised)]
     ]
     assert len(ends) > 1
     assert ends[0][0] < ends[-1][0]
-    assert ends[0][1] < ends[-1][1]
+    assert ends[0][1] <= ends[-1][1]
 
 
-def test_a_budget_of_time_gives_the_same_rounds_everywhere() -> None:
+def test_both_directions_of_a_link_are_advised_together() -> None:
+    scenario = ps.Scenario.loads(TWO_WAYS)
+    advice = tune(scenario, ["calls.owd p99 < 60ms"], ["fq-codel"], budget_s=30)
+    assert [link.place for link in advice.links] == ["line", "line.reverse"]
+    first, second = advice.devices(0)
+    assert (first["place"], second["place"]) == ("line", "line.reverse")
+    assert str(first["tc"]).startswith("tc qdisc replace dev eth0 root fq_codel")
+    assert str(second["tc"]).startswith("tc qdisc replace dev eth1 root fq_codel")
+    alone = tune(scenario, ["calls.owd p99 < 60ms"], ["fq-codel"], at="line", budget_s=30)
+    assert [link.place for link in alone.links] == ["line"]
+
+
+TWO_WAYS = """
+duration = "3s"
+[links.line]
+from = "A"
+to = "B"
+rate = "8Mbit"
+delay = "10ms"
+queue = { scheme = "droptail", limit = "200p" }
+watch = true
+reverse = { rate = "4Mbit", queue = { scheme = "droptail", limit = "100p" }, watch = true }
+[traffic.down]
+kind = "tcp"
+count = 2
+from = "A"
+to = "B"
+[traffic.up]
+kind = "tcp"
+from = "B"
+to = "A"
+[traffic.calls]
+kind = "cbr"
+rate = "80kbit"
+packet = "172B"
+from = "A"
+to = "B"
+"""
+
+
+def test_a_budget_of_time_plans_the_same_runs_everywhere() -> None:
     assert Budget.plan(1e9, 1e5, 3, 5).rounds == 20
-    assert Budget.plan(0, 1e5, 3, 5).rounds == 2
-    planned = Budget.plan(100, 1e6, 3, 5)
-    assert 2 < planned.rounds < 20
-    assert planned.seconds <= 100
+    planned = Budget.plan(300, 1e6, 3, 5)
+    assert 1 <= planned.rounds < 20
+    assert planned.seconds <= 300
+
+
+def test_a_budget_for_no_round_is_refused_with_the_least_one() -> None:
+    with pytest.raises(
+        PenstockError, match=r"--budget: 1 s are too few for one round of the search; (\d+)s are needed"
+    ):
+        Budget.plan(1, 1e6, 3, 5)
+
+
+def test_a_slow_machine_searches_less_but_at_least_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("penstock.tuning.budget.time.monotonic", lambda: now[0])
+    clock = Clock(10.0)
+    now[0] = 8.0
+    assert clock.has_time(100, 100, 100)
+    assert not clock.has_time(100, 100, 100)
+    assert clock.rounds == 1
+    assert not clock.is_behind(100, 20)
 
 
 def test_wrong_requests_end_with_2_and_all_errors() -> None:
@@ -330,7 +557,7 @@ def test_wrong_requests_end_with_2_and_all_errors() -> None:
 
 def scores(aims: list[str], delay: float, utilization: float, loss: float = 0.0) -> float:
     """The score of a run with these metrics."""
-    bench = Bench(document(), tuned(), parse_aims(aims, PLACES))
+    bench = bench_for(*aims)
     numbers = {"delay_mean_s": delay, "utilization": utilization, "loss_rate": loss, "delay_p99_s": 2 * delay}
     return float(bench._scores({("bottleneck", name): np.array([value]) for name, value in numbers.items()})[0])
 
@@ -354,12 +581,16 @@ def test_the_weight_of_a_bound_multiplies_its_shortfall() -> None:
     assert scores(["delay < 10ms, weight 3", "utilization > 90%"], 0.005, 0.95) < 1
 
 
+BUFFERED = dataclasses.replace(LINK.links["bottleneck"], queue=ps.DropTail(limit="100p"))
+
+
 def test_aims_with_weights_are_one_advice_and_without_a_front() -> None:
-    plain = Bench(document(), tuned(), parse_aims(["min delay", "max utilization"], PLACES))
-    weighted = Bench(document(), tuned(), parse_aims(["min delay weight 2", "max utilization"], PLACES))
+    plain = bench_for("min delay", "max utilization")
+    weighted = bench_for("min delay weight 2", "max utilization")
     assert (len(plain.competing), weighted.competing) == (2, ())
-    advice = tune(LINK, ["min delay weight 4", "max utilization"], ["droptail"], budget_s=1.0)
-    other = tune(LINK, ["min delay", "max utilization weight 40"], ["droptail"], budget_s=1.0)
+    link = dataclasses.replace(LINK, links={**LINK.links, "bottleneck": BUFFERED})
+    advice = tune(link, ["min delay weight 4", "max utilization"], ["droptail"], budget_s=20)
+    other = tune(link, ["min delay", "max utilization weight 40"], ["droptail"], budget_s=20)
     assert len(advice.advised) == len(other.advised) == 1
     limits = [
         int(str(advised.advised[0].parameters.get("limit", "100p")).removesuffix("p")) for advised in (advice, other)

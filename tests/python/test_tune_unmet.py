@@ -8,6 +8,7 @@ import pytest
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.aim import parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.population import Draw, Population
 from penstock.tuning.unmet import ENDLESS, endless, unmet_text
 
 PLACES = {"links": ["bottleneck"], "traffic": ["bulk"], "dscp": []}
@@ -67,13 +68,16 @@ def bench(rate: str) -> Bench:
     )
     document = scenario.document()
     link = LoadedLink.of(document.resolve(), "bottleneck")
-    return Bench(document, link, AIMS)
+    return Bench(Population(document, ["bottleneck"], 1), [link], AIMS)
+
+
+DRAWS = [Draw(number, number) for number in range(3)]
 
 
 def test_a_queue_without_a_limit_shows_what_the_load_leaves() -> None:
     """1 Mbit/s of datagrams fills a half of 2 Mbit/s, whatever the queue."""
-    measured = endless(bench("2Mbit"), [met_aims("red", 0.01, 0.5)], 1)
+    measured = endless(bench("2Mbit"), [met_aims("red", 0.01, 0.5)], DRAWS)
     assert measured is not None
     assert measured.setting == ENDLESS
     assert measured.summary("bottleneck", "utilization").mean == pytest.approx(0.5, abs=0.06)
-    assert endless(bench("2Mbit"), [met_aims("red", 0.01, 0.5), met_aims("pie", 0.1, 0.97)], 1) is None
+    assert endless(bench("2Mbit"), [met_aims("red", 0.01, 0.5), met_aims("pie", 0.1, 0.97)], DRAWS) is None

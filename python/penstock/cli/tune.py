@@ -25,6 +25,7 @@ from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 if TYPE_CHECKING:
     from penstock.scenario.scenario import Document
     from penstock.tuning.advice import Advice
+    from penstock.tuning.budget import Budget
 
 EXAMPLE = "penstock tune scenarios/standard.toml --aim 'delay p99 < 30ms' --scheme droptail --scheme codel --budget 10s"
 
@@ -43,7 +44,7 @@ Place = Annotated[
     typer.Option("--at", metavar="LINK", help="Link to tune; default: the first watched one.", default_factory=list),
 ]
 BudgetTime = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="Planned time on two cores; sets the number of settings tried.")
+    str, typer.Option("--budget", metavar="TIME", help="Time on two cores; sets the number of settings tried.")
 ]
 
 
@@ -69,9 +70,11 @@ def tune(
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
 ) -> None:
-    """Find scheme parameters that meet an aim on a link, for one or several schemes, and confirm them with fresh seeds.
+    """Find scheme parameters that meet an aim on a link, for one or several schemes, and confirm them.
 
-    The advice is compared with the schemes' defaults and with published rules. If an aim is not met, exit with 3.
+    The proof is on fresh networks, drawn around the scenario: other rates, flows, round trips, congestion controls.
+    Published defaults and rules are preferred to searched settings. Exit with 3 if an aim is not met, with 2 if the
+    budget is too small for one round.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
@@ -102,7 +105,7 @@ def tune(
         script = _script(document, aim, schemes, place, budget)
         page.write(advice, outputs.html, script)
         notify(f"page: {outputs.html}")
-    if missed := [text for text, met in advice.best.met.items() if met is False]:
+    if missed := [text for text, met in advice.best.met.items() if not met]:
         notify(f"not met: {'; '.join(missed)}")
         raise typer.Exit(ExitCode.REFUTED)
 
@@ -134,7 +137,7 @@ def _advice(
 ) -> Advice:
     """The advice, with progress; Ctrl-C ends with the code for it, and finished runs are kept."""
     from penstock.engine.progress import Watch
-    from penstock.tuning.advice import tune
+    from penstock.tuning.tune import tune
 
     watch = Watch(0)
     with resumable(), watch:
@@ -147,9 +150,14 @@ def _advice(
             jobs=jobs,
             progress=watch.update,
             store=open_store(store),
+            forecast=_forecast,
         )
-    notify(f"{advice.runs} runs of {len(advice.tried)} settings")
+    notify(f"{advice.runs} runs of {len(advice.tried)} settings in {advice.rounds} rounds")
     return advice
+
+
+def _forecast(budget: Budget) -> None:
+    notify(f"forecast: at most {budget.runs} runs, about {budget.seconds:.0f} s on two cores")
 
 
 def _seconds(text: str) -> float:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from penstock.scenario.resolve import Resolved
 
@@ -29,6 +31,8 @@ class LoadedLink:
         flows: TCP flows of the scenario, at least 1.
         flows_cross: whether there are endless TCP flows, and a round trip over this link is known.
         windows: most packets that they have in flight together, by the windows of their receivers.
+        precedences: drop precedences of the traffic's codepoints (RFC 2597), at least 1.
+        scalable: whether there are TCP flows, and all of them are DCTCP or Prague.
 
     """
 
@@ -40,6 +44,8 @@ class LoadedLink:
     flows: int
     flows_cross: bool = True
     windows: float = math.inf
+    precedences: int = 1
+    scalable: bool = False
 
     @property
     def packet_s(self) -> float:
@@ -76,7 +82,25 @@ class LoadedLink:
         flows = sum(int(group.get("count", 1)) for group in groups)
         room = float(buffer or max(4.0, LARGEST_BDP * bdp))
         windows = sum(int(group.get("count", 1)) * _window(resolved, group["name"]) for group in groups)
-        return cls(place, rate, rtt, room, packet, max(flows, 1), bool(trip) and flows > 0, windows or math.inf)
+        return cls(
+            place,
+            rate,
+            rtt,
+            room,
+            packet,
+            max(flows, 1),
+            bool(trip) and flows > 0,
+            windows or math.inf,
+            _precedences(canonical["traffic"]),
+            bool(groups) and all(group.get("flavour") in ("dctcp", "prague") for group in groups),
+        )
+
+
+def _precedences(traffic: Sequence[Mapping[str, Any]]) -> int:
+    """The number of drop precedences among the codepoints of assured forwarding AF11 to AF43 (RFC 2597, section 6)."""
+    points = {group["dscp"] for group in traffic if isinstance(group["dscp"], int)}
+    assured = {dscp % 8 // 2 for dscp in points if 10 <= dscp <= 38 and dscp % 8 in (2, 4, 6)}
+    return max(1, len(assured))
 
 
 def _window(resolved: Resolved, name: str) -> float:

@@ -18,7 +18,7 @@ from penstock.scenario.scenario import Document, ScenarioLike, as_document, with
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.units import parse_time
 
-__all__ = ["Case", "Plan", "check_places", "placed", "with_watches_of"]
+__all__ = ["Case", "Plan", "check_places", "own_queue", "placed", "with_watches_of"]
 
 
 @dataclass(frozen=True)
@@ -192,6 +192,11 @@ def _default_queue(document: Document, place: str) -> Mapping[str, Any]:
     table = resolved.readable["links"].get(place.removesuffix(".reverse"), {}) if not resolved.errors else {}
     queue: Mapping[str, Any] = (table.get("reverse", {}) if place.endswith(".reverse") else table).get("queue", {})
     return queue
+
+
+def own_queue(document: Document, place: str) -> Mapping[str, Any]:
+    """The table of the queue at a place, written in the scenario or by default; with its `scheme`."""
+    return {"scheme": "droptail", **(_queue_at(document, place) or _default_queue(document, place))}
 
 
 def _path(place: str) -> str:

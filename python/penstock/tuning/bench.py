@@ -1,27 +1,35 @@
-"""Settings of schemes, measured on one scenario on the same seeds, and their score against the aims."""
+"""Settings of schemes, measured on the networks of a population, and their score against the aims."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from penstock.errors import PenstockError, ScenarioError
+from penstock.errors import PenstockError
+from penstock.results.columns import result_columns
 from penstock.results.display import scheme_argument
 from penstock.results.estimate import Estimate, summarize
-from penstock.results.runs import Runs
 from penstock.scenario.loaded_link import LoadedLink
+from penstock.scenario.resolve import resolve
 from penstock.scenario.scenario import Document
 from penstock.studies.candidate import Candidate
-from penstock.studies.compare import run_plan
-from penstock.studies.executor import Progress
-from penstock.studies.plan import Plan
+from penstock.studies.chunk import Cell
+from penstock.studies.complete import complete
+from penstock.studies.executor import Progress, ThreadExecutor
+from penstock.studies.part import CellRuns
+from penstock.studies.plan import placed
+from penstock.studies.run_rows import run_rows
 from penstock.studies.store import Results
 from penstock.tuning.aim import Aim, weighted
+from penstock.tuning.departure import departure
+from penstock.tuning.population import Draw, Population
+from penstock.tuning.rules import rules_of
 
 __all__ = ["Bench", "Measured", "Setting"]
 
@@ -33,7 +41,11 @@ SHOWN = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate")
 
 @dataclass(frozen=True)
 class Setting:
-    """A scheme with its parameters, and their origin: "default", "given", "searched", or the source of a rule."""
+    """A scheme with its parameters, and their origin.
+
+    The origin is "present" (the scenario's own queue), "default", "given", "reference" (a scheme that was not asked
+    for), "searched", or the source of a rule.
+    """
 
     scheme: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -44,10 +56,15 @@ class Setting:
         """In the notation of `--scheme`."""
         return scheme_argument(self.scheme, dict(self.parameters))
 
+    @property
+    def is_rule(self) -> bool:
+        """Whether the parameters follow from a published rule."""
+        return self.origin not in ("present", "default", "given", "reference", "searched")
+
 
 @dataclass(frozen=True)
 class Measured:
-    """A setting with the metrics of its runs, in the order of the seeds.
+    """A setting with the metrics of its runs, in the order of the networks.
 
     Attributes:
         setting: the setting.
@@ -66,28 +83,47 @@ class Measured:
         """The mean score."""
         return float(np.mean(self.scores))
 
+    @property
+    def meets(self) -> npt.NDArray[np.bool_]:
+        """Whether each run meets every aim."""
+        return np.asarray(self.scores <= 1.0)
+
     def summary(self, place: str, metric: str) -> Estimate:
         """Mean and interval of a metric."""
         return summarize([value for value in self.values[place, metric].tolist() if np.isfinite(value)])
 
+    def joined(self, other: Measured) -> Measured:
+        """The runs of both, of the same setting."""
+        values = {key: np.concatenate([column, other.values[key]]) for key, column in self.values.items()}
+        return replace(self, values=values, scores=np.concatenate([self.scores, other.scores]))
+
 
 class Bench:
-    """Measures settings in place of the queue of a link, on common random numbers."""
+    """Measures settings in place of the queues of a link, on the networks of a population.
+
+    All settings meet the same networks with the same random numbers. Where both directions of a link are tuned, the
+    queue of the other one has the same scheme, with the same rule or the same parameters.
+    """
 
     def __init__(
         self,
-        document: Document,
-        link: LoadedLink,
+        population: Population,
+        links: Sequence[LoadedLink],
         aims: Sequence[Aim],
         *,
         results: Results | None = None,
         threads: int = 1,
         progress: Progress | None = None,
     ) -> None:
-        self.document, self.link, self.aims = document, link, tuple(aims)
+        self.population, self.links, self.aims = population, tuple(links), tuple(aims)
         self.results = Results() if results is None else results
         self.threads, self.progress = threads, progress
         self.runs = self.planned = 0
+
+    @property
+    def link(self) -> LoadedLink:
+        """The tuned link."""
+        return self.links[0]
 
     @property
     def competing(self) -> tuple[Aim, ...]:
@@ -97,37 +133,88 @@ class Bench:
 
     def is_valid(self, setting: Setting) -> bool:
         """Whether the scheme accepts these parameters on this link."""
-        try:
-            Plan.make(self.document, [Candidate(setting.scheme, setting.parameters)], at=self.link.place)
-        except ScenarioError:
-            return False
-        return True
+        document = self._placed(self.population.document, setting)
+        return not resolve(document.tree, document.origins).errors
 
-    def measure(self, settings: Sequence[Setting], seeds: range, document: Document | None = None) -> list[Measured]:
-        """The settings, each run with these seeds; in another scenario if one is given."""
-        scenario = (document or self.document).set("seed", seeds[0], "tune")
-        candidates = [Candidate(setting.scheme, setting.parameters, setting.label) for setting in settings]
-        plan = Plan.make(scenario, candidates, at=self.link.place)
-        runs = run_plan(plan, len(seeds), None, self.threads, self._report, self.results)
-        self.runs += len(seeds) * len(plan.cases)
-        return [self._measured(setting, runs[setting.label]) for setting in settings]
+    def measure(self, settings: Sequence[Setting], draws: Sequence[Draw]) -> list[Measured]:
+        """The settings, each on these networks, whose numbers differ. Raises `ScenarioError`."""
+        cells = [
+            Cell({"scheme": setting.label, "draw": draw.number}, document.resolve(), seeds)
+            for draw in draws
+            for seeds in [range(draw.seed, draw.seed + 1)]
+            for network in [self.population.document_of(draw)]
+            for setting in settings
+            for document in [self._placed(network, setting)]
+        ]
+        runs = self._run(cells)
+        columns = {(column.place, column.metric): column.name for column in result_columns(runs.column_names)}
+        measured = []
+        for number, setting in enumerate(settings):
+            rows = runs.take(pa.array(range(number, len(cells), len(settings))))
+            measured.append(self._measured(setting, rows, columns))
+        return measured
+
+    def companion(self, setting: Setting, link: LoadedLink) -> Setting:
+        """The setting of the queue in the other direction."""
+        if setting.is_rule:
+            rules = {rule.source: rule.parameters for rule in rules_of(setting.scheme, link, scalable=link.scalable)}
+            return replace(setting, parameters=rules.get(setting.origin, {}))
+        lengths = {"limit", "min_th", "max_th", "w_q", "max_p"}
+        searched = setting.origin == "searched"
+        return replace(
+            setting, parameters={k: v for k, v in setting.parameters.items() if not searched or k not in lengths}
+        )
+
+    def costs(self, measured: Measured) -> Array:
+        """What the search minimizes, for each run: the scores, or for aims with bounds alone how far from the defaults.
+
+        A run that misses an aim costs its score, which is above 1; one that meets all costs between 0 and 1.
+        """
+        if any(not aim.bounded for aim in self.aims):
+            return measured.scores
+        distance = departure(measured.setting.scheme, measured.setting.parameters, self.link)
+        return np.asarray(np.where(measured.meets, distance / (1 + distance), measured.scores))
+
+    def _placed(self, document: Document, setting: Setting) -> Document:
+        """The scenario with the setting at the tuned link, and its companion at the other direction."""
+        if setting.origin == "present":
+            return document
+        for link in self.links:
+            own = setting if link is self.link else self.companion(setting, link)
+            document = placed(document, Candidate(own.scheme, own.parameters, own.label), [link.place])
+        return document
+
+    def _run(self, cells: Sequence[Cell]) -> pa.Table:
+        """The runs of the cells, a row each."""
+        distinct = {(cell.content, cell.seeds.start): cell for cell in cells}
+        complete(
+            distinct.values(),
+            self.results,
+            ThreadExecutor(self.threads),
+            study="tune",
+            planned=len(distinct),
+            progress=self._report,
+        )
+        self.runs += len(distinct)
+        places = [CellRuns(cell.content, cell.seeds, cell.labels) for cell in cells]
+        return run_rows(places, self.results.tables({cell.content for cell in cells}))
 
     def _report(self, finished: int, _: int) -> None:
         if self.progress is not None:
             self.progress(self.runs + finished, max(self.planned, self.runs + finished))
 
-    def _measured(self, setting: Setting, runs: Runs) -> Measured:
-        columns = {(aim.place or self.link.place, aim.metric) for aim in self.aims}
-        columns |= {(self.link.place, name) for name in SHOWN}
+    def _measured(self, setting: Setting, runs: pa.Table, columns: Mapping[tuple[str, str], str]) -> Measured:
+        wanted = {(aim.place or self.link.place, aim.metric) for aim in self.aims}
+        wanted |= {(self.link.place, name) for name in SHOWN}
         values: dict[tuple[str, str], Array] = {}
-        for place, name in sorted(columns):
-            has_metric = name in runs.metrics.get(place, ())
-            values[place, name] = runs.array(name, place)[0, 0] if has_metric else np.full(len(runs), np.nan)
+        for key in sorted(wanted):
+            column = runs[columns[key]].to_numpy(zero_copy_only=False) if key in columns else None
+            values[key] = np.full(runs.num_rows, np.nan) if column is None else column.astype(float)
         for aim in self.aims:
             place = aim.place or self.link.place
             if not np.isfinite(values[place, aim.metric]).any():
-                known_names = ", ".join(sorted(runs.metrics.get(place, ())))
-                raise PenstockError(f"--aim '{aim.text}': {place} has no {aim.metric} here; it has: {known_names}")
+                names = ", ".join(sorted(_finite(runs, columns, place)))
+                raise PenstockError(f"--aim '{aim.text}': {place} has no {aim.metric} here; it has: {names}")
         return Measured(setting, values, self._scores(values))
 
     def _scores(self, values: Mapping[tuple[str, str], Array]) -> Array:
@@ -172,3 +259,10 @@ class Bench:
         delivered = 1 - np.nan_to_num(values[place, "loss_rate"])
         power: Array = values[place, "utilization"] * delivered * rtt / (rtt + values[place, "delay_mean_s"])
         return power
+
+
+def _finite(runs: pa.Table, columns: Mapping[tuple[str, str], str], place: str) -> Iterator[str]:
+    """The metrics of a place that some run has."""
+    for (where, name), column in columns.items():
+        if where == place and runs[column].null_count < runs.num_rows and not pa.types.is_nested(runs[column].type):
+            yield name

@@ -10,14 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from penstock.plots import style
-from penstock.results.display import decimals, number, scale_for
+from penstock.results.display import decimals, joined, number, scale_for
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import metric
 from penstock.tuning.advice import Advice, Confirmed
 from penstock.tuning.moved import FACTORS
 from penstock.tuning.paste import FASTER
+from penstock.tuning.robust import Point
+from penstock.tuning.unmet import metric_text
 
-__all__ = ["Row", "columns", "map_rows", "picture", "rows", "text"]
+__all__ = ["Row", "columns", "exceptions", "map_reasons", "map_rows", "picture", "rows", "sign", "text"]
 
 LETTER = 9.0, 10.0
 """Points from letter to letter in the picture, across and up, at least."""
@@ -25,12 +27,12 @@ LETTER = 9.0, 10.0
 LETTER_PLACES = sorted(product(range(-32, 33, 8), (7, -7, 18, -18)), key=lambda place: place[0] ** 2 + place[1] ** 2)
 """Where a letter may stand beside its setting, in points, the nearest place first."""
 
-MET = {True: "met", False: "missed", None: "undecided"}
+MET = {True: "met", False: "missed"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A confirmed setting: letter in the picture, label, origin, a cell for each column, aims met, standing."""
+    """A confirmed setting, as texts; `letter` is its name in the picture."""
 
     letter: str
     label: str
@@ -38,6 +40,7 @@ class Row:
     cells: tuple[str, ...]
     met: str
     standing: str
+    barred: str
 
 
 def columns(advice: Advice) -> list[tuple[str, str]]:
@@ -70,13 +73,25 @@ def rows(advice: Advice) -> list[Row]:
         Row(
             letter(place),
             confirmation.measured.setting.label,
-            confirmation.measured.setting.origin,
+            ORIGINS.get(confirmation.measured.setting.origin, confirmation.measured.setting.origin),
             tuple(row),
-            ", ".join(f"{aim}: {MET[met]}" for aim, met in confirmation.met.items()),
+            _met_text(confirmation),
             "advised" if place < len(advice.advised) else confirmation.verdict,
+            "; ".join(confirmation.barred),
         )
         for place, (confirmation, row) in enumerate(zip(advice.confirmed, cells, strict=True))
     ]
+
+
+ORIGINS = {"present": "present queue", "reference": "not asked for, for comparison"}
+
+
+def _met_text(entry: Confirmed) -> str:
+    """Which aims are met, and on how many networks all are."""
+    if not entry.met:
+        return ""
+    aims = ", ".join(f"{aim}: {MET[met]}" for aim, met in entry.met.items())
+    return f"{aims}; all on {entry.success.met} of {entry.success.of} networks"
 
 
 def _means(advice: Advice, place: str, name: str) -> list[float]:
@@ -90,9 +105,13 @@ def text(advice: Advice) -> str:
 
 def _lines(advice: Advice) -> Iterator[str]:
     yield advice.conclusion
+    yield from (f"  {text}" for text in exceptions(advice))
+    for place in range(len(advice.advised)):
+        for device in advice.devices(place):
+            yield from _device(device, advice)
     runs = len(advice.best.measured.scores)
     yield ""
-    yield f"Confirmed with {runs} fresh seeds each; mean and 95 % interval:"
+    yield f"Confirmed on {runs} fresh networks (rate, flows and round trip drawn around the scenario's); mean ± 95 %:"
     for row in rows(advice):
         yield ""
         yield f"{row.label}  ({row.standing}; {row.origin})"
@@ -100,29 +119,79 @@ def _lines(advice: Advice) -> Iterator[str]:
             yield f"    {head:<44} {cell:>20}"
         if row.met:
             yield f"    {row.met}"
-    if advice.robust:
+        if row.barred:
+            yield f"    not advised: {row.barred}"
+    if advice.map:
         yield ""
-        yield f"Where link and load move, {advice.best.measured.setting.label} still meets the aims (+) or not (-):"
         yield from map_rows(advice)
-    for entry in advice.to_dict()["advice"]:
-        if entry["tc"]:
-            yield ""
-            yield entry["tc"]
-        if entry["tc_shaped"]:
-            yield ""
-            yield f"# {FASTER}"
-            yield entry["tc_shaped"]
+        yield from map_reasons(advice)
+
+
+def exceptions(advice: Advice) -> list[str]:
+    """Where the advice does not meet the aims, in words: the networks on which another setting does come first."""
+    if len(advice.advised) > 1:
+        return []
+    missed = sorted(advice.exceptions, key=lambda each: each[2] is None)
+    texts = [
+        f"misses {joined(aims)} at {draw.text} ({f'{met_by} does' if met_by else 'nothing tried does'})"
+        for draw, aims, met_by in missed[:MOST_EXCEPTIONS]
+    ]
+    more = len(missed) - MOST_EXCEPTIONS
+    return texts + ([f"and on {more} more network{'s' if more > 1 else ''}"] if more > 0 else [])
+
+
+MOST_EXCEPTIONS = 5
+"""Networks that the text names."""
+
+
+def _device(device: dict[str, str | None], advice: Advice) -> Iterator[str]:
+    if device["tc"]:
+        yield ""
+        if len(advice.links) > 1:
+            yield f"# {device['device']} sends in the direction {device['place']}"
+        yield device["tc"]
+    if device["tc_shaped"]:
+        yield ""
+        yield f"# {FASTER}"
+        yield device["tc_shaped"]
 
 
 def map_rows(advice: Advice) -> list[str]:
     """The map of robustness: a line for each rate and number of flows, a column for each round trip."""
+    point_of = {(point.rate, point.flows, point.rtt): point for point in advice.map}
     head = "    rate   flows   round trip x " + "  ".join(f"{factor:g}" for factor in FACTORS)
-    lines = [head]
-    for rate in FACTORS:
-        for flows in FACTORS:
-            signs = ["+" if advice.robust[rate, flows, rtt] else "-" for rtt in FACTORS]
-            gaps = "  ".join(f"{sign:>{len(f'{factor:g}')}}" for sign, factor in zip(signs, FACTORS, strict=True))
-            lines.append(f"    x {rate:<5g}x {flows:<5g} {'':14}{gaps}")
+    label = advice.best.measured.setting.label
+    lines = [f"Where link and load move, {label} meets the aims (+), another setting does (o), or none (-):", head]
+    for rate, flows in product(FACTORS, FACTORS):
+        signs = [sign(point_of[rate, flows, rtt]) for rtt in FACTORS]
+        gaps = "  ".join(f"{each:>{len(f'{factor:g}')}}" for each, factor in zip(signs, FACTORS, strict=True))
+        lines.append(f"    x {rate:<5g}x {flows:<5g} {'':14}{gaps}")
+    return lines
+
+
+def sign(point: Point) -> str:
+    """A point of the map: "+" if the advice meets the aims, "o" if another setting does, else "-"."""
+    return "+" if point.met else "o" if point.met_by else "-"
+
+
+def map_reasons(advice: Advice) -> list[str]:
+    """For each aim that is missed on the map: where most, and by how much; and where no queue could meet it."""
+    lines = []
+    for aim in advice.aims:
+        missed = [point for point in advice.map if aim.text in point.missed]
+        if not missed:
+            continue
+        worst = max(missed, key=lambda point: aim.shortfall(point.missed[aim.text]))
+        value = metric_text(aim.metric, worst.missed[aim.text])
+        where = f"rate x {worst.rate:g}, flows x {worst.flows:g}, round trip x {worst.rtt:g}"
+        lines.append(f"    {aim.text}: missed at {len(missed)} of {len(advice.map)} points, most at {where} ({value})")
+    overloaded = [point for point in advice.map if point.load > 1 and not point.met]
+    if overloaded:
+        load = max(point.load for point in overloaded)
+        lines.append(
+            f"    At {len(overloaded)} of these points traffic that does not slow down offers more than the link "
+            f"carries, up to {100 * load:.0f} % of it: no queue helps there."
+        )
     return lines
 
 

@@ -17,16 +17,18 @@ FACTORS = (0.5, 1.0, 2.0)
 def moved(document: Document, place: str, *, rate: float = 1.0, flows: float = 1.0, rtt: float = 1.0) -> Document:
     """A copy with other values, by these factors.
 
-    They apply to the rate of one link, the number of flows of each group of several TCP flows and of users of each
-    workload, and the delay of every link. Drawn and listed values stay as they are.
+    They apply to the rates of one link in both directions, the number of flows of each group of several TCP flows and
+    of users of each workload, and the delay of every link. Drawn and listed values stay as they are.
     """
     name = place.removesuffix(".reverse")
     for link, table in document.tree["links"].items():
-        if rtt != 1.0 and isinstance(table.get("delay"), str):
-            delay = format_time(round(parse_time(table["delay"]) * rtt))
-            document = document.set(f"links.{link}.delay", delay, "tune")
-        if rate != 1.0 and link == name and isinstance(table.get("rate"), str):
-            document = document.set(f"links.{link}.rate", format_rate(round(parse_rate(table["rate"]) * rate)), "tune")
+        tables = {f"links.{link}": table, f"links.{link}.reverse": table.get("reverse", {})}
+        for path, values in tables.items():
+            if rtt != 1.0 and isinstance(values.get("delay"), str):
+                delay = format_time(round(parse_time(values["delay"]) * rtt))
+                document = document.set(f"{path}.delay", delay, "tune")
+            if rate != 1.0 and link == name and isinstance(values.get("rate"), str):
+                document = document.set(f"{path}.rate", format_rate(round(parse_rate(values["rate"]) * rate)), "tune")
     for group, table in document.tree.get("traffic", {}).items():
         if flows != 1.0 and _several(table):
             document = document.set(f"traffic.{group}.count", max(1, round(table["count"] * flows)), "tune")

@@ -35,13 +35,27 @@ def write(advice: Advice, file: Path, script: str = "") -> None:
         shell=script,
         css=style_sheet("page.css", "document.css"),
         advice=advice,
+        point_of={(p.rate, p.flows, p.rtt): p for p in advice.map},
+        sign=display.sign,
+        reasons=display.map_reasons(advice),
         heads=display.heads(advice),
         rows=display.rows(advice),
         trade_off=trade_off,
         figures=figure_data([trade_off]),
         script=joined_script("report/scripts/document.js"),
         factors=FACTORS,
-        lines=[(entry["tc"], entry["tc_shaped"]) for entry in advice.to_dict()["advice"] if entry["tc"]],
+        exceptions=display.exceptions(advice),
+        lines=[
+            (device["tc"], device["tc_shaped"], _title(device, advice))
+            for number in range(len(advice.advised))
+            for device in advice.devices(number)
+            if device["tc"]
+        ],
         faster=FASTER,
     )
     write_text(file, page)
+
+
+def _title(device: dict[str, str | None], advice: Advice) -> str:
+    """The title of lines to paste."""
+    return f"Lines to paste for {device['place']}" if len(advice.links) > 1 else "Lines to paste"

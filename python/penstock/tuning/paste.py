@@ -12,15 +12,31 @@ from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.bench import Setting
 from penstock.units import format_rate
 
-__all__ = ["FASTER", "lines", "rounded", "shaped_lines"]
+__all__ = ["DEVICES", "FASTER", "device_lines", "lines", "rounded", "shaped_lines"]
 
 FASTER = "Where the device is faster than the link, the queue forms behind it, and not here. These lines keep it here:"
 
 
-def lines(setting: Setting, link: LoadedLink) -> str | None:
+DEVICES = ("eth0", "eth1")
+"""Names of the devices that send in the two directions of a link."""
+
+
+def device_lines(
+    setting: Setting, link: LoadedLink, scenario: Mapping[str, Any], device: str = DEVICES[0]
+) -> dict[str, str | None]:
+    """The lines for one direction of a link: `place`, `device`, `tc` and `tc_shaped`.
+
+    A link whose rate changes has no lines for a shaper.
+    """
+    changes = scenario.get("links", {}).get(link.place.removesuffix(".reverse"), {}).get("change")
+    shaped = None if changes else shaped_lines(setting, link, device)
+    return {"place": link.place, "device": device, "tc": lines(setting, link, device), "tc_shaped": shaped}
+
+
+def lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str | None:
     """The queue of a device; None where tc lacks the scheme."""
     try:
-        conversion = dialects.write(setting.scheme, _parameters(setting, link), "tc", _facts(link))
+        conversion = dialects.write(setting.scheme, _parameters(setting, link), "tc", _facts(link, device))
     except dialects.DialectError:
         return None
     return "\n".join(
@@ -32,12 +48,12 @@ def lines(setting: Setting, link: LoadedLink) -> str | None:
     )
 
 
-def shaped_lines(setting: Setting, link: LoadedLink) -> str | None:
+def shaped_lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str | None:
     """The queue behind a shaper to the rate of the link, htb or cake's own.
 
     None where tc lacks the scheme, or shapes with it anyway.
     """
-    facts, parameters = _facts(link), _parameters(setting, link)
+    facts, parameters = _facts(link, device), _parameters(setting, link)
     rate, device = format_rate(round(link.rate)), facts.interface
     if setting.scheme in SHAPING:
         return None
@@ -70,8 +86,8 @@ def rounded(scheme: str, parameters: Mapping[str, Any], fixed: Collection[str], 
     return {**nearest, **fixed_values}
 
 
-def _facts(link: LoadedLink) -> dialects.Facts:
-    return dialects.Facts(link.rate, round(link.packet))
+def _facts(link: LoadedLink, device: str | None = None) -> dialects.Facts:
+    return dialects.Facts(link.rate, round(link.packet), device)
 
 
 def _parameters(setting: Setting, link: LoadedLink) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import Any
 from penstock.aqms.red_thresholds import DELAY_TARGET_S
 from penstock.model import design
 from penstock.scenario.loaded_link import LoadedLink
+from penstock.tuning.floors import LEAST_THRESHOLD
 
 __all__ = ["Rule", "rules_of"]
 
@@ -21,8 +22,10 @@ class Rule:
     parameters: dict[str, Any]
 
 
-def rules_of(scheme: str, link: LoadedLink) -> list[Rule]:
-    """The rules for a scheme that have an answer on this link."""
+def rules_of(scheme: str, link: LoadedLink, *, scalable: bool = False) -> list[Rule]:
+    """The rules for a scheme that have an answer on this link; `scalable` if its flows are DCTCP or Prague."""
+    if scheme == "red" and scalable:
+        return _step_rules(link)
     rules = _RULES.get(scheme)
     return [] if rules is None else rules(link)
 
@@ -42,6 +45,41 @@ def _red_rules(link: LoadedLink) -> list[Rule]:
         source = "REDopt: C. Brandauer et al., ISCC 2001; T. Ziegler et al., IWQoS 2001"
         rules.append(Rule(source, {"min_th": low, "max_th": high, "max_p": max_p, "w_q": w_q, "gentle": False}))
     return rules
+
+
+def _step_rules(link: LoadedLink) -> list[Rule]:
+    """DCTCP's step: each packet that finds K or more waiting is marked."""
+    lengths = {"C RTT / 7 (section 3.4)": math.ceil(link.bdp / 7)}
+    if link.rate >= DCTCP_RATE:
+        lengths["65 packets at 10 Gbit/s (section 3.5)"] = 65
+    least = max(LEAST_THRESHOLD, GSO_PACKETS)
+    return [
+        Rule(
+            f"M. Alizadeh et al., Data Center TCP, SIGCOMM 2010: K = {text}",
+            {"min_th": max(least, k), "max_th": max(least, k), "max_p": 1.0, "w_q": 1.0, "ecn": True, "gentle": False},
+        )
+        for text, k in lengths.items()
+    ]
+
+
+DCTCP_RATE = 9.9e9
+GSO_PACKETS = 5.0
+
+
+def _wred_rules(link: LoadedLink) -> list[Rule]:
+    """One profile: nothing in a scenario with unmarked traffic has a precedence."""
+    low = float(f"{max(LEAST_THRESHOLD, BDP_PART * link.bdp):.2g}")
+    high = float(f"{min(3 * low, link.buffer):.2g}")
+    if not low < high <= link.buffer:
+        return []
+    weight = float(f"{link.weight(AVERAGED_TRIPS):.2g}")
+    parameters = {"min_th": [low], "max_th": [high], "max_p": [0.1], "w_q": weight, "gentle": False}
+    return [Rule("rule of thumb: a third of the bandwidth-delay product, and three times that", parameters)]
+
+
+BDP_PART = 1 / 3
+AVERAGED_TRIPS = 5.0
+"""Round trips over which RED's average forgets: several, so that it sees load and not bursts."""
 
 
 def _pi_rules(link: LoadedLink) -> list[Rule]:
@@ -70,12 +108,31 @@ def _avq_rules(link: LoadedLink) -> list[Rule]:
 
 
 def _codel_rules(link: LoadedLink) -> list[Rule]:
-    interval = max(0.01, link.rtt)
+    if SLOW_PACKETS * link.packet_s > CODEL_TARGET_S:
+        target = float(f"{SLOW_PACKETS * link.packet_s:.2g}")
+        interval = max(CODEL_INTERVAL_S, link.rtt) + target
+        return [Rule(SLOW_LINK, {"target": f"{1e3 * target:g}ms", "interval": f"{1e3 * interval:.3g}ms"})]
+    if CODEL_RTTS[0] <= link.rtt <= CODEL_RTTS[1]:
+        return []
+    interval = max(0.01, float(f"{link.rtt:.2g}"))
     target = max(0.05 * interval, link.packet_s)
     parameters = {"target": f"{1e3 * target:.3g}ms", "interval": f"{1e3 * interval:.3g}ms"}
     return [
-        Rule("RFC 8289, sections 3.2 and 4.3: the interval covers the round trips, the target is 5 % of it", parameters)
+        Rule("RFC 8289, sections 4.2 and 4.3: the interval covers the round trips, the target is 5 % of it", parameters)
     ]
+
+
+CODEL_TARGET_S, CODEL_INTERVAL_S = 0.005, 0.1
+"""Defaults of RFC 8289."""
+
+CODEL_RTTS = 0.01, 0.3
+"""Round trips for which an interval of 100 ms has excellent performance (RFC 8289, section 4.2)."""
+
+SLOW_PACKETS = 1.5
+SLOW_LINK = (
+    "RFC 8290, section 5.2.2: on a slow link the target is at least the time of a packet (here one and a half), "
+    "and the interval longer by it"
+)
 
 
 def _longest(link: LoadedLink) -> float:
@@ -85,6 +142,7 @@ def _longest(link: LoadedLink) -> float:
 
 _RULES = {
     "red": _red_rules,
+    "wred": _wred_rules,
     "pi": _pi_rules,
     "lred": _lred_rules,
     "avq": _avq_rules,

@@ -1,7 +1,7 @@
 """The search for settings: a tree of Parzen estimators for each scheme, or NSGA-II where aims compete.
 
-All settings of a round meet the same seeds. One that is clearly worse than the best so far after the first run gets no
-further ones (racing). Everything is drawn from the seed, so a search repeats.
+All settings meet the same networks with the same seeds. One that is clearly worse than the best so far on the first
+networks gets no further runs (racing). Everything is drawn from the seed, so a search repeats.
 
 References:
     J. Bergstra, R. Bardenet, Y. Bengio, B. Kégl, "Algorithms for hyper-parameter optimization", NIPS 2011 (TPE).
@@ -10,7 +10,7 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,9 @@ from penstock.errors import PenstockError
 from penstock.results.frames import package
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.floors import below
 from penstock.tuning.paste import rounded
+from penstock.tuning.population import Draw
 from penstock.tuning.space import Space, space_of
 
 __all__ = ["Search", "objectives", "optimizer", "search"]
@@ -28,11 +30,11 @@ __all__ = ["Search", "objectives", "optimizer", "search"]
 PER_ROUND = 6
 """Settings of a scheme in a round."""
 
-RUNS = 3
-"""Runs of a setting that is not given up after the first one."""
+FIRST = 2
+"""Networks that every setting meets; the first one is the scenario as it is."""
 
 GIVEN_UP = 0.25
-"""A setting whose first run scores this much worse than the best mean so far gets no further runs."""
+"""A setting whose first runs cost this much more than the least mean so far gets no further runs."""
 
 
 REFUSED = 50
@@ -41,13 +43,14 @@ REFUSED = 50
 
 @dataclass
 class Search:
-    """The search over the settings of one scheme."""
+    """The search over the settings of one scheme, with the least mean cost so far: on all draws, on the first ones."""
 
     scheme: str
     fixed: dict[str, Any]
     space: Space
     study: Any
     best: float = np.inf
+    best_first: float = np.inf
 
     def ask(self, bench: Bench) -> tuple[Any, Setting]:
         """The next setting to try. Those that the scheme refuses are left out, unless there is nothing else."""
@@ -61,14 +64,35 @@ class Search:
             }
             parameters = rounded(self.scheme, self.space.parameters(values), self.fixed, bench.link)
             setting = Setting(self.scheme, parameters, "searched")
-            if bench.is_valid(setting):
+            if not below(self.scheme, parameters, bench.link, self.fixed) and bench.is_valid(setting):
                 return trial, setting
             self.study.tell(trial, state=_failed())
         raise PenstockError(f"{self.scheme}: no valid setting was found in {REFUSED} tries; give more parameters")
 
+    def tell(self, bench: Bench, trial: Any, result: Measured, draws: int) -> None:
+        """Report a result. The cost of a setting that was given up is moved to the level of all networks."""
+        costs = bench.costs(result)
+        self.best_first = min(self.best_first, float(np.mean(costs[:FIRST])))
+        cost = float(np.mean(costs))
+        if len(costs) == draws:
+            self.best = min(self.best, cost)
+        elif np.isfinite(self.best):
+            cost += max(0.0, self.best - self.best_first)
+        self.study.tell(trial, objectives(bench, result) if bench.competing else cost)
 
-def search(bench: Bench, schemes: Sequence[tuple[str, dict[str, Any]]], rounds: int, seed: int) -> list[Measured]:
-    """Every setting that was tried in this number of rounds, with its runs on the seeds from `seed` on."""
+
+def search(
+    bench: Bench,
+    schemes: Sequence[tuple[str, dict[str, Any]]],
+    draws: Sequence[Draw],
+    rounds: int,
+    seed: int,
+    has_time: Callable[[int], bool] = lambda runs: True,
+) -> list[Measured]:
+    """Every setting that was tried in this number of rounds; those not given up have met all of `draws`.
+
+    `has_time` is asked before each round with the number of its runs, and ends the search with False.
+    """
     searches = []
     for number, (scheme, fixed) in enumerate(schemes):
         space = space_of(scheme, bench.link, fixed)
@@ -76,31 +100,34 @@ def search(bench: Bench, schemes: Sequence[tuple[str, dict[str, Any]]], rounds: 
             searches.append(Search(scheme, fixed, space, _study(len(bench.competing), seed + number)))
     tried: dict[str, Measured] = {}
     for _ in range(rounds):
+        if not has_time(len(searches) * PER_ROUND * len(draws)):
+            break
         proposals = [(scheme_search, *scheme_search.ask(bench)) for scheme_search in searches for _ in range(PER_ROUND)]
-        measured = _raced(bench, searches, proposals, seed)
+        measured = _raced(bench, searches, proposals, draws)
         for (scheme_search, trial, setting), result in zip(proposals, measured, strict=True):
-            scheme_search.best = min(scheme_search.best, result.score)
-            scheme_search.study.tell(trial, objectives(bench, result) if bench.competing else result.score)
+            scheme_search.tell(bench, trial, result, len(draws))
             tried.setdefault(setting.label, result)
     return list(tried.values())
 
 
 def _raced(
-    bench: Bench, searches: Sequence[Search], proposals: Sequence[tuple[Search, Any, Setting]], seed: int
+    bench: Bench, searches: Sequence[Search], proposals: Sequence[tuple[Search, Any, Setting]], draws: Sequence[Draw]
 ) -> list[Measured]:
-    """The settings with one run each, or with `RUNS` where the first one is not clearly worse than the best."""
+    """The settings on the first networks, or on all where those are not clearly worse than the best."""
     if not proposals:
         return []
-    first = bench.measure([setting for _, _, setting in proposals], range(seed, seed + 1))
-    going = [
-        setting
-        for (scheme_search, _, setting), result in zip(proposals, first, strict=True)
-        if result.score < min(scheme_search.best, 1.0 + max(scheme_search.best - 1.0, 0.0)) + GIVEN_UP
-    ]
-    if not going:
-        return first
-    further = {result.setting.label: result for result in bench.measure(going, range(seed, seed + RUNS))}
-    return [further.get(result.setting.label, result) for result in first]
+    distinct = {setting.label: setting for _, _, setting in proposals}
+    begun, rest = draws[:FIRST], draws[FIRST:]
+    first = dict(zip(distinct, bench.measure([*distinct.values()], begun), strict=True))
+    going = {
+        setting.label: setting
+        for scheme_search, _, setting in proposals
+        if bench.costs(first[setting.label]).mean() < scheme_search.best_first + GIVEN_UP
+    }
+    if going and rest:
+        further = bench.measure([*going.values()], rest)
+        first |= {result.setting.label: first[result.setting.label].joined(result) for result in further}
+    return [first[setting.label] for _, _, setting in proposals]
 
 
 def objectives(bench: Bench, measured: Measured) -> list[float]:

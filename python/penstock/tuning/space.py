@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.aqms.catalog import Param, find_scheme
-from penstock.aqms.red_thresholds import automatic_threshold
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.units import parse_length, parse_time
+from penstock.tuning.floors import LEAST_THRESHOLD, in_packets, least_interval_s, least_limit
+from penstock.units import parse_time
 
 __all__ = ["Knob", "Space", "space_of"]
 
@@ -25,9 +25,6 @@ LEAST_TARGET_S = 1e-6
 
 SPREAD = 3.0
 """max_th over min_th where nothing else says it (Floyd, Gummadi, Shenker 2001, section 4.4)."""
-
-LEVELS = 2
-"""Of WRED: one that is dropped first, and one above."""
 
 LARGEST_PART = 0.9
 """min_th over a fixed max_th, at most."""
@@ -83,7 +80,7 @@ Family = tuple[list[Knob], Callable[[Values], dict[str, Any]]]
 
 def _length(name: str, link: LoadedLink) -> Knob:
     """A number of packets, up to half of the buffer."""
-    return Knob(name, 1.0, max(2.0, link.buffer / 2))
+    return Knob(name, LEAST_THRESHOLD, max(LEAST_THRESHOLD + 1, link.buffer / 2))
 
 
 def _rounded(value: float, digits: int = 3) -> float:
@@ -95,9 +92,12 @@ def _ms(seconds: float) -> str:
 
 
 def _droptail_family(link: LoadedLink, _fixed: Values) -> Family:
-    """The buffer itself, up to the given one."""
-    knob = Knob("limit", 2.0, max(3.0, link.buffer))
-    return [knob], lambda values: {"limit": f"{round(values['limit'])}p"} if "limit" in values else {}
+    """The buffer itself, from what a link needs up to the given one."""
+    knob = Knob("limit", least_limit(link), link.buffer)
+    return (
+        [knob] if knob.low < knob.high else [],
+        lambda values: {"limit": f"{round(values['limit'])}p"} if "limit" in values else {},
+    )
 
 
 def _red_family(link: LoadedLink, fixed: Values) -> Family:
@@ -119,22 +119,25 @@ def _red_family(link: LoadedLink, fixed: Values) -> Family:
 
 
 def _wred_family(link: LoadedLink, fixed: Values) -> Family:
-    """RED's numbers for the level that is dropped first, and how many times higher the thresholds of the other one are.
+    """RED's numbers for the one profile of traffic without precedences, or for the level that is dropped first.
 
-    Where one of the lists is fixed, they all are: it says how many levels there are.
+    Then another one is how many times higher the thresholds of the other level are, within the buffer. Where one of
+    the lists is fixed, they all are: it says how many levels there are.
     """
     knobs, of_red = _red_family(link, {})
     if fixed.keys() & {"min_th", "max_th", "max_p"}:
         knobs = [knob for knob in knobs if knob.name in ("trips", "gentle")]
-    else:
+    elif link.precedences > 1:
         knobs.append(Knob("lead", 1.0, 8.0))
 
     def make(values: Values) -> dict[str, Any]:
         parameters = of_red({name: value for name, value in values.items() if name != "lead"})
+        levels = 2 if "lead" in values else 1
+        lead = min(values.get("lead", 1.0), link.buffer / parameters.get("max_th", link.buffer))
         for name in ("min_th", "max_th"):
             if name in parameters:
-                parameters[name] = [_rounded(values["lead"] * parameters[name]), parameters[name]]
-        return parameters | ({"max_p": [parameters["max_p"]] * LEVELS} if "max_p" in parameters else {})
+                parameters[name] = [_rounded(lead * parameters[name]), parameters[name]][2 - levels :]
+        return parameters | ({"max_p": [parameters["max_p"]] * levels} if "max_p" in parameters else {})
 
     return knobs, make
 
@@ -152,18 +155,7 @@ def _thresholds(values: Values, link: LoadedLink) -> dict[str, Any]:
 
 def _packets(name: str, values: Values, link: LoadedLink) -> float:
     """A threshold in packets of the link."""
-    value = values[name]
-    if isinstance(value, (int, float)):
-        return float(value)
-    length = automatic_threshold(name, {**values, "scheme": "red"}, link.rate) or parse_length(value)
-    share = {
-        "packets": 1.0,
-        "bytes": 1 / link.packet,
-        "ns": link.capacity / 1e9,
-        "buffer": link.buffer,
-        "bdp": link.bdp,
-    }
-    return float(length.amount) * share[length.unit]
+    return in_packets(name, values[name], {**values, "scheme": "red"}, link) or 0.0
 
 
 def _codel_family(link: LoadedLink, fixed: Values) -> Family:
@@ -171,7 +163,8 @@ def _codel_family(link: LoadedLink, fixed: Values) -> Family:
 
     Where one is fixed, the other is searched beside it.
     """
-    interval = Knob("interval", max(0.01, 2 * link.packet_s), max(1.0, 20 * link.packet_s))
+    least = math.ceil(1e3 * max(0.01, 2 * link.packet_s, least_interval_s(link))) / 1e3
+    interval = Knob("interval", least, max(1.0, 20 * link.packet_s, 2 * least))
     if "target" in fixed:
         target = max(parse_time(fixed["target"]) / 1e9, LEAST_TARGET_S)
         interval = Knob("interval", target / PARTS[1], target / PARTS[0])

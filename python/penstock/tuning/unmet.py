@@ -8,8 +8,9 @@ from penstock.results.display import joined, number, rounded, scale_for
 from penstock.results.metrics import metric
 from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.population import Draw
 
-__all__ = ["ENDLESS", "Met", "endless", "unmet_text"]
+__all__ = ["ENDLESS", "Met", "endless", "metric_text", "unmet_text"]
 
 Met = Sequence[tuple[Measured, Mapping[str, bool | None]]]
 """Confirmed settings, each with whether it meets each aim; the advised one first."""
@@ -26,11 +27,11 @@ def _never(aims: Sequence[Aim], confirmed: Met) -> list[Aim]:
     return [aim for aim in aims if aim.bounded and all(met.get(aim.text) is False for _, met in confirmed)]
 
 
-def endless(bench: Bench, confirmed: Met, seed: int) -> Measured | None:
-    """The queue without a limit on the seeds of the confirmation, where all settings carry less than is asked for."""
+def endless(bench: Bench, confirmed: Met, draws: Sequence[Draw]) -> Measured | None:
+    """The queue without a limit on the networks of the confirmation, where all settings carry less than asked for."""
     if not any(aim.side == ">" and aim.metric in FULL for aim in _never(bench.aims, confirmed)):
         return None
-    (measured,) = bench.measure([ENDLESS], range(seed, seed + len(confirmed[0][0].scores)))
+    (measured,) = bench.measure([ENDLESS], draws)
     return measured
 
 
@@ -62,7 +63,7 @@ def _value(aim: Aim, place: str, measured: Measured) -> float:
     return measured.summary(aim.place or place, aim.metric).mean
 
 
-def _text(name: str, value: float) -> str:
+def metric_text(name: str, value: float) -> str:
     """A number of a metric with its unit, three digits."""
     scale = scale_for(metric(name).quantity, [value])
     scaled = rounded(scale.factor * value, 3)
@@ -76,7 +77,7 @@ def _nearest(aim: Aim, place: str, confirmed: Met) -> str:
         (measured for measured, _ in confirmed), key=lambda measured: aim.shortfall(_value(aim, place, measured))
     )
     side = "least" if aim.side == "<" else "most"
-    value = _text(aim.metric, _value(aim, place, nearest))
+    value = metric_text(aim.metric, _value(aim, place, nearest))
     return f"{aim.text} (the {side} is {value}, with {nearest.setting.label})"
 
 
@@ -84,14 +85,14 @@ def _without_limit(aim: Aim, place: str, measured: Measured) -> str:
     value = _value(aim, place, measured)
     if aim.shortfall(value) > 0:
         return (
-            f"A queue without a limit, which loses nothing, has {_text(aim.metric, value)} in this time: "
+            f"A queue without a limit, which loses nothing, has {metric_text(aim.metric, value)} in this time: "
             "the load leaves the link idle, and no queue changes that"
         )
     delay = measured.summary(place, "delay_p99_s").mean
     return (
         f"A queue without a limit, which loses nothing, would meet {aim.text} with a delay of "
-        f"{_text('delay_p99_s', delay)} at the 99th percentile: losses hold the flows back, and they are too few to "
-        "fill the link between them"
+        f"{metric_text('delay_p99_s', delay)} at the 99th percentile: losses hold the flows back, and they are too few "
+        "to fill the link between them"
     )
 
 
@@ -102,7 +103,7 @@ def _alone(aim: Aim, others: Sequence[Aim], place: str, confirmed: Met) -> str:
         return f"{aim.text} is met by none for sure"
     best = min(meeting, key=lambda measured: sum(other.shortfall(_value(other, place, measured)) for other in others))
     beside = " and ".join(
-        f"{_text(other.metric, _value(other, place, best))} instead of {other.text}"
+        f"{metric_text(other.metric, _value(other, place, best))} instead of {other.text}"
         for other in others
         if other.shortfall(_value(other, place, best)) > 0
     )

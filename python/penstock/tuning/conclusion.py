@@ -1,0 +1,105 @@
+"""The conclusion of an advice: what to use, what it gains over the present queue, and what tuning would add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from penstock.results.display import joined
+from penstock.results.metrics import metric
+from penstock.tuning.aim import Aim
+from penstock.tuning.bench import Measured, Setting
+from penstock.tuning.choice import Success, gain, is_material, success
+from penstock.tuning.unmet import metric_text
+
+__all__ = ["conclusion", "gain_text"]
+
+IDLE_DELAY_S, IDLE_LOSS = 1e-3, 1e-3
+"""A link whose queue delays by less at the 99th percentile, and drops less, is not congested."""
+
+
+def conclusion(
+    best: Measured, success: Success, others: Sequence[Measured], aims: Sequence[Aim], place: str
+) -> Iterable[str]:
+    """Sentences for an advice that meets its aims."""
+    present = next((each for each in [best, *others] if each.setting.origin == "present"), None)
+    bounded = [aim.text for aim in aims if aim.bounded]
+    if best is present:
+        yield from _of_present(best, bounded, success, place)
+    else:
+        text = gain_text(best, present, aims, place) if present is not None else None
+        yield f"{name_of(best.setting)} {text or _meets(bounded)}."
+        if bounded and text:
+            yield f"It meets {joined(bounded)} {success.text}."
+        elif bounded:
+            yield f"It does so {success.text}."
+    yield _of_tuning(best, others, aims, place)
+
+
+def _meets(bounded: Sequence[str]) -> str:
+    return f"meets {joined(bounded)}" if bounded else "meets the aim best"
+
+
+def _of_present(best: Measured, bounded: Sequence[str], success: Success, place: str) -> Iterable[str]:
+    """The present queue is good enough; why, where the link is not congested."""
+    used, delay, loss = (
+        float(np.nanmean(best.values[place, name])) for name in ("utilization", "delay_p99_s", "loss_rate")
+    )
+    if delay < IDLE_DELAY_S and loss < IDLE_LOSS:
+        yield (
+            f"{place} is not congested: it is {100 * used:.0f} % used, its queue delays by "
+            f"{metric_text('delay_p99_s', delay)} at the 99th percentile, and {100 * loss:.2g} % of the packets are "
+            "dropped. Change nothing here; look at the links behind it, such as the lines of subscribers"
+        ) + "."
+    else:
+        yield f"The present queue, {best.setting.label}, {_meets(bounded)} {success.text}. Change nothing."
+
+
+def name_of(setting: Setting) -> str:
+    """A setting in a sentence."""
+    if setting.origin == "default":
+        return f"{setting.label} at its defaults"
+    if setting.is_rule:
+        return f"{setting.label} ({setting.origin})"
+    return setting.label
+
+
+def gain_text(best: Measured, present: Measured, aims: Sequence[Aim], place: str) -> str | None:
+    """What a setting changes most, of the metrics of the aims; None if nothing changes materially."""
+    gains = {aim: gain(best, present, aim, place) for aim in aims}
+    if not gains or max(gains.values()) <= 0:
+        return None
+    aim = max(gains, key=lambda each: gains[each])
+    before, after = (float(np.nanmean(each.values[aim.place or place, aim.metric])) for each in (present, best))
+    verb = "cuts" if after < before else "raises"
+    numbers = f"{metric_text(aim.metric, before)} to {metric_text(aim.metric, after)}"
+    where = f" of {aim.place}" if aim.place and aim.place != place else ""
+    return f"{verb} the {_in_words(metric(aim.metric).title)}{where} from {numbers}"
+
+
+def _in_words(title: str) -> str:
+    """The title of a metric inside a sentence.
+
+    >>> _in_words("One-way delay, 99th percentile"), _in_words("Loss rate")
+    ('99th percentile of the one-way delay', 'loss rate')
+    """
+    first, _, statistic = (title[0].lower() + title[1:]).partition(", ")
+    return f"{statistic} of the {first}" if statistic else first
+
+
+def _of_tuning(best: Measured, others: Sequence[Measured], aims: Sequence[Aim], place: str) -> str:
+    """What the best searched setting would add."""
+    searched = [each for each in others if each.setting.origin == "searched"]
+    if best.setting.origin == "searched":
+        plain = [each for each in others if each.setting.origin not in ("searched", "reference")]
+        nearest = min(plain, key=lambda each: (-int(each.meets.sum()), each.score))
+        return (
+            f"No default and no published rule that was tried does; {nearest.setting.label} comes nearest, "
+            f"{success(nearest, [best, *others]).text}."
+        )
+    better = [each for each in searched if is_material(each, best, aims, place)]
+    if not better:
+        return "Tuning gains nothing more."
+    most = min(better, key=lambda each: each.score)
+    return f"Tuning would gain more: {most.setting.label} {gain_text(most, best, aims, place)}."

@@ -1,0 +1,77 @@
+"""The map of an advice: what it still meets where rate, flows and round trip are halved or doubled, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+
+from penstock.scenario.budget.estimate import offered_streams
+from penstock.scenario.scenario import Document
+from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.moved import FACTORS
+from penstock.tuning.population import Draw
+
+__all__ = ["Point", "map_of"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A network of the map.
+
+    Attributes:
+        rate, flows, rtt: factors.
+        missed: the metric of each aim that the advised setting misses here, by the text of the aim.
+        met_by: another setting that meets all aims here; None if none is known.
+        load: offered by traffic that does not slow down, as a part of the rate; above 1 no queue can help.
+
+    """
+
+    rate: float
+    flows: float
+    rtt: float
+    missed: Mapping[str, float] = field(default_factory=dict)
+    met_by: str | None = None
+    load: float = 0.0
+
+    @property
+    def met(self) -> bool:
+        """Whether the advised setting meets all aims here."""
+        return not self.missed
+
+
+def map_of(bench: Bench, setting: Setting, others: Sequence[Setting], first: int) -> tuple[Point, ...]:
+    """The map of a setting; `others` are tried for comparison, and the draws are numbered from `first` on."""
+    seed = bench.population.seed
+    draws = [
+        Draw(first + number, seed + first + number, *factors)
+        for number, factors in enumerate(product(FACTORS, FACTORS, FACTORS))
+    ]
+    measured, *rest = bench.measure([setting, *others], draws)
+    points = []
+    for number, draw in enumerate(draws):
+        missed = _missed(bench, measured, number)
+        met_by = [each.setting.label for each in rest if each.meets[number]] if missed else []
+        load = _load(bench.population.document_of(draw), bench.link.place)
+        points.append(Point(draw.rate, draw.flows, draw.rtt, missed, next(iter(met_by), None), load))
+    return tuple(points)
+
+
+def _missed(bench: Bench, measured: Measured, number: int) -> dict[str, float]:
+    """The metric of each aim that a run misses."""
+    values = {aim: float(measured.values[aim.place or bench.link.place, aim.metric][number]) for aim in bench.aims}
+    return {
+        aim.text: value
+        for aim, value in values.items()
+        if aim.bounded and (not np.isfinite(value) or aim.shortfall(value) > 0)
+    }
+
+
+def _load(document: Document, place: str) -> float:
+    """What is offered to a link by traffic that does not slow down, as a part of its rate."""
+    resolved = document.resolve()
+    rate = next(float(link["rate"]) for link in resolved.canonical["links"] if link["name"] == place)
+    streams = offered_streams(resolved)
+    return sum(each.rate * each.bits for each in streams if place in each.route and not each.elastic) / rate

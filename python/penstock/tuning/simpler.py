@@ -1,0 +1,98 @@
+"""A searched setting made simpler: parameters that do not matter are unset, the others get round numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.floors import below
+from penstock.tuning.paste import rounded
+from penstock.tuning.population import Draw
+
+__all__ = ["round_number", "simpler"]
+
+ROUND = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+"""Mantissas of round numbers."""
+
+TOLERANCE = 0.02
+"""A simpler setting may be worse by this in its mean cost, if all aims have bounds."""
+
+
+def simpler(
+    bench: Bench, measured: Sequence[Measured], fixed: Mapping[str, Collection[str]], draws: Sequence[Draw]
+) -> list[Measured]:
+    """Each setting with parameters unset and rounded as far as its cost allows; `fixed` names those given by scheme.
+
+    All were measured on `draws`.
+    """
+    unset = _tried(bench, measured, draws, fixed, lambda setting: _without_each(setting, fixed))
+    return _tried(bench, unset, draws, fixed, lambda setting: [_with_round_numbers(bench, setting, fixed)])
+
+
+def _tried(
+    bench: Bench,
+    measured: Sequence[Measured],
+    draws: Sequence[Draw],
+    fixed: Mapping[str, Collection[str]],
+    variants: Callable[[Setting], list[Setting]],
+) -> list[Measured]:
+    """Each setting, replaced by the variant with the fewest parameters, then the best one, that is hardly worse."""
+    families = [[each for each in variants(one.setting) if _is_allowed(bench, each, fixed)] for one in measured]
+    distinct = {setting.label: setting for family in families for setting in family}
+    results = {each.setting.label: each for each in bench.measure([*distinct.values()], draws)} if distinct else {}
+    chosen = []
+    for one, family in zip(measured, families, strict=True):
+        most = float(bench.costs(one).mean()) + (TOLERANCE if all(aim.bounded for aim in bench.aims) else 0.0)
+        good = [results[each.label] for each in family if bench.costs(results[each.label]).mean() <= most]
+        chosen.append(min(good, key=lambda each: (len(each.setting.parameters), each.score), default=one))
+    return chosen
+
+
+def _is_allowed(bench: Bench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> bool:
+    given = fixed.get(setting.scheme, ())
+    return bench.is_valid(setting) and not below(setting.scheme, setting.parameters, bench.link, given)
+
+
+def _without_each(setting: Setting, fixed: Mapping[str, Collection[str]]) -> list[Setting]:
+    """The setting without one, two, ... of its own parameters: each alone, and all but each."""
+    own = [name for name in setting.parameters if name not in fixed.get(setting.scheme, ())]
+    sets = {frozenset([name]) for name in own} | {frozenset(own) - {name} for name in own}
+    return [
+        replace(setting, parameters={name: value for name, value in setting.parameters.items() if name not in left})
+        for left in sorted(sets, key=sorted)
+        if left
+    ]
+
+
+def _with_round_numbers(bench: Bench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> Setting:
+    given = fixed.get(setting.scheme, ())
+    parameters = {name: value if name in given else round_number(value) for name, value in setting.parameters.items()}
+    return replace(setting, parameters=rounded(setting.scheme, parameters, given, bench.link))
+
+
+def round_number(value: Any) -> Any:
+    """The nearest number with a round mantissa; numbers with units keep the unit, whole numbers stay whole.
+
+    >>> round_number(0.0187), round_number("26.3ms"), round_number([6.74, 1.18]), round_number(True)
+    (0.02, '25ms', [6.0, 1.2], True)
+    """
+    if isinstance(value, list):
+        return [round_number(each) for each in value]
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        return type(value)(_nearest(float(value)))
+    if isinstance(value, str) and (form := re.fullmatch(r"([\d.]+)([A-Za-z]+)", value)):
+        return f"{_nearest(float(form[1])):g}{form[2]}"
+    return value
+
+
+def _nearest(value: float) -> float:
+    if value <= 0:
+        return value
+    exponent = math.floor(math.log10(value))
+    return float(f"{min(ROUND, key=lambda each: abs(math.log(each * 10**exponent / value))) * 10**exponent:.3g}")

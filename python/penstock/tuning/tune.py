@@ -1,0 +1,347 @@
+"""`tune`: a search over settings, the choice of one, and its proof on fresh networks beside defaults and rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from penstock.engine.run import cores, run_batch
+from penstock.engine.warmup import with_warmups
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.results.estimate import summarize
+from penstock.results.simultaneous import adjusted_alpha
+from penstock.scenario.budget.estimate import estimate
+from penstock.scenario.loaded_link import LoadedLink
+from penstock.scenario.resolve import Resolved
+from penstock.scenario.resolve.codepoints import codepoints
+from penstock.scenario.scenario import Document, ScenarioLike, as_document
+from penstock.studies.candidate import Candidate, SchemeLike
+from penstock.studies.executor import Progress
+from penstock.studies.plan import Plan, check_places, own_queue, with_watches_of
+from penstock.studies.store import Results
+from penstock.tuning.advice import Advice, Confirmed
+from penstock.tuning.aim import Aim, parse_aims
+from penstock.tuning.bench import Bench, Measured, Setting
+from penstock.tuning.budget import MAP_SETTINGS, Budget, Clock
+from penstock.tuning.capture import with_capture
+from penstock.tuning.choice import ENOUGH, attainable, best_of, success
+from penstock.tuning.departure import departure
+from penstock.tuning.floors import below
+from penstock.tuning.paste import rounded
+from penstock.tuning.population import Draw, Population
+from penstock.tuning.robust import map_of
+from penstock.tuning.rules import rules_of
+from penstock.tuning.search import objectives, optimizer, search
+from penstock.tuning.simpler import simpler
+from penstock.tuning.space import space_of
+from penstock.tuning.unmet import endless
+
+__all__ = ["tune"]
+
+FRESH = 1_000_000
+"""Distance of the networks of the confirmation from those of the search, and of the map from both."""
+
+MOST_ON_FRONT = 8
+"""Settings of a Pareto front that are confirmed."""
+
+REFERENCE = "fq-codel"
+"""Measured beside the schemes that are asked for, to see whether any queue could meet the aims."""
+
+MORE_LOSS, LOSS_FACTOR = 0.05, 2.0
+"""Without an aim about losses, a setting is not advised if more is lost than 5 points above twice what the present
+queue loses: a short queue costs losses, but delay alone is best with a buffer that drops a quarter of the
+packets (own decision)."""
+
+
+def tune(
+    scenario: ScenarioLike,
+    aims: str | Iterable[str],
+    schemes: SchemeLike | Iterable[SchemeLike],
+    *,
+    at: str | None = None,
+    budget_s: float = 150.0,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    store: Results | None = None,
+    capture: str | Path | None = None,
+    forecast: Callable[[Budget], object] | None = None,
+) -> Advice:
+    """Search settings of schemes for a link that meet the aims, and confirm them on fresh networks.
+
+    The scenario is the centre of a population: each run has another seed, another rate, number of flows, round trip and
+    mix of congestion controls (`penstock.tuning.population`).
+
+    Args:
+        scenario: a scenario, or the path of its file: link and load.
+        aims: one or several, such as "delay p99 < 20ms", "calls.loss < 0.1%", "utilization > 95%", "min delay"; of
+            several aims without a bound the Pareto front is advised.
+        schemes: one or several schemes that the router has; given parameters stay as they are.
+        at: the link whose queue is tuned; by default the first watched one, in both directions where both are watched.
+        budget_s: time in seconds; it sets the number of settings that are tried. On a machine that is slower than two
+            cores of a small server the search ends early.
+        jobs: number of threads; by default all cores.
+        progress: called with the number of finished runs, and the largest number of all.
+        store: where finished runs are kept and looked up, so that an interrupted search resumes.
+        capture: a pcap or pcapng file that is replayed over the link alongside the scenario's own traffic, as the
+            traffic `capture`.
+        forecast: called with the plan before the first run.
+
+    Raises `ScenarioError` with all errors of the request, `PenstockError` if the budget is too small for one round, and
+    `MissingPackageError` without Optuna.
+    """
+    document = as_document(scenario)
+    if capture is not None:
+        document = with_capture(document, capture, at)
+    resolved = document.resolve()
+    places = _places(resolved, at)
+    check_places(document, places)
+    candidates, parsed_aims = _parse_request(schemes, [aims] if isinstance(aims, str) else aims, resolved, places)
+    optimizer()  # its absence is told before the first run
+    document = with_watches_of(_with_warmup(document, candidates, places, jobs), resolved)
+    resolved = document.resolve()
+    links = [LoadedLink.of(resolved, place) for place in places]
+    population = Population(document, places, int(resolved.readable["seed"]))
+    bench = Bench(population, links, parsed_aims, results=store, threads=jobs or cores(), progress=progress)
+    return _Tuning(bench, candidates, resolved, budget_s, forecast).advice()
+
+
+def _places(resolved: Resolved, at: str | None) -> list[str]:
+    """The directions that are tuned: the given one, or the first watched one with its other direction if watched."""
+    if at is not None:
+        return [at]
+    if not resolved.watched:
+        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
+    first = resolved.watched[0]
+    name = first.removesuffix(".reverse")
+    other = name if first != name else f"{name}.reverse"
+    return [first, *([other] if other in resolved.watched else [])]
+
+
+def _with_warmup(document: Document, candidates: Sequence[Candidate], places: list[str], jobs: int | None) -> Document:
+    """The scenario, with a warm-up that is "auto" determined by pilot runs of its own queue and of all schemes."""
+    plan = Plan.make(document, candidates, at=places)
+    group = [("its own queue", document), *((case.label, case.document) for case in plan.cases)]
+    return with_warmups([group], partial(run_batch, jobs=jobs))[0][0]
+
+
+def _parse_request(
+    schemes: SchemeLike | Iterable[SchemeLike], aims: Iterable[str], resolved: Resolved, places: Sequence[str]
+) -> tuple[tuple[Candidate, ...], tuple[Aim, ...]]:
+    """Candidates and aims. Raises `ScenarioError` with the errors of both."""
+    named: Mapping[str, Iterable[str]] = {
+        "links": [*places, *resolved.watched],
+        "traffic": resolved.readable["traffic"],
+        "dscp": codepoints(resolved.canonical["traffic"]),
+    }
+    errors: list[ErrorDetail] = []
+    candidates: tuple[Candidate, ...] = ()
+    parsed_aims: tuple[Aim, ...] = ()
+    try:
+        candidates = Candidate.all_of(schemes)
+    except ScenarioError as error:
+        errors += error.errors
+    try:
+        parsed_aims = parse_aims(aims, named)
+    except ScenarioError as error:
+        errors += error.errors
+    if errors:
+        raise ScenarioError(errors)
+    return candidates, parsed_aims
+
+
+class _Tuning:
+    """The steps of one call of `tune`."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        candidates: Sequence[Candidate],
+        resolved: Resolved,
+        budget_s: float,
+        forecast: Callable[[Budget], object] | None,
+    ) -> None:
+        self.bench, self.resolved = bench, resolved
+        self.schemes = [(candidate.name, dict(candidate.params)) for candidate in candidates]
+        self.plain = _plain(bench, candidates)
+        searched = sum(bool(space_of(name, bench.link, fixed).knobs) for name, fixed in self.schemes)
+        self.budget = Budget.plan(budget_s, estimate(resolved).total_events, searched, len(self.plain))
+        self.clock = Clock(budget_s)
+        bench.planned = self.budget.runs
+        if forecast is not None:
+            forecast(self.budget)
+        self.most_loss = math.inf
+        self.search_draws = self._draws(0, self.budget.search)
+        self.more_draws = self._draws(self.budget.search, self.budget.choice)
+
+    def _draws(self, first: int, end: int) -> list[Draw]:
+        return [self.bench.population.draw(number) for number in range(first, end)]
+
+    def advice(self) -> Advice:
+        bench = self.bench
+        before = bench.measure(self.plain, self.search_draws)
+        self.most_loss = self._most_loss(before[0])
+        seed = bench.population.seed
+        found = search(bench, self.schemes, self.search_draws, self.budget.rounds, seed, self._has_time)
+        chosen, pool = self._chosen(before, found)
+        draws = self._draws(FRESH, FRESH + self.budget.confirmation)
+        advised, confirmed = self._confirmed(chosen, pool, draws)
+        bounded = any(aim.bounded for aim in bench.aims) and len(advised) == 1
+        met = [(entry.measured, entry.met) for entry in confirmed]
+        return Advice(
+            scenario=self.resolved.readable,
+            links=bench.links,
+            aims=bench.aims,
+            advised=advised,
+            confirmed=confirmed,
+            tried=(*before, *found),
+            draws=tuple(draws),
+            map=map_of(bench, advised[0], _alternative(confirmed), 2 * FRESH) if bounded else (),
+            companions=tuple(bench.companion(each, link) for link in bench.links[1:] for each in advised),
+            without_limit=None if len(advised) > 1 else endless(bench, met, draws),
+            runs=bench.runs,
+            rounds=self.clock.rounds,
+        )
+
+    def _most_loss(self, present: Measured) -> float:
+        """The largest loss rate of a setting that is advised; infinite where an aim is about losses."""
+        place = self.bench.link.place
+        if any(aim.metric == "loss_rate" and aim.place in (None, place) for aim in self.bench.aims):
+            return math.inf
+        return MORE_LOSS + LOSS_FACTOR * float(np.nanmean(present.values[place, "loss_rate"]))
+
+    def _has_time(self, more: int) -> bool:
+        rest = self.budget.fixed - len(self.plain) * len(self.search_draws)
+        return self.clock.has_time(self.bench.runs, more, rest)
+
+    def _chosen(
+        self, before: Sequence[Measured], found: Sequence[Measured]
+    ) -> tuple[tuple[Setting, ...], list[Measured]]:
+        """The settings to advise, and the pool of which they were chosen, each with all networks of the choice."""
+        if self.bench.competing:
+            return _front(self.bench, [each for each in (*before, *found) if not self._barred(each)]), list(before)
+        whole = [each for each in found if len(each.scores) == len(self.search_draws)]
+        names = dict.fromkeys(each.setting.scheme for each in whole)
+        firsts = [first for name in names for first in self._firsts([m for m in whole if m.setting.scheme == name])]
+        finalists = simpler(self.bench, firsts, dict(self.schemes), self.search_draws) if firsts else []
+        known = {each.setting.label for each in before}
+        new = {each.setting.label: each for each in finalists if each.setting.label not in known}
+        pool = [*before, *new.values()]
+        rest = (len(pool) + MAP_SETTINGS) * self.budget.confirmation
+        if self.more_draws and not self.clock.is_behind(self.bench.runs, rest + len(pool) * len(self.more_draws)):
+            further = self.bench.measure([each.setting for each in pool], self.more_draws)
+            pool = [each.joined(more) for each, more in zip(pool, further, strict=True)]
+        return (self._best(pool).setting,), pool
+
+    def _firsts(self, measured: Sequence[Measured]) -> list[Measured]:
+        """Of the settings of a scheme, the one with the least cost and the one with the best score."""
+        cheapest = min(measured, key=lambda each: float(self.bench.costs(each).mean()))
+        best = min(measured, key=lambda each: each.score)
+        return [cheapest] if best is cheapest else [cheapest, best]
+
+    def _best(self, pool: Sequence[Measured]) -> Measured:
+        """The setting to advise among those that may be."""
+        allowed = [each for each in pool if not self._barred(each)]
+        link = self.bench.link
+        departures = {m.setting.label: departure(m.setting.scheme, m.setting.parameters, link) for m in allowed}
+        return best_of(allowed, self.bench.aims, link.place, departures)
+
+    def _barred(self, measured: Measured) -> list[str]:
+        """Why a setting is not advised, whatever its results; nothing bars the present queue."""
+        setting, place = measured.setting, self.bench.link.place
+        if setting.origin == "present":
+            return []
+        given = dict(self.schemes).get(setting.scheme, {})
+        reasons = below(setting.scheme, setting.parameters, self.bench.link, given)
+        loss = float(np.nanmean(measured.values[place, "loss_rate"]))
+        if loss > self.most_loss:
+            reasons.append(f"loses {100 * loss:.2g} % of the packets, more than {100 * self.most_loss:.2g} %")
+        return reasons
+
+    def _confirmed(
+        self, chosen: tuple[Setting, ...], pool: Sequence[Measured], draws: Sequence[Draw]
+    ) -> tuple[tuple[Setting, ...], tuple[Confirmed, ...]]:
+        """The advised settings and all others on fresh networks, the advised ones first.
+
+        An only one that misses the aims there gives way to the best one that meets them.
+        """
+        labels = {setting.label for setting in chosen}
+        settings = [*chosen, *(each.setting for each in pool if each.setting.label not in labels)]
+        measured = self.bench.measure(settings, draws)
+        allowed = [each for each in measured if not self._barred(each)]
+        if len(chosen) == 1 and not success(measured[0], allowed).is_enough:
+            best = self._best(measured)
+            if success(best, allowed).is_enough:
+                measured.sort(key=lambda each: each is not best)
+                chosen = (best.setting,)
+        apart = np.column_stack([each.scores - measured[0].scores for each in measured])
+        alpha = adjusted_alpha(apart)
+        return chosen, tuple(
+            Confirmed(
+                each,
+                _met(self.bench, each, allowed),
+                success(each, allowed),
+                summarize(column.tolist(), alpha),
+                tuple(self._barred(each)),
+            )
+            for each, column in zip(measured, apart.T, strict=True)
+        )
+
+
+def _plain(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
+    """The present queue, each candidate as given, the rules that its given parameters leave room for, a reference."""
+    queue = dict(own_queue(bench.population.document, bench.link.place))
+    present = Setting(queue.pop("scheme"), {key: value for key, value in queue.items() if key != "share"}, "present")
+    settings = [present]
+    for candidate in schemes:
+        same = candidate.name == present.scheme and not candidate.params and not present.parameters.keys() - {"limit"}
+        if not same:
+            origin = "given" if candidate.params else "default"
+            settings.append(Setting(candidate.name, dict(candidate.params), origin))
+    for candidate in schemes:
+        for rule in rules_of(candidate.name, bench.link, scalable=bench.link.scalable):
+            parameters = rounded(candidate.name, {**rule.parameters, **candidate.params}, candidate.params, bench.link)
+            setting = Setting(candidate.name, parameters, rule.source)
+            if not set(rule.parameters) & set(candidate.params) and bench.is_valid(setting):
+                settings.append(setting)
+    if all(setting.scheme != REFERENCE for setting in settings):
+        settings.append(Setting(REFERENCE, {}, "reference"))
+    labels = {setting.label: setting for setting in reversed(settings)}
+    return [setting for setting in settings if labels[setting.label] is setting]
+
+
+def _front(bench: Bench, tried: Sequence[Measured]) -> tuple[Setting, ...]:
+    """The Pareto front of these settings."""
+    most = max(len(measured.scores) for measured in tried)
+    whole = [each for each in tried if len(each.scores) == most and each.setting.origin != "reference"]
+    points = np.array([objectives(bench, measured) for measured in whole])
+    front = [
+        measured
+        for measured, point in zip(whole, points, strict=True)
+        if not ((points <= point).all(axis=1) & (points < point).any(axis=1)).any()
+    ]
+    front.sort(key=lambda measured: objectives(bench, measured)[0])
+    spread = np.unique(np.linspace(0, len(front) - 1, min(MOST_ON_FRONT, len(front))).round().astype(int))
+    return tuple(front[number].setting for number in spread)
+
+
+def _met(bench: Bench, measured: Measured, all_measured: Sequence[Measured]) -> dict[str, bool]:
+    """Whether a setting meets each aim on enough networks: of those where all aims can be met, or of all if few are."""
+    possible = attainable(all_measured)
+    if 2 * possible.sum() < len(possible):
+        possible = np.ones(len(possible), bool)
+    met = {}
+    for aim in bench.aims:
+        if aim.bounded:
+            values = measured.values[aim.place or bench.link.place, aim.metric][possible].tolist()
+            met[aim.text] = sum(np.isfinite(v) and aim.shortfall(v) == 0 for v in values) >= ENOUGH * len(values)
+    return met
+
+
+def _alternative(confirmed: Sequence[Confirmed]) -> list[Setting]:
+    """The other setting that meets the aims on most networks."""
+    others = sorted(confirmed[1:], key=lambda entry: (-entry.success.met, entry.measured.score))
+    return [entry.measured.setting for entry in others[:1]]

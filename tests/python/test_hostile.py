@@ -191,7 +191,7 @@ def test_workers_end_with_their_parent(number: int, tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "penstock", *line],
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        preexec_fn=heed_hangups,  # noqa: PLW1509 it only resets a signal
+        preexec_fn=heed_hangups,
     ) as parent:  # fmt: skip
         children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
         deadline = time.monotonic() + 60

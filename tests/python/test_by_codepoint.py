@@ -147,7 +147,7 @@ def test_tune_takes_an_aim_for_a_codepoint() -> None:
         ps.Scenario.loads(SCENARIO.replace("12s", "4s")),
         ["dscp.EF.owd p99 < 30ms"],
         ["droptail", "fq-codel"],
-        budget_s=2,
+        budget_s=20,
     )
     best = advice.confirmed[0].measured
     assert best.setting.scheme == "fq-codel" or "limit" in best.setting.parameters

@@ -217,7 +217,7 @@ def test_notes_are_printed_once_by_every_verb(tmp_path: Path) -> None:
         f"{file}: 1 frame is not IP and not used: ARP (1)",
     ]
     compare = ("compare", str(scenario), "--scheme", "droptail", "--scheme", "codel", "--runs", "2")
-    tune = ("tune", str(scenario), "--aim", "delay < 1s", "--scheme", "droptail", "--budget", "0.1s")
+    tune = ("tune", str(scenario), "--aim", "delay < 1s", "--scheme", "droptail", "--budget", "3s")
     for command in (("check", str(scenario)), ("run", str(scenario)), compare, tune):
         done = penstock(*command)
         assert done.returncode == 0, done.stderr

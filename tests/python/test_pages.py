@@ -30,7 +30,7 @@ PAGES = {
              "--vary", "links.bottleneck.rate=5Mbit,10Mbit", "--vary", "links.bottleneck.queue.limit=40p,80p,160p"],
     "run": ["run", STANDARD, *SHORT],
     "tune": ["tune", STANDARD, *SHORT, "--aim", "delay p99 < 30ms", "--scheme", "droptail", "--scheme", "red",
-             "--budget", "1s"],
+             "--budget", "5s"],
     "many": ["compare", STANDARD, *SHORT, "--scheme", "all", "--runs", "2"],
     "reproduced": ["reproduce", "cc", "--recorded"],
     "live": ["live", "--no-open"],

@@ -183,7 +183,7 @@ def test_a_result_of_python_and_a_file_are_repeated_from_their_pages(folder: Pat
 
 @pytest.mark.slow
 def test_advice_is_repeated_from_its_page(folder: Path) -> None:
-    options = ("--aim", "delay p99 < 200ms", "--scheme", "pie", "--budget", "1s", "--capture", "old.pcap")
+    options = ("--aim", "delay p99 < 200ms", "--scheme", "pie", "--budget", "30s", "--capture", "old.pcap")
     output = penstock(folder, "tune", "line.toml", *options, "--html", "page.html")
     assert run_block(folder / "page.html") == output
 

@@ -15,7 +15,7 @@ EVENTS_PER_S, PER_RUN_S = 3e6, 0.004
 """Events that the two cores of a small machine handle in a second, and the time of a run beside them: rather too slow
 than too fast, since a budget gives the same runs on every machine that keeps up with the plan."""
 
-PLANS = ((8, 20, 20), (6, 14, 20), (4, 8, 20), (4, 6, 10))
+PLANS = ((8, 20, 20), (6, 14, 20), (4, 8, 20), (2, 4, 10))
 """Networks of the search, of the choice and of the confirmation, the largest plan first."""
 
 MOST_ROUNDS = 20
@@ -82,7 +82,7 @@ def _fixed(networks: tuple[int, int, int], searched: int, plain: int) -> int:
     search, choice, confirmation = networks
     return (
         plain * choice
-        + FINALISTS * searched * ((choice - search) + VARIANTS * search)
+        + FINALISTS * searched * (choice - search + VARIANTS * search)
         + (plain + FINALISTS * searched) * confirmation
         + MAP_POINTS * MAP_SETTINGS
     )

@@ -80,6 +80,15 @@ def test_the_present_queue_stays_unless_a_default_is_materially_better() -> None
     assert best_of([present, clearly], aims, "bottleneck", departures) is clearly
 
 
+def test_of_defaults_the_one_that_is_materially_better_in_an_aim_comes_before_power() -> None:
+    shorter, powerful = runs(Setting("fq-codel"), [0.005] * 20), runs(Setting("red"), [0.01] * 20)
+    first, second = (
+        dataclasses.replace(each, scores=scores)
+        for each, scores in zip((shorter, powerful), (np.full(20, 0.5), np.full(20, 0.4)), strict=True)
+    )
+    assert chosen(second, first) is first
+
+
 def test_networks_on_which_no_setting_meets_the_aims_do_not_count() -> None:
     hard = [0.01] * 15 + [0.05] * 5
     first, second = runs(DEFAULT, hard), runs(RULE, [*hard[:-1], 0.01])

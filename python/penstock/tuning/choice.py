@@ -83,7 +83,7 @@ def best_of(
         own = [measured for measured in all_measured if measured.setting.origin != "reference"]
         return min(own, key=lambda each: (-success(each, all_measured).met, each.score))
     open_aims = [aim for aim in aims if not aim.bounded]
-    kinds = [_best_of_kind(candidates, kind) for kind in range(3)]
+    kinds = [_best_of_kind(candidates, kind, aims, place) for kind in range(3)]
     searched = [each for each in candidates if _kind(each) == SEARCHED]
     least = {each.setting.label: 0.0 if open_aims else departures[each.setting.label] for each in searched}
     kinds.append(min(searched, key=lambda each: (least[each.setting.label], each.score), default=None))
@@ -114,8 +114,14 @@ def _kind(measured: Measured) -> int:
 SEARCHED = 3
 
 
-def _best_of_kind(candidates: Sequence[Measured], kind: int) -> Measured | None:
-    return min((each for each in candidates if _kind(each) == kind), key=lambda each: each.score, default=None)
+def _best_of_kind(candidates: Sequence[Measured], kind: int, aims: Sequence[Aim], place: str) -> Measured | None:
+    """The best score, unless another setting is materially better in an aim and in none materially worse."""
+    ordered = sorted((each for each in candidates if _kind(each) == kind), key=lambda each: each.score)
+    best = next(iter(ordered), None)
+    for other in ordered[1:]:
+        if best is not None and is_material(other, best, aims, place):
+            best = other
+    return best
 
 
 def is_material(other: Measured, measured: Measured, aims: Sequence[Aim], place: str) -> bool:

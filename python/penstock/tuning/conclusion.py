@@ -61,7 +61,7 @@ def name_of(setting: Setting) -> str:
     if setting.origin == "default":
         return f"{setting.label} at its defaults"
     if setting.is_rule:
-        return f"{setting.label} ({setting.origin})"
+        return f"{setting.label} ({setting.origin.partition(':')[0]})"
     return setting.label
 
 

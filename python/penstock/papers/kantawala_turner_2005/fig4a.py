@@ -37,7 +37,7 @@ CLAIMS = (
         ),
         claim("c33", every(*(n(scheme=["RED", "Blue"]) < n(scheme="QSDRR") for n in (slow, used)))(buffer=OF_INTEREST)),
     ),
-    claim("c04", slow(scheme=NEW, buffer=100).reads(40, 30, 55)),
+    claim("c04", slow(scheme=NEW, buffer=100).reads(40, 30, 50)),
 )
 
 draw = panel("g_slow", "goodput, 200 ms (%)")

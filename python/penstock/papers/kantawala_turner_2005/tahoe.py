@@ -9,7 +9,7 @@ study = runs(  # RED and Blue with the best settings for Reno
     {
         "network": Choice([TRIPS], [TRIPS, HOPS]),
         "flavour": ["reno", "tahoe"],
-        "scheme": Choice(["DTDRR", "Tail-Drop"], ALL_SCHEMES),
+        "scheme": ALL_SCHEMES,
         "buffer": Choice([400], [400, 1000, 5000]),
     }
 )

@@ -112,9 +112,10 @@ def leaves(node: Node, inherited: Mapping[str, Any]) -> Iterator[Mapping[str, An
 
 
 def main_reading(statement: Statement) -> Statement:
-    """The statement with the reading that counts."""
+    """The statement with the reading that counts, or else the first one."""
     for readings in statement.readings():
-        statement = statement.replaced(readings, next(value for value, words in readings.words.items() if not words))
+        value = next((value for value, words in readings.words.items() if not words), next(iter(readings.words)))
+        statement = statement.replaced(readings, value)
     return statement
 
 
@@ -148,8 +149,8 @@ def _canonical(scenario: Scenario | Document, change: Change | None) -> str:
 
 
 def _made_up(work: Paper, cells: list[tuple[Mapping[str, Any], str, int]], world: int) -> Table:
-    numbers = {key: MadeUp(work.name, {"scenario": key, "world": world}, seeds) for _, key, seeds in cells}
-    return Table([(labels, numbers[key]) for labels, key, _ in cells])
+    numbers = {(key, seeds): MadeUp(work.name, {"scenario": key, "world": world}, seeds) for _, key, seeds in cells}
+    return Table([(labels, numbers[key, seeds]) for labels, key, seeds in cells])
 
 
 @by_work

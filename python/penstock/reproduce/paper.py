@@ -14,7 +14,8 @@ Experiments with the same runs may share a module, which `[modules]` in `paper.t
 `claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claims_of`) and `why.toml` the reasons why
 claims are not confirmed in the author's set-up (`penstock.reproduce.why`). In `paper.toml`, `messages` has the claims
 of the abstract, `also` further names of experiments, and `[reconstructed]` describes the author's set-up and names the
-experiments that are `without` it. The function `reconstructed` of `setup.py` changes a scenario to this set-up. The
+experiments that are `without` it. `[ranges]` has the printed ranges of the axes of figures, outside which no claim is
+decided. The function `reconstructed` of `setup.py` changes a scenario to the author's set-up. The
 record of the full runs is in `results.json` (claims) and `points.parquet` (points of the figures).
 """
 

@@ -3,10 +3,10 @@
 The entry of a claim has a sentence, `because`, its `grade` (`penstock.reproduce.claim.GRADES`; "after" by default), and
 the source of the number for each name in braces. So no number is typed by hand, and a new record brings new numbers:
 
-    [c01]
-    because = "the steps of the report are too large; with the best of 32 settings the share is {share} % (why-blue)"
+    [c14]
+    because = "flows lose packets simultaneously; with 5 ms of jitter the shares are {share} % (why-in-step)"
     grade = "full"
-    share = { in = "why-blue", of = "g_slow", network = "two round trips", set = "the best of 32 sets" }
+    share = { in = "why-in-step", of = "g_slow", scheme = ["RED", "Tail-Drop"] }
 
 * `{ in, of, LABEL = ... }`: the mean of metric `of` in the recorded points of experiment `in`, in all cells with the
   labels: one value, a list, or `{ min = 400, max = 5000 }`. Several cells give a range, e.g. "35 to 46".

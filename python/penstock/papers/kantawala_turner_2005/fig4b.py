@@ -1,8 +1,8 @@
 """Figure 4 (b): goodput of the long flows of 40 ms against the buffer, two round trips (Section 5.1)."""
 
-from penstock.reproduce.figure import at_least, below, every, needing
+from penstock.reproduce.figure import below, every, needing, within
 
-from .setup import COMPARED, NEW, SEEN, SETTLED, TRIPS, against_buffer, claim, fast, panel
+from .setup import COMPARED, LAST, NEW, SEEN, SETTLED, TRIPS, against_buffer, claim, fast, panel
 
 study = against_buffer(TRIPS, "long", COMPARED.full)
 
@@ -12,9 +12,9 @@ CLAIMS = (
     *needing(
         SETTLED,
         c06(scheme=["RED", "Blue"]),
-        claim("c08", fast(scheme=NEW, buffer=at_least(400)) <= 115),
+        claim("c08", fast(scheme=NEW, buffer=within(400, LAST)) <= 115),
     ),
-    claim("c07", every(tail_drop(buffer=below(1000)) > 100, tail_drop(buffer=at_least(1000)) <= 105)),
+    claim("c07", every(tail_drop(buffer=below(1000)) > 100, tail_drop(buffer=within(1000, LAST)) <= 105)),
 )
 
 draw = panel("g_fast", "goodput, 40 ms (%)")

@@ -1,15 +1,18 @@
 """Figure 5 (a): goodput of the long end-to-end flows against the buffer, three hops (Section 5.2)."""
 
-from penstock.reproduce.figure import Readings, above, at_least, every, needing
+from penstock.reproduce.figure import Readings, every, needing, within
 
-from .setup import DSDRR, FROM_400, HOPS, LAST, NEW, SEEN, SETTLED, against_buffer, claim, panel, slow
+from .setup import FROM_400, HOPS, LAST, NEW, POINTS, SEEN, SETTLED, against_buffer, claim, panel, slow
 
 study = against_buffer(HOPS, "long")
 
+LARGE = within(2000, LAST)  # packets, "greater than a 1000"
+
 shares = claim(
-    "c13", every(slow(scheme=DSDRR).reads(80, 70, 90), slow(scheme="DTDRR").reads(70, 60, 80))(buffer=at_least(400))
+    "c13",
+    every(slow(scheme="DSDRR").reads(80, 70, 90), slow(scheme="DTDRR").reads(70, 60, 80))(buffer=within(400, LAST)),
 )
-close = (slow(scheme=DSDRR) - slow(scheme="QSDRR")).between(-5, 5)
+close = (slow(scheme="DSDRR") - slow(scheme="QSDRR")).between(-POINTS, POINTS)
 one_queue = claim("c14", slow(scheme=["RED", "Tail-Drop"]).reads(40, 30, 50))
 
 CLAIMS = needing(
@@ -25,8 +28,8 @@ CLAIMS = needing(
         "c16",
         every(
             close(buffer=SEEN),
-            (slow(scheme="DTDRR") / slow(scheme=[DSDRR, "QSDRR"])).reads(0.9, 0.85, 0.95)(buffer=above(1000)),
-            (slow(scheme="DTDRR") / slow(scheme="RED") >= 1.5)(buffer=above(1000)),
+            (slow(scheme="DTDRR") / slow(scheme=["DSDRR", "QSDRR"])).reads(0.9, 0.85, 0.95)(buffer=LARGE),
+            (slow(scheme="DTDRR") / slow(scheme="RED") >= 1.5)(buffer=LARGE),
         ),
     ),
     claim("c17", (slow(scheme=NEW) > slow(scheme="RED"))(buffer=100)),

@@ -2,16 +2,15 @@
 
 from penstock.reproduce.figure import Choice, every, needing
 
-from .setup import ALL, HOPS, NEW, TRIPS, claim, panel, runs, slow
+from .setup import ALL, DRR_BASED, HOPS, NEW, TRIPS, claim, panel, runs, slow
 
 BUFFER = 1000  # packets (Section 5.3)
-SCHEMES = ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR"]
 
 study = runs(
     {
         "network": Choice([TRIPS], [TRIPS, HOPS]),
-        "scheme": Choice(["DTDRR", "DSDRR", "QSDRR"], SCHEMES),
-        "queues": Choice([1, 10, ALL], [1, 2, 5, 10, 20, 50, ALL]),  # each shared by equally many flows of both kinds
+        "scheme": DRR_BASED,
+        "queues": Choice([1, 10, ALL], [1, 2, 5, 10, 20, 50, ALL]),
     },
     buffer=BUFFER,
 )

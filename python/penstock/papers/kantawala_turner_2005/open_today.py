@@ -10,12 +10,12 @@ from penstock.plots import style
 from penstock.reproduce.figure import Choice, Claim, SummaryTable, every, metric, needing
 
 from . import setup
-from .setup import DSDRR, HOPS, SENDERS, TRIPS, Runs, Span, added, queue, runs, slow
+from .setup import HELD, HOPS, SENDERS, TRIPS, Runs, Span, added, queue, runs, slow
 
 LEFT_OPEN = "a question that the work leaves open"
 NEW: dict[str, ps.Queue] = {"FQ-CoDel": ps.FqCoDel(), "CAKE": ps.Cake(), "PIE": ps.Pie()}  # with their own defaults
 FAIR = ["FQ-CoDel", "CAKE"]  # those with a queue for each flow
-OLD = {"DTDRR": "", **DSDRR.words}
+OLD = {"DTDRR": "", "DSDRR": "", "DSDRR-W": HELD}
 TCP = {"Reno": "", "CUBIC": "CUBIC as in Linux"}
 
 

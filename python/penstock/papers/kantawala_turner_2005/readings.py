@@ -36,6 +36,8 @@ Axis = Mapping[str, Change | None]
 NEVER_CLEARED: Axis = {"never": NOT_CLEARED}
 BITS: Axis = {"cleared": None, **NEVER_CLEARED}
 HELD: Axis = {"W at 10 %": with_queues(("dsdrr",), interval=NEVER)}
+MOST: Axis = {"most marked": with_queues(("dsdrr",), marked="most")}
+"""W falls to one more than the most queues marked within T, not than those marked at its end."""
 TIMERS: Axis = {"1 s": None, "0.2 s": EARLIER_TIMER}
 NO_WINDOW, SHORT = "no window", f"short {SHORT_WINDOW}"
 WINDOWS: Axis = {
@@ -69,6 +71,7 @@ READINGS = {
     **_product(BITS, TIMERS, FEW_WINDOWS, LIMITED),
     **_product(NEVER_CLEARED, NEAR, ACCESS, HOSTS),
     **_product(HELD, NEAR, ACCESS, NEWRENO),
+    **_product(MOST, NEAR, ACCESS),
 }
 """DSDRR's overflow bit or its W, the least timeout, windows and the buffer of access links in packets, the hosts."""
 SIZES = [400, 1000]

@@ -12,6 +12,7 @@ from typing import Any
 
 import penstock as ps
 from penstock.reproduce.changes import together, with_limits, with_queues, with_traffic
+from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import (
     Choice,
     Curves,
@@ -28,6 +29,8 @@ from penstock.reproduce.figure import (
     within,
 )
 from penstock.results.sample import Sample
+
+from .sharing import by_kind
 
 claim = claims_of(__file__)
 
@@ -52,11 +55,13 @@ NOT_CLEARED = with_queues(("dsdrr",), **FULL_W)
 """Figure 1 sets DSDRR's overflow bit and never clears it: W grows by 2 every second up to its maximum, and stays."""
 ACCESS_LIMIT = 50  # packets: the default of ns-2; the text gives the access links no buffer
 ACCESS_LIMITS = with_limits(f"{ACCESS_LIMIT}p")
-reconstructed = together(EARLIER_TIMER, SHORT_WINDOWS, NOT_CLEARED, ACCESS_LIMITS)
-"""The author's set-up: a least timeout of 0.2 s, DSDRR with its largest W, and ns-2's defaults.
+HOSTS = together(EARLIER_TIMER, SHORT_WINDOWS, ACCESS_LIMITS)
+"""The hosts of the author's set-up: a minimum timeout of 0.2 s, and two defaults of ns-2.
 
 These are windows of 20 packets for short flows, and 50 packets in front of the access links.
 """
+reconstructed = together(HOSTS, NOT_CLEARED, by_kind)
+"""The author's set-up: its hosts, DSDRR with its largest W, and flows of one kind in a shared queue."""
 MULTI_QUEUE: dict[str, ps.Queue] = {
     "DTDRR": ps.Dtdrr(alpha=2),  # Section 3
     "DSDRR": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval="1s"),  # Section 3, figure 1
@@ -69,7 +74,7 @@ MULTI_QUEUE: dict[str, ps.Queue] = {
 ONE_QUEUE = ["RED", "Blue", "Tail-Drop"]
 DRR_BASED = ["DTDRR", "DSDRR", "QSDRR"]
 ALL_SCHEMES = [*DRR_BASED, *ONE_QUEUE]
-COMPARED = Choice(["DTDRR", "DSDRR", "QSDRR", "RED"], ["DTDRR", "DSDRR", "DSDRR-W", "QSDRR", *ONE_QUEUE])
+COMPARED = Choice([*DRR_BASED, "RED"], ALL_SCHEMES)
 
 # Settings tried for RED and Blue; the best are used (Section 4 mentions a search, but not the tried settings).
 # Without a search the first of each is used.
@@ -80,21 +85,17 @@ RED_TRIED = [
     for w_q in (0.002, 0.0002, 0.02)
 ]
 BLUE_TRIED = [
-    (0.0025, 0.00025, "100ms"),
-    (0.0025, 0.00025, "10ms"),
-    (0.02, 0.002, "100ms"),
-    (0.02, 0.002, "10ms"),
-]  # the settings of the report that introduces Blue
+    (d1, d1 / 10, freeze) for d1 in (0.0025, 0.02, 0.001, 0.0002) for freeze in ("100ms", "10ms", "1ms", "500ms")
+]  # around the settings of the report that introduces Blue: d1 of 0.0025 and 0.02, 10 and 100 ms
 
-# As in figure 1, W falls to one more than the number of queues marked at that moment, which is nearly always 0.
 HELD = "W stays at its initial 10 % of the queues"
-DSDRR = Readings({"DSDRR": "", "DSDRR-W": HELD})
-NEW = ["DTDRR", DSDRR]
+NEW = ["DTDRR", "DSDRR"]
 POINTS = 7
 """Goodputs of two schemes that differ by more are in an order."""
 SEEN = at_most(LAST)
 """The buffers of the figures."""
-FROM_400 = Readings({SEEN: "", within(400, LAST): "from 400 packets on"})
+FROM_400 = Readings({within(400, LAST): "", SEEN: "in smaller buffers, too"})
+"""Section 5.2: "once the buffer size increases to 400 packets"; in the smallest it says only "better than RED"."""
 SETTLED = {"buffer": LAST}
 """Only full runs have it, and are long enough for flows over 200 and 300 ms to reach their share."""
 
@@ -266,9 +267,17 @@ def added(*parts: Runs, full: Sequence[Runs] = ()) -> Runs:
     return study
 
 
+def in_authors_setup(part: Callable[[Effort], Study], change: Change = reconstructed) -> Runs:
+    """The study in the author's set-up, or with another change of every scenario."""
+    return lambda effort: part(effort).changed(change)
+
+
 def best(effort: Effort, network: str, load: str) -> Tuned:
-    """Search for the settings of RED and Blue with the most goodput, for each buffer (Section 4), as printed."""
-    effort = replace(effort, change=None)  # one search for both set-ups
+    """Search for the settings of RED and Blue with the most goodput, for each buffer (Section 4).
+
+    One search in the author's set-up for both set-ups: "for our simulation environment".
+    """
+    effort = replace(effort, change=reconstructed)
     sizes = chosen(buffers(network, load), effort)
     tried = {"RED": range(effort.choose(2, len(RED_TRIED))), "Blue": range(effort.choose(2, len(BLUE_TRIED)))}
     build, span = NETWORKS[network], effort.choose(("6s", "4s"), ("50s", "20s"))
@@ -303,20 +312,30 @@ def measure(run: ps.Run) -> dict[str, float | None]:
         "loss": 100 * link.loss_rate,
         "stored": link.drops_evicted / link.drops if link.drops else None,
     }
-    on_link = sum(group["count"] for name, group in run.scenario["traffic"].items() if name in ("fast", "slow"))
-    for name in ("fast", "slow"):
-        if (group := run.traffic.get(name)) is None:
-            continue
-        share = group.goodput_bps * WIRE / PAYLOAD / run.scenario["traffic"][name]["count"] / (RATE_BPS / on_link)
-        numbers[f"g_{name}"] = 100 * share
-        numbers[f"sd_{name}"] = _deviation(share, group.jain)
-        numbers[f"burst_{name}"] = group.get("completion_mean_s")
+    kinds = {kind: parts for kind in ("fast", "slow") if (parts := _parts(run, kind))}
+    fair = RATE_BPS * PAYLOAD / WIRE / sum(part["count"] for parts in kinds.values() for part in parts)
+    for kind, parts in kinds.items():
+        share, deviation = _of_flows(parts, fair)
+        numbers[f"g_{kind}"] = 100 * share
+        numbers[f"sd_{kind}"] = deviation
+        numbers[f"burst_{kind}"] = parts[0].get("completion_mean_s") if len(parts) == 1 else None
     slow, fast = numbers.get("burst_slow"), numbers.get("burst_fast")
     numbers["ratio"] = slow / fast if slow and fast else None
-    mean = sum(numbers[f"g_{name}"] or 0.0 for name in ("fast", "slow") if f"g_{name}" in numbers) / 100
-    share = mean / (1 if len(run.traffic) == 1 else 2)
-    numbers["sd_all"] = _deviation(share, link.jain)
+    numbers["sd_all"] = _of_flows([part for parts in kinds.values() for part in parts], fair)[1]
     return numbers
+
+
+def _parts(run: ps.Run, kind: str) -> list[Any]:
+    """The metrics of the groups of one kind of flows, which `by_kind` splits."""
+    return [group for name, group in run.traffic.items() if name.partition("-")[0] == kind]
+
+
+def _of_flows(parts: Sequence[Any], fair: float) -> tuple[float, float | None]:
+    """Mean and standard deviation of the goodput of all flows of these groups, by the fair share in bit/s."""
+    count = sum(part["count"] for part in parts)
+    mean = sum(part.goodput_bps for part in parts) / count
+    squares = sum(part.goodput_bps**2 / (part["count"] * part.jain) for part in parts if part.jain)
+    return mean / fair, _deviation(mean / fair, count * mean**2 / squares if squares else None)
 
 
 def _deviation(mean: float, jain: float | None) -> float | None:

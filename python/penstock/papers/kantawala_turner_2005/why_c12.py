@@ -1,16 +1,28 @@
-"""Why c12 fails for short flows: loss by the number of flows, two round trips, 1000 packets."""
+"""Why c09 and c12 fail: short flows by their number, two round trips. Section 4 has 500, Section 5.1 has 1000."""
 
-from penstock.reproduce.figure import Choice, Curves
+from penstock.reproduce.figure import Choice, Curves, needing, read_as
 
-from .setup import DRR_BASED, TRIPS, runs
+from . import fig4c, overall
+from .setup import DRR_BASED, TRIPS, in_authors_setup, runs
 
-study = runs(
-    {"scheme": DRR_BASED, "flows": Choice([250, 1000], [250, 300, 350, 400, 500, 700, 1000])},
-    network=TRIPS,
-    load="short",
-    buffer=1000,
+FEWER = 500  # flows (Section 4)
+
+study = in_authors_setup(
+    runs(
+        {"scheme": DRR_BASED, "flows": Choice([250, 1000], [250, 300, 350, 400, FEWER, 700, 1000])},
+        network=TRIPS,
+        load="short",
+        buffer=2000,
+    )
 )
 
-CLAIMS = ()
+CLAIMS = needing(
+    {"flows": FEWER},
+    *read_as(
+        f"{FEWER} short flows, 2000 packets",
+        [fig4c.c09(scheme=["DTDRR", "DSDRR"]), overall.c12(scheme=DRR_BASED)],
+        flows=FEWER,
+    ),
+)
 
 draw = Curves("flows", "loss", "scheme", labels=("short flows", "loss (%)"), log="xy")

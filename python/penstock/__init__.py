@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from penstock.aqms.catalog import schemes
     from penstock.aqms.python_aqm import Aqm, AqmError, Seconds, aqm
     from penstock.aqms.queue import Queue
+    from penstock.challenges.challenge import challenge
     from penstock.engine.run import run
     from penstock.errors import ErrorDetail, PenstockError, ScenarioError
     from penstock.live.bench import LiveBench
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 # starts fast.
 _HOMES = {
     "_native": ("DROP", "MARK", "PASS"),
+    "challenges.challenge": ("challenge",),
     "engine.run": ("run",),
     "errors": ("ErrorDetail", "PenstockError", "ScenarioError"),
     "aqms.catalog": ("schemes",),
@@ -101,6 +103,7 @@ __all__ = [
     "Workload",
     "__version__",
     "aqm",
+    "challenge",
     "compare",
     "dumbbell",
     "json_schema",

@@ -57,7 +57,7 @@ def folder(original: Path, tmp_path: Path) -> Path:
 
 
 def test_the_verbs_are_those_of_the_contract() -> None:
-    verbs = "run compare evaluate tune link live check explain convert results reproduce doctor new"
+    verbs = "run compare evaluate tune challenge link live check explain convert results reproduce doctor new"
     assert list(VERBS) == verbs.split()
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from penstock.cli import (
+    challenge,
     check,
     compare,
     convert,
@@ -43,6 +44,7 @@ VERBS: dict[str, tuple[Callable[..., None], str]] = {
     "compare": (compare.compare, compare.EXAMPLE),
     "evaluate": (evaluate.evaluate, evaluate.EXAMPLE),
     "tune": (tune.tune, tune.EXAMPLE),
+    "challenge": (challenge.challenge, challenge.EXAMPLE),
     "link": (link.link, link.EXAMPLE),
     "live": (live.live, live.EXAMPLE),
     "check": (check.check, check.EXAMPLE),

@@ -57,6 +57,16 @@ def margin_of(text: str) -> float:
         raise ScenarioError([ErrorDetail("", message, None, f"--margin {text}")]) from None
 
 
+def seconds_of(text: str, option: str) -> float:
+    """The value of an option that is a time, in seconds. Raises `ScenarioError`."""
+    from penstock.units import UnitError, parse_time
+
+    try:
+        return parse_time(text) / 1e9
+    except UnitError as error:
+        raise ScenarioError([ErrorDetail("", str(error), None, f"{option} {text}")]) from None
+
+
 ScenarioFile = Annotated[str, typer.Argument(metavar="SCENARIO.toml", help="Scenario file.", show_default=False)]
 Settings = Annotated[
     list[str],

@@ -18,9 +18,10 @@ from penstock.cli.options import (
     Settings,
     StoreFolder,
     only_link,
+    seconds_of,
 )
 from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, resumable
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
     from penstock.scenario.scenario import Document
@@ -93,7 +94,7 @@ def tune(
     if capture is not None:
         document = with_capture(document, capture, place)
     notify_all(replay_notes(form.canonical for form in document.resolve().traffic))
-    advice = _advice(document, aim, schemes, place, _seconds(budget), jobs, store)
+    advice = _advice(document, aim, schemes, place, seconds_of(budget, "--budget"), jobs, store)
     if not outputs.json_on_stdout:
         from penstock.tuning import display
 
@@ -158,12 +159,3 @@ def _advice(
 
 def _forecast(budget: Budget) -> None:
     notify(f"forecast: at most {budget.runs} runs, about {budget.seconds:.0f} s on two cores")
-
-
-def _seconds(text: str) -> float:
-    from penstock.units import UnitError, parse_time
-
-    try:
-        return parse_time(text) / 1e9
-    except UnitError as error:
-        raise ScenarioError([ErrorDetail("", str(error), None, f"--budget {text}")]) from None

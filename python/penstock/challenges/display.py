@@ -1,0 +1,73 @@
+"""A challenge as text."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from penstock.challenges.challenge import Challenge
+from penstock.challenges.criteria import CRITERIA
+from penstock.results.display import decimals, number, scale_for
+from penstock.results.estimate import summarize
+from penstock.results.metrics import metric
+
+__all__ = ["command", "scenario_file", "text"]
+
+FILE = "challenge.toml"
+"""The name of the scenario file where none is given."""
+
+
+def text(challenge: Challenge, repeat: str) -> str:
+    """The outcome for a terminal; `repeat` is the command that repeats the confirmation."""
+    return "\n".join(_lines(challenge, repeat)) + "\n"
+
+
+def _lines(challenge: Challenge, repeat: str) -> Iterator[str]:
+    yield challenge.conclusion
+    if challenge.rule_text:
+        yield challenge.rule_text
+    yield ""
+    yield f"{challenge.worse_by.runs} runs with fresh seeds; mean and half-width of the 95 % interval:"
+    yield ""
+    yield from _table(challenge)
+    yield ""
+    yield scenario_file(challenge, repeat).rstrip()
+
+
+def scenario_file(challenge: Challenge, repeat: str) -> str:
+    """The scenario file, with the command that repeats the confirmation in its first line."""
+    return f"# {repeat}\n{challenge.scenario}"
+
+
+def command(schemes: Sequence[str], runs: int, file: str | None = None, load: Sequence[str] = ()) -> str:
+    """The command that repeats the confirmation with these schemes, as they were given."""
+    options = [("--load", each) for each in load] + [("--scheme", scheme) for scheme in schemes]
+    words = [word for option in options for word in option]
+    return shlex.join(["penstock", "compare", file or FILE, *words, "--runs", str(runs)])
+
+
+def _table(challenge: Challenge) -> Iterator[str]:
+    """A line for each metric, a column for each scheme; the metric of the challenge comes first."""
+    names = sorted(CRITERIA, key=lambda name: name != challenge.criterion)
+    columns = range(len(challenge.schemes))
+    rows = [("", *(scheme.label for scheme in challenge.schemes))]
+    for name in names:
+        values = [challenge.values(column, name) for column in columns]
+        if all(np.isnan(each).all() for each in values):
+            continue
+        means = [summarize(each[~np.isnan(each)].tolist() or [float("nan")]) for each in values]
+        scale = scale_for(metric(CRITERIA[name].metric).quantity, [each.mean for each in means])
+        halves = [scale.factor * (each.half_width or 0.0) for each in means]
+        places = decimals([scale.factor * each.mean for each in means], halves)
+        cells = [
+            f"{number(scale.factor * each.mean, places)} ± {number(half, places)}"
+            for each, half in zip(means, halves, strict=True)
+        ]
+        rows.append((CRITERIA[name].words + (f" ({scale.unit})" if scale.unit else ""), *cells))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for head, *cells in rows:
+        yield "  ".join(
+            [head.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))]
+        )

@@ -1,0 +1,137 @@
+"""`penstock challenge`: the network in which a scheme does worst compared with others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from penstock.cli.options import (
+    MAX_RUNS,
+    MAX_SEED,
+    OUTPUT,
+    Jobs,
+    JsonTarget,
+    Load,
+    StoreFolder,
+    schemes_beginning,
+    seconds_of,
+)
+from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
+from penstock.cli.output_files import page_file
+from penstock.errors import PenstockError
+from penstock.files import write_text
+
+if TYPE_CHECKING:
+    from penstock.challenges.challenge import Challenge
+
+EXAMPLE = "penstock challenge codel --against droptail --metric utilization --budget 2s -o worst.toml"
+
+Scheme = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCHEME",
+        help="Scheme with parameters, e.g. red:gentle=true, or FILE.py:NAME for an AQM in Python.",
+        show_default=False,
+        autocompletion=schemes_beginning,
+    ),
+]
+Against = Annotated[
+    list[str],
+    typer.Option(
+        metavar="SCHEME",
+        help="Another scheme; in each network the best of them counts; repeatable.",
+        autocompletion=schemes_beginning,
+        default_factory=list,
+    ),
+]
+MetricName = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        metavar="METRIC",
+        help="utilization, delay_p99, loss, fairness, far_goodput or completion; default: the worst of the first four.",
+    ),
+]
+BudgetTime = Annotated[
+    str, typer.Option("--budget", metavar="TIME", help="Planned time on two cores; sets the number of networks tried.")
+]
+Runs = Annotated[
+    int,
+    typer.Option(metavar="N", min=2, max=MAX_RUNS, help="Runs of each scheme in the confirmation, with fresh seeds."),
+]
+FirstSeed = Annotated[int, typer.Option(metavar="N", min=0, max=MAX_SEED, help="Seed of the search.")]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "-o", "--output", metavar="FILE.toml", help="Write the network as a scenario file.", rich_help_panel=OUTPUT
+    ),
+]
+
+
+def challenge(
+    *,
+    scheme: Scheme,
+    against: Against,
+    metric: MetricName = None,
+    budget: BudgetTime = "60s",
+    runs: Runs = 10,
+    seed: FirstSeed = 1,
+    jobs: Jobs = None,
+    load: Load,
+    store: StoreFolder = None,
+    json_target: JsonTarget = None,
+    output: Output = None,
+) -> None:
+    """Find the network in which a scheme does worst compared with the best of others, and confirm it with fresh seeds.
+
+    The network is simplified as far as most of the loss persists, and printed as a scenario file for `compare`. A rule
+    says in which networks the scheme loses.
+
+    Finished runs are kept: rerun an interrupted command to resume it.
+    """
+    outputs = Outputs.of(json_target)
+    file = page_file(output, "-o") if output is not None else None
+    load_aqms(load)
+    if not against:
+        raise PenstockError("--against: is missing; name the schemes to compare with, such as --against fq-codel")
+    result = _challenge(scheme, against, metric, seconds_of(budget, "--budget"), runs, seed, jobs, store)
+    from penstock.challenges import display
+
+    repeat = display.command([scheme, *against], runs, output, load)
+    outputs.show(display.text(result, repeat))
+    outputs.write_json(result.to_dict())
+    if file is not None:
+        write_text(file, display.scenario_file(result, repeat))
+        notify(f"scenario: {file}")
+
+
+def _challenge(
+    scheme: str,
+    against: list[str],
+    metric: str | None,
+    budget_s: float,
+    runs: int,
+    seed: int,
+    jobs: int | None,
+    store: str | None,
+) -> Challenge:
+    """The challenge, with progress; Ctrl-C ends with the code for it, and finished runs are kept."""
+    from penstock.challenges.challenge import challenge
+    from penstock.engine.progress import Watch
+
+    watch = Watch(0)
+    with resumable(), watch:
+        result = challenge(
+            scheme,
+            against,
+            metric=metric,
+            runs=runs,
+            seed=seed,
+            budget_s=budget_s,
+            jobs=jobs,
+            progress=watch.update,
+            store=open_store(store),
+        )
+    notify(f"{result.run_count} runs in {len(result.tried)} networks")
+    return result

@@ -1,0 +1,150 @@
+"""`penstock challenge`: the space of networks, the loss, rules, and weaknesses that it has to find."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import penstock as ps
+import pytest
+from penstock.challenges.bench import Bench, Trial
+from penstock.challenges.challenge import Challenge
+from penstock.challenges.criteria import CRITERIA, DEFAULT
+from penstock.challenges.network import COORDINATES, FULL_BITS, PACKETS, Network, drawn
+from penstock.challenges.rules import find_rule, threshold_for
+from penstock.challenges.search import sampled
+from penstock.challenges.simplify import simplified
+from penstock.studies.candidate import Candidate
+
+ROOT = Path(__file__).resolve().parents[2]
+USUAL = Network(rtt=0.1, far=1, rate=1e7, flows=1, buffer=1)
+
+
+@ps.aqm("challenged-alone")
+class Alone(ps.Aqm):
+    """Drops every other packet of a flow that has had the queue for itself for 500 packets."""
+
+    def reset(self, link: object) -> None:
+        self.flow, self.streak = -1, 0
+
+    def on_arrival(self, cx: ps._native.Cx, pkt: ps._native.Packet) -> ps._native.Verdict:
+        self.streak = self.streak + 1 if pkt.flow == self.flow else 0
+        self.flow = pkt.flow
+        return ps.DROP if self.streak > 500 and self.streak % 2 else ps.PASS
+
+
+@pytest.fixture(scope="module")
+def alone() -> Challenge:
+    return ps.challenge("challenged-alone", "codel", budget_s=0.5, runs=5, jobs=2)
+
+
+def drawn_networks(count: int, on: frozenset[str] = frozenset()) -> list[Network]:
+    return [drawn(place, on) for place in sampled(np.random.default_rng(5), count)]
+
+
+def test_every_network_of_the_space_is_a_scenario_with_bounded_work() -> None:
+    for network in drawn_networks(100):
+        resolved = network.document().resolve()
+        assert network.rate * network.duration_s <= PACKETS * FULL_BITS
+        assert network.longest_rtt <= COORDINATES["rtt"].high * 1.02  # two digits
+        flows = {name: group.get("count", 1) for name, group in resolved.readable["traffic"].items()}
+        assert flows["near"] + flows.get("far", 0) == network.flows
+
+
+def test_a_sample_is_spread_evenly_over_each_coordinate() -> None:
+    places = sampled(np.random.default_rng(1), 50)
+    for name in COORDINATES:
+        assert sorted(int(50 * place[name]) for place in places) == list(range(50))
+
+
+def test_coordinates_that_a_metric_needs_are_never_off() -> None:
+    assert all(network.far >= 2 and network.flows >= 2 for network in drawn_networks(100, frozenset({"far"})))
+    assert {network.short > 0 for network in drawn_networks(100)} == {True, False}
+
+
+def test_the_loss_is_the_missing_part_of_the_benefit() -> None:
+    pair = {
+        "utilization": [[0.6], [0.8]],
+        "delay_p99": [[0.3], [0.1]],
+        "loss": [[0.1], [0.0]],
+        "fairness": [[0.5], [1]],
+    }
+    values = {name: np.array(pair.get(name, [[np.nan], [np.nan]])) for name in CRITERIA}
+    trial = Trial(USUAL, values, DEFAULT)
+    losses = [float(trial.worse_by(name, 1)[0]) for name in DEFAULT]
+    assert losses == pytest.approx([0.25, 1 - (0.1 + 0.1) / (0.1 + 0.3), 0.1, 0.5])
+    assert trial.worst[0] in ("delay_p99", "fairness")
+    assert trial.certain_loss("completion", 1) == -np.inf
+
+
+def test_a_rule_finds_the_thresholds_of_a_planted_loss() -> None:
+    networks = drawn_networks(600)
+    losses = [0.4 if network.flows < 10 and network.longest_rtt > 0.1 else 0.01 for network in networks]
+    threshold = threshold_for(losses, 0.4)
+    assert threshold == 0.2
+    rule = find_rule(networks, losses, threshold)
+    assert rule is not None
+    sides = {condition.name: (condition.side, condition.value) for condition in rule.conditions}
+    assert sides["longest_rtt"] == (">", 0.1)
+    assert sides["flows"][0] == "<"
+    assert 8 <= sides["flows"][1] <= 12
+    assert rule.inside.share > 0.9 > 0.05 > rule.outside.share
+    assert "round trips above 100 ms" in rule.text
+    assert find_rule(networks, [0.3] * len(networks), 0.2) is None
+
+
+def test_the_simplest_network_keeps_most_of_the_loss() -> None:
+    schemes = [Candidate.parse(text) for text in ("codel", "droptail")]
+    bench = Bench(schemes, ["utilization"], results=None, threads=2, progress=None)
+    odd = Network(rtt=0.47, far=1, rate=8.3e6, flows=1, buffer=1.3, udp=0.06, control="reno", ecn=True)
+    (trial,) = bench.measure([odd], range(1, 4))
+    simplest = simplified(bench, trial, range(1, 4))
+    network = simplest.network
+    assert simplest.loss("utilization", 1).mean >= 0.8 * trial.loss("utilization", 1).mean
+    assert (network.udp, network.ecn, network.buffer, network.rate) == (0, False, 1, 1e7)
+
+
+@pytest.mark.slow
+def test_a_fault_of_an_aqm_in_python_is_found_in_its_simplest_network(alone: Challenge) -> None:
+    assert alone.is_worse
+    assert alone.network.flows == 1
+    assert (alone.network.udp, alone.network.short) == (0, 0)
+    assert alone.worse_by.mean > 0.3
+    assert repr(alone).startswith(alone.conclusion)
+    assert "1 CUBIC flow" in alone.conclusion
+
+
+@pytest.mark.slow
+def test_the_printed_scenario_repeats_the_confirmation(alone: Challenge) -> None:
+    repeated = ps.compare(ps.Scenario.loads(alone.scenario), ["challenged-alone", "codel"], runs=5)
+    assert repeated == alone.runs
+    used = repeated.array("utilization", "bottleneck")[0, 0]
+    np.testing.assert_array_equal(used, alone.values(0, "utilization"))
+    assert pickle.loads(pickle.dumps(alone.scenario)) == alone.scenario
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_network(alone: Challenge) -> None:
+    again = ps.challenge("challenged-alone", "codel", budget_s=0.5, runs=5, jobs=1)
+    assert again.to_dict() == alone.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "--against: is missing"),
+        (["--against", "cdoel"], 'did you mean "codel"'),
+        (["--against", "red"], "needs another scheme"),
+        (["--against", "codel", "--metric", "utilisation"], 'did you mean "utilization"'),
+        (["--against", "codel", "--budget", "5"], "--budget"),
+        (["--against", "codel", "-o", "-"], "-o -"),
+    ],
+)
+def test_invalid_options_are_refused(options: list[str], message: str) -> None:
+    command = [sys.executable, "-m", "penstock", "challenge", "red", *options]
+    process = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert process.returncode == 2
+    assert message in process.stderr

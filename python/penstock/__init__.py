@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from penstock.aqms.queue import Queue
     from penstock.engine.run import run
     from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+    from penstock.fitting.fit import Fit, fit
     from penstock.live.bench import LiveBench
     from penstock.results.estimates import Estimates
     from penstock.results.run import Metrics, Run
@@ -48,6 +49,7 @@ _HOMES = {
     "aqms.catalog": ("schemes",),
     "aqms.python_aqm": ("Aqm", "AqmError", "Seconds", "aqm"),
     "aqms.queue": ("Queue",),
+    "fitting.fit": ("Fit", "fit"),
     "live.bench": ("LiveBench",),
     "results.estimates": ("Estimates",),
     "results.run": ("Metrics", "Run"),
@@ -77,6 +79,7 @@ __all__ = [
     "ErrorDetail",
     "Estimates",
     "Fec",
+    "Fit",
     "Incast",
     "Link",
     "LiveBench",
@@ -103,6 +106,7 @@ __all__ = [
     "aqm",
     "compare",
     "dumbbell",
+    "fit",
     "json_schema",
     "model",
     "plots",

@@ -24,8 +24,8 @@ __all__ = ["VERBS", "json_schema"]
 Json = dict[str, Any]
 
 VERBS = (
-    "run", "compare", "evaluate", "tune", "link", "live", "check", "explain", "convert", "results", "reproduce",
-    "doctor", "new",
+    "run", "compare", "evaluate", "tune", "fit", "link", "live", "check", "explain", "convert", "results",
+    "reproduce", "doctor", "new",
 )  # fmt: skip
 """The verbs in the order of `penstock --help`; each has `--json`."""
 

@@ -27,7 +27,7 @@ Output = Annotated[
 
 
 def fit(*, captures: CaptureFiles, output: Output = None, json_target: JsonTarget = None) -> None:
-    """Make a scenario from captures of a real link: its bottleneck, connections and senders, which react to a new queue.
+    """Make a scenario from captures of a real link, with its bottleneck and with senders that react to another queue.
 
     Prints each estimate with its interval, or why it is unknowable from this capture. Datagrams other than QUIC are
     replayed as they were, from captures that are written next to the scenario.

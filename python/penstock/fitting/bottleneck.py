@@ -34,7 +34,7 @@ class Bottleneck:
         rate: in bit/s of IP packets.
         levels: times in seconds at which the rate changed, and the rates from then on; the first is at 0.
         buffer: in bytes.
-        packet: bytes of a large packet.
+        packet: bytes of a large packet, `mean_packet` of all packets on average.
         queue: kind of the queue: `DROPTAIL`, `AQM` or `FAIR`.
         ecn: whether packets were marked by a router.
         highest: highest rate in bit/s in a hundredth of the capture, or in 100 ms.
@@ -46,6 +46,7 @@ class Bottleneck:
     levels: tuple[tuple[float, float], ...]
     buffer: Estimate
     packet: int
+    mean_packet: float
     queue: Estimate
     ecn: bool
     highest: float
@@ -62,8 +63,9 @@ def bottleneck(packets: Packets, flows: Sequence[Flow], zero_ns: int) -> Bottlen
     packet = min(packet, max((flow.segment + flow.header for flow in flows), default=1500))
     marked = any((flow.packets.ecn == 3).any() or (flow.answers.flags & 0x40).any() for flow in flows)
     queue = _kind(observed, marked)
+    mean = float(packets.size.mean()) if len(packets) else 1500.0
     buffer = _buffer(observed, queue, levels, rate, packet)
-    return Bottleneck(observed, rate, levels, buffer, packet, queue, marked, _highest(t, packets.size))
+    return Bottleneck(observed, rate, levels, buffer, packet, mean, queue, marked, _highest(t, packets.size))
 
 
 def _highest(t: Floats, size: Ints) -> float:
@@ -78,7 +80,9 @@ def _rate(
 ) -> tuple[Estimate, tuple[tuple[float, float], ...]]:
     """The rate at which packets leave the queue while it is not empty."""
     if observed is None:
-        return unknowable("neither acknowledgements nor timestamps show a queue in this direction", "bit/s"), ()
+        return unknowable(
+            "no data over TCP in this direction whose acknowledgements or timestamps show a queue", "bit/s"
+        ), ()
     if not observed.is_seen:
         return unknowable(NO_QUEUE, "bit/s"), ()
     t, size = _departures(packets, t, flows, observed.side)
@@ -120,7 +124,7 @@ def _departures(packets: Packets, t: Floats, flows: Sequence[Flow], side: str) -
 
 
 def _levels(t: Floats, rates: Floats) -> tuple[tuple[float, float], ...]:
-    """The rates, each with the time from which on it is valid: split where the medians differ most, by 10 % at least."""
+    """The rates, each with the time from which it is valid: split where the medians differ most, by at least 10 %."""
     fewest = 6
     best, at = 0.0, 0
     for split in range(fewest, len(t) - fewest + 1):
@@ -147,11 +151,15 @@ def _kind(observed: Delays | None, marked: bool) -> Estimate:
     if marked:
         return Estimate(AQM, why=f"packets were marked (ECN){alone}")
     if len(waits) < 5:
-        return unknowable(f"only {len(waits)} losses were seen: at least 5 are needed to tell at which delay they occur")
+        return unknowable(
+            f"only {len(waits)} losses were seen: at least 5 are needed to tell at which delay they occur"
+        )
     top = observed.high
     low, middle, high = np.quantile(waits, [0.1, 0.5, 0.9])
     slack = 2 * observed.resolution
-    where = f"{len(waits)} losses at {1e3 * low:.1f} to {1e3 * high:.1f} ms, 95 % of delays below {1e3 * top:.1f} ms{alone}"
+    where = (
+        f"{len(waits)} losses at {1e3 * low:.1f} to {1e3 * high:.1f} ms, 95 % of delays below {1e3 * top:.1f} ms{alone}"
+    )
     if low + slack > 0.9 * top and high - low < 0.25 * middle + slack:
         return Estimate(DROPTAIL, why=where)
     if low + slack < 0.75 * top or high - low > 0.5 * middle + slack:
@@ -175,7 +183,8 @@ def _buffer(
     # The limit counts the waiting packets; half a packet in transmission on average is part of the delay.
     sizes = observed.lost_wait[known] * now / 8 + packet / 2
     low, middle, high = np.quantile(sizes, [0.1, 0.5, 0.9])
-    error = observed.resolution * float(rate.value) / 8 + packet
+    # A packet for the one in transmission, and one that the round trip of the base may contain.
+    error = observed.resolution * float(rate.value) / 8 + 2 * packet
     side = "behind" if observed.side == BEHIND else "in front of"
     why = f"delay at {known.sum()} losses times the rate, {side} the point of capture"
     return Estimate(round(middle), "B", round(min(low, middle - error)), round(max(high, middle + error)), why)

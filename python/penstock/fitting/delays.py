@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class Delays:
         seen: times at which their departure from the queue was seen at the point of capture.
         wait: queueing delays in seconds.
         flow: numbers of the flows.
-        base: per flow, what was subtracted: the round trip behind the point of capture; in front of it an offset of clocks.
+        base: per flow, what was subtracted: the round trip behind the point of capture, or an offset of clocks.
         resolution: unit in which the delays are known, in seconds.
         lost_from: times of losses, in the same sense as `t`: each was between this time and `lost_t`.
         lost_t: the latest times of the losses.
@@ -192,7 +193,7 @@ def _sorted(
     rows: list[tuple[Floats, Floats, Floats, Ints]],
     base: dict[int, float],
     resolution: float,
-    lost: list[tuple[Floats, ...]],
+    lost: Sequence[tuple[Floats, ...]],
 ) -> Delays | None:
     if not rows:
         return None
@@ -223,5 +224,5 @@ def is_busy(delays: Delays, edges: Floats, threshold: float) -> Bools:
     seen, wait = delays.seen[order], delays.wait[order]
     bounds = np.searchsorted(seen, edges)
     return np.array(
-        [last - first >= 3 and bool(wait[first:last].min() > threshold) for first, last in zip(bounds[:-1], bounds[1:], strict=True)]
+        [last - first >= 3 and bool(wait[first:last].min() > threshold) for first, last in pairwise(bounds)]
     )

@@ -23,9 +23,9 @@ class Quic:
     """One direction of a QUIC connection, whose packets tell neither sequence numbers nor acknowledgements.
 
     Attributes:
-        rows: the packets of the flow.
+        rows: the packets of the flow; `connection` those of both directions.
         t: their times in seconds since the start of the capture.
-        to_sender: round trip from the point of capture to the sender by the first packets, NaN if they were not captured.
+        to_sender: round trip from the point of capture to the sender by the first packets; NaN if unknown.
         to_receiver: likewise to the receiver.
 
     """
@@ -33,6 +33,7 @@ class Quic:
     sender: str
     receiver: str
     rows: Ints
+    connection: Ints
     t: Floats
     bytes: int
     segment: int
@@ -73,7 +74,7 @@ def forward_packets(packets: Packets) -> NDArray[np.bool_]:
                     side[other] = 1 - side[name]
                     waiting.append(other)
     of_end = np.array([side[host(names[int(end)][0])] for end in ends])
-    forward = of_end[inverse] == 0
+    forward: NDArray[np.bool_] = of_end[inverse] == 0
     return forward if packets.size[forward].sum() * 2 >= packets.size.sum() else ~forward
 
 
@@ -98,13 +99,13 @@ def quic_flows(packets: Packets) -> list[Quic]:
             if size >= FEWEST_BYTES:
                 sender, receiver = packets.ends(int(rows[mine][0]))
                 segment = int(np.quantile(packets.payload[rows[mine]], 0.9))
-                flows.append(Quic(sender, receiver, rows[mine], t[mine], size, segment, *map(float, trips)))
+                flows.append(Quic(sender, receiver, rows[mine], rows, t[mine], size, segment, *map(float, trips)))
     return flows
 
 
 def other_packets(packets: Packets, quic: list[Quic]) -> NDArray[np.bool_]:
-    """Whether a packet belongs to no TCP connection and to none of these QUIC flows."""
-    other = packets.protocol != TCP
+    """Whether a packet belongs to no TCP connection and to no connection of these QUIC flows."""
+    other: NDArray[np.bool_] = packets.protocol != TCP
     for flow in quic:
-        other[flow.rows] = False
+        other[flow.connection] = False
     return other

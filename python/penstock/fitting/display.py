@@ -30,6 +30,8 @@ def text(fit: Fit) -> str:
     first = f"{brief(fit.forward)}; {len(fit.flows)} TCP flows in {fit.duration:.1f} s, {fit.packets} packets"
     lines = [first[0].upper() + first[1:], ""]
     names = {name: each for name, each in fit.estimates.items() if not name.startswith("flow")}
+    if fit.reverse.rate.value is None:  # then the rest of that direction is, too
+        names = {name: each for name, each in names.items() if "reverse" not in name or name.endswith("rate")}
     width = max(map(len, names))
     lines += [f"{name:{width}}  {shown(each)}{_why(each)}" for name, each in names.items()]
     lines += ["", *_table(fit)]
@@ -63,13 +65,17 @@ def _number(value: float | int | str | bool, unit: str) -> str:
 def _table(fit: Fit) -> Iterator[str]:
     """The flows with most bytes, in the order of their starts."""
     chosen = sorted(fit.flows, key=lambda each: -each.flow.bytes)[:MOST_ROWS]
-    rows = [("flow", "from", "to", "start", "bytes", "base RTT", "control", "limited by")]
+    rows: list[tuple[str, ...]] = [("flow", "from", "to", "start", "bytes", "base RTT", "control", "limited by")]
     for each in fit.flows:
         if each in chosen:
             known = each.estimates
             ends = (each.flow.sender, each.flow.receiver)
-            cells = (shown(known[name]).replace(" from this capture", "") for name in ("start", "bytes", "rtt", "control"))
-            limit = "window" if isinstance(each.sender.window.value, int) else "application" if each.sender.pauses else ""
+            cells = (
+                shown(known[name]).replace(" from this capture", "") for name in ("start", "bytes", "rtt", "control")
+            )
+            limit = (
+                "window" if isinstance(each.sender.window.value, int) else "application" if each.sender.pauses else ""
+            )
             rows.append((each.name, *ends, *cells, limit))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from penstock.fitting.delays import BEHIND
 from penstock.fitting.directions import Quic, forward_packets, host, other_packets, quic_flows
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Flow, tcp_flows
-from penstock.fitting.packets import Packets, read_packets
-from penstock.fitting.round_trips import RoundTrip, round_trips
+from penstock.fitting.merge import merged
+from penstock.fitting.packets import Packets, joined, read_packets
+from penstock.fitting.round_trips import RoundTrip, first_sent, round_trips
 from penstock.fitting.senders import Sender, sender
 from penstock.scenario.replayed import recorded_load
 
@@ -27,7 +29,7 @@ __all__ = ["Fit", "FittedFlow", "fit"]
 
 @dataclass(frozen=True)
 class FittedFlow:
-    """A flow of a capture with everything that was estimated of it."""
+    """A flow of a capture with everything that was estimated of it; `sent`: when its sender began."""
 
     name: str
     flow: Flow
@@ -35,6 +37,7 @@ class FittedFlow:
     round_trip: RoundTrip
     sender: Sender
     is_open: bool
+    sent: float
 
     @property
     def estimates(self) -> dict[str, Estimate]:
@@ -140,15 +143,24 @@ class Fit:
 def fit(captures: str | Path | Sequence[str | Path]) -> Fit:
     """A scenario with the bottleneck, the connections and the senders of a real link, from captures of it.
 
-    Several captures are parts of one, such as the files of a ring buffer. Raises `PenstockError` for a file that is
-    no capture, and for captures without a flow of TCP.
+    Several captures that follow one another are parts of one, such as the files of a ring buffer. Captures of the same
+    time are of the same packets at several points; an estimate is from the one that tells most. Raises
+    `PenstockError` for a file that is no capture, and for captures without data over TCP.
     """
     names = [captures] if isinstance(captures, str | Path) else captures
     files = tuple(Path(name) for name in names)
     if not files:
         raise PenstockError("captures: at least one is needed")
     notes = [f"{file}: {note}" for file in files for note in recorded_load(str(file)).notes]
-    packets = read_packets(files)
+    parts = sorted(((read_packets(file), file) for file in files), key=lambda part: int(part[0].t_ns[0]))
+    if any(before[0].t_ns[-1] > after[0].t_ns[0] for before, after in pairwise(parts)):
+        return merged([_fit(packets, (file,), [note for note in notes if note.startswith(f"{file}: ")])
+                       for packets, file in parts])  # fmt: skip
+    return _fit(joined([packets for packets, _ in parts]), files, notes)
+
+
+def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
+    """The fit to the packets of one point of capture."""
     is_forward = forward_packets(packets)
     flows = list(tcp_flows(packets))
     if not flows:
@@ -189,8 +201,10 @@ def _fitted(sides: list[list[Flow]], links: list[Bottleneck], end: float) -> lis
     for ahead, side, link in zip((True, False), sides, links, strict=True):
         for number, (flow, trip) in enumerate(zip(side, round_trips(side, link), strict=True)):
             total, near = trip.total.value, trip.sender.value
-            who = sender(flow, number, link, None if total is None else float(total), None if near is None else float(near))
-            rows.append((flow, ahead, trip, who, _is_open(flow, link, total, end)))
+            who = sender(
+                flow, number, link, None if total is None else float(total), None if near is None else float(near)
+            )
+            rows.append((flow, ahead, trip, who, _is_open(flow, link, total, end), first_sent(flow, trip, link)))
     rows.sort(key=lambda row: float(row[0].t[0]))
     return [FittedFlow(f"flow{number}", *row) for number, row in enumerate(rows, 1)]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from penstock.fitting.packets import ACK, FIN, RST, SYN, TCP, Ints, Packets
 
-__all__ = ["Flow", "Floats", "Handshake", "Segments", "tcp_flows"]
+__all__ = ["Floats", "Flow", "Handshake", "Segments", "tcp_flows"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -44,7 +45,7 @@ class Segments:
         start: first byte, and `end` the one after the last; 0 is the first byte of the flow.
         size: bytes of IP packets, headers of the segments of a super-frame included.
         delivered: time at which an acknowledgement of the packet passed; NaN without.
-        timed: whether `delivered` - `sent` is the round trip of this packet: sent once, acknowledged by its own arrival.
+        timed: whether `delivered` - `sent` is a round trip: the packet was sent once and its arrival was acknowledged.
         gap: whether bytes before the packet were missing: lost before they reached the point of capture.
 
     """
@@ -65,7 +66,7 @@ class Flow:
     Attributes:
         sender: address and port; `receiver` likewise.
         packets: the data packets in order of time; `t` their times, `start` and `end` their bytes.
-        answers: the packets in the other direction that acknowledge; `ack_t` their times, `ack` the next bytes expected.
+        answers: the acknowledgements; `ack_t` their times, `ack` the next bytes expected.
         handshake: its times.
         mss: the smaller of the maximum segment sizes of both SYNs; None without a SYN.
         scale: factor of the windows that the receiver announces; None without both SYNs.
@@ -103,10 +104,12 @@ class Flow:
     def segment(self) -> int:
         """Payload of a full packet on the wire."""
         sizes, counts = np.unique(self.packets.payload, return_counts=True)
+        largest = int(sizes.max())
         if self.mss is not None:
-            return max(1, min(self.mss - (self.header - (HEADERS_V6 if self.is_v6 else HEADERS_V4)), int(sizes.max())))
-        large = (sizes <= 1460) & (sizes >= 0.8 * min(1460, sizes.max()))
-        return int(sizes[large][counts[large].argmax()]) if large.any() else 1448
+            options = self.header - (HEADERS_V6 if self.is_v6 else HEADERS_V4)
+            return largest if largest <= self.mss else max(1, self.mss - options)  # larger: super-frames
+        usual = (sizes <= 1460) & (sizes >= 0.8 * min(1460, largest))
+        return int(sizes[usual][counts[usual].argmax()]) if usual.any() else 1448
 
     @property
     def is_v6(self) -> bool:
@@ -133,7 +136,7 @@ class Flow:
         return Segments(sent, start, end, payload + pieces * self.header, delivered, timed, gap)
 
     def _delivered(self, start: Ints, end: Ints) -> tuple[Floats, Bools]:
-        """When each packet was acknowledged, by the cumulative number or by the first SACK block, and if on its arrival."""
+        """When each packet was acknowledged, by number or by the first SACK block, and whether on its own arrival."""
         ack = np.maximum.accumulate(self.ack) if len(self.ack) else self.ack
         by = np.searchsorted(ack, end)
         known = by < len(ack)
@@ -163,7 +166,8 @@ class Flow:
         place[order] = np.arange(len(order))
         earlier = order[np.maximum(place[again] - 1, 0)]
         same = (self.start[earlier] == self.start[again]) & (earlier != again)
-        return self.t[earlier[same]]
+        times: Floats = self.t[earlier[same]]
+        return times
 
     @cached_property
     def lost_before(self) -> tuple[Floats, Floats]:
@@ -200,7 +204,7 @@ def _split(connection: Packets) -> Iterator[Packets]:
         return
     fresh = opening[1:][np.diff(connection.seq[opening]) != 0]
     bounds = [0, *fresh.tolist(), len(connection)]
-    for first, last in zip(bounds, bounds[1:], strict=False):
+    for first, last in pairwise(bounds):
         yield connection.take(slice(first, last))
 
 
@@ -246,8 +250,10 @@ def _handshake(connection: Packets, forward: Bools, opens: Bools, zero: int) -> 
         return Handshake(np.nan, np.nan, np.nan, len(first) > 0 and bool(forward[first[0]]))
     later = np.arange(len(opens)) > second[0]
     third = np.flatnonzero(later & (connection.source == connection.source[first[0]]))
-    times = [(connection.t_ns[row[0]] - zero) / 1e9 if len(row) else np.nan for row in (first, second, third)]
-    return Handshake(*times, bool(forward[first[0]]))
+    syn, answer, next_ = (
+        float(connection.t_ns[row[0]] - zero) / 1e9 if len(row) else np.nan for row in (first, second, third)
+    )
+    return Handshake(syn, answer, next_, bool(forward[first[0]]))
 
 
 def _before(values: Ints, initial: int) -> Ints:

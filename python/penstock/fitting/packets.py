@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from penstock.fitting.records import Frames, frames
 
-__all__ = ["ACK", "CWR", "ECE", "FIN", "IP_HEAD", "RST", "SYN", "TCP", "UDP", "Packets", "read_packets"]
+__all__ = ["ACK", "CWR", "ECE", "FIN", "IP_HEAD", "RST", "SYN", "TCP", "UDP", "Packets", "joined", "read_packets"]
 
 FIN, SYN, RST, ACK, ECE, CWR = 0x01, 0x02, 0x04, 0x10, 0x40, 0x80
 TCP, UDP = 6, 17
@@ -82,12 +82,17 @@ class Packets:
         return f"{names[0]}:{ports >> 16}", f"{names[1]}:{ports & 0xFFFF}"
 
 
-def read_packets(files: Sequence[Path]) -> Packets:
-    """The IP packets of captures, together in order of time."""
-    parts = [_decode(block) for file in files for block in frames(file)]
-    columns = {field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Packets)}
-    order = np.argsort(columns["t_ns"], kind="stable")
-    return Packets(**{name: column[order] for name, column in columns.items()})
+def read_packets(file: Path) -> Packets:
+    """The IP packets of a capture in order of time."""
+    packets = joined([_decode(block) for block in frames(file)])
+    return packets.take(np.argsort(packets.t_ns, kind="stable"))
+
+
+def joined(parts: Sequence[Packets]) -> Packets:
+    """Packets one after another."""
+    return Packets(
+        **{each.name: np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(Packets)}
+    )
 
 
 class _Bytes:

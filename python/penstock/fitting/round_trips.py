@@ -12,7 +12,10 @@ from penstock.fitting.delays import BEHIND, FRONT, clock
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
 
-__all__ = ["RoundTrip", "round_trips"]
+__all__ = ["RoundTrip", "first_sent", "round_trips"]
+
+SMALL = 0.1
+"""Time on the link of the two packets of a handshake, as a part of that of a large packet."""
 
 FIRST_PACKETS = 64
 """Packets among which the end of the first round of a flow is looked for."""
@@ -45,10 +48,18 @@ def round_trips(flows: Sequence[Flow], link: Bottleneck) -> list[RoundTrip]:
     ]
 
 
+def first_sent(flow: Flow, trip: RoundTrip, link: Bottleneck) -> float:
+    """When the sender sent the first packet, the SYN if it opened the connection, in seconds: not before it passed."""
+    hand = flow.handshake
+    passed = hand.syn if hand.by_sender and hand.syn == hand.syn else float(flow.t[0])
+    return passed - float(_waits(link, None, np.array([passed]))[0]) - float(trip.sender.value or 0) / 2
+
+
 def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float) -> Estimate:
     """The shortest time from a packet of the flow to its acknowledgement, or from the handshake."""
     hand = flow.handshake
-    samples = [("the handshake", hand.answer - hand.syn if hand.by_sender else hand.third - hand.answer, 0.0)]
+    handshake = hand.answer - hand.syn if hand.by_sender else hand.third - hand.answer
+    samples = [("the handshake", handshake, serialization * SMALL)]
     timed = flow.segments.timed
     if timed.any():
         shortest = float((flow.segments.delivered - flow.segments.sent)[timed].min())
@@ -66,8 +77,9 @@ def _to_sender(flow: Flow, number: int, link: Bottleneck, serialization: float) 
     in_front = link.delays is not None and link.delays.side == FRONT
     at = hand.third if hand.by_sender else hand.answer
     waited = float(_waits(link, None, np.array([at]))[0])
-    samples = [("the handshake", (hand.third - hand.answer if hand.by_sender else at - hand.syn) - waited, 0.0)]
     tick = link.delays.resolution if in_front and link.delays is not None else 0.0
+    handshake = (hand.third - hand.answer if hand.by_sender else at - hand.syn) - waited
+    samples = [("the handshake", handshake, tick + serialization * SMALL)]
     error = serialization if in_front else 0.0
     for name, reply, cause in (("echoed timestamps", *_echoes(flow)), ("the first round", *_first_round(flow))):
         if len(reply) and not (name == "the first round" and any(value == value for _, value, _ in samples)):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from penstock.fitting.bottleneck import DROPTAIL, FAIR, Bottleneck
-from penstock.fitting.directions import Quic
 from penstock.fitting.packets import IP_HEAD, Packets
 from penstock.fitting.senders import BBR, FEWEST_PACKETS, LOSS, SCALABLE
 from penstock.units import format_rate, format_time
@@ -42,7 +41,9 @@ def datagram_file(stem: str, direction: str) -> str:
 def pcap(packets: Packets) -> bytes:
     """Packets as a pcap file with the first bytes of each; times begin at 0, or the replay would not start in time."""
     parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, IP_HEAD, 101)]
-    for t_ns, size, head in zip((packets.t_ns - packets.t_ns[0]).tolist(), packets.size.tolist(), packets.head, strict=True):
+    for t_ns, size, head in zip(
+        (packets.t_ns - packets.t_ns[0]).tolist(), packets.size.tolist(), packets.head, strict=True
+    ):
         kept = min(size, IP_HEAD)
         parts.append(struct.pack("<IIII", t_ns // 10**9, t_ns % 10**9, kept, size) + head[:kept].tobytes())
     return b"".join(parts)
@@ -52,21 +53,28 @@ def text(fit: Fit, stem: str) -> str:
     """The scenario as TOML with comments: which values are assumed, and why."""
     paths = _paths(fit)
     shortest = min(trip for trip, _ in paths)
+    zero = min([each.sent for each in fit.flows if each.name in {name for _, names in paths for name in names}] + [0.0])
     lines = [
         "# Made by penstock fit. A comment says why a value is assumed rather than estimated.",
-        f"duration = {_quoted(_time(fit.duration))}",
+        f"duration = {_quoted(_time(fit.duration - zero))}",
         "",
         *_bottleneck(fit, shortest / 4),
     ]
     for number, (trip, _) in enumerate(paths, 1):
         fast = max(1e9, 10 * _rate(fit.forward))
-        lines += ["", f"[links.path{number}]", f'from = "S{number}"', 'to = "R1"', f"rate = {_quoted(format_rate(fast))}"]
+        lines += [
+            "",
+            f"[links.path{number}]",
+            f'from = "S{number}"',
+            'to = "R1"',
+            f"rate = {_quoted(format_rate(fast))}",
+        ]
         lines += [f"delay = {_quoted(_time(trip / 2 - shortest / 4))}"]
     node = {name: f"S{number}" for number, (_, names) in enumerate(paths, 1) for name in names}
-    lines += _traffic(fit, node)
+    lines += _traffic(fit, node, zero)
     for direction, packets in fit.datagrams.items():
         ends = ('"S1"', '"R2"') if direction == FORWARD else ('"R2"', '"S1"')
-        start = float(packets.t_ns[0] - fit.start_ns) / 1e9
+        start = float(packets.t_ns[0] - fit.start_ns) / 1e9 - zero
         lines += ["", f"[traffic.datagrams-{direction}]", 'kind = "replay"', f"from = {ends[0]}", f"to = {ends[1]}"]
         lines += [f"file = {_quoted(datagram_file(stem, direction))}", f"start = {_quoted(_time(start))}"]
     return "\n".join(lines) + "\n"
@@ -100,26 +108,30 @@ def _queue(link: Bottleneck) -> str:
     if link.queue.value not in (DROPTAIL, None):
         return f'{{ scheme = "codel", limit = "1000p"{ecn} }}'
     if link.buffer.value is not None:
-        return f'{{ scheme = "droptail", limit = "{max(2, round(float(link.buffer.value) / link.packet))}p" }}'
+        return f'{{ scheme = "droptail", limit = "{max(2, round(float(link.buffer.value) / link.mean_packet))}p" }}'
     seen = 0.0 if link.delays is None else float(link.delays.wait.max()) * _rate(link) / 8
-    return f'{{ scheme = "droptail", limit = "{max(100, round(1.2 * seen / link.packet))}p" }}'
+    return f'{{ scheme = "droptail", limit = "{max(100, round(1.2 * seen / link.mean_packet))}p" }}'
 
 
-def _traffic(fit: Fit, node: dict[str, str]) -> Iterator[str]:
+def _traffic(fit: Fit, node: dict[str, str], zero: float) -> Iterator[str]:
     flavours = _flavours(fit)
     for each in fit.flows:
         if each.name not in node:
             continue
-        yield from _flow(each, node[each.name], flavours[each.name])
+        yield from _flow(each, node[each.name], flavours[each.name], each.sent - zero)
     for number, (quic, is_forward) in enumerate(fit.quic, 1):
         ends = (node[f"quic{number}"], "R2") if is_forward else ("R2", node[f"quic{number}"])
-        start = _quoted(_time(float(quic.t[0])))
-        yield from ("", f"[traffic.quic{number}]", f"# QUIC from {quic.sender} to {quic.receiver}: its control is hidden")
+        start = _quoted(_time(float(quic.t[0]) - zero))
+        yield from (
+            "",
+            f"[traffic.quic{number}]",
+            f"# QUIC from {quic.sender} to {quic.receiver}: its control is hidden",
+        )
         yield from ('kind = "tcp"', f'flavour = "{MIX[number % 2]}"', f'from = "{ends[0]}"', f'to = "{ends[1]}"')
         yield from (f"start = {start}", f'bytes = "{quic.bytes}B"', f'packet = "{quic.segment}B"', 'headers = "28B"')
 
 
-def _flow(each: FittedFlow, node: str, flavour: str) -> Iterator[str]:
+def _flow(each: FittedFlow, node: str, flavour: str, start: float) -> Iterator[str]:
     flow, hand = each.flow, each.flow.handshake
     ends = (node, "R2") if each.is_forward else ("R2", node)
     opens = hand.by_sender and hand.syn == hand.syn
@@ -127,7 +139,7 @@ def _flow(each: FittedFlow, node: str, flavour: str) -> Iterator[str]:
     if each.sender.control.value is None and len(flow.t) >= FEWEST_PACKETS:
         yield f"# The congestion control is unknowable: {each.sender.control.why}."
     yield from ('kind = "tcp"', f'flavour = "{flavour}"', f'from = "{ends[0]}"', f'to = "{ends[1]}"')
-    yield f"start = {_quoted(_time(hand.syn if opens else float(flow.t[0])))}"
+    yield f"start = {_quoted(_time(start))}"
     if opens:
         yield "syn = true"
     writes = each.sender.writes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.fitting.bottleneck import Bottleneck
+from penstock.fitting.bottleneck import FAIR, Bottleneck
 from penstock.fitting.delays import BEHIND, FRONT, clock
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
@@ -16,6 +16,9 @@ __all__ = ["RoundTrip", "first_sent", "round_trips"]
 
 SMALL = 0.1
 """Time on the link of the two packets of a handshake, as a part of that of a large packet."""
+
+MANY = 20
+"""Samples from which on the shortest has the largest error."""
 
 FIRST_PACKETS = 64
 """Packets among which the end of the first round of a flow is looked for."""
@@ -80,11 +83,14 @@ def _to_sender(flow: Flow, number: int, link: Bottleneck, serialization: float) 
     tick = link.delays.resolution if in_front and link.delays is not None else 0.0
     handshake = (hand.third - hand.answer if hand.by_sender else at - hand.syn) - waited
     samples = [("the handshake", handshake, tick + serialization * SMALL)]
-    error = serialization if in_front else 0.0
+    # A router captures behind its queue but before the transmission, a receiver after it.
+    error = serialization / 2 if in_front else 0.0
     for name, reply, cause in (("echoed timestamps", *_echoes(flow)), ("the first round", *_first_round(flow))):
         if len(reply) and not (name == "the first round" and any(value == value for _, value, _ in samples)):
             times = reply - cause - _waits(link, number, reply) - error
-            samples.append((name, float(times.min()), max(tick, error)))
+            # A delay is known to half a unit: the shortest of many round trips is the one with the largest error.
+            shortest = float(times.min()) + (tick / 2 if len(times) >= MANY else 0.0)
+            samples.append((name, shortest, tick + error))
     return _shortest(samples, "no handshake was captured, and no packet tells which acknowledgement released it")
 
 
@@ -116,8 +122,11 @@ def _first_round(flow: Flow) -> tuple[Floats, Floats]:
 
 
 def _waits(link: Bottleneck, number: int | None, seen: Floats) -> Floats:
-    """Queueing delays in front of the point of capture of packets of a flow, or of any, that passed at these times."""
-    if link.delays is None or link.delays.side != FRONT:
+    """Queueing delays in front of the point of capture of packets of a flow, or of any, that passed at these times.
+
+    With fair queueing the delays of other flows say nothing; the first packets of a flow hardly wait.
+    """
+    if link.delays is None or link.delays.side != FRONT or (number is None and link.queue.value == FAIR):
         return np.zeros(len(seen))
     mine = slice(None) if number is None else link.delays.flow == number
     order = np.argsort(link.delays.seen[mine], kind="stable")

@@ -30,6 +30,7 @@ MEMBERS = {
     "penstock.Scenario": "load, loads, save, to_toml, replace, check, key",
     "penstock.Aqm": "reset, on_arrival, on_enqueued, on_overflow, on_departure, on_evicted, on_idle, on_link, "
     "next_timeout, on_timeout, gauges, drop_function",
+    "penstock.Fit": "scenario, estimates, save, to_dict",
     "penstock.tuning.advice.Advice": "best, tc, conclusion, to_dict",
     "penstock.challenges.challenge.Challenge": "network, worse_by, is_worse, conclusion, rule_text, to_dict",
     "penstock.results.table.Table": "axis, axes, where, along, rows, run_rows, to_pandas, to_arrow",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from penstock.challenges.challenge import challenge
     from penstock.engine.run import run
     from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+    from penstock.fitting.fit import Fit, fit
     from penstock.live.bench import LiveBench
     from penstock.results.estimates import Estimates
     from penstock.results.run import Metrics, Run
@@ -50,6 +51,7 @@ _HOMES = {
     "aqms.catalog": ("schemes",),
     "aqms.python_aqm": ("Aqm", "AqmError", "Seconds", "aqm"),
     "aqms.queue": ("Queue",),
+    "fitting.fit": ("Fit", "fit"),
     "live.bench": ("LiveBench",),
     "results.estimates": ("Estimates",),
     "results.run": ("Metrics", "Run"),
@@ -79,6 +81,7 @@ __all__ = [
     "ErrorDetail",
     "Estimates",
     "Fec",
+    "Fit",
     "Incast",
     "Link",
     "LiveBench",
@@ -106,6 +109,7 @@ __all__ = [
     "challenge",
     "compare",
     "dumbbell",
+    "fit",
     "json_schema",
     "model",
     "plots",

@@ -57,7 +57,7 @@ def folder(original: Path, tmp_path: Path) -> Path:
 
 
 def test_the_verbs_are_those_of_the_contract() -> None:
-    verbs = "run compare evaluate tune challenge link live check explain convert results reproduce doctor new"
+    verbs = "run compare evaluate tune fit challenge link live check explain convert results reproduce doctor new"
     assert list(VERBS) == verbs.split()
 
 
@@ -118,6 +118,7 @@ def test_json_on_standard_output_stands_alone(folder: Path) -> None:
         ("explain", "red", "--json", "-"),
         ("check", "scenarios/thesis_link.toml", "--json", "-"),
         ("convert", "codel", "--to", "tc", "--from", "penstock", "--json", "-"),
+        ("fit", "examples/uplink.pcap.gz", "--json", "-"),
         ("results", "results", "--json", "-"),
         ("results", "result.json", "--json", "-"),
         ("doctor", "--json", "-"),

@@ -98,6 +98,7 @@ def errors(verb: str, document: Any) -> list[str]:
         ("check", "examples/slow_dsl.toml"),
         ("check", "study.toml"),
         ("convert", "--from", "penstock", "--to", "tc", "red:min_th=5,max_th=15,max_p=0.1", "--rate", "10Mbit"),
+        ("fit", "examples/uplink.pcap.gz"),
         ("results", "store"),
         ("results", "store", "--status"),
         ("results", "store", "--resume"),

@@ -49,7 +49,8 @@ def test_imports_make_no_circle() -> None:
 
 ORDER = (
     "errors", "files", "units", "code_key", "aqms", "results", "scenario", "engine", "model", "plots", "report",
-    "dialects", "studies", "explain", "tuning", "challenges", "evaluation", "live", "reproduce", "link", "schemas", "papers", "cli",
+    "dialects", "studies", "explain", "tuning", "challenges", "fitting", "evaluation", "live", "reproduce", "link",
+    "schemas", "papers", "cli",
 )  # fmt: skip
 """Folders and modules of the package, each importing only from those before it."""
 

@@ -24,7 +24,7 @@ __all__ = ["VERBS", "json_schema"]
 Json = dict[str, Any]
 
 VERBS = (
-    "run", "compare", "evaluate", "tune", "challenge", "link", "live", "check", "explain", "convert", "results",
+    "run", "compare", "evaluate", "tune", "fit", "challenge", "link", "live", "check", "explain", "convert", "results",
     "reproduce", "doctor", "new",
 )  # fmt: skip
 """The verbs in the order of `penstock --help`; each has `--json`."""

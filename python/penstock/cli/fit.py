@@ -1,0 +1,46 @@
+"""`penstock fit`: a scenario from captures of a real link."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from penstock.cli.options import OUTPUT, JsonTarget
+from penstock.cli.output import Outputs, notify, notify_all
+from penstock.cli.output_files import page_file
+
+EXAMPLE = "penstock fit examples/uplink.pcap.gz -o twin.toml"
+
+CaptureFiles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CAPTURE ...",
+        help="Captures as pcap or pcapng, plain or compressed; several are parts of one.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option("-o", "--output", metavar="FILE.toml", help="The scenario to write.", rich_help_panel=OUTPUT),
+]
+
+
+def fit(*, captures: CaptureFiles, output: Output = None, json_target: JsonTarget = None) -> None:
+    """Make a scenario from captures of a real link, with its bottleneck and with senders that react to another queue.
+
+    Prints each estimate with its interval, or why it is unknowable from this capture. Datagrams other than QUIC are
+    replayed as they were, from captures that are written next to the scenario.
+    """
+    from penstock.fitting import display
+    from penstock.fitting.fit import fit
+
+    outputs = Outputs.of(json_target)
+    file = None if output is None else page_file(output, "--output")
+    fitted = fit(captures)
+    notify_all(fitted.notes)
+    outputs.show(display.text(fitted))
+    outputs.write_json(fitted.to_dict())
+    if file is not None:
+        for path in fitted.save(file):
+            notify(f"written: {path}")

@@ -1,0 +1,1 @@
+"""A scenario from captures of a real link: its bottleneck, its connections and their senders."""

@@ -1,0 +1,111 @@
+"""The two directions of a captured link, and the datagrams in each."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.fitting.flows import Floats
+from penstock.fitting.packets import TCP, UDP, Ints, Packets
+
+__all__ = ["Quic", "forward_packets", "host", "other_packets", "quic_flows"]
+
+QUIC_PORT = 443
+FEWEST_BYTES = 20_000
+"""User data of a QUIC flow that is replaced by a transfer; a shorter one is replayed."""
+
+
+@dataclass(frozen=True)
+class Quic:
+    """One direction of a QUIC connection, whose packets tell neither sequence numbers nor acknowledgements.
+
+    Attributes:
+        rows: the packets of the flow; `connection` those of both directions.
+        t: their times in seconds since the start of the capture.
+        to_sender: round trip from the point of capture to the sender by the first packets; NaN if unknown.
+        to_receiver: likewise to the receiver.
+
+    """
+
+    sender: str
+    receiver: str
+    rows: Ints
+    connection: Ints
+    t: Floats
+    bytes: int
+    segment: int
+    to_sender: float
+    to_receiver: float
+
+
+def host(end: str) -> str:
+    """The address of `address:port`."""
+    return end.rpartition(":")[0]
+
+
+def forward_packets(packets: Packets) -> NDArray[np.bool_]:
+    """Whether each packet goes in the direction with more bytes.
+
+    Hosts are on two sides of the link: two that exchange packets are on different ones.
+    """
+    ends, first, inverse = np.unique(packets.source, return_index=True, return_inverse=True)
+    names = {int(end): packets.ends(int(row)) for end, row in zip(ends, first, strict=True)}
+    pair = packets.source * 3 + packets.target
+    _, rows, of_pair = np.unique(pair, return_index=True, return_inverse=True)
+    weight = np.bincount(of_pair, weights=packets.size)
+    near: dict[str, set[str]] = defaultdict(set)
+    for row in rows[np.argsort(-weight)]:
+        sender, receiver = map(host, packets.ends(int(row)))
+        near[sender].add(receiver)
+        near[receiver].add(sender)
+    side: dict[str, int] = {}
+    for start in near:  # that with the most bytes first
+        if start in side:
+            continue
+        side[start] = 0
+        waiting = deque([start])
+        while waiting:
+            name = waiting.popleft()
+            for other in near[name]:
+                if other not in side:
+                    side[other] = 1 - side[name]
+                    waiting.append(other)
+    of_end = np.array([side[host(names[int(end)][0])] for end in ends])
+    forward: NDArray[np.bool_] = of_end[inverse] == 0
+    return forward if packets.size[forward].sum() * 2 >= packets.size.sum() else ~forward
+
+
+def quic_flows(packets: Packets) -> list[Quic]:
+    """The QUIC flows with enough data to be replaced by transfers."""
+    source_port, target_port = packets.ports >> 16, packets.ports & 0xFFFF
+    chosen = np.flatnonzero((packets.protocol == UDP) & ((source_port == QUIC_PORT) | (target_port == QUIC_PORT)))
+    low = np.minimum(packets.source[chosen], packets.target[chosen])
+    high = np.maximum(packets.source[chosen], packets.target[chosen])
+    _, number = np.unique(low * 31 + high, return_inverse=True)
+    flows = []
+    for group in np.unique(number):
+        rows = chosen[number == group]
+        outward = packets.source[rows] == packets.source[rows[0]]
+        t = (packets.t_ns[rows] - packets.t_ns[0]) / 1e9
+        answer = np.flatnonzero(~outward)
+        reply = np.flatnonzero(outward & (np.arange(len(rows)) > answer[0])) if len(answer) else answer
+        ahead = t[answer[0]] - t[0] if len(answer) else np.nan
+        back = t[reply[0]] - t[answer[0]] if len(reply) else np.nan
+        for mine, trips in ((outward, (back, ahead)), (~outward, (ahead, back))):
+            size = int(packets.payload[rows[mine]].sum())
+            if size >= FEWEST_BYTES:
+                sender, receiver = packets.ends(int(rows[mine][0]))
+                segment = int(np.quantile(packets.payload[rows[mine]], 0.9))
+                flows.append(Quic(sender, receiver, rows[mine], rows, t[mine], size, segment, *map(float, trips)))
+    return flows
+
+
+def other_packets(packets: Packets, quic: list[Quic]) -> NDArray[np.bool_]:
+    """Whether a packet belongs to no TCP connection and to no connection of these QUIC flows."""
+    other: NDArray[np.bool_] = packets.protocol != TCP
+    for flow in quic:
+        other[flow.connection] = False
+    return other

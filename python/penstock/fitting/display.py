@@ -1,0 +1,88 @@
+"""A fit as text: the bottleneck, then a row per flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from penstock.fitting.bottleneck import Bottleneck
+from penstock.fitting.estimate import Estimate
+from penstock.units import format_rate
+
+if TYPE_CHECKING:
+    from penstock.fitting.fit import Fit
+
+__all__ = ["brief", "text"]
+
+MOST_ROWS = 20
+"""Flows in the table; all of them are in the JSON."""
+
+
+def brief(link: Bottleneck) -> str:
+    """The bottleneck in a few words."""
+    rate = "a link that never filled" if link.rate.value is None else _number(link.rate.value, "bit/s")
+    queue = "unknown queue" if link.queue.value is None else str(link.queue.value)
+    return f"{rate}, {queue}"
+
+
+def text(fit: Fit) -> str:
+    """The estimates, each with its interval, or why it is unknowable from this capture."""
+    first = f"{brief(fit.forward)}; {len(fit.flows)} TCP flows in {fit.duration:.1f} s, {fit.packets} packets"
+    lines = [first[0].upper() + first[1:], ""]
+    names = {name: each for name, each in fit.estimates.items() if not name.startswith("flow")}
+    if fit.reverse.rate.value is None:  # then the rest of that direction is, too
+        names = {name: each for name, each in names.items() if "reverse" not in name or name.endswith("rate")}
+    width = max(map(len, names))
+    lines += [f"{name:{width}}  {shown(each)}{_why(each)}" for name, each in names.items()]
+    lines += ["", *_table(fit)]
+    return "\n".join(lines)
+
+
+def shown(estimate: Estimate) -> str:
+    """The value with its interval."""
+    if estimate.value is None:
+        return "unknowable from this capture"
+    value = _number(estimate.value, estimate.unit)
+    if estimate.low is None or estimate.high is None:
+        return value
+    return f"{value} [{_number(estimate.low, estimate.unit)}, {_number(estimate.high, estimate.unit)}]"
+
+
+def _why(estimate: Estimate) -> str:
+    return f": {estimate.why}" if estimate.value is None else f"  ({estimate.why})" if estimate.why else ""
+
+
+def _number(value: float | int | str | bool, unit: str) -> str:
+    if isinstance(value, str | bool):
+        return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else value
+    if unit == "bit/s":
+        return format_rate(float(f"{value:.4g}"))
+    if unit == "s":
+        return f"{1e3 * value:.4g} ms" if value < 1 else f"{value:.4g} s"
+    return f"{value:,}".replace(",", " ") + f" {unit}".rstrip()
+
+
+def _table(fit: Fit) -> Iterator[str]:
+    """The flows with most bytes, in the order of their starts."""
+    chosen = sorted(fit.flows, key=lambda each: -each.flow.bytes)[:MOST_ROWS]
+    rows: list[tuple[str, ...]] = [("flow", "from", "to", "start", "bytes", "base RTT", "control", "limited by")]
+    for each in fit.flows:
+        if each in chosen:
+            known = each.estimates
+            ends = (each.flow.sender, each.flow.receiver)
+            cells = (
+                shown(known[name]).replace(" from this capture", "") for name in ("start", "bytes", "rtt", "control")
+            )
+            limit = (
+                "window" if isinstance(each.sender.window.value, int) else "application" if each.sender.pauses else ""
+            )
+            rows.append((each.name, *ends, *cells, limit))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+    if len(fit.flows) > MOST_ROWS:
+        yield f"... and {len(fit.flows) - MOST_ROWS} smaller flows; --json writes all"
+    reasons = {estimate.why for each in chosen for name in ("rtt", "control")
+               if (estimate := each.estimates[name]).value is None}  # fmt: skip
+    for reason in sorted(reasons):
+        yield f"unknowable: {reason}"

@@ -1,0 +1,273 @@
+"""Flows: the data of one direction of a TCP connection, with its acknowledgements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.fitting.packets import ACK, FIN, RST, SYN, TCP, Ints, Packets
+
+__all__ = ["Floats", "Flow", "Handshake", "Segments", "tcp_flows"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+HEADERS_V4, HEADERS_V6 = 40, 60
+
+
+@dataclass(frozen=True)
+class Handshake:
+    """Times at which the packets of a handshake passed, in seconds; NaN for those that were not captured.
+
+    Attributes:
+        syn: the SYN, `answer` the SYN-ACK, `third` the next packet of the side that sent the SYN.
+        by_sender: whether the sender of the data sent the SYN.
+
+    """
+
+    syn: float
+    answer: float
+    third: float
+    by_sender: bool
+
+
+@dataclass(frozen=True)
+class Segments:
+    """New data of a flow in the order of sending; a row is a packet with bytes that had not passed before.
+
+    Attributes:
+        sent: time at which the packet passed, in seconds.
+        start: first byte, and `end` the one after the last; 0 is the first byte of the flow.
+        size: bytes of IP packets, headers of the segments of a super-frame included.
+        delivered: time at which an acknowledgement of the packet passed; NaN without.
+        timed: whether `delivered` - `sent` is a round trip: the packet was sent once and its arrival was acknowledged.
+        gap: whether bytes before the packet were missing: lost before they reached the point of capture.
+
+    """
+
+    sent: Floats
+    start: Ints
+    end: Ints
+    size: Floats
+    delivered: Floats
+    timed: Bools
+    gap: Bools
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Data from one host to another over one TCP connection. Times are seconds since the start of the capture.
+
+    Attributes:
+        sender: address and port; `receiver` likewise.
+        packets: the data packets in order of time; `t` their times, `start` and `end` their bytes.
+        answers: the acknowledgements; `ack_t` their times, `ack` the next bytes expected.
+        handshake: its times.
+        mss: the smaller of the maximum segment sizes of both SYNs; None without a SYN.
+        scale: factor of the windows that the receiver announces; None without both SYNs.
+        has_fin: whether the sender closed the flow.
+        has_start: whether the SYN was captured.
+
+    """
+
+    sender: str
+    receiver: str
+    packets: Packets
+    t: Floats
+    start: Ints
+    end: Ints
+    answers: Packets
+    ack_t: Floats
+    ack: Ints
+    handshake: Handshake
+    mss: int | None
+    scale: int | None
+    has_fin: bool
+    has_start: bool
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of user data from the first to the last that passed."""
+        return int(self.end.max() - min(0, self.start.min()))
+
+    @cached_property
+    def header(self) -> int:
+        """Bytes of the headers of a data packet, usually."""
+        return int(np.median(self.packets.size - self.packets.payload))
+
+    @cached_property
+    def segment(self) -> int:
+        """Payload of a full packet on the wire."""
+        sizes, counts = np.unique(self.packets.payload, return_counts=True)
+        largest = int(sizes.max())
+        if self.mss is not None:
+            options = self.header - (HEADERS_V6 if self.is_v6 else HEADERS_V4)
+            return largest if largest <= self.mss else max(1, self.mss - options)  # larger: super-frames
+        usual = (sizes <= 1460) & (sizes >= 0.8 * min(1460, largest))
+        return int(sizes[usual][counts[usual].argmax()]) if usual.any() else 1448
+
+    @property
+    def is_v6(self) -> bool:
+        """Whether its packets are IPv6."""
+        return self.sender.startswith("[")
+
+    @cached_property
+    def is_retransmission(self) -> Bools:
+        """Whether a packet has only bytes below the highest one before it."""
+        return self.end <= _before(self.end, int(self.start[0]))
+
+    @cached_property
+    def segments(self) -> Segments:
+        """The packets with new data."""
+        new = ~self.is_retransmission
+        start, end, sent = self.start[new], self.end[new], self.t[new]
+        payload = self.packets.payload[new]
+        pieces = np.ceil(payload / self.segment)
+        delivered, timed = self._delivered(start, end)
+        again = np.searchsorted(end, self.start[~new], side="right")
+        timed[again[again < len(end)]] = False
+        timed &= delivered > sent
+        gap = start > _before(end, int(start[0]))
+        return Segments(sent, start, end, payload + pieces * self.header, delivered, timed, gap)
+
+    def _delivered(self, start: Ints, end: Ints) -> tuple[Floats, Bools]:
+        """When each packet was acknowledged, by number or by the first SACK block, and whether on its own arrival."""
+        ack = np.maximum.accumulate(self.ack) if len(self.ack) else self.ack
+        by = np.searchsorted(ack, end)
+        known = by < len(ack)
+        delivered = np.full(len(end), np.nan)
+        delivered[known] = self.ack_t[by[known]]
+        timed = np.zeros(len(end), bool)
+        timed[known] = ack[by[known]] == end[known]
+        rows = np.flatnonzero(self.answers.sack_to >= 0)
+        left, right = (
+            self.ack[rows] + _signed(edge[rows] - self.answers.ack[rows])
+            for edge in (self.answers.sack_from, self.answers.sack_to)
+        )
+        low, high = np.searchsorted(start, left), np.searchsorted(end, right, side="right")
+        for first, last, t in zip(low.tolist(), high.tolist(), self.ack_t[rows].tolist(), strict=True):
+            row = last - 1
+            while row >= first and not delivered[row] <= t:
+                delivered[row], timed[row] = t, row == last - 1
+                row -= 1
+        return delivered, timed
+
+    @cached_property
+    def lost_after(self) -> Floats:
+        """Times at which packets passed that were sent again later: lost behind the point of capture."""
+        again = np.flatnonzero(self.is_retransmission)
+        order = np.lexsort((np.arange(len(self.start)), self.start))
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        earlier = order[np.maximum(place[again] - 1, 0)]
+        same = (self.start[earlier] == self.start[again]) & (earlier != again)
+        times: Floats = self.t[earlier[same]]
+        return times
+
+    @cached_property
+    def lost_before(self) -> tuple[Floats, Floats]:
+        """Packets lost before the point of capture: times of the packets that passed before and after each."""
+        segments = self.segments
+        behind = np.flatnonzero(segments.gap[1:]) + 1
+        holes = segments.start[behind] - segments.end[behind - 1]
+        behind = np.repeat(behind, np.ceil(holes / self.segment).astype(np.int64))
+        return segments.sent[behind - 1], segments.sent[behind]
+
+
+def tcp_flows(packets: Packets) -> Iterator[Flow]:
+    """The flows of all TCP connections with user data, in the order of connections by their first packet."""
+    zero = packets.t_ns[0]
+    tcp = packets.take(packets.protocol == TCP)
+    low, high = np.minimum(tcp.source, tcp.target), np.maximum(tcp.source, tcp.target)
+    _, first, number = np.unique(low * 31 + high, return_index=True, return_inverse=True)
+    order = np.argsort(number, kind="stable")
+    bounds = np.searchsorted(number[order], np.arange(len(first) + 1))
+    for group in np.argsort(first, kind="stable"):
+        rows = order[bounds[group] : bounds[group + 1]]
+        for connection in _split(tcp.take(rows)):
+            for outward in (True, False):
+                forward = connection.source == connection.source[0]
+                if (flow := _flow(connection, forward if outward else ~forward, int(zero))) is not None:
+                    yield flow
+
+
+def _split(connection: Packets) -> Iterator[Packets]:
+    """The connections that used the same addresses and ports one after another: each begins with a SYN of its own."""
+    opening = np.flatnonzero((connection.flags & (SYN | ACK)) == SYN)
+    if len(opening) < 2:
+        yield connection
+        return
+    fresh = opening[1:][np.diff(connection.seq[opening]) != 0]
+    bounds = [0, *fresh.tolist(), len(connection)]
+    for first, last in pairwise(bounds):
+        yield connection.take(slice(first, last))
+
+
+def _flow(connection: Packets, forward: Bools, zero: int) -> Flow | None:
+    """The flow in one direction of a connection; None if it has no data."""
+    opens = connection.flags & SYN > 0
+    data = connection.take(forward & (connection.payload > 0) & ~opens)
+    if not len(data):
+        return None
+    syn = connection.take(forward & opens)
+    answer = connection.take(~forward & opens)
+    base = int(syn.seq[0]) + 1 if len(syn) else None
+    start = _unwrapped(data.seq, int(data.seq[0]) if base is None else base)
+    answers = connection.take(~forward & ~opens & (connection.flags & (ACK | RST) == ACK))
+    ack = _unwrapped(answers.ack, int(data.seq[0]) if base is None else base)
+    lowest = 0 if base is not None else int(start.min())
+    sender, receiver = data.ends(0)
+    segment_sizes = [int(each.mss[0]) for each in (syn, answer) if len(each) and each.mss[0] > 0]
+    scales = [int(each.scale[0]) for each in (syn, answer) if len(each)]
+    return Flow(
+        sender,
+        receiver,
+        data,
+        (data.t_ns - zero) / 1e9,
+        start - lowest,
+        start - lowest + data.payload,
+        answers,
+        (answers.t_ns - zero) / 1e9,
+        ack - lowest,
+        _handshake(connection, forward, opens, zero),
+        min(segment_sizes) if segment_sizes else None,
+        None if len(scales) < 2 else 1 << scales[1] if min(scales) >= 0 else 1,
+        bool((connection.flags[forward] & FIN).any()),
+        base is not None,
+    )
+
+
+def _handshake(connection: Packets, forward: Bools, opens: Bools, zero: int) -> Handshake:
+    """The times of the handshake. One with a repeated SYN tells no round trip and counts as not captured."""
+    first = np.flatnonzero(opens & (connection.flags & ACK == 0))
+    second = np.flatnonzero(opens & (connection.flags & ACK > 0))
+    if len(first) != 1 or len(second) != 1:
+        return Handshake(np.nan, np.nan, np.nan, len(first) > 0 and bool(forward[first[0]]))
+    later = np.arange(len(opens)) > second[0]
+    third = np.flatnonzero(later & (connection.source == connection.source[first[0]]))
+    syn, answer, next_ = (
+        float(connection.t_ns[row[0]] - zero) / 1e9 if len(row) else np.nan for row in (first, second, third)
+    )
+    return Handshake(syn, answer, next_, bool(forward[first[0]]))
+
+
+def _before(values: Ints, initial: int) -> Ints:
+    """The largest of the values before each one, and for the first one `initial`."""
+    return np.concatenate([[initial], np.maximum.accumulate(values)[:-1]])
+
+
+def _signed(difference: Ints) -> Ints:
+    """Differences of 32-bit sequence numbers."""
+    return (difference + 2**31) % 2**32 - 2**31
+
+
+def _unwrapped(numbers: Ints, base: int) -> Ints:
+    """32-bit sequence numbers, relative to `base` and without wrap-around."""
+    if not len(numbers):
+        return numbers
+    return np.cumsum(_signed(np.diff(numbers, prepend=base)))

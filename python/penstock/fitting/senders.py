@@ -1,0 +1,145 @@
+"""What limits a sender: its application, the receive window, or its congestion control, and which kind that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from penstock.fitting.bottleneck import Bottleneck
+from penstock.fitting.delays import BEHIND
+from penstock.fitting.estimate import Estimate, unknowable
+from penstock.fitting.flows import Floats, Flow
+
+__all__ = ["BBR", "LOSS", "SCALABLE", "Sender", "sender"]
+
+LOSS, BBR, SCALABLE = "loss-based", "BBR-like", "scalable"
+
+FEWEST_PACKETS = 300
+"""Packets that tell a congestion control."""
+
+SHORTEST_PAUSE_S = 0.05
+MOST_WRITES = 500
+"""Writes of a flow; of more the shortest pauses are not used."""
+
+
+@dataclass(frozen=True)
+class Sender:
+    """What a capture tells about the sender of a flow.
+
+    Attributes:
+        control: kind of its congestion control.
+        window: receive window in bytes, if it limits the flow.
+        writes: bytes that the application wrote at a time, with the times in seconds after the first packet.
+        pauses: think times in seconds, from the last acknowledgement of a write to the next write.
+        ecn: whether its packets are ECN-capable.
+
+    """
+
+    control: Estimate
+    window: Estimate
+    writes: tuple[tuple[float, int], ...]
+    pauses: tuple[float, ...]
+    ecn: bool
+
+
+def sender(flow: Flow, number: int, link: Bottleneck, round_trip: float | None, to_sender: float | None) -> Sender:
+    """The sender of a flow; `round_trip` is the one without queueing, `to_sender` its part in front of the capture."""
+    rows, pauses = _writes(flow, to_sender or 0.0, link)
+    bounds = np.concatenate([flow.segments.start[rows], [flow.end.max()]])
+    times = flow.segments.sent[rows] - flow.t[0]
+    writes = tuple((float(at), int(size)) for at, size in zip(times, np.diff(bounds), strict=True))
+    flight = _flight(flow, number, link, round_trip)
+    window = _window(flow, flight)
+    ecn = bool(np.isin(flow.packets.ecn, (1, 2, 3)).mean() > 0.5)
+    limited = len(writes) > 3 and sum(pauses) > 0.1 * (flow.t[-1] - flow.t[0])
+    return Sender(_control(flow, link, flight, window, limited, round_trip), window, writes, tuple(pauses), ecn)
+
+
+def _writes(flow: Flow, to_sender: float, link: Bottleneck) -> tuple[list[int], list[float]]:
+    """The rows of `segments` at which writes begin, and the pauses before them, from the second on.
+
+    A write begins where all earlier data had been acknowledged, and the sender waited although it knew.
+    """
+    segments = flow.segments
+    if len(segments.sent) < 2 or not len(flow.ack):
+        return [0], []
+    ack = np.maximum.accumulate(flow.ack)
+    last = np.searchsorted(ack, segments.end[:-1])
+    known = last < len(ack)
+    acked = np.where(known, flow.ack_t[np.minimum(last, len(ack) - 1)], np.inf)
+    wait = 0.0 if link.delays is None or link.delays.side == BEHIND else link.delays.high
+    idle = segments.sent[1:] - acked - to_sender
+    enough = max(SHORTEST_PAUSE_S, to_sender / 2) + 1.5 * wait
+    rows = np.flatnonzero(idle > enough)
+    if len(rows) >= MOST_WRITES:
+        rows = np.sort(rows[np.argsort(idle[rows])[-(MOST_WRITES - 1) :]])
+    return [0, *(rows + 1).tolist()], idle[rows].tolist()
+
+
+def _flight(flow: Flow, number: int, link: Bottleneck, round_trip: float | None) -> Floats | None:
+    """Bytes that passed within the last round trip, at each packet; None if the round trip is unknown."""
+    if link.delays is None or round_trip is None:
+        return None
+    mine = link.delays.flow == number
+    if mine.sum() < 20:
+        return None
+    sent = np.cumsum(flow.packets.payload)
+    order = np.argsort(link.delays.t[mine], kind="stable")
+    wait = np.interp(flow.t, link.delays.t[mine][order], link.delays.wait[mine][order])
+    before = np.searchsorted(flow.t, flow.t - round_trip - wait)
+    return np.asarray(sent - np.concatenate([[0], sent])[before], float)
+
+
+def _window(flow: Flow, flight: Floats | None) -> Estimate:
+    """The receive window, if the flow fills it."""
+    if flow.scale is None:
+        return unknowable("the scale of the window is in the SYNs, which were not captured", "B")
+    windows = flow.answers.window * flow.scale
+    if flight is None or not len(windows):
+        return unknowable("the flow is too short to compare its flight with the window", "B")
+    usual = float(np.median(windows))
+    if np.quantile(flight, 0.9) > 0.85 * usual:
+        low, high = np.quantile(windows, [0.05, 0.95])
+        return Estimate(round(usual), "B", float(low), float(high), "the flight fills the window")
+    return Estimate("not limiting", why=f"flight at most {flight.max() / usual:.0%} of the window")
+
+
+def _control(
+    flow: Flow, link: Bottleneck, flight: Floats | None, window: Estimate, limited: bool, round_trip: float | None
+) -> Estimate:
+    """The kind of congestion control, by the flight before and after losses."""
+    if (flow.packets.ecn == 1).mean() > 0.5:
+        return Estimate(SCALABLE, why="its packets are ECT(1)")
+    if len(flow.t) < FEWEST_PACKETS or flight is None or round_trip is None:
+        return unknowable(f"the flow is too short: {len(flow.t)} packets")
+    if limited:
+        return unknowable("its application limits the flow")
+    if isinstance(window.value, int):
+        return unknowable("the receive window limits the flow")
+    assert link.delays is not None
+    lost = flow.lost_after if link.delays.side == BEHIND else flow.lost_before[1]
+    kept = _kept(flow.t, flight, np.sort(lost), round_trip + float(np.median(link.delays.wait)))
+    if len(kept) < 3:
+        return unknowable(f"only {len(kept)} separate losses were seen: at least 3 are needed")
+    middle = float(np.median(kept))
+    why = f"keeps {middle:.0%} of its flight after {len(kept)} losses"
+    if middle > 0.9:
+        return Estimate(BBR, why=why)
+    if middle < 0.85:
+        return Estimate(LOSS, why=why)
+    return unknowable(why)
+
+
+def _kept(t: Floats, flight: Floats, lost: Floats, round_trip: float) -> Floats:
+    """The flight after each loss as a part of the flight before it; losses within four round trips count once."""
+    kept, last = [], -np.inf
+    for at in lost:
+        if at < last + 4 * round_trip or at < t[0] + 10 * round_trip:
+            continue
+        last = at
+        before = flight[slice(*np.searchsorted(t, (at - round_trip, at + round_trip / 2)))]
+        after = flight[slice(*np.searchsorted(t, (at + 2 * round_trip, at + 4 * round_trip)))]
+        if len(before) >= 3 and len(after) >= 3:
+            kept.append(np.median(after) / np.max(before))
+    return np.array(kept)

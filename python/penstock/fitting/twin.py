@@ -1,0 +1,228 @@
+"""The scenario file of a fit, and the captures of the datagrams that it replays."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from penstock.fitting.bottleneck import DROPTAIL, FAIR, Bottleneck
+from penstock.fitting.packets import IP_HEAD, Packets
+from penstock.fitting.senders import BBR, FEWEST_PACKETS, LOSS, SCALABLE
+from penstock.units import format_rate, format_time
+
+if TYPE_CHECKING:
+    from penstock.fitting.fit import Fit, FittedFlow
+
+__all__ = ["FORWARD", "REVERSE", "datagram_file", "pcap", "text"]
+
+FORWARD, REVERSE = "forward", "reverse"
+
+SMALL_BYTES = 4000
+"""A flow against the direction of the other data of its connection is left out up to this size: requests."""
+
+FLAVOURS = {LOSS: "cubic", BBR: "bbr", SCALABLE: "prague"}
+"""The congestion controls that stand for each kind."""
+
+MIX = ("cubic", "bbr")
+"""The congestion controls of long flows of unknown kind, in turn, if none is known."""
+
+SAME_PATH = 0.03
+"""Flows share a path of the twin if their round trips differ by less than this, or by less than 1 ms."""
+
+
+def datagram_file(stem: str, direction: str) -> str:
+    """The name of the capture of datagrams that the scenario `stem`.toml replays."""
+    return f"{stem}-{direction}.pcap"
+
+
+def pcap(packets: Packets) -> bytes:
+    """Packets as a pcap file with the first bytes of each; times begin at 0, or the replay would not start in time."""
+    parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, IP_HEAD, 101)]
+    for t_ns, size, head in zip(
+        (packets.t_ns - packets.t_ns[0]).tolist(), packets.size.tolist(), packets.head, strict=True
+    ):
+        kept = min(size, IP_HEAD)
+        parts.append(struct.pack("<IIII", t_ns // 10**9, t_ns % 10**9, kept, size) + head[:kept].tobytes())
+    return b"".join(parts)
+
+
+def text(fit: Fit, stem: str) -> str:
+    """The scenario as TOML with comments: which values are assumed, and why."""
+    paths = _paths(fit)
+    shortest = min(trip for trip, _ in paths)
+    zero = min([each.sent for each in fit.flows if each.name in {name for _, names in paths for name in names}] + [0.0])
+    lines = [
+        "# Made by penstock fit. A comment says why a value is assumed rather than estimated.",
+        f"duration = {_quoted(_time(fit.duration - zero))}",
+        "",
+        *_bottleneck(fit, shortest / 4),
+    ]
+    for number, (trip, _) in enumerate(paths, 1):
+        fast = max(1e9, 10 * _rate(fit.forward))
+        lines += [
+            "",
+            f"[links.path{number}]",
+            f'from = "S{number}"',
+            'to = "R1"',
+            f"rate = {_quoted(format_rate(fast))}",
+        ]
+        lines += [f"delay = {_quoted(_time(trip / 2 - shortest / 4))}"]
+    node = {name: f"S{number}" for number, (_, names) in enumerate(paths, 1) for name in names}
+    lines += _traffic(fit, node, zero)
+    for direction, packets in fit.datagrams.items():
+        ends = ('"S1"', '"R2"') if direction == FORWARD else ('"R2"', '"S1"')
+        start = float(packets.t_ns[0] - fit.start_ns) / 1e9 - zero
+        lines += ["", f"[traffic.datagrams-{direction}]", 'kind = "replay"', f"from = {ends[0]}", f"to = {ends[1]}"]
+        lines += [f"file = {_quoted(datagram_file(stem, direction))}", f"start = {_quoted(_time(start))}"]
+    return "\n".join(lines) + "\n"
+
+
+def _bottleneck(fit: Fit, delay: float) -> list[str]:
+    link = fit.forward
+    lines = ["[links.bottleneck]", 'from = "R1"', 'to = "R2"']
+    if link.rate.value is None:
+        lines += [f"# The rate is unknowable: {link.rate.why}. This is the highest rate seen.".replace("\n", " ")]
+    lines += [f"rate = {_quoted(_rate_text(_first_rate(link)))}", f"delay = {_quoted(_time(delay))}"]
+    lines += [f"queue = {_queue(link)}", "watch = true"]
+    if len(link.levels) > 1:
+        steps = [f"{{ at = {_quoted(_time(at))}, rate = {_quoted(_rate_text(rate))} }}" for at, rate in link.levels[1:]]
+        lines += [f"change = [{', '.join(steps)}]"]
+    if link.queue.value is None:
+        lines.insert(3, f"# The kind of the queue is unknowable: {link.queue.why}. Drop-tail is assumed.")
+    if fit.reverse.rate.value is None:
+        lines += ["# The other direction never filled: the same rate is assumed."]
+    else:
+        rate = _quoted(_rate_text(_first_rate(fit.reverse)))
+        lines += [f"reverse = {{ rate = {rate}, queue = {_queue(fit.reverse)}, watch = true }}"]
+    return lines
+
+
+def _queue(link: Bottleneck) -> str:
+    """The queue: CoDel for an AQM, FQ-CoDel for fair queueing, else drop-tail with the buffer that was seen."""
+    ecn = ", ecn = true" if link.ecn else ""
+    if link.queue.value == FAIR:
+        return f'{{ scheme = "fq-codel"{ecn} }}'
+    if link.queue.value not in (DROPTAIL, None):
+        return f'{{ scheme = "codel", limit = "1000p"{ecn} }}'
+    if link.buffer.value is not None:
+        return f'{{ scheme = "droptail", limit = "{max(2, round(float(link.buffer.value) / link.mean_packet))}p" }}'
+    seen = 0.0 if link.delays is None else float(link.delays.wait.max()) * _rate(link) / 8
+    return f'{{ scheme = "droptail", limit = "{max(100, round(1.2 * seen / link.mean_packet))}p" }}'
+
+
+def _traffic(fit: Fit, node: dict[str, str], zero: float) -> Iterator[str]:
+    flavours = _flavours(fit)
+    for each in fit.flows:
+        if each.name not in node:
+            continue
+        yield from _flow(each, node[each.name], flavours[each.name], each.sent - zero)
+    for number, (quic, is_forward) in enumerate(fit.quic, 1):
+        ends = (node[f"quic{number}"], "R2") if is_forward else ("R2", node[f"quic{number}"])
+        start = _quoted(_time(float(quic.t[0]) - zero))
+        yield from (
+            "",
+            f"[traffic.quic{number}]",
+            f"# QUIC from {quic.sender} to {quic.receiver}: its control is hidden",
+        )
+        yield from ('kind = "tcp"', f'flavour = "{MIX[number % 2]}"', f'from = "{ends[0]}"', f'to = "{ends[1]}"')
+        yield from (f"start = {start}", f'bytes = "{quic.bytes}B"', f'packet = "{quic.segment}B"', 'headers = "28B"')
+
+
+def _flow(each: FittedFlow, node: str, flavour: str, start: float) -> Iterator[str]:
+    flow, hand = each.flow, each.flow.handshake
+    ends = (node, "R2") if each.is_forward else ("R2", node)
+    opens = hand.by_sender and hand.syn == hand.syn
+    yield from ("", f"[traffic.{each.name}]", f"# {flow.sender} to {flow.receiver}")
+    if each.sender.control.value is None and len(flow.t) >= FEWEST_PACKETS:
+        yield f"# The congestion control is unknowable: {each.sender.control.why}."
+    yield from ('kind = "tcp"', f'flavour = "{flavour}"', f'from = "{ends[0]}"', f'to = "{ends[1]}"')
+    yield f"start = {_quoted(_time(start))}"
+    if opens:
+        yield "syn = true"
+    writes = each.sender.writes
+    if len(writes) > 1:
+        yield "writes = ["
+        yield from (f"    [{_quoted(_time(at))}, {_quoted(f'{size}B')}]," for at, size in writes if size > 0)
+        yield "]"
+    elif not each.is_open:
+        yield f'bytes = "{flow.bytes}B"'
+    yield from (f'packet = "{flow.segment}B"', f'headers = "{flow.header}B"', f'ack_size = "{_ack_size(flow)}B"')
+    if isinstance(each.sender.window.value, int):
+        yield f"window = {max(1, each.sender.window.value // flow.segment)}"
+    if each.sender.ecn:
+        yield "ecn = true"
+
+
+def _flavours(fit: Fit) -> dict[str, str]:
+    """The flavour of each flow; long ones of unknown kind take those of the known ones in turn."""
+    known = [FLAVOURS[str(each.sender.control.value)] for each in fit.flows if each.sender.control.value is not None]
+    turn, result = 0, {}
+    for each in fit.flows:
+        kind = each.sender.control.value
+        if kind is not None:
+            result[each.name] = FLAVOURS[str(kind)]
+        elif len(each.flow.t) < FEWEST_PACKETS:
+            result[each.name] = "cubic"
+        else:
+            mix = known or MIX
+            result[each.name] = mix[turn % len(mix)]
+            turn += 1
+    return result
+
+
+def _paths(fit: Fit) -> list[tuple[float, list[str]]]:
+    """Round trips, each with the names of the flows that have it; flows of unknown round trip join the usual one."""
+    trips: dict[str, float | None] = {}
+    busy = {frozenset((each.flow.sender, each.flow.receiver)): each.flow.bytes for each in fit.flows}
+    for each in fit.flows:
+        key = frozenset((each.flow.sender, each.flow.receiver))
+        busy[key] = max(busy[key], each.flow.bytes)
+    for each in fit.flows:
+        largest = busy[frozenset((each.flow.sender, each.flow.receiver))]
+        if each.flow.bytes > SMALL_BYTES or each.flow.bytes == largest:
+            value = each.round_trip.total.value
+            trips[each.name] = None if value is None else float(value)
+    for number, (quic, _) in enumerate(fit.quic, 1):
+        value = quic.to_sender + quic.to_receiver
+        trips[f"quic{number}"] = value if value == value else None
+    known = [trip for trip in trips.values() if trip]
+    usual = float(np.median(known)) if known else 0.05
+    paths: list[tuple[float, list[str]]] = []
+    for name, trip in sorted(trips.items(), key=lambda item: item[1] or usual):
+        value = trip or usual
+        if paths and value - paths[-1][0] < max(SAME_PATH * paths[-1][0], 1e-3):
+            paths[-1][1].append(name)
+        else:
+            paths.append((value, [name]))
+    return paths
+
+
+def _ack_size(flow: object) -> int:
+    answers = flow.answers  # type: ignore[attr-defined]
+    pure = answers.size[(answers.payload == 0) & (answers.sack_to < 0)]
+    return int(np.median(pure)) if len(pure) else 40
+
+
+def _rate(link: Bottleneck) -> float:
+    return float(link.rate.value or link.highest)
+
+
+def _first_rate(link: Bottleneck) -> float:
+    return link.levels[0][1] if link.levels else _rate(link)
+
+
+def _rate_text(rate: float) -> str:
+    """A rate with four digits."""
+    return format_rate(float(f"{rate:.4g}"))
+
+
+def _time(seconds: float) -> str:
+    """A time in whole microseconds."""
+    return format_time(round(seconds * 1e6) * 1000)
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"'

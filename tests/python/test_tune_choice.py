@@ -17,7 +17,7 @@ from penstock.tuning.bench import Array, Bench, Measured, Setting
 from penstock.tuning.choice import Success, best_of, success
 from penstock.tuning.conclusion import conclusion
 from penstock.tuning.departure import departure
-from penstock.tuning.floors import below, least_limit
+from penstock.tuning.floors import below, min_limit
 from penstock.tuning.population import SPREAD, Draw, Population
 from penstock.tuning.robust import map_of
 from penstock.tuning.simpler import round_number
@@ -139,7 +139,7 @@ def test_an_advice_says_where_it_misses_an_aim_and_what_meets_it_there() -> None
 def test_floors_are_those_of_their_sources() -> None:
     """RFC 6928: 10 packets; 1 ms of 5 Mbit/s is less than two segments; BDP / sqrt(n) is 16.7 / sqrt(6)."""
     link = tuned()
-    assert least_limit(link) == math.ceil(10 + 2 + link.bdp / math.sqrt(6))
+    assert min_limit(link) == math.ceil(10 + 2 + link.bdp / math.sqrt(6))
     assert below("droptail", {"limit": "17p"}, link) == [
         "limit holds less than a start, a burst and BDP / sqrt(n), 19 packets"
     ]

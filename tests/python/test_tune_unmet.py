@@ -9,7 +9,7 @@ from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.aim import parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.population import Draw, Population
-from penstock.tuning.unmet import ENDLESS, endless, unmet_text
+from penstock.tuning.unmet import UNLIMITED, runs_without_limit, unmet_text
 
 PLACES = {"links": ["bottleneck"], "traffic": ["bulk"], "dscp": []}
 AIMS = parse_aims(["delay p99 < 20ms", "utilization > 95%"], PLACES)
@@ -76,8 +76,8 @@ DRAWS = [Draw(number, number) for number in range(3)]
 
 def test_a_queue_without_a_limit_shows_what_the_load_leaves() -> None:
     """1 Mbit/s of datagrams fills a half of 2 Mbit/s, whatever the queue."""
-    measured = endless(bench("2Mbit"), [met_aims("red", 0.01, 0.5)], DRAWS)
+    measured = runs_without_limit(bench("2Mbit"), [met_aims("red", 0.01, 0.5)], DRAWS)
     assert measured is not None
-    assert measured.setting == ENDLESS
+    assert measured.setting == UNLIMITED
     assert measured.summary("bottleneck", "utilization").mean == pytest.approx(0.5, abs=0.06)
-    assert endless(bench("2Mbit"), [met_aims("red", 0.01, 0.5), met_aims("pie", 0.1, 0.97)], DRAWS) is None
+    assert runs_without_limit(bench("2Mbit"), [met_aims("red", 0.01, 0.5), met_aims("pie", 0.1, 0.97)], DRAWS) is None

@@ -28,9 +28,11 @@ from penstock.studies.compare import compare
 from penstock.studies.executor import Progress
 from penstock.studies.store import Results
 from penstock.tuning.budget import EVENTS_PER_S
-from penstock.tuning.tune import FRESH
 
 __all__ = ["Challenge", "Effort", "challenge"]
+
+FRESH = 1_000_000
+"""Distance of the seeds of the confirmation from those of the search."""
 
 FINALISTS, FINAL_RUNS = 8, 5
 """The worst networks of the search, and the runs by which one of them is chosen and simplified."""

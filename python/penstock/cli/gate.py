@@ -48,7 +48,7 @@ class Gate:
             renamed = (replace(each, origin=(each.origin or "").replace("--aim", "--fail-if")) for each in error.errors)
             raise ScenarioError(renamed) from None
         for condition in conditions:
-            if not condition.bounded or condition.weight is not None:
+            if not condition.has_bound or condition.weight is not None:
                 raise PenstockError(f"--fail-if '{condition.text}': is not METRIC > VALUE or METRIC < VALUE")
         return cls(conditions)
 

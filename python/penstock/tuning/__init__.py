@@ -1,1 +1,1 @@
-"""Advice: which queue, with which parameters, meets an aim on a link, proven by runs with fresh seeds."""
+"""Advice: the queue and the parameters that meet an aim on a link, confirmed by runs on fresh networks."""

@@ -1,4 +1,4 @@
-"""The outcome of `tune`: advised settings, the proof of them, and the lines to paste."""
+"""The result of `tune`: advised settings, the runs that confirm them, and the lines to paste."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ __all__ = ["Advice", "Confirmed"]
 
 @dataclass(frozen=True)
 class Confirmed:
-    """A setting with its runs on the networks of the confirmation.
+    """A setting with its confirmation runs.
 
     Attributes:
         measured: the runs.
-        met: whether the setting meets each aim with a bound, on 95 % of the networks where any setting meets all aims.
+        met: by aim with a bound, whether at least 95 % of the networks meet it. Only networks on which some setting
+            meets all aims count, or all networks if those are fewer than half.
         success: the number of networks on which it meets all aims.
-        behind: the difference of the scores to those of the advice, paired by network; negative where it is better.
-            Its interval is simultaneous: those of all confirmed settings hold together with probability 95 %.
-        barred: why the setting is not advised, whatever its results: a floor that it is below, or its losses.
+        behind: the score minus the score of the advice, paired by network; negative if this setting is better. The
+            intervals of all confirmed settings cover simultaneously with probability 95 %.
+        barred: reasons not to advise the setting, whatever its results: floors that it violates, or its loss rate.
 
     """
 
@@ -44,28 +45,29 @@ class Confirmed:
 
     @property
     def verdict(self) -> str:
-        """Beside the advice: "worse", "tie" or "better", by the interval."""
+        """Compared with the advice: "worse", "tie" or "better", by the interval."""
         low, high = self.behind.ci95 or (0.0, 0.0)
         return "worse" if low > 0 else "better" if high < 0 else "tie"
 
 
 @dataclass(frozen=True, repr=False)
 class Advice:
-    """The outcome of `tune`.
+    """The result of `tune`.
 
     Attributes:
         scenario: the resolved scenario.
-        links: the tuned link, and its other direction where both are tuned.
+        links: the tuned link direction, then the other one if both are tuned.
         aims: the aims.
-        advised: the settings that are advised: one, or a Pareto front.
-        confirmed: every setting that was confirmed, the advised ones first.
-        tried: every setting of the search.
-        draws: the networks of the confirmation.
-        map: the first advised setting where rate, flows and round trip are halved or doubled; empty for a front.
+        advised: the advised settings: one, or a Pareto front.
+        confirmed: all settings with confirmation runs, the advised ones first.
+        tried: the baselines (present queue, defaults, rules, reference), then all settings of the search.
+        draws: the networks of the confirmation runs.
+        map: the first advised setting with rate, flows and round trip halved and doubled; empty for a front, and if no
+            aim has a bound.
         runs: number of runs.
-        rounds: rounds of the search; fewer than planned where the machine is slower than the plan.
-        companions: the settings of the other direction, one for each of `advised`; empty if one direction is tuned.
-        without_limit: the runs of a queue without a limit, where every setting carries less than an aim asks for.
+        rounds: completed rounds of the search; fewer than planned if the machine is slower than the plan assumes.
+        companions: the setting of the other direction for each of `advised`; empty if only one direction is tuned.
+        without_limit: runs of an unlimited queue, if every setting carries less than an aim requires; else None.
 
     """
 
@@ -94,18 +96,18 @@ class Advice:
 
     @property
     def is_met(self) -> bool:
-        """Whether the first advised setting meets the aims on enough networks; aims without a bound always are."""
+        """Whether the first advised setting meets the aims on enough networks; aims without a bound count as met."""
         return all(self.best.met.values())
 
     @property
     def tc(self) -> str | None:
-        """The first advised setting as lines for Linux' tc, of all tuned directions; None where tc lacks the scheme."""
+        """The tc commands of the first advised setting, for all tuned directions; None if tc lacks the scheme."""
         devices = self.devices(0)
         texts = [device["tc"] for device in devices if device["tc"] is not None]
         return "\n".join(texts) if len(texts) == len(devices) else None
 
     def devices(self, number: int) -> list[dict[str, str | None]]:
-        """The lines to paste for an advised setting, by the direction of the link."""
+        """The lines to paste for advised setting `number` (from 0), one entry per tuned direction; see `device_lines`."""
         settings = [self.advised[number], *self.companions[number : number + 1]]
         triples = zip(settings, self.links, DEVICES, strict=False)
         return [device_lines(setting, link, self.scenario, device) for setting, link, device in triples]
@@ -115,10 +117,10 @@ class Advice:
 
     @property
     def conclusion(self) -> str:
-        """What to use and what it gains, or that nothing helps, in a few sentences."""
+        """A few sentences: which setting to use and what it gains, or that no setting meets the aims."""
         if len(self.advised) > 1:
             label = self.best.measured.setting.label
-            return f"The aims compete: {len(self.advised)} settings are on the front, from {label} on."
+            return f"The aims compete: {len(self.advised)} settings form the Pareto front, from {label} onwards."
         if not self.is_met:
             met = [(entry.measured, entry.met) for entry in self.confirmed]
             return unmet_text(self.aims, self.link.place, met, self.without_limit)
@@ -127,13 +129,13 @@ class Advice:
 
     @property
     def exceptions(self) -> list[tuple[Draw, tuple[str, ...], str | None]]:
-        """The networks of the confirmation on which the advice misses an aim: the aims, and a setting that meets all.
+        """The confirmation networks on which the advice misses an aim, with these aims and a setting that meets all.
 
-        The setting is None where no confirmed one does.
+        The setting is None if no confirmed setting does.
         """
         missed = []
         for number in np.flatnonzero(~self.best.measured.meets).tolist():
-            aims = tuple(aim.text for aim in self.aims if aim.bounded and self._misses(aim, number))
+            aims = tuple(aim.text for aim in self.aims if aim.has_bound and self._misses(aim, number))
             others = (entry.measured for entry in self.confirmed[1:] if entry.measured.meets[number])
             met_by = next((other.setting.label for other in others), None)
             missed.append((self.draws[number], aims, met_by))
@@ -144,7 +146,7 @@ class Advice:
         return not np.isfinite(value) or aim.shortfall(value) > 0
 
     def to_dict(self) -> dict[str, Any]:
-        """As `penstock tune --json` writes it."""
+        """The document that `penstock tune --json` writes."""
         return {
             "penstock": _native.version,
             "scenario": self.scenario,
@@ -192,7 +194,7 @@ def _setting(setting: Setting) -> dict[str, Any]:
 
 
 def _described(entry: Confirmed) -> dict[str, Any]:
-    success = {"met": entry.success.met, "attainable": entry.success.attainable, "of": entry.success.of}
+    success = {"met": entry.success.met, "attainable": entry.success.attainable, "of": entry.success.total}
     behind = {"mean": entry.behind.mean, "ci95": entry.behind.ci95}
     return {
         **_setting(entry.measured.setting),

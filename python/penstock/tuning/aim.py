@@ -1,4 +1,4 @@
-"""Aims of an advice: `delay p99 < 20 ms`, `calls.loss < 0.1 %`, `utilization > 95 %`, `min delay`."""
+"""Aims of `tune`: `delay p99 < 20 ms`, `calls.loss < 0.1 %`, `utilization > 95 %`, `min delay`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Aim", "parse_aims", "weighted"]
 
 Side = Literal["<", ">", "min", "max"]
 
-SHORT = {
+SHORT_NAMES = {
     "delay": "delay_mean_s",
     "loss": "loss_rate",
     "marks": "mark_rate",
@@ -30,7 +30,7 @@ SHORT = {
     "jitter": "jitter_mean_s",
     "page": "page_mean_s",
 }
-"""Words for metrics beside their names; every name may also be given without its unit: `delay_p99`."""
+"""Short names of metrics. Every name may also be written without its unit: `delay_p99`."""
 
 _FORM = re.compile(
     r"\s*(?:(?P<best>min|max)\s+)?(?P<name>[A-Za-z][\w. -]*?)\s*(?:(?P<side><=?|>=?)\s*(?P<value>[^,]+?))?"
@@ -41,15 +41,15 @@ _FORM = re.compile(
 
 @dataclass(frozen=True)
 class Aim:
-    """An aim: a bound on a metric, or the smallest or largest value that can be had.
+    """An aim: a bound on a metric, or its smallest or largest attainable value.
 
     Attributes:
-        text: as given.
-        place: link or traffic; None stands for the tuned link.
+        text: the aim as written by the user.
+        place: link, traffic group or codepoint; None means the tuned link.
         metric: name of the metric.
-        side: "<" and ">" for a bound, "min" and "max" without one.
-        bound: in the metric's unit (s, bit/s, packets, or a share of 1).
-        weight: if given, above 0; see `weighted`.
+        side: "<" or ">" for a bound, "min" or "max" without one.
+        bound: in the metric's unit (s, bit/s, packets, or a share from 0 to 1); 0 without one.
+        weight: above 0, or None if not given; see `weighted`.
 
     """
 
@@ -61,14 +61,15 @@ class Aim:
     weight: float | None = None
 
     @property
-    def bounded(self) -> bool:
-        """Whether it is met or missed."""
+    def has_bound(self) -> bool:
+        """Whether the aim has a bound, which is met or missed."""
         return self.side in ("<", ">")
 
     def shortfall(self, value: float) -> float:
-        """The distance of a value from a bound that it misses, in parts of that from the bound to the ideal; else 0.
+        """How far a value misses the bound, relative to the distance from the bound to the ideal; 0 if it is met.
 
-        The ideal of "<" is 0, that of ">" on a share is 1; on other metrics ">" is measured in parts of the bound.
+        The ideal is 0 for "<", and 1 for ">" on a share or ratio. For ">" on other metrics, the shortfall is relative
+        to the bound.
         """
         if self.side == "<":
             return max(0.0, value - self.bound) / (self.bound or 1.0)
@@ -78,40 +79,34 @@ class Aim:
         return max(0.0, self.bound - value) / (ideal or 1.0)
 
     def cost(self, value: float) -> float:
-        """The logarithm of the metric, negative for "max": one percent costs the same at any size.
+        """The logarithm of the metric, negated for "max": one percent costs the same at any size.
 
-        Of a share that shall be small, such as losses, the part that is left counts: there is no logarithm of zero.
+        To minimize a share, such as loss, the cost is the negated logarithm of its complement, which is finite at 0.
         """
         if self.side == "max":
             return -math.log(max(value, TINY))
         share = metric(self.metric).quantity == "share"
         return -math.log(max(1 - value, TINY)) if share else math.log(max(value, TINY))
 
-    def meets(self, low: float, high: float) -> bool | None:
-        """Whether an interval of the metric meets the bound; None where it spans it."""
-        if self.side == "<":
-            return True if high < self.bound else False if low > self.bound else None
-        return True if low > self.bound else False if high < self.bound else None
-
 
 TINY = 1e-12
-"""The least value whose logarithm is taken."""
+"""Smaller values are replaced by this one before their logarithm is taken."""
 
 
 def weighted(aims: Iterable[Aim]) -> bool:
-    """Whether several aims without a bound are one by their weights, instead of a front.
+    """Whether several aims without a bound are combined by their weights, instead of spanning a Pareto front.
 
-    The weighted sum of their costs is the smaller the better: with weights 2 and 1 one percent of the first metric is
-    worth two of the second. The weight of a bound multiplies its shortfall where not all bounds can be met.
+    The weighted sum of their costs is minimized: with weights 2 and 1, one percent of the first metric is worth two
+    percent of the second. The weight of a bound multiplies its shortfall where not all bounds can be met.
     """
-    best = [aim for aim in aims if not aim.bounded]
-    return len(best) > 1 and any(aim.weight is not None for aim in best)
+    unbounded = [aim for aim in aims if not aim.has_bound]
+    return len(unbounded) > 1 and any(aim.weight is not None for aim in unbounded)
 
 
 def parse_aims(texts: Iterable[str], places: Mapping[str, Iterable[str]]) -> tuple[Aim, ...]:
-    """The aims of `--aim`, each `[PLACE.]METRIC < VALUE`, `> VALUE`, or `min METRIC`, `max METRIC`; then `weight 2`.
+    """Parse aims such as `[PLACE.]METRIC < VALUE` or `min [PLACE.]METRIC`, each optionally followed by `weight NUMBER`.
 
-    `places` are "links", "traffic" and "dscp" with their names. Raises `ScenarioError` with the errors of all aims.
+    `places` has the names of the "links", "traffic" and "dscp". Raises `ScenarioError` with the errors of all aims.
     """
     aims, errors = [], []
     for text in texts:
@@ -130,17 +125,17 @@ def _parsed(text: str, places: Mapping[str, Iterable[str]]) -> Aim:
     form = _FORM.fullmatch(text)
     if form is None or bool(form["best"]) == bool(form["side"]):
         raise ValueError(
-            "expected METRIC < VALUE, METRIC > VALUE, min METRIC or max METRIC, and weight 2 after it if wanted"
+            "expected METRIC < VALUE, METRIC > VALUE, min METRIC or max METRIC, optionally with weight NUMBER"
         )
-    place, about = _metric(form["name"], places)
+    place, definition = _metric(form["name"], places)
     weight = None if form["weight"] is None else _weight(form["weight"])
     if form["best"]:
-        return Aim(text.strip(), place, about.name, "min" if form["best"] == "min" else "max", weight=weight)
+        return Aim(text.strip(), place, definition.name, "min" if form["best"] == "min" else "max", weight=weight)
     side: Side = "<" if form["side"].startswith("<") else ">"
-    bound = _bound(about, form["value"])
-    if (side == "<" and bound < 0) or (side == ">" and about.quantity == "share" and bound >= 1):
-        raise ValueError(f"no value of {about.name} is {side} {form['value']}")
-    return Aim(text.strip(), place, about.name, side, bound, weight)
+    bound = _bound(definition, form["value"])
+    if (side == "<" and bound < 0) or (side == ">" and definition.quantity == "share" and bound >= 1):
+        raise ValueError(f"{definition.name} is never {side} {form['value']}")
+    return Aim(text.strip(), place, definition.name, side, bound, weight)
 
 
 def _weight(text: str) -> float:
@@ -149,14 +144,14 @@ def _weight(text: str) -> float:
     except ValueError:
         weight = 0.0
     if not 0 < weight < math.inf:
-        raise ValueError(f"weight {text}: expected a number above 0, such as weight 2")
+        raise ValueError(f"weight {text}: expected a number above 0")
     return weight
 
 
 def _metric(text: str, places: Mapping[str, Iterable[str]]) -> tuple[str | None, Metric]:
     """The place, if one is named, and the metric."""
     metric_of = {entry.name: entry for entry in METRICS if not entry.name.endswith("_pmf")}
-    by_word = {re.sub(r"_(s|bps|bytes|pkts2?)$", "", name): name for name in metric_of} | SHORT
+    by_word = {re.sub(r"_(s|bps|bytes|pkts2?)$", "", name): name for name in metric_of} | SHORT_NAMES
     place, _, name = text.rpartition(".")
     names = [*places["links"], *places["traffic"], *(place_name("dscp", name) for name in places["dscp"])]
     if place and place not in names:
@@ -164,16 +159,16 @@ def _metric(text: str, places: Mapping[str, Iterable[str]]) -> tuple[str | None,
     word = re.sub(r"[\s-]+", "_", name.strip())
     if word not in metric_of and word not in by_word:
         raise ValueError(
-            f'no metric "{name}"{nearest(word, [*metric_of, *by_word])}; penstock explain metrics names them'
+            f'no metric "{name}"{nearest(word, [*metric_of, *by_word])}; penstock explain metrics lists them'
         )
     return place or None, metric_of.get(word) or metric(by_word[word])
 
 
-def _bound(about: Metric, value: str) -> float:
-    """The value in the metric's unit."""
+def _bound(definition: Metric, value: str) -> float:
+    """The value in the metric's unit. Raises `ValueError`."""
     plain = re.sub(r"\s+", "", value)
     try:
-        match about.quantity:
+        match definition.quantity:
             case "time":
                 return parse_time(plain) / 1e9
             case "rate":
@@ -183,4 +178,4 @@ def _bound(about: Metric, value: str) -> float:
             case _:
                 return float(plain.removesuffix("p"))
     except (UnitError, ValueError) as error:
-        raise ValueError(f"{about.name} < {value}: {error}") from None
+        raise ValueError(f"value {value} of {definition.name}: {error}") from None

@@ -1,4 +1,4 @@
-"""Settings of schemes, measured on the networks of a population, and their score against the aims."""
+"""Measurement of settings on the networks of a population, and their scores against the aims."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ __all__ = ["Bench", "Measured", "Setting"]
 
 Array = npt.NDArray[np.float64]
 
-SHOWN = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate")
-"""Metrics of the tuned link that are shown beside those of the aims."""
+REPORTED_METRICS = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate")
+"""Metrics of the tuned link that are reported in addition to those of the aims."""
 
 
 @dataclass(frozen=True)
 class Setting:
     """A scheme with its parameters, and their origin.
 
-    The origin is "present" (the scenario's own queue), "default", "given", "reference" (a scheme that was not asked
-    for), "searched", or the source of a rule.
+    The origin is "present" (the scenario's own queue), "default", "given" (with parameters from the user), "reference"
+    (a scheme that the user did not request), "searched", or the source of a rule.
     """
 
     scheme: str
@@ -53,7 +53,7 @@ class Setting:
 
     @property
     def label(self) -> str:
-        """In the notation of `--scheme`."""
+        """The setting in the notation of `--scheme`."""
         return scheme_argument(self.scheme, dict(self.parameters))
 
     @property
@@ -68,9 +68,9 @@ class Measured:
 
     Attributes:
         setting: the setting.
-        values: of each run, by place and metric.
-        scores: of each run: from 0 to 1 if it meets every aim, the better the smaller; else 1 and the sum of the
-            distances from the bounds.
+        values: by place and metric, the value of each run; NaN where a run has none.
+        scores: one per run, smaller is better: from 0 to 1 if the run meets every aim, else 1 plus the weighted sum of
+            the shortfalls.
 
     """
 
@@ -85,24 +85,24 @@ class Measured:
 
     @property
     def meets(self) -> npt.NDArray[np.bool_]:
-        """Whether each run meets every aim."""
+        """For each run, whether it meets every aim."""
         return np.asarray(self.scores <= 1.0)
 
     def summary(self, place: str, metric: str) -> Estimate:
-        """Mean and interval of a metric."""
+        """Mean and 95 % interval of a metric over the runs that have it."""
         return summarize([value for value in self.values[place, metric].tolist() if np.isfinite(value)])
 
     def joined(self, other: Measured) -> Measured:
-        """The runs of both, of the same setting."""
+        """The runs of both measurements, which are of the same setting."""
         values = {key: np.concatenate([column, other.values[key]]) for key, column in self.values.items()}
         return replace(self, values=values, scores=np.concatenate([self.scores, other.scores]))
 
 
 class Bench:
-    """Measures settings in place of the queues of a link, on the networks of a population.
+    """Replaces the queue of a link by each setting and measures it on the networks of a population.
 
-    All settings meet the same networks with the same random numbers. Where both directions of a link are tuned, the
-    queue of the other one has the same scheme, with the same rule or the same parameters.
+    All settings run on the same networks with the same random numbers. If both directions of a link are tuned, the
+    queue of the other direction has the same scheme; see `companion`.
     """
 
     def __init__(
@@ -127,9 +127,9 @@ class Bench:
 
     @property
     def competing(self) -> tuple[Aim, ...]:
-        """The aims of a Pareto front: several without a bound and without weights; else none."""
-        best = tuple(aim for aim in self.aims if not aim.bounded)
-        return best if len(best) > 1 and not weighted(best) else ()
+        """The aims that span a Pareto front: two or more without bounds and weights; otherwise empty."""
+        unbounded = tuple(aim for aim in self.aims if not aim.has_bound)
+        return unbounded if len(unbounded) > 1 and not weighted(unbounded) else ()
 
     def is_valid(self, setting: Setting) -> bool:
         """Whether the scheme accepts these parameters on this link."""
@@ -137,7 +137,10 @@ class Bench:
         return not resolve(document.tree, document.origins).errors
 
     def measure(self, settings: Sequence[Setting], draws: Sequence[Draw]) -> list[Measured]:
-        """The settings, each on these networks, whose numbers differ. Raises `ScenarioError`."""
+        """Measure each setting on these networks; their numbers must be distinct.
+
+        Raises `ScenarioError`, and `PenstockError` if no run has the metric of an aim.
+        """
         cells = [
             Cell({"scheme": setting.label, "draw": draw.number}, document.resolve(), seeds)
             for draw in draws
@@ -155,28 +158,32 @@ class Bench:
         return measured
 
     def companion(self, setting: Setting, link: LoadedLink) -> Setting:
-        """The setting of the queue in the other direction."""
+        """The setting of the queue in the other direction.
+
+        It has the parameters of the same rule for that direction, or the same parameters. Of a searched setting, those
+        that depend on rate and buffer are left at their defaults.
+        """
         if setting.is_rule:
             rules = {rule.source: rule.parameters for rule in rules_of(setting.scheme, link, scalable=link.scalable)}
             return replace(setting, parameters=rules.get(setting.origin, {}))
-        lengths = {"limit", "min_th", "max_th", "w_q", "max_p"}
+        link_dependent = {"limit", "min_th", "max_th", "w_q", "max_p"}
         searched = setting.origin == "searched"
         return replace(
-            setting, parameters={k: v for k, v in setting.parameters.items() if not searched or k not in lengths}
+            setting, parameters={k: v for k, v in setting.parameters.items() if not searched or k not in link_dependent}
         )
 
     def costs(self, measured: Measured) -> Array:
-        """What the search minimizes, for each run: the scores, or for aims with bounds alone how far from the defaults.
+        """What the search minimizes, for each run: the scores, or for aims with bounds alone the departure from the defaults.
 
-        A run that misses an aim costs its score, which is above 1; one that meets all costs between 0 and 1.
+        A run that misses an aim costs its score, which is above 1; a run that meets all aims costs between 0 and 1.
         """
-        if any(not aim.bounded for aim in self.aims):
+        if any(not aim.has_bound for aim in self.aims):
             return measured.scores
         distance = departure(measured.setting.scheme, measured.setting.parameters, self.link)
         return np.asarray(np.where(measured.meets, distance / (1 + distance), measured.scores))
 
     def _placed(self, document: Document, setting: Setting) -> Document:
-        """The scenario with the setting at the tuned link, and its companion at the other direction."""
+        """The scenario with the setting at the tuned link, and its companion in the other direction if that is tuned."""
         if setting.origin == "present":
             return document
         for link in self.links:
@@ -185,7 +192,7 @@ class Bench:
         return document
 
     def _run(self, cells: Sequence[Cell]) -> pa.Table:
-        """The runs of the cells, a row each."""
+        """The results of the cells, one row each."""
         distinct = {(cell.content, cell.seeds.start): cell for cell in cells}
         complete(
             distinct.values(),
@@ -205,7 +212,7 @@ class Bench:
 
     def _measured(self, setting: Setting, runs: pa.Table, columns: Mapping[tuple[str, str], str]) -> Measured:
         wanted = {(aim.place or self.link.place, aim.metric) for aim in self.aims}
-        wanted |= {(self.link.place, name) for name in SHOWN}
+        wanted |= {(self.link.place, name) for name in REPORTED_METRICS}
         values: dict[tuple[str, str], Array] = {}
         for key in sorted(wanted):
             column = runs[columns[key]].to_numpy(zero_copy_only=False) if key in columns else None
@@ -214,14 +221,14 @@ class Bench:
             place = aim.place or self.link.place
             if not np.isfinite(values[place, aim.metric]).any():
                 names = ", ".join(sorted(_finite(runs, columns, place)))
-                raise PenstockError(f"--aim '{aim.text}': {place} has no {aim.metric} here; it has: {names}")
+                raise PenstockError(f"--aim '{aim.text}': {place} has no {aim.metric} in this scenario; there are: {names}")
         return Measured(setting, values, self._scores(values))
 
     def _scores(self, values: Mapping[tuple[str, str], Array]) -> Array:
-        """Of each run; see `Measured`."""
+        """The score of each run; see `Measured`."""
         missed = np.zeros(len(next(iter(values.values()))))
         for aim in self.aims:
-            if aim.bounded:
+            if aim.has_bound:
                 column = values[aim.place or self.link.place, aim.metric]
                 short = [aim.shortfall(value) if np.isfinite(value) else 1.0 for value in column.tolist()]
                 missed += (aim.weight or 1.0) * np.array(short)
@@ -229,31 +236,31 @@ class Bench:
         return scores
 
     def _ranks(self, values: Mapping[tuple[str, str], Array]) -> Array:
-        """Of runs that meet every bound, from 0 to 1: by the aims without a bound, else by power."""
-        best = [aim for aim in self.aims if not aim.bounded]
-        if weighted(best):
-            return self._weighted(best, values)
-        if best:
-            column = values[best[0].place or self.link.place, best[0].metric]
+        """Scores from 0 to 1 of runs that meet every bound: by the aims without a bound, else by power."""
+        unbounded = [aim for aim in self.aims if not aim.has_bound]
+        if weighted(unbounded):
+            return self._weighted(unbounded, values)
+        if unbounded:
+            column = values[unbounded[0].place or self.link.place, unbounded[0].metric]
             part = np.abs(column) / (1 + np.abs(column))
-            rank: Array = np.nan_to_num(part if best[0].side == "min" else 1 - part, nan=1.0)
+            rank: Array = np.nan_to_num(part if unbounded[0].side == "min" else 1 - part, nan=1.0)
             return rank
         return np.nan_to_num(1 - self.power(values), nan=1.0)
 
-    def _weighted(self, best: Sequence[Aim], values: Mapping[tuple[str, str], Array]) -> Array:
-        """The mean cost of the aims by their weights, as a number between 0 and 1; of one aim, the same as its part."""
-        weights = np.array([aim.weight or 1.0 for aim in best])
-        columns = [values[aim.place or self.link.place, aim.metric].tolist() for aim in best]
-        costs = np.array([[aim.cost(value) for value in column] for aim, column in zip(best, columns, strict=True)])
+    def _weighted(self, unbounded: Sequence[Aim], values: Mapping[tuple[str, str], Array]) -> Array:
+        """The logistic function of the weighted mean of the costs, between 0 and 1; for one aim, the same as its rank."""
+        weights = np.array([aim.weight or 1.0 for aim in unbounded])
+        columns = [values[aim.place or self.link.place, aim.metric].tolist() for aim in unbounded]
+        costs = np.array([[aim.cost(value) for value in column] for aim, column in zip(unbounded, columns, strict=True)])
         cost: Array = np.nan_to_num(1 / (1 + np.exp(-(weights @ costs) / weights.sum())), nan=1.0)
         return cost
 
     def power(self, values: Mapping[tuple[str, str], Array]) -> Array:
         """Power is throughput over delay (L. Kleinrock, "Power and deterministic rules of thumb", ICC 1979).
 
-        Here the utilization times the part of propagation in the round trip. It is also multiplied by the part of the
-        packets that is not dropped: a lost packet has used the links before the queue. Without that (own decision) the
-        highest power is often had with a tiny buffer that drops a quarter of the packets.
+        Here it is the utilization times the share of propagation in the round trip, times the share of packets that are
+        not dropped: a lost packet has used the links before the queue. Without this last factor (own decision), a tiny
+        buffer that drops a quarter of the packets often has the highest power.
         """
         place, rtt = self.link.place, self.link.rtt
         delivered = 1 - np.nan_to_num(values[place, "loss_rate"])
@@ -262,7 +269,7 @@ class Bench:
 
 
 def _finite(runs: pa.Table, columns: Mapping[tuple[str, str], str], place: str) -> Iterator[str]:
-    """The metrics of a place that some run has."""
+    """The metrics of a place for which at least one run has a value."""
     for (where, name), column in columns.items():
         if where == place and runs[column].null_count < runs.num_rows and not pa.types.is_nested(runs[column].type):
             yield name

@@ -1,4 +1,4 @@
-"""What a budget of time allows: rounds of the search, and networks for the choice, the confirmation and the map."""
+"""The plan for a time budget: rounds of the search, and networks for the choice, the confirmation and the map."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ import time
 from dataclasses import dataclass
 
 from penstock.errors import PenstockError
-from penstock.tuning.search import FIRST, PER_ROUND
+from penstock.tuning.search import RACING_NETWORKS, SETTINGS_PER_ROUND
 
 __all__ = ["MAP_SETTINGS", "Budget", "Clock"]
 
 EVENTS_PER_S, PER_RUN_S = 3e6, 0.004
-"""Events that the two cores of a small machine handle in a second, and the time of a run beside them: rather too slow
-than too fast, since a budget gives the same runs on every machine that keeps up with the plan."""
+"""Events per second on the two cores of a small machine, and the fixed time per run in seconds. Both are pessimistic:
+every machine that keeps up with the plan makes the same runs for a budget."""
 
 PLANS = ((8, 20, 20), (6, 14, 20), (4, 8, 20), (2, 4, 10))
-"""Networks of the search, of the choice and of the confirmation, the largest plan first."""
+"""Numbers of networks for the search, the choice and the confirmation, the largest plan first."""
 
-MOST_ROUNDS = 20
+MAX_ROUNDS = 20
 
 MAP_POINTS, MAP_SETTINGS = 27, 2
-"""Networks of the map, and the settings that meet them: the advised one, and the best of the others."""
+"""Networks of the map, and the settings that run on them: the advised one, and the best of the others."""
 
 FINALISTS = 2
-"""Settings of a scheme that are left after the search."""
+"""Settings per scheme that are left after the search."""
 
 VARIANTS = 6
-"""Simpler variants of a searched setting, about."""
+"""Approximate number of simpler variants of a searched setting."""
 
-SEARCHED_PART = 0.6
-"""Part of the networks that a searched setting meets on average; the others are given up."""
+SEARCHED_SHARE = 0.6
+"""Average share of the networks after the racing ones on which a searched setting runs; poor settings are dropped."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Budget:
     """The plan of a search.
 
     Attributes:
-        rounds: of the search, at most.
-        search, choice, confirmation: networks that settings meet while they are searched, before one is chosen (those
-            of the search included), and in the confirmation.
-        seconds: the expected time of all runs on two cores.
-        runs: their largest number.
-        fixed: those beside the rounds.
+        rounds: maximum number of rounds of the search.
+        search, choice, confirmation: numbers of networks on which settings run during the search, until the choice
+            (including those of the search), and in the confirmation.
+        seconds: expected time of all runs on two cores.
+        runs: maximum number of runs.
+        fixed: estimated number of runs outside the rounds of the search.
 
     """
 
@@ -56,61 +56,66 @@ class Budget:
     fixed: int
 
     @classmethod
-    def plan(cls, seconds: float, events: float, searched: int, plain: int) -> Budget:
-        """The largest plan that fits.
+    def plan(cls, seconds: float, events: float, searched: int, baselines: int) -> Budget:
+        """The largest plan that fits into this time in seconds.
 
-        `events` are those of a run, `searched` the schemes with something to search, and `plain` the defaults, rules
-        and references. Raises `PenstockError` with the least time if no plan fits.
+        Args:
+            seconds: the budget.
+            events: expected events per run.
+            searched: number of schemes with parameters to search.
+            baselines: number of settings that are not searched: the present queue, defaults, rules, the reference.
+
+        Raises `PenstockError` with the minimum budget if no plan fits.
         """
-        a_run = PER_RUN_S + events / EVENTS_PER_S
+        run_s = PER_RUN_S + events / EVENTS_PER_S
         for networks in PLANS:
-            fixed = _fixed(networks, searched, plain)
-            a_round = searched * PER_ROUND * (FIRST + SEARCHED_PART * (networks[0] - FIRST))
-            rounds = math.floor((seconds / a_run - fixed) / a_round) if a_round else 0
-            if rounds >= 1 or (not a_round and fixed * a_run <= seconds):
-                rounds = min(MOST_ROUNDS, rounds)
-                runs = fixed + rounds * searched * PER_ROUND * networks[0]
-                return cls(rounds, *networks, (fixed + rounds * a_round) * a_run, runs, fixed)
-        least = (fixed + a_round) * a_run
+            fixed = _fixed(networks, searched, baselines)
+            runs_per_round = searched * SETTINGS_PER_ROUND * (RACING_NETWORKS + SEARCHED_SHARE * (networks[0] - RACING_NETWORKS))
+            rounds = math.floor((seconds / run_s - fixed) / runs_per_round) if runs_per_round else 0
+            if rounds >= 1 or (not runs_per_round and fixed * run_s <= seconds):
+                rounds = min(MAX_ROUNDS, rounds)
+                runs = fixed + rounds * searched * SETTINGS_PER_ROUND * networks[0]
+                return cls(rounds, *networks, (fixed + rounds * runs_per_round) * run_s, runs, fixed)
+        minimum_s = (fixed + runs_per_round) * run_s
         raise PenstockError(
-            f"--budget: {seconds:.3g} s are too few for one round of the search; {_rounded_up(least)} are needed"
+            f"--budget: {seconds:.3g}s is too short for one round of the search; at least {_rounded_up(minimum_s)} is needed"
         )
 
 
-def _fixed(networks: tuple[int, int, int], searched: int, plain: int) -> int:
-    """The runs beside the rounds of the search."""
+def _fixed(networks: tuple[int, int, int], searched: int, baselines: int) -> int:
+    """The number of runs outside the rounds of the search."""
     search, choice, confirmation = networks
     return (
-        plain * choice
+        baselines * choice
         + FINALISTS * searched * (choice - search + VARIANTS * search)
-        + (plain + FINALISTS * searched) * confirmation
+        + (baselines + FINALISTS * searched) * confirmation
         + MAP_POINTS * MAP_SETTINGS
     )
 
 
 def _rounded_up(seconds: float) -> str:
-    """A time that is not shorter, in two digits."""
+    """The time rounded up to two significant digits."""
     digits = 10.0 ** (math.floor(math.log10(seconds)) - 1)
     return f"{math.ceil(seconds / digits) * digits:g}s"
 
 
 class Clock:
-    """Real time against the plan: a machine that is slower than planned searches and chooses with fewer runs."""
+    """Elapsed time compared with the budget in seconds: a slow machine searches and chooses with fewer runs."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self.rounds = 0
 
     def is_behind(self, done: int, more: int) -> bool:
-        """Whether `more` runs would end late, at the speed of those that are done."""
-        elapsed = time.monotonic() - self._begun
+        """Whether `more` runs would exceed the budget, at the pace of the `done` ones."""
+        elapsed = time.monotonic() - self._started
         return elapsed * (1 + more / max(done, 1)) > self.seconds
 
     def has_time(self, done: int, more: int, rest: int) -> bool:
-        """Whether a round of `more` runs and then `rest` end in time, at the speed of those that are done.
+        """Whether a round of `more` runs and the `rest` after it fit into the budget, at the pace of the `done` ones.
 
-        The first round is always made.
+        The first round always does. Counts the round if it does.
         """
         if self.rounds and self.is_behind(done, more + rest):
             return False

@@ -1,4 +1,4 @@
-"""A capture as the load of the tuned link, or as a part of it."""
+"""A capture as load of the tuned link, alone or in addition to the scenario's traffic."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ NAME = "capture"
 
 
 def with_capture(document: Document, file: str | Path, at: str | None) -> Document:
-    """The scenario with traffic that replays a capture over the tuned link, beside its own traffic.
+    """The scenario with traffic that replays a capture over the tuned link, in addition to its own traffic.
 
-    The packets go in the direction of the link with their sizes and gaps, from the start of the run on, whatever the
-    network does to them. Raises `ScenarioError`.
+    From the start of the run, the packets are sent in the direction of the link with their sizes and gaps, regardless
+    of loss and delay. `at` is the tuned link, by default the first watched one. Raises `ScenarioError`, and
+    `PenstockError` if no link is watched.
     """
     path, origin = Path(file).absolute(), f"--capture {file}"
     try:
@@ -27,7 +28,7 @@ def with_capture(document: Document, file: str | Path, at: str | None) -> Docume
     except OSError as error:
         raise ScenarioError([ErrorDetail("", f"cannot be read: {error.strerror}", None, origin)]) from None
     if NAME in document.tree.get("traffic", {}):
-        raise ScenarioError([ErrorDetail(f"traffic.{NAME}", "is in the scenario already", None, origin)])
+        raise ScenarioError([ErrorDetail(f"traffic.{NAME}", "already exists in the scenario", None, origin)])
     place = at or _watched(document)
     link = document.tree.get("links", {}).get(place.removesuffix(".reverse"))
     if link is None:

@@ -1,4 +1,4 @@
-"""The choice among measured settings: of those that meet all aims, the one that departs least from a default."""
+"""The choice among measured settings that meet the aims: defaults before rules, and rules before searched settings."""
 
 from __future__ import annotations
 
@@ -10,59 +10,62 @@ import numpy as np
 import numpy.typing as npt
 
 from penstock.results.metrics import metric
-from penstock.tuning.aim import Aim, weighted
+from penstock.tuning.aim import TINY, Aim, weighted
 from penstock.tuning.bench import Measured
 
 __all__ = ["ENOUGH", "MATERIAL", "Success", "attainable", "best_of", "gain", "is_material", "success"]
 
 ENOUGH = 0.95
-"""Share of the networks on which some setting meets the aims, where an advised setting has to meet them too."""
+"""Required success of an advised setting, as a share of the networks on which any setting meets the aims."""
 
 MATERIAL = 0.05
-"""A difference of a metric that counts, as a part of it, beside the least differences that follow."""
+"""Smallest relative difference of a metric that counts."""
 
-LEAST_DIFFERENCE = {"time": 1e-3, "share": 1e-3}
-"""1 ms, and 0.1 percentage points."""
+MIN_DIFFERENCE = {"time": 1e-3, "share": 1e-3}
+"""Smallest absolute difference that counts, by quantity: 1 ms, and 0.1 percentage points."""
 
 
 @dataclass(frozen=True)
 class Success:
-    """On how many networks a setting meets the aims.
+    """The number of networks on which a setting meets all aims.
 
     Attributes:
-        met: networks on which it does.
+        met: networks on which this setting does.
         attainable: networks on which any measured setting does.
-        of: all networks.
+        total: all networks.
 
     """
 
     met: int
     attainable: int
-    of: int
+    total: int
 
     @property
     def is_enough(self) -> bool:
-        """Whether the aims can be met on at least half of the networks, and it meets them nearly wherever one can."""
-        return 2 * self.attainable >= self.of and self.met >= math.floor(ENOUGH * self.attainable)
+        """Whether the aims are attainable on at least half of the networks, and the setting meets them on 95 % of those.
+
+        The required number of networks is rounded down.
+        """
+        return 2 * self.attainable >= self.total and self.met >= math.floor(ENOUGH * self.attainable)
 
     @property
     def text(self) -> str:
-        """In words."""
-        if self.attainable == self.of:
-            return f"on {self.met} of {self.of} networks drawn around this one"
+        """The numbers in words."""
+        if self.attainable == self.total:
+            return f"on {self.met} of {self.total} networks drawn around the scenario"
         return (
-            f"on {self.met} of the {self.attainable} networks drawn around this one (of {self.of}) "
-            "where any setting tried does"
+            f"on {self.met} of the {self.attainable} networks where any setting tried does "
+            f"(of {self.total} drawn around the scenario)"
         )
 
 
 def attainable(all_measured: Sequence[Measured]) -> npt.NDArray[np.bool_]:
-    """Of each network, whether some setting meets every aim there."""
+    """For each network, whether any setting meets every aim there."""
     return np.asarray(np.logical_or.reduce([measured.meets for measured in all_measured]))
 
 
 def success(measured: Measured, all_measured: Sequence[Measured]) -> Success:
-    """On how many of the networks a setting meets the aims, beside the others that met the same networks."""
+    """The success of a setting among all settings that were measured on the same networks."""
     possible = attainable(all_measured)
     return Success(int((measured.meets & possible).sum()), int(possible.sum()), len(possible))
 
@@ -70,26 +73,28 @@ def success(measured: Measured, all_measured: Sequence[Measured]) -> Success:
 def best_of(
     all_measured: Sequence[Measured], aims: Sequence[Aim], place: str, departures: Mapping[str, float]
 ) -> Measured:
-    """The setting to advise; all met the same networks. `departures` are those from the defaults, by label.
+    """The setting to advise, of settings measured on the same networks; `departures` from the defaults are by label.
 
-    Of those that meet the aims, published defaults come before published rules, and rules before searched settings.
-    Within a kind the best score wins; of searched settings for aims with bounds, the smallest departure. A later kind
-    is preferred only if the best of an earlier one is materially worse in an aim without a bound, and the present queue
-    stays unless a default is materially better in an aim.
+    Of the settings that meet the aims on enough networks, the present queue comes first, then published defaults,
+    published rules, and searched settings. Within a kind, the best score wins; if all aims have bounds, the searched
+    setting with the smallest departure wins. A later kind replaces an earlier one only if it is materially better in an
+    aim without a bound. A default also replaces the present queue if it is materially better in an aim with a bound.
+
+    If no setting meets the aims on enough networks, the one with the most networks wins.
     """
     enough = [measured for measured in all_measured if success(measured, all_measured).is_enough]
     candidates = [measured for measured in enough if measured.setting.origin != "reference"]
     if not candidates:
-        own = [measured for measured in all_measured if measured.setting.origin != "reference"]
-        return min(own, key=lambda each: (-success(each, all_measured).met, each.score))
-    open_aims = [aim for aim in aims if not aim.bounded]
+        requested = [measured for measured in all_measured if measured.setting.origin != "reference"]
+        return min(requested, key=lambda each: (-success(each, all_measured).met, each.score))
+    unbounded_aims = [aim for aim in aims if not aim.has_bound]
     kinds = [_best_of_kind(candidates, kind, aims, place) for kind in range(3)]
     searched = [each for each in candidates if _kind(each) == SEARCHED]
-    least = {each.setting.label: 0.0 if open_aims else departures[each.setting.label] for each in searched}
-    kinds.append(min(searched, key=lambda each: (least[each.setting.label], each.score), default=None))
+    distance = {each.setting.label: 0.0 if unbounded_aims else departures[each.setting.label] for each in searched}
+    kinds.append(min(searched, key=lambda each: (distance[each.setting.label], each.score), default=None))
     chosen, *later = [best for best in kinds if best is not None]
     for other in later:
-        judged = aims if chosen.setting.origin == "present" and _kind(other) == 1 else open_aims
+        judged = aims if chosen.setting.origin == "present" and _kind(other) == 1 else unbounded_aims
         better = _is_cheaper(other, chosen) if weighted(aims) else is_material(other, chosen, judged, place)
         if better:
             chosen = other
@@ -97,13 +102,9 @@ def best_of(
 
 
 def _is_cheaper(other: Measured, measured: Measured) -> bool:
-    """Whether another setting is materially better by weighted aims; their cost is the logit of the score."""
+    """Whether another setting is materially better by weighted aims, whose cost is the logit of the score."""
     costs = [float(np.mean(np.log(each.scores / np.maximum(1 - each.scores, TINY)))) for each in (measured, other)]
     return costs[0] - costs[1] > MATERIAL
-
-
-TINY = 1e-12
-"""The least value whose logarithm is taken."""
 
 
 def _kind(measured: Measured) -> int:
@@ -125,18 +126,18 @@ def _best_of_kind(candidates: Sequence[Measured], kind: int, aims: Sequence[Aim]
 
 
 def is_material(other: Measured, measured: Measured, aims: Sequence[Aim], place: str) -> bool:
-    """Whether another setting is materially better in one of these aims, and materially worse in none."""
+    """Whether `other` is materially better in at least one of these aims, and materially worse in none."""
     gains = [gain(other, measured, aim, place) for aim in aims]
     return any(each > 0 for each in gains) and not any(each < 0 for each in gains)
 
 
 def gain(other: Measured, measured: Measured, aim: Aim, place: str) -> float:
-    """How much better the other is in the metric of an aim, as a part; 0 where the difference does not count."""
+    """How much better `other` is in the metric of an aim, as a share of `measured`; 0 if the difference is immaterial."""
     key = (aim.place or place, aim.metric)
     ours, theirs = float(np.nanmean(measured.values[key])), float(np.nanmean(other.values[key]))
     difference = ours - theirs if aim.side in ("<", "min") else theirs - ours
-    scale = max(abs(ours), 1e-12)
-    least = LEAST_DIFFERENCE.get(metric(aim.metric).quantity, 0.0)
-    if abs(difference) <= least or abs(difference) <= MATERIAL * scale:
+    scale = max(abs(ours), TINY)
+    min_difference = MIN_DIFFERENCE.get(metric(aim.metric).quantity, 0.0)
+    if abs(difference) <= min_difference or abs(difference) <= MATERIAL * scale:
         return 0.0
     return difference / scale

@@ -1,4 +1,4 @@
-"""The conclusion of an advice: what to use, what it gains over the present queue, and what tuning would add."""
+"""The conclusion: the advised setting, its gain over the present queue, and what tuning would add."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from penstock.tuning.unmet import metric_text
 __all__ = ["conclusion", "gain_text"]
 
 IDLE_DELAY_S, IDLE_LOSS = 1e-3, 1e-3
-"""A link whose queue delays by less at the 99th percentile, and drops less, is not congested."""
+"""Below both the 99th percentile of the queueing delay and the loss rate, a link is not congested."""
 
 
 def conclusion(
     best: Measured, success: Success, others: Sequence[Measured], aims: Sequence[Aim], place: str
 ) -> Iterable[str]:
-    """Sentences for an advice that meets its aims."""
+    """Sentences for advice that meets its aims."""
     present = next((each for each in [best, *others] if each.setting.origin == "present"), None)
-    bounded = [aim.text for aim in aims if aim.bounded]
+    bounded = [aim.text for aim in aims if aim.has_bound]
     if best is present:
         yield from _of_present(best, bounded, success, place)
     else:
@@ -42,22 +42,22 @@ def _meets(bounded: Sequence[str]) -> str:
 
 
 def _of_present(best: Measured, bounded: Sequence[str], success: Success, place: str) -> Iterable[str]:
-    """The present queue is good enough; why, where the link is not congested."""
+    """Sentences for a present queue that is good enough, with the numbers of a link that is not congested."""
     used, delay, loss = (
         float(np.nanmean(best.values[place, name])) for name in ("utilization", "delay_p99_s", "loss_rate")
     )
     if delay < IDLE_DELAY_S and loss < IDLE_LOSS:
         yield (
-            f"{place} is not congested: it is {100 * used:.0f} % used, its queue delays by "
-            f"{metric_text('delay_p99_s', delay)} at the 99th percentile, and {100 * loss:.2g} % of the packets are "
-            "dropped. Change nothing here; look at the links behind it, such as the lines of subscribers"
-        ) + "."
+            f"{place} is not congested: its utilization is {100 * used:.0f} %, the 99th percentile of its queueing delay "
+            f"{metric_text('delay_p99_s', delay)}, and it drops {100 * loss:.2g} % of the packets. Change nothing here; "
+            "look for the bottleneck on the links behind it, such as subscriber lines."
+        )
     else:
         yield f"The present queue, {best.setting.label}, {_meets(bounded)} {success.text}. Change nothing."
 
 
 def name_of(setting: Setting) -> str:
-    """A setting in a sentence."""
+    """The name of a setting inside a sentence."""
     if setting.origin == "default":
         return f"{setting.label} at its defaults"
     if setting.is_rule:
@@ -66,7 +66,7 @@ def name_of(setting: Setting) -> str:
 
 
 def gain_text(best: Measured, present: Measured, aims: Sequence[Aim], place: str) -> str | None:
-    """What a setting changes most, of the metrics of the aims; None if nothing changes materially."""
+    """The largest gain among the metrics of the aims, as a verb phrase; None if no metric improves materially."""
     gains = {aim: gain(best, present, aim, place) for aim in aims}
     if not gains or max(gains.values()) <= 0:
         return None
@@ -89,17 +89,17 @@ def _in_words(title: str) -> str:
 
 
 def _of_tuning(best: Measured, others: Sequence[Measured], aims: Sequence[Aim], place: str) -> str:
-    """What the best searched setting would add."""
+    """A sentence on what the best searched setting would add, or on how close the others come to it."""
     searched = [each for each in others if each.setting.origin == "searched"]
     if best.setting.origin == "searched":
-        plain = [each for each in others if each.setting.origin not in ("searched", "reference")]
-        nearest = min(plain, key=lambda each: (-int(each.meets.sum()), each.score))
+        untuned = [each for each in others if each.setting.origin not in ("searched", "reference")]
+        nearest = min(untuned, key=lambda each: (-int(each.meets.sum()), each.score))
         return (
-            f"No default and no published rule that was tried does; {nearest.setting.label} comes nearest, "
+            f"No default and no published rule tried achieves this; {nearest.setting.label} comes closest, "
             f"{success(nearest, [best, *others]).text}."
         )
     better = [each for each in searched if is_material(each, best, aims, place)]
     if not better:
         return "Tuning gains nothing more."
-    most = min(better, key=lambda each: each.score)
-    return f"Tuning would gain more: {most.setting.label} {gain_text(most, best, aims, place)}."
+    best_searched = min(better, key=lambda each: each.score)
+    return f"Tuning would gain more: {best_searched.setting.label} {gain_text(best_searched, best, aims, place)}."

@@ -12,25 +12,25 @@ from penstock.scenario.loaded_link import LoadedLink
 
 __all__ = ["departure"]
 
-NO_CHOICE = ("variant",)
-"""Parameters that say whose arithmetic is used, and are no settings of a router."""
+IGNORED_PARAMETERS = ("variant",)
+"""Parameters that select an implementation to model, and are not configured on a router."""
 
 _QUANTITY = re.compile(r"([\d.]+(?:e-?\d+)?)([A-Za-z]*)")
 
 
 def departure(scheme: str, parameters: Mapping[str, Any], link: LoadedLink) -> float:
-    """The sum over the parameters of the absolute logarithm of the ratio to the default; words and lists count 1.
+    """The sum over the parameters of |ln(value / default)|, at least 0.
 
-    The default of a limit is the present buffer.
+    Words, booleans and lists that differ from the default count 1. The default of a limit is the present buffer.
     """
     defaults = {param.name: _default(param) for param in find_scheme(scheme).params}
     defaults["limit"] = f"{link.buffer:g}p"
-    own = {name: value for name, value in parameters.items() if name not in NO_CHOICE}
+    own = {name: value for name, value in parameters.items() if name not in IGNORED_PARAMETERS}
     return sum(_distance(value, defaults.get(name)) for name, value in own.items())
 
 
 def _default(param: Param) -> Any:
-    """The default of a parameter as a setting has it: a number, or a time in ms."""
+    """The default of a parameter in the form that settings have: a number, or a time in ms."""
     default = param.default
     return f"{default['ns'] / 1e6:g}ms" if isinstance(default, Mapping) and "ns" in default else default
 

@@ -1,4 +1,4 @@
-"""An advice as text, as tables and as a picture."""
+"""Advice as text, tables and a picture."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from penstock.tuning.unmet import metric_text
 
 __all__ = ["Row", "columns", "exceptions", "map_reasons", "map_rows", "picture", "rows", "sign", "text"]
 
-LETTER = 9.0, 10.0
-"""Points from letter to letter in the picture, across and up, at least."""
+LETTER_SPACING = 9.0, 10.0
+"""Minimum distance between letters in the picture, horizontal and vertical, in points."""
 
-LETTER_PLACES = sorted(product(range(-32, 33, 8), (7, -7, 18, -18)), key=lambda place: place[0] ** 2 + place[1] ** 2)
-"""Where a letter may stand beside its setting, in points, the nearest place first."""
+LETTER_OFFSETS = sorted(product(range(-32, 33, 8), (7, -7, 18, -18)), key=lambda place: place[0] ** 2 + place[1] ** 2)
+"""Candidate offsets of a letter from its setting, in points, the nearest first."""
 
 MET = {True: "met", False: "missed"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A confirmed setting, as texts; `letter` is its name in the picture."""
+    """A confirmed setting as strings; `letter` is its name in the picture."""
 
     letter: str
     label: str
@@ -44,13 +44,13 @@ class Row:
 
 
 def columns(advice: Advice) -> list[tuple[str, str]]:
-    """Place and metric of the columns: those of the aims first."""
+    """Place and metric of each column; those of the aims come first."""
     of_aims = [(aim.place or advice.link.place, aim.metric) for aim in advice.aims]
     return list(dict.fromkeys([*of_aims, *sorted(advice.best.measured.values)]))
 
 
-def heads(advice: Advice) -> list[str]:
-    """The heads of the columns, with units."""
+def headers(advice: Advice) -> list[str]:
+    """The column headers, with units."""
     texts = []
     for place, name in columns(advice):
         unit = scale_for(metric(name).quantity, _means(advice, place, name)).unit
@@ -83,15 +83,15 @@ def rows(advice: Advice) -> list[Row]:
     ]
 
 
-ORIGINS = {"present": "present queue", "reference": "not asked for, for comparison"}
+ORIGINS = {"present": "present queue", "reference": "not requested, for comparison"}
 
 
 def _met_text(entry: Confirmed) -> str:
-    """Which aims are met, and on how many networks all are."""
+    """Which aims are met, and the number of networks on which all are."""
     if not entry.met:
         return ""
     aims = ", ".join(f"{aim}: {MET[met]}" for aim, met in entry.met.items())
-    return f"{aims}; all on {entry.success.met} of {entry.success.of} networks"
+    return f"{aims}; all aims on {entry.success.met} of {entry.success.total} networks"
 
 
 def _means(advice: Advice, place: str, name: str) -> list[float]:
@@ -111,11 +111,11 @@ def _lines(advice: Advice) -> Iterator[str]:
             yield from _device(device, advice)
     runs = len(advice.best.measured.scores)
     yield ""
-    yield f"Confirmed on {runs} fresh networks (rate, flows and round trip drawn around the scenario's); mean ± 95 %:"
+    yield f"Confirmed on {runs} fresh networks drawn around the scenario; mean ± half-width of the 95 % interval:"
     for row in rows(advice):
         yield ""
         yield f"{row.label}  ({row.standing}; {row.origin})"
-        for head, cell in zip(heads(advice), row.cells, strict=True):
+        for head, cell in zip(headers(advice), row.cells, strict=True):
             yield f"    {head:<44} {cell:>20}"
         if row.met:
             yield f"    {row.met}"
@@ -128,20 +128,20 @@ def _lines(advice: Advice) -> Iterator[str]:
 
 
 def exceptions(advice: Advice) -> list[str]:
-    """Where the advice does not meet the aims, in words: the networks on which another setting does come first."""
+    """The networks on which the advice misses an aim, in words; those on which another setting meets all come first."""
     if len(advice.advised) > 1:
         return []
     missed = sorted(advice.exceptions, key=lambda each: each[2] is None)
     texts = [
-        f"misses {joined(aims)} at {draw.text} ({f'{met_by} does' if met_by else 'nothing tried does'})"
-        for draw, aims, met_by in missed[:MOST_EXCEPTIONS]
+        f"misses {joined(aims)} at {draw.text} ({f'{met_by} meets all' if met_by else 'no setting tried meets all'})"
+        for draw, aims, met_by in missed[:MAX_EXCEPTIONS]
     ]
-    more = len(missed) - MOST_EXCEPTIONS
-    return texts + ([f"and on {more} more network{'s' if more > 1 else ''}"] if more > 0 else [])
+    more = len(missed) - MAX_EXCEPTIONS
+    return texts + ([f"misses an aim on {more} more network{'s' if more > 1 else ''}"] if more > 0 else [])
 
 
-MOST_EXCEPTIONS = 5
-"""Networks that the text names."""
+MAX_EXCEPTIONS = 5
+"""Networks that are listed one by one."""
 
 
 def _device(device: dict[str, str | None], advice: Advice) -> Iterator[str]:
@@ -157,11 +157,11 @@ def _device(device: dict[str, str | None], advice: Advice) -> Iterator[str]:
 
 
 def map_rows(advice: Advice) -> list[str]:
-    """The map of robustness: a line for each rate and number of flows, a column for each round trip."""
+    """The robustness map: a line for each rate and number of flows, a column for each round trip."""
     point_of = {(point.rate, point.flows, point.rtt): point for point in advice.map}
     head = "    rate   flows   round trip x " + "  ".join(f"{factor:g}" for factor in FACTORS)
     label = advice.best.measured.setting.label
-    lines = [f"Where link and load move, {label} meets the aims (+), another setting does (o), or none (-):", head]
+    lines = [f"Robustness: {label} meets all aims (+), only another setting does (o), none does (-):", head]
     for rate, flows in product(FACTORS, FACTORS):
         signs = [sign(point_of[rate, flows, rtt]) for rtt in FACTORS]
         gaps = "  ".join(f"{each:>{len(f'{factor:g}')}}" for each, factor in zip(signs, FACTORS, strict=True))
@@ -175,7 +175,7 @@ def sign(point: Point) -> str:
 
 
 def map_reasons(advice: Advice) -> list[str]:
-    """For each aim that is missed on the map: where most, and by how much; and where no queue could meet it."""
+    """A line for each aim that is missed on the map, with its worst point, and one for the overloaded points."""
     lines = []
     for aim in advice.aims:
         missed = [point for point in advice.map if aim.text in point.missed]
@@ -184,19 +184,19 @@ def map_reasons(advice: Advice) -> list[str]:
         worst = max(missed, key=lambda point: aim.shortfall(point.missed[aim.text]))
         value = metric_text(aim.metric, worst.missed[aim.text])
         where = f"rate x {worst.rate:g}, flows x {worst.flows:g}, round trip x {worst.rtt:g}"
-        lines.append(f"    {aim.text}: missed at {len(missed)} of {len(advice.map)} points, most at {where} ({value})")
+        lines.append(f"    {aim.text}: missed at {len(missed)} of {len(advice.map)} points, worst at {where} ({value})")
     overloaded = [point for point in advice.map if point.load > 1 and not point.met]
     if overloaded:
         load = max(point.load for point in overloaded)
         lines.append(
-            f"    At {len(overloaded)} of these points traffic that does not slow down offers more than the link "
-            f"carries, up to {100 * load:.0f} % of it: no queue helps there."
+            f"    At {len(overloaded)} of these points, unresponsive traffic alone exceeds the rate of the link (up to "
+            f"{100 * load:.0f} % of it): no queue helps there."
         )
     return lines
 
 
 def picture(advice: Advice, width: float) -> Figure:
-    """Utilization against the 99th percentile of the delay: every setting tried, and those confirmed with intervals.
+    """Utilization versus the 99th percentile of the delay: all settings tried, the confirmed ones with intervals.
 
     `width` is in inches.
     """
@@ -218,7 +218,7 @@ def picture(advice: Advice, width: float) -> Figure:
 
 
 def _cross(ax: Axes, confirmation: Confirmed, place: str, place_in_list: int) -> tuple[float, float]:
-    """A confirmed setting with the intervals of both metrics; where it is."""
+    """Draw a confirmed setting with the intervals of both metrics. Returns its position in the units of the axes."""
     (x, across), (y, up) = (
         _with_ends(confirmation.measured.summary(place, name), name, factor)
         for name, factor in (("delay_p99_s", 1e3), ("utilization", 100))
@@ -237,16 +237,16 @@ def _cross(ax: Axes, confirmation: Confirmed, place: str, place_in_list: int) ->
 
 
 def _letters(ax: Axes, figure: Figure, spots: Sequence[tuple[float, float]]) -> None:
-    """The letter of each confirmed setting beside it, at the nearest place without another letter."""
-    figure.draw_without_rendering()  # the axes get their size
+    """Draw the letter of each confirmed setting, at the nearest offset where no other letter is."""
+    figure.draw_without_rendering()  # sets the size of the axes
     occupied: list[tuple[float, float]] = []
     for at, spot in enumerate(spots):
         x, y = ax.transData.transform(spot) * 72 / figure.dpi
-        places = [(x + right, y + up) for right, up in LETTER_PLACES]
+        places = [(x + right, y + up) for right, up in LETTER_OFFSETS]
         free = (
             candidate
             for candidate in places
-            if all(abs(candidate[0] - a) > LETTER[0] or abs(candidate[1] - b) > LETTER[1] for a, b in occupied)
+            if all(abs(candidate[0] - a) > LETTER_SPACING[0] or abs(candidate[1] - b) > LETTER_SPACING[1] for a, b in occupied)
         )
         occupied.append(chosen := next(free, places[0]))
         offset = (chosen[0] - x, chosen[1] - y)
@@ -255,12 +255,12 @@ def _letters(ax: Axes, figure: Figure, spots: Sequence[tuple[float, float]]) -> 
 
 
 def _with_ends(estimate: Estimate, name: str, factor: float) -> tuple[float, list[list[float]]]:
-    """The mean in the unit of the axis, and how far the possible part of its interval goes below and above it."""
+    """The mean in the unit of the axis, and its error bars: the interval, clipped to possible values of the metric."""
     half = estimate.half_width or 0.0
     low, high = metric(name).possible(estimate.mean - half, estimate.mean + half)
     return factor * estimate.mean, [[factor * (estimate.mean - low)], [factor * (high - estimate.mean)]]
 
 
 def letter(place: int) -> str:
-    """The name of a confirmed setting in the picture: A, B, ..."""
+    """The name of a confirmed setting in the picture: A to Z, then A26, A27, ..."""
     return chr(ord("A") + place) if place < 26 else f"A{place}"

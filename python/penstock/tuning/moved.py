@@ -1,4 +1,4 @@
-"""A scenario whose link and load are moved: other rate, flows, round trip."""
+"""A scenario with its rate, number of flows and round trip scaled."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from penstock.units import format_rate, format_time, parse_rate, parse_time
 __all__ = ["FACTORS", "moved"]
 
 FACTORS = (0.5, 1.0, 2.0)
-"""Of the map of robustness."""
+"""Factors of rate, flows and round trip on the robustness map."""
 
 
 def moved(document: Document, place: str, *, rate: float = 1.0, flows: float = 1.0, rtt: float = 1.0) -> Document:
-    """A copy with other values, by these factors.
+    """A copy of the scenario, scaled by these factors.
 
-    They apply to the rates of one link in both directions, the number of flows of each group of several TCP flows and
-    of users of each workload, and the delay of every link. Drawn and listed values stay as they are.
+    `rate` applies to the link of `place` in both directions, `flows` to each TCP group of two or more flows and to the
+    users of each workload, and `rtt` to the delay of every link. Random and listed values stay as they are.
     """
     name = place.removesuffix(".reverse")
     for link, table in document.tree["links"].items():
@@ -30,7 +30,7 @@ def moved(document: Document, place: str, *, rate: float = 1.0, flows: float = 1
             if rate != 1.0 and link == name and isinstance(values.get("rate"), str):
                 document = document.set(f"{path}.rate", format_rate(round(parse_rate(values["rate"]) * rate)), "tune")
     for group, table in document.tree.get("traffic", {}).items():
-        if flows != 1.0 and _several(table):
+        if flows != 1.0 and _has_plain_count(table):
             document = document.set(f"traffic.{group}.count", max(1, round(table["count"] * flows)), "tune")
     for workload, table in document.tree.get("workloads", {}).items():
         users = table.get("users", KINDS[table["kind"]].users)
@@ -39,6 +39,6 @@ def moved(document: Document, place: str, *, rate: float = 1.0, flows: float = 1
     return document
 
 
-def _several(table: Any) -> bool:
-    """Whether a group has several TCP flows, whose number is plain."""
+def _has_plain_count(table: Any) -> bool:
+    """Whether a group has two or more TCP flows, and their number is an integer."""
     return table.get("kind") == "tcp" and isinstance(table.get("count"), int) and table["count"] > 1

@@ -17,7 +17,7 @@ from penstock.tuning.paste import FASTER
 __all__ = ["write"]
 
 WIDTHS = {"wide": 6.6, "narrow": 3.4}
-"""Inches of the picture on a screen and on a phone."""
+"""Width of the picture in inches, on a screen and on a phone."""
 
 
 def write(advice: Advice, file: Path, script: str = "") -> None:
@@ -25,7 +25,7 @@ def write(advice: Advice, file: Path, script: str = "") -> None:
     name = advice.scenario.get("name") or "a link"
     figures = {name: display.picture(advice, width) for name, width in WIDTHS.items()}
     trade_off = FinishedFigure.of(
-        "trade-off", "Utilization against queueing delay", figures, "better is up and to the left"
+        "trade-off", "Utilization versus queueing delay", figures, "better is up and to the left"
     )
     page = render_template(
         "advice.html.jinja",
@@ -36,9 +36,8 @@ def write(advice: Advice, file: Path, script: str = "") -> None:
         css=style_sheet("page.css", "document.css"),
         advice=advice,
         point_of={(p.rate, p.flows, p.rtt): p for p in advice.map},
-        sign=display.sign,
         reasons=display.map_reasons(advice),
-        heads=display.heads(advice),
+        headers=display.headers(advice),
         rows=display.rows(advice),
         trade_off=trade_off,
         figures=figure_data([trade_off]),
@@ -57,5 +56,5 @@ def write(advice: Advice, file: Path, script: str = "") -> None:
 
 
 def _title(device: dict[str, str | None], advice: Advice) -> str:
-    """The title of lines to paste."""
+    """The heading of the lines to paste."""
     return f"Lines to paste for {device['place']}" if len(advice.links) > 1 else "Lines to paste"

@@ -1,4 +1,4 @@
-"""An advised setting as lines for Linux' tc: for a device that is the link, and for one that is faster."""
+"""An advised setting as tc commands: for a device whose rate is that of the link, and for a faster one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from penstock.units import format_rate
 
 __all__ = ["DEVICES", "FASTER", "device_lines", "lines", "rounded", "shaped_lines"]
 
-FASTER = "Where the device is faster than the link, the queue forms behind it, and not here. These lines keep it here:"
+FASTER = "If the device is faster than the link, the queue forms downstream. With this shaper, it forms here:"
+"""Introduces the lines with a shaper."""
 
 
 DEVICES = ("eth0", "eth1")
-"""Names of the devices that send in the two directions of a link."""
+"""Placeholder names of the devices that send in the two directions of a link."""
 
 
 def device_lines(
@@ -26,7 +27,7 @@ def device_lines(
 ) -> dict[str, str | None]:
     """The lines for one direction of a link: `place`, `device`, `tc` and `tc_shaped`.
 
-    A link whose rate changes has no lines for a shaper.
+    `tc` and `tc_shaped` are None if tc lacks the scheme; `tc_shaped` also if the rate of the link changes over time.
     """
     changes = scenario.get("links", {}).get(link.place.removesuffix(".reverse"), {}).get("change")
     shaped = None if changes else shaped_lines(setting, link, device)
@@ -34,7 +35,7 @@ def device_lines(
 
 
 def lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str | None:
-    """The queue of a device; None where tc lacks the scheme."""
+    """The tc commands for the queue alone, with notes as comments; None if tc lacks the scheme."""
     try:
         conversion = dialects.write(setting.scheme, _parameters(setting, link), "tc", _facts(link, device))
     except dialects.DialectError:
@@ -49,9 +50,9 @@ def lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str 
 
 
 def shaped_lines(setting: Setting, link: LoadedLink, device: str | None = None) -> str | None:
-    """The queue behind a shaper to the rate of the link, htb or cake's own.
+    """The tc commands for the queue behind a shaper to the rate of the link, HTB or cake's own.
 
-    None where tc lacks the scheme, or shapes with it anyway.
+    None if tc lacks the scheme, or if the scheme itself is a shaper in tc.
     """
     facts, parameters = _facts(link, device), _parameters(setting, link)
     rate, device = format_rate(round(link.rate)), facts.interface
@@ -73,13 +74,13 @@ def shaped_lines(setting: Setting, link: LoadedLink, device: str | None = None) 
 
 
 SHAPING = ("shaper", "wfq", "pq")
-"""Schemes that tc has as shapers."""
+"""Schemes that are shapers or class-based schedulers in tc."""
 
 
 def rounded(scheme: str, parameters: Mapping[str, Any], fixed: Collection[str], link: LoadedLink) -> dict[str, Any]:
-    """The parameters of a setting as tc can represent them, so that the lines to paste are what is proved.
+    """The parameters rounded to values that tc can represent, so that the runs measure exactly the lines to paste.
 
-    Those that are fixed stay as they were given.
+    Parameters in `fixed` keep their values.
     """
     nearest = representable(scheme, parameters, _facts(link))
     fixed_values = {name: parameters[name] for name in fixed if name in parameters}

@@ -1,4 +1,4 @@
-"""A population of networks around a scenario: its load and its link are estimates, and advice has to hold near them."""
+"""A population of networks around a scenario. Its link and load are estimates, so advice must suit their neighbourhood."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from penstock.tuning.moved import moved
 __all__ = ["MIX", "SPREAD", "Draw", "Population"]
 
 SPREAD: Mapping[str, float] = {"rate": 1.25, "flows": 2.0, "rtt": 2.0}
-"""Largest factors by which a draw moves rate, flows and round trip up or down, drawn uniformly by the logarithm.
+"""Largest factors by which a draw scales rate, flows and round trip up or down; the factors are log-uniform.
 
-Own decision: an access rate is known to a quarter, the users and the distance of their servers to a factor of two."""
+Own decision: an access rate is known to within 25 %, the number of users and the distance of their servers to within a
+factor of two."""
 
 MIX: Mapping[str, float] = {"cubic": 0.75, "bbr": 0.25}
-"""Shares of the congestion controls of TCP groups that name none (own decision)."""
+"""Probabilities of the congestion controls for a TCP group that names none (own decision)."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,10 @@ class Draw:
     """A network of the population.
 
     Attributes:
-        number: of the draw; 0 is the scenario as it is.
-        seed: of its runs.
-        rate, flows, rtt: factors.
-        flavours: the congestion control of each group of TCP flows that names none.
+        number: index of the draw; 0 is the unchanged scenario.
+        seed: seed of its run.
+        rate, flows, rtt: factors relative to the scenario.
+        flavours: the drawn congestion control of each TCP group that names none.
 
     """
 
@@ -46,44 +47,44 @@ class Draw:
 
     @property
     def text(self) -> str:
-        """Where the network is, in words."""
+        """The factors, and the congestion controls other than CUBIC, in words."""
         factors = f"rate × {self.rate:.2g}, flows × {self.flows:.2g}, round trip × {self.rtt:.2g}"
         others = [f"{group}: {flavour}" for group, flavour in self.flavours.items() if flavour != "cubic"]
         return ", ".join([factors, *others])
 
 
 class Population:
-    """Networks around a scenario, each with its own seed; the same number gives the same network."""
+    """Networks around a scenario, each with its own seed.
+
+    The same number gives the same network; `places` are the tuned link directions.
+    """
 
     def __init__(self, document: Document, places: Sequence[str], seed: int) -> None:
         self.document, self.places, self.seed = document, tuple(places), seed
-        self._open = tuple(name for name, table in document.tree.get("traffic", {}).items() if _is_open(table))
+        self._groups = tuple(name for name, table in document.tree.get("traffic", {}).items() if _has_default_flavour(table))
 
     def draw(self, number: int) -> Draw:
-        """A network by its number."""
+        """The network with this number."""
         seed = self.seed + number
         if number == 0:
             return Draw(0, seed)
         random = np.random.default_rng([zlib.crc32(b"population"), self.seed, number])
         factors = {name: math.exp(random.uniform(-1, 1) * math.log(most)) for name, most in SPREAD.items()}
-        flavours = {name: str(random.choice([*MIX], p=[*MIX.values()])) for name in self._open}
+        flavours = {name: str(random.choice([*MIX], p=[*MIX.values()])) for name in self._groups}
         return Draw(number, seed, **factors, flavours=flavours)
 
     def document_of(self, draw: Draw) -> Document:
         """The scenario of a network."""
-        return self._made(draw.number, draw.rate, draw.flows, draw.rtt, tuple(draw.flavours.items()))
+        return self._document(draw.rate, draw.flows, draw.rtt, tuple(draw.flavours.items()))
 
-    @lru_cache(maxsize=256)  # noqa: B019 the population lives as long as its bench
-    def _made(
-        self, number: int, rate: float, flows: float, rtt: float, flavours: tuple[tuple[str, str], ...]
-    ) -> Document:
-        del number
+    @lru_cache(maxsize=256)  # noqa: B019 the cache may keep the population alive: it lives as long as its bench
+    def _document(self, rate: float, flows: float, rtt: float, flavours: tuple[tuple[str, str], ...]) -> Document:
         document = moved(self.document, self.places[0], rate=rate, flows=flows, rtt=rtt)
         for group, flavour in flavours:
             document = document.set(f"traffic.{group}.flavour", flavour, "tune")
         return document
 
 
-def _is_open(table: Any) -> bool:
-    """Whether a group is TCP with today's default of the congestion control."""
+def _has_default_flavour(table: Any) -> bool:
+    """Whether a group is TCP with the default congestion control of the profile `linux`."""
     return table.get("kind") == "tcp" and "flavour" not in table and table.get("profile", "linux") == "linux"

@@ -1,4 +1,4 @@
-"""The map of an advice: what it still meets where rate, flows and round trip are halved or doubled, and why not."""
+"""The robustness map: the aims that a setting meets with rate, flows and round trip halved and doubled."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["Point", "map_of"]
 
 @dataclass(frozen=True)
 class Point:
-    """A network of the map.
+    """A network of the robustness map.
 
     Attributes:
-        rate, flows, rtt: factors.
-        missed: the metric of each aim that the advised setting misses here, by the text of the aim.
-        met_by: another setting that meets all aims here; None if none is known.
-        load: offered by traffic that does not slow down, as a part of the rate; above 1 no queue can help.
+        rate, flows, rtt: factors relative to the scenario.
+        missed: the value of each aim that the advised setting misses here, by the text of the aim; NaN if it has none.
+        met_by: another setting that meets all aims here; None if no measured one does, or if none is needed.
+        load: offered load of unresponsive traffic, relative to the rate; above 1 no queue can help.
 
     """
 
@@ -43,7 +43,7 @@ class Point:
 
 
 def map_of(bench: Bench, setting: Setting, others: Sequence[Setting], first: int) -> tuple[Point, ...]:
-    """The map of a setting; `others` are tried for comparison, and the draws are numbered from `first` on."""
+    """The robustness map of a setting; `others` are measured for comparison. Its draws are numbered from `first`."""
     seed = bench.population.seed
     draws = [
         Draw(first + number, seed + first + number, *factors)
@@ -60,17 +60,17 @@ def map_of(bench: Bench, setting: Setting, others: Sequence[Setting], first: int
 
 
 def _missed(bench: Bench, measured: Measured, number: int) -> dict[str, float]:
-    """The metric of each aim that a run misses."""
+    """The value of each aim that a run misses, by the text of the aim."""
     values = {aim: float(measured.values[aim.place or bench.link.place, aim.metric][number]) for aim in bench.aims}
     return {
         aim.text: value
         for aim, value in values.items()
-        if aim.bounded and (not np.isfinite(value) or aim.shortfall(value) > 0)
+        if aim.has_bound and (not np.isfinite(value) or aim.shortfall(value) > 0)
     }
 
 
 def _load(document: Document, place: str) -> float:
-    """What is offered to a link by traffic that does not slow down, as a part of its rate."""
+    """The offered load of unresponsive traffic on a link, relative to its rate."""
     resolved = document.resolve()
     rate = next(float(link["rate"]) for link in resolved.canonical["links"] if link["name"] == place)
     streams = offered_streams(resolved)

@@ -1,4 +1,4 @@
-"""Published rules that set a scheme's parameters from the link: what advice has to beat, and where a search begins."""
+"""Published rules that derive a scheme's parameters from the link."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from penstock.aqms.red_thresholds import DELAY_TARGET_S
 from penstock.model import design
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.tuning.floors import LEAST_THRESHOLD
+from penstock.tuning.floors import MIN_THRESHOLD
 
 __all__ = ["Rule", "rules_of"]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A scheme's parameters by a rule, and the source of the rule."""
+    """The parameters that a rule gives, and the source of the rule."""
 
     source: str
     parameters: dict[str, Any]
 
 
 def rules_of(scheme: str, link: LoadedLink, *, scalable: bool = False) -> list[Rule]:
-    """The rules for a scheme that have an answer on this link; `scalable` if its flows are DCTCP or Prague."""
+    """The rules of a scheme that apply to this link; `scalable` if all its TCP flows are DCTCP or Prague."""
     if scheme == "red" and scalable:
         return _step_rules(link)
     rules = _RULES.get(scheme)
@@ -31,7 +31,7 @@ def rules_of(scheme: str, link: LoadedLink, *, scalable: bool = False) -> list[R
 
 
 def _red_rules(link: LoadedLink) -> list[Rule]:
-    low = max(5.0, round(DELAY_TARGET_S * link.capacity / 2, 1))
+    low = max(MIN_THRESHOLD, round(DELAY_TARGET_S * link.capacity / 2, 1))
     rules = [
         Rule(
             "S. Floyd, R. Gummadi, S. Shenker, Adaptive RED, 2001, sections 4.3 and 4.4",
@@ -48,27 +48,26 @@ def _red_rules(link: LoadedLink) -> list[Rule]:
 
 
 def _step_rules(link: LoadedLink) -> list[Rule]:
-    """DCTCP's step: each packet that finds K or more waiting is marked."""
+    """DCTCP's step: mark each packet that arrives at a queue of K packets or more."""
     lengths = {"C RTT / 7 (section 3.4)": math.ceil(link.bdp / 7)}
     if link.rate >= DCTCP_RATE:
         lengths["65 packets at 10 Gbit/s (section 3.5)"] = 65
-    least = max(LEAST_THRESHOLD, GSO_PACKETS)
     return [
         Rule(
             f"M. Alizadeh et al., Data Center TCP, SIGCOMM 2010: K = {text}",
-            {"min_th": max(least, k), "max_th": max(least, k), "max_p": 1.0, "w_q": 1.0, "ecn": True, "gentle": False},
+            {"min_th": max(MIN_THRESHOLD, k), "max_th": max(MIN_THRESHOLD, k), "max_p": 1.0, "w_q": 1.0, "ecn": True, "gentle": False},
         )
         for text, k in lengths.items()
     ]
 
 
 DCTCP_RATE = 9.9e9
-GSO_PACKETS = 5.0
+"""10 Gbit/s, less a tolerance, in bit/s."""
 
 
 def _wred_rules(link: LoadedLink) -> list[Rule]:
-    """One profile: nothing in a scenario with unmarked traffic has a precedence."""
-    low = float(f"{max(LEAST_THRESHOLD, BDP_PART * link.bdp):.2g}")
+    """A single profile, for traffic without drop precedences."""
+    low = float(f"{max(MIN_THRESHOLD, BDP_SHARE * link.bdp):.2g}")
     high = float(f"{min(3 * low, link.buffer):.2g}")
     if not low < high <= link.buffer:
         return []
@@ -77,9 +76,9 @@ def _wred_rules(link: LoadedLink) -> list[Rule]:
     return [Rule("rule of thumb: a third of the bandwidth-delay product, and three times that", parameters)]
 
 
-BDP_PART = 1 / 3
+BDP_SHARE = 1 / 3
 AVERAGED_TRIPS = 5.0
-"""Round trips over which RED's average forgets: several, so that it sees load and not bursts."""
+"""Time constant of RED's average in round trips: several, so that it follows the load and not bursts."""
 
 
 def _pi_rules(link: LoadedLink) -> list[Rule]:
@@ -123,10 +122,10 @@ def _codel_rules(link: LoadedLink) -> list[Rule]:
 
 
 CODEL_TARGET_S, CODEL_INTERVAL_S = 0.005, 0.1
-"""Defaults of RFC 8289."""
+"""Defaults of RFC 8289, in seconds."""
 
 CODEL_RTTS = 0.01, 0.3
-"""Round trips for which an interval of 100 ms has excellent performance (RFC 8289, section 4.2)."""
+"""Round trips in seconds for which an interval of 100 ms performs excellently (RFC 8289, section 4.2)."""
 
 SLOW_PACKETS = 1.5
 SLOW_LINK = (
@@ -136,7 +135,7 @@ SLOW_LINK = (
 
 
 def _longest(link: LoadedLink) -> float:
-    """The round trip through a full queue."""
+    """The round trip through a full queue, in seconds."""
     return float(design.longest_rtt(link.buffer, link.capacity, link.rtt))
 
 

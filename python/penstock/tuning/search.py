@@ -1,7 +1,7 @@
 """The search for settings: a tree of Parzen estimators for each scheme, or NSGA-II where aims compete.
 
-All settings meet the same networks with the same seeds. One that is clearly worse than the best so far on the first
-networks gets no further runs (racing). Everything is drawn from the seed, so a search repeats.
+All settings run on the same networks with the same seeds. A setting that is clearly worse than the best so far on the
+first networks gets no further runs (racing). All random choices derive from the seed, so a search is repeatable.
 
 References:
     J. Bergstra, R. Bardenet, Y. Bengio, B. Kégl, "Algorithms for hyper-parameter optimization", NIPS 2011 (TPE).
@@ -27,23 +27,32 @@ from penstock.tuning.space import Space, space_of
 
 __all__ = ["Search", "objectives", "optimizer", "search"]
 
-PER_ROUND = 6
-"""Settings of a scheme in a round."""
+SETTINGS_PER_ROUND = 6
+"""Settings per scheme and round."""
 
-FIRST = 2
-"""Networks that every setting meets; the first one is the scenario as it is."""
+RACING_NETWORKS = 2
+"""Networks on which every setting runs; the first one is the unchanged scenario."""
 
-GIVEN_UP = 0.25
-"""A setting whose first runs cost this much more than the least mean so far gets no further runs."""
+RACING_MARGIN = 0.25
+"""A setting whose mean cost on the first networks exceeds the least one so far by this gets no further runs."""
 
-
-REFUSED = 50
-"""Tries before a search for a setting that a scheme accepts is given up."""
+MAX_TRIES = 50
+"""Tries to find a setting that the scheme accepts."""
 
 
 @dataclass
 class Search:
-    """The search over the settings of one scheme, with the least mean cost so far: on all draws, on the first ones."""
+    """The search over the settings of one scheme.
+
+    Attributes:
+        scheme: its name.
+        fixed: parameters that the user has given.
+        space: the parameters to search.
+        study: the Optuna study.
+        best: least mean cost so far of a setting with runs on all networks.
+        best_first: least mean cost so far on the first networks.
+
+    """
 
     scheme: str
     fixed: dict[str, Any]
@@ -53,8 +62,11 @@ class Search:
     best_first: float = np.inf
 
     def ask(self, bench: Bench) -> tuple[Any, Setting]:
-        """The next setting to try. Those that the scheme refuses are left out, unless there is nothing else."""
-        for _ in range(REFUSED):
+        """The next setting to try, as trial and setting.
+
+        Settings that violate a floor or that the scheme refuses are skipped. Raises `PenstockError` after `MAX_TRIES`.
+        """
+        for _ in range(MAX_TRIES):
             trial = self.study.ask()
             values = {
                 knob.name: trial.suggest_categorical(knob.name, knob.choices)
@@ -66,13 +78,16 @@ class Search:
             setting = Setting(self.scheme, parameters, "searched")
             if not below(self.scheme, parameters, bench.link, self.fixed) and bench.is_valid(setting):
                 return trial, setting
-            self.study.tell(trial, state=_failed())
-        raise PenstockError(f"{self.scheme}: no valid setting was found in {REFUSED} tries; give more parameters")
+            self.study.tell(trial, state=_fail_state())
+        raise PenstockError(f"{self.scheme}: no valid setting found in {MAX_TRIES} tries; give more parameters")
 
     def tell(self, bench: Bench, trial: Any, result: Measured, draws: int) -> None:
-        """Report a result. The cost of a setting that was given up is moved to the level of all networks."""
+        """Report a result to the study.
+
+        The cost of a setting without runs on all networks is shifted by the difference between all and the first ones.
+        """
         costs = bench.costs(result)
-        self.best_first = min(self.best_first, float(np.mean(costs[:FIRST])))
+        self.best_first = min(self.best_first, float(np.mean(costs[:RACING_NETWORKS])))
         cost = float(np.mean(costs))
         if len(costs) == draws:
             self.best = min(self.best, cost)
@@ -89,9 +104,10 @@ def search(
     seed: int,
     has_time: Callable[[int], bool] = lambda runs: True,
 ) -> list[Measured]:
-    """Every setting that was tried in this number of rounds; those not given up have met all of `draws`.
+    """Every setting that was tried in this number of rounds; the survivors of the race have runs on all of `draws`.
 
-    `has_time` is asked before each round with the number of its runs, and ends the search with False.
+    `has_time` is called before each round with the maximum number of its runs; if it returns False, the search ends.
+    Raises `PenstockError` if a scheme accepts none of its proposals.
     """
     searches = []
     for number, (scheme, fixed) in enumerate(schemes):
@@ -100,9 +116,9 @@ def search(
             searches.append(Search(scheme, fixed, space, _study(len(bench.competing), seed + number)))
     tried: dict[str, Measured] = {}
     for _ in range(rounds):
-        if not has_time(len(searches) * PER_ROUND * len(draws)):
+        if not has_time(len(searches) * SETTINGS_PER_ROUND * len(draws)):
             break
-        proposals = [(scheme_search, *scheme_search.ask(bench)) for scheme_search in searches for _ in range(PER_ROUND)]
+        proposals = [(scheme_search, *scheme_search.ask(bench)) for scheme_search in searches for _ in range(SETTINGS_PER_ROUND)]
         measured = _raced(bench, searches, proposals, draws)
         for (scheme_search, trial, setting), result in zip(proposals, measured, strict=True):
             scheme_search.tell(bench, trial, result, len(draws))
@@ -113,26 +129,26 @@ def search(
 def _raced(
     bench: Bench, searches: Sequence[Search], proposals: Sequence[tuple[Search, Any, Setting]], draws: Sequence[Draw]
 ) -> list[Measured]:
-    """The settings on the first networks, or on all where those are not clearly worse than the best."""
+    """The proposed settings, measured on all networks or, if clearly worse than the best, on the first ones."""
     if not proposals:
         return []
     distinct = {setting.label: setting for _, _, setting in proposals}
-    begun, rest = draws[:FIRST], draws[FIRST:]
-    first = dict(zip(distinct, bench.measure([*distinct.values()], begun), strict=True))
-    going = {
+    first_draws, other_draws = draws[:RACING_NETWORKS], draws[RACING_NETWORKS:]
+    results = dict(zip(distinct, bench.measure([*distinct.values()], first_draws), strict=True))
+    survivors = {
         setting.label: setting
         for scheme_search, _, setting in proposals
-        if bench.costs(first[setting.label]).mean() < scheme_search.best_first + GIVEN_UP
+        if bench.costs(results[setting.label]).mean() < scheme_search.best_first + RACING_MARGIN
     }
-    if going and rest:
-        further = bench.measure([*going.values()], rest)
-        first |= {result.setting.label: first[result.setting.label].joined(result) for result in further}
-    return [first[setting.label] for _, _, setting in proposals]
+    if survivors and other_draws:
+        further = bench.measure([*survivors.values()], other_draws)
+        results |= {result.setting.label: results[result.setting.label].joined(result) for result in further}
+    return [results[setting.label] for _, _, setting in proposals]
 
 
 def objectives(bench: Bench, measured: Measured) -> list[float]:
-    """Of the competing aims, the smaller the better; a missed bound makes all of them worse than any met one."""
-    missed = max(0.0, measured.score - 1.0) if any(aim.bounded for aim in bench.aims) else 0.0
+    """The objectives of the competing aims, to be minimized. A missed bound adds a penalty to all of them."""
+    missed = max(0.0, measured.score - 1.0) if any(aim.has_bound for aim in bench.aims) else 0.0
     return [_objective(bench, measured, aim) + 1e6 * missed for aim in bench.competing]
 
 
@@ -145,16 +161,16 @@ def _study(competing: int, seed: int) -> Any:
     optuna = optimizer()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     if competing > 1:
-        sampler: Any = optuna.samplers.NSGAIISampler(seed=seed, population_size=2 * PER_ROUND)
+        sampler: Any = optuna.samplers.NSGAIISampler(seed=seed, population_size=2 * SETTINGS_PER_ROUND)
         return optuna.create_study(directions=["minimize"] * competing, sampler=sampler)
     sampler = optuna.samplers.TPESampler(
-        seed=seed, n_startup_trials=2 * PER_ROUND, multivariate=True, constant_liar=True
+        seed=seed, n_startup_trials=2 * SETTINGS_PER_ROUND, multivariate=True, constant_liar=True
     )
     return optuna.create_study(sampler=sampler)
 
 
-def _failed() -> Any:
-    """The state of a trial that was not measured."""
+def _fail_state() -> Any:
+    """The Optuna state of a trial that was not measured."""
     return optimizer().trial.TrialState.FAIL
 
 

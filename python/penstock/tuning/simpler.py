@@ -1,4 +1,4 @@
-"""A searched setting made simpler: parameters that do not matter are unset, the others get round numbers."""
+"""Simplification of searched settings: parameters that do not matter are unset, the others are rounded."""
 
 from __future__ import annotations
 
@@ -15,67 +15,67 @@ from penstock.tuning.population import Draw
 
 __all__ = ["round_number", "simpler"]
 
-ROUND = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+ROUND_MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """Mantissas of round numbers."""
 
 TOLERANCE = 0.02
-"""A simpler setting may be worse by this in its mean cost, if all aims have bounds."""
+"""If all aims have bounds, the mean cost of a simpler setting may be higher by this."""
 
 
 def simpler(
     bench: Bench, measured: Sequence[Measured], fixed: Mapping[str, Collection[str]], draws: Sequence[Draw]
 ) -> list[Measured]:
-    """Each setting with parameters unset and rounded as far as its cost allows; `fixed` names those given by scheme.
+    """Each setting with its parameters unset and rounded as far as its cost allows.
 
-    All were measured on `draws`.
+    The settings were measured on `draws`. `fixed` has, by scheme, the parameters that the user has given, which stay.
     """
-    unset = _tried(bench, measured, draws, fixed, lambda setting: _without_each(setting, fixed))
-    return _tried(bench, unset, draws, fixed, lambda setting: [_with_round_numbers(bench, setting, fixed)])
+    unset = _simplified(bench, measured, draws, fixed, lambda setting: _without_each(setting, fixed))
+    return _simplified(bench, unset, draws, fixed, lambda setting: [_with_round_numbers(bench, setting, fixed)])
 
 
-def _tried(
+def _simplified(
     bench: Bench,
     measured: Sequence[Measured],
     draws: Sequence[Draw],
     fixed: Mapping[str, Collection[str]],
     variants: Callable[[Setting], list[Setting]],
 ) -> list[Measured]:
-    """Each setting, replaced by the variant with the fewest parameters, then the best one, that is hardly worse."""
-    families = [[each for each in variants(one.setting) if _is_allowed(bench, each, fixed)] for one in measured]
+    """Each setting, or its best variant among those with the fewest parameters that are not materially worse."""
+    families = [[each for each in variants(original.setting) if _is_allowed(bench, each, fixed)] for original in measured]
     distinct = {setting.label: setting for family in families for setting in family}
     results = {each.setting.label: each for each in bench.measure([*distinct.values()], draws)} if distinct else {}
     chosen = []
-    for one, family in zip(measured, families, strict=True):
-        most = float(bench.costs(one).mean()) + (TOLERANCE if all(aim.bounded for aim in bench.aims) else 0.0)
-        good = [results[each.label] for each in family if bench.costs(results[each.label]).mean() <= most]
-        chosen.append(min(good, key=lambda each: (len(each.setting.parameters), each.score), default=one))
+    for original, family in zip(measured, families, strict=True):
+        max_cost = float(bench.costs(original).mean()) + (TOLERANCE if all(aim.has_bound for aim in bench.aims) else 0.0)
+        good = [results[each.label] for each in family if bench.costs(results[each.label]).mean() <= max_cost]
+        chosen.append(min(good, key=lambda each: (len(each.setting.parameters), each.score), default=original))
     return chosen
 
 
 def _is_allowed(bench: Bench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> bool:
-    given = fixed.get(setting.scheme, ())
-    return bench.is_valid(setting) and not below(setting.scheme, setting.parameters, bench.link, given)
+    kept = fixed.get(setting.scheme, ())
+    return bench.is_valid(setting) and not below(setting.scheme, setting.parameters, bench.link, kept)
 
 
 def _without_each(setting: Setting, fixed: Mapping[str, Collection[str]]) -> list[Setting]:
-    """The setting without one, two, ... of its own parameters: each alone, and all but each."""
+    """The setting without one of its searched parameters, and with only one of them, for each of them."""
     own = [name for name in setting.parameters if name not in fixed.get(setting.scheme, ())]
     sets = {frozenset([name]) for name in own} | {frozenset(own) - {name} for name in own}
     return [
-        replace(setting, parameters={name: value for name, value in setting.parameters.items() if name not in left})
-        for left in sorted(sets, key=sorted)
-        if left
+        replace(setting, parameters={name: value for name, value in setting.parameters.items() if name not in omitted})
+        for omitted in sorted(sets, key=sorted)
+        if omitted
     ]
 
 
 def _with_round_numbers(bench: Bench, setting: Setting, fixed: Mapping[str, Collection[str]]) -> Setting:
-    given = fixed.get(setting.scheme, ())
-    parameters = {name: value if name in given else round_number(value) for name, value in setting.parameters.items()}
-    return replace(setting, parameters=rounded(setting.scheme, parameters, given, bench.link))
+    kept = fixed.get(setting.scheme, ())
+    parameters = {name: value if name in kept else round_number(value) for name, value in setting.parameters.items()}
+    return replace(setting, parameters=rounded(setting.scheme, parameters, kept, bench.link))
 
 
 def round_number(value: Any) -> Any:
-    """The nearest number with a round mantissa; numbers with units keep the unit, whole numbers stay whole.
+    """The nearest number with a round mantissa, also in lists and before a unit; other values are unchanged.
 
     >>> round_number(0.0187), round_number("26.3ms"), round_number([6.74, 1.18]), round_number(True)
     (0.02, '25ms', [6.0, 1.2], True)
@@ -95,4 +95,4 @@ def _nearest(value: float) -> float:
     if value <= 0:
         return value
     exponent = math.floor(math.log10(value))
-    return float(f"{min(ROUND, key=lambda each: abs(math.log(each * 10**exponent / value))) * 10**exponent:.3g}")
+    return float(f"{min(ROUND_MANTISSAS, key=lambda each: abs(math.log(each * 10**exponent / value))) * 10**exponent:.3g}")

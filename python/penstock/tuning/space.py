@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.aqms.catalog import Param, find_scheme
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.tuning.floors import LEAST_THRESHOLD, in_packets, least_interval_s, least_limit
+from penstock.tuning.floors import MIN_THRESHOLD, in_packets, min_interval_s, min_limit
 from penstock.units import parse_time
 
 __all__ = ["Knob", "Space", "space_of"]
@@ -17,16 +17,16 @@ __all__ = ["Knob", "Space", "space_of"]
 CODEL_INTERVAL_S = 0.1
 """The default interval (RFC 8289, section 4.3)."""
 
-PARTS = (0.02, 0.5)
+TARGET_SHARES = (0.02, 0.5)
 """CoDel's target over its interval."""
 
-LEAST_TARGET_S = 1e-6
+MIN_TARGET_S = 1e-6
 """What a target of 0 counts as where the interval is searched beside it."""
 
-SPREAD = 3.0
+THRESHOLD_RATIO = 3.0
 """max_th over min_th where nothing else says it (Floyd, Gummadi, Shenker 2001, section 4.4)."""
 
-LARGEST_PART = 0.9
+MAX_THRESHOLD_SHARE = 0.9
 """min_th over a fixed max_th, at most."""
 
 Values = Mapping[str, Any]
@@ -80,7 +80,7 @@ Family = tuple[list[Knob], Callable[[Values], dict[str, Any]]]
 
 def _length(name: str, link: LoadedLink) -> Knob:
     """A number of packets, up to half of the buffer."""
-    return Knob(name, LEAST_THRESHOLD, max(LEAST_THRESHOLD + 1, link.buffer / 2))
+    return Knob(name, MIN_THRESHOLD, max(MIN_THRESHOLD + 1, link.buffer / 2))
 
 
 def _rounded(value: float, digits: int = 3) -> float:
@@ -93,7 +93,7 @@ def _ms(seconds: float) -> str:
 
 def _droptail_family(link: LoadedLink, _fixed: Values) -> Family:
     """The buffer itself, from what a link needs up to the given one."""
-    knob = Knob("limit", least_limit(link), link.buffer)
+    knob = Knob("limit", min_limit(link), link.buffer)
     return (
         [knob] if knob.low < knob.high else [],
         lambda values: {"limit": f"{round(values['limit'])}p"} if "limit" in values else {},
@@ -113,7 +113,7 @@ def _red_family(link: LoadedLink, fixed: Values) -> Family:
         parameters = _thresholds({**values, **fixed_lengths}, link)
         if "trips" in values:
             parameters["w_q"] = _rounded(link.weight(values["trips"]))
-        return parameters | {name: _plain(values[name]) for name in ("max_p", "gentle") if name in values}
+        return parameters | {name: _rounded_number(values[name]) for name in ("max_p", "gentle") if name in values}
 
     return [*knobs, gentle], make
 
@@ -148,9 +148,9 @@ def _thresholds(values: Values, link: LoadedLink) -> dict[str, Any]:
         return {}
     low = _packets("min_th", values, link)
     if "max_th" in values:
-        return {"min_th": _rounded(min(low, LARGEST_PART * _packets("max_th", values, link)))}
+        return {"min_th": _rounded(min(low, MAX_THRESHOLD_SHARE * _packets("max_th", values, link)))}
     low = _rounded(low)
-    return {"min_th": low, "max_th": _rounded(min(low * values.get("spread", SPREAD), max(link.buffer, low + 1)))}
+    return {"min_th": low, "max_th": _rounded(min(low * values.get("spread", THRESHOLD_RATIO), max(link.buffer, low + 1)))}
 
 
 def _packets(name: str, values: Values, link: LoadedLink) -> float:
@@ -163,11 +163,11 @@ def _codel_family(link: LoadedLink, fixed: Values) -> Family:
 
     Where one is fixed, the other is searched beside it.
     """
-    least = math.ceil(1e3 * max(0.01, 2 * link.packet_s, least_interval_s(link))) / 1e3
+    least = math.ceil(1e3 * max(0.01, 2 * link.packet_s, min_interval_s(link))) / 1e3
     interval = Knob("interval", least, max(1.0, 20 * link.packet_s, 2 * least))
     if "target" in fixed:
-        target = max(parse_time(fixed["target"]) / 1e9, LEAST_TARGET_S)
-        interval = Knob("interval", target / PARTS[1], target / PARTS[0])
+        target = max(parse_time(fixed["target"]) / 1e9, MIN_TARGET_S)
+        interval = Knob("interval", target / TARGET_SHARES[1], target / TARGET_SHARES[0])
     fixed_interval_s = parse_time(fixed["interval"]) / 1e9 if "interval" in fixed else CODEL_INTERVAL_S
 
     def make(values: Values) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _codel_family(link: LoadedLink, fixed: Values) -> Family:
             parameters["interval"] = _ms(values["interval"])
         return parameters
 
-    return [interval, Knob("part", *PARTS)], make
+    return [interval, Knob("part", *TARGET_SHARES)], make
 
 
 def _pie_family(link: LoadedLink, _fixed: Values) -> Family:
@@ -242,7 +242,7 @@ def _value(param: Param, value: float) -> Any:
     return _ms(value) if param.kind == "time" else _rounded(value)
 
 
-def _plain(value: Any) -> Any:
+def _rounded_number(value: Any) -> Any:
     return value if isinstance(value, bool) else _rounded(value)
 
 

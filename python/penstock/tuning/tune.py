@@ -38,20 +38,20 @@ from penstock.tuning.rules import rules_of
 from penstock.tuning.search import objectives, optimizer, search
 from penstock.tuning.simpler import simpler
 from penstock.tuning.space import space_of
-from penstock.tuning.unmet import endless
+from penstock.tuning.unmet import runs_without_limit
 
 __all__ = ["tune"]
 
-FRESH = 1_000_000
+DRAW_OFFSET = 1_000_000
 """Distance of the networks of the confirmation from those of the search, and of the map from both."""
 
-MOST_ON_FRONT = 8
+MAX_FRONT_SIZE = 8
 """Settings of a Pareto front that are confirmed."""
 
 REFERENCE = "fq-codel"
 """Measured beside the schemes that are asked for, to see whether any queue could meet the aims."""
 
-MORE_LOSS, LOSS_FACTOR = 0.05, 2.0
+EXTRA_LOSS, LOSS_FACTOR = 0.05, 2.0
 """Without an aim about losses, a setting is not advised if more is lost than 5 points above twice what the present
 queue loses: a short queue costs losses, but delay alone is best with a buffer that drops a quarter of the
 packets (own decision)."""
@@ -166,30 +166,30 @@ class _Tuning:
     ) -> None:
         self.bench, self.resolved = bench, resolved
         self.schemes = [(candidate.name, dict(candidate.params)) for candidate in candidates]
-        self.plain = _plain(bench, candidates)
+        self.baselines = _baselines(bench, candidates)
         searched = sum(bool(space_of(name, bench.link, fixed).knobs) for name, fixed in self.schemes)
-        self.budget = Budget.plan(budget_s, estimate(resolved).total_events, searched, len(self.plain))
+        self.budget = Budget.plan(budget_s, estimate(resolved).total_events, searched, len(self.baselines))
         self.clock = Clock(budget_s)
         bench.planned = self.budget.runs
         if forecast is not None:
             forecast(self.budget)
-        self.most_loss = math.inf
+        self.max_loss = math.inf
         self.search_draws = self._draws(0, self.budget.search)
-        self.more_draws = self._draws(self.budget.search, self.budget.choice)
+        self.extra_draws = self._draws(self.budget.search, self.budget.choice)
 
     def _draws(self, first: int, end: int) -> list[Draw]:
         return [self.bench.population.draw(number) for number in range(first, end)]
 
     def advice(self) -> Advice:
         bench = self.bench
-        before = bench.measure(self.plain, self.search_draws)
-        self.most_loss = self._most_loss(before[0])
+        before = bench.measure(self.baselines, self.search_draws)
+        self.max_loss = self._max_loss(before[0])
         seed = bench.population.seed
         found = search(bench, self.schemes, self.search_draws, self.budget.rounds, seed, self._has_time)
         chosen, pool = self._chosen(before, found)
-        draws = self._draws(FRESH, FRESH + self.budget.confirmation)
+        draws = self._draws(DRAW_OFFSET, DRAW_OFFSET + self.budget.confirmation)
         advised, confirmed = self._confirmed(chosen, pool, draws)
-        bounded = any(aim.bounded for aim in bench.aims) and len(advised) == 1
+        bounded = any(aim.has_bound for aim in bench.aims) and len(advised) == 1
         met = [(entry.measured, entry.met) for entry in confirmed]
         return Advice(
             scenario=self.resolved.readable,
@@ -199,22 +199,22 @@ class _Tuning:
             confirmed=confirmed,
             tried=(*before, *found),
             draws=tuple(draws),
-            map=map_of(bench, advised[0], _alternative(confirmed), 2 * FRESH) if bounded else (),
+            map=map_of(bench, advised[0], _alternative(confirmed), 2 * DRAW_OFFSET) if bounded else (),
             companions=tuple(bench.companion(each, link) for link in bench.links[1:] for each in advised),
-            without_limit=None if len(advised) > 1 else endless(bench, met, draws),
+            without_limit=None if len(advised) > 1 else runs_without_limit(bench, met, draws),
             runs=bench.runs,
             rounds=self.clock.rounds,
         )
 
-    def _most_loss(self, present: Measured) -> float:
+    def _max_loss(self, present: Measured) -> float:
         """The largest loss rate of a setting that is advised; infinite where an aim is about losses."""
         place = self.bench.link.place
         if any(aim.metric == "loss_rate" and aim.place in (None, place) for aim in self.bench.aims):
             return math.inf
-        return MORE_LOSS + LOSS_FACTOR * float(np.nanmean(present.values[place, "loss_rate"]))
+        return EXTRA_LOSS + LOSS_FACTOR * float(np.nanmean(present.values[place, "loss_rate"]))
 
     def _has_time(self, more: int) -> bool:
-        rest = self.budget.fixed - len(self.plain) * len(self.search_draws)
+        rest = self.budget.fixed - len(self.baselines) * len(self.search_draws)
         return self.clock.has_time(self.bench.runs, more, rest)
 
     def _chosen(
@@ -225,18 +225,18 @@ class _Tuning:
             return _front(self.bench, [each for each in (*before, *found) if not self._barred(each)]), list(before)
         whole = [each for each in found if len(each.scores) == len(self.search_draws)]
         names = dict.fromkeys(each.setting.scheme for each in whole)
-        firsts = [first for name in names for first in self._firsts([m for m in whole if m.setting.scheme == name])]
+        firsts = [first for name in names for first in self._finalists([m for m in whole if m.setting.scheme == name])]
         finalists = simpler(self.bench, firsts, dict(self.schemes), self.search_draws) if firsts else []
         known = {each.setting.label for each in before}
         new = {each.setting.label: each for each in finalists if each.setting.label not in known}
         pool = [*before, *new.values()]
         rest = (len(pool) + MAP_SETTINGS) * self.budget.confirmation
-        if self.more_draws and not self.clock.is_behind(self.bench.runs, rest + len(pool) * len(self.more_draws)):
-            further = self.bench.measure([each.setting for each in pool], self.more_draws)
+        if self.extra_draws and not self.clock.is_behind(self.bench.runs, rest + len(pool) * len(self.extra_draws)):
+            further = self.bench.measure([each.setting for each in pool], self.extra_draws)
             pool = [each.joined(more) for each, more in zip(pool, further, strict=True)]
         return (self._best(pool).setting,), pool
 
-    def _firsts(self, measured: Sequence[Measured]) -> list[Measured]:
+    def _finalists(self, measured: Sequence[Measured]) -> list[Measured]:
         """Of the settings of a scheme, the one with the least cost and the one with the best score."""
         cheapest = min(measured, key=lambda each: float(self.bench.costs(each).mean()))
         best = min(measured, key=lambda each: each.score)
@@ -257,8 +257,8 @@ class _Tuning:
         given = dict(self.schemes).get(setting.scheme, {})
         reasons = below(setting.scheme, setting.parameters, self.bench.link, given)
         loss = float(np.nanmean(measured.values[place, "loss_rate"]))
-        if loss > self.most_loss:
-            reasons.append(f"loses {100 * loss:.2g} % of the packets, more than {100 * self.most_loss:.2g} %")
+        if loss > self.max_loss:
+            reasons.append(f"loses {100 * loss:.2g} % of the packets, more than {100 * self.max_loss:.2g} %")
         return reasons
 
     def _confirmed(
@@ -291,7 +291,7 @@ class _Tuning:
         )
 
 
-def _plain(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
+def _baselines(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
     """The present queue, each candidate as given, the rules that its given parameters leave room for, a reference."""
     queue = dict(own_queue(bench.population.document, bench.link.place))
     present = Setting(queue.pop("scheme"), {key: value for key, value in queue.items() if key != "share"}, "present")
@@ -324,7 +324,7 @@ def _front(bench: Bench, tried: Sequence[Measured]) -> tuple[Setting, ...]:
         if not ((points <= point).all(axis=1) & (points < point).any(axis=1)).any()
     ]
     front.sort(key=lambda measured: objectives(bench, measured)[0])
-    spread = np.unique(np.linspace(0, len(front) - 1, min(MOST_ON_FRONT, len(front))).round().astype(int))
+    spread = np.unique(np.linspace(0, len(front) - 1, min(MAX_FRONT_SIZE, len(front))).round().astype(int))
     return tuple(front[number].setting for number in spread)
 
 
@@ -335,7 +335,7 @@ def _met(bench: Bench, measured: Measured, all_measured: Sequence[Measured]) -> 
         possible = np.ones(len(possible), bool)
     met = {}
     for aim in bench.aims:
-        if aim.bounded:
+        if aim.has_bound:
             values = measured.values[aim.place or bench.link.place, aim.metric][possible].tolist()
             met[aim.text] = sum(np.isfinite(v) and aim.shortfall(v) == 0 for v in values) >= ENOUGH * len(values)
     return met

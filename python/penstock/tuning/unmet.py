@@ -10,28 +10,28 @@ from penstock.tuning.aim import Aim
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.population import Draw
 
-__all__ = ["ENDLESS", "Met", "endless", "metric_text", "unmet_text"]
+__all__ = ["UNLIMITED", "Met", "runs_without_limit", "metric_text", "unmet_text"]
 
 Met = Sequence[tuple[Measured, Mapping[str, bool | None]]]
 """Confirmed settings, each with whether it meets each aim; the advised one first."""
 
-ENDLESS = Setting("droptail", {"limit": "inf"}, "reference")
+UNLIMITED = Setting("droptail", {"limit": "inf"}, "reference")
 """A queue that loses nothing, and so holds back no flow."""
 
-FULL = ("utilization", "throughput_bps", "goodput_bps")
+LOAD_METRICS = ("utilization", "throughput_bps", "goodput_bps")
 """Metrics of the load as much as of the queue."""
 
 
-def _never(aims: Sequence[Aim], confirmed: Met) -> list[Aim]:
+def _missed_by_all(aims: Sequence[Aim], confirmed: Met) -> list[Aim]:
     """The aims that every setting misses."""
-    return [aim for aim in aims if aim.bounded and all(met.get(aim.text) is False for _, met in confirmed)]
+    return [aim for aim in aims if aim.has_bound and all(met.get(aim.text) is False for _, met in confirmed)]
 
 
-def endless(bench: Bench, confirmed: Met, draws: Sequence[Draw]) -> Measured | None:
+def runs_without_limit(bench: Bench, confirmed: Met, draws: Sequence[Draw]) -> Measured | None:
     """The queue without a limit on the networks of the confirmation, where all settings carry less than asked for."""
-    if not any(aim.side == ">" and aim.metric in FULL for aim in _never(bench.aims, confirmed)):
+    if not any(aim.side == ">" and aim.metric in LOAD_METRICS for aim in _missed_by_all(bench.aims, confirmed)):
         return None
-    (measured,) = bench.measure([ENDLESS], draws)
+    (measured,) = bench.measure([UNLIMITED], draws)
     return measured
 
 
@@ -39,14 +39,14 @@ def unmet_text(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: M
     """Sentences for an advice that misses an aim."""
     best, met = confirmed[0]
     missed = [aim for aim in aims if met.get(aim.text) is False]
-    never = _never(aims, confirmed)
+    never = _missed_by_all(aims, confirmed)
     if not never:
         together = missed if len(missed) > 1 else _bounded(aims)
         sentences = [f"Nothing tried meets {joined([aim.text for aim in together])} together"]
     else:
         sentences = [f"Nothing tried meets {' or '.join(_nearest(aim, place, confirmed) for aim in never)}"]
     for aim in never:
-        if aim.side == ">" and aim.metric in FULL and without_limit is not None:
+        if aim.side == ">" and aim.metric in LOAD_METRICS and without_limit is not None:
             sentences.append(_without_limit(aim, place, without_limit))
     for aim in missed:
         if aim not in never:
@@ -56,7 +56,7 @@ def unmet_text(aims: Sequence[Aim], place: str, confirmed: Met, without_limit: M
 
 
 def _bounded(aims: Sequence[Aim]) -> list[Aim]:
-    return [aim for aim in aims if aim.bounded]
+    return [aim for aim in aims if aim.has_bound]
 
 
 def _value(aim: Aim, place: str, measured: Measured) -> float:

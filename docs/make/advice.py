@@ -1,7 +1,7 @@
-"""Ten links, what `penstock tune` advises on each, and the page that shows it.
+"""Measure what `penstock tune` advises on ten links, and write the page about it.
 
-`make advice` runs this; it takes twenty minutes on two quiet cores. Without `--measure` only the page is made again,
-from the data.
+`make advice` runs this script; it takes 20 minutes on two idle cores. Without `--measure`, only the page is written
+again, from the stored data.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAGE = ROOT / "docs" / "explanation" / "advice.md"
 
 @dataclass(frozen=True)
 class Case:
-    """A link with its load, the aims, the schemes at hand, and a budget in seconds."""
+    """A scenario with one link and its load, the aims, the available schemes, and a budget in seconds."""
 
     name: str
     scenario: str
@@ -38,7 +38,7 @@ class Case:
 
 
 def link(rate: str, delay: str, limit: str, more: str, seconds: float = 20, extra: str = "") -> str:
-    """A link from A to B with a return path, and its load."""
+    """The scenario text of a link from A to B with its load `more`; `extra` are further keys of the link."""
     return f"""
 duration = "{seconds:g}s"
 warmup = "{seconds / 4:g}s"
@@ -55,7 +55,7 @@ watch = true
 
 
 def tcp(count: int, keys: str = "", name: str = "bulk") -> str:
-    """Endless flows from A to B."""
+    """The scenario text of endless TCP flows from A to B."""
     return f"""
 [traffic.{name}]
 kind = "tcp"
@@ -67,7 +67,7 @@ to = "B"
 
 
 def workload(kind: str, users: int, more: str = "") -> str:
-    """A named workload, whose servers are at A."""
+    """The scenario text of a named workload with its servers at A."""
     return f"""
 [workloads.users]
 kind = "{kind}"
@@ -136,31 +136,31 @@ CASES = (
          link("20Mbit", "300ms", "1000p", tcp(4) + tcp(2, 'flavour = "bbr"', "bbr") + CALL, 60),
          ("call.owd p99 < 400ms", "utilization > 80%"), ("codel", "fq-codel", "pie"), 90.0),
 )  # fmt: skip
-"""Ten links; two of them with two questions."""
+"""Ten links; two of them with two sets of schemes or aims."""
 
 
 def main() -> None:
-    """Measures if asked to, all cases or those whose numbers are given, and writes the page."""
+    """Write the page; with `--measure`, first measure all cases, or those whose numbers are given."""
     if "--measure" in sys.argv[1:]:
-        wanted = {int(word) for word in sys.argv[1:] if word.isdigit()} or set(range(len(CASES)))
-        known = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
-        for place in sorted(wanted):
-            known[CASES[place].name] = measured(CASES[place])
-            names = [case.name for case in CASES if case.name in known]
-            write_text(DATA, json.dumps({name: known[name] for name in names}, indent=1, ensure_ascii=False) + "\n")
+        numbers = {int(word) for word in sys.argv[1:] if word.isdigit()} or set(range(len(CASES)))
+        data = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
+        for number in sorted(numbers):
+            data[CASES[number].name] = measure(CASES[number])
+            names = [case.name for case in CASES if case.name in data]
+            write_text(DATA, json.dumps({name: data[name] for name in names}, indent=1, ensure_ascii=False) + "\n")
     write_text(PAGE, page(json.loads(DATA.read_text(encoding="utf-8"))))
 
 
-def measured(case: Case) -> dict[str, Any]:
-    """The advice for a case, without the settings that were only tried."""
-    begun = time.monotonic()
+def measure(case: Case) -> dict[str, Any]:
+    """Run `tune` on a case, and return the data of the page."""
+    started = time.monotonic()
     advice = tune(Document.parse(case.scenario), case.aims, case.schemes, budget_s=case.budget_s)
-    print(f"{case.name}: {advice.conclusion} ({time.monotonic() - begun:.0f} s)", file=sys.stderr, flush=True)
-    return kept(case, advice)
+    print(f"{case.name}: {advice.conclusion} ({time.monotonic() - started:.0f} s)", file=sys.stderr, flush=True)
+    return page_data(case, advice)
 
 
-def kept(case: Case, advice: Advice) -> dict[str, Any]:
-    """What the page needs."""
+def page_data(case: Case, advice: Advice) -> dict[str, Any]:
+    """The part of the advice that the page shows."""
     result = advice.to_dict()
     return {
         **{name: result[name] for name in ("place", "aims", "conclusion", "met", "confirmed", "runs", "rounds")},
@@ -175,16 +175,17 @@ def kept(case: Case, advice: Advice) -> dict[str, Any]:
 
 HEAD = """# Ten links
 
-What [`penstock tune`](../howto/tune.md) advises on ten links from 0.8 Mbit/s to 10 Gbit/s. Each setting is measured on
-20 networks drawn around the link: other rates, round trips, numbers of flows and congestion controls. `make advice`
-measures it again.
+This page shows the advice of [`penstock tune`](../howto/tune.md) for ten links from 0.8 Mbit/s to 10 Gbit/s. Each
+setting is measured on 20 networks drawn around the link, with other rates, round trips, numbers of flows and congestion
+controls. The column "map" counts the combinations of halved, unchanged and doubled rate, flows and round trip at which
+the advice meets the aims. `make advice` repeats the measurement.
 
-| link | at hand | advice | meets the aims | map |
+| link | schemes | advice | meets the aims | map |
 | --- | --- | --- | --- | --- |"""
 
 
 def page(data: dict[str, Any]) -> str:
-    """The page: a table over all links, and a section for each."""
+    """The page: a table of all links, and a section for each."""
     return "\n".join([HEAD, *(line(*item) for item in data.items()), "", *(section(*item) for item in data.items())])
 
 
@@ -198,7 +199,7 @@ def line(name: str, entry: dict[str, Any]) -> str:
 
 
 def section(name: str, entry: dict[str, Any]) -> str:
-    """The conclusion, where it does not hold, and the settings with the metrics of the aims and of the tuned queue."""
+    """The conclusion, the networks that miss an aim, the tc commands, and a table of all confirmed settings."""
     names = [(place, name) for place, metrics in entry["confirmed"][0]["metrics"].items() for name in metrics]
     rows = [f"## {name}", "", f"Aims: {', '.join(f'`{aim}`' for aim in entry['aims'])}.", "", entry["conclusion"], ""]
     rows += [*(f"* {text}" for text in [*entry["exceptions"], *map(str.strip, entry["reasons"])]), ""]
@@ -206,16 +207,16 @@ def section(name: str, entry: dict[str, Any]) -> str:
         rows += ["```text", *entry["lines"], "```", ""]
     rows += [f"| setting | origin | all aims met | {' | '.join(heads(entry, names))} |"]
     rows.append("| --- " * (3 + len(names)) + "|")
-    for one in entry["confirmed"]:
-        cells = " | ".join(cell(entry, key, one["metrics"][key[0]][key[1]]) for key in names)
-        origin = "; ".join([display.ORIGINS.get(one["origin"], one["origin"]), *one["barred"]])
-        networks = f"{one['networks']['met']} of {one['networks']['of']}"
-        rows.append(f"| `{label(one)}` | {origin} | {networks} | {cells} |")
+    for setting in entry["confirmed"]:
+        cells = " | ".join(cell(entry, key, setting["metrics"][key[0]][key[1]]) for key in names)
+        origin = "; ".join([display.ORIGINS.get(setting["origin"], setting["origin"]), *setting["barred"]])
+        networks = f"{setting['networks']['met']} of {setting['networks']['of']}"
+        rows.append(f"| `{label(setting)}` | {origin} | {networks} | {cells} |")
     return "\n".join([*rows, ""])
 
 
 def heads(entry: dict[str, Any], names: list[tuple[str, str]]) -> list[str]:
-    """Titles with units; before those of other places than the tuned link the place."""
+    """Column headers with units; metrics of other places than the tuned link are prefixed by the place."""
     return [
         f"{'' if place == entry['place'] else place + ': '}{metric(name).title} ({scale(entry, (place, name)).unit})"
         for place, name in names
@@ -223,22 +224,22 @@ def heads(entry: dict[str, Any], names: list[tuple[str, str]]) -> list[str]:
 
 
 def scale(entry: dict[str, Any], key: tuple[str, str]) -> Scale:
-    """The unit that suits a metric of all settings."""
+    """The unit that suits a metric over all settings."""
     place, name = key
-    return scale_for(metric(name).quantity, [one["metrics"][place][name]["mean"] for one in entry["confirmed"]])
+    return scale_for(metric(name).quantity, [setting["metrics"][place][name]["mean"] for setting in entry["confirmed"]])
 
 
 def cell(entry: dict[str, Any], key: tuple[str, str], estimate: dict[str, Any]) -> str:
-    """Mean and half-width."""
+    """Mean ± half-width of the 95 % interval."""
     factor = scale(entry, key).factor
     half = factor * (estimate["ci95"][1] - estimate["ci95"][0]) / 2
     places = decimals([factor * estimate["mean"]], [half])
     return f"{number(factor * estimate['mean'], places)} ± {number(half, places)}"
 
 
-def label(one: dict[str, Any]) -> str:
+def label(setting: dict[str, Any]) -> str:
     """A setting in the notation of `--scheme`."""
-    return scheme_argument(one["scheme"], one["parameters"])
+    return scheme_argument(setting["scheme"], setting["parameters"])
 
 
 if __name__ == "__main__":

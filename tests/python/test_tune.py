@@ -83,7 +83,6 @@ def test_a_shortfall_is_the_distance_to_the_bound_in_parts_of_the_way_to_the_ide
     assert [less.shortfall(value) for value in (0.01, 0.02, 0.03)] == pytest.approx([0.0, 0.0, 0.5])
     more = Aim("", None, "utilization", ">", 0.95)
     assert [more.shortfall(value) for value in (0.99, 0.95, 0.90)] == pytest.approx([0.0, 0.0, 1.0])
-    assert (less.meets(0.01, 0.019), less.meets(0.01, 0.03), less.meets(0.021, 0.03)) == (True, None, False)
 
 
 def test_the_link_has_the_numbers_of_the_scenario() -> None:
@@ -358,7 +357,7 @@ def test_a_budget_of_time_plans_the_same_runs_everywhere() -> None:
 
 def test_a_budget_for_no_round_is_refused_with_the_least_one() -> None:
     with pytest.raises(
-        PenstockError, match=r"--budget: 1 s are too few for one round of the search; (\d+)s are needed"
+        PenstockError, match=r"--budget: 1s is too short for one round of the search; at least (\d+)s is needed"
     ):
         Budget.plan(1, 1e6, 3, 5)
 

@@ -1,4 +1,4 @@
-"""What `penstock tune` chooses and says: kinds of settings, floors, networks around a scenario, the map."""
+"""Choice and conclusion of `penstock tune`: kinds of settings, floors, networks around a scenario, the map."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tuned() -> LoadedLink:
 
 
 def runs(setting: Setting, delays: Sequence[float], *, used: float = 0.9) -> Measured:
-    """A setting with these delays on as many networks, of which those above 20 ms miss the aim."""
+    """A setting with these delays in seconds, one per network; delays above 20 ms miss the aim."""
     array = np.array(delays)
     values: dict[tuple[str, str], Array] = {
         ("bottleneck", "delay_p99_s"): array,
@@ -64,7 +64,7 @@ def test_a_default_that_meets_the_aims_comes_before_rules_and_searched_settings(
     assert chosen(searched, rule) is rule
 
 
-def test_of_searched_settings_the_nearest_to_the_defaults_is_advised() -> None:
+def test_the_searched_setting_closest_to_the_defaults_is_advised() -> None:
     near, far = runs(SEARCHED, [0.019] * 20), runs(FAR, [0.001] * 20)
     assert chosen(far, near) is near
     assert departure("codel", {"target": "2.5ms", "variant": "linux"}, tuned()) == pytest.approx(math.log(2))
@@ -104,22 +104,22 @@ def sentences(best: Measured, *others: Measured) -> str:
     return " ".join(conclusion(best, success(best, measured), others, AIM, "bottleneck"))
 
 
-def test_the_conclusion_says_what_is_gained_and_what_tuning_would_add() -> None:
+def test_the_conclusion_states_the_gain_and_what_tuning_would_add() -> None:
     default, searched = runs(DEFAULT, [0.01] * 20), runs(SEARCHED, [0.005] * 20)
     assert sentences(default, PRESENT) == (
         "codel at its defaults cuts the 99th percentile of the queueing delay from 100 ms to 10.0 ms. It meets delay "
-        "p99 < 20ms on 20 of 20 networks drawn around this one. Tuning gains nothing more."
+        "p99 < 20ms on 20 of 20 networks drawn around the scenario. Tuning gains nothing more."
     )
     assert sentences(default, PRESENT, searched).endswith(
         "Tuning would gain more: codel:target=4ms cuts the 99th percentile of the queueing delay from 10.0 ms to "
         "5.00 ms."
     )
     assert sentences(searched, PRESENT, runs(DEFAULT, [0.01] * 12 + [0.05] * 8)).endswith(
-        "No default and no published rule that was tried does; codel comes nearest, on 12 of 20 networks drawn around "
-        "this one."
+        "No default and no published rule tried achieves this; codel comes closest, on 12 of 20 networks drawn around "
+        "the scenario."
     )
     idle = runs(PRESENT.setting, [0.0001] * 20, used=0.6)
-    assert sentences(idle, default).startswith("bottleneck is not congested: it is 60 % used")
+    assert sentences(idle, default).startswith("bottleneck is not congested: its utilization is 60 %")
 
 
 def confirmed(measured: Measured, *others: Measured) -> Confirmed:
@@ -127,7 +127,7 @@ def confirmed(measured: Measured, *others: Measured) -> Confirmed:
     return Confirmed(measured, met, success(measured, [measured, *others]), Estimate(0.0, 0.0, (0.0, 0.0), 20))
 
 
-def test_an_advice_says_where_it_misses_an_aim_and_what_meets_it_there() -> None:
+def test_exceptions_are_the_networks_that_miss_an_aim_with_a_setting_that_meets_all() -> None:
     first, other = runs(DEFAULT, [0.01] * 19 + [0.05]), runs(RULE, [0.05] * 19 + [0.01])
     draws = tuple(Draw(number, number, rate=0.8) for number in range(20))
     entries = (confirmed(first, other), confirmed(other, first))
@@ -136,20 +136,20 @@ def test_an_advice_says_where_it_misses_an_aim_and_what_meets_it_there() -> None
     assert draws[19].text == "rate × 0.8, flows × 1, round trip × 1"
 
 
-def test_floors_are_those_of_their_sources() -> None:
-    """RFC 6928: 10 packets; 1 ms of 5 Mbit/s is less than two segments; BDP / sqrt(n) is 16.7 / sqrt(6)."""
+def test_floors_have_the_values_of_their_sources() -> None:
+    """RFC 6928: 10 packets; 1 ms at 5 Mbit/s is less than two segments; BDP / sqrt(n) is 16.7 / sqrt(6)."""
     link = tuned()
     assert min_limit(link) == math.ceil(10 + 2 + link.bdp / math.sqrt(6))
     assert below("droptail", {"limit": "17p"}, link) == [
-        "limit holds less than a start, a burst and BDP / sqrt(n), 19 packets"
+        "limit is less than initial window + burst + BDP / sqrt(n) = 19 packets"
     ]
     assert below("red", {"min_th": 1.06, "max_th": 1.61}, link) == [
         "min_th is less than 5 packets", "max_th is less than 5 packets",
     ]  # fmt: skip
-    assert below("wred", {"min_th": [50.0], "max_th": [150.0]}, link) == ["max_th is beyond the buffer of 100 packets"]
+    assert below("wred", {"min_th": [50.0], "max_th": [150.0]}, link) == ["max_th exceeds the buffer of 100 packets"]
     slow = dataclasses.replace(link, rate=1e6)
     (reason,) = below("fq-codel", {}, slow)
-    assert reason.startswith("target is less than the 12 ms that a packet takes")
+    assert reason.startswith("target is less than the 12 ms to send a packet")
     (reason,) = below("codel", {}, dataclasses.replace(link, rtt=0.6))
     assert reason.startswith("interval is less than a third of the round trip of 600 ms")
     assert not below("codel", {}, link)
@@ -157,7 +157,7 @@ def test_floors_are_those_of_their_sources() -> None:
     assert not below("red", {}, link)
 
 
-def test_networks_are_drawn_around_the_scenario_and_repeat() -> None:
+def test_networks_are_drawn_around_the_scenario_reproducibly() -> None:
     population = Population(LINK.document(), ["bottleneck"], 7)
     assert population.draw(0) == Draw(0, 7)
     draws = [population.draw(number) for number in range(1, 400)]
@@ -172,7 +172,7 @@ def test_networks_are_drawn_around_the_scenario_and_repeat() -> None:
     assert (group["flavour"], group["count"]) == ("bbr", round(6 * draw.flows))
 
 
-def test_a_named_congestion_control_stays() -> None:
+def test_a_named_congestion_control_is_not_drawn() -> None:
     named = dataclasses.replace(LINK, traffic={"bulk": ps.Tcp(count=6, flavour="dctcp", ecn=True)})
     assert Population(named.document(), ["bottleneck"], 1).draw(5).flavours == {}
 
@@ -180,8 +180,8 @@ def test_a_named_congestion_control_stays() -> None:
 CALLS = ps.Cbr(rate="3Mbit", packet="500B", headers="28B", from_="R1", to="R2")
 
 
-def test_the_map_says_what_is_missed_and_whether_the_load_is_too_much() -> None:
-    """Datagrams of 3 Mbit/s: more than half of the rate carries."""
+def test_the_map_reports_missed_aims_and_the_unresponsive_load() -> None:
+    """Datagrams of 3 Mbit/s exceed half of the rate, 2.5 Mbit/s."""
     scenario = dataclasses.replace(LINK, traffic={"calls": CALLS}, duration="2s")
     bench = Bench(Population(scenario.document(), ["bottleneck"], 1), [tuned()], parse_aims(["loss < 1%"], PLACES))
     points = map_of(bench, Setting("droptail"), [Setting("codel")], 100)
@@ -193,7 +193,7 @@ def test_the_map_says_what_is_missed_and_whether_the_load_is_too_much() -> None:
     assert all(point.missed["loss < 1%"] > 0.05 for point in points if point.rate == 0.5)
 
 
-def test_numbers_are_rounded_to_round_ones() -> None:
+def test_parameters_are_rounded_to_round_numbers() -> None:
     assert round_number("26.3ms") == "25ms"
     assert round_number([6.74, 1.18]) == [6.0, 1.2]
     assert (round_number(0.0187), round_number(17), round_number(True), round_number("auto")) == (

@@ -1,4 +1,4 @@
-"""What `penstock tune` says where nothing meets the aims: which, how near the nearest comes, what the load leaves."""
+"""The conclusion of `penstock tune` if no setting meets the aims."""
 
 from __future__ import annotations
 
@@ -30,35 +30,35 @@ def met_aims(label: str, delay: float, used: float) -> tuple[Measured, dict[str,
         (
             [met_aims("droptail", 0.0436, 0.668), met_aims("red", 0.0072, 0.529), met_aims("pie", 0.09, 0.734)],
             measured("droptail", 0.48, 0.817),
-            "Nothing tried meets utilization > 95% (the most is 73.4 %, with pie). A queue without a limit, which "
-            "loses nothing, has 81.7 % in this time: the load leaves the link idle, and no queue changes that. red "
-            "meets delay p99 < 20ms, with 52.9 % instead of utilization > 95%. droptail comes nearest.",
+            "Nothing tried meets utilization > 95% (the best mean is 73.4 %, with pie). An unlimited queue, which "
+            "drops nothing, reaches 81.7 %: the load leaves the link idle, and no queue changes that. red meets delay "
+            "p99 < 20ms, but misses utilization > 95% (52.9 %). droptail comes closest.",
         ),
         (
             [met_aims("droptail", 0.0436, 0.668), met_aims("red", 0.03, 0.529)],
             measured("droptail", 3.01, 0.99),
-            "Nothing tried meets delay p99 < 20ms (the least is 30.0 ms, with red) or utilization > 95% (the most is "
-            "66.8 %, with droptail). A queue without a limit, which loses nothing, would meet utilization > 95% with a "
-            "delay of 3.01 s at the 99th percentile: losses hold the flows back, and they are too few to fill the link "
-            "between them. droptail comes nearest.",
+            "Nothing tried meets delay p99 < 20ms (the best mean is 30.0 ms, with red) or utilization > 95% (the best "
+            "mean is 66.8 %, with droptail). An unlimited queue, which drops nothing, would meet utilization > 95%, "
+            "but the 99th percentile of its delay is 3.01 s: losses hold the flows back, and there are too few flows "
+            "to fill the link. droptail comes closest.",
         ),
         (
             [met_aims("pie", 0.03, 0.97), met_aims("red", 0.01, 0.9)],
             None,
-            "Nothing tried meets delay p99 < 20ms and utilization > 95% together. red meets delay p99 < 20ms, with "
-            "90.0 % instead of utilization > 95%. pie comes nearest.",
+            "Nothing tried meets delay p99 < 20ms and utilization > 95% together. red meets delay p99 < 20ms, but "
+            "misses utilization > 95% (90.0 %). pie comes closest.",
         ),
     ],
     ids=["idle load", "losses", "one or the other"],
 )
-def test_the_sentence_says_which_aim_why_and_what_else(
+def test_the_conclusion_names_the_unmet_aim_its_cause_and_alternatives(
     confirmed: list[tuple[Measured, dict[str, bool | None]]], without_limit: Measured | None, sentences: str
 ) -> None:
     assert unmet_text(AIMS, "bottleneck", confirmed, without_limit) == sentences
 
 
 def bench(rate: str) -> Bench:
-    """Two datagram sources of 1 Mbit/s in all on this link."""
+    """A link of this rate with two datagram sources of 1 Mbit/s in total."""
     scenario = ps.dumbbell(
         rate=rate,
         rtt="40ms",
@@ -74,8 +74,8 @@ def bench(rate: str) -> Bench:
 DRAWS = [Draw(number, number) for number in range(3)]
 
 
-def test_a_queue_without_a_limit_shows_what_the_load_leaves() -> None:
-    """1 Mbit/s of datagrams fills a half of 2 Mbit/s, whatever the queue."""
+def test_an_unlimited_queue_shows_the_utilization_that_the_load_allows() -> None:
+    """1 Mbit/s of datagrams fills half of 2 Mbit/s, whatever the queue."""
     measured = runs_without_limit(bench("2Mbit"), [met_aims("red", 0.01, 0.5)], DRAWS)
     assert measured is not None
     assert measured.setting == UNLIMITED

@@ -1,4 +1,4 @@
-"""`penstock tune`: parameters for a link that meet an aim, proven with fresh seeds."""
+"""`penstock tune`: parameters that meet an aim on a link, confirmed on fresh networks."""
 
 from __future__ import annotations
 
@@ -42,13 +42,16 @@ Aims = Annotated[
 ]
 Place = Annotated[
     list[str],
-    typer.Option("--at", metavar="LINK", help="Link to tune; default: the first watched one.", default_factory=list),
+    typer.Option(
+        "--at",
+        metavar="LINK",
+        help="Link to tune; default: the first watched link, in both directions if both are watched.",
+        default_factory=list,
+    ),
 ]
 BudgetTime = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="Time on two cores; sets the number of settings tried.")
+    str, typer.Option("--budget", metavar="TIME", help="Time on two cores; sets the numbers of settings and networks.")
 ]
-
-
 Capture = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Replay a capture over the link, in addition to the scenario's traffic."),
@@ -71,11 +74,11 @@ def tune(
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
 ) -> None:
-    """Find scheme parameters that meet an aim on a link, for one or several schemes, and confirm them.
+    """Find parameters of one or several schemes that meet an aim on a link, and confirm them.
 
-    The proof is on fresh networks, drawn around the scenario: other rates, flows, round trips, congestion controls.
-    Published defaults and rules are preferred to searched settings. Exit with 3 if an aim is not met, with 2 if the
-    budget is too small for one round.
+    The confirmation runs are on fresh networks drawn around the scenario, with other rates, numbers of flows, round
+    trips and congestion controls. Published defaults and rules are preferred to searched settings. Exit with 3 if an
+    aim is not met, with 2 if the budget is too small for one round.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
@@ -112,7 +115,7 @@ def tune(
 
 
 def _script(document: Document, aims: list[str], schemes: list[str], at: str | None, budget: str) -> str:
-    """The shell script that repeats the search."""
+    """The shell script that repeats the command."""
     from penstock.results.display import scheme_argument
     from penstock.studies.candidate import Candidate
     from penstock.studies.repeat import command_script
@@ -136,7 +139,7 @@ def _advice(
     jobs: int | None,
     store: str | None,
 ) -> Advice:
-    """The advice, with progress; Ctrl-C ends with the code for it, and finished runs are kept."""
+    """Run `tune` with a progress display; Ctrl-C exits with 130 and keeps finished runs."""
     from penstock.engine.progress import Watch
     from penstock.tuning.tune import tune
 

@@ -1,4 +1,4 @@
-"""A link with its load, in the numbers that rules need: rate, round trip, buffer, packet, flows."""
+"""A link and its load, as the numbers that design rules need: rate, round trip, buffer, packet size, flows."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from penstock.scenario.resolve import Resolved
 __all__ = ["LARGEST_BDP", "LoadedLink"]
 
 DEFAULT_RTT_S = 0.1
-"""Where no flow's round trip crosses the link; RFC 8289 takes 100 ms for the Internet."""
+"""For a link that no flow's round trip crosses; RFC 8289 assumes 100 ms for the Internet."""
 
 LARGEST_BDP = 4.0
-"""The buffer of a link without a limit, in bandwidth-delay products."""
+"""Assumed buffer of a queue without a limit, in bandwidth-delay products; at least 4 packets."""
 
 
 @dataclass(frozen=True)
 class LoadedLink:
-    """A link direction with its load.
+    """A link direction and its load.
 
     Attributes:
-        place: its name.
-        rate: in bit/s.
+        place: name of the direction, such as `bottleneck` or `bottleneck.reverse`.
+        rate: rate in bit/s.
         rtt: longest propagation round trip of its flows, in seconds.
-        buffer: limit of the queue in packets.
+        buffer: limit of the queue in packets of this size.
         packet: size of a full packet in bytes, with headers.
-        flows: TCP flows of the scenario, at least 1.
-        flows_cross: whether there are endless TCP flows, and a round trip over this link is known.
-        windows: most packets that they have in flight together, by the windows of their receivers.
-        precedences: drop precedences of the traffic's codepoints (RFC 2597), at least 1.
+        flows: number of endless TCP flows of the scenario (kind `tcp`), at least 1.
+        flows_cross: whether the scenario has such flows, and a round trip over this link is known.
+        windows: sum of the receive windows of these flows in packets; infinite if any of them is random or unknown.
+        precedences: number of drop precedences among the codepoints of the traffic (RFC 2597), at least 1.
         scalable: whether there are TCP flows, and all of them are DCTCP or Prague.
 
     """
@@ -49,12 +49,12 @@ class LoadedLink:
 
     @property
     def packet_s(self) -> float:
-        """Transmission time of a packet in seconds."""
+        """Transmission time of a full packet in seconds."""
         return 8 * self.packet / self.rate
 
     @property
     def capacity(self) -> float:
-        """Packets a second."""
+        """Full packets per second."""
         return 1 / self.packet_s
 
     @property
@@ -63,12 +63,12 @@ class LoadedLink:
         return self.rtt * self.capacity
 
     def weight(self, trips: float) -> float:
-        """RED's w_q for an average with a time constant of this number of round trips, 1 - exp(-1 / (C t))."""
+        """RED's w_q for an average with a time constant t of this number of round trips: 1 - exp(-1 / (C t))."""
         return -math.expm1(-1 / (self.capacity * trips * self.rtt))
 
     @classmethod
     def of(cls, resolved: Resolved, place: str) -> LoadedLink:
-        """The link of a scenario."""
+        """The link direction `place` of a scenario."""
         canonical = resolved.canonical
         entry = next(link for link in canonical["links"] if link["name"] == place)
         groups = [group for group in canonical["traffic"] if group["kind"] == "tcp"]
@@ -104,6 +104,6 @@ def _precedences(traffic: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _window(resolved: Resolved, name: str) -> float:
-    """The receivers' window of this traffic in packets; infinite if it is drawn."""
+    """The receive window of a flow of this traffic in packets; infinite if it is random or unknown."""
     window = resolved.readable["traffic"].get(name, {}).get("window")
     return float(window) if isinstance(window, (int, float)) else math.inf

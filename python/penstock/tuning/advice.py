@@ -107,7 +107,7 @@ class Advice:
         return "\n".join(texts) if len(texts) == len(devices) else None
 
     def devices(self, number: int) -> list[dict[str, str | None]]:
-        """The lines to paste for advised setting `number` (from 0), one entry per tuned direction; see `device_lines`."""
+        """The lines to paste for advised setting `number` (from 0), per tuned direction; see `device_lines`."""
         settings = [self.advised[number], *self.companions[number : number + 1]]
         triples = zip(settings, self.links, DEVICES, strict=False)
         return [device_lines(setting, link, self.scenario, device) for setting, link, device in triples]

@@ -173,7 +173,7 @@ class Bench:
         )
 
     def costs(self, measured: Measured) -> Array:
-        """What the search minimizes, for each run: the scores, or for aims with bounds alone the departure from the defaults.
+        """What the search minimizes, per run: the score, or the departure from the defaults if all aims have bounds.
 
         A run that misses an aim costs its score, which is above 1; a run that meets all aims costs between 0 and 1.
         """
@@ -183,7 +183,7 @@ class Bench:
         return np.asarray(np.where(measured.meets, distance / (1 + distance), measured.scores))
 
     def _placed(self, document: Document, setting: Setting) -> Document:
-        """The scenario with the setting at the tuned link, and its companion in the other direction if that is tuned."""
+        """The scenario with the setting at the tuned link, and its companion in the other one if that is tuned."""
         if setting.origin == "present":
             return document
         for link in self.links:
@@ -221,7 +221,9 @@ class Bench:
             place = aim.place or self.link.place
             if not np.isfinite(values[place, aim.metric]).any():
                 names = ", ".join(sorted(_finite(runs, columns, place)))
-                raise PenstockError(f"--aim '{aim.text}': {place} has no {aim.metric} in this scenario; there are: {names}")
+                raise PenstockError(
+                    f"--aim '{aim.text}': {place} has no {aim.metric} in this scenario; there are: {names}"
+                )
         return Measured(setting, values, self._scores(values))
 
     def _scores(self, values: Mapping[tuple[str, str], Array]) -> Array:
@@ -248,10 +250,12 @@ class Bench:
         return np.nan_to_num(1 - self.power(values), nan=1.0)
 
     def _weighted(self, unbounded: Sequence[Aim], values: Mapping[tuple[str, str], Array]) -> Array:
-        """The logistic function of the weighted mean of the costs, between 0 and 1; for one aim, the same as its rank."""
+        """The logistic function of the weighted mean cost, between 0 and 1; for a single aim, the same as its rank."""
         weights = np.array([aim.weight or 1.0 for aim in unbounded])
         columns = [values[aim.place or self.link.place, aim.metric].tolist() for aim in unbounded]
-        costs = np.array([[aim.cost(value) for value in column] for aim, column in zip(unbounded, columns, strict=True)])
+        costs = np.array(
+            [[aim.cost(value) for value in column] for aim, column in zip(unbounded, columns, strict=True)]
+        )
         cost: Array = np.nan_to_num(1 / (1 + np.exp(-(weights @ costs) / weights.sum())), nan=1.0)
         return cost
 

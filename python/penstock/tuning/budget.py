@@ -70,7 +70,9 @@ class Budget:
         run_s = PER_RUN_S + events / EVENTS_PER_S
         for networks in PLANS:
             fixed = _fixed(networks, searched, baselines)
-            runs_per_round = searched * SETTINGS_PER_ROUND * (RACING_NETWORKS + SEARCHED_SHARE * (networks[0] - RACING_NETWORKS))
+            runs_per_round = (
+                searched * SETTINGS_PER_ROUND * (RACING_NETWORKS + SEARCHED_SHARE * (networks[0] - RACING_NETWORKS))
+            )
             rounds = math.floor((seconds / run_s - fixed) / runs_per_round) if runs_per_round else 0
             if rounds >= 1 or (not runs_per_round and fixed * run_s <= seconds):
                 rounds = min(MAX_ROUNDS, rounds)
@@ -78,7 +80,8 @@ class Budget:
                 return cls(rounds, *networks, (fixed + rounds * runs_per_round) * run_s, runs, fixed)
         minimum_s = (fixed + runs_per_round) * run_s
         raise PenstockError(
-            f"--budget: {seconds:.3g}s is too short for one round of the search; at least {_rounded_up(minimum_s)} is needed"
+            f"--budget: {seconds:.3g}s is too short for one round of the search; "
+            f"at least {_rounded_up(minimum_s)} is needed"
         )
 
 

@@ -42,7 +42,7 @@ class Success:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the aims are attainable on at least half of the networks, and the setting meets them on 95 % of those.
+        """Whether the aims are attainable on at least half of the networks, and it meets them on 95 % of those.
 
         The required number of networks is rounded down.
         """
@@ -132,7 +132,7 @@ def is_material(other: Measured, measured: Measured, aims: Sequence[Aim], place:
 
 
 def gain(other: Measured, measured: Measured, aim: Aim, place: str) -> float:
-    """How much better `other` is in the metric of an aim, as a share of `measured`; 0 if the difference is immaterial."""
+    """How much better `other` is in the metric of an aim, relative to `measured`; 0 if the difference is immaterial."""
     key = (aim.place or place, aim.metric)
     ours, theirs = float(np.nanmean(measured.values[key])), float(np.nanmean(other.values[key]))
     difference = ours - theirs if aim.side in ("<", "min") else theirs - ours

@@ -48,9 +48,9 @@ def _of_present(best: Measured, bounded: Sequence[str], success: Success, place:
     )
     if delay < IDLE_DELAY_S and loss < IDLE_LOSS:
         yield (
-            f"{place} is not congested: its utilization is {100 * used:.0f} %, the 99th percentile of its queueing delay "
-            f"{metric_text('delay_p99_s', delay)}, and it drops {100 * loss:.2g} % of the packets. Change nothing here; "
-            "look for the bottleneck on the links behind it, such as subscriber lines."
+            f"{place} is not congested: its utilization is {100 * used:.0f} %, the 99th percentile of its queueing "
+            f"delay is {metric_text('delay_p99_s', delay)}, and its loss rate is {100 * loss:.2g} %. Change nothing "
+            "here; look for the bottleneck on the links behind it, such as subscriber lines."
         )
     else:
         yield f"The present queue, {best.setting.label}, {_meets(bounded)} {success.text}. Change nothing."

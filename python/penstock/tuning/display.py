@@ -246,7 +246,10 @@ def _letters(ax: Axes, figure: Figure, spots: Sequence[tuple[float, float]]) -> 
         free = (
             candidate
             for candidate in places
-            if all(abs(candidate[0] - a) > LETTER_SPACING[0] or abs(candidate[1] - b) > LETTER_SPACING[1] for a, b in occupied)
+            if all(
+                abs(candidate[0] - a) > LETTER_SPACING[0] or abs(candidate[1] - b) > LETTER_SPACING[1]
+                for a, b in occupied
+            )
         )
         occupied.append(chosen := next(free, places[0]))
         offset = (chosen[0] - x, chosen[1] - y)

@@ -74,7 +74,7 @@ def shaped_lines(setting: Setting, link: LoadedLink, device: str | None = None) 
 
 
 SHAPING = ("shaper", "wfq", "pq")
-"""Schemes that are shapers or class-based schedulers in tc."""
+"""Schemes that tc implements as a shaper or with classes, so that they do not fit into a class of HTB here."""
 
 
 def rounded(scheme: str, parameters: Mapping[str, Any], fixed: Collection[str], link: LoadedLink) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A population of networks around a scenario. Its link and load are estimates, so advice must suit their neighbourhood."""
+"""A population of networks around a scenario, whose link and load are only estimates."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ class Population:
 
     def __init__(self, document: Document, places: Sequence[str], seed: int) -> None:
         self.document, self.places, self.seed = document, tuple(places), seed
-        self._groups = tuple(name for name, table in document.tree.get("traffic", {}).items() if _has_default_flavour(table))
+        self._groups = tuple(
+            name for name, table in document.tree.get("traffic", {}).items() if _has_default_flavour(table)
+        )
 
     def draw(self, number: int) -> Draw:
         """The network with this number."""

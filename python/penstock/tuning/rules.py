@@ -55,7 +55,14 @@ def _step_rules(link: LoadedLink) -> list[Rule]:
     return [
         Rule(
             f"M. Alizadeh et al., Data Center TCP, SIGCOMM 2010: K = {text}",
-            {"min_th": max(MIN_THRESHOLD, k), "max_th": max(MIN_THRESHOLD, k), "max_p": 1.0, "w_q": 1.0, "ecn": True, "gentle": False},
+            {
+                "min_th": max(MIN_THRESHOLD, k),
+                "max_th": max(MIN_THRESHOLD, k),
+                "max_p": 1.0,
+                "w_q": 1.0,
+                "ecn": True,
+                "gentle": False,
+            },
         )
         for text, k in lengths.items()
     ]

@@ -118,7 +118,9 @@ def search(
     for _ in range(rounds):
         if not has_time(len(searches) * SETTINGS_PER_ROUND * len(draws)):
             break
-        proposals = [(scheme_search, *scheme_search.ask(bench)) for scheme_search in searches for _ in range(SETTINGS_PER_ROUND)]
+        proposals = [
+            (scheme_search, *scheme_search.ask(bench)) for scheme_search in searches for _ in range(SETTINGS_PER_ROUND)
+        ]
         measured = _raced(bench, searches, proposals, draws)
         for (scheme_search, trial, setting), result in zip(proposals, measured, strict=True):
             scheme_search.tell(bench, trial, result, len(draws))

@@ -41,12 +41,16 @@ def _simplified(
     variants: Callable[[Setting], list[Setting]],
 ) -> list[Measured]:
     """Each setting, or its best variant among those with the fewest parameters that are not materially worse."""
-    families = [[each for each in variants(original.setting) if _is_allowed(bench, each, fixed)] for original in measured]
+    families = [
+        [each for each in variants(original.setting) if _is_allowed(bench, each, fixed)] for original in measured
+    ]
     distinct = {setting.label: setting for family in families for setting in family}
     results = {each.setting.label: each for each in bench.measure([*distinct.values()], draws)} if distinct else {}
     chosen = []
     for original, family in zip(measured, families, strict=True):
-        max_cost = float(bench.costs(original).mean()) + (TOLERANCE if all(aim.has_bound for aim in bench.aims) else 0.0)
+        max_cost = float(bench.costs(original).mean()) + (
+            TOLERANCE if all(aim.has_bound for aim in bench.aims) else 0.0
+        )
         good = [results[each.label] for each in family if bench.costs(results[each.label]).mean() <= max_cost]
         chosen.append(min(good, key=lambda each: (len(each.setting.parameters), each.score), default=original))
     return chosen
@@ -95,4 +99,6 @@ def _nearest(value: float) -> float:
     if value <= 0:
         return value
     exponent = math.floor(math.log10(value))
-    return float(f"{min(ROUND_MANTISSAS, key=lambda each: abs(math.log(each * 10**exponent / value))) * 10**exponent:.3g}")
+    return float(
+        f"{min(ROUND_MANTISSAS, key=lambda each: abs(math.log(each * 10**exponent / value))) * 10**exponent:.3g}"
+    )

@@ -1,4 +1,4 @@
-"""The settings of a scheme that a search may choose: knobs with their ranges, and the parameters that they give."""
+"""The search space of a scheme: knobs with their ranges, and the parameters that their values determine."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ CODEL_INTERVAL_S = 0.1
 """The default interval (RFC 8289, section 4.3)."""
 
 TARGET_SHARES = (0.02, 0.5)
-"""CoDel's target over its interval."""
+"""Range of CoDel's target, relative to its interval."""
 
 MIN_TARGET_S = 1e-6
-"""What a target of 0 counts as where the interval is searched beside it."""
+"""Replaces a fixed target of 0 in the range of the interval."""
 
 THRESHOLD_RATIO = 3.0
-"""max_th over min_th where nothing else says it (Floyd, Gummadi, Shenker 2001, section 4.4)."""
+"""max_th / min_th if the ratio is not searched (Floyd, Gummadi, Shenker 2001, section 4.4)."""
 
 MAX_THRESHOLD_SHARE = 0.9
-"""min_th over a fixed max_th, at most."""
+"""Largest min_th, relative to a fixed max_th."""
 
 Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Knob:
-    """A number between `low` and `high`, searched by its logarithm, or one of `choices`."""
+    """A number from `low` to `high`, searched on a logarithmic scale, or one of `choices`."""
 
     name: str
     low: float = 0.0
@@ -42,20 +42,20 @@ class Knob:
     choices: tuple[Any, ...] = ()
 
     def clipped(self, value: float) -> float:
-        """The value, within the range."""
+        """The value, clipped to the range."""
         return min(max(value, self.low), self.high)
 
 
 @dataclass(frozen=True)
 class Space:
-    """The knobs of a scheme, and the parameters that their values give."""
+    """The knobs of a scheme, and the function from their values to parameters."""
 
     knobs: tuple[Knob, ...]
     parameters: Callable[[Values], dict[str, Any]]
 
 
 def space_of(scheme: str, link: LoadedLink, fixed: Values) -> Space:
-    """The space of a scheme on a link, without parameters that are fixed; empty if nothing is left to choose."""
+    """The search space of a scheme on a link, without the fixed parameters; no knobs if nothing is left to search."""
     family = _FAMILIES.get(scheme, _general_family(scheme))
     knobs, make = family(link, fixed)
 
@@ -67,7 +67,7 @@ def space_of(scheme: str, link: LoadedLink, fixed: Values) -> Space:
 
 
 def _matters(knob: Knob, knobs: Sequence[Knob], parameters: Callable[[Values], dict[str, Any]]) -> bool:
-    """Whether a knob still changes a parameter, beside those that are fixed."""
+    """Whether a knob changes any parameter that is not fixed."""
     ends = {each.name: each.choices or (each.low, each.high) for each in knobs}
     corners = ({name: values[end] for name, values in ends.items()} for end in (0, -1))
     return any(
@@ -79,7 +79,7 @@ Family = tuple[list[Knob], Callable[[Values], dict[str, Any]]]
 
 
 def _length(name: str, link: LoadedLink) -> Knob:
-    """A number of packets, up to half of the buffer."""
+    """A queue length from 5 packets to half of the buffer."""
     return Knob(name, MIN_THRESHOLD, max(MIN_THRESHOLD + 1, link.buffer / 2))
 
 
@@ -92,7 +92,7 @@ def _ms(seconds: float) -> str:
 
 
 def _droptail_family(link: LoadedLink, _fixed: Values) -> Family:
-    """The buffer itself, from what a link needs up to the given one."""
+    """The limit, from the floor of the link to the present buffer."""
     knob = Knob("limit", min_limit(link), link.buffer)
     return (
         [knob] if knob.low < knob.high else [],
@@ -103,7 +103,7 @@ def _droptail_family(link: LoadedLink, _fixed: Values) -> Family:
 def _red_family(link: LoadedLink, fixed: Values) -> Family:
     """Thresholds, the probability between them, and the time constant of the average in round trips.
 
-    Where one threshold is fixed, the other is searched beside it.
+    If one threshold is fixed, the other is searched relative to it.
     """
     fixed_lengths = {name: fixed[name] for name in ("min_th", "max_th", "mean_packet") if name in fixed}
     knobs = [_length("min_th", link), Knob("spread", 1.5, 8.0), Knob("max_p", 0.005, 1.0), Knob("trips", 0.3, 100.0)]
@@ -119,10 +119,10 @@ def _red_family(link: LoadedLink, fixed: Values) -> Family:
 
 
 def _wred_family(link: LoadedLink, fixed: Values) -> Family:
-    """RED's numbers for the one profile of traffic without precedences, or for the level that is dropped first.
+    """RED's knobs, for a single profile, or for the level that is dropped first if traffic has drop precedences.
 
-    Then another one is how many times higher the thresholds of the other level are, within the buffer. Where one of
-    the lists is fixed, they all are: it says how many levels there are.
+    In the latter case, the knob `lead` is the ratio of the thresholds of the other level, which stay within the buffer.
+    If the user fixes one of the lists, which determines the number of levels, none of them is searched.
     """
     knobs, of_red = _red_family(link, {})
     if fixed.keys() & {"min_th", "max_th", "max_p"}:
@@ -143,14 +143,17 @@ def _wred_family(link: LoadedLink, fixed: Values) -> Family:
 
 
 def _thresholds(values: Values, link: LoadedLink) -> dict[str, Any]:
-    """min_th and max_th in packets, in order and max_th within the buffer; either may be fixed, in any unit."""
+    """min_th < max_th in packets, and max_th within the buffer. Either may be fixed, in any unit."""
     if "min_th" not in values:
         return {}
     low = _packets("min_th", values, link)
     if "max_th" in values:
         return {"min_th": _rounded(min(low, MAX_THRESHOLD_SHARE * _packets("max_th", values, link)))}
     low = _rounded(low)
-    return {"min_th": low, "max_th": _rounded(min(low * values.get("spread", THRESHOLD_RATIO), max(link.buffer, low + 1)))}
+    return {
+        "min_th": low,
+        "max_th": _rounded(min(low * values.get("spread", THRESHOLD_RATIO), max(link.buffer, low + 1))),
+    }
 
 
 def _packets(name: str, values: Values, link: LoadedLink) -> float:
@@ -159,12 +162,12 @@ def _packets(name: str, values: Values, link: LoadedLink) -> float:
 
 
 def _codel_family(link: LoadedLink, fixed: Values) -> Family:
-    """The interval, and the target as a part of it: RFC 8289 (section 4.3) asks for 5 to 10 %.
+    """The interval, and the target relative to it: RFC 8289 (section 4.3) recommends 5 to 10 %.
 
-    Where one is fixed, the other is searched beside it.
+    If one is fixed, the other is searched relative to it.
     """
-    least = math.ceil(1e3 * max(0.01, 2 * link.packet_s, min_interval_s(link))) / 1e3
-    interval = Knob("interval", least, max(1.0, 20 * link.packet_s, 2 * least))
+    shortest_s = math.ceil(1e3 * max(0.01, 2 * link.packet_s, min_interval_s(link))) / 1e3
+    interval = Knob("interval", shortest_s, max(1.0, 20 * link.packet_s, 2 * shortest_s))
     if "target" in fixed:
         target = max(parse_time(fixed["target"]) / 1e9, MIN_TARGET_S)
         interval = Knob("interval", target / TARGET_SHARES[1], target / TARGET_SHARES[0])
@@ -182,7 +185,7 @@ def _codel_family(link: LoadedLink, fixed: Values) -> Family:
 
 
 def _pie_family(link: LoadedLink, _fixed: Values) -> Family:
-    """The reference delay, and both gains by one factor."""
+    """The target delay, and one factor for both gains."""
     knobs = [Knob("target", max(link.packet_s, 1e-3), 0.1), Knob("gain", 0.1, 10.0)]
 
     def make(values: Values) -> dict[str, Any]:
@@ -197,7 +200,7 @@ def _pie_family(link: LoadedLink, _fixed: Values) -> Family:
 
 
 def _pi_family(link: LoadedLink, _fixed: Values) -> Family:
-    """The reference length, and both gains by one factor."""
+    """The reference queue length, and one factor for both gains."""
     knobs = [_length("target", link), Knob("gain", 0.1, 100.0)]
 
     def make(values: Values) -> dict[str, Any]:
@@ -213,7 +216,7 @@ def _pi_family(link: LoadedLink, _fixed: Values) -> Family:
 
 
 def _general_family(scheme: str) -> Callable[[LoadedLink, Values], Family]:
-    """Every number, time and length of the registry that has a default, from an eighth to eight times of it."""
+    """Every number, time and length that has a default, from one eighth to eight times the default."""
 
     def family(link: LoadedLink, _fixed: Values) -> Family:
         params = {param.name: param for param in find_scheme(scheme).params}

@@ -1,4 +1,4 @@
-"""`tune`: a search over settings, the choice of one, and its proof on fresh networks beside defaults and rules."""
+"""`tune`: search settings, choose one, and confirm it on fresh networks together with defaults and rules."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ from penstock.tuning.unmet import runs_without_limit
 __all__ = ["tune"]
 
 DRAW_OFFSET = 1_000_000
-"""Distance of the networks of the confirmation from those of the search, and of the map from both."""
+"""Offset of the numbers of the confirmation networks; those of the map start at twice this number."""
 
 MAX_FRONT_SIZE = 8
-"""Settings of a Pareto front that are confirmed."""
+"""Maximum number of settings of a Pareto front that are confirmed."""
 
 REFERENCE = "fq-codel"
-"""Measured beside the schemes that are asked for, to see whether any queue could meet the aims."""
+"""Measured in addition to the requested schemes, to show whether any queue could meet the aims."""
 
 EXTRA_LOSS, LOSS_FACTOR = 0.05, 2.0
-"""Without an aim about losses, a setting is not advised if more is lost than 5 points above twice what the present
-queue loses: a short queue costs losses, but delay alone is best with a buffer that drops a quarter of the
-packets (own decision)."""
+"""Without an aim about loss, an advised setting loses at most twice the share that the present queue loses, plus 5
+percentage points (own decision). A short queue costs some loss, but for delay alone a buffer that drops a
+quarter of the packets would be best."""
 
 
 def tune(
@@ -70,28 +70,28 @@ def tune(
     capture: str | Path | None = None,
     forecast: Callable[[Budget], object] | None = None,
 ) -> Advice:
-    """Search settings of schemes for a link that meet the aims, and confirm them on fresh networks.
+    """Find settings that meet the aims on a link, and confirm them on fresh networks.
 
-    The scenario is the centre of a population: each run has another seed, another rate, number of flows, round trip and
-    mix of congestion controls (`penstock.tuning.population`).
+    The scenario is the centre of a population of networks, which differ in seed, rate, number of flows, round trip and
+    congestion controls (`penstock.tuning.population`).
 
     Args:
-        scenario: a scenario, or the path of its file: link and load.
-        aims: one or several, such as "delay p99 < 20ms", "calls.loss < 0.1%", "utilization > 95%", "min delay"; of
-            several aims without a bound the Pareto front is advised.
-        schemes: one or several schemes that the router has; given parameters stay as they are.
+        scenario: the link and its load, as a scenario or the path of its file.
+        aims: one or several, such as "delay p99 < 20ms", "calls.loss < 0.1%", "utilization > 95%", "min delay". For
+            several aims without bounds and weights, the Pareto front is advised.
+        schemes: one or several schemes that the router offers; parameters given here stay fixed.
         at: the link whose queue is tuned; by default the first watched one, in both directions where both are watched.
-        budget_s: time in seconds; it sets the number of settings that are tried. On a machine that is slower than two
-            cores of a small server the search ends early.
+        budget_s: time of all runs on two cores, in seconds; it sets the numbers of settings and networks. On a slower
+            machine the search ends early.
         jobs: number of threads; by default all cores.
-        progress: called with the number of finished runs, and the largest number of all.
-        store: where finished runs are kept and looked up, so that an interrupted search resumes.
+        progress: called with the number of finished runs and the expected maximum.
+        store: keeps finished runs, so that an interrupted search resumes.
         capture: a pcap or pcapng file that is replayed over the link alongside the scenario's own traffic, as the
             traffic `capture`.
         forecast: called with the plan before the first run.
 
-    Raises `ScenarioError` with all errors of the request, `PenstockError` if the budget is too small for one round, and
-    `MissingPackageError` without Optuna.
+    Raises `ScenarioError` with all errors of the request, `PenstockError` if no link is watched, if the link does not
+    have the metric of an aim, or if the budget is too small for one round, and `MissingPackageError` without Optuna.
     """
     document = as_document(scenario)
     if capture is not None:
@@ -100,7 +100,7 @@ def tune(
     places = _places(resolved, at)
     check_places(document, places)
     candidates, parsed_aims = _parse_request(schemes, [aims] if isinstance(aims, str) else aims, resolved, places)
-    optimizer()  # its absence is told before the first run
+    optimizer()  # reports a missing package before the first run
     document = with_watches_of(_with_warmup(document, candidates, places, jobs), resolved)
     resolved = document.resolve()
     links = [LoadedLink.of(resolved, place) for place in places]
@@ -110,7 +110,7 @@ def tune(
 
 
 def _places(resolved: Resolved, at: str | None) -> list[str]:
-    """The directions that are tuned: the given one, or the first watched one with its other direction if watched."""
+    """The tuned directions: `at`, or the first watched one and, if it is watched too, its other direction."""
     if at is not None:
         return [at]
     if not resolved.watched:
@@ -122,7 +122,7 @@ def _places(resolved: Resolved, at: str | None) -> list[str]:
 
 
 def _with_warmup(document: Document, candidates: Sequence[Candidate], places: list[str], jobs: int | None) -> Document:
-    """The scenario, with a warm-up that is "auto" determined by pilot runs of its own queue and of all schemes."""
+    """The scenario with a warm-up of "auto" replaced by the result of pilot runs of its own queue and all schemes."""
     plan = Plan.make(document, candidates, at=places)
     group = [("its own queue", document), *((case.label, case.document) for case in plan.cases)]
     return with_warmups([group], partial(run_batch, jobs=jobs))[0][0]
@@ -182,14 +182,14 @@ class _Tuning:
 
     def advice(self) -> Advice:
         bench = self.bench
-        before = bench.measure(self.baselines, self.search_draws)
-        self.max_loss = self._max_loss(before[0])
+        baselines = bench.measure(self.baselines, self.search_draws)
+        self.max_loss = self._max_loss(baselines[0])
         seed = bench.population.seed
-        found = search(bench, self.schemes, self.search_draws, self.budget.rounds, seed, self._has_time)
-        chosen, pool = self._chosen(before, found)
+        searched = search(bench, self.schemes, self.search_draws, self.budget.rounds, seed, self._has_time)
+        chosen, pool = self._choose(baselines, searched)
         draws = self._draws(DRAW_OFFSET, DRAW_OFFSET + self.budget.confirmation)
-        advised, confirmed = self._confirmed(chosen, pool, draws)
-        bounded = any(aim.has_bound for aim in bench.aims) and len(advised) == 1
+        advised, confirmed = self._confirm(chosen, pool, draws)
+        has_map = any(aim.has_bound for aim in bench.aims) and len(advised) == 1
         met = [(entry.measured, entry.met) for entry in confirmed]
         return Advice(
             scenario=self.resolved.readable,
@@ -197,9 +197,9 @@ class _Tuning:
             aims=bench.aims,
             advised=advised,
             confirmed=confirmed,
-            tried=(*before, *found),
+            tried=(*baselines, *searched),
             draws=tuple(draws),
-            map=map_of(bench, advised[0], _alternative(confirmed), 2 * DRAW_OFFSET) if bounded else (),
+            map=map_of(bench, advised[0], _alternative(confirmed), 2 * DRAW_OFFSET) if has_map else (),
             companions=tuple(bench.companion(each, link) for link in bench.links[1:] for each in advised),
             without_limit=None if len(advised) > 1 else runs_without_limit(bench, met, draws),
             runs=bench.runs,
@@ -207,7 +207,7 @@ class _Tuning:
         )
 
     def _max_loss(self, present: Measured) -> float:
-        """The largest loss rate of a setting that is advised; infinite where an aim is about losses."""
+        """The largest loss rate of an advised setting; infinite if an aim is about the loss of the tuned link."""
         place = self.bench.link.place
         if any(aim.metric == "loss_rate" and aim.place in (None, place) for aim in self.bench.aims):
             return math.inf
@@ -217,19 +217,22 @@ class _Tuning:
         rest = self.budget.fixed - len(self.baselines) * len(self.search_draws)
         return self.clock.has_time(self.bench.runs, more, rest)
 
-    def _chosen(
-        self, before: Sequence[Measured], found: Sequence[Measured]
+    def _choose(
+        self, baselines: Sequence[Measured], searched: Sequence[Measured]
     ) -> tuple[tuple[Setting, ...], list[Measured]]:
-        """The settings to advise, and the pool of which they were chosen, each with all networks of the choice."""
+        """The settings to advise, and the pool from which they were chosen, measured on all networks of the choice."""
         if self.bench.competing:
-            return _front(self.bench, [each for each in (*before, *found) if not self._barred(each)]), list(before)
-        whole = [each for each in found if len(each.scores) == len(self.search_draws)]
-        names = dict.fromkeys(each.setting.scheme for each in whole)
-        firsts = [first for name in names for first in self._finalists([m for m in whole if m.setting.scheme == name])]
-        finalists = simpler(self.bench, firsts, dict(self.schemes), self.search_draws) if firsts else []
-        known = {each.setting.label for each in before}
-        new = {each.setting.label: each for each in finalists if each.setting.label not in known}
-        pool = [*before, *new.values()]
+            allowed = [each for each in (*baselines, *searched) if not self._barred(each)]
+            return _front(self.bench, allowed), list(baselines)
+        complete = [each for each in searched if len(each.scores) == len(self.search_draws)]
+        names = dict.fromkeys(each.setting.scheme for each in complete)
+        finalists = [
+            best for name in names for best in self._finalists([m for m in complete if m.setting.scheme == name])
+        ]
+        simplified = simpler(self.bench, finalists, dict(self.schemes), self.search_draws) if finalists else []
+        labels = {each.setting.label for each in baselines}
+        new = {each.setting.label: each for each in simplified if each.setting.label not in labels}
+        pool = [*baselines, *new.values()]
         rest = (len(pool) + MAP_SETTINGS) * self.budget.confirmation
         if self.extra_draws and not self.clock.is_behind(self.bench.runs, rest + len(pool) * len(self.extra_draws)):
             further = self.bench.measure([each.setting for each in pool], self.extra_draws)
@@ -237,20 +240,20 @@ class _Tuning:
         return (self._best(pool).setting,), pool
 
     def _finalists(self, measured: Sequence[Measured]) -> list[Measured]:
-        """Of the settings of a scheme, the one with the least cost and the one with the best score."""
+        """Of the settings of a scheme, the one with the least cost and, if it differs, the one with the best score."""
         cheapest = min(measured, key=lambda each: float(self.bench.costs(each).mean()))
         best = min(measured, key=lambda each: each.score)
         return [cheapest] if best is cheapest else [cheapest, best]
 
     def _best(self, pool: Sequence[Measured]) -> Measured:
-        """The setting to advise among those that may be."""
+        """The setting to advise, of those that are not barred."""
         allowed = [each for each in pool if not self._barred(each)]
         link = self.bench.link
         departures = {m.setting.label: departure(m.setting.scheme, m.setting.parameters, link) for m in allowed}
         return best_of(allowed, self.bench.aims, link.place, departures)
 
     def _barred(self, measured: Measured) -> list[str]:
-        """Why a setting is not advised, whatever its results; nothing bars the present queue."""
+        """Reasons not to advise a setting, whatever its results; nothing bars the present queue."""
         setting, place = measured.setting, self.bench.link.place
         if setting.origin == "present":
             return []
@@ -258,15 +261,17 @@ class _Tuning:
         reasons = below(setting.scheme, setting.parameters, self.bench.link, given)
         loss = float(np.nanmean(measured.values[place, "loss_rate"]))
         if loss > self.max_loss:
-            reasons.append(f"loses {100 * loss:.2g} % of the packets, more than {100 * self.max_loss:.2g} %")
+            reasons.append(
+                f"loses {100 * loss:.2g} % of the packets, more than the acceptable {100 * self.max_loss:.2g} %"
+            )
         return reasons
 
-    def _confirmed(
+    def _confirm(
         self, chosen: tuple[Setting, ...], pool: Sequence[Measured], draws: Sequence[Draw]
     ) -> tuple[tuple[Setting, ...], tuple[Confirmed, ...]]:
-        """The advised settings and all others on fresh networks, the advised ones first.
+        """The settings to advise, and all settings of the pool measured on fresh networks, the advised ones first.
 
-        An only one that misses the aims there gives way to the best one that meets them.
+        A single chosen setting that misses the aims there is replaced by the best setting that meets them, if any.
         """
         labels = {setting.label for setting in chosen}
         settings = [*chosen, *(each.setting for each in pool if each.setting.label not in labels)]
@@ -277,8 +282,8 @@ class _Tuning:
             if success(best, allowed).is_enough:
                 measured.sort(key=lambda each: each is not best)
                 chosen = (best.setting,)
-        apart = np.column_stack([each.scores - measured[0].scores for each in measured])
-        alpha = adjusted_alpha(apart)
+        differences = np.column_stack([each.scores - measured[0].scores for each in measured])
+        alpha = adjusted_alpha(differences)
         return chosen, tuple(
             Confirmed(
                 each,
@@ -287,18 +292,23 @@ class _Tuning:
                 summarize(column.tolist(), alpha),
                 tuple(self._barred(each)),
             )
-            for each, column in zip(measured, apart.T, strict=True)
+            for each, column in zip(measured, differences.T, strict=True)
         )
 
 
 def _baselines(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
-    """The present queue, each candidate as given, the rules that its given parameters leave room for, a reference."""
+    """The settings that are not searched: the present queue, the candidates as given, their rules, and a reference.
+
+    Rules that set a given parameter are left out.
+    """
     queue = dict(own_queue(bench.population.document, bench.link.place))
     present = Setting(queue.pop("scheme"), {key: value for key, value in queue.items() if key != "share"}, "present")
     settings = [present]
     for candidate in schemes:
-        same = candidate.name == present.scheme and not candidate.params and not present.parameters.keys() - {"limit"}
-        if not same:
+        is_present = (
+            candidate.name == present.scheme and not candidate.params and not present.parameters.keys() - {"limit"}
+        )
+        if not is_present:
             origin = "given" if candidate.params else "default"
             settings.append(Setting(candidate.name, dict(candidate.params), origin))
     for candidate in schemes:
@@ -309,18 +319,18 @@ def _baselines(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
                 settings.append(setting)
     if all(setting.scheme != REFERENCE for setting in settings):
         settings.append(Setting(REFERENCE, {}, "reference"))
-    labels = {setting.label: setting for setting in reversed(settings)}
-    return [setting for setting in settings if labels[setting.label] is setting]
+    first_of_label = {setting.label: setting for setting in reversed(settings)}
+    return [setting for setting in settings if first_of_label[setting.label] is setting]
 
 
 def _front(bench: Bench, tried: Sequence[Measured]) -> tuple[Setting, ...]:
-    """The Pareto front of these settings."""
-    most = max(len(measured.scores) for measured in tried)
-    whole = [each for each in tried if len(each.scores) == most and each.setting.origin != "reference"]
-    points = np.array([objectives(bench, measured) for measured in whole])
+    """The Pareto front of these settings, thinned out to at most `MAX_FRONT_SIZE`."""
+    run_count = max(len(measured.scores) for measured in tried)
+    complete = [each for each in tried if len(each.scores) == run_count and each.setting.origin != "reference"]
+    points = np.array([objectives(bench, measured) for measured in complete])
     front = [
         measured
-        for measured, point in zip(whole, points, strict=True)
+        for measured, point in zip(complete, points, strict=True)
         if not ((points <= point).all(axis=1) & (points < point).any(axis=1)).any()
     ]
     front.sort(key=lambda measured: objectives(bench, measured)[0])
@@ -329,7 +339,10 @@ def _front(bench: Bench, tried: Sequence[Measured]) -> tuple[Setting, ...]:
 
 
 def _met(bench: Bench, measured: Measured, all_measured: Sequence[Measured]) -> dict[str, bool]:
-    """Whether a setting meets each aim on enough networks: of those where all aims can be met, or of all if few are."""
+    """By aim with a bound, whether a setting meets it on at least 95 % of the networks where all aims are attainable.
+
+    If these are fewer than half, all networks count.
+    """
     possible = attainable(all_measured)
     if 2 * possible.sum() < len(possible):
         possible = np.ones(len(possible), bool)
@@ -342,6 +355,6 @@ def _met(bench: Bench, measured: Measured, all_measured: Sequence[Measured]) -> 
 
 
 def _alternative(confirmed: Sequence[Confirmed]) -> list[Setting]:
-    """The other setting that meets the aims on most networks."""
+    """The other confirmed setting that meets the aims on the most networks; empty if there is none."""
     others = sorted(confirmed[1:], key=lambda entry: (-entry.success.met, entry.measured.score))
     return [entry.measured.setting for entry in others[:1]]

@@ -109,8 +109,9 @@ def tune(
         script = _script(document, aim, schemes, place, budget)
         page.write(advice, outputs.html, script)
         notify(f"page: {outputs.html}")
-    if missed := [text for text, met in advice.best.met.items() if not met]:
-        notify(f"not met: {'; '.join(missed)}")
+    if not advice.is_met:
+        missed = [text for text, met in advice.best.met.items() if not met]
+        notify(f"not met: {'; '.join(missed) or 'all aims together'}")
         raise typer.Exit(ExitCode.REFUTED)
 
 

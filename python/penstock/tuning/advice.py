@@ -97,13 +97,17 @@ class Advice:
     @property
     def is_met(self) -> bool:
         """Whether the first advised setting meets the aims on enough networks; aims without a bound count as met."""
-        return all(self.best.met.values())
+        return not self.best.met or (all(self.best.met.values()) and self.best.success.is_enough)
 
     @property
     def tc(self) -> str | None:
         """The tc commands of the first advised setting, for all tuned directions; None if tc lacks the scheme."""
-        devices = self.devices(0)
-        texts = [device["tc"] for device in devices if device["tc"] is not None]
+        return self._joined(0, "tc")
+
+    def _joined(self, number: int, key: str) -> str | None:
+        """The lines of all tuned directions; None if one of them has none."""
+        devices = self.devices(number)
+        texts = [text for device in devices if (text := device[key]) is not None]
         return "\n".join(texts) if len(texts) == len(devices) else None
 
     def devices(self, number: int) -> list[dict[str, str | None]]:
@@ -122,7 +126,7 @@ class Advice:
             label = self.best.measured.setting.label
             return f"The aims compete: {len(self.advised)} settings form the Pareto front, from {label} onwards."
         if not self.is_met:
-            met = [(entry.measured, entry.met) for entry in self.confirmed]
+            met = [(entry.measured, entry.met) for entry in self.confirmed if not entry.barred]
             return unmet_text(self.aims, self.link.place, met, self.without_limit)
         others = [entry.measured for entry in self.confirmed[1:] if not entry.barred]
         return " ".join(conclusion(self.best.measured, self.best.success, others, self.aims, self.link.place))
@@ -135,15 +139,15 @@ class Advice:
         """
         missed = []
         for number in np.flatnonzero(~self.best.measured.meets).tolist():
-            aims = tuple(aim.text for aim in self.aims if aim.has_bound and self._misses(aim, number))
+            aims = tuple(aim.text for aim in self.aims if aim.is_missed(self._value(aim, number)))
             others = (entry.measured for entry in self.confirmed[1:] if entry.measured.meets[number])
             met_by = next((other.setting.label for other in others), None)
             missed.append((self.draws[number], aims, met_by))
         return missed
 
-    def _misses(self, aim: Aim, number: int) -> bool:
-        value = float(self.best.measured.values[aim.place or self.link.place, aim.metric][number])
-        return not np.isfinite(value) or aim.shortfall(value) > 0
+    def _value(self, aim: Aim, number: int) -> float:
+        """The metric of an aim in run `number` of the first advised setting."""
+        return float(self.best.measured.values[aim.place or self.link.place, aim.metric][number])
 
     def to_dict(self) -> dict[str, Any]:
         """The document that `penstock tune --json` writes."""
@@ -157,7 +161,7 @@ class Advice:
             "advice": [
                 {
                     **_described(entry),
-                    **{key: self.devices(number)[0][key] for key in ("tc", "tc_shaped")},
+                    **{key: self._joined(number, key) for key in ("tc", "tc_shaped")},
                     "devices": self.devices(number),
                 }
                 for number, entry in enumerate(self.confirmed[: len(self.advised)])

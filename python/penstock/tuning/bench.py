@@ -23,7 +23,7 @@ from penstock.studies.chunk import Cell
 from penstock.studies.complete import complete
 from penstock.studies.executor import Progress, ThreadExecutor
 from penstock.studies.part import CellRuns
-from penstock.studies.plan import placed
+from penstock.studies.plan import own_queue, placed
 from penstock.studies.run_rows import run_rows
 from penstock.studies.store import Results
 from penstock.tuning.aim import Aim, weighted
@@ -160,12 +160,16 @@ class Bench:
     def companion(self, setting: Setting, link: LoadedLink) -> Setting:
         """The setting of the queue in the other direction.
 
-        It has the parameters of the same rule for that direction, or the same parameters. Of a searched setting, those
-        that depend on rate and buffer are left at their defaults.
+        It has the parameters of the same rule for that direction, or the same parameters; the present queue stays. Of a
+        searched setting, parameters that depend on rate and buffer are left at their defaults.
         """
         if setting.is_rule:
             rules = {rule.source: rule.parameters for rule in rules_of(setting.scheme, link, scalable=link.scalable)}
             return replace(setting, parameters=rules.get(setting.origin, {}))
+        if setting.origin == "present":
+            queue = own_queue(self.population.document, link.place)
+            own = {key: value for key, value in queue.items() if key not in ("scheme", "share")}
+            return replace(setting, scheme=queue["scheme"], parameters=own)
         link_dependent = {"limit", "min_th", "max_th", "w_q", "max_p"}
         searched = setting.origin == "searched"
         return replace(

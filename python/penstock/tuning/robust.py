@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-import numpy as np
-
 from penstock.scenario.budget.estimate import offered_streams
 from penstock.scenario.scenario import Document
 from penstock.tuning.bench import Bench, Measured, Setting
@@ -62,11 +60,7 @@ def map_of(bench: Bench, setting: Setting, others: Sequence[Setting], first: int
 def _missed(bench: Bench, measured: Measured, number: int) -> dict[str, float]:
     """The value of each aim that a run misses, by the text of the aim."""
     values = {aim: float(measured.values[aim.place or bench.link.place, aim.metric][number]) for aim in bench.aims}
-    return {
-        aim.text: value
-        for aim, value in values.items()
-        if aim.has_bound and (not np.isfinite(value) or aim.shortfall(value) > 0)
-    }
+    return {aim.text: value for aim, value in values.items() if aim.is_missed(value)}
 
 
 def _load(document: Document, place: str) -> float:

@@ -341,7 +341,7 @@ def _front(bench: Bench, tried: Sequence[Measured]) -> tuple[Setting, ...]:
 def _met(bench: Bench, measured: Measured, all_measured: Sequence[Measured]) -> dict[str, bool]:
     """By aim with a bound, whether a setting meets it on at least 95 % of the networks where all aims are attainable.
 
-    If these are fewer than half, all networks count.
+    The required number of networks is rounded down. If few are attainable, all networks count.
     """
     possible = attainable(all_measured)
     if 2 * possible.sum() < len(possible):
@@ -350,7 +350,7 @@ def _met(bench: Bench, measured: Measured, all_measured: Sequence[Measured]) -> 
     for aim in bench.aims:
         if aim.has_bound:
             values = measured.values[aim.place or bench.link.place, aim.metric][possible].tolist()
-            met[aim.text] = sum(np.isfinite(v) and aim.shortfall(v) == 0 for v in values) >= ENOUGH * len(values)
+            met[aim.text] = sum(not aim.is_missed(v) for v in values) >= math.floor(ENOUGH * len(values))
     return met
 
 

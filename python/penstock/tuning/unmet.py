@@ -72,12 +72,19 @@ def metric_text(name: str, value: float) -> str:
 
 
 def _nearest(aim: Aim, place: str, confirmed: Met) -> str:
-    """An aim, and the setting that comes closest to it."""
+    """An aim, and the setting that comes closest to it: by the number of networks, then by the mean."""
     closest = min(
-        (measured for measured, _ in confirmed), key=lambda measured: aim.shortfall(_value(aim, place, measured))
+        (measured for measured, _ in confirmed),
+        key=lambda measured: (-_networks(aim, place, measured), aim.shortfall(_value(aim, place, measured))),
     )
-    value = metric_text(aim.metric, _value(aim, place, closest))
-    return f"{aim.text} (the best mean is {value}, with {closest.setting.label})"
+    value, networks = metric_text(aim.metric, _value(aim, place, closest)), _networks(aim, place, closest)
+    label = closest.setting.label
+    return f"{aim.text} ({label} comes closest, on {networks} of {len(closest.scores)} networks; its mean is {value})"
+
+
+def _networks(aim: Aim, place: str, measured: Measured) -> int:
+    """The number of networks on which a setting meets an aim."""
+    return sum(not aim.is_missed(value) for value in measured.values[aim.place or place, aim.metric].tolist())
 
 
 def _without_limit(aim: Aim, place: str, measured: Measured) -> str:
@@ -97,8 +104,6 @@ def _without_limit(aim: Aim, place: str, measured: Measured) -> str:
 def _alone(aim: Aim, others: Sequence[Aim], place: str, confirmed: Met) -> str:
     """A setting that meets one aim, and the values of the other aims that it misses."""
     meeting = [measured for measured, met in confirmed if met.get(aim.text)]
-    if not meeting:
-        return f"No setting is certain to meet {aim.text}"
     best = min(meeting, key=lambda measured: sum(other.shortfall(_value(other, place, measured)) for other in others))
     misses = " and ".join(
         f"{other.text} ({metric_text(other.metric, _value(other, place, best))})"

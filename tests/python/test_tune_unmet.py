@@ -31,16 +31,16 @@ def met_aims(label: str, delay: float, used: float) -> tuple[Measured, dict[str,
             [met_aims("droptail", 0.0436, 0.668), met_aims("red", 0.0072, 0.529), met_aims("pie", 0.09, 0.734)],
             measured("droptail", 0.48, 0.817),
             "Nothing tried meets utilization > 95% (pie comes closest, on 0 of 3 networks; its mean is 73.4 %). An "
-            "unlimited queue, which drops nothing, reaches 81.7 %: the load leaves the link idle, and no queue changes that. red meets delay "
-            "p99 < 20ms, but misses utilization > 95% (52.9 %). droptail comes closest.",
+            "unlimited queue, which drops nothing, reaches 81.7 %: the load leaves the link idle, and no queue changes "
+            "that. red meets delay p99 < 20ms, but misses utilization > 95% (52.9 %). droptail comes closest.",
         ),
         (
             [met_aims("droptail", 0.0436, 0.668), met_aims("red", 0.03, 0.529)],
             measured("droptail", 3.01, 0.99),
             "Nothing tried meets delay p99 < 20ms (red comes closest, on 0 of 3 networks; its mean is 30.0 ms) or "
             "utilization > 95% (droptail comes closest, on 0 of 3 networks; its mean is 66.8 %). An unlimited queue, "
-            "which drops nothing, would meet utilization > 95%, but the 99th percentile of its delay is 3.01 s: losses hold the flows back, and there are too few flows "
-            "to fill the link. droptail comes closest.",
+            "which drops nothing, would meet utilization > 95%, but the 99th percentile of its delay is 3.01 s: losses "
+            "hold the flows back, and there are too few flows to fill the link. droptail comes closest.",
         ),
         (
             [met_aims("pie", 0.03, 0.97), met_aims("red", 0.01, 0.9)],

@@ -1,6 +1,7 @@
 """Conditions that no claim of a work may have: they would decide it by something that the work does not say.
 
-Only conditions that are expressions can be checked; a function of the whole table (`by_table`) hides its own.
+Only conditions that are expressions can be checked; a function of the whole table (`by_table`) hides its own. A claim
+does not say whether its number is read from a plot, so relative bounds on such numbers are not found.
 """
 
 from __future__ import annotations

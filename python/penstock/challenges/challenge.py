@@ -19,7 +19,7 @@ from penstock.challenges.search import PER_ROUND, SEARCH_RUNS, Search, sampled
 from penstock.challenges.simplify import simplified
 from penstock.engine.run import cores
 from penstock.errors import PenstockError
-from penstock.results.display import scale_for
+from penstock.results.display import joined, scale_for
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import metric as metric_of
 from penstock.results.runs import Runs
@@ -64,7 +64,7 @@ class Effort:
         affordable = seconds * EVENTS_PER_S / (events * SEARCH_RUNS)
         networks = min(MOST_SAMPLED, max(FEWEST_SAMPLED, int(SAMPLE_PART * affordable)))
         rounds = min(MOST_ROUNDS, max(2, int(REFINE_PART * affordable / PER_ROUND)))
-        return cls(networks, rounds, min(MOST_CHECKS, max(1, int(CHECK_PART * affordable / (2 * CHECKED)))))
+        return cls(networks, rounds, min(MOST_CHECKS, max(2, int(CHECK_PART * affordable / (2 * CHECKED)))))
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +117,9 @@ class Challenge:
         criterion, lost = CRITERIA[self.criterion], self.worse_by
         scheme, rival = self.schemes[0].label, self.schemes[self.rival].label
         if not self.is_worse:
-            return f"{scheme} does not do worse than {rival} in {criterion.words} in any of {len(self.tried)} networks."
+            others = joined([each.label for each in self.schemes[1:]])
+            loss = f"loss of {scheme} in {criterion.words} compared with {others}"
+            return f"No {loss} was confirmed; {len(self.tried)} networks were tried."
         means = [float(np.nanmean(self.values(number))) for number in (0, self.rival)]
         scale = scale_for(metric_of(criterion.metric).quantity, means)
         against = " against ".join(f"{scale.factor * mean:.3g}" for mean in means)
@@ -137,11 +139,8 @@ class Challenge:
     @property
     def rule_text(self) -> str:
         """The rule as a sentence; empty without one."""
-        return (
-            ""
-            if self.rule is None
-            else self.rule.sentence(self.schemes[0].label, self.schemes[self.rival].label, CRITERIA[self.criterion])
-        )
+        scheme, rival = self.schemes[0].label, self.schemes[self.rival].label
+        return self.rule.sentence(scheme, rival, CRITERIA[self.criterion]) if self.rule else ""
 
     def to_dict(self) -> dict[str, Any]:
         """As `penstock challenge --json` writes it."""
@@ -214,9 +213,10 @@ def challenge(
     tried = tuple(trial for _, trial in search.tried)
     final_seeds = range(seed + FRESH, seed + FRESH + FINAL_RUNS)
     worst = sorted(tried, key=lambda trial: -trial.score)[:FINALISTS]
-    found = max(bench.measure([trial.network for trial in worst], final_seeds), key=lambda trial: trial.score)
-    criterion, rival = found.worst
-    simplest = simplified(bench, found, final_seeds)
+    finalists = bench.measure([trial.network for trial in worst], final_seeds)
+    pairs = [(*before.worst, trial) for before, trial in zip(worst, finalists, strict=True)]
+    criterion, rival, found = max(pairs, key=lambda entry: _low(entry[2].loss(*entry[:2])))
+    simplest = simplified(bench, found, criterion, rival, final_seeds)
     rule = _rule(search, criterion, rival, simplest.loss(criterion, rival).mean, effort.checks)
     first = seed + 2 * FRESH
     (confirmed,) = bench.measure([simplest.network], range(first, first + runs))
@@ -275,6 +275,11 @@ def _fresh(search: Search, rule: Rule, is_inside: bool) -> list[Trial]:
     candidates = (network for network in (drawn(place, search.on) for place in places))
     on_side = (each for each in candidates if rule.holds(each) is is_inside and search.bench.events(each) is not None)
     return search.bench.measure(list(islice(on_side, CHECKED)), range(search.seed, search.seed + SEARCH_RUNS))
+
+
+def _low(loss: Estimate) -> float:
+    """The lower end of the interval of a loss; minus infinity if there is none."""
+    return -math.inf if loss.low is None else loss.low
 
 
 def _finite(value: float) -> float | None:

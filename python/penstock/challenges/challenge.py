@@ -27,18 +27,23 @@ from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import compare
 from penstock.studies.executor import Progress
 from penstock.studies.store import Results
-from penstock.tuning.advice import EVENTS_PER_S, FRESH
+from penstock.tuning.advice import FRESH
 
 __all__ = ["Challenge", "Effort", "challenge"]
 
 FINALISTS, FINAL_RUNS = 8, 5
 """The worst networks of the search, and the runs by which one of them is chosen and simplified."""
 
-SAMPLE_PART, REFINE_PART, CHECK_PART = 0.4, 0.3, 0.2
+EVENTS_PER_S = 8e6
+"""Events of these short runs that the two cores of a small machine handle in a second. It is a constant, so that a
+budget of time tries the same networks on every machine."""
+
+SAMPLE_PART, REFINE_PART, CHECK_PART = 0.4, 0.5, 0.1
 """Parts of the budget for the even sample, for the steps from its worst networks, and for the check of rules."""
 
 FEWEST_SAMPLED, MOST_SAMPLED = 48, 1000
-MOST_ROUNDS, MOST_CHECKS = 25, 6
+FEWEST_ROUNDS, MOST_ROUNDS = 4, 40
+FEWEST_CHECKS, MOST_CHECKS = 2, 6
 
 CHECKED = 20
 """Fresh networks on each side of a rule in which it is checked."""
@@ -63,8 +68,8 @@ class Effort:
         """As many as this time in seconds allows, if a run of all schemes has this number of events."""
         affordable = seconds * EVENTS_PER_S / (events * SEARCH_RUNS)
         networks = min(MOST_SAMPLED, max(FEWEST_SAMPLED, int(SAMPLE_PART * affordable)))
-        rounds = min(MOST_ROUNDS, max(2, int(REFINE_PART * affordable / PER_ROUND)))
-        return cls(networks, rounds, min(MOST_CHECKS, max(2, int(CHECK_PART * affordable / (2 * CHECKED)))))
+        rounds = min(MOST_ROUNDS, max(FEWEST_ROUNDS, int(REFINE_PART * affordable / PER_ROUND)))
+        return cls(networks, rounds, min(MOST_CHECKS, max(FEWEST_CHECKS, int(CHECK_PART * affordable / (2 * CHECKED)))))
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,15 +12,19 @@ import numpy as np
 import penstock as ps
 import pytest
 from penstock.challenges.bench import Bench, Trial
-from penstock.challenges.challenge import Challenge
+from penstock.challenges.challenge import CHECKED, FEWEST_SAMPLED, FINAL_RUNS, FINALISTS, Challenge
 from penstock.challenges.criteria import CRITERIA, DEFAULT
 from penstock.challenges.network import COORDINATES, FULL_BITS, PACKETS, Network, drawn
 from penstock.challenges.rules import find_rule, threshold_for
 from penstock.challenges.search import sampled
-from penstock.challenges.simplify import simplified
+from penstock.challenges.simplify import KEPT, simplified
 from penstock.studies.candidate import Candidate
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "howto" / "challenge-a-scheme.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(
+    r"^<!-- test: skip, test_challenge.py runs it -->\n```sh\n(.*?)\n```\n\n```text\n(.*?)^```$", PAGE, re.M | re.S
+)
 USUAL = Network(rtt=0.1, far=1, rate=1e7, flows=1, buffer=1)
 
 
@@ -101,7 +106,7 @@ def test_the_simplest_network_keeps_most_of_the_loss() -> None:
     bench = Bench(schemes, ["utilization"], results=None, threads=2, progress=None)
     odd = Network(rtt=0.47, far=1, rate=8.3e6, flows=1, buffer=1.3, udp=0.06, control="reno", ecn=True)
     (trial,) = bench.measure([odd], range(1, 4))
-    simplest = simplified(bench, trial, range(1, 4))
+    simplest = simplified(bench, trial, "utilization", 1, range(1, 4))
     network = simplest.network
     assert simplest.loss("utilization", 1).mean >= 0.8 * trial.loss("utilization", 1).mean
     assert (network.udp, network.ecn, network.buffer, network.rate) == (0, False, 1, 1e7)
@@ -123,7 +128,6 @@ def test_the_printed_scenario_repeats_the_confirmation(alone: Challenge) -> None
     assert repeated == alone.runs
     used = repeated.array("utilization", "bottleneck")[0, 0]
     np.testing.assert_array_equal(used, alone.values(0, "utilization"))
-    assert pickle.loads(pickle.dumps(alone.scenario)) == alone.scenario
 
 
 @pytest.mark.slow
@@ -132,11 +136,33 @@ def test_the_same_seed_gives_the_same_network(alone: Challenge) -> None:
     assert again.to_dict() == alone.to_dict()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "printed"), EXAMPLES, ids=[command.split()[2] for command, _ in EXAMPLES])
+def test_the_page_shows_what_its_commands_print(command: str, printed: str, tmp_path: Path) -> None:
+    (timid,) = re.findall(r":caption: timid.py\n(.*?)^```$", PAGE, re.M | re.S)
+    (tmp_path / "timid.py").write_text(timid, encoding="utf-8")
+    words = [sys.executable, "-m", *shlex.split(command), "--store", "store"]
+    process = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
+    answer, _, _ = process.stdout.partition("\n\n")
+    assert printed.split() == answer.split()
+
+
+def test_the_page_states_the_limits_of_the_search() -> None:
+    text = " ".join(PAGE.split())
+    assert f"at most {PACKETS // 1000} 000 full packets per run" in text
+    assert f"At least {FEWEST_SAMPLED} networks are tried" in text
+    assert f"at least {100 * KEPT:.0f} % of the loss remains" in text
+    assert (FINALISTS, FINAL_RUNS, CHECKED) == (8, 5, 20)
+    assert "The eight worst networks get five more runs." in text
+    assert "20 fresh networks that meet the conditions and 20 that do not" in text
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ([], "--against: is missing"),
-        (["--against", "cdoel"], 'did you mean "codel"'),
+        (["--against", "cdoel", "--against", "pei"], "--against pei: "),
+        (["--against", "cdoel", "--against", "pei"], 'did you mean "codel"'),
         (["--against", "red"], "needs another scheme"),
         (["--against", "codel", "--metric", "utilisation"], 'did you mean "utilization"'),
         (["--against", "codel", "--budget", "5"], "--budget"),

@@ -19,7 +19,7 @@ from penstock.challenges.search import PER_ROUND, SEARCH_RUNS, Search, sampled
 from penstock.challenges.simplify import simplified
 from penstock.engine.run import cores
 from penstock.errors import PenstockError
-from penstock.results.display import scale_for
+from penstock.results.display import joined, scale_for
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import metric as metric_of
 from penstock.results.runs import Runs
@@ -37,11 +37,16 @@ FRESH = 1_000_000
 FINALISTS, FINAL_RUNS = 8, 5
 """The worst networks of the search, and the runs by which one of them is chosen and simplified."""
 
-SAMPLE_PART, REFINE_PART, CHECK_PART = 0.4, 0.3, 0.2
+EVENTS_PER_S = 8e6
+"""Events of these short runs that the two cores of a small machine handle in a second. It is a constant, so that a
+budget of time tries the same networks on every machine."""
+
+SAMPLE_PART, REFINE_PART, CHECK_PART = 0.4, 0.5, 0.1
 """Parts of the budget for the even sample, for the steps from its worst networks, and for the check of rules."""
 
 FEWEST_SAMPLED, MOST_SAMPLED = 48, 1000
-MOST_ROUNDS, MOST_CHECKS = 25, 6
+FEWEST_ROUNDS, MOST_ROUNDS = 4, 40
+FEWEST_CHECKS, MOST_CHECKS = 2, 6
 
 CHECKED = 20
 """Fresh networks on each side of a rule in which it is checked."""
@@ -66,8 +71,8 @@ class Effort:
         """As many as this time in seconds allows, if a run of all schemes has this number of events."""
         affordable = seconds * EVENTS_PER_S / (events * SEARCH_RUNS)
         networks = min(MOST_SAMPLED, max(FEWEST_SAMPLED, int(SAMPLE_PART * affordable)))
-        rounds = min(MOST_ROUNDS, max(2, int(REFINE_PART * affordable / PER_ROUND)))
-        return cls(networks, rounds, min(MOST_CHECKS, max(1, int(CHECK_PART * affordable / (2 * CHECKED)))))
+        rounds = min(MOST_ROUNDS, max(FEWEST_ROUNDS, int(REFINE_PART * affordable / PER_ROUND)))
+        return cls(networks, rounds, min(MOST_CHECKS, max(FEWEST_CHECKS, int(CHECK_PART * affordable / (2 * CHECKED)))))
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,7 +125,9 @@ class Challenge:
         criterion, lost = CRITERIA[self.criterion], self.worse_by
         scheme, rival = self.schemes[0].label, self.schemes[self.rival].label
         if not self.is_worse:
-            return f"{scheme} does not do worse than {rival} in {criterion.words} in any of {len(self.tried)} networks."
+            others = joined([each.label for each in self.schemes[1:]])
+            loss = f"loss of {scheme} in {criterion.words} compared with {others}"
+            return f"No {loss} was confirmed; {len(self.tried)} networks were tried."
         means = [float(np.nanmean(self.values(number))) for number in (0, self.rival)]
         scale = scale_for(metric_of(criterion.metric).quantity, means)
         against = " against ".join(f"{scale.factor * mean:.3g}" for mean in means)
@@ -140,11 +147,8 @@ class Challenge:
     @property
     def rule_text(self) -> str:
         """The rule as a sentence; empty without one."""
-        return (
-            ""
-            if self.rule is None
-            else self.rule.sentence(self.schemes[0].label, self.schemes[self.rival].label, CRITERIA[self.criterion])
-        )
+        scheme, rival = self.schemes[0].label, self.schemes[self.rival].label
+        return self.rule.sentence(scheme, rival, CRITERIA[self.criterion]) if self.rule else ""
 
     def to_dict(self) -> dict[str, Any]:
         """As `penstock challenge --json` writes it."""
@@ -217,9 +221,10 @@ def challenge(
     tried = tuple(trial for _, trial in search.tried)
     final_seeds = range(seed + FRESH, seed + FRESH + FINAL_RUNS)
     worst = sorted(tried, key=lambda trial: -trial.score)[:FINALISTS]
-    found = max(bench.measure([trial.network for trial in worst], final_seeds), key=lambda trial: trial.score)
-    criterion, rival = found.worst
-    simplest = simplified(bench, found, final_seeds)
+    finalists = bench.measure([trial.network for trial in worst], final_seeds)
+    pairs = [(*before.worst, trial) for before, trial in zip(worst, finalists, strict=True)]
+    criterion, rival, found = max(pairs, key=lambda entry: _low(entry[2].loss(*entry[:2])))
+    simplest = simplified(bench, found, criterion, rival, final_seeds)
     rule = _rule(search, criterion, rival, simplest.loss(criterion, rival).mean, effort.checks)
     first = seed + 2 * FRESH
     (confirmed,) = bench.measure([simplest.network], range(first, first + runs))
@@ -278,6 +283,11 @@ def _fresh(search: Search, rule: Rule, is_inside: bool) -> list[Trial]:
     candidates = (network for network in (drawn(place, search.on) for place in places))
     on_side = (each for each in candidates if rule.holds(each) is is_inside and search.bench.events(each) is not None)
     return search.bench.measure(list(islice(on_side, CHECKED)), range(search.seed, search.seed + SEARCH_RUNS))
+
+
+def _low(loss: Estimate) -> float:
+    """The lower end of the interval of a loss; minus infinity if there is none."""
+    return -math.inf if loss.low is None else loss.low
 
 
 def _finite(value: float) -> float | None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from penstock.challenges.criteria import Array, Criterion
 from penstock.challenges.network import CONTROLS, COORDINATES, Network, rate_words, time_words
-from penstock.results.display import joined
+from penstock.results.display import joined, spaced
 
 __all__ = ["Condition", "Count", "Rule", "find_rule", "threshold_for"]
 
@@ -88,8 +88,9 @@ class Condition:
             case "udp" | "short":
                 return f"{words} {side} {100 * self.value:g} % of the link"
             case _:
-                unit = {"buffer": " BDP", "far": ""}.get(self.name, " packets")
-                return f"{words} {side} {self.value:g}{unit}"
+                value = f"{self.value:g}"
+                unit = {"buffer": f"{value} BDP", "far": value}.get(self.name, spaced(f"{value}p"))
+                return f"{words} {side} {unit}"
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,16 @@ PER_ROUND = 24
 PARENTS = 6
 """The worst networks, from which the next round departs."""
 
+REDRAWN = 0.5
+"""Probability that a step redraws one coordinate."""
+
 MOVED = 0.4
-"""Probability that a coordinate is moved."""
+"""Probability that a coordinate is moved in any other step."""
 
 STEP = 0.2
 """Standard deviation of the first step, in parts of the range; it halves every `HALVED` rounds."""
 
-HALVED = 4
+HALVED = 8
 
 Place = dict[str, float]
 
@@ -67,16 +70,16 @@ class Search:
             self._try([self._moved(worst[child % len(worst)][0], step) for child in range(PER_ROUND)])
 
     def _moved(self, place: Place, step: float) -> Place:
-        """A place near another one."""
-        moves = self.rng.normal(0, step, len(place)) * (self.rng.random(len(place)) < MOVED)
-        moved = {name: abs(u + move) for (name, u), move in zip(place.items(), moves, strict=True)}
-        inside = {name: min(u, max(0.0, 2 - u)) for name, u in moved.items()}
-        redrawn = self.rng.random(len(place)) < MOVED / len(place)
-        fresh = self.rng.random(len(place))
-        return {
-            name: float(new if again else u)
-            for (name, u), again, new in zip(inside.items(), redrawn, fresh, strict=True)
-        }
+        """A place near another one: a step in some coordinates, or any value of one coordinate."""
+        moved = dict(place)
+        if self.rng.random() < REDRAWN:
+            moved[str(self.rng.choice(list(place)))] = float(self.rng.random())
+            return moved
+        steps = self.rng.normal(0, step, len(place)) * (self.rng.random(len(place)) < MOVED)
+        for name, move in zip(place, steps, strict=True):
+            reflected = abs(place[name] + float(move))
+            moved[name] = min(reflected, max(0.0, 2 - reflected))
+        return moved
 
     def _try(self, places: list[Place]) -> None:
         """Measure the networks at these places, except those that are known or that a scheme refuses."""

@@ -21,9 +21,8 @@ USUAL, NEAREST = 2, 2
 """How many values of a coordinate are tried: the most usual ones, and those nearest to the present one."""
 
 
-def simplified(bench: Bench, trial: Trial, seeds: range) -> Trial:
-    """The simplest network with at least `KEPT` of a trial's loss, in the same criterion and against the same rival."""
-    criterion, rival = trial.worst
+def simplified(bench: Bench, trial: Trial, criterion: str, rival: int, seeds: range) -> Trial:
+    """The simplest network with at least `KEPT` of a trial's loss in a criterion, compared with a rival."""
     needed = KEPT * trial.loss(criterion, rival).mean
     for _ in range(PASSES):
         before = trial.network

@@ -19,11 +19,12 @@ from penstock.cli.options import (
 )
 from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
 from penstock.cli.output_files import page_file
-from penstock.errors import PenstockError
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.files import write_text
 
 if TYPE_CHECKING:
     from penstock.challenges.challenge import Challenge
+    from penstock.studies.candidate import SchemeLike
 
 EXAMPLE = "penstock challenge codel --against droptail --metric utilization --budget 2s -o worst.toml"
 
@@ -95,7 +96,7 @@ def challenge(
     load_aqms(load)
     if not against:
         raise PenstockError("--against: is missing; name the schemes to compare with, such as --against fq-codel")
-    result = _challenge(scheme, against, metric, seconds_of(budget, "--budget"), runs, seed, jobs, store)
+    result = _challenge(_candidates(scheme, against), metric, seconds_of(budget, "--budget"), runs, seed, jobs, store)
     from penstock.challenges import display
 
     repeat = display.command([scheme, *against], runs, output, load)
@@ -106,9 +107,24 @@ def challenge(
         notify(f"scenario: {file}")
 
 
+def _candidates(scheme: str, against: list[str]) -> list[SchemeLike]:
+    """The schemes of the command line. Raises `ScenarioError` with the errors of all of them."""
+    from penstock.studies.candidate import ALL, Candidate
+
+    candidates: list[SchemeLike] = []
+    errors: list[ErrorDetail] = []
+    for text, origin in [(scheme, "SCHEME"), *((each, "--against") for each in against)]:
+        try:
+            candidates.append(text if text == ALL and candidates else Candidate.parse(text, f"{origin} {text}"))
+        except ScenarioError as error:
+            errors += error.errors
+    if errors:
+        raise ScenarioError(errors)
+    return candidates
+
+
 def _challenge(
-    scheme: str,
-    against: list[str],
+    schemes: list[SchemeLike],
     metric: str | None,
     budget_s: float,
     runs: int,
@@ -123,8 +139,8 @@ def _challenge(
     watch = Watch(0)
     with resumable(), watch:
         result = challenge(
-            scheme,
-            against,
+            schemes[0],
+            schemes[1:],
             metric=metric,
             runs=runs,
             seed=seed,

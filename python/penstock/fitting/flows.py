@@ -27,6 +27,7 @@ class Handshake:
     Attributes:
         syn: the SYN, `answer` the SYN-ACK, `third` the next packet of the side that sent the SYN.
         by_sender: whether the sender of the data sent the SYN.
+        third_size: bytes of the third packet.
 
     """
 
@@ -34,6 +35,7 @@ class Handshake:
     answer: float
     third: float
     by_sender: bool
+    third_size: int = 0
 
 
 @dataclass(frozen=True)
@@ -249,11 +251,13 @@ def _handshake(connection: Packets, forward: Bools, opens: Bools, zero: int) -> 
     if len(first) != 1 or len(second) != 1:
         return Handshake(np.nan, np.nan, np.nan, len(first) > 0 and bool(forward[first[0]]))
     later = np.arange(len(opens)) > second[0]
-    third = np.flatnonzero(later & (connection.source == connection.source[first[0]]))
+    third = np.flatnonzero(later & (connection.source == connection.source[first[0]]))[:1]
+    third = third[connection.seq[third] == (connection.seq[first[0]] + 1) % 2**32]  # else it was lost
     syn, answer, next_ = (
         float(connection.t_ns[row[0]] - zero) / 1e9 if len(row) else np.nan for row in (first, second, third)
     )
-    return Handshake(syn, answer, next_, bool(forward[first[0]]))
+    size = int(connection.size[third[0]]) if len(third) else 0
+    return Handshake(syn, answer, next_, bool(forward[first[0]]), size)
 
 
 def _before(values: Ints, initial: int) -> Ints:

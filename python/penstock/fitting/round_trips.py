@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from penstock.fitting.bottleneck import FAIR, Bottleneck
 from penstock.fitting.delays import BEHIND, FRONT, clock
+from penstock.fitting.directions import host
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
 
@@ -17,8 +18,14 @@ __all__ = ["RoundTrip", "first_sent", "round_trips"]
 SMALL = 0.1
 """Time on the link of the two packets of a handshake, as a part of that of a large packet."""
 
+SAME_HOSTS_S = 1e-3
+"""Round trips between the same hosts differ by less: a longer one met a queue."""
+
 MANY = 20
 """Samples from which on the shortest has the largest error."""
+
+NEIGHBOURS_S = 2e-3
+"""Packets within this time before and after tell how fast a queueing delay changes."""
 
 FIRST_PACKETS = 64
 """Packets among which the end of the first round of a flow is looked for."""
@@ -45,10 +52,27 @@ class RoundTrip:
 def round_trips(flows: Sequence[Flow], link: Bottleneck) -> list[RoundTrip]:
     """The round trips of each flow of a direction."""
     serialization = link.packet * 8 / float(link.rate.value) if link.rate.value else 0.0
-    return [
-        RoundTrip(_to_sender(flow, number, link, serialization), _to_receiver(flow, number, link, serialization))
-        for number, flow in enumerate(flows)
-    ]
+    hosts = [(host(flow.sender), host(flow.receiver)) for flow in flows]
+    to_sender = [_to_sender(flow, number, link, serialization) for number, flow in enumerate(flows)]
+    to_receiver = [_to_receiver(flow, number, link, serialization) for number, flow in enumerate(flows)]
+    parts = _completed(hosts, to_sender), _completed(hosts, to_receiver)
+    return [RoundTrip(*pair) for pair in zip(*parts, strict=True)]
+
+
+def _completed(hosts: Sequence[tuple[str, str]], estimates: Sequence[Estimate]) -> list[Estimate]:
+    """The round trips; an unknown or longer one is replaced by the shortest between the same hosts."""
+    shortest: dict[tuple[str, str], Estimate] = {}
+    for pair, estimate in zip(hosts, estimates, strict=True):
+        if estimate.value is not None and _seconds(estimate) < _seconds(shortest.get(pair)):
+            shortest[pair] = estimate
+    result = []
+    for pair, estimate in zip(hosts, estimates, strict=True):
+        best = shortest.get(pair)
+        if best is not None and _seconds(estimate) > _seconds(best) + SAME_HOSTS_S:
+            result.append(replace(best, why=f"{best.why} of another flow between the same hosts"))
+        else:
+            result.append(estimate)
+    return result
 
 
 def first_sent(flow: Flow, trip: RoundTrip, link: Bottleneck) -> float:
@@ -79,12 +103,13 @@ def _to_sender(flow: Flow, number: int, link: Bottleneck, serialization: float) 
     hand = flow.handshake
     in_front = link.delays is not None and link.delays.side == FRONT
     at = hand.third if hand.by_sender else hand.answer
-    waited = float(_waits(link, None, np.array([at]))[0])
+    waited, unsure = _waited(link, at)
     tick = link.delays.resolution if in_front and link.delays is not None else 0.0
-    handshake = (hand.third - hand.answer if hand.by_sender else at - hand.syn) - waited
-    samples = [("the handshake", handshake, tick + serialization * SMALL)]
     # A router captures behind its queue but before the transmission, a receiver after it.
     error = serialization / 2 if in_front else 0.0
+    third = error * hand.third_size / link.packet if hand.by_sender else 0.0
+    handshake = (hand.third - hand.answer if hand.by_sender else at - hand.syn) - waited - third
+    samples = [("the handshake", handshake, tick + third + unsure + serialization * SMALL)]
     for name, reply, cause in (("echoed timestamps", *_echoes(flow)), ("the first round", *_first_round(flow))):
         if len(reply) and not (name == "the first round" and any(value == value for _, value, _ in samples)):
             times = reply - cause - _waits(link, number, reply) - error
@@ -135,6 +160,12 @@ def _waits(link: Bottleneck, number: int | None, seen: Floats) -> Floats:
     return np.interp(seen, link.delays.seen[mine][order], link.delays.wait[mine][order])
 
 
+def _waited(link: Bottleneck, seen: float) -> tuple[float, float]:
+    """The queueing delay of a packet of any flow that passed at this time, and how much its neighbours differ."""
+    waits = _waits(link, None, np.array([seen - NEIGHBOURS_S, seen, seen + NEIGHBOURS_S]))
+    return float(waits[1]), float(np.ptp(waits)) / 2
+
+
 def _shortest(samples: list[tuple[str, float, float]], why: str) -> Estimate:
     """The shortest of the round trips that are known; each has its source and its error."""
     known = [sample for sample in samples if sample[1] == sample[1]]
@@ -149,3 +180,8 @@ def _shortest(samples: list[tuple[str, float, float]], why: str) -> Estimate:
 
 def _numbers(estimate: Estimate) -> tuple[float | int | str | bool | None, float | None, float | None]:
     return estimate.value, estimate.low, estimate.high
+
+
+def _seconds(estimate: Estimate | None) -> float:
+    """The value; infinite without one."""
+    return float("inf") if estimate is None or estimate.value is None else float(estimate.value)

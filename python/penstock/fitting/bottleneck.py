@@ -22,6 +22,12 @@ WINDOW_PACKETS = 200
 FAIR_FROM = 0.25
 """Disagreement of delays from which on flows are taken to have queues of their own."""
 
+SHORTEST_S = 0.5
+"""Shortest capture that tells a rate."""
+
+MOST_UNSEEN = 0.02
+"""Share of the data that the capture may lack before its rates and delays count for nothing."""
+
 NO_QUEUE = "no queue was seen to build in this direction, so the link may never have been full"
 
 
@@ -54,6 +60,10 @@ class Bottleneck:
 
 def bottleneck(packets: Packets, flows: Sequence[Flow], zero_ns: int) -> Bottleneck:
     """The bottleneck of a direction, from all of its packets and its TCP flows; `zero_ns`: start of the capture."""
+    sent = sum(flow.bytes for flow in flows)
+    unseen = sum(flow.unseen for flow in flows) / sent if sent else 0.0
+    if unseen > MOST_UNSEEN:
+        return _unknown(packets, zero_ns, f"{unseen:.0%} of the data that was acknowledged is not in the capture")
     observed = delays(flows)
     if observed is not None and observed.disagreement() < FAIR_FROM:
         observed = observed.calibrated()
@@ -68,11 +78,20 @@ def bottleneck(packets: Packets, flows: Sequence[Flow], zero_ns: int) -> Bottlen
     return Bottleneck(observed, rate, levels, buffer, packet, mean, queue, marked, _highest(t, packets.size))
 
 
+def _unknown(packets: Packets, zero_ns: int, why: str) -> Bottleneck:
+    mean = float(packets.size.mean()) if len(packets) else 1500.0
+    highest = _highest((packets.t_ns - zero_ns) / 1e9, packets.size)
+    rate, size, kind = unknowable(why, "bit/s"), unknowable(why, "B"), unknowable(why)
+    return Bottleneck(None, rate, (), size, 1500, mean, kind, False, highest)
+
+
 def _highest(t: Floats, size: Ints) -> float:
     if not len(t):
         return 1e6
     width = max(0.1, float(t[-1] - t[0]) / 100)
-    return max(1e4, float(np.bincount(((t - t[0]) / width).astype(np.int64), weights=size).max()) * 8 / width)
+    return min(
+        1e12, max(1e4, float(np.bincount(((t - t[0]) / width).astype(np.int64), weights=size).max()) * 8 / width)
+    )
 
 
 def _rate(
@@ -87,8 +106,10 @@ def _rate(
         return unknowable(NO_QUEUE, "bit/s"), ()
     t, size = _departures(packets, t, flows, observed.side)
     count = min(WINDOW_PACKETS, len(t) // 20)
-    if count < 10:
-        return unknowable(f"only {len(t)} packets crossed the link in this direction", "bit/s"), ()
+    if count < 10 or t[-1] - t[0] < SHORTEST_S:
+        return unknowable(
+            f"only {len(t)} packets in {max(0.0, t[-1] - t[0]):.1f} s crossed the link in this direction", "bit/s"
+        ), ()
     edges = t[::count]
     bits = np.concatenate([[0.0], np.cumsum(size)])[: len(t)][::count] * 8
     rates = np.diff(bits) / np.maximum(np.diff(edges), 1e-9)
@@ -162,6 +183,8 @@ def _kind(observed: Delays | None, marked: bool) -> Estimate:
     )
     if low + slack > 0.9 * top and high - low < 0.25 * middle + slack:
         return Estimate(DROPTAIL, why=where)
+    if alone and len(np.unique(observed.flow)) > 1:
+        return unknowable(f"the delays of different flows cannot be compared: too few at the same time; {where}")
     if low + slack < 0.75 * top or high - low > 0.5 * middle + slack:
         return Estimate(AQM, why=where)
     return unknowable(f"between drop-tail and AQM: {where}")

@@ -159,6 +159,14 @@ class Flow:
                 row -= 1
         return delivered, timed
 
+    @property
+    def unseen(self) -> int:
+        """Bytes that were acknowledged but are not in the capture."""
+        order = np.argsort(self.start, kind="stable")
+        start, before = self.start[order], _before(self.end[order], int(self.start[order[0]]))
+        last = int(self.ack.max()) if len(self.ack) else 0
+        return int(np.maximum(np.minimum(start, last) - before, 0).sum())
+
     @cached_property
     def lost_after(self) -> Floats:
         """Times at which packets passed that were sent again later: lost behind the point of capture."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
@@ -19,7 +20,7 @@ SMALL = 0.1
 """Time on the link of the two packets of a handshake, as a part of that of a large packet."""
 
 SAME_HOSTS_S = 1e-3
-"""Round trips between the same hosts differ by less: a longer one met a queue."""
+"""Round trips between the same hosts differ by less; a longer one met a queue."""
 
 MANY = 20
 """Samples from which on the shortest has the largest error."""
@@ -45,7 +46,7 @@ class RoundTrip:
         for part in parts:
             if part.value is None:
                 return unknowable(part.why, "s")
-        value, low, high = (sum(float(x or 0) for x in column) for column in zip(*map(_numbers, parts), strict=True))
+        value, low, high = map(sum, zip(*map(_floats, parts), strict=True))
         return Estimate(value, "s", low, high, f"{parts[0].why}; {parts[1].why}")
 
 
@@ -60,15 +61,15 @@ def round_trips(flows: Sequence[Flow], link: Bottleneck) -> list[RoundTrip]:
 
 
 def _completed(hosts: Sequence[tuple[str, str]], estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The round trips; an unknown or longer one is replaced by the shortest between the same hosts."""
-    shortest: dict[tuple[str, str], Estimate] = {}
+    """The round trips; one that is unknown or differs is replaced by the best one between the same hosts."""
+    bests: dict[tuple[str, str], Estimate] = {}
     for pair, estimate in zip(hosts, estimates, strict=True):
-        if estimate.value is not None and _seconds(estimate) < _seconds(shortest.get(pair)):
-            shortest[pair] = estimate
+        if estimate.value is not None:
+            bests[pair] = _better(bests.get(pair, estimate), estimate)
     result = []
     for pair, estimate in zip(hosts, estimates, strict=True):
-        best = shortest.get(pair)
-        if best is not None and _seconds(estimate) > _seconds(best) + SAME_HOSTS_S:
+        best = bests.get(pair)
+        if best is not None and not abs(_seconds(estimate) - _seconds(best)) <= SAME_HOSTS_S:
             result.append(replace(best, why=f"{best.why} of another flow between the same hosts"))
         else:
             result.append(estimate)
@@ -86,14 +87,14 @@ def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float
     """The shortest time from a packet of the flow to its acknowledgement, or from the handshake."""
     hand = flow.handshake
     handshake = hand.answer - hand.syn if hand.by_sender else hand.third - hand.answer
-    samples = [("the handshake", handshake, serialization * SMALL)]
+    behind = link.delays is not None and link.delays.side == BEHIND
+    error = serialization if behind else 0.0  # a packet that is in transmission, or the own transmission
+    samples = [("the handshake", handshake, max(error, serialization * SMALL))]
     timed = flow.segments.timed
     if timed.any():
         shortest = float((flow.segments.delivered - flow.segments.sent)[timed].min())
-        behind = link.delays is not None and link.delays.side == BEHIND
         if behind and link.delays is not None:
             shortest = link.delays.base.get(number, shortest)
-        error = serialization if behind else 0.0
         samples.append((f"shortest of {timed.sum()} acknowledgements", shortest - error, error))
     return _shortest(samples, "no packet and its acknowledgement were both captured")
 
@@ -163,23 +164,43 @@ def _waits(link: Bottleneck, number: int | None, seen: Floats) -> Floats:
 def _waited(link: Bottleneck, seen: float) -> tuple[float, float]:
     """The queueing delay of a packet of any flow that passed at this time, and how much its neighbours differ."""
     waits = _waits(link, None, np.array([seen - NEIGHBOURS_S, seen, seen + NEIGHBOURS_S]))
-    return float(waits[1]), float(np.ptp(waits)) / 2
+    return float(waits[1]), float(np.ptp(waits))
 
 
 def _shortest(samples: list[tuple[str, float, float]], why: str) -> Estimate:
-    """The shortest of the round trips that are known; each has its source and its error."""
-    known = [sample for sample in samples if sample[1] == sample[1]]
-    if not known:
-        return unknowable(why, "s")
-    source, value, error = min(known, key=lambda sample: sample[1])
-    value = max(value, 0.0)
-    spread = [each for _, each, _ in known]
-    low = max(0.0, value - error)
-    return Estimate(value, "s", low, max(value + error, min(spread[-1], value + 1e-3)), source)
+    """The best of the round trips that are known; each has its source and its error."""
+    known = [
+        Estimate(max(value, 0.0), "s", max(0.0, value - error), max(value, 0.0) + error, source)
+        for source, value, error in samples
+        if value == value
+    ]
+    return reduce(_better, known) if known else unknowable(why, "s")
 
 
-def _numbers(estimate: Estimate) -> tuple[float | int | str | bool | None, float | None, float | None]:
-    return estimate.value, estimate.low, estimate.high
+def _better(one: Estimate, other: Estimate) -> Estimate:
+    """The estimate with the smaller error, unless the other is shorter for certain: queues only lengthen a round trip.
+
+    Of two with about the same error it is the shorter one.
+    """
+    (_, low, high), (_, other_low, other_high) = map(_floats, (one, other))
+    if high < other_low:
+        return one
+    if other_high < low:
+        return other
+    error, other_error = high - low, other_high - other_low
+    if max(error, other_error) < 1.2 * min(error, other_error):
+        return min(one, other, key=_seconds)
+    return one if error < other_error else other
+
+
+def _floats(estimate: Estimate) -> tuple[float, float, float]:
+    """Value and interval of an estimate that is known."""
+    value = _seconds(estimate)
+    return (
+        value,
+        value if estimate.low is None else estimate.low,
+        value if estimate.high is None else estimate.high,
+    )
 
 
 def _seconds(estimate: Estimate | None) -> float:

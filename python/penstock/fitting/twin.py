@@ -54,7 +54,7 @@ def text(fit: Fitted, stem: str) -> str:
     zero = min([each.sent for each in fit.flows if each.name in {name for _, names in paths for name in names}] + [0.0])
     lines = [
         "# Made by penstock fit. A comment says why a value is assumed rather than estimated.",
-        f"duration = {_quoted(_time(fit.duration - zero))}",
+        f"duration = {_quoted(_time(max(1.0, fit.duration - zero + 0.01)))}",
         "",
         *_bottleneck(fit, shortest / 4),
     ]

@@ -282,6 +282,45 @@ def test_the_command_writes_a_scenario_that_other_verbs_take(tmp_path: Path) -> 
         assert process.returncode == 0, process.stderr
 
 
+def merged(packets: list[tuple[int, bytes]], most: int) -> list[tuple[int, bytes]]:
+    """Packets with the data packets of a flow that follow one another within a millisecond joined to super-frames."""
+    result: list[tuple[int, bytes]] = []
+    last: dict[bytes, tuple[int, int]] = {}  # by ports: the row of the last data packet, and its segments
+    for t, packet in packets:
+        ports, seq, size = (
+            packet[20:24],
+            struct.unpack_from(">I", packet, 24)[0],
+            struct.unpack_from(">H", packet, 2)[0],
+        )
+        if size == 1500 and ports in last:
+            row, count = last[ports]
+            before, first = result[row]
+            length = struct.unpack_from(">H", first, 2)[0]
+            contiguous = struct.unpack_from(">I", first, 24)[0] + length - 52 == seq
+            if contiguous and t - before < 1000 and count < most:
+                result[row] = before, first[:2] + struct.pack(">H", length + 1448) + first[4:]
+                last[ports] = row, count + 1
+                continue
+        if size == 1500:
+            last[ports] = len(result), 1
+        result.append((t, packet))
+    return result
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_super_frames_count_as_their_segments(side: str, tmp_path: Path) -> None:
+    packets = frames_of(captured(tmp_path, LINKS + BULK)[side])
+    file = tmp_path / "merged.pcap"
+    joined = merged([(t if side == "sender" else t // 4000 * 4000, packet) for t, packet in packets], 10)
+    assert len(joined) < 0.9 * len(packets)
+    file.write_bytes(pcap(RAW, joined))
+    fit = ps.fit(file)
+    assert value(fit, "bottleneck.rate") == pytest.approx(10e6, rel=0.02)
+    assert [value(fit, f"{flow.name}.segment") for flow in fit.flows] == [1448] * 3
+    assert 1300 < fit.forward.mean_packet < 1510
+    assert 'packet = "1448B"' in fit.scenario
+
+
 def test_a_capture_that_lacks_packets_or_headers_tells_no_rate(tmp_path: Path) -> None:
     packets = frames_of(captured(tmp_path, LINKS + BULK, "duration=10s")["receiver"])
     file = tmp_path / "part.pcap"

@@ -73,16 +73,25 @@ def bottleneck(packets: Packets, flows: Sequence[Flow], zero_ns: int) -> Bottlen
     packet = min(packet, max((flow.segment + flow.header for flow in flows), default=1500))
     marked = any((flow.packets.ecn == 3).any() or (flow.answers.flags & 0x40).any() for flow in flows)
     queue = _kind(observed, marked)
-    mean = float(packets.size.mean()) if len(packets) else 1500.0
+    mean = _mean_size(packets, flows)
     buffer = _buffer(observed, queue, levels, rate, packet)
     return Bottleneck(observed, rate, levels, buffer, packet, mean, queue, marked, _highest(t, packets.size))
 
 
 def _unknown(packets: Packets, zero_ns: int, why: str) -> Bottleneck:
-    mean = float(packets.size.mean()) if len(packets) else 1500.0
+    mean = _mean_size(packets, ())
     highest = _highest((packets.t_ns - zero_ns) / 1e9, packets.size)
     rate, size, kind = unknowable(why, "bit/s"), unknowable(why, "B"), unknowable(why)
     return Bottleneck(None, rate, (), size, 1500, mean, kind, False, highest)
+
+
+def _mean_size(packets: Packets, flows: Sequence[Flow]) -> float:
+    """Bytes of a packet on the wire, on average: super-frames count as their segments."""
+    bytes_, count = float(packets.size.sum()), len(packets)
+    for flow in flows:
+        bytes_ += float((flow.wire - flow.packets.size).sum())
+        count += int((flow.pieces - 1).sum())
+    return bytes_ / count if count else 1500.0
 
 
 def _highest(t: Floats, size: Ints) -> float:
@@ -131,14 +140,13 @@ def _rate(
 
 
 def _departures(packets: Packets, t: Floats, flows: Sequence[Flow], side: str) -> tuple[Floats, Floats]:
-    """When packets left the queue, as seen at the point of capture, and their sizes in bytes."""
-    if side == FRONT:
-        return t, packets.size.astype(float)
+    """When packets left the queue, as seen at the point of capture, and their sizes in bytes on the wire."""
     others = (packets.protocol != TCP) | (packets.payload == 0)
     parts = [(t[others], packets.size[others].astype(float))]
     for flow in flows:
         known = ~np.isnan(flow.segments.delivered)
-        parts.append((flow.segments.delivered[known], flow.segments.size[known]))
+        delivered = flow.segments.delivered[known], flow.segments.size[known]
+        parts.append((flow.t, flow.wire.astype(float)) if side == FRONT else delivered)
     times, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(times, kind="stable")
     return times[order], sizes[order]

@@ -93,8 +93,11 @@ def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
         raise PenstockError(f"{files[0]}: has no data over TCP, from which delays and senders could be estimated")
     outward = {host(flow.sender) for flow in flows} & _hosts(packets, is_forward)
     sides = [[flow for flow in flows if (host(flow.sender) in outward) == ahead] for ahead in (True, False)]
-    links = [bottleneck(packets.take(mask), side, int(packets.t_ns[0]))
-             for mask, side in zip((is_forward, ~is_forward), sides, strict=True)]  # fmt: skip
+    zero = int(packets.t_ns[0])
+    links = [
+        bottleneck(packets.take(is_forward), sides[0], sides[1], zero),
+        bottleneck(packets.take(~is_forward), sides[1], sides[0], zero),
+    ]
     end = float(packets.t_ns[-1] - packets.t_ns[0]) / 1e9
     fitted = _fitted(sides, links, end)
     quic = quic_flows(packets)
@@ -124,8 +127,9 @@ def _hosts(packets: Packets, is_forward: Any) -> set[str]:
 def _fitted(sides: list[list[Flow]], links: list[Bottleneck], end: float) -> list[FittedFlow]:
     """The flows of both directions with their estimates, by their first packets."""
     rows = []
-    for ahead, side, link in zip((True, False), sides, links, strict=True):
-        for number, (flow, trip) in enumerate(zip(side, round_trips(side, link), strict=True)):
+    both = zip((True, False), sides, links, round_trips(sides, links), strict=True)
+    for ahead, side, link, trips in both:
+        for number, (flow, trip) in enumerate(zip(side, trips, strict=True)):
             total, near = trip.total.value, trip.sender.value
             who = sender(
                 flow, number, link, None if total is None else float(total), None if near is None else float(near)

@@ -50,30 +50,40 @@ class RoundTrip:
         return Estimate(value, "s", low, high, f"{parts[0].why}; {parts[1].why}")
 
 
-def round_trips(flows: Sequence[Flow], link: Bottleneck) -> list[RoundTrip]:
-    """The round trips of each flow of a direction."""
-    serialization = link.packet * 8 / float(link.rate.value) if link.rate.value else 0.0
-    hosts = [(host(flow.sender), host(flow.receiver)) for flow in flows]
-    to_sender = [_to_sender(flow, number, link, serialization) for number, flow in enumerate(flows)]
-    to_receiver = [_to_receiver(flow, number, link, serialization) for number, flow in enumerate(flows)]
-    parts = _completed(hosts, to_sender), _completed(hosts, to_receiver)
-    return [RoundTrip(*pair) for pair in zip(*parts, strict=True)]
-
-
-def _completed(hosts: Sequence[tuple[str, str]], estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The round trips; one that is unknown or differs is replaced by the best one between the same hosts."""
+def round_trips(sides: Sequence[Sequence[Flow]], links: Sequence[Bottleneck]) -> list[list[RoundTrip]]:
+    """The round trips of each flow of both directions."""
     bests: dict[tuple[str, str], Estimate] = {}
-    for pair, estimate in zip(hosts, estimates, strict=True):
-        if estimate.value is not None:
-            bests[pair] = _better(bests.get(pair, estimate), estimate)
-    result = []
-    for pair, estimate in zip(hosts, estimates, strict=True):
-        best = bests.get(pair)
-        if best is not None and not abs(_seconds(estimate) - _seconds(best)) <= SAME_HOSTS_S:
-            result.append(replace(best, why=f"{best.why} of another flow between the same hosts"))
-        else:
-            result.append(estimate)
-    return result
+    parts: list[list[tuple[Estimate, Estimate]]] = []
+    for flows, link in zip(sides, links, strict=True):
+        serialization = link.packet * 8 / float(link.rate.value) if link.rate.value else 0.0
+        parts.append([
+            (_to_sender(flow, number, link, serialization), _to_receiver(flow, number, link, serialization))
+            for number, flow in enumerate(flows)
+        ])  # fmt: skip
+        for flow, pair in zip(flows, parts[-1], strict=True):
+            for ends, estimate in zip(_loops(flow), pair, strict=True):
+                if estimate.value is not None:
+                    bests[ends] = _better(bests.get(ends, estimate), estimate)
+    return [
+        [
+            RoundTrip(*(_completed(part, bests.get(ends)) for ends, part in zip(_loops(flow), pair, strict=True)))
+            for flow, pair in zip(flows, of_side, strict=True)
+        ]
+        for flows, of_side in zip(sides, parts, strict=True)
+    ]
+
+
+def _loops(flow: Flow) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The far host of each part of the round trip, with the other host: those to the sender and to the receiver."""
+    ends = host(flow.sender), host(flow.receiver)
+    return ends, ends[::-1]
+
+
+def _completed(estimate: Estimate, best: Estimate | None) -> Estimate:
+    """The round trip; one that is unknown or differs is replaced by the best one between the same hosts."""
+    if best is None or abs(_seconds(estimate) - _seconds(best)) <= SAME_HOSTS_S:
+        return estimate
+    return replace(best, why=f"{best.why} of another flow between the same hosts")
 
 
 def first_sent(flow: Flow, trip: RoundTrip, link: Bottleneck) -> float:
@@ -94,8 +104,14 @@ def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float
     if timed.any():
         shortest = float((flow.segments.delivered - flow.segments.sent)[timed].min())
         if behind and link.delays is not None:
-            shortest = link.delays.base.get(number, shortest)
-        samples.append((f"shortest of {timed.sum()} acknowledgements", shortest - error, error))
+            base = link.delays.base.get(number, shortest)
+            if (
+                link.delays.resolution
+            ):  # acknowledgements queue, too: what was subtracted for that has errors of its own
+                error = max(error, shortest - base)
+            else:
+                shortest = base
+        samples.append((f"shortest of {timed.sum()} acknowledgements", shortest - min(error, serialization), error))
     return _shortest(samples, "no packet and its acknowledgement were both captured")
 
 

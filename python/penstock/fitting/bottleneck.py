@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.fitting.delays import BEHIND, FRONT, Delays, delays, is_busy
+from penstock.fitting.delays import BEHIND, FRONT, Back, Delays, delays, is_busy, way_back
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
 from penstock.fitting.packets import TCP, Ints, Packets
@@ -21,6 +21,18 @@ WINDOW_PACKETS = 200
 
 FAIR_FROM = 0.25
 """Disagreement of delays from which on flows are taken to have queues of their own."""
+
+SHORTEST_S = 0.5
+"""Shortest capture that tells a rate."""
+
+MOST_UNSEEN = 0.02
+"""Share of the data that the capture may lack before its rates and delays count for nothing."""
+
+LEAST_INTERLEAVED = 0.1
+"""Share of packets with a successor of another flow from which on their delays tell fair queueing."""
+
+MIXED = 0.7
+"""Mean size of packets, as a part of the large ones, below which many are small."""
 
 NO_QUEUE = "no queue was seen to build in this direction, so the link may never have been full"
 
@@ -52,31 +64,57 @@ class Bottleneck:
     highest: float
 
 
-def bottleneck(packets: Packets, flows: Sequence[Flow], zero_ns: int) -> Bottleneck:
-    """The bottleneck of a direction, from all of its packets and its TCP flows; `zero_ns`: start of the capture."""
-    observed = delays(flows)
+def bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequence[Flow], zero_ns: int) -> Bottleneck:
+    """The bottleneck of a direction, from all of its packets and its TCP flows.
+
+    `against` are the flows in the other direction, whose queue delays acknowledgements; `zero_ns` is the start.
+    """
+    sent = sum(flow.bytes for flow in flows)
+    unseen = sum(flow.unseen for flow in flows) / sent if sent else 0.0
+    if unseen > MOST_UNSEEN:
+        return _unknown(packets, zero_ns, f"{unseen:.0%} of the data that was acknowledged is not in the capture")
+    back = way_back(against)
+    observed = delays(flows, back)
     if observed is not None and observed.disagreement() < FAIR_FROM:
         observed = observed.calibrated()
     t = (packets.t_ns - zero_ns) / 1e9
-    rate, levels = _rate(packets, t, flows, observed)
+    rate, levels = _rate(packets, t, flows, observed, back)
     packet = round(float(np.quantile(packets.size, 0.9))) if len(packets) else 1500
     packet = min(packet, max((flow.segment + flow.header for flow in flows), default=1500))
     marked = any((flow.packets.ecn == 3).any() or (flow.answers.flags & 0x40).any() for flow in flows)
-    queue = _kind(observed, marked)
-    mean = float(packets.size.mean()) if len(packets) else 1500.0
+    mean = _mean_size(packets, flows)
+    queue = _kind(observed, marked, mean < MIXED * packet)
     buffer = _buffer(observed, queue, levels, rate, packet)
     return Bottleneck(observed, rate, levels, buffer, packet, mean, queue, marked, _highest(t, packets.size))
+
+
+def _unknown(packets: Packets, zero_ns: int, why: str) -> Bottleneck:
+    mean = _mean_size(packets, ())
+    highest = _highest((packets.t_ns - zero_ns) / 1e9, packets.size)
+    rate, size, kind = unknowable(why, "bit/s"), unknowable(why, "B"), unknowable(why)
+    return Bottleneck(None, rate, (), size, 1500, mean, kind, False, highest)
+
+
+def _mean_size(packets: Packets, flows: Sequence[Flow]) -> float:
+    """Bytes of a packet on the wire, on average: super-frames count as their segments."""
+    bytes_, count = float(packets.size.sum()), len(packets)
+    for flow in flows:
+        bytes_ += float((flow.wire - flow.packets.size).sum())
+        count += int((flow.pieces - 1).sum())
+    return bytes_ / count if count else 1500.0
 
 
 def _highest(t: Floats, size: Ints) -> float:
     if not len(t):
         return 1e6
     width = max(0.1, float(t[-1] - t[0]) / 100)
-    return max(1e4, float(np.bincount(((t - t[0]) / width).astype(np.int64), weights=size).max()) * 8 / width)
+    return min(
+        1e12, max(1e4, float(np.bincount(((t - t[0]) / width).astype(np.int64), weights=size).max()) * 8 / width)
+    )
 
 
 def _rate(
-    packets: Packets, t: Floats, flows: Sequence[Flow], observed: Delays | None
+    packets: Packets, t: Floats, flows: Sequence[Flow], observed: Delays | None, back: Back
 ) -> tuple[Estimate, tuple[tuple[float, float], ...]]:
     """The rate at which packets leave the queue while it is not empty."""
     if observed is None:
@@ -85,10 +123,12 @@ def _rate(
         ), ()
     if not observed.is_seen:
         return unknowable(NO_QUEUE, "bit/s"), ()
-    t, size = _departures(packets, t, flows, observed.side)
+    t, size = _departures(packets, t, flows, observed.side, back)
     count = min(WINDOW_PACKETS, len(t) // 20)
-    if count < 10:
-        return unknowable(f"only {len(t)} packets crossed the link in this direction", "bit/s"), ()
+    if count < 10 or t[-1] - t[0] < SHORTEST_S:
+        return unknowable(
+            f"only {len(t)} packets in {max(0.0, t[-1] - t[0]):.1f} s crossed the link in this direction", "bit/s"
+        ), ()
     edges = t[::count]
     bits = np.concatenate([[0.0], np.cumsum(size)])[: len(t)][::count] * 8
     rates = np.diff(bits) / np.maximum(np.diff(edges), 1e-9)
@@ -109,15 +149,15 @@ def _rate(
     return Estimate(float(np.median(rates[busy])), "bit/s", float(low), float(high), why), levels
 
 
-def _departures(packets: Packets, t: Floats, flows: Sequence[Flow], side: str) -> tuple[Floats, Floats]:
-    """When packets left the queue, as seen at the point of capture, and their sizes in bytes."""
-    if side == FRONT:
-        return t, packets.size.astype(float)
+def _departures(packets: Packets, t: Floats, flows: Sequence[Flow], side: str, back: Back) -> tuple[Floats, Floats]:
+    """When packets left the queue, as seen at the point of capture, and their sizes in bytes on the wire."""
     others = (packets.protocol != TCP) | (packets.payload == 0)
     parts = [(t[others], packets.size[others].astype(float))]
     for flow in flows:
         known = ~np.isnan(flow.segments.delivered)
-        parts.append((flow.segments.delivered[known], flow.segments.size[known]))
+        acked = flow.segments.delivered[known]
+        delivered = acked - back(acked), flow.segments.size[known]
+        parts.append((flow.t, flow.wire.astype(float)) if side == FRONT else delivered)
     times, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(times, kind="stable")
     return times[order], sizes[order]
@@ -139,11 +179,13 @@ def _levels(t: Floats, rates: Floats) -> tuple[tuple[float, float], ...]:
     return (*_levels(t[:at], rates[:at]), (float(t[at - 1] + t[at]) / 2, later[0][1]), *later[1:])
 
 
-def _kind(observed: Delays | None, marked: bool) -> Estimate:
+def _kind(observed: Delays | None, marked: bool, is_mixed: bool) -> Estimate:
     """The kind of the queue, by the delays at losses and by those of different flows at the same time."""
     if observed is None or not observed.is_seen:
         return unknowable(NO_QUEUE)
     apart = observed.disagreement()
+    if apart > FAIR_FROM and observed.interleaved < LEAST_INTERLEAVED:
+        return unknowable("flows have different delays, but their packets come in bursts that hardly interleave")
     if apart > FAIR_FROM:
         return Estimate(FAIR, why="flows have different delays at the same time")
     waits = observed.lost_wait[~np.isnan(observed.lost_wait)]
@@ -162,6 +204,12 @@ def _kind(observed: Delays | None, marked: bool) -> Estimate:
     )
     if low + slack > 0.9 * top and high - low < 0.25 * middle + slack:
         return Estimate(DROPTAIL, why=where)
+    if is_mixed:
+        return unknowable(
+            f"a limit in packets drops at varied delays if many packets are small, as an AQM does: {where}"
+        )
+    if alone and len(np.unique(observed.flow)) > 1:
+        return unknowable(f"the delays of different flows cannot be compared: too few at the same time; {where}")
     if low + slack < 0.75 * top or high - low > 0.5 * middle + slack:
         return Estimate(AQM, why=where)
     return unknowable(f"between drop-tail and AQM: {where}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -12,7 +12,7 @@ import numpy as np
 from penstock.fitting.flows import Bools, Floats, Flow
 from penstock.fitting.packets import Ints
 
-__all__ = ["BEHIND", "FRONT", "Delays", "clock", "delays"]
+__all__ = ["BEHIND", "FRONT", "Back", "Delays", "clock", "delays", "way_back"]
 
 FRONT, BEHIND = "in front of", "behind"
 """Where the queue is, seen from the point of capture."""
@@ -28,6 +28,10 @@ FEWEST_PAIRS = 50
 
 ROUNDS = 20
 """Iterations of the offsets of flows."""
+
+
+Back = Callable[[Floats], Floats]
+"""Queueing delays of acknowledgements on their way to the point of capture, by the times at which they passed."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,11 @@ class Delays:
         apart = np.diff(self.t)
         near = min(max(2 * float(np.median(apart)), 2e-4), 0.03) if len(apart) else 0.0
         return np.flatnonzero((np.diff(self.flow) != 0) & (apart <= near))
+
+    @property
+    def interleaved(self) -> float:
+        """Share of packets with a successor of another flow."""
+        return len(self.pairs) / max(1, len(self.t) - 1)
 
     def disagreement(self) -> float:
         """How much the delays of different flows differ at the same time; NaN if too few can be compared.
@@ -128,9 +137,9 @@ def _variance(values: Floats) -> float:
     return float((high - low) / 1.349) ** 2
 
 
-def delays(flows: Sequence[Flow]) -> Delays | None:
+def delays(flows: Sequence[Flow], back: Back) -> Delays | None:
     """The delays on the side with the queue; None if neither side tells any."""
-    both = [each for each in (_front(flows), _behind(flows)) if each is not None]
+    both = [each for each in (_front(flows), _behind(flows, back)) if each is not None]
     if len(both) < 2:
         return both[0] if both else None
     front, behind = both
@@ -173,19 +182,31 @@ def _front(flows: Sequence[Flow]) -> Delays | None:
     return _sorted(FRONT, rows, base, resolution, lost)
 
 
-def _behind(flows: Sequence[Flow]) -> Delays | None:
+def way_back(flows: Sequence[Flow]) -> Back:
+    """The delays of acknowledgements by the times at which they passed: those of the data that goes with them."""
+    front = _front(flows)
+    if front is None or not front.is_seen:
+        return np.zeros_like
+    order = np.argsort(front.seen, kind="stable")
+    seen, wait = front.seen[order], front.wait[order]
+    return lambda t: np.interp(t, seen, wait)
+
+
+def _behind(flows: Sequence[Flow], back: Back) -> Delays | None:
     rows, base, lost = [], {}, []
     for number, flow in enumerate(flows):
         segments = flow.segments
         timed = segments.timed
         if not timed.any():
             continue
-        value = (segments.delivered - segments.sent)[timed]
+        delivered = segments.delivered[timed] - back(segments.delivered[timed])
+        value = delivered - segments.sent[timed]
         base[number] = float(value.min())
         sent = segments.sent[timed]
-        rows.append((sent, segments.delivered[timed], value - base[number], np.full(len(sent), number)))
+        rows.append((sent, delivered, value - base[number], np.full(len(sent), number)))
         lost.append((flow.lost_after, flow.lost_after))
-    return _sorted(BEHIND, rows, base, 0.0, lost)
+    resolution = 0.0 if back is np.zeros_like else 1e-3
+    return _sorted(BEHIND, rows, base, resolution, lost)
 
 
 def _sorted(

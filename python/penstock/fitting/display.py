@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from penstock.fitting.bottleneck import Bottleneck
 from penstock.fitting.estimate import Estimate
+from penstock.fitting.fitted import Fitted
 from penstock.units import format_rate
-
-if TYPE_CHECKING:
-    from penstock.fitting.fit import Fit
 
 __all__ = ["brief", "text"]
 
@@ -25,7 +22,7 @@ def brief(link: Bottleneck) -> str:
     return f"{rate}, {queue}"
 
 
-def text(fit: Fit) -> str:
+def text(fit: Fitted) -> str:
     """The estimates, each with its interval, or why it is unknowable from this capture."""
     first = f"{brief(fit.forward)}; {len(fit.flows)} TCP flows in {fit.duration:.1f} s, {fit.packets} packets"
     lines = [first[0].upper() + first[1:], ""]
@@ -62,7 +59,7 @@ def _number(value: float | int | str | bool, unit: str) -> str:
     return f"{value:,}".replace(",", " ") + f" {unit}".rstrip()
 
 
-def _table(fit: Fit) -> Iterator[str]:
+def _table(fit: Fitted) -> Iterator[str]:
     """The flows with most bytes, in the order of their starts."""
     chosen = sorted(fit.flows, key=lambda each: -each.flow.bytes)[:MOST_ROWS]
     rows: list[tuple[str, ...]] = [("flow", "from", "to", "start", "bytes", "base RTT", "control", "limited by")]

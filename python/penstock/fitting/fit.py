@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,99 +14,27 @@ from penstock.errors import PenstockError
 from penstock.files import write_bytes, write_text
 from penstock.fitting import twin
 from penstock.fitting.bottleneck import Bottleneck, bottleneck
-from penstock.fitting.delays import BEHIND
-from penstock.fitting.directions import Quic, forward_packets, host, other_packets, quic_flows
-from penstock.fitting.estimate import Estimate, unknowable
+from penstock.fitting.directions import forward_packets, host, other_packets, quic_flows
+from penstock.fitting.display import brief
+from penstock.fitting.fitted import Fitted, FittedFlow
 from penstock.fitting.flows import Flow, tcp_flows
 from penstock.fitting.merge import merged
 from penstock.fitting.packets import Packets, joined, read_packets
-from penstock.fitting.round_trips import RoundTrip, first_sent, round_trips
-from penstock.fitting.senders import Sender, sender
+from penstock.fitting.round_trips import first_sent, round_trips
+from penstock.fitting.senders import sender
 from penstock.scenario.replayed import recorded_load
 
-__all__ = ["Fit", "FittedFlow", "fit"]
-
-
-@dataclass(frozen=True)
-class FittedFlow:
-    """A flow of a capture with everything that was estimated of it; `sent`: when its sender began."""
-
-    name: str
-    flow: Flow
-    is_forward: bool
-    round_trip: RoundTrip
-    sender: Sender
-    is_open: bool
-    sent: float
-
-    @property
-    def estimates(self) -> dict[str, Estimate]:
-        """The estimates by name."""
-        flow = self.flow
-        pauses = self.sender.pauses
-        think = Estimate("none", why="no pause of the application was seen")
-        if pauses:
-            low, middle, high = np.quantile(pauses, [0.05, 0.5, 0.95])
-            think = Estimate(float(middle), "s", float(low), float(high), f"median of {len(pauses)} pauses")
-        start = flow.handshake.syn if flow.handshake.syn == flow.handshake.syn else float(flow.t[0])
-        return {
-            "start": Estimate(start, "s", why="" if flow.has_start else "of its first data; no SYN was captured"),
-            "bytes": Estimate(flow.bytes, "B", why="it goes on when the capture ends" if self.is_open else ""),
-            "rtt": self.round_trip.total,
-            "rtt_to_sender": self.round_trip.sender,
-            "rtt_to_receiver": self.round_trip.receiver,
-            "segment": Estimate(flow.segment, "B"),
-            "ecn": Estimate(self.sender.ecn),
-            "window": self.sender.window,
-            "control": self.sender.control,
-            "writes": Estimate(len(self.sender.writes)),
-            "think_time": think,
-        }
+__all__ = ["Fit", "fit"]
 
 
 @dataclass(frozen=True, repr=False)
-class Fit:
-    """A twin of a link: a scenario and the estimates behind it.
-
-    Attributes:
-        files: the captures.
-        duration: time from the first packet to the last one in seconds.
-        start_ns: time of the first packet in nanoseconds since 1970.
-        packets: number of IP packets.
-        forward: the bottleneck in the direction with more bytes, `reverse` that of the other direction.
-        flows: the TCP flows by their first packets.
-        quic: the QUIC flows.
-        datagrams: the packets to replay, `FORWARD` and `REVERSE`.
-        notes: a sentence about each peculiarity of the captures and about what the twin leaves out.
-
-    """
-
-    files: tuple[Path, ...]
-    duration: float
-    start_ns: int
-    packets: int
-    forward: Bottleneck
-    reverse: Bottleneck
-    flows: tuple[FittedFlow, ...]
-    quic: tuple[tuple[Quic, bool], ...]
-    datagrams: dict[str, Packets]
-    notes: tuple[str, ...] = field(default=())
+class Fit(Fitted):
+    """A twin of a link: a scenario and the estimates behind it."""
 
     @property
     def scenario(self) -> str:
         """The scenario file as TOML. It names the captures of datagrams that `save("fit.toml")` writes."""
         return twin.text(self, "fit")
-
-    @property
-    def estimates(self) -> dict[str, Estimate]:
-        """All estimates by name, such as `"bottleneck.rate"` and `"flow1.rtt"`."""
-        result = {"capture.point": _point(self.forward)}
-        for name, link in (("bottleneck", self.forward), ("bottleneck.reverse", self.reverse)):
-            result |= {f"{name}.rate": link.rate, f"{name}.rate_changes": _changes(link)}
-            result |= {f"{name}.buffer": link.buffer, f"{name}.queue": link.queue}
-        for flow in self.flows:
-            result |= {f"{flow.name}.{name}": estimate for name, estimate in flow.estimates.items()}
-        return result
 
     def save(self, file: str | Path) -> list[Path]:
         """Write the scenario, and next to it the captures of the datagrams that it replays. Returns all paths."""
@@ -135,8 +63,6 @@ class Fit:
         }
 
     def __repr__(self) -> str:
-        from penstock.fitting.display import brief
-
         return f"<Fit of {len(self.flows)} TCP flows in {self.duration:.1f} s: {brief(self.forward)}>"
 
 
@@ -167,8 +93,11 @@ def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
         raise PenstockError(f"{files[0]}: has no data over TCP, from which delays and senders could be estimated")
     outward = {host(flow.sender) for flow in flows} & _hosts(packets, is_forward)
     sides = [[flow for flow in flows if (host(flow.sender) in outward) == ahead] for ahead in (True, False)]
-    links = [bottleneck(packets.take(mask), side, int(packets.t_ns[0]))
-             for mask, side in zip((is_forward, ~is_forward), sides, strict=True)]  # fmt: skip
+    zero = int(packets.t_ns[0])
+    links = [
+        bottleneck(packets.take(is_forward), sides[0], sides[1], zero),
+        bottleneck(packets.take(~is_forward), sides[1], sides[0], zero),
+    ]
     end = float(packets.t_ns[-1] - packets.t_ns[0]) / 1e9
     fitted = _fitted(sides, links, end)
     quic = quic_flows(packets)
@@ -198,8 +127,9 @@ def _hosts(packets: Packets, is_forward: Any) -> set[str]:
 def _fitted(sides: list[list[Flow]], links: list[Bottleneck], end: float) -> list[FittedFlow]:
     """The flows of both directions with their estimates, by their first packets."""
     rows = []
-    for ahead, side, link in zip((True, False), sides, links, strict=True):
-        for number, (flow, trip) in enumerate(zip(side, round_trips(side, link), strict=True)):
+    both = zip((True, False), sides, links, round_trips(sides, links), strict=True)
+    for ahead, side, link, trips in both:
+        for number, (flow, trip) in enumerate(zip(side, trips, strict=True)):
             total, near = trip.total.value, trip.sender.value
             who = sender(
                 flow, number, link, None if total is None else float(total), None if near is None else float(near)
@@ -213,18 +143,3 @@ def _is_open(flow: Flow, link: Bottleneck, round_trip: Any, end: float) -> bool:
     """Whether a flow was still sending when the capture ended."""
     wait = 0.0 if link.delays is None else link.delays.high
     return not flow.has_fin and end - flow.t[-1] < 2 * ((round_trip or 0.2) + wait)
-
-
-def _point(link: Bottleneck) -> Estimate:
-    if link.delays is None or not link.delays.is_seen:
-        return unknowable("no queue was seen to build")
-    if link.delays.side == BEHIND:
-        return Estimate("before the bottleneck", why="delays from data to acknowledgement vary with the queue")
-    return Estimate("behind the bottleneck", why="one-way delays by the senders' timestamps vary with the queue")
-
-
-def _changes(link: Bottleneck) -> Estimate:
-    if link.rate.value is None:
-        return unknowable(link.rate.why)
-    changes = [f"{rate / 1e6:.4g} Mbit/s from {at:.4g} s on" for at, rate in link.levels[1:]]
-    return Estimate(", ".join(changes) or "none")

@@ -19,6 +19,9 @@ Bools = NDArray[np.bool_]
 
 HEADERS_V4, HEADERS_V6 = 40, 60
 
+FEWEST_FULL = 3
+"""Packets of a size that make it the segment size of a flow with super-frames."""
+
 
 @dataclass(frozen=True)
 class Handshake:
@@ -27,6 +30,7 @@ class Handshake:
     Attributes:
         syn: the SYN, `answer` the SYN-ACK, `third` the next packet of the side that sent the SYN.
         by_sender: whether the sender of the data sent the SYN.
+        third_size: bytes of the third packet.
 
     """
 
@@ -34,6 +38,7 @@ class Handshake:
     answer: float
     third: float
     by_sender: bool
+    third_size: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,11 +110,16 @@ class Flow:
         """Payload of a full packet on the wire."""
         sizes, counts = np.unique(self.packets.payload, return_counts=True)
         largest = int(sizes.max())
-        if self.mss is not None:
-            options = self.header - (HEADERS_V6 if self.is_v6 else HEADERS_V4)
-            return largest if largest <= self.mss else max(1, self.mss - options)  # larger: super-frames
-        usual = (sizes <= 1460) & (sizes >= 0.8 * min(1460, largest))
-        return int(sizes[usual][counts[usual].argmax()]) if usual.any() else 1448
+        if self.mss is not None and largest <= self.mss:
+            return largest
+        # Super-frames: the most frequent size of the packets that have just one segment.
+        top = 1460 if self.mss is None else self.mss
+        single = (sizes <= top) & (sizes >= 0.8 * top)
+        if single.any() and counts[single].max() >= FEWEST_FULL:
+            return int(sizes[single][counts[single].argmax()])
+        if self.mss is None:
+            return min(largest, 1448)
+        return max(1, self.mss - (self.header - (HEADERS_V6 if self.is_v6 else HEADERS_V4)))
 
     @property
     def is_v6(self) -> bool:
@@ -122,18 +132,26 @@ class Flow:
         return self.end <= _before(self.end, int(self.start[0]))
 
     @cached_property
+    def pieces(self) -> Ints:
+        """Number of packets on the wire for each captured one: several for a super-frame."""
+        return -(-self.packets.payload // self.segment)
+
+    @cached_property
+    def wire(self) -> Ints:
+        """Bytes of IP packets on the wire for each captured packet."""
+        return self.packets.payload + self.pieces * self.header
+
+    @cached_property
     def segments(self) -> Segments:
         """The packets with new data."""
         new = ~self.is_retransmission
         start, end, sent = self.start[new], self.end[new], self.t[new]
-        payload = self.packets.payload[new]
-        pieces = np.ceil(payload / self.segment)
         delivered, timed = self._delivered(start, end)
         again = np.searchsorted(end, self.start[~new], side="right")
         timed[again[again < len(end)]] = False
         timed &= delivered > sent
         gap = start > _before(end, int(start[0]))
-        return Segments(sent, start, end, payload + pieces * self.header, delivered, timed, gap)
+        return Segments(sent, start, end, self.wire[new].astype(float), delivered, timed, gap)
 
     def _delivered(self, start: Ints, end: Ints) -> tuple[Floats, Bools]:
         """When each packet was acknowledged, by number or by the first SACK block, and whether on its own arrival."""
@@ -156,6 +174,14 @@ class Flow:
                 delivered[row], timed[row] = t, row == last - 1
                 row -= 1
         return delivered, timed
+
+    @property
+    def unseen(self) -> int:
+        """Bytes that were acknowledged but are not in the capture."""
+        order = np.argsort(self.start, kind="stable")
+        start, before = self.start[order], _before(self.end[order], int(self.start[order[0]]))
+        last = int(self.ack.max()) if len(self.ack) else 0
+        return int(np.maximum(np.minimum(start, last) - before, 0).sum())
 
     @cached_property
     def lost_after(self) -> Floats:
@@ -249,11 +275,13 @@ def _handshake(connection: Packets, forward: Bools, opens: Bools, zero: int) -> 
     if len(first) != 1 or len(second) != 1:
         return Handshake(np.nan, np.nan, np.nan, len(first) > 0 and bool(forward[first[0]]))
     later = np.arange(len(opens)) > second[0]
-    third = np.flatnonzero(later & (connection.source == connection.source[first[0]]))
+    third = np.flatnonzero(later & (connection.source == connection.source[first[0]]))[:1]
+    third = third[connection.seq[third] == (connection.seq[first[0]] + 1) % 2**32]  # else it was lost
     syn, answer, next_ = (
         float(connection.t_ns[row[0]] - zero) / 1e9 if len(row) else np.nan for row in (first, second, third)
     )
-    return Handshake(syn, answer, next_, bool(forward[first[0]]))
+    size = int(connection.size[third[0]]) if len(third) else 0
+    return Handshake(syn, answer, next_, bool(forward[first[0]]), size)
 
 
 def _before(values: Ints, initial: int) -> Ints:

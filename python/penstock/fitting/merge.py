@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from penstock.fitting.bottleneck import Bottleneck
 from penstock.fitting.estimate import Estimate
-
-if TYPE_CHECKING:
-    from penstock.fitting.fit import Fit
+from penstock.fitting.fitted import Fitted
 
 __all__ = ["merged"]
 
+F = TypeVar("F", bound=Fitted)
 
-def merged(fits: Sequence[Fit]) -> Fit:
+
+def merged(fits: Sequence[F]) -> F:
     """The fit that knows the most of the bottleneck, with what only the others know.
 
     A flow is the one of that capture, with the round trip of the smallest interval.

@@ -30,7 +30,7 @@ class Packets:
     Attributes:
         t_ns: times in nanoseconds since 1970.
         size: lengths of the IP packets in bytes.
-        protocol: IP protocols; 0 for later fragments.
+        protocol: IP protocols; 0 for later fragments, and for TCP whose header was not captured.
         source: addresses and ports of the senders, hashed; `target` those of the receivers.
         ports: source and destination ports in one number, source << 16 | destination.
         ecn: ECN fields.
@@ -129,6 +129,8 @@ def _decode(block: Frames) -> Packets:
     size = np.where(size <= 40 * six, rest, size)  # of a super-frame of more than 64 KiB
     fragment = four & (at.u16(6) & 0x1FFF > 0)
     protocol = np.where(fragment, 0, np.where(four, at.u8(9), at.u8(6)))
+    kept = block.kept[chosen] - start[chosen] - header
+    protocol[(protocol == TCP) & (kept < 20)] = 0  # without its ports and numbers
     above = _Bytes(at.rows, header)
     has_ports = (protocol == TCP) | (protocol == UDP)
     ports = np.where(has_ports, above.u32(0), 0)
@@ -148,7 +150,7 @@ def _decode(block: Frames) -> Packets:
         "ack": np.where(tcp, above.u32(8), zero),
         "flags": np.where(tcp, above.u8(13), zero),
         "window": np.where(tcp, above.u16(14), zero),
-        **_options(above, np.flatnonzero(tcp), data_at - header),
+        **_options(above, np.flatnonzero(tcp), np.minimum(data_at - header, kept)),
         "head": at.rows[:, :IP_HEAD],
     }
     return Packets(**columns).take(four | six)
@@ -165,7 +167,7 @@ def _hash(at: _Bytes, first: tuple[int, int], four: NDArray[np.bool_], port: Int
 
 
 def _options(above: _Bytes, rows: Ints, header: Ints) -> dict[str, Ints]:
-    """The options of TCP; all rows advance by one option at a time."""
+    """The options of TCP that were captured; all rows advance by one option at a time."""
     names = ("mss", "scale", "sack_from", "sack_to", "tsval", "tsecr")
     columns = {name: np.full(len(above.rows), -1, np.int64) for name in names}
     position = np.full(len(above.rows), 20, np.int64)
@@ -176,7 +178,7 @@ def _options(above: _Bytes, rows: Ints, header: Ints) -> dict[str, Ints]:
             (2, "mss", 2, at.u16), (3, "scale", 2, at.u8), (5, "sack_from", 2, at.u32),
             (5, "sack_to", 6, at.u32), (8, "tsval", 2, at.u32), (8, "tsecr", 6, at.u32),
         ):  # fmt: skip
-            if (mask := kind == code).any():
+            if (mask := (kind == code) & (position[rows] + length <= header[rows])).any():
                 columns[name][rows[mask]] = bytes_read(offset)[mask]
         position[rows] += np.where(kind == 0, 64, np.where(kind == 1, 1, np.maximum(length, 2)))
     return columns

@@ -18,6 +18,9 @@ LOSS, BBR, SCALABLE = "loss-based", "BBR-like", "scalable"
 FEWEST_PACKETS = 300
 """Packets that tell a congestion control."""
 
+MOST_LOSSY = 0.3
+"""Share of rounds with losses that a loss-based sender cannot sustain: it would shrink its window in each."""
+
 SHORTEST_PAUSE_S = 0.05
 MOST_WRITES = 500
 """Writes of a flow; of more the shortest pauses are not used."""
@@ -119,6 +122,10 @@ def _control(
         return unknowable("the receive window limits the flow")
     assert link.delays is not None
     lost = flow.lost_after if link.delays.side == BEHIND else flow.lost_before[1]
+    often = _lossy_rounds(flow.t, lost, round_trip + float(np.median(link.delays.wait)))
+    packets = float(np.median(flight)) / flow.segment
+    if often > MOST_LOSSY and packets > 10:
+        return Estimate(BBR, why=f"loses packets in {often:.0%} of its rounds and keeps {packets:.0f} in flight")
     kept = _kept(flow.t, flight, np.sort(lost), round_trip + float(np.median(link.delays.wait)))
     if len(kept) < 3:
         return unknowable(f"only {len(kept)} separate losses were seen: at least 3 are needed")
@@ -129,6 +136,13 @@ def _control(
     if middle < 0.85:
         return Estimate(LOSS, why=why)
     return unknowable(why)
+
+
+def _lossy_rounds(t: Floats, lost: Floats, round_trip: float) -> float:
+    """The share of the rounds in which packets were lost; those of the beginning do not count."""
+    begin = t[0] + 10 * round_trip
+    rounds = (t[-1] - begin) / round_trip
+    return len(np.unique(((lost[lost > begin] - begin) / round_trip).astype(int))) / rounds if rounds > 20 else 0.0
 
 
 def _kept(t: Floats, flight: Floats, lost: Floats, round_trip: float) -> Floats:

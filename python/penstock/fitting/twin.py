@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from penstock.fitting.bottleneck import DROPTAIL, FAIR, Bottleneck
+from penstock.fitting.fitted import Fitted, FittedFlow
+from penstock.fitting.flows import Flow
 from penstock.fitting.packets import IP_HEAD, Packets
 from penstock.fitting.senders import BBR, FEWEST_PACKETS, LOSS, SCALABLE
 from penstock.units import format_rate, format_time
-
-if TYPE_CHECKING:
-    from penstock.fitting.fit import Fit, FittedFlow
 
 __all__ = ["FORWARD", "REVERSE", "datagram_file", "pcap", "text"]
 
@@ -49,14 +47,14 @@ def pcap(packets: Packets) -> bytes:
     return b"".join(parts)
 
 
-def text(fit: Fit, stem: str) -> str:
+def text(fit: Fitted, stem: str) -> str:
     """The scenario as TOML with comments: which values are assumed, and why."""
     paths = _paths(fit)
     shortest = min(trip for trip, _ in paths)
     zero = min([each.sent for each in fit.flows if each.name in {name for _, names in paths for name in names}] + [0.0])
     lines = [
         "# Made by penstock fit. A comment says why a value is assumed rather than estimated.",
-        f"duration = {_quoted(_time(fit.duration - zero))}",
+        f"duration = {_quoted(_time(max(1.0, fit.duration - zero + 0.01)))}",
         "",
         *_bottleneck(fit, shortest / 4),
     ]
@@ -80,7 +78,7 @@ def text(fit: Fit, stem: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _bottleneck(fit: Fit, delay: float) -> list[str]:
+def _bottleneck(fit: Fitted, delay: float) -> list[str]:
     link = fit.forward
     lines = ["[links.bottleneck]", 'from = "R1"', 'to = "R2"']
     if link.rate.value is None:
@@ -113,7 +111,7 @@ def _queue(link: Bottleneck) -> str:
     return f'{{ scheme = "droptail", limit = "{max(100, round(1.2 * seen / link.mean_packet))}p" }}'
 
 
-def _traffic(fit: Fit, node: dict[str, str], zero: float) -> Iterator[str]:
+def _traffic(fit: Fitted, node: dict[str, str], zero: float) -> Iterator[str]:
     flavours = _flavours(fit)
     for each in fit.flows:
         if each.name not in node:
@@ -156,7 +154,7 @@ def _flow(each: FittedFlow, node: str, flavour: str, start: float) -> Iterator[s
         yield "ecn = true"
 
 
-def _flavours(fit: Fit) -> dict[str, str]:
+def _flavours(fit: Fitted) -> dict[str, str]:
     """The flavour of each flow; long ones of unknown kind take those of the known ones in turn."""
     known = [FLAVOURS[str(each.sender.control.value)] for each in fit.flows if each.sender.control.value is not None]
     turn, result = 0, {}
@@ -173,7 +171,7 @@ def _flavours(fit: Fit) -> dict[str, str]:
     return result
 
 
-def _paths(fit: Fit) -> list[tuple[float, list[str]]]:
+def _paths(fit: Fitted) -> list[tuple[float, list[str]]]:
     """Round trips, each with the names of the flows that have it; flows of unknown round trip join the usual one."""
     trips: dict[str, float | None] = {}
     busy = {frozenset((each.flow.sender, each.flow.receiver)): each.flow.bytes for each in fit.flows}
@@ -200,8 +198,8 @@ def _paths(fit: Fit) -> list[tuple[float, list[str]]]:
     return paths
 
 
-def _ack_size(flow: object) -> int:
-    answers = flow.answers  # type: ignore[attr-defined]
+def _ack_size(flow: Flow) -> int:
+    answers = flow.answers
     pure = answers.size[(answers.payload == 0) & (answers.sack_to < 0)]
     return int(np.median(pure)) if len(pure) else 40
 

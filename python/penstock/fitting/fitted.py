@@ -1,0 +1,111 @@
+"""What a fit consists of: the flows, the bottlenecks, and their estimates by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from penstock.fitting.bottleneck import Bottleneck
+from penstock.fitting.delays import BEHIND
+from penstock.fitting.directions import Quic
+from penstock.fitting.estimate import Estimate, unknowable
+from penstock.fitting.flows import Flow
+from penstock.fitting.packets import Packets
+from penstock.fitting.round_trips import RoundTrip
+from penstock.fitting.senders import Sender
+
+__all__ = ["Fitted", "FittedFlow"]
+
+
+@dataclass(frozen=True)
+class FittedFlow:
+    """A flow of a capture with everything that was estimated of it; `sent`: when its sender began."""
+
+    name: str
+    flow: Flow
+    is_forward: bool
+    round_trip: RoundTrip
+    sender: Sender
+    is_open: bool
+    sent: float
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """The estimates by name."""
+        flow = self.flow
+        pauses = self.sender.pauses
+        think = Estimate("none", why="no pause of the application was seen")
+        if pauses:
+            low, middle, high = np.quantile(pauses, [0.05, 0.5, 0.95])
+            think = Estimate(float(middle), "s", float(low), float(high), f"median of {len(pauses)} pauses")
+        start = flow.handshake.syn if flow.handshake.syn == flow.handshake.syn else float(flow.t[0])
+        return {
+            "start": Estimate(start, "s", why="" if flow.has_start else "of its first data; no SYN was captured"),
+            "bytes": Estimate(flow.bytes, "B", why="it goes on when the capture ends" if self.is_open else ""),
+            "rtt": self.round_trip.total,
+            "rtt_to_sender": self.round_trip.sender,
+            "rtt_to_receiver": self.round_trip.receiver,
+            "segment": Estimate(flow.segment, "B"),
+            "ecn": Estimate(self.sender.ecn),
+            "window": self.sender.window,
+            "control": self.sender.control,
+            "writes": Estimate(len(self.sender.writes)),
+            "think_time": think,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Fitted:
+    """What captures tell about a link and its traffic.
+
+    Attributes:
+        files: the captures.
+        duration: time from the first packet to the last one in seconds.
+        start_ns: time of the first packet in nanoseconds since 1970.
+        packets: number of IP packets.
+        forward: the bottleneck in the direction with more bytes, `reverse` that of the other direction.
+        flows: the TCP flows by their first packets.
+        quic: the QUIC flows.
+        datagrams: the packets to replay, `FORWARD` and `REVERSE`.
+        notes: a sentence about each peculiarity of the captures and about what the twin leaves out.
+
+    """
+
+    files: tuple[Path, ...]
+    duration: float
+    start_ns: int
+    packets: int
+    forward: Bottleneck
+    reverse: Bottleneck
+    flows: tuple[FittedFlow, ...]
+    quic: tuple[tuple[Quic, bool], ...]
+    datagrams: dict[str, Packets]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """All estimates by name, such as `"bottleneck.rate"` and `"flow1.rtt"`."""
+        result = {"capture.point": _point(self.forward)}
+        for name, link in (("bottleneck", self.forward), ("bottleneck.reverse", self.reverse)):
+            result |= {f"{name}.rate": link.rate, f"{name}.rate_changes": _changes(link)}
+            result |= {f"{name}.buffer": link.buffer, f"{name}.queue": link.queue}
+        for flow in self.flows:
+            result |= {f"{flow.name}.{name}": estimate for name, estimate in flow.estimates.items()}
+        return result
+
+
+def _point(link: Bottleneck) -> Estimate:
+    if link.delays is None or not link.delays.is_seen:
+        return unknowable("no queue was seen to build")
+    if link.delays.side == BEHIND:
+        return Estimate("before the bottleneck", why="delays from data to acknowledgement vary with the queue")
+    return Estimate("behind the bottleneck", why="one-way delays by the senders' timestamps vary with the queue")
+
+
+def _changes(link: Bottleneck) -> Estimate:
+    if link.rate.value is None:
+        return unknowable(link.rate.why)
+    changes = [f"{rate / 1e6:.4g} Mbit/s from {at:.4g} s on" for at, rate in link.levels[1:]]
+    return Estimate(", ".join(changes) or "none")

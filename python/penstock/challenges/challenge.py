@@ -27,7 +27,6 @@ from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import compare
 from penstock.studies.executor import Progress
 from penstock.studies.store import Results
-from penstock.tuning.budget import EVENTS_PER_S
 
 __all__ = ["Challenge", "Effort", "challenge"]
 

@@ -127,9 +127,17 @@ class Advice:
             return f"The aims compete: {len(self.advised)} settings form the Pareto front, from {label} onwards."
         if not self.is_met:
             met = [(entry.measured, entry.met) for entry in self.confirmed if not entry.barred]
-            return unmet_text(self.aims, self.link.place, met, self.without_limit)
+            return self._overload + unmet_text(self.aims, self.link.place, met, self.without_limit)
         others = [entry.measured for entry in self.confirmed[1:] if not entry.barred]
         return " ".join(conclusion(self.best.measured, self.best.success, others, self.aims, self.link.place))
+
+    @property
+    def _overload(self) -> str:
+        """A sentence if traffic that does not slow down offers more than the link carries; else empty."""
+        load = next((point.load for point in self.map if (point.rate, point.flows, point.rtt) == (1, 1, 1)), 0.0)
+        if load <= 1:
+            return ""
+        return f"Unresponsive traffic alone offers {100 * load:.0f} % of the link's rate, so no queue can help much. "
 
     @property
     def exceptions(self) -> list[tuple[Draw, tuple[str, ...], str | None]]:

@@ -271,17 +271,19 @@ class _Tuning:
     ) -> tuple[tuple[Setting, ...], tuple[Confirmed, ...]]:
         """The settings to advise, and all settings of the pool measured on fresh networks, the advised ones first.
 
-        A single chosen setting that misses the aims there is replaced by the best setting that meets them, if any.
+        A single chosen setting gives way to the best one on all networks of both, if that meets the aims on the fresh
+        ones, or the chosen one does not.
         """
         labels = {setting.label for setting in chosen}
         settings = [*chosen, *(each.setting for each in pool if each.setting.label not in labels)]
         measured = self.bench.measure(settings, draws)
         allowed = [each for each in measured if not self._barred(each)]
-        if len(chosen) == 1 and not success(measured[0], allowed).is_enough:
-            best = self._best(measured)
-            if success(best, allowed).is_enough:
-                measured.sort(key=lambda each: each is not best)
-                chosen = (best.setting,)
+        if len(chosen) == 1:
+            fresh = {each.setting.label: each for each in measured}
+            best = self._best([each.joined(fresh[each.setting.label]) for each in pool]).setting.label
+            if success(fresh[best], allowed).is_enough or not success(measured[0], allowed).is_enough:
+                measured.sort(key=lambda each: each.setting.label != best)
+                chosen = (measured[0].setting,)
         differences = np.column_stack([each.scores - measured[0].scores for each in measured])
         alpha = adjusted_alpha(differences)
         return chosen, tuple(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
+import json
 import math
 from collections.abc import Sequence
 
@@ -202,3 +204,9 @@ def test_parameters_are_rounded_to_round_numbers() -> None:
         True,
         "auto",
     )
+
+
+def test_the_page_of_ten_links_is_that_of_the_data() -> None:
+    advice = importlib.import_module("advice")
+    text = advice.page(json.loads(advice.DATA.read_text(encoding="utf-8")))
+    assert advice.PAGE.read_text(encoding="utf-8") == text

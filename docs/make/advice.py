@@ -127,7 +127,7 @@ CASES = (
          ("call.owd p99 < 100ms", "utilization > 85%"), ("droptail", "codel", "fq-codel")),
     Case("Data-centre port, 10 Gbit/s",
          link("10Gbit", "50us", "1000p", tcp(8, DCTCP) + INCAST, 0.2, ""),
-         ("delay p99 < 500us", "utilization > 60%"), ("red:ecn=true", "codel:ecn=true", "fq-codel"), 120.0),
+         ("delay p99 < 1ms", "utilization > 50%"), ("red:ecn=true", "codel:ecn=true", "fq-codel"), 120.0),
     Case("LTE, 2 to 40 Mbit/s",
          link("20Mbit", "25ms", "800p", workload("mobile", 10), 40,
               'change = [{ every = "200ms", rate = { uniform = ["2Mbit", "40Mbit"] } }]'),

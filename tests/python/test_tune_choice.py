@@ -120,6 +120,9 @@ def test_the_conclusion_states_the_gain_and_what_tuning_would_add() -> None:
         "No default and no published rule tried achieves this; codel comes closest, on 12 of 20 networks drawn around "
         "the scenario."
     )
+    assert sentences(searched, PRESENT, default).endswith(
+        "Of the defaults and rules, codel comes closest, but misses aims in the search."
+    )
     idle = runs(PRESENT.setting, [0.0001] * 20, used=0.6)
     assert sentences(idle, default).startswith("bottleneck is not congested: its utilization is 60 %")
 

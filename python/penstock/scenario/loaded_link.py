@@ -92,7 +92,7 @@ class LoadedLink:
             bool(trip) and flows > 0,
             windows or math.inf,
             _precedences(canonical["traffic"]),
-            bool(groups) and all(group.get("flavour") in ("dctcp", "prague") for group in groups),
+            bool(groups) and all(group["tcp"]["flavour"] in ("dctcp", "prague") for group in groups),
         )
 
 

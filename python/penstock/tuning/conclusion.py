@@ -94,9 +94,12 @@ def _of_tuning(best: Measured, others: Sequence[Measured], aims: Sequence[Aim], 
     if best.setting.origin == "searched":
         untuned = [each for each in others if each.setting.origin not in ("searched", "reference")]
         nearest = min(untuned, key=lambda each: (-int(each.meets.sum()), each.score))
+        networks = success(nearest, [best, *others])
+        if networks.is_enough:
+            return f"Of the defaults and rules, {nearest.setting.label} comes closest, but misses aims in the search."
         return (
             f"No default and no published rule tried achieves this; {nearest.setting.label} comes closest, "
-            f"{success(nearest, [best, *others]).text}."
+            f"{networks.text}."
         )
     better = [each for each in searched if is_material(each, best, aims, place)]
     if not better:

@@ -301,7 +301,7 @@ class _Tuning:
 def _baselines(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
     """The settings that are not searched: the present queue, the candidates as given, their rules, and a reference.
 
-    Rules that set a given parameter are left out.
+    Rules that contradict a given parameter are left out.
     """
     queue = dict(own_queue(bench.population.document, bench.link.place))
     present = Setting(queue.pop("scheme"), {key: value for key, value in queue.items() if key != "share"}, "present")
@@ -317,7 +317,8 @@ def _baselines(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
         for rule in rules_of(candidate.name, bench.link, scalable=bench.link.scalable):
             parameters = rounded(candidate.name, {**rule.parameters, **candidate.params}, candidate.params, bench.link)
             setting = Setting(candidate.name, parameters, rule.source)
-            if not set(rule.parameters) & set(candidate.params) and bench.is_valid(setting):
+            agrees = all(candidate.params.get(name, value) == value for name, value in rule.parameters.items())
+            if agrees and bench.is_valid(setting):
                 settings.append(setting)
     if all(setting.scheme != REFERENCE for setting in settings):
         settings.append(Setting(REFERENCE, {}, "reference"))

@@ -26,6 +26,12 @@ class Estimate:
     high: float | None = None
     why: str = ""
 
+    def covers(self, value: float, slack: float = 0.0) -> bool:
+        """Whether the interval contains a value, up to a relative slack; False without an interval."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low <= (1 + slack) * value and self.high >= (1 - slack) * value
+
     def to_dict(self) -> dict[str, Any]:
         """The estimate as plain values."""
         interval = None if self.low is None else [self.low, self.high]

@@ -6,6 +6,7 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 __all__ = [
@@ -141,6 +142,12 @@ def nearest(word: str, names: Iterable[str]) -> str:
 
 def nearest_name(word: str, names: Iterable[str]) -> str | None:
     """The known name nearest to `word`, if one is near."""
+    return _nearest_name(word, tuple(names))
+
+
+@lru_cache(maxsize=256)
+def _nearest_name(word: str, names: tuple[str, ...]) -> str | None:
+    """See `nearest_name`: a file often has the same unknown key in many tables, and a search takes a millisecond."""
     plain = {name.lower().replace("-", "_"): name for name in names}
     plain_word = word.lower().replace("-", "_")
     close = difflib.get_close_matches(plain_word, plain, n=5, cutoff=0.6)

@@ -1,4 +1,4 @@
-"""Runs with captures, and a parser of captures that shares nothing with their writer."""
+"""Runs with captures, and a capture parser that is independent of the capture writer."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import duckdb
 
 from .test_cli import penstock
 
-ONE_FLOW = """
-duration = "5s"
+THREE_LINKS = """
+duration = "{duration}"
 [links.bottleneck]
 from = "R1"
 to = "R2"
 rate = "10Mbit"
 delay = "20ms"
-queue = { scheme = "droptail", limit = "60p" }
+queue = {{ scheme = "droptail", limit = "{limit}" }}
 watch = true
 [links.left]
 from = "S"
@@ -32,6 +32,11 @@ from = "R2"
 to = "D"
 rate = "100Mbit"
 delay = "3ms"
+"""
+
+ONE_FLOW = (
+    THREE_LINKS.format(duration="5s", limit="60p")
+    + """
 [traffic.bulk]
 kind = "tcp"
 flavour = "sack"
@@ -39,6 +44,7 @@ profile = "linux"
 from = "S"
 to = "D"
 """
+)
 
 MIXED = """
 duration = "30s"
@@ -89,13 +95,13 @@ from = "D"
 to = "R1"
 """
 
-# No connection ends with FIN: the simulator's do not.
+# Simulated connections never end, so no capture has a FIN.
 FIN, SYN, PSH, ACK, ECE, CWR, AE = 0x01, 0x02, 0x08, 0x10, 0x40, 0x80, 0x100
 
 
 @dataclass
 class Packet:
-    """The content of a record."""
+    """A decoded record."""
 
     t_ns: int
     length: int
@@ -116,7 +122,7 @@ class Packet:
 
 
 def ones_complement(data: bytes) -> int:
-    """The sum of RFC 1071; a right checksum makes it 0xffff."""
+    """The one's complement sum of RFC 1071: 0xffff if the data includes a correct checksum."""
     total: int = sum(struct.unpack(f"!{len(data) // 2}H", data[: len(data) // 2 * 2]))
     total += data[-1] << 8 if len(data) % 2 else 0
     while total >> 16:
@@ -125,19 +131,25 @@ def ones_complement(data: bytes) -> int:
 
 
 def packets(file: Path) -> list[Packet]:
-    """Every record, with its lengths, checksums and order checked."""
-    data = file.read_bytes()
-    assert struct.unpack_from("<IHHIIII", data) == (0xA1B23C4D, 2, 4, 0, 0, 65535, 101)
-    found, at = [], 24
+    """The decoded records of a complete capture, after checks of lengths, checksums and order."""
+    assert struct.unpack_from("<IHHIIII", file.read_bytes()) == (0xA1B23C4D, 2, 4, 0, 0, 65535, 101)
+    decoded = []
+    for t_ns, length, raw in records(file):
+        assert length == len(raw)
+        decoded.append(packet(t_ns, raw))
+    assert [p.t_ns for p in decoded] == sorted(p.t_ns for p in decoded)
+    return decoded
+
+
+def records(file: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Time in nanoseconds, length of the packet and captured bytes of each record of a penstock capture."""
+    data, at = file.read_bytes(), 24
     while at < len(data):
         seconds, nanos, kept, length = struct.unpack_from("<IIII", data, at)
         assert nanos < 10**9
-        assert kept == length
-        found.append(packet(seconds * 10**9 + nanos, data[at + 16 : at + 16 + kept]))
+        yield seconds * 10**9 + nanos, length, data[at + 16 : at + 16 + kept]
         at += 16 + kept
     assert at == len(data)
-    assert [p.t_ns for p in found] == sorted(p.t_ns for p in found)
-    return found
 
 
 def packet(t_ns: int, raw: bytes) -> Packet:
@@ -170,10 +182,9 @@ def packet(t_ns: int, raw: bytes) -> Packet:
     header = (offset >> 4) * 4
     assert urgent == 0
     assert not any(body[header:])
-    found = dict(options(body[20:header]))
     return Packet(
         **common, payload=len(body) - header, seq=seq, ack=ack, flags=(offset & 1) << 8 | flags, window=window,
-        options=found,
+        options=dict(options(body[20:header])),
     )  # fmt: skip
 
 
@@ -192,7 +203,7 @@ def sack_blocks(p: Packet) -> list[tuple[int, int]]:
 
 @dataclass
 class Captured:
-    """A run with the captures and, where asked for, the trace of the bottleneck's departures."""
+    """A run with its captures and its packet trace."""
 
     result: dict[str, Any]
     folder: Path
@@ -201,7 +212,7 @@ class Captured:
         return packets(self.folder / f"{name}.pcap")
 
     def departures(self, kinds: str = "data,ack,udp") -> list[tuple[int, str, int, int]]:
-        """`(t_ns, kind, seq, size_bytes)` of what left the bottleneck's queue."""
+        """`(t_ns, kind, seq, size_bytes)` of each packet that left the bottleneck queue."""
         wanted = ", ".join(f"'{kind}'" for kind in kinds.split(","))
         with duckdb.connect() as base:
             return base.execute(

@@ -3,7 +3,7 @@
 The file has of each claim its verdict and number as recorded, and those on made-up tables (`made_up.py`), where a
 claim on another metric, label or bound would give others. It was written before claims became data; a claim is changed
 there by hand, with its reason in the change log. A claim that the record decides by an earlier predicate has two rows
-until the work is run again in full, one with the record alone and one with the made-up numbers alone.
+until the next full run: one with the record only, and one with the made-up numbers only.
 """
 
 from __future__ import annotations

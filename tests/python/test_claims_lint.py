@@ -1,7 +1,7 @@
-"""Conditions that no claim of a work may have: they would decide it by something that the work does not say.
+"""Conditions that no claim of a paper may have, because they decide it on something the paper does not say.
 
-Only conditions that are expressions can be checked; a function of the whole table (`by_table`) hides its own. A claim
-does not say whether its number is read from a plot, so relative bounds on such numbers are not found.
+Only conditions that are expressions can be checked; a function of the whole table (`by_table`) is opaque. Claims do not
+record whether a number was read from a plot, so relative bounds on such numbers are not detected.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ READS = re.compile(r"{} (?P<printed>\S+) \((?P<low>\S+) to (?P<high>\S+)\)")
 BETWEEN = re.compile(r"{} from (?P<low>\S+) to (?P<high>\S+)")
 
 DIFFERENT_SENTENCES = {
-    # "a few percent more" where much is in profile, "as much" elsewhere
+    # "a few percent more" if much traffic is in profile, otherwise "as much"
     "bs": ["loss (SACK, gentle, DA, DFQ) / loss (Reno, gentle, DA, DFQ)"],
-    # exceeding Max and falling below it again, and swinging about it
+    # one statement about exceeding Max and falling below it again, another about swinging around it
     "alemu": ["time above Max"],
 }
-"""Expressions about which a work says different things in different places."""
+"""Expressions with several bounds, because a paper makes different statements about them."""
 
 WORLDS = 4
-"""Tables of made-up numbers: by chance, a correlation of a few points is 0 or 1 in one of them."""
+"""Number of made-up tables; in a single one a correlation of a few points may be exactly 0 or 1 by chance."""
 
 Bounds = tuple[str, str]
 
 
 def main_claims(work: Paper) -> Iterator[tuple[Experiment, Claim]]:
-    """The claims of a work that are expressions, without those about other readings."""
+    """The claims of a paper whose conditions are expressions, without other readings."""
     for experiment in work.experiments:
         for claim in experiment.module.CLAIMS:
             if isinstance(claim.holds, Statement) and not claim.reading:
@@ -68,7 +68,7 @@ def bare(number: Node) -> str:
 
 
 def bounds_of(statement: Node) -> Iterator[tuple[str, Bounds]]:
-    """What is bounded, and the bounds: a printed number, or the same expression of numbers."""
+    """Each bounded expression, with its printed number if it has one, and its bounds."""
     for comparison in comparisons(statement):
         if (match := READS.match(comparison.template)) is not None:
             yield f"{bare(comparison.children[0])}, printed {match['printed']}", (match["low"], match["high"])
@@ -77,21 +77,23 @@ def bounds_of(statement: Node) -> Iterator[tuple[str, Bounds]]:
 
 
 def with_two_tolerances(claims: Mapping[str, Node]) -> list[str]:
-    """Numbers with different tolerances in different claims, and these claims."""
+    """The expressions with different bounds in different claims, each with its bounds and claims."""
     bounds: dict[str, dict[Bounds, list[str]]] = {}
     for name, statement in claims.items():
         for number, pair in bounds_of(statement):
             bounds.setdefault(number, {}).setdefault(pair, []).append(name)
     return [
         f"{number}: "
-        + "; ".join(f"{low} to {high} ({', '.join(dict.fromkeys(names))})" for (low, high), names in found.items())
-        for number, found in bounds.items()
-        if len(found) > 1
+        + "; ".join(
+            f"{low} to {high} ({', '.join(dict.fromkeys(names))})" for (low, high), names in claims_by_bounds.items()
+        )
+        for number, claims_by_bounds in bounds.items()
+        if len(claims_by_bounds) > 1
     ]
 
 
 def outside(statement: Node, axis: str, low: float, high: float, values: list[float]) -> list[float]:
-    """The values of an axis with which a statement is decided and which are outside a range."""
+    """The values of an axis that a statement uses although they are outside a range."""
     selected: set[float] = set()
     for labels in leaves(statement, {}):
         label = labels.get(axis)
@@ -121,7 +123,7 @@ def main_reading(statement: Statement) -> Statement:
 
 
 def on_equal_runs(statement: Statement, tables: list[Table]) -> set[str]:
-    """The comparisons of a statement whose sides are the same runs: without a difference in each of these tables."""
+    """The comparisons whose two sides are the same runs: in each table the difference is exactly 0 or the ratio 1."""
     without = [_without_difference(statement, table) for table in tables]
     return set.intersection(*without) if without else set()
 
@@ -136,7 +138,7 @@ def _without_difference(statement: Statement, table: Table) -> set[str]:
 
 
 def tables_by_scenario(experiment: Experiment) -> list[Table]:
-    """Made-up numbers that depend on the scenario in the author's set-up alone; none if no two scenarios are equal."""
+    """Made-up tables whose numbers depend only on the scenario in the author's set-up; none if all scenarios differ."""
     study: Study = experiment.module.study(effort_of(experiment.paper.name))
     change: Change | None = experiment.reconstruction
     cells = [(labels, _canonical(scenario, change), part.seeds) for labels, scenario, part in study.cells()]
@@ -157,36 +159,37 @@ def _made_up(work: Paper, cells: list[tuple[Mapping[str, Any], str, int]], world
 @by_work
 def test_a_number_has_one_tolerance(work: Paper) -> None:
     statements = {f"{experiment.id} {claim.id}": claim.statement for experiment, claim in main_claims(work)}
-    found = with_two_tolerances(statements)
-    assert [name.partition(": ")[0] for name in found] == DIFFERENT_SENTENCES.get(work.alias, []), found
+    violations = with_two_tolerances(statements)
+    assert [text.partition(": ")[0] for text in violations] == DIFFERENT_SENTENCES.get(work.alias, []), violations
 
 
-@by_work
+@pytest.mark.parametrize("work", [work for work in papers() if "ranges" in work.about], ids=lambda work: work.alias)
 def test_no_claim_is_decided_outside_its_figure(work: Paper) -> None:
-    ranges: Mapping[str, Mapping[str, tuple[float, float]]] = work.about.get("ranges", {})
-    found = {}
+    ranges: Mapping[str, Mapping[str, tuple[float, float]]] = work.about["ranges"]
+    assert set(ranges) <= {experiment.id for experiment in work.experiments}
+    violations = {}
     for experiment, claim in main_claims(work):
         for axis, (low, high) in ranges.get(experiment.id, {}).items():
             values = experiment.table(effort_of(work.name)).axes()[axis]
             if beyond := outside(main_reading(claim.statement), axis, low, high, values):
-                found[claim.id] = beyond
-    assert found == {}
+                violations[claim.id] = beyond
+    assert violations == {}
 
 
 @pytest.mark.slow
 @by_work
 def test_no_claim_compares_equal_runs(work: Paper) -> None:
-    found = {}
+    violations = {}
     for experiment in work.experiments:
         own = [claim.statement for other, claim in main_claims(work) if other == experiment]
         if own and hasattr(experiment.module, "study"):
             tables = tables_by_scenario(experiment)
             if equal := set().union(*(on_equal_runs(main_reading(statement), tables) for statement in own)):
-                found[experiment.id] = equal
-    assert found == {}
+                violations[experiment.id] = equal
+    assert violations == {}
 
 
-def test_the_checks_find_such_conditions() -> None:
+def test_the_checks_detect_such_conditions() -> None:
     goodput = metric("goodput", "%")
     claims = {"c1": goodput(scheme="RED").reads(40, 30, 50), "c2": goodput(scheme="Blue").reads(40, 35, 45)}
     assert with_two_tolerances(claims) == ["goodput, printed 40: 30 to 50 (c1); 35 to 45 (c2)"]

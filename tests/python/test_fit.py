@@ -1,4 +1,4 @@
-"""`penstock fit` on simulated captures of known truth, at both sides of the bottleneck."""
+"""`penstock fit` on captures of simulated links, upstream and downstream of the bottleneck."""
 
 from __future__ import annotations
 
@@ -25,29 +25,11 @@ from penstock.fitting.fit import Fit
 from penstock.fitting.packets import read_packets
 from penstock.scenario.scenario import read_document
 
+from .capturing import THREE_LINKS, records
 from .test_capture_reading import ETHERNET, FRAMES, RAW, frame, ipv4, ipv6, pcap, tcp
 from .test_cli import penstock
 
-LINKS = """
-duration = "30s"
-[links.bottleneck]
-from = "R1"
-to = "R2"
-rate = "10Mbit"
-delay = "20ms"
-queue = { scheme = "droptail", limit = "80p" }
-watch = true
-[links.left]
-from = "S"
-to = "R1"
-rate = "100Mbit"
-delay = "2ms"
-[links.right]
-from = "R2"
-to = "D"
-rate = "100Mbit"
-delay = "3ms"
-"""
+LINKS = THREE_LINKS.format(duration="30s", limit="80p")
 REAL_SIZES = 'from = "S"\nto = "D"\npacket = "1448B"\nheaders = "52B"\nack_size = "52B"\n'
 BULK = f'[traffic.bulk]\nkind = "tcp"\ncount = 3\nsyn = true\n{REAL_SIZES}'
 TRANSFER = f'[traffic.transfer]\nkind = "tcp"\nbytes = "1MB"\nstart = "5s"\nsyn = true\n{REAL_SIZES}'
@@ -58,7 +40,7 @@ SIDES = {"sender": "left", "receiver": "right"}
 
 
 def captured(folder: Path, text: str, *settings: str, seed: int = 1) -> dict[str, Path]:
-    """Captures of a run on both sides of the bottleneck, of the headers only."""
+    """Headers-only captures of a run, upstream and downstream of the bottleneck."""
     scenario = folder / "truth.toml"
     scenario.write_text(text, encoding="utf-8")
     resolved = read_document(scenario, settings).resolve()
@@ -73,7 +55,7 @@ def value(fit: Fit, name: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def known_truth(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def simulated_fits(tmp_path_factory: pytest.TempPathFactory) -> Any:
     @cache
     def fits(control: str, scheme: str) -> dict[str, Fit]:
         folder = tmp_path_factory.mktemp("truth")
@@ -87,21 +69,19 @@ def known_truth(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("scheme", ["droptail", "codel", "fq-codel"])
 @pytest.mark.parametrize("control", ["cubic", "bbr"])
-def test_the_link_and_its_flows_are_those_that_were_captured(
-    known_truth: Any, control: str, scheme: str, side: str
+def test_a_fit_matches_the_simulated_link_and_its_flows(
+    simulated_fits: Any, control: str, scheme: str, side: str
 ) -> None:
-    fit = known_truth(control, scheme)[side]
-    assert value(fit, "capture.point") == {"sender": "before", "receiver": "behind"}[side] + " the bottleneck"
+    fit = simulated_fits(control, scheme)[side]
+    assert value(fit, "capture.point") == {"sender": "upstream", "receiver": "downstream"}[side] + " of the bottleneck"
     assert value(fit, "bottleneck.rate") == pytest.approx(10e6, rel=0.02)
-    rate = fit.estimates["bottleneck.rate"]
-    assert rate.low <= 10e6 * 1.001
-    assert rate.high >= 10e6 * 0.999
+    assert fit.estimates["bottleneck.rate"].covers(10e6, 0.001)
     assert value(fit, "bottleneck.rate_changes") == "none"
     assert value(fit, "bottleneck.queue") == QUEUES[scheme]
     buffer = fit.estimates["bottleneck.buffer"]
     if scheme == "droptail":
         assert buffer.value == pytest.approx(80 * 1500, rel=0.1)
-        assert buffer.low <= 80 * 1500 <= buffer.high
+        assert buffer.covers(80 * 1500)
     else:
         assert buffer.value is None
         assert "may drop before its buffer is full" in buffer.why
@@ -149,12 +129,12 @@ def test_a_window_that_limits_a_flow_is_kept_and_a_link_that_never_fills_has_no_
     assert "\nwindow = 20\n" in fit.scenario
     assert value(fit, "flow1.control") is None
     assert value(fit, "bottleneck.rate") is None
-    assert "no queue was seen to build" in fit.estimates["bottleneck.rate"].why
+    assert "no queue built up" in fit.estimates["bottleneck.rate"].why
     assert "The rate is unknowable" in fit.scenario
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_a_change_of_the_rate_is_noted(side: str, tmp_path: Path) -> None:
+def test_a_rate_change_becomes_a_change_of_the_link(side: str, tmp_path: Path) -> None:
     changing = LINKS.replace("watch = true", 'watch = true\nchange = [{ at = "15s", rate = "4Mbit" }]', 1)
     fit = ps.fit(captured(tmp_path, changing + BULK)[side])
     (_, before), (at, after) = fit.forward.levels
@@ -164,7 +144,7 @@ def test_a_change_of_the_rate_is_noted(side: str, tmp_path: Path) -> None:
     assert "change = [" in fit.scenario
 
 
-def test_datagrams_are_replayed_as_they_were(tmp_path: Path) -> None:
+def test_datagrams_are_replayed_as_recorded(tmp_path: Path) -> None:
     fit = ps.fit(captured(tmp_path, LINKS + BULK + CALL)["sender"])
     scenario, replayed = fit.save(tmp_path / "twin.toml")
     assert replayed.name == "twin-forward.pcap"
@@ -175,13 +155,8 @@ def test_datagrams_are_replayed_as_they_were(tmp_path: Path) -> None:
 
 
 def frames_of(file: Path) -> list[tuple[int, bytes]]:
-    """Times in microseconds and IP packets of a capture of penstock."""
-    data, at, result = file.read_bytes(), 24, []
-    while at < len(data):
-        seconds, nanos, kept, _ = struct.unpack_from("<IIII", data, at)
-        result.append((seconds * 10**6 + nanos // 1000, data[at + 16 : at + 16 + kept]))
-        at += 16 + kept
-    return result
+    """Times in microseconds and captured bytes of the IP packets of a penstock capture."""
+    return [(t_ns // 1000, raw) for t_ns, _, raw in records(file)]
 
 
 @pytest.mark.parametrize("name", FRAMES)
@@ -212,7 +187,7 @@ def test_pcapng_and_zstd_give_the_same_fit(tmp_path: Path) -> None:
     assert ps.fit(packed).estimates == expected
 
 
-def test_ipv6_and_fields_of_headers(tmp_path: Path) -> None:
+def test_ipv6_addresses_and_tcp_header_fields_are_decoded(tmp_path: Path) -> None:
     file = tmp_path / "six.pcap"
     options = struct.pack(">BBHBBBBBBBBII", 2, 4, 1440, 1, 3, 3, 7, 1, 1, 8, 10, 123, 456)
     file.write_bytes(pcap(ETHERNET, [(0, frame(0x86DD, ipv6(tcp(0, 2, options)))), (9, frame(0x86DD, ipv6(tcp(9))))]))
@@ -235,7 +210,7 @@ def test_ipv6_and_fields_of_headers(tmp_path: Path) -> None:
 
 
 def quic_packets() -> list[tuple[int, bytes]]:
-    """A handshake of 30 ms to the server and 10 ms to the client, then 400 kB from the server."""
+    """A handshake with round trips of 30 ms to the server and 10 ms to the client, then 400 kB from the server."""
     server, client = b"\n\0\0\2", b"\n\0\0\1"
 
     def datagram(size: int, *, down: bool) -> bytes:
@@ -265,7 +240,7 @@ def test_quic_becomes_a_transfer_that_reacts(tmp_path: Path) -> None:
     assert "udp" not in fit.scenario
 
 
-def test_the_command_writes_a_scenario_that_other_verbs_take(tmp_path: Path) -> None:
+def test_the_command_writes_a_scenario_that_other_verbs_accept(tmp_path: Path) -> None:
     files = captured(tmp_path, LINKS + BULK)
     process = penstock("fit", str(files["sender"]), "-o", "twin.toml", "--json", "fit.json", cwd=tmp_path)
     assert process.returncode == 0, process.stderr
@@ -294,12 +269,12 @@ BOTH_WAYS = LINKS.replace(
 @pytest.mark.parametrize("side", SIDES)
 def test_a_link_that_is_full_both_ways_has_both_rates(side: str, tmp_path: Path) -> None:
     fit = ps.fit(captured(tmp_path, BOTH_WAYS + BULK + UPLOADS)[side])
-    # A direction whose queue is behind the point of capture is seen through acknowledgements, which queue themselves.
+    # If the queue is downstream of the capture point, its rate is estimated from acknowledgements, which queue as well.
     for name, truth, exact in (("bottleneck", 10e6, "receiver"), ("bottleneck.reverse", 4e6, "sender")):
         rate = fit.estimates[f"{name}.rate"]
         assert rate.value == pytest.approx(truth, rel=0.02 if side == exact else 0.1)
         assert rate.covers(truth, 0.001)
-    # Packets of 52 and 1500 bytes share limits in packets: drop-tail, or unknowable.
+    # Packets of 52 and 1500 bytes share a limit in packets: the queue is drop-tail or unknowable.
     assert value(fit, "bottleneck.queue") in ("drop-tail", None)
     assert value(fit, "bottleneck.reverse.queue") in ("drop-tail", None)
     for flow in fit.flows:
@@ -308,9 +283,9 @@ def test_a_link_that_is_full_both_ways_has_both_rates(side: str, tmp_path: Path)
 
 
 def merged(packets: list[tuple[int, bytes]], most: int) -> list[tuple[int, bytes]]:
-    """Packets with the data packets of a flow that follow one another within a millisecond joined to super-frames."""
+    """Packets, with contiguous data packets of a flow within 1 ms joined to super-frames of at most `most` segments."""
     result: list[tuple[int, bytes]] = []
-    last: dict[bytes, tuple[int, int]] = {}  # by ports: the row of the last data packet, and its segments
+    last: dict[bytes, tuple[int, int]] = {}  # by ports: row and segment count of the last data packet
     for t, packet in packets:
         ports, seq, size = (
             packet[20:24],
@@ -346,15 +321,15 @@ def test_super_frames_count_as_their_segments(side: str, tmp_path: Path) -> None
     assert 'packet = "1448B"' in fit.scenario
 
 
-def test_a_capture_that_lacks_packets_or_headers_tells_no_rate(tmp_path: Path) -> None:
+def test_missing_packets_make_the_rate_unknowable_and_missing_headers_are_refused(tmp_path: Path) -> None:
     packets = frames_of(captured(tmp_path, LINKS + BULK, "duration=10s")["receiver"])
     file = tmp_path / "part.pcap"
     file.write_bytes(pcap(RAW, [packet for number, packet in enumerate(packets) if number % 10]))
     fit = ps.fit(file)
     assert value(fit, "bottleneck.rate") is None
-    assert re.match(r"\d+% of the data that was acknowledged is not", fit.estimates["bottleneck.rate"].why)
+    assert re.match(r"\d+% of the acknowledged data is missing", fit.estimates["bottleneck.rate"].why)
     file.write_bytes(pcap(RAW, packets, 30))
-    with pytest.raises(ps.PenstockError, match="no data over TCP"):
+    with pytest.raises(ps.PenstockError, match="no TCP data"):
         ps.fit(file)
 
 
@@ -366,11 +341,11 @@ def test_few_packets_make_a_scenario_that_runs(tmp_path: Path) -> None:
         assert ps.run(ps.Scenario.loads(ps.fit(file).scenario)).traffic["flow1"].sent_pkts > 0
 
 
-def test_captures_that_tell_nothing_are_refused(tmp_path: Path) -> None:
+def test_captures_without_tcp_data_and_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "quic.pcap").write_bytes(pcap(RAW, quic_packets()))
     (tmp_path / "text.pcap").write_text("no capture", encoding="utf-8")
     for name, message in {
-        "quic.pcap": "has no data over TCP",
+        "quic.pcap": "has no TCP data",
         "text.pcap": "is neither a pcap nor a pcapng file",
         "none.pcap": "cannot be read: No such file or directory",
     }.items():
@@ -397,8 +372,8 @@ def test_captures_of_both_sides_complete_one_another_and_parts_are_joined(tmp_pa
     assert joined.estimates == sender.estimates
 
 
-def test_a_fit_prints_in_a_line(known_truth: Any) -> None:
-    fit = known_truth("cubic", "droptail")["sender"]
+def test_the_repr_of_a_fit_is_one_line(simulated_fits: Any) -> None:
+    fit = simulated_fits("cubic", "droptail")["sender"]
     assert re.fullmatch(r"<Fit of 4 TCP flows in 29\.\d s: 10Mbit, drop-tail>", repr(fit))
 
 
@@ -406,7 +381,7 @@ Numbers = NDArray[np.float64]
 
 
 def predicted(scenarios: list[ps.Scenario], scheme: dict[str, Any]) -> Numbers:
-    """Mean delay and its 99th percentile in seconds, loss and goodput in bit/s with another queue, averaged."""
+    """Mean and 99th percentile of the delay in seconds, loss rate and goodput in bit/s with this queue, averaged."""
     rows = []
     for scenario in scenarios:
         run = ps.run(scenario.replace("links.bottleneck.queue", scheme))
@@ -429,7 +404,7 @@ FLOORS = np.array([1e-3, 1e-3, 1e-3, 0])
 @pytest.mark.slow
 @pytest.mark.parametrize("side", SIDES)
 def test_a_twin_predicts_another_queue(side: str, tmp_path: Path) -> None:
-    """Within 15 % (or 1 ms, 0.1 point), as mean over captures with different starts; an open-loop replay does not."""
+    """Within 15 % (or 1 ms, 0.1 percentage points) on average over five seeds; an open-loop replay is not."""
     truths, twins, replays = [], [], []
     for seed in range(1, 6):
         files = captured(tmp_path, LINKS + BULK, seed=seed)
@@ -444,25 +419,26 @@ def test_a_twin_predicts_another_queue(side: str, tmp_path: Path) -> None:
     for name, scheme in OTHER_QUEUES.items():
         truth = predicted(truths, scheme)
         allowed = np.maximum(0.15 * truth, FLOORS)
-        mine, recorded = (np.abs(predicted(each, scheme) - truth) / allowed for each in (twins, replays))
-        errors[name] = (mine, recorded)
-    for name, (mine, _) in errors.items():
-        assert mine.max() <= 1, (name, mine)
+        twin_error, replay_error = (np.abs(predicted(each, scheme) - truth) / allowed for each in (twins, replays))
+        errors[name] = (twin_error, replay_error)
+    for name, (twin_error, _) in errors.items():
+        assert twin_error.max() <= 1, (name, twin_error)
     for name in ("codel", "fq-codel", "pie"):
         assert errors[name][1].max() > 1, name
 
 
 @pytest.mark.link
 @pytest.mark.parametrize("scheme", ["droptail", "codel", "fq-codel"])
-def test_captures_of_linux_senders_tell_the_link(scheme: str, tmp_path: Path) -> None:
+def test_captures_of_linux_senders_match_the_link(scheme: str, tmp_path: Path) -> None:
     (tmp_path / "real.toml").write_text(LINKS + REAL_BULK, encoding="utf-8")
     where = [f"--pcap={link}={side}.pcap" for side, link in SIDES.items()]
     queue = f"--set=links.bottleneck.queue.scheme={scheme}"
     process = penstock(
         "run", "real.toml", "--on", "link", "--set=duration=12s", queue, "--snaplen", "100", *where, cwd=tmp_path
     )
-    if process.returncode:
-        pytest.skip("inconclusive, the machine is too busy")
+    if process.returncode == 1 and (invalid := re.search(r"invalid after .*", process.stderr)):
+        pytest.skip(f"inconclusive, the machine is too busy: {invalid[0]}")
+    assert process.returncode == 0, process.stderr
     for side in SIDES:
         fit = ps.fit(tmp_path / f"{side}.pcap")
         assert value(fit, "bottleneck.rate") == pytest.approx(10e6, rel=0.02)

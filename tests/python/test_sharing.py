@@ -1,4 +1,4 @@
-"""Queues that flows of one kind share: each flow is in a queue of its kind, and no flow is lost or doubled."""
+"""Shared queues with flows of one kind: each flow is in a queue of its kind, and no flow is lost or duplicated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shared(network: str, queues: int) -> Document:
 
 @pytest.mark.parametrize("network", [kt.TRIPS, kt.HOPS])
 @pytest.mark.parametrize("queues", [2, 5, 10, 20, 50])
-def test_a_queue_has_equally_many_flows_of_one_kind(network: str, queues: int) -> None:
+def test_each_queue_has_the_same_number_of_flows_of_one_kind(network: str, queues: int) -> None:
     before = shared(network, queues)
     kinds: list[tuple[str, str]] = []
     for name, group in by_kind(before).tree["traffic"].items():
@@ -37,18 +37,18 @@ def test_a_queue_has_equally_many_flows_of_one_kind(network: str, queues: int) -
         assert sorted(source for kind, source in kinds if kind == name) == sorted(sources)
 
 
-def test_flows_with_queues_of_their_own_and_flows_in_one_queue_stay_as_they_are() -> None:
+def test_a_queue_for_each_flow_and_one_queue_for_all_flows_are_unchanged() -> None:
     alone = as_document(kt.two_round_trips("long", kt.queue("DTDRR", 1000), SPAN))
     assert by_kind(alone) is alone
     together = shared(kt.TRIPS, 1)
     assert by_kind(together) is together
 
 
-def test_numbers_of_divided_groups_are_those_of_all_their_flows() -> None:
+def test_metrics_of_split_groups_cover_all_their_flows() -> None:
     document = by_kind(shared(kt.HOPS, 10))
     run = ps.run(document, seed=1, flows=True)
     numbers = kt.measure(run)
-    fair = 500e6 / 100 * kt.PAYLOAD / kt.WIRE
+    fair = 500e6 / 100 * kt.PAYLOAD / kt.WIRE  # bit/s; 100 flows share 500 Mb/s (Section 4)
     for kind in ("slow", "fast"):
         groups = [group for name, group in run.traffic.items() if name.startswith(f"{kind}-")]
         goodput = [float(share) / fair for group in groups for share in group.flows["goodput_bps"]]

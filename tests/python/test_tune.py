@@ -243,7 +243,7 @@ def test_rules_are_those_of_their_sources() -> None:
     slow = dataclasses.replace(link, rate=8e5)
     assert rules_of("fq-codel", slow)[0].parameters == {"target": "15ms", "interval": "115ms"}
     port = dataclasses.replace(link, rate=10e9, rtt=1e-4, packet=1500, scalable=True)
-    steps = [rule.parameters["min_th"] for rule in rules_of("red", port, scalable=True)]
+    steps = [rule.parameters["min_th"] for rule in rules_of("red", port)]
     assert steps == [math.ceil(10e9 * 1e-4 / 12000 / 7), 65]
 
 
@@ -357,7 +357,7 @@ def test_a_budget_of_time_plans_the_same_runs_everywhere() -> None:
 
 def test_a_budget_for_no_round_is_refused_with_the_least_one() -> None:
     with pytest.raises(
-        PenstockError, match=r"--budget: 1s is too short for one round of the search; at least (\d+)s is needed"
+        PenstockError, match=r"a budget of 1s is too short for one round of the search; at least (\d+)s is needed"
     ):
         Budget.plan(1, 1e6, 3, 5)
 

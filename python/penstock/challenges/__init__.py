@@ -1,1 +1,1 @@
-"""The search for networks in which a scheme does worse than others."""
+"""Search for networks in which a scheme does worse than others."""

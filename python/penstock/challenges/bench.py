@@ -1,4 +1,4 @@
-"""Runs a scheme and its rivals in many networks on the same seeds, and measures how much worse the scheme does."""
+"""Run a scheme and its rivals in many networks with the same seeds, and compute the losses of the scheme."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from penstock.challenges.criteria import CRITERIA, Array, measured
-from penstock.challenges.network import Network
+from penstock.challenges.criteria import CRITERIA, Array, metric_values
+from penstock.challenges.network import BOTTLENECK, Network
 from penstock.errors import ScenarioError
 from penstock.results.estimate import Estimate, summarize
 from penstock.scenario.budget.estimate import estimate
@@ -20,19 +20,18 @@ from penstock.studies.plan import placed
 from penstock.studies.store import Results
 from penstock.studies.study import Study
 
-__all__ = ["PLACE", "Bench", "Trial"]
-
-PLACE = "bottleneck"
+__all__ = ["Bench", "Trial"]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A network with what the runs of all schemes measured in it.
+    """A network with the metrics of all schemes in it.
 
     Attributes:
         network: the network.
-        values: by criterion: of each scheme, the scheme itself first, and each seed; NaN where a run has no value.
-        criteria: those of which the worst one counts.
+        values: per criterion, an array with one row per scheme, the challenged one first, and one column per seed; NaN
+            where a run has no value.
+        criteria: names of the criteria; the largest loss in any of them counts.
 
     """
 
@@ -40,46 +39,46 @@ class Trial:
     values: dict[str, Array]
     criteria: tuple[str, ...]
 
-    def worse_by(self, criterion: str, rival: int) -> Array:
-        """The part of a rival's benefit that the scheme loses, on each seed; negative where it does better."""
+    def losses(self, criterion: str, rival: int) -> Array:
+        """Loss per seed: 1 - own / rival's benefit; negative where the scheme does better, NaN without a value."""
         with np.errstate(divide="ignore", invalid="ignore"):
             benefits = CRITERIA[criterion].benefit(self.values[criterion], self.network)
-            lost: Array = 1 - benefits[0] / benefits[rival]
-        return np.where(np.isfinite(lost), lost, np.nan)
+            losses: Array = 1 - benefits[0] / benefits[rival]
+        return np.where(np.isfinite(losses), losses, np.nan)
 
     @cached_property
     def worst(self) -> tuple[str, int]:
-        """The criterion and the number of the rival where the scheme loses most for sure."""
+        """The criterion and the index of the rival with the largest `smallest_loss`."""
         rivals = range(1, len(next(iter(self.values.values()))))
         return max(
             ((criterion, rival) for criterion in self.criteria for rival in rivals),
-            key=lambda pair: self.certain_loss(*pair),
+            key=lambda pair: self.smallest_loss(*pair),
         )
 
     @cached_property
     def score(self) -> float:
-        """The smallest loss on any seed, against the rival and in the criterion where that is largest."""
-        return self.certain_loss(*self.worst)
+        """The `smallest_loss` in the worst criterion, compared with the worst rival."""
+        return self.smallest_loss(*self.worst)
 
-    def certain_loss(self, criterion: str, rival: int) -> float:
-        """The smallest loss on any seed; minus infinity if a run has no value."""
-        lost = self.worse_by(criterion, rival)
-        return float("-inf") if np.isnan(lost).any() else float(lost.min())
+    def smallest_loss(self, criterion: str, rival: int) -> float:
+        """The smallest loss of all seeds; minus infinity if a run has no value."""
+        losses = self.losses(criterion, rival)
+        return float("-inf") if np.isnan(losses).any() else float(losses.min())
 
     def loss(self, criterion: str, rival: int) -> Estimate:
-        """The loss with its interval, paired by seed."""
-        lost = self.worse_by(criterion, rival)
-        return summarize(lost[~np.isnan(lost)].tolist() or [float("nan")])
+        """Mean loss and its 95 % interval, paired by seed."""
+        losses = self.losses(criterion, rival)
+        return summarize(losses[~np.isnan(losses)].tolist() or [float("nan")])
 
 
 class Bench:
-    """Measures networks.
+    """Runs all schemes in networks and counts the runs.
 
     Attributes:
-        schemes: the scheme that is challenged, then its rivals.
-        criteria: those of which the worst one counts.
-        runs: number of runs.
-        planned: expected number of runs.
+        schemes: the challenged scheme, then its rivals.
+        criteria: names of the criteria; the largest loss in any of them counts.
+        run_count: number of runs so far.
+        planned_runs: expected number of runs of the whole search.
 
     """
 
@@ -95,22 +94,22 @@ class Bench:
         self.schemes, self.criteria = tuple(schemes), tuple(criteria)
         self.results = Results() if results is None else results
         self.threads, self.progress = threads, progress
-        self.runs = self.planned = 0
+        self.run_count = self.planned_runs = 0
 
     def documents(self, network: Network, seed: int = 1) -> list[Document]:
-        """The scenario with each scheme."""
+        """The scenario of a network with each scheme, in the order of `schemes`."""
         document = network.document(seed)
-        return [placed(document, scheme, [PLACE]) for scheme in self.schemes]
+        return [placed(document, scheme, [BOTTLENECK]) for scheme in self.schemes]
 
     def events(self, network: Network) -> float | None:
-        """Estimated events of a run with each scheme; None if a scheme refuses the network."""
+        """Estimated events of one run per scheme, in total; None if a scheme refuses the network."""
         try:
             return sum(estimate(document.resolve()).total_events for document in self.documents(network))
         except ScenarioError:
             return None
 
     def measure(self, networks: Sequence[Network], seeds: range) -> list[Trial]:
-        """The networks, each run with every scheme and these seeds."""
+        """Run every scheme in each network with these seeds."""
         if not networks:
             return []
         documents = [self.documents(network) for network in networks]
@@ -121,8 +120,8 @@ class Bench:
             first_seed=seeds[0],
             name="challenge",
         )
-        table = study.run(measured, store=self.results, jobs=self.threads, progress=self._report)
-        self.runs += len(networks) * len(self.schemes) * len(seeds)
+        table = study.run(metric_values, store=self.results, jobs=self.threads, progress=self._report)
+        self.run_count += len(networks) * len(self.schemes) * len(seeds)
         samples = [values for _, values in table.cells]
         missing = np.full(len(seeds), np.nan)
         trials = []
@@ -134,4 +133,5 @@ class Bench:
 
     def _report(self, finished: int, _: int) -> None:
         if self.progress is not None:
-            self.progress(self.runs + finished, max(self.planned, self.runs + finished))
+            run_count = self.run_count + finished
+            self.progress(run_count, max(self.planned_runs, run_count))

@@ -1,4 +1,4 @@
-"""The challenge of a scheme: a search, the simplest network in which the loss persists, its proof with fresh seeds."""
+"""Challenge a scheme: search for a loss, simplify the network, confirm the loss with fresh seeds, and derive a rule."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 
 from penstock import _native
 from penstock.challenges.bench import Bench, Trial
-from penstock.challenges.criteria import CRITERIA, DEFAULT, Array, criterion_of
-from penstock.challenges.network import Network, drawn
+from penstock.challenges.criteria import CRITERIA, DEFAULT_CRITERIA, Array, criterion_of
+from penstock.challenges.network import Network, network_at
 from penstock.challenges.rules import Rule, find_rule, threshold_for
-from penstock.challenges.search import PER_ROUND, SEARCH_RUNS, Search, sampled
-from penstock.challenges.simplify import simplified
+from penstock.challenges.search import PER_ROUND, SEARCH_RUNS, Search, latin_hypercube
+from penstock.challenges.simplify import simplify
 from penstock.engine.run import cores
 from penstock.errors import PenstockError
 from penstock.results.display import joined, scale_for
@@ -30,36 +30,44 @@ from penstock.studies.store import Results
 
 __all__ = ["Challenge", "Effort", "challenge"]
 
-FRESH = 1_000_000
-"""Distance of the seeds of the confirmation from those of the search."""
+FRESH_SEED_OFFSET = 1_000_000
+"""Offset from the seeds of the search to the seeds of the choice, and from there to the seeds of the confirmation."""
 
-FINALISTS, FINAL_RUNS = 8, 5
-"""The worst networks of the search, and the runs by which one of them is chosen and simplified."""
+FINALIST_COUNT, FINAL_RUNS = 8, 5
+"""Number of worst networks from which one is chosen, and runs per scheme for the choice and the simplification."""
 
 EVENTS_PER_S = 8e6
-"""Events of these short runs that the two cores of a small machine handle in a second. It is a constant, so that a
-budget of time tries the same networks on every machine."""
+"""Events per second on the two cores of a small machine. It is a constant, so that a budget in seconds covers the same
+networks on every machine."""
 
-SAMPLE_PART, REFINE_PART, CHECK_PART = 0.4, 0.5, 0.1
-"""Parts of the budget for the even sample, for the steps from its worst networks, and for the check of rules."""
+SAMPLE_SHARE, REFINE_SHARE, CHECK_SHARE = 0.4, 0.5, 0.1
+"""Fractions of the budget for the even sample, for the steps from the worst networks, and for the checks of rules."""
 
-FEWEST_SAMPLED, MOST_SAMPLED = 48, 1000
-FEWEST_ROUNDS, MOST_ROUNDS = 4, 40
-FEWEST_CHECKS, MOST_CHECKS = 2, 6
+MIN_NETWORKS, MAX_NETWORKS = 48, 1000
+MIN_ROUNDS, MAX_ROUNDS = 4, 40
+MIN_CHECKS, MAX_CHECKS = 2, 6
+"""Limits of the sizes in `Effort`, whatever the budget."""
 
-CHECKED = 20
-"""Fresh networks on each side of a rule in which it is checked."""
+NETWORKS_PER_CHECK = 20
+"""Number of fresh networks on each side of a rule."""
 
-LEAST_CONFIRMED = 0.5
-"""Least `Rule.confirmation` of a rule that is reported."""
+MIN_CONFIRMATION = 0.5
+"""Minimum `Rule.confirmation` of a reported rule."""
 
-DRAWS = 10_000
-"""Networks among which those for the check of a rule are found."""
+CHECK_POOL = 10_000
+"""Size of the sample from which the networks of a check are taken."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """The size of a search: networks of the even sample, rounds of refinement, and rules that are checked at most."""
+    """The size of a search.
+
+    Attributes:
+        networks: number of networks in the even sample.
+        rounds: number of rounds of refinement.
+        checks: maximum number of rules that are checked.
+
+    """
 
     networks: int
     rounds: int
@@ -67,27 +75,28 @@ class Effort:
 
     @classmethod
     def plan(cls, seconds: float, events: float) -> Effort:
-        """As many as this time in seconds allows, if a run of all schemes has this number of events."""
+        """The size for a budget in seconds, if one run of every scheme takes this number of events in total."""
         affordable = seconds * EVENTS_PER_S / (events * SEARCH_RUNS)
-        networks = min(MOST_SAMPLED, max(FEWEST_SAMPLED, int(SAMPLE_PART * affordable)))
-        rounds = min(MOST_ROUNDS, max(FEWEST_ROUNDS, int(REFINE_PART * affordable / PER_ROUND)))
-        return cls(networks, rounds, min(MOST_CHECKS, max(FEWEST_CHECKS, int(CHECK_PART * affordable / (2 * CHECKED)))))
+        networks = min(MAX_NETWORKS, max(MIN_NETWORKS, int(SAMPLE_SHARE * affordable)))
+        rounds = min(MAX_ROUNDS, max(MIN_ROUNDS, int(REFINE_SHARE * affordable / PER_ROUND)))
+        checks = min(MAX_CHECKS, max(MIN_CHECKS, int(CHECK_SHARE * affordable / (2 * NETWORKS_PER_CHECK))))
+        return cls(networks, rounds, checks)
 
 
 @dataclass(frozen=True, repr=False)
 class Challenge:
-    """The outcome of `challenge`.
+    """The result of `challenge`.
 
     Attributes:
-        schemes: the scheme that was challenged, then its rivals.
-        criterion: the name of the metric in which it does worst.
-        rival: the number of the scheme compared with which it does.
-        confirmed: the simplest network in which it does, with fresh seeds.
-        found: the network that the search found.
-        scenario: the simplest network as the text of a scenario file.
+        schemes: the challenged scheme, then its rivals.
+        criterion: the name of the metric in which the scheme loses most.
+        rival: the index in `schemes` of the rival with the largest lead.
+        confirmed: the trial of the simplest network with fresh seeds.
+        unsimplified: the chosen network before its simplification.
+        scenario: the text of the scenario file of the simplest network.
         runs: the runs of the confirmation: all schemes in this scenario.
-        rule: where the scheme loses; None if no rule was found.
-        tried: every network of the search.
+        rule: the networks in which the scheme loses; None if no rule was confirmed.
+        trials: all networks of the search.
         run_count: number of runs.
 
     """
@@ -96,11 +105,11 @@ class Challenge:
     criterion: str
     rival: int
     confirmed: Trial
-    found: Network
+    unsimplified: Network
     scenario: str
     runs: Runs
     rule: Rule | None
-    tried: tuple[Trial, ...]
+    trials: tuple[Trial, ...]
     run_count: int
 
     @property
@@ -110,33 +119,33 @@ class Challenge:
 
     @property
     def worse_by(self) -> Estimate:
-        """The part of the rival's benefit that the scheme loses in the simplest network, paired by seed."""
+        """The loss in the simplest network: 1 - own / rival's benefit, paired by seed."""
         return self.confirmed.loss(self.criterion, self.rival)
 
     @property
     def is_worse(self) -> bool:
-        """Whether the whole interval of the loss is above zero."""
+        """Whether the 95 % interval of the loss is above zero."""
         return self.worse_by.low is not None and self.worse_by.low > 0
 
     @property
     def conclusion(self) -> str:
-        """One sentence: the loss and the network, or that there is none."""
-        criterion, lost = CRITERIA[self.criterion], self.worse_by
+        """The loss and its network in one sentence, or that no loss was confirmed."""
+        criterion, loss = CRITERIA[self.criterion], self.worse_by
         scheme, rival = self.schemes[0].label, self.schemes[self.rival].label
         if not self.is_worse:
             others = joined([each.label for each in self.schemes[1:]])
-            loss = f"loss of {scheme} in {criterion.words} compared with {others}"
-            return f"No {loss} was confirmed; {len(self.tried)} networks were tried."
+            subject = f"loss of {scheme} compared with {others}"
+            return f"No {subject} was confirmed ({criterion.words}); {len(self.trials)} networks were tried."
         means = [float(np.nanmean(self.values(number))) for number in (0, self.rival)]
         scale = scale_for(metric_of(criterion.metric).quantity, means)
-        against = " against ".join(f"{scale.factor * mean:.3g}" for mean in means)
-        values = f"{criterion.words} {against} {scale.unit}".rstrip()
-        low, high = (criterion.amount(end) for end in lost.ci95 or (lost.mean, lost.mean))
-        sentence = criterion.sentence(scheme, rival, lost.mean)
-        return f"{sentence} on {self.network.words}: {values} (95 % interval from {low} to {high})."
+        both = " versus ".join(f"{scale.factor * mean:.3g}" for mean in means)
+        values = f"{criterion.words} {both} {scale.unit}".rstrip()
+        low, high = (criterion.amount(bound) for bound in loss.ci95 or (loss.mean, loss.mean))
+        sentence = criterion.sentence(scheme, rival, loss.mean)
+        return f"{sentence} (95 % interval: {low} to {high}) on {self.network.words}: {values}."
 
     def values(self, scheme: int, criterion: str = "") -> Array:
-        """The metric of a scheme in each run of the confirmation."""
+        """The metric of a scheme, by its index in `schemes`, in each run of the confirmation."""
         values: Array = self.confirmed.values[criterion or self.criterion][scheme]
         return values
 
@@ -145,13 +154,13 @@ class Challenge:
 
     @property
     def rule_text(self) -> str:
-        """The rule as a sentence; empty without one."""
+        """The rule as a sentence; empty without a rule."""
         scheme, rival = self.schemes[0].label, self.schemes[self.rival].label
         return self.rule.sentence(scheme, rival, CRITERIA[self.criterion]) if self.rule else ""
 
     def to_dict(self) -> dict[str, Any]:
-        """As `penstock challenge --json` writes it."""
-        lost = self.worse_by
+        """The result as `penstock challenge --json` writes it."""
+        loss = self.worse_by
         return {
             "penstock": _native.version,
             "scheme": self.schemes[0].label,
@@ -159,20 +168,20 @@ class Challenge:
             "conclusion": self.conclusion,
             "metric": self.criterion,
             "rival": self.schemes[self.rival].label,
-            "worse_by": {"mean": lost.mean, "ci95": lost.ci95},
-            "runs": lost.runs,
+            "worse_by": {"mean": loss.mean, "ci95": loss.ci95},
+            "runs": loss.runs,
             "network": self.network.to_dict(),
-            "found": self.found.to_dict(),
+            "unsimplified": self.unsimplified.to_dict(),
             "scenario": self.runs.design.scenario,
             "toml": self.scenario,
             "rows": self.runs.to_dict()["rows"],
             "rule": None if self.rule is None else {**self.rule.to_dict(), "text": self.rule_text},
-            "tried": [
+            "trials": [
                 {
                     "network": trial.network.to_dict(),
-                    "worse_by": _finite(trial.certain_loss(self.criterion, self.rival)),
+                    "worse_by": _finite_or_none(trial.smallest_loss(self.criterion, self.rival)),
                 }
-                for trial in self.tried
+                for trial in self.trials
             ],
             "run_count": self.run_count,
         }
@@ -190,51 +199,62 @@ def challenge(
     progress: Progress | None = None,
     store: Results | None = None,
 ) -> Challenge:
-    """Search the network in which a scheme does worst compared with the best of others.
+    """Search for the network in which a scheme loses most compared with the best of its rivals.
 
     Args:
-        scheme: a scheme, as a queue or as text after `--scheme`.
-        against: one or several other schemes.
-        metric: "utilization", "delay_p99", "loss", "fairness", "far_goodput" or "completion"; by default that of the
-            first four in which the scheme loses most.
-        runs: number of runs of each scheme in the confirmation, from 2.
-        seed: of the search; the confirmation has other seeds.
-        budget_s: planned time in seconds on two cores; it sets the number of networks that are tried.
+        scheme: the challenged scheme: a queue, or text as after `--scheme`.
+        against: one or several rivals.
+        metric: "utilization", "delay_p99", "loss", "fairness", "far_goodput" or "completion"; by default, the
+            largest loss in any of the first four counts.
+        runs: number of runs of each scheme in the confirmation, at least 2.
+        seed: first seed of the search; the confirmation uses other seeds.
+        budget_s: planned time in seconds on two cores; it sets the number of networks.
         jobs: number of threads; by default all cores.
-        progress: called with the number of finished runs, and the expected number of all.
-        store: where finished runs are kept and looked up, so that an interrupted search resumes.
+        progress: called with the number of finished runs and the expected number of all runs.
+        store: keeps finished runs, so that an interrupted search can be resumed.
 
     Raises `ScenarioError` for an invalid scheme, and `PenstockError` if a scheme refuses every network.
     """
     if runs < 2:
         raise PenstockError("at least two runs are needed for an interval")
     schemes = _schemes(scheme, against)
-    criteria = DEFAULT if metric is None else (criterion_of(metric),)
-    on = frozenset(CRITERIA[name].needs for name in criteria if CRITERIA[name].needs)
+    criteria = DEFAULT_CRITERIA if metric is None else (criterion_of(metric),)
+    never_off = frozenset(CRITERIA[name].needs for name in criteria if CRITERIA[name].needs)
     bench = Bench(schemes, criteria, results=store, threads=jobs or cores(), progress=progress)
-    search = Search(bench, on, seed)
-    effort = Effort.plan(budget_s, _events(bench, search))
-    bench.planned = len(schemes) * SEARCH_RUNS * (effort.networks + effort.rounds * PER_ROUND)
+    search = Search(bench, never_off, seed)
+    effort = Effort.plan(budget_s, _mean_events(bench, search))
+    bench.planned_runs = len(schemes) * SEARCH_RUNS * (effort.networks + effort.rounds * PER_ROUND)
     search.sample(effort.networks)
     search.refine(effort.rounds)
-    tried = tuple(trial for _, trial in search.tried)
-    final_seeds = range(seed + FRESH, seed + FRESH + FINAL_RUNS)
-    worst = sorted(tried, key=lambda trial: -trial.score)[:FINALISTS]
+    trials = tuple(trial for _, trial in search.entries)
+    final_seeds = range(seed + FRESH_SEED_OFFSET, seed + FRESH_SEED_OFFSET + FINAL_RUNS)
+    worst = sorted(trials, key=lambda trial: -trial.score)[:FINALIST_COUNT]
     finalists = bench.measure([trial.network for trial in worst], final_seeds)
-    pairs = [(*before.worst, trial) for before, trial in zip(worst, finalists, strict=True)]
-    criterion, rival, found = max(pairs, key=lambda entry: _low(entry[2].loss(*entry[:2])))
-    simplest = simplified(bench, found, criterion, rival, final_seeds)
-    rule = _rule(search, criterion, rival, simplest.loss(criterion, rival).mean, effort.checks)
-    first = seed + 2 * FRESH
-    (confirmed,) = bench.measure([simplest.network], range(first, first + runs))
-    document = simplest.network.document(first)
+    candidates = [(*before.worst, trial) for before, trial in zip(worst, finalists, strict=True)]
+    criterion, rival, chosen = max(candidates, key=lambda entry: _lower_end(entry[2].loss(*entry[:2])))
+    simplest = simplify(bench, chosen, criterion, rival, final_seeds)
+    rule = _confirmed_rule(search, criterion, rival, simplest.loss(criterion, rival).mean, effort.checks)
+    first_seed = seed + 2 * FRESH_SEED_OFFSET
+    (confirmed,) = bench.measure([simplest.network], range(first_seed, first_seed + runs))
+    document = simplest.network.document(first_seed)
     compared = compare(document, schemes, runs=runs, jobs=jobs, store=bench.results)
-    scenario = simplest.network.toml(first)
-    return Challenge(schemes, criterion, rival, confirmed, found.network, scenario, compared, rule, tried, bench.runs)
+    scenario = simplest.network.toml(first_seed)
+    return Challenge(
+        schemes=schemes,
+        criterion=criterion,
+        rival=rival,
+        confirmed=confirmed,
+        unsimplified=chosen.network,
+        scenario=scenario,
+        runs=compared,
+        rule=rule,
+        trials=trials,
+        run_count=bench.run_count,
+    )
 
 
 def _schemes(scheme: SchemeLike, against: SchemeLike | Iterable[SchemeLike]) -> tuple[Candidate, ...]:
-    """The scheme and its rivals."""
+    """The challenged scheme and its rivals. Raises `PenstockError` if no rival is left."""
     challenged = Candidate.of(scheme)
     rivals = [each for each in Candidate.all_of(against) if each.label != challenged.label]
     if not rivals:
@@ -242,9 +262,10 @@ def _schemes(scheme: SchemeLike, against: SchemeLike | Iterable[SchemeLike]) -> 
     return (challenged, *rivals)
 
 
-def _events(bench: Bench, search: Search) -> float:
-    """Mean events of a run with all schemes. Raises the errors of a network if every network is refused."""
-    networks = [drawn(place, search.on) for place in sampled(np.random.default_rng(search.seed), FEWEST_SAMPLED)]
+def _mean_events(bench: Bench, search: Search) -> float:
+    """Mean events of one run per scheme, in total. Raises the errors of a network if every network is refused."""
+    points = latin_hypercube(np.random.default_rng(search.seed), MIN_NETWORKS)
+    networks = [network_at(point, search.never_off) for point in points]
     events = [count for network in networks if (count := bench.events(network)) is not None]
     if not events:
         for document in bench.documents(networks[0]):
@@ -252,43 +273,45 @@ def _events(bench: Bench, search: Search) -> float:
     return float(np.mean(events))
 
 
-def _rule(search: Search, criterion: str, rival: int, largest: float, checks: int) -> Rule | None:
-    """A rule about the networks of the search, checked in fresh ones: of several, the one that its check confirms best.
+def _confirmed_rule(search: Search, criterion: str, rival: int, largest: float, checks: int) -> Rule | None:
+    """The rule with the best check in fresh networks; None if no check confirms a rule.
 
-    The networks of a check count for the next rule: those of the search lie close together where the loss is large, and
-    say little about the rest of the space.
+    The networks of a check are added to the ones from which the next rule is derived: the networks of the search
+    cluster where the loss is large and hardly cover the rest of the space.
     """
 
     def losses(trials: Sequence[Trial]) -> list[float]:
-        return [trial.certain_loss(criterion, rival) for trial in trials]
+        return [trial.smallest_loss(criterion, rival) for trial in trials]
 
-    trials = [trial for _, trial in search.tried]
+    trials = [trial for _, trial in search.entries]
     threshold = threshold_for(losses(trials), largest)
     rules: list[Rule] = []
     while threshold is not None and len(rules) < checks and not any(rule.is_confirmed for rule in rules):
         rule = find_rule([trial.network for trial in trials], losses(trials), threshold)
         if rule is None:
             break
-        inside, outside = (_fresh(search, rule, is_inside) for is_inside in (True, False))
-        rules.append(rule.checked(losses(inside), losses(outside)))
+        inside, outside = (_fresh_trials(search, rule, is_inside) for is_inside in (True, False))
+        rules.append(rule.with_check(losses(inside), losses(outside)))
         trials += [*inside, *outside]
     best = max(rules, key=lambda rule: rule.confirmation, default=None)
-    return best if best is not None and best.confirmation >= LEAST_CONFIRMED else None
+    return best if best is not None and best.confirmation >= MIN_CONFIRMATION else None
 
 
-def _fresh(search: Search, rule: Rule, is_inside: bool) -> list[Trial]:
+def _fresh_trials(search: Search, rule: Rule, is_inside: bool) -> list[Trial]:
     """Trials of fresh networks on one side of a rule."""
-    places = sampled(search.rng, DRAWS)
-    candidates = (network for network in (drawn(place, search.on) for place in places))
-    on_side = (each for each in candidates if rule.holds(each) is is_inside and search.bench.events(each) is not None)
-    return search.bench.measure(list(islice(on_side, CHECKED)), range(search.seed, search.seed + SEARCH_RUNS))
+    points = latin_hypercube(search.rng, CHECK_POOL)
+    networks = (network_at(point, search.never_off) for point in points)
+    on_side = (each for each in networks if rule.covers(each) is is_inside and search.bench.events(each) is not None)
+    return search.bench.measure(
+        list(islice(on_side, NETWORKS_PER_CHECK)), range(search.seed, search.seed + SEARCH_RUNS)
+    )
 
 
-def _low(loss: Estimate) -> float:
-    """The lower end of the interval of a loss; minus infinity if there is none."""
+def _lower_end(loss: Estimate) -> float:
+    """The lower end of the interval of a loss; minus infinity without an interval."""
     return -math.inf if loss.low is None else loss.low
 
 
-def _finite(value: float) -> float | None:
-    """The value; None if it is infinite."""
+def _finite_or_none(value: float) -> float | None:
+    """The value; None if it is not finite."""
     return value if math.isfinite(value) else None

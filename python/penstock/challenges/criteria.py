@@ -1,4 +1,4 @@
-"""How much worse a scheme does than another one: benefits of a run, and their relative difference."""
+"""The metrics in which schemes are compared, and the benefit that each metric is converted to."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from penstock.challenges.network import Network
+from penstock.challenges.network import BOTTLENECK, Network
 from penstock.errors import UnknownNameError
 from penstock.results.run import Run
 
-__all__ = ["CRITERIA", "DEFAULT", "Criterion", "criterion_of", "measured"]
+__all__ = ["CRITERIA", "DEFAULT_CRITERIA", "Criterion", "criterion_of", "metric_values"]
 
 Array = npt.NDArray[np.float64]
 
@@ -22,89 +22,89 @@ class Criterion:
     """A metric with its benefit, which is larger where the metric is better.
 
     Attributes:
-        metric: whose unit the values have.
-        words: the metric in a few words.
-        statement: that a scheme does worse than a rival: `{share}` stands for the lost part of the rival's benefit,
-            `{factor}` for the quotient of the benefits.
-        benefit: of values, in a network.
-        needs: the coordinate without which there is no value; empty if there always is one.
+        metric: name of the metric in `penstock.results`, for its unit.
+        words: the metric in words.
+        template: the sentence for a loss, with the names of the scheme and its rival, and either `{share}`, the lost
+            fraction of the rival's benefit, or `{factor}`, the ratio of the rival's benefit to the scheme's.
+        benefit: converts values of the metric in a network to benefits.
+        needs: the coordinate that must not be off for the metric to have a value; empty for none.
 
     """
 
     metric: str
     words: str
-    statement: str
+    template: str
     benefit: Callable[[Array, Network], Array]
     needs: str = ""
 
     def sentence(self, scheme: str, rival: str, share: float, more: bool = False) -> str:
-        """The statement for the loss of this part of the benefit, or of more than it."""
-        than = "more than " if more else ""
-        words = {"share": f"{than}{self.amount(share, False)}", "factor": f"{than}{self.amount(share, True)}"}
-        return self.statement.format(scheme=scheme, rival=rival, **words)
+        """The sentence for a loss of this fraction of the benefit; with `more`, for a larger loss."""
+        amount = f"{'more than ' if more else ''}{self.amount(share)}"
+        return self.template.format(scheme=scheme, rival=rival, share=amount, factor=amount)
 
-    def amount(self, share: float, is_factor: bool | None = None) -> str:
-        """The loss of this part of the benefit, as the statement has it."""
-        if is_factor is None:
-            is_factor = "{factor}" in self.statement
-        if is_factor:
+    def amount(self, share: float) -> str:
+        """A loss of this fraction of the benefit, as a percentage or as a factor, whichever the template has."""
+        if "{factor}" in self.template:
             return f"{1 / (1 - share):.3g} times" if share < 1 else "infinitely many times"
         return f"{100 * share:.3g} %"
 
 
-def _itself(values: Array, _: Network) -> Array:
+def _identity(values: Array, _: Network) -> Array:
     return values
 
 
 CRITERIA = {
     "utilization": Criterion(
-        "utilization", "utilization", "{scheme} loses {share} of the utilization of {rival}", _itself
+        "utilization", "utilization", "Under {scheme}, utilization is {share} lower than under {rival}", _identity
     ),
     "delay_p99": Criterion(
         "delay_p99_s",
-        "99th percentile of the delay",
-        "{scheme} makes the 99th percentile of the round trip {factor} as long as {rival}",
+        "99th percentile of the queueing delay",
+        "Under {scheme}, the 99th percentile of the round trip is {factor} as high as under {rival}",
         lambda values, network: network.longest_rtt / (network.longest_rtt + values),
     ),
     "loss": Criterion(
         "loss_rate",
         "loss rate",
-        "{scheme} delivers {share} fewer of the packets than {rival}",
+        "Under {scheme}, the delivery ratio is {share} lower than under {rival}",
         lambda values, _: 1 - values,
     ),
     "fairness": Criterion(
-        "jain", "Jain's index of the long flows", "{scheme} loses {share} of the fairness of {rival}", _itself
+        "jain",
+        "Jain's index of the long flows",
+        "Under {scheme}, Jain's index is {share} lower than under {rival}",
+        _identity,
     ),
     "far_goodput": Criterion(
         "goodput_bps",
         "goodput of the flows with the longer round trip",
-        "{scheme} gives flows with the longer round trip {share} less goodput than {rival}",
-        _itself,
+        "Under {scheme}, flows with the longer round trip get {share} less goodput than under {rival}",
+        _identity,
         "far",
     ),
     "completion": Criterion(
         "completion_mean_s",
-        "completion time of short transfers",
-        "{scheme} makes short transfers take {factor} as long as {rival}",
+        "mean completion time of the short transfers",
+        "Under {scheme}, short transfers take {factor} as long as under {rival}",
         lambda values, _: 1 / values,
         "short",
     ),
 }
 
-DEFAULT = ("utilization", "delay_p99", "loss", "fairness")
-"""The criteria of which the worst one counts if none is named."""
+DEFAULT_CRITERIA = ("utilization", "delay_p99", "loss", "fairness")
+"""The criteria without `--metric`; the largest loss in any of them counts."""
 
 
 def criterion_of(name: str) -> str:
-    """The name of a criterion. Raises `UnknownNameError`."""
+    """The name of a criterion. Raises `UnknownNameError` if there is none of this name."""
     if name not in CRITERIA:
         raise UnknownNameError("metric", name, CRITERIA)
     return name
 
 
-def measured(run: Run) -> dict[str, float | None]:
-    """The value of each criterion in a run; None or absent where it has none."""
-    link = run.links["bottleneck"]
+def metric_values(run: Run) -> dict[str, float | None]:
+    """The value of each criterion in a run; None or absent without a value."""
+    link = run.links[BOTTLENECK]
     values: dict[str, float | None] = {
         "utilization": link.utilization,
         "delay_p99": link.get("delay_p99_s"),
@@ -119,7 +119,7 @@ def measured(run: Run) -> dict[str, float | None]:
 
 
 def _jain(run: Run) -> float | None:
-    """Jain's index over the long flows of both groups, from the index and the goodput of each."""
+    """Jain's index over the long flows of both groups, from the index and the goodput of each: (Σx)² / (n Σx²)."""
     groups = [run.traffic[name] for name in ("near", "far") if name in run.traffic]
     count = sum(group.count for group in groups)
     goodput = sum(group.goodput_bps for group in groups)

@@ -1,4 +1,4 @@
-"""A challenge as text."""
+"""The result of a challenge as text."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from penstock.results.metrics import metric
 __all__ = ["command", "scenario_file", "text"]
 
 FILE = "challenge.toml"
-"""The name of the scenario file where none is given."""
+"""File name in the printed command without `-o`."""
 
 
 def text(challenge: Challenge, repeat: str) -> str:
-    """The outcome for a terminal; `repeat` is the command that repeats the confirmation."""
+    """The result for a terminal; `repeat` is the command that repeats the confirmation."""
     return "\n".join(_lines(challenge, repeat)) + "\n"
 
 
@@ -37,19 +37,19 @@ def _lines(challenge: Challenge, repeat: str) -> Iterator[str]:
 
 
 def scenario_file(challenge: Challenge, repeat: str) -> str:
-    """The scenario file, with the command that repeats the confirmation in its first line."""
+    """The scenario file, with the command that repeats the confirmation as a comment in its first line."""
     return f"# {repeat}\n{challenge.scenario}"
 
 
 def command(schemes: Sequence[str], runs: int, file: str | None = None, load: Sequence[str] = ()) -> str:
-    """The command that repeats the confirmation with these schemes, as they were given."""
+    """The command that repeats the confirmation; schemes and files are written as on the command line."""
     options = [("--load", each) for each in load] + [("--scheme", scheme) for scheme in schemes]
     words = [word for option in options for word in option]
     return shlex.join(["penstock", "compare", file or FILE, *words, "--runs", str(runs)])
 
 
 def _table(challenge: Challenge) -> Iterator[str]:
-    """A line for each metric, a column for each scheme; the metric of the challenge comes first."""
+    """A line per metric and a column per scheme; the metric of the loss comes first."""
     names = sorted(CRITERIA, key=lambda name: name != challenge.criterion)
     columns = range(len(challenge.schemes))
     rows = [("", *(scheme.label for scheme in challenge.schemes))]
@@ -57,13 +57,13 @@ def _table(challenge: Challenge) -> Iterator[str]:
         values = [challenge.values(column, name) for column in columns]
         if all(np.isnan(each).all() for each in values):
             continue
-        means = [summarize(each[~np.isnan(each)].tolist() or [float("nan")]) for each in values]
-        scale = scale_for(metric(CRITERIA[name].metric).quantity, [each.mean for each in means])
-        halves = [scale.factor * (each.half_width or 0.0) for each in means]
-        places = decimals([scale.factor * each.mean for each in means], halves)
+        estimates = [summarize(each[~np.isnan(each)].tolist() or [float("nan")]) for each in values]
+        scale = scale_for(metric(CRITERIA[name].metric).quantity, [each.mean for each in estimates])
+        half_widths = [scale.factor * (each.half_width or 0.0) for each in estimates]
+        places = decimals([scale.factor * each.mean for each in estimates], half_widths)
         cells = [
-            f"{number(scale.factor * each.mean, places)} ± {number(half, places)}"
-            for each, half in zip(means, halves, strict=True)
+            f"{number(scale.factor * each.mean, places)} ± {number(half_width, places)}"
+            for each, half_width in zip(estimates, half_widths, strict=True)
         ]
         rows.append((CRITERIA[name].words + (f" ({scale.unit})" if scale.unit else ""), *cells))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

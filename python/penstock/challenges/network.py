@@ -1,4 +1,4 @@
-"""The networks that `penstock challenge` searches: a bottleneck with long flows, datagrams and short transfers."""
+"""The search space of `penstock challenge`: a bottleneck with long flows, datagrams and short transfers."""
 
 from __future__ import annotations
 
@@ -10,33 +10,48 @@ from penstock.results.display import joined, spaced
 from penstock.scenario.scenario import Document, Scenario
 from penstock.units import format_rate, format_time
 
-__all__ = ["CONTROLS", "COORDINATES", "PACKETS", "Coordinate", "Network", "drawn", "rate_words", "time_words"]
+__all__ = [
+    "BOTTLENECK",
+    "CONTROLS",
+    "COORDINATES",
+    "FULL_BITS",
+    "MAX_PACKETS",
+    "Coordinate",
+    "Network",
+    "network_at",
+    "rate_words",
+    "time_words",
+]
 
-PACKETS = 200_000
-"""Largest number of full packets that the bottleneck can send in a run; it bounds the rate."""
+BOTTLENECK = "bottleneck"
+"""Name of the link whose queue is replaced by each scheme."""
 
-FEWEST_PACKETS = 2_000
-"""Full packets that the bottleneck can send in the shortest run; they make runs on slow links longer."""
+MAX_PACKETS = 200_000
+"""Maximum number of full packets that the bottleneck can send in a run; it bounds the rate."""
 
-ROUND_TRIPS = 100
-"""Length of a run in the longest round trip."""
+MIN_PACKETS = 2_000
+"""Minimum number of full packets that the bottleneck can send in a run; it makes runs on slow links longer."""
+
+RUN_ROUND_TRIPS = 100
+"""Minimum duration of a run in multiples of the longest round trip, up to the longest of `DURATIONS_S`."""
 
 DURATIONS_S = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60)
+"""Durations of runs in seconds."""
 
 WARMUP, UDP_START = 0.3, 0.6
-"""Parts of a run after which the statistics and the datagrams start."""
+"""Fractions of a run after which the statistics and the datagrams start."""
 
 FULL_BITS = 12_000
-"""A full packet of 1500 bytes."""
+"""Size of a full packet in bits: 1500 bytes."""
 
-FEWEST_PLACES = 10
-"""Smallest limit of the queue in packets: an initial window fits."""
+MIN_LIMIT_PACKETS = 10
+"""Minimum limit of the queue in packets: an initial window (RFC 6928)."""
 
 TRANSFER_BYTES = 30_000
-
+"""Size of a short transfer in bytes."""
 
 CONTROLS = {"cubic": "CUBIC", "reno": "Reno", "bbr": "BBR"}
-"""Congestion controls with their names."""
+"""Congestion controls: the keys of scenarios and the names in print."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +61,10 @@ class Coordinate:
     Attributes:
         low: smallest value.
         high: largest value.
-        off: the value of half of the networks; None if there is no such value.
-        choices: the values of a coordinate that is not a number, the simplest one first.
-        simple: round values, the most usual one first.
-        linear: whether equal steps are equally likely, instead of equal factors.
+        off: the value without this feature, which half of the sample has; None if the coordinate is never off.
+        choices: the values of a coordinate that is not a number, the simplest first; empty for a number.
+        simple: round values, the most usual first.
+        is_linear: whether the value is uniformly distributed; otherwise its logarithm is.
 
     """
 
@@ -58,18 +73,18 @@ class Coordinate:
     off: float | None = None
     choices: tuple[Any, ...] = ()
     simple: tuple[float, ...] = ()
-    linear: bool = False
+    is_linear: bool = False
 
-    def value(self, u: float, high: float | None = None, *, on: bool = False) -> Any:
-        """The value at a place from 0 to 1, rounded to two digits; `on` leaves out the value `off`."""
+    def value(self, u: float, high: float | None = None, *, is_never_off: bool = False) -> Any:
+        """The value at `u` from 0 to 1, rounded to two digits. A number is at most `high`, before rounding."""
         if self.choices:
             return self.choices[min(int(u * len(self.choices)), len(self.choices) - 1)]
-        if self.off is not None and not on:
+        if self.off is not None and not is_never_off:
             if u < 0.5:
                 return self.off
             u = 2 * u - 1
         top = self.high if high is None else min(self.high, high)
-        value = self.low + u * (top - self.low) if self.linear else self.low * (top / self.low) ** u
+        value = self.low + u * (top - self.low) if self.is_linear else self.low * (top / self.low) ** u
         return float(f"{value:.2g}")
 
 
@@ -79,12 +94,12 @@ COORDINATES: dict[str, Coordinate] = {
     "rate": Coordinate(1e6, 1e9, simple=(1e7, 1e8, 1e6, 2e7, 5e7, 5e6, 2e6, 2e8, 5e8, 1e9)),
     "flows": Coordinate(1, 100, simple=(1, 2, 5, 10, 20, 50, 100)),
     "buffer": Coordinate(0.1, 10, simple=(1, 2, 0.5, 5, 0.2, 10, 0.1)),
-    "udp": Coordinate(0.05, 1.2, off=0, simple=(0, 1, 0.5, 0.2, 0.1), linear=True),
-    "short": Coordinate(0.02, 0.5, off=0, simple=(0, 0.1, 0.2, 0.5), linear=True),
+    "udp": Coordinate(0.05, 1.2, off=0, simple=(0, 1, 0.5, 0.2, 0.1), is_linear=True),
+    "short": Coordinate(0.02, 0.5, off=0, simple=(0, 0.1, 0.2, 0.5), is_linear=True),
     "control": Coordinate(choices=tuple(CONTROLS)),
     "ecn": Coordinate(choices=(False, True)),
 }
-"""The space. The rate depends on the coordinates before it: see `PACKETS`."""
+"""The space. The longest run that the round trips need bounds the rate: see `MAX_PACKETS`."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +108,12 @@ class Network:
 
     Attributes:
         rtt: round trip without queueing in s.
-        far: factor by which the round trip of half of the long flows is longer; 1: none is.
-        rate: of the bottleneck in bit/s.
+        far: ratio of the longer round trip, of half of the long flows, to `rtt`; 1 if all are equal.
+        rate: rate of the bottleneck in bit/s.
         flows: number of long flows.
         buffer: limit of the queue in bandwidth-delay products of the longest round trip.
-        udp: rate of the datagrams, which start in mid-run, as a part of the link.
-        short: load of short transfers as a part of the link.
+        udp: rate of the datagrams as a fraction of the link; they start at `UDP_START`.
+        short: load of the short transfers as a fraction of the link.
         control: congestion control of all TCP flows.
         ecn: whether TCP flows are ECN-capable.
 
@@ -126,40 +141,42 @@ class Network:
 
     @property
     def bdp_per_flow(self) -> float:
-        """The same divided by the number of long flows."""
+        """`bdp` divided by the number of long flows."""
         return self.bdp / self.flows
 
     @property
     def duration_s(self) -> int:
-        """Length of a run."""
-        needed = max(ROUND_TRIPS * self.longest_rtt, FEWEST_PACKETS * FULL_BITS / self.rate)
+        """Duration of a run in s."""
+        needed = max(RUN_ROUND_TRIPS * self.longest_rtt, MIN_PACKETS * FULL_BITS / self.rate)
         return next((seconds for seconds in DURATIONS_S if seconds >= needed - 1e-9), DURATIONS_S[-1])
 
     @property
     def is_within_bounds(self) -> bool:
-        """Whether it belongs to the space, and its runs are not too long."""
-        far_is_possible = self.far == 1 or self.flows > 1
-        short_enough = self.longest_rtt <= COORDINATES["rtt"].high * (1 + 1e-9)
-        return far_is_possible and short_enough and self.rate * self.duration_s <= PACKETS * FULL_BITS * (1 + 1e-9)
+        """Whether the round trips and the packets of a run are within the limits of the space."""
+        is_far_possible = self.far == 1 or self.flows > 1
+        is_rtt_allowed = self.longest_rtt <= COORDINATES["rtt"].high * (1 + 1e-9)
+        return (
+            is_far_possible and is_rtt_allowed and self.rate * self.duration_s <= MAX_PACKETS * FULL_BITS * (1 + 1e-9)
+        )
 
     def changed(self, name: str, value: Any) -> Network:
-        """A copy with another value of a coordinate. A single flow has no other with a longer round trip."""
+        """A copy with another value of a coordinate; `far` becomes 1 with a single flow."""
         changes: dict[str, Any] = {name: int(value) if name == "flows" else value}
         if name == "flows" and value < 2:
             changes["far"] = 1
         return replace(self, **changes)
 
     def document(self, seed: int = 1) -> Document:
-        """The scenario; its queue is drop-tail with the limit of the network."""
+        """The scenario, with a drop-tail queue that each scheme replaces."""
         far_count = self.flows // 2 if self.far > 1 else 0
         warmup = WARMUP * self.duration_s
         links: dict[str, Any] = {
-            "bottleneck": {
+            BOTTLENECK: {
                 "from": "R1",
                 "to": "R2",
                 "rate": format_rate(self.rate),
                 "delay": _time(self.rtt / 2),
-                "queue": {"scheme": "droptail", "limit": f"{max(FEWEST_PLACES, round(self.buffer * self.bdp))}p"},
+                "queue": {"scheme": "droptail", "limit": f"{max(MIN_LIMIT_PACKETS, round(self.buffer * self.bdp))}p"},
                 "watch": True,
             },
             "access": {"from": "S", "to": "R1", "rate": format_rate(10 * self.rate), "delay": "0ms"},
@@ -181,8 +198,8 @@ class Network:
     def _tcp(self, count: int, start: Mapping[str, Any]) -> dict[str, Any]:
         """A group of TCP flows."""
         ecn = {"ecn": True} if self.ecn else {}
-        ends = {"from": "S", "to": "R2"}
-        return {"kind": "tcp", "flavour": self.control, **ends, "count": count, "start": start, **ecn}
+        hosts = {"from": "S", "to": "R2"}
+        return {"kind": "tcp", "flavour": self.control, **hosts, "count": count, "start": start, **ecn}
 
     def toml(self, seed: int) -> str:
         """The text of the scenario file."""
@@ -194,30 +211,31 @@ class Network:
 
     @property
     def words(self) -> str:
-        """The network in a few words."""
+        """The network in words, after "on"."""
         parts = [f"{self.flows} {CONTROLS[self.control]} flow{'' if self.flows == 1 else 's'}"]
         if self.ecn:
             parts[0] += " with ECN"
         if self.far > 1:
-            parts[0] += f", half of them with {time_words(self.longest_rtt)}"
+            parts[0] += f" (half with a round trip of {time_words(self.longest_rtt)})"
         if self.udp:
             parts.append(f"datagrams at {100 * self.udp:.3g} % of the link")
         if self.short:
             parts.append(f"short transfers at {100 * self.short:.3g} % of the link")
-        link = f"a link of {rate_words(self.rate)} and {time_words(self.rtt)}"
-        return f"{link} with {joined([f'a buffer of {self.buffer:.3g} BDP', *parts])}"
+        path = [f"a round trip of {time_words(self.rtt)}", f"a buffer of {self.buffer:.3g} BDP"]
+        return f"a link of {rate_words(self.rate)} with {joined([*path, *parts])}"
 
 
-def drawn(u: Mapping[str, float], on: frozenset[str] = frozenset()) -> Network:
-    """The network at a place in the unit cube; the coordinates in `on` are never off."""
+def network_at(u: Mapping[str, float], never_off: frozenset[str] = frozenset()) -> Network:
+    """The network at a point of the unit cube; the coordinates in `never_off` are not off."""
     flows = COORDINATES["flows"].value(u["flows"])
-    flows = max(2, round(flows)) if "far" in on else round(flows)
-    far = COORDINATES["far"].value(u["far"], on="far" in on) if flows > 1 else 1.0
+    flows = max(2, round(flows)) if "far" in never_off else round(flows)
+    far = COORDINATES["far"].value(u["far"], is_never_off="far" in never_off) if flows > 1 else 1.0
     rtt = COORDINATES["rtt"].value(u["rtt"], COORDINATES["rtt"].high / far)
-    length = Network(rtt=rtt, far=far, rate=1e9, flows=flows, buffer=1).duration_s
-    rate = COORDINATES["rate"].value(u["rate"], PACKETS * FULL_BITS / length)
+    duration_s = Network(rtt=rtt, far=far, rate=1e9, flows=flows, buffer=1).duration_s
+    rate = COORDINATES["rate"].value(u["rate"], MAX_PACKETS * FULL_BITS / duration_s)
     rest = {
-        name: COORDINATES[name].value(u[name], on=name in on) for name in ("buffer", "udp", "short", "control", "ecn")
+        name: COORDINATES[name].value(u[name], is_never_off=name in never_off)
+        for name in ("buffer", "udp", "short", "control", "ecn")
     }
     network = Network(rtt=rtt, far=far, rate=rate, flows=flows, **rest)
     return network if network.is_within_bounds else replace(network, rate=0.9 * rate)

@@ -1,4 +1,4 @@
-"""The search for the network where a scheme loses most: an even sample of the space, then steps from its worst points.
+"""Search for the network with the largest loss: an even sample of the space, then steps from its worst points.
 
 The sample is a Latin hypercube: McKay, Beckman, Conover, "A comparison of three methods for selecting values of input
 variables in the analysis of output from a computer code", Technometrics 21(2), 1979.
@@ -11,89 +11,90 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from penstock.challenges.bench import Bench, Trial
-from penstock.challenges.network import COORDINATES, Network, drawn
+from penstock.challenges.network import COORDINATES, Network, network_at
 
-__all__ = ["SEARCH_RUNS", "Search", "sampled"]
+__all__ = ["PER_ROUND", "SEARCH_RUNS", "Point", "Search", "latin_hypercube"]
 
 SEARCH_RUNS = 2
-"""Runs of a scheme in a network; the smallest loss counts."""
+"""Runs per scheme and network; the smallest loss counts."""
 
 PER_ROUND = 24
-"""Networks of a round."""
+"""Networks per round."""
 
 PARENTS = 6
-"""The worst networks, from which the next round departs."""
+"""Number of worst networks from which the steps of a round start."""
 
-REDRAWN = 0.5
-"""Probability that a step redraws one coordinate."""
+REDRAW_PROBABILITY = 0.5
+"""Probability that a step draws one coordinate again; otherwise it moves some of the coordinates."""
 
-MOVED = 0.4
-"""Probability that a coordinate is moved in any other step."""
+MOVE_PROBABILITY = 0.4
+"""Probability that a step of the second kind moves a coordinate."""
 
-STEP = 0.2
-"""Standard deviation of the first step, in parts of the range; it halves every `HALVED` rounds."""
+FIRST_STEP = 0.2
+"""Standard deviation of a move in the first round, as a fraction of the range; it halves every `HALVING_ROUNDS`."""
 
-HALVED = 8
+HALVING_ROUNDS = 8
 
-Place = dict[str, float]
+Point = dict[str, float]
+"""A point of the unit cube: a number from 0 to 1 for each coordinate."""
 
 
 @dataclass
 class Search:
-    """A search, with the networks that it has tried.
+    """A search and the trials of its networks.
 
     Attributes:
         bench: measures the networks.
-        on: the coordinates that are never off.
-        seed: first seed of the runs, and the seed of the choices.
-        tried: the networks with their places, in the order in which they were tried.
+        never_off: names of the coordinates that are never off.
+        seed: first seed of the runs, and seed of the random choices.
+        entries: points with the trials of their networks, in the order of the search.
 
     """
 
     bench: Bench
-    on: frozenset[str]
+    never_off: frozenset[str]
     seed: int
-    tried: list[tuple[Place, Trial]] = field(default_factory=list)
+    entries: list[tuple[Point, Trial]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
 
     def sample(self, count: int) -> None:
-        """Try networks that are spread evenly over the space."""
-        self._try(sampled(self.rng, count))
+        """Measure networks that are spread evenly over the space."""
+        self._measure_new(latin_hypercube(self.rng, count))
 
     def refine(self, rounds: int) -> None:
-        """Try networks near the worst ones."""
+        """Measure networks near the worst ones."""
         for number in range(rounds):
-            worst = sorted(self.tried, key=lambda entry: -entry[1].score)[:PARENTS]
-            step = STEP * 0.5 ** (number / HALVED)
-            self._try([self._moved(worst[child % len(worst)][0], step) for child in range(PER_ROUND)])
+            worst = sorted(self.entries, key=lambda entry: -entry[1].score)[:PARENTS]
+            step = FIRST_STEP * 0.5 ** (number / HALVING_ROUNDS)
+            self._measure_new([self._step_from(worst[child % len(worst)][0], step) for child in range(PER_ROUND)])
 
-    def _moved(self, place: Place, step: float) -> Place:
-        """A place near another one: a step in some coordinates, or any value of one coordinate."""
-        moved = dict(place)
-        if self.rng.random() < REDRAWN:
-            moved[str(self.rng.choice(list(place)))] = float(self.rng.random())
+    def _step_from(self, point: Point, step: float) -> Point:
+        """A copy of a point in which some coordinates are moved, or one is drawn again."""
+        moved = dict(point)
+        if self.rng.random() < REDRAW_PROBABILITY:
+            moved[str(self.rng.choice(list(point)))] = float(self.rng.random())
             return moved
-        steps = self.rng.normal(0, step, len(place)) * (self.rng.random(len(place)) < MOVED)
-        for name, move in zip(place, steps, strict=True):
-            reflected = abs(place[name] + float(move))
+        steps = self.rng.normal(0, step, len(point)) * (self.rng.random(len(point)) < MOVE_PROBABILITY)
+        for name, change in zip(point, steps, strict=True):
+            reflected = abs(point[name] + float(change))
             moved[name] = min(reflected, max(0.0, 2 - reflected))
         return moved
 
-    def _try(self, places: list[Place]) -> None:
-        """Measure the networks at these places, except those that are known or that a scheme refuses."""
-        known = {trial.network for _, trial in self.tried}
-        by_network: dict[Network, Place] = {}
-        for place in places:
-            network = drawn(place, self.on)
-            if network not in known and self.bench.events(network) is not None:
-                by_network.setdefault(network, place)
-        trials = self.bench.measure(list(by_network), range(self.seed, self.seed + SEARCH_RUNS))
-        self.tried += zip(by_network.values(), trials, strict=True)
+    def _measure_new(self, points: list[Point]) -> None:
+        """Measure the networks at these points; skip networks measured before and networks that a scheme refuses."""
+        measured = {trial.network for _, trial in self.entries}
+        new_points: dict[Network, Point] = {}
+        for point in points:
+            network = network_at(point, self.never_off)
+            if network not in measured and self.bench.events(network) is not None:
+                new_points.setdefault(network, point)
+        trials = self.bench.measure(list(new_points), range(self.seed, self.seed + SEARCH_RUNS))
+        self.entries += zip(new_points.values(), trials, strict=True)
 
 
-def sampled(rng: np.random.Generator, count: int) -> list[Place]:
-    """Places of a Latin hypercube."""
+def latin_hypercube(rng: np.random.Generator, count: int) -> list[Point]:
+    """The points of a Latin hypercube: each of `count` equal intervals of a coordinate has one point."""
     columns = {name: (rng.permutation(count) + rng.random(count)) / count for name in COORDINATES}
     return [{name: float(column[row]) for name, column in columns.items()} for row in range(count)]

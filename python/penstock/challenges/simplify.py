@@ -1,4 +1,4 @@
-"""Shrinks a network to the simplest one in which the loss persists: fewest flows, usual and round values."""
+"""Simplify a network while most of its loss persists: fewer flows, usual and round values."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from typing import Any
 from penstock.challenges.bench import Bench, Trial
 from penstock.challenges.network import COORDINATES, Network
 
-__all__ = ["KEPT", "simplified"]
+__all__ = ["MIN_KEPT_LOSS", "simplify"]
 
-KEPT = 0.8
-"""Part of the loss that the simplest network keeps."""
+MIN_KEPT_LOSS = 0.8
+"""Smallest fraction of the loss that the simplest network keeps."""
 
 ORDER = ("udp", "short", "far", "ecn", "control", "flows", "buffer", "rtt", "rate")
+"""Order in which the coordinates are simplified: first those that remove a part of the scenario."""
 
-PASSES = 2
+MAX_PASSES = 2
+"""Passes over all coordinates: a simpler value can become possible by a later change."""
 
-USUAL, NEAREST = 2, 2
-"""How many values of a coordinate are tried: the most usual ones, and those nearest to the present one."""
+USUAL_COUNT, NEAREST_COUNT = 2, 2
+"""Number of values tried per coordinate: the most usual ones, and the ones nearest to the present value."""
 
 
-def simplified(bench: Bench, trial: Trial, criterion: str, rival: int, seeds: range) -> Trial:
-    """The simplest network with at least `KEPT` of a trial's loss in a criterion, compared with a rival."""
-    needed = KEPT * trial.loss(criterion, rival).mean
-    for _ in range(PASSES):
+def simplify(bench: Bench, trial: Trial, criterion: str, rival: int, seeds: range) -> Trial:
+    """The trial of the simplest network that keeps `MIN_KEPT_LOSS` of a trial's loss, with an interval above zero."""
+    needed = MIN_KEPT_LOSS * trial.loss(criterion, rival).mean
+    for _ in range(MAX_PASSES):
         before = trial.network
         for name in ORDER:
-            for network in _simpler(trial.network, name):
+            for network in _simpler_networks(trial.network, name):
                 if bench.events(network) is None:
                     continue
                 (candidate,) = bench.measure([network], seeds)
@@ -40,10 +42,10 @@ def simplified(bench: Bench, trial: Trial, criterion: str, rival: int, seeds: ra
     return trial
 
 
-def _simpler(network: Network, name: str) -> Iterator[Network]:
-    """The networks with a simpler value of a coordinate, the simplest one first.
+def _simpler_networks(network: Network, name: str) -> Iterator[Network]:
+    """The networks with a simpler value of a coordinate, the simplest first.
 
-    A number of flows may only become smaller. Of other numbers the `USUAL` first ones and the nearest ones are tried.
+    The number of flows may only decrease. Of other numbers, the most usual values and then the nearest ones are tried.
     """
     coordinate, value = COORDINATES[name], getattr(network, name)
     values: Sequence[Any] = coordinate.choices or coordinate.simple
@@ -52,8 +54,8 @@ def _simpler(network: Network, name: str) -> Iterator[Network]:
     if name == "flows":
         values = [count for count in values if count < value]
     elif not coordinate.choices:
-        nearest = sorted(values[USUAL:], key=lambda choice: abs(choice - value))[:NEAREST]
-        values = [*values[:USUAL], *nearest]
+        nearest = sorted(values[USUAL_COUNT:], key=lambda choice: abs(choice - value))[:NEAREST_COUNT]
+        values = [*values[:USUAL_COUNT], *nearest]
     for choice in values:
         changed = network.changed(name, choice)
         if changed.is_within_bounds:

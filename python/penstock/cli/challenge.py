@@ -1,4 +1,4 @@
-"""`penstock challenge`: the network in which a scheme does worst compared with others."""
+"""`penstock challenge`: the network in which a scheme loses most compared with others."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Against = Annotated[
     list[str],
     typer.Option(
         metavar="SCHEME",
-        help="Another scheme; in each network the best of them counts; repeatable.",
+        help="Rival; the best rival in each network counts; repeatable.",
         autocompletion=schemes_beginning,
         default_factory=list,
     ),
@@ -84,10 +84,10 @@ def challenge(
     json_target: JsonTarget = None,
     output: Output = None,
 ) -> None:
-    """Find the network in which a scheme does worst compared with the best of others, and confirm it with fresh seeds.
+    """Find the network in which a scheme loses most compared with the best of its rivals; confirm it with fresh seeds.
 
-    The network is simplified as far as most of the loss persists, and printed as a scenario file for `compare`. A rule
-    says in which networks the scheme loses.
+    The network is simplified while most of the loss persists, and printed as a scenario file for `compare`. A rule
+    describes the networks in which the scheme loses.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
@@ -108,7 +108,7 @@ def challenge(
 
 
 def _candidates(scheme: str, against: list[str]) -> list[SchemeLike]:
-    """The schemes of the command line. Raises `ScenarioError` with the errors of all of them."""
+    """The schemes of the command line. Raises `ScenarioError` with all their errors."""
     from penstock.studies.candidate import ALL, Candidate
 
     candidates: list[SchemeLike] = []
@@ -132,7 +132,7 @@ def _challenge(
     jobs: int | None,
     store: str | None,
 ) -> Challenge:
-    """The challenge, with progress; Ctrl-C ends with the code for it, and finished runs are kept."""
+    """Run the challenge and print its progress. Ctrl-C exits with its own exit code and keeps finished runs."""
     from penstock.challenges.challenge import challenge
     from penstock.engine.progress import Watch
 
@@ -149,5 +149,5 @@ def _challenge(
             progress=watch.update,
             store=open_store(store),
         )
-    notify(f"{result.run_count} runs in {len(result.tried)} networks")
+    notify(f"{result.run_count} runs in {len(result.trials)} networks")
     return result

@@ -1,4 +1,4 @@
-"""`penstock fit`: a scenario from captures of a real link."""
+"""`penstock fit`: fit a scenario to captures of a real link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CaptureFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="CAPTURE ...",
-        help="Captures as pcap or pcapng, plain or compressed; several are parts of one.",
+        help="Captures as pcap or pcapng, plain or compressed. Successive captures are joined.",
         show_default=False,
     ),
 ]
@@ -27,10 +27,10 @@ Output = Annotated[
 
 
 def fit(*, captures: CaptureFiles, output: Output = None, json_target: JsonTarget = None) -> None:
-    """Make a scenario from captures of a real link, with its bottleneck and with senders that react to another queue.
+    """Fit a scenario to captures of a real link: its bottleneck, and senders that react when the queue is replaced.
 
-    Prints each estimate with its interval, or why it is unknowable from this capture. Datagrams other than QUIC are
-    replayed as they were, from captures that are written next to the scenario.
+    Prints each estimate with its interval or the reason why it is unknowable from this capture. Datagrams other than
+    QUIC are replayed as recorded, from captures that are written next to the scenario.
     """
     from penstock.fitting import display
     from penstock.fitting.fit import fit

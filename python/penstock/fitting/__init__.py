@@ -1,1 +1,1 @@
-"""A scenario from captures of a real link: its bottleneck, its connections and their senders."""
+"""Fit a scenario to captures of a real link: estimate its bottleneck, its connections and their senders."""

@@ -1,4 +1,4 @@
-"""The bottleneck of one direction: its rate, when that changes, its buffer and the kind of its queue."""
+"""The bottleneck of one direction: rate, rate changes, buffer size and kind of queue."""
 
 from __future__ import annotations
 
@@ -7,49 +7,49 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.fitting.delays import BEHIND, FRONT, Back, Delays, delays, is_busy, way_back
+from penstock.fitting.delays import UPSTREAM, AckDelays, Delays, ack_delays, delays, is_busy
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
-from penstock.fitting.packets import TCP, Ints, Packets
+from penstock.fitting.packets import ECE, TCP, Ints, Packets
 
 __all__ = ["AQM", "DROPTAIL", "FAIR", "Bottleneck", "bottleneck"]
 
 DROPTAIL, AQM, FAIR = "drop-tail", "AQM", "fair queueing"
 
 WINDOW_PACKETS = 200
-"""Packets of a window in which a rate is measured: an acknowledgement for two makes an error of 1 %."""
+"""Packets per rate measurement: an acknowledgement per two packets causes an error of 1 %."""
 
-FAIR_FROM = 0.25
-"""Disagreement of delays from which on flows are taken to have queues of their own."""
+MIN_FAIR_DISAGREEMENT = 0.25
+"""Flows are assumed to have separate queues if their delays disagree by at least this, see `Delays.disagreement`."""
 
-SHORTEST_S = 0.5
-"""Shortest capture that tells a rate."""
+MIN_CAPTURE_S = 0.5
+"""Shortest duration from which a rate is estimated."""
 
-MOST_UNSEEN = 0.02
-"""Share of the data that the capture may lack before its rates and delays count for nothing."""
+MAX_MISSING = 0.02
+"""Largest share of the acknowledged data that may be missing; beyond it, rates and delays are not estimated."""
 
-LEAST_INTERLEAVED = 0.1
-"""Share of packets with a successor of another flow from which on their delays tell fair queueing."""
+MIN_INTERLEAVED = 0.1
+"""Fair queueing is recognized only if this share of packets is followed by a packet of another flow."""
 
-MIXED = 0.7
-"""Mean size of packets, as a part of the large ones, below which many are small."""
+MIXED_SIZE_RATIO = 0.7
+"""Many packets are small if the mean packet size is below this share of a large packet."""
 
-NO_QUEUE = "no queue was seen to build in this direction, so the link may never have been full"
+NO_QUEUE = "no queue built up in this direction; the link may never have been full"
 
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """What a capture tells about the queue of one direction.
+    """The bottleneck of one direction, as estimated from a capture.
 
     Attributes:
-        delays: the queueing delays; None if neither acknowledgements nor timestamps tell any.
-        rate: in bit/s of IP packets.
-        levels: times in seconds at which the rate changed, and the rates from then on; the first is at 0.
-        buffer: in bytes.
-        packet: bytes of a large packet, `mean_packet` of all packets on average.
+        delays: queueing delays; None if neither acknowledgements nor timestamps show them.
+        rate: bit/s of IP packets.
+        levels: times of rate changes in seconds, each with the rate from then on; the first time is 0.
+        buffer: buffer size in bytes.
+        packet: size of a large packet in bytes; `mean_packet` is the mean size of all packets.
         queue: kind of the queue: `DROPTAIL`, `AQM` or `FAIR`.
         ecn: whether packets were marked by a router.
-        highest: highest rate in bit/s in a hundredth of the capture, or in 100 ms.
+        highest: highest rate in bit/s in any hundredth of the capture, or in any 100 ms if that is longer.
 
     """
 
@@ -67,23 +67,24 @@ class Bottleneck:
 def bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequence[Flow], zero_ns: int) -> Bottleneck:
     """The bottleneck of a direction, from all of its packets and its TCP flows.
 
-    `against` are the flows in the other direction, whose queue delays acknowledgements; `zero_ns` is the start.
+    `against` are the flows in the other direction: their queue delays the acknowledgements. `zero_ns` is the time of
+    the first packet.
     """
     sent = sum(flow.bytes for flow in flows)
-    unseen = sum(flow.unseen for flow in flows) / sent if sent else 0.0
-    if unseen > MOST_UNSEEN:
-        return _unknown(packets, zero_ns, f"{unseen:.0%} of the data that was acknowledged is not in the capture")
-    back = way_back(against)
-    observed = delays(flows, back)
-    if observed is not None and observed.disagreement() < FAIR_FROM:
+    missing = sum(flow.missing_bytes for flow in flows) / sent if sent else 0.0
+    if missing > MAX_MISSING:
+        return _unknown(packets, zero_ns, f"{missing:.0%} of the acknowledged data is missing from the capture")
+    ack_delay = ack_delays(against)
+    observed = delays(flows, ack_delay)
+    if observed is not None and observed.disagreement() < MIN_FAIR_DISAGREEMENT:
         observed = observed.calibrated()
     t = (packets.t_ns - zero_ns) / 1e9
-    rate, levels = _rate(packets, t, flows, observed, back)
+    rate, levels = _rate(packets, t, flows, observed, ack_delay)
     packet = round(float(np.quantile(packets.size, 0.9))) if len(packets) else 1500
     packet = min(packet, max((flow.segment + flow.header for flow in flows), default=1500))
-    marked = any((flow.packets.ecn == 3).any() or (flow.answers.flags & 0x40).any() for flow in flows)
+    marked = any((flow.packets.ecn == 3).any() or (flow.acks.flags & ECE).any() for flow in flows)
     mean = _mean_size(packets, flows)
-    queue = _kind(observed, marked, mean < MIXED * packet)
+    queue = _kind(observed, marked, mean < MIXED_SIZE_RATIO * packet)
     buffer = _buffer(observed, queue, levels, rate, packet)
     return Bottleneck(observed, rate, levels, buffer, packet, mean, queue, marked, _highest(t, packets.size))
 
@@ -96,7 +97,7 @@ def _unknown(packets: Packets, zero_ns: int, why: str) -> Bottleneck:
 
 
 def _mean_size(packets: Packets, flows: Sequence[Flow]) -> float:
-    """Bytes of a packet on the wire, on average: super-frames count as their segments."""
+    """Mean size of a packet on the wire in bytes; a super-frame counts as its segments."""
     bytes_, count = float(packets.size.sum()), len(packets)
     for flow in flows:
         bytes_ += float((flow.wire - flow.packets.size).sum())
@@ -114,20 +115,20 @@ def _highest(t: Floats, size: Ints) -> float:
 
 
 def _rate(
-    packets: Packets, t: Floats, flows: Sequence[Flow], observed: Delays | None, back: Back
+    packets: Packets, t: Floats, flows: Sequence[Flow], observed: Delays | None, ack_delay: AckDelays
 ) -> tuple[Estimate, tuple[tuple[float, float], ...]]:
     """The rate at which packets leave the queue while it is not empty."""
     if observed is None:
         return unknowable(
-            "no data over TCP in this direction whose acknowledgements or timestamps show a queue", "bit/s"
+            "no TCP data in this direction whose acknowledgements or timestamps show queueing delays", "bit/s"
         ), ()
-    if not observed.is_seen:
+    if not observed.has_queue:
         return unknowable(NO_QUEUE, "bit/s"), ()
-    t, size = _departures(packets, t, flows, observed.side, back)
+    t, size = _departures(packets, t, flows, observed.side, ack_delay)
     count = min(WINDOW_PACKETS, len(t) // 20)
-    if count < 10 or t[-1] - t[0] < SHORTEST_S:
+    if count < 10 or t[-1] - t[0] < MIN_CAPTURE_S:
         return unknowable(
-            f"only {len(t)} packets in {max(0.0, t[-1] - t[0]):.1f} s crossed the link in this direction", "bit/s"
+            f"only {len(t)} packets crossed the link in this direction, in {max(0.0, t[-1] - t[0]):.1f} s", "bit/s"
         ), ()
     edges = t[::count]
     bits = np.concatenate([[0.0], np.cumsum(size)])[: len(t)][::count] * 8
@@ -138,33 +139,35 @@ def _rate(
     if busy.sum() < 5:
         busy, what = rates > 0.96 * np.quantile(rates, 0.95), "windows with the highest delivery rate"
     if busy.sum() < 3:
-        return unknowable("the queue was never busy for long enough to measure its rate", "bit/s"), ()
+        return unknowable("the queue was never occupied long enough to measure its rate", "bit/s"), ()
     middle = (edges[1:] + edges[:-1])[busy] / 2
     levels = _levels(middle, rates[busy])
     if len(levels) > 1:
-        why = f"median of {busy.sum()} {what}; the rate changes {len(levels) - 1} times"
+        why = f"median of {busy.sum()} {what}; rate changes: {len(levels) - 1}"
     else:
         why = f"median of {busy.sum()} {what}"
     low, high = np.quantile(rates[busy], [0.05, 0.95])
     return Estimate(float(np.median(rates[busy])), "bit/s", float(low), float(high), why), levels
 
 
-def _departures(packets: Packets, t: Floats, flows: Sequence[Flow], side: str, back: Back) -> tuple[Floats, Floats]:
-    """When packets left the queue, as seen at the point of capture, and their sizes in bytes on the wire."""
+def _departures(
+    packets: Packets, t: Floats, flows: Sequence[Flow], side: str, ack_delay: AckDelays
+) -> tuple[Floats, Floats]:
+    """Times at which packets left the queue, as observed at the capture point, and their sizes on the wire in bytes."""
     others = (packets.protocol != TCP) | (packets.payload == 0)
     parts = [(t[others], packets.size[others].astype(float))]
     for flow in flows:
-        known = ~np.isnan(flow.segments.delivered)
-        acked = flow.segments.delivered[known]
-        delivered = acked - back(acked), flow.segments.size[known]
-        parts.append((flow.t, flow.wire.astype(float)) if side == FRONT else delivered)
+        is_acked = ~np.isnan(flow.segments.delivered)
+        acked = flow.segments.delivered[is_acked]
+        delivered = acked - ack_delay(acked), flow.segments.size[is_acked]
+        parts.append((flow.t, flow.wire.astype(float)) if side == UPSTREAM else delivered)
     times, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(times, kind="stable")
     return times[order], sizes[order]
 
 
 def _levels(t: Floats, rates: Floats) -> tuple[tuple[float, float], ...]:
-    """The rates, each with the time from which it is valid: split where the medians differ most, by at least 10 %."""
+    """The rates, each with its start: split recursively where the medians differ most, and by more than 10 %."""
     fewest = 6
     best, at = 0.0, 0
     for split in range(fewest, len(t) - fewest + 1):
@@ -180,23 +183,21 @@ def _levels(t: Floats, rates: Floats) -> tuple[tuple[float, float], ...]:
 
 
 def _kind(observed: Delays | None, marked: bool, is_mixed: bool) -> Estimate:
-    """The kind of the queue, by the delays at losses and by those of different flows at the same time."""
-    if observed is None or not observed.is_seen:
+    """The kind of queue, from the delays at losses and from the delays of different flows at the same time."""
+    if observed is None or not observed.has_queue:
         return unknowable(NO_QUEUE)
-    apart = observed.disagreement()
-    if apart > FAIR_FROM and observed.interleaved < LEAST_INTERLEAVED:
-        return unknowable("flows have different delays, but their packets come in bursts that hardly interleave")
-    if apart > FAIR_FROM:
+    disagreement = observed.disagreement()
+    if disagreement > MIN_FAIR_DISAGREEMENT and observed.interleaved < MIN_INTERLEAVED:
+        return unknowable("flows have different delays, but their bursts hardly interleave")
+    if disagreement > MIN_FAIR_DISAGREEMENT:
         return Estimate(FAIR, why="flows have different delays at the same time")
     waits = observed.lost_wait[~np.isnan(observed.lost_wait)]
-    alone = "" if apart == apart else "; fair queueing cannot be told from too few flows at the same time"
+    alone = "" if disagreement == disagreement else "; too few flows overlap to rule out fair queueing"
     if marked:
         return Estimate(AQM, why=f"packets were marked (ECN){alone}")
     if len(waits) < 5:
-        return unknowable(
-            f"only {len(waits)} losses were seen: at least 5 are needed to tell at which delay they occur"
-        )
-    top = observed.high
+        return unknowable(f"only {len(waits)} losses: at least 5 are needed to determine the delay at which they occur")
+    top = observed.p95
     low, middle, high = np.quantile(waits, [0.1, 0.5, 0.9])
     slack = 2 * observed.resolution
     where = (
@@ -206,33 +207,32 @@ def _kind(observed: Delays | None, marked: bool, is_mixed: bool) -> Estimate:
         return Estimate(DROPTAIL, why=where)
     if is_mixed:
         return unknowable(
-            f"a limit in packets drops at varied delays if many packets are small, as an AQM does: {where}"
+            f"many packets are small: a drop-tail limit in packets then drops at varied delays, like an AQM; {where}"
         )
     if alone and len(np.unique(observed.flow)) > 1:
-        return unknowable(f"the delays of different flows cannot be compared: too few at the same time; {where}")
+        return unknowable(f"too few flows overlap to compare their delays: {where}")
     if low + slack < 0.75 * top or high - low > 0.5 * middle + slack:
         return Estimate(AQM, why=where)
-    return unknowable(f"between drop-tail and AQM: {where}")
+    return unknowable(f"losses match neither drop-tail nor an AQM: {where}")
 
 
 def _buffer(
     observed: Delays | None, queue: Estimate, levels: Sequence[tuple[float, float]], rate: Estimate, packet: int
 ) -> Estimate:
-    """The longest delay times the rate: of a drop-tail queue the delay at losses."""
+    """The buffer size: for drop-tail, the delay at losses times the rate; otherwise unknowable, with a lower bound."""
     if observed is None or rate.value is None:
         return unknowable(f"needs the rate: {rate.why}", "B")
     if queue.value != DROPTAIL:
         least = round(float(np.quantile(observed.wait, 0.99)) * float(rate.value) / 8)
-        seen = f"at least {least} B, the most that was seen in the queue"
-        return unknowable(f"{queue.value or 'an unknown queue'} may drop before its buffer is full; {seen}", "B")
-    known = ~np.isnan(observed.lost_wait)
+        bound = f"its lower bound is {least} B, the 99th percentile of the queue length"
+        return unknowable(f"{queue.value or 'an unknown queue'} may drop before its buffer is full; {bound}", "B")
+    has_wait = ~np.isnan(observed.lost_wait)
     at, rates = np.array(levels).T
-    now = rates[np.searchsorted(at, observed.lost_t[known], side="right") - 1]
-    # The limit counts the waiting packets; half a packet in transmission on average is part of the delay.
-    sizes = observed.lost_wait[known] * now / 8 + packet / 2
+    now = rates[np.searchsorted(at, observed.lost_t[has_wait], side="right") - 1]
+    # Drop-tail limits the packets waiting; the packet in transmission adds half its time to the delay, on average.
+    sizes = observed.lost_wait[has_wait] * now / 8 + packet / 2
     low, middle, high = np.quantile(sizes, [0.1, 0.5, 0.9])
-    # A packet for the one in transmission, and one that the round trip of the base may contain.
+    # One packet for the transmission, and one that the base round trip may include.
     error = observed.resolution * float(rate.value) / 8 + 2 * packet
-    side = "behind" if observed.side == BEHIND else "in front of"
-    why = f"delay at {known.sum()} losses times the rate, {side} the point of capture"
+    why = f"delay at {has_wait.sum()} losses times the rate, {observed.side} of the capture point"
     return Estimate(round(middle), "B", round(min(low, middle - error)), round(max(high, middle + error)), why)

@@ -14,19 +14,22 @@ from penstock.fitting.packets import TCP, UDP, Ints, Packets
 __all__ = ["Quic", "forward_packets", "host", "other_packets", "quic_flows"]
 
 QUIC_PORT = 443
-FEWEST_BYTES = 20_000
-"""User data of a QUIC flow that is replaced by a transfer; a shorter one is replayed."""
+
+MIN_BYTES = 20_000
+"""Smallest payload in bytes of a QUIC flow that becomes a transfer; shorter flows are replayed."""
 
 
 @dataclass(frozen=True)
 class Quic:
-    """One direction of a QUIC connection, whose packets tell neither sequence numbers nor acknowledgements.
+    """One direction of a QUIC connection, whose sequence numbers and acknowledgements are encrypted.
 
     Attributes:
-        rows: the packets of the flow; `connection` those of both directions.
-        t: their times in seconds since the start of the capture.
-        to_sender: round trip from the point of capture to the sender by the first packets; NaN if unknown.
-        to_receiver: likewise to the receiver.
+        rows: rows of the packets of the flow; `connection`: rows of the packets in both directions.
+        t: times of the packets in seconds since the start of the capture.
+        bytes: payload in bytes.
+        segment: payload of a large packet in bytes.
+        to_sender: round trip in seconds from the capture point to the sender, from the first packets; NaN if unknown.
+        to_receiver: the same to the receiver.
 
     """
 
@@ -49,7 +52,7 @@ def host(end: str) -> str:
 def forward_packets(packets: Packets) -> NDArray[np.bool_]:
     """Whether each packet goes in the direction with more bytes.
 
-    Hosts are on two sides of the link: two that exchange packets are on different ones.
+    Two hosts that exchange packets are on different sides of the link.
     """
     ends, first, inverse = np.unique(packets.source, return_index=True, return_inverse=True)
     names = {int(end): packets.ends(int(row)) for end, row in zip(ends, first, strict=True)}
@@ -62,7 +65,7 @@ def forward_packets(packets: Packets) -> NDArray[np.bool_]:
         near[sender].add(receiver)
         near[receiver].add(sender)
     side: dict[str, int] = {}
-    for start in near:  # that with the most bytes first
+    for start in near:  # in descending order of bytes
         if start in side:
             continue
         side[start] = 0
@@ -96,7 +99,7 @@ def quic_flows(packets: Packets) -> list[Quic]:
         back = t[reply[0]] - t[answer[0]] if len(reply) else np.nan
         for mine, trips in ((outward, (back, ahead)), (~outward, (ahead, back))):
             size = int(packets.payload[rows[mine]].sum())
-            if size >= FEWEST_BYTES:
+            if size >= MIN_BYTES:
                 sender, receiver = packets.ends(int(rows[mine][0]))
                 segment = int(np.quantile(packets.payload[rows[mine]], 0.9))
                 flows.append(Quic(sender, receiver, rows[mine], rows, t[mine], size, segment, *map(float, trips)))
@@ -104,7 +107,7 @@ def quic_flows(packets: Packets) -> list[Quic]:
 
 
 def other_packets(packets: Packets, quic: list[Quic]) -> NDArray[np.bool_]:
-    """Whether a packet belongs to no TCP connection and to no connection of these QUIC flows."""
+    """Whether each packet belongs neither to TCP nor to the connection of one of these QUIC flows."""
     other: NDArray[np.bool_] = packets.protocol != TCP
     for flow in quic:
         other[flow.connection] = False

@@ -1,4 +1,4 @@
-"""A fit as text: the bottleneck, then a row per flow."""
+"""Text of a fit: the bottleneck, then a row per flow."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from penstock.units import format_rate
 
 __all__ = ["brief", "text"]
 
-MOST_ROWS = 20
-"""Flows in the table; all of them are in the JSON."""
+MAX_ROWS = 20
+"""Flows in the table; the JSON has all of them."""
 
 
 def brief(link: Bottleneck) -> str:
-    """The bottleneck in a few words."""
+    """Rate and kind of queue in a few words."""
     rate = "a link that never filled" if link.rate.value is None else _number(link.rate.value, "bit/s")
     queue = "unknown queue" if link.queue.value is None else str(link.queue.value)
     return f"{rate}, {queue}"
 
 
 def text(fit: Fitted) -> str:
-    """The estimates, each with its interval, or why it is unknowable from this capture."""
+    """The estimates, each with its interval or the reason why it is unknowable from this capture."""
     first = f"{brief(fit.forward)}; {len(fit.flows)} TCP flows in {fit.duration:.1f} s, {fit.packets} packets"
     lines = [first[0].upper() + first[1:], ""]
     names = {name: each for name, each in fit.estimates.items() if not name.startswith("flow")}
-    if fit.reverse.rate.value is None:  # then the rest of that direction is, too
+    if fit.reverse.rate.value is None:  # then the other estimates of that direction are unknowable as well
         names = {name: each for name, each in names.items() if "reverse" not in name or name.endswith("rate")}
     width = max(map(len, names))
-    lines += [f"{name:{width}}  {shown(each)}{_why(each)}" for name, each in names.items()]
+    lines += [f"{name:{width}}  {value_text(each)}{_why(each)}" for name, each in names.items()]
     lines += ["", *_table(fit)]
     return "\n".join(lines)
 
 
-def shown(estimate: Estimate) -> str:
-    """The value with its interval."""
+def value_text(estimate: Estimate) -> str:
+    """The value with its interval, if any."""
     if estimate.value is None:
         return "unknowable from this capture"
     value = _number(estimate.value, estimate.unit)
@@ -60,15 +60,16 @@ def _number(value: float | int | str | bool, unit: str) -> str:
 
 
 def _table(fit: Fitted) -> Iterator[str]:
-    """The flows with most bytes, in the order of their starts."""
-    chosen = sorted(fit.flows, key=lambda each: -each.flow.bytes)[:MOST_ROWS]
+    """The flows with most bytes, in the order of their first packets."""
+    chosen = sorted(fit.flows, key=lambda each: -each.flow.bytes)[:MAX_ROWS]
     rows: list[tuple[str, ...]] = [("flow", "from", "to", "start", "bytes", "base RTT", "control", "limited by")]
     for each in fit.flows:
         if each in chosen:
-            known = each.estimates
+            estimates = each.estimates
             ends = (each.flow.sender, each.flow.receiver)
             cells = (
-                shown(known[name]).replace(" from this capture", "") for name in ("start", "bytes", "rtt", "control")
+                value_text(estimates[name]).replace(" from this capture", "")
+                for name in ("start", "bytes", "rtt", "control")
             )
             limit = (
                 "window" if isinstance(each.sender.window.value, int) else "application" if each.sender.pauses else ""
@@ -77,8 +78,8 @@ def _table(fit: Fitted) -> Iterator[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-    if len(fit.flows) > MOST_ROWS:
-        yield f"... and {len(fit.flows) - MOST_ROWS} smaller flows; --json writes all"
+    if len(fit.flows) > MAX_ROWS:
+        yield f"... and {len(fit.flows) - MAX_ROWS} smaller flows; --json writes all flows"
     reasons = {estimate.why for each in chosen for name in ("rtt", "control")
                if (estimate := each.estimates[name]).value is None}  # fmt: skip
     for reason in sorted(reasons):

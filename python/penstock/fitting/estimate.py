@@ -1,4 +1,4 @@
-"""An estimate: a value with its interval, or the reason why it is unknowable."""
+"""A value estimated from a capture with its interval, or the reason why it is unknowable."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["Estimate", "unknowable"]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value that a capture tells.
+    """A value estimated from a capture.
 
     Attributes:
-        value: in `unit`; None if it is unknowable from this capture.
-        unit: `"bit/s"`, `"s"`, `"B"`, `"packets"`, or `""` for words and counts.
-        low: lower end of the interval, `high` the upper end; None for a value that is exact or a word.
-        why: why the value is unknowable, or what it rests on.
+        value: the estimate in `unit`; None if it is unknowable from this capture.
+        unit: `"bit/s"`, `"s"`, `"B"`, or `""` for words and counts.
+        low: lower end of the interval, `high` the upper end; None if the value is exact or a word.
+        why: reason why the value is unknowable, or its source.
 
     """
 
@@ -26,11 +26,11 @@ class Estimate:
     high: float | None = None
     why: str = ""
 
-    def covers(self, value: float, slack: float = 0.0) -> bool:
-        """Whether the interval contains a value, up to a relative slack; False without an interval."""
+    def covers(self, value: float, tolerance: float = 0.0) -> bool:
+        """Whether the interval contains a value, within a relative tolerance; False without an interval."""
         if self.low is None or self.high is None:
             return False
-        return self.low <= (1 + slack) * value and self.high >= (1 - slack) * value
+        return self.low <= (1 + tolerance) * value and self.high >= (1 - tolerance) * value
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as plain values."""
@@ -39,5 +39,5 @@ class Estimate:
 
 
 def unknowable(why: str, unit: str = "") -> Estimate:
-    """No value, and the reason."""
+    """An estimate without a value, and the reason."""
     return Estimate(None, unit, why=why)

@@ -29,15 +29,15 @@ __all__ = ["Fit", "fit"]
 
 @dataclass(frozen=True, repr=False)
 class Fit(Fitted):
-    """A twin of a link: a scenario and the estimates behind it."""
+    """A scenario fitted to captures of a link, and the estimates on which it is based."""
 
     @property
     def scenario(self) -> str:
-        """The scenario file as TOML. It names the captures of datagrams that `save("fit.toml")` writes."""
+        """The scenario file as TOML. It refers to the captures of datagrams that `save("fit.toml")` writes."""
         return twin.text(self, "fit")
 
     def save(self, file: str | Path) -> list[Path]:
-        """Write the scenario, and next to it the captures of the datagrams that it replays. Returns all paths."""
+        """Write the scenario, and next to it the captures of the datagrams to replay. Returns the paths written."""
         path = Path(file)
         written = [path]
         for name, packets in self.datagrams.items():
@@ -47,7 +47,7 @@ class Fit(Fitted):
         return written
 
     def to_dict(self) -> dict[str, Any]:
-        """The fit as plain values, as with `penstock fit --json`."""
+        """The fit as plain values, in the format of `penstock fit --json`."""
         from penstock import _native
 
         ends = {each.name: {"from": each.flow.sender, "to": each.flow.receiver} for each in self.flows}
@@ -67,11 +67,11 @@ class Fit(Fitted):
 
 
 def fit(captures: str | Path | Sequence[str | Path]) -> Fit:
-    """A scenario with the bottleneck, the connections and the senders of a real link, from captures of it.
+    """Fit a scenario to captures of a real link: its bottleneck, its connections and their senders.
 
-    Several captures that follow one another are parts of one, such as the files of a ring buffer. Captures of the same
-    time are of the same packets at several points; an estimate is from the one that tells most. Raises
-    `PenstockError` for a file that is no capture, and for captures without data over TCP.
+    Captures that follow one another, such as the files of a ring buffer, are joined. Captures that overlap in time must
+    be of the same packets at several points; they are fitted separately and their estimates are combined. Raises
+    `PenstockError` for a file that is not a capture, and for captures without TCP data.
     """
     names = [captures] if isinstance(captures, str | Path) else captures
     files = tuple(Path(name) for name in names)
@@ -86,11 +86,11 @@ def fit(captures: str | Path | Sequence[str | Path]) -> Fit:
 
 
 def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
-    """The fit to the packets of one point of capture."""
+    """The fit to the packets captured at one point."""
     is_forward = forward_packets(packets)
     flows = list(tcp_flows(packets))
     if not flows:
-        raise PenstockError(f"{files[0]}: has no data over TCP, from which delays and senders could be estimated")
+        raise PenstockError(f"{files[0]}: has no TCP data, from which to estimate delays and senders")
     outward = {host(flow.sender) for flow in flows} & _hosts(packets, is_forward)
     sides = [[flow for flow in flows if (host(flow.sender) in outward) == ahead] for ahead in (True, False)]
     zero = int(packets.t_ns[0])
@@ -98,7 +98,7 @@ def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
         bottleneck(packets.take(is_forward), sides[0], sides[1], zero),
         bottleneck(packets.take(~is_forward), sides[1], sides[0], zero),
     ]
-    end = float(packets.t_ns[-1] - packets.t_ns[0]) / 1e9
+    end = float(packets.t_ns[-1] - zero) / 1e9
     fitted = _fitted(sides, links, end)
     quic = quic_flows(packets)
     other = other_packets(packets, quic)
@@ -106,7 +106,7 @@ def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
     return Fit(
         files,
         end,
-        int(packets.t_ns[0]),
+        zero,
         len(packets),
         links[0],
         links[1],
@@ -118,14 +118,14 @@ def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
 
 
 def _hosts(packets: Packets, is_forward: Any) -> set[str]:
-    """The addresses that send in the forward direction."""
+    """The addresses of the hosts that send in the forward direction."""
     rows = np.flatnonzero(is_forward)
     _, first = np.unique(packets.source[rows], return_index=True)
     return {host(packets.ends(int(rows[row]))[0]) for row in first}
 
 
 def _fitted(sides: list[list[Flow]], links: list[Bottleneck], end: float) -> list[FittedFlow]:
-    """The flows of both directions with their estimates, by their first packets."""
+    """The flows of both directions with their estimates, in the order of their first packets."""
     rows = []
     both = zip((True, False), sides, links, round_trips(sides, links), strict=True)
     for ahead, side, link, trips in both:
@@ -141,5 +141,5 @@ def _fitted(sides: list[list[Flow]], links: list[Bottleneck], end: float) -> lis
 
 def _is_open(flow: Flow, link: Bottleneck, round_trip: Any, end: float) -> bool:
     """Whether a flow was still sending when the capture ended."""
-    wait = 0.0 if link.delays is None else link.delays.high
+    wait = 0.0 if link.delays is None else link.delays.p95
     return not flow.has_fin and end - flow.t[-1] < 2 * ((round_trip or 0.2) + wait)

@@ -1,4 +1,4 @@
-"""What a fit consists of: the flows, the bottlenecks, and their estimates by name."""
+"""The content of a fit: the flows, the bottlenecks, and their estimates by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from penstock.fitting.bottleneck import Bottleneck
-from penstock.fitting.delays import BEHIND
+from penstock.fitting.delays import DOWNSTREAM
 from penstock.fitting.directions import Quic
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Flow
@@ -21,7 +21,7 @@ __all__ = ["Fitted", "FittedFlow"]
 
 @dataclass(frozen=True)
 class FittedFlow:
-    """A flow of a capture with everything that was estimated of it; `sent`: when its sender began."""
+    """A flow of a capture with its estimates; `sent`: time in seconds at which the sender sent its first packet."""
 
     name: str
     flow: Flow
@@ -36,14 +36,14 @@ class FittedFlow:
         """The estimates by name."""
         flow = self.flow
         pauses = self.sender.pauses
-        think = Estimate("none", why="no pause of the application was seen")
+        think = Estimate("none", why="the application did not pause")
         if pauses:
             low, middle, high = np.quantile(pauses, [0.05, 0.5, 0.95])
             think = Estimate(float(middle), "s", float(low), float(high), f"median of {len(pauses)} pauses")
         start = flow.handshake.syn if flow.handshake.syn == flow.handshake.syn else float(flow.t[0])
         return {
-            "start": Estimate(start, "s", why="" if flow.has_start else "of its first data; no SYN was captured"),
-            "bytes": Estimate(flow.bytes, "B", why="it goes on when the capture ends" if self.is_open else ""),
+            "start": Estimate(start, "s", why="" if flow.has_start else "time of the first data; no SYN was captured"),
+            "bytes": Estimate(flow.bytes, "B", why="still sending when the capture ends" if self.is_open else ""),
             "rtt": self.round_trip.total,
             "rtt_to_sender": self.round_trip.sender,
             "rtt_to_receiver": self.round_trip.receiver,
@@ -58,18 +58,18 @@ class FittedFlow:
 
 @dataclass(frozen=True, repr=False)
 class Fitted:
-    """What captures tell about a link and its traffic.
+    """Estimates of a link and its traffic from captures.
 
     Attributes:
         files: the captures.
         duration: time from the first packet to the last one in seconds.
         start_ns: time of the first packet in nanoseconds since 1970.
         packets: number of IP packets.
-        forward: the bottleneck in the direction with more bytes, `reverse` that of the other direction.
-        flows: the TCP flows by their first packets.
-        quic: the QUIC flows.
-        datagrams: the packets to replay, `FORWARD` and `REVERSE`.
-        notes: a sentence about each peculiarity of the captures and about what the twin leaves out.
+        forward: the bottleneck in the direction with more bytes; `reverse`: the bottleneck in the other direction.
+        flows: the TCP flows in the order of their first packets.
+        quic: the QUIC flows, each with whether it goes forward.
+        datagrams: the packets to replay, by direction: `"forward"` and `"reverse"`.
+        notes: a sentence about each peculiarity of the captures.
 
     """
 
@@ -97,15 +97,17 @@ class Fitted:
 
 
 def _point(link: Bottleneck) -> Estimate:
-    if link.delays is None or not link.delays.is_seen:
-        return unknowable("no queue was seen to build")
-    if link.delays.side == BEHIND:
-        return Estimate("before the bottleneck", why="delays from data to acknowledgement vary with the queue")
-    return Estimate("behind the bottleneck", why="one-way delays by the senders' timestamps vary with the queue")
+    if link.delays is None or not link.delays.has_queue:
+        return unknowable("no queue built up")
+    if link.delays.side == DOWNSTREAM:
+        return Estimate("upstream of the bottleneck", why="the queue varies the time from data to its acknowledgement")
+    return Estimate(
+        "downstream of the bottleneck", why="the queue varies the one-way delay from the sender, by its timestamps"
+    )
 
 
 def _changes(link: Bottleneck) -> Estimate:
     if link.rate.value is None:
         return unknowable(link.rate.why)
-    changes = [f"{rate / 1e6:.4g} Mbit/s from {at:.4g} s on" for at, rate in link.levels[1:]]
+    changes = [f"{rate / 1e6:.4g} Mbit/s from {at:.4g} s" for at, rate in link.levels[1:]]
     return Estimate(", ".join(changes) or "none")

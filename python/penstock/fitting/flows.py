@@ -12,30 +12,30 @@ from numpy.typing import NDArray
 
 from penstock.fitting.packets import ACK, FIN, RST, SYN, TCP, Ints, Packets
 
-__all__ = ["Floats", "Flow", "Handshake", "Segments", "tcp_flows"]
+__all__ = ["Bools", "Floats", "Flow", "Handshake", "Segments", "tcp_flows"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 HEADERS_V4, HEADERS_V6 = 40, 60
 
-FEWEST_FULL = 3
-"""Packets of a size that make it the segment size of a flow with super-frames."""
+MIN_FULL = 3
+"""Fewest packets of the same size from which the segment size of a flow with super-frames is inferred."""
 
 
 @dataclass(frozen=True)
 class Handshake:
-    """Times at which the packets of a handshake passed, in seconds; NaN for those that were not captured.
+    """Times in seconds at which the packets of a handshake passed; NaN for a packet that was not captured.
 
     Attributes:
-        syn: the SYN, `answer` the SYN-ACK, `third` the next packet of the side that sent the SYN.
-        by_sender: whether the sender of the data sent the SYN.
-        third_size: bytes of the third packet.
+        syn: time of the SYN; `syn_ack`: of the SYN-ACK; `third`: of the next packet from the host that sent the SYN.
+        by_sender: whether the sender of the data opened the connection.
+        third_size: size of the third packet in bytes.
 
     """
 
     syn: float
-    answer: float
+    syn_ack: float
     third: float
     by_sender: bool
     third_size: int = 0
@@ -43,15 +43,15 @@ class Handshake:
 
 @dataclass(frozen=True)
 class Segments:
-    """New data of a flow in the order of sending; a row is a packet with bytes that had not passed before.
+    """New data of a flow in capture order; each row is a packet with bytes that had not passed before.
 
     Attributes:
         sent: time at which the packet passed, in seconds.
-        start: first byte, and `end` the one after the last; 0 is the first byte of the flow.
-        size: bytes of IP packets, headers of the segments of a super-frame included.
-        delivered: time at which an acknowledgement of the packet passed; NaN without.
-        timed: whether `delivered` - `sent` is a round trip: the packet was sent once and its arrival was acknowledged.
-        gap: whether bytes before the packet were missing: lost before they reached the point of capture.
+        start: offset of the first byte in the flow; `end`: offset after the last byte.
+        size: bytes of IP packets on the wire, including the headers of each segment of a super-frame.
+        delivered: time at which the first acknowledgement of the packet passed; NaN if none did.
+        timed: whether `delivered - sent` is a round trip: the packet was sent once and its own arrival acknowledged.
+        gap: whether bytes before the packet are missing because they were lost upstream of the capture point.
 
     """
 
@@ -69,12 +69,12 @@ class Flow:
     """Data from one host to another over one TCP connection. Times are seconds since the start of the capture.
 
     Attributes:
-        sender: address and port; `receiver` likewise.
-        packets: the data packets in order of time; `t` their times, `start` and `end` their bytes.
-        answers: the acknowledgements; `ack_t` their times, `ack` the next bytes expected.
-        handshake: its times.
-        mss: the smaller of the maximum segment sizes of both SYNs; None without a SYN.
-        scale: factor of the windows that the receiver announces; None without both SYNs.
+        sender: address and port of the sender; `receiver`: of the receiver.
+        packets: the data packets in capture order; `t`: their times; `start` and `end`: their bytes, as in `Segments`.
+        acks: the acknowledgements; `ack_t`: their times; `ack`: the next byte that each expects.
+        handshake: the times of the handshake.
+        mss: the smaller maximum segment size announced in the SYNs; None without one.
+        scale: factor of the receive windows that the receiver announces; None without both SYNs.
         has_fin: whether the sender closed the flow.
         has_start: whether the SYN was captured.
 
@@ -86,7 +86,7 @@ class Flow:
     t: Floats
     start: Ints
     end: Ints
-    answers: Packets
+    acks: Packets
     ack_t: Floats
     ack: Ints
     handshake: Handshake
@@ -97,25 +97,25 @@ class Flow:
 
     @property
     def bytes(self) -> int:
-        """Bytes of user data from the first to the last that passed."""
+        """Payload bytes from the first that passed to the last."""
         return int(self.end.max() - min(0, self.start.min()))
 
     @cached_property
     def header(self) -> int:
-        """Bytes of the headers of a data packet, usually."""
+        """Median size of the headers of a data packet in bytes."""
         return int(np.median(self.packets.size - self.packets.payload))
 
     @cached_property
     def segment(self) -> int:
-        """Payload of a full packet on the wire."""
+        """Payload of a full packet on the wire in bytes."""
         sizes, counts = np.unique(self.packets.payload, return_counts=True)
         largest = int(sizes.max())
         if self.mss is not None and largest <= self.mss:
             return largest
-        # Super-frames: the most frequent size of the packets that have just one segment.
+        # Super-frames: the most frequent size of packets of a single segment.
         top = 1460 if self.mss is None else self.mss
         single = (sizes <= top) & (sizes >= 0.8 * top)
-        if single.any() and counts[single].max() >= FEWEST_FULL:
+        if single.any() and counts[single].max() >= MIN_FULL:
             return int(sizes[single][counts[single].argmax()])
         if self.mss is None:
             return min(largest, 1448)
@@ -123,22 +123,22 @@ class Flow:
 
     @property
     def is_v6(self) -> bool:
-        """Whether its packets are IPv6."""
+        """Whether the packets are IPv6."""
         return self.sender.startswith("[")
 
     @cached_property
     def is_retransmission(self) -> Bools:
-        """Whether a packet has only bytes below the highest one before it."""
+        """Per packet, whether all of its bytes are below the highest byte that passed before."""
         return self.end <= _before(self.end, int(self.start[0]))
 
     @cached_property
     def pieces(self) -> Ints:
-        """Number of packets on the wire for each captured one: several for a super-frame."""
+        """Per captured packet, the number of packets on the wire: several for a super-frame."""
         return -(-self.packets.payload // self.segment)
 
     @cached_property
     def wire(self) -> Ints:
-        """Bytes of IP packets on the wire for each captured packet."""
+        """Per captured packet, the bytes of its IP packets on the wire."""
         return self.packets.payload + self.pieces * self.header
 
     @cached_property
@@ -154,18 +154,18 @@ class Flow:
         return Segments(sent, start, end, self.wire[new].astype(float), delivered, timed, gap)
 
     def _delivered(self, start: Ints, end: Ints) -> tuple[Floats, Bools]:
-        """When each packet was acknowledged, by number or by the first SACK block, and whether on its own arrival."""
+        """When each packet was acknowledged, cumulatively or by a first SACK block, and whether on its own arrival."""
         ack = np.maximum.accumulate(self.ack) if len(self.ack) else self.ack
         by = np.searchsorted(ack, end)
-        known = by < len(ack)
+        is_acked = by < len(ack)
         delivered = np.full(len(end), np.nan)
-        delivered[known] = self.ack_t[by[known]]
+        delivered[is_acked] = self.ack_t[by[is_acked]]
         timed = np.zeros(len(end), bool)
-        timed[known] = ack[by[known]] == end[known]
-        rows = np.flatnonzero(self.answers.sack_to >= 0)
+        timed[is_acked] = ack[by[is_acked]] == end[is_acked]
+        rows = np.flatnonzero(self.acks.sack_to >= 0)
         left, right = (
-            self.ack[rows] + _signed(edge[rows] - self.answers.ack[rows])
-            for edge in (self.answers.sack_from, self.answers.sack_to)
+            self.ack[rows] + _signed(edge[rows] - self.acks.ack[rows])
+            for edge in (self.acks.sack_from, self.acks.sack_to)
         )
         low, high = np.searchsorted(start, left), np.searchsorted(end, right, side="right")
         for first, last, t in zip(low.tolist(), high.tolist(), self.ack_t[rows].tolist(), strict=True):
@@ -176,7 +176,7 @@ class Flow:
         return delivered, timed
 
     @property
-    def unseen(self) -> int:
+    def missing_bytes(self) -> int:
         """Bytes that were acknowledged but are not in the capture."""
         order = np.argsort(self.start, kind="stable")
         start, before = self.start[order], _before(self.end[order], int(self.start[order[0]]))
@@ -185,7 +185,7 @@ class Flow:
 
     @cached_property
     def lost_after(self) -> Floats:
-        """Times at which packets passed that were sent again later: lost behind the point of capture."""
+        """Times at which packets passed that were retransmitted later: lost downstream of the capture point."""
         again = np.flatnonzero(self.is_retransmission)
         order = np.lexsort((np.arange(len(self.start)), self.start))
         place = np.empty(len(order), np.int64)
@@ -197,7 +197,7 @@ class Flow:
 
     @cached_property
     def lost_before(self) -> tuple[Floats, Floats]:
-        """Packets lost before the point of capture: times of the packets that passed before and after each."""
+        """Per packet lost upstream of the capture point, the times of the captured packets before and after it."""
         segments = self.segments
         behind = np.flatnonzero(segments.gap[1:]) + 1
         holes = segments.start[behind] - segments.end[behind - 1]
@@ -206,7 +206,7 @@ class Flow:
 
 
 def tcp_flows(packets: Packets) -> Iterator[Flow]:
-    """The flows of all TCP connections with user data, in the order of connections by their first packet."""
+    """The flows of all TCP connections, in the order of the first packets of the connections."""
     zero = packets.t_ns[0]
     tcp = packets.take(packets.protocol == TCP)
     low, high = np.minimum(tcp.source, tcp.target), np.maximum(tcp.source, tcp.target)
@@ -223,7 +223,7 @@ def tcp_flows(packets: Packets) -> Iterator[Flow]:
 
 
 def _split(connection: Packets) -> Iterator[Packets]:
-    """The connections that used the same addresses and ports one after another: each begins with a SYN of its own."""
+    """Successive connections with the same addresses and ports, split where a SYN has a new sequence number."""
     opening = np.flatnonzero((connection.flags & (SYN | ACK)) == SYN)
     if len(opening) < 2:
         yield connection
@@ -244,8 +244,8 @@ def _flow(connection: Packets, forward: Bools, zero: int) -> Flow | None:
     answer = connection.take(~forward & opens)
     base = int(syn.seq[0]) + 1 if len(syn) else None
     start = _unwrapped(data.seq, int(data.seq[0]) if base is None else base)
-    answers = connection.take(~forward & ~opens & (connection.flags & (ACK | RST) == ACK))
-    ack = _unwrapped(answers.ack, int(data.seq[0]) if base is None else base)
+    acks = connection.take(~forward & ~opens & (connection.flags & (ACK | RST) == ACK))
+    ack = _unwrapped(acks.ack, int(data.seq[0]) if base is None else base)
     lowest = 0 if base is not None else int(start.min())
     sender, receiver = data.ends(0)
     segment_sizes = [int(each.mss[0]) for each in (syn, answer) if len(each) and each.mss[0] > 0]
@@ -257,8 +257,8 @@ def _flow(connection: Packets, forward: Bools, zero: int) -> Flow | None:
         (data.t_ns - zero) / 1e9,
         start - lowest,
         start - lowest + data.payload,
-        answers,
-        (answers.t_ns - zero) / 1e9,
+        acks,
+        (acks.t_ns - zero) / 1e9,
         ack - lowest,
         _handshake(connection, forward, opens, zero),
         min(segment_sizes) if segment_sizes else None,
@@ -269,7 +269,7 @@ def _flow(connection: Packets, forward: Bools, zero: int) -> Flow | None:
 
 
 def _handshake(connection: Packets, forward: Bools, opens: Bools, zero: int) -> Handshake:
-    """The times of the handshake. One with a repeated SYN tells no round trip and counts as not captured."""
+    """The times of the handshake; NaN if a SYN was repeated, because its round trip is then ambiguous."""
     first = np.flatnonzero(opens & (connection.flags & ACK == 0))
     second = np.flatnonzero(opens & (connection.flags & ACK > 0))
     if len(first) != 1 or len(second) != 1:
@@ -277,20 +277,20 @@ def _handshake(connection: Packets, forward: Bools, opens: Bools, zero: int) -> 
     later = np.arange(len(opens)) > second[0]
     third = np.flatnonzero(later & (connection.source == connection.source[first[0]]))[:1]
     third = third[connection.seq[third] == (connection.seq[first[0]] + 1) % 2**32]  # else it was lost
-    syn, answer, next_ = (
+    syn, syn_ack, third_t = (
         float(connection.t_ns[row[0]] - zero) / 1e9 if len(row) else np.nan for row in (first, second, third)
     )
     size = int(connection.size[third[0]]) if len(third) else 0
-    return Handshake(syn, answer, next_, bool(forward[first[0]]), size)
+    return Handshake(syn, syn_ack, third_t, bool(forward[first[0]]), size)
 
 
 def _before(values: Ints, initial: int) -> Ints:
-    """The largest of the values before each one, and for the first one `initial`."""
+    """Per value, the largest value before it; `initial` for the first."""
     return np.concatenate([[initial], np.maximum.accumulate(values)[:-1]])
 
 
 def _signed(difference: Ints) -> Ints:
-    """Differences of 32-bit sequence numbers."""
+    """Differences of 32-bit sequence numbers as signed numbers."""
     return (difference + 2**31) % 2**32 - 2**31
 
 

@@ -1,4 +1,4 @@
-"""Fits to captures of the same packets at several points as one fit: each estimate from the capture that tells most."""
+"""Combine fits to captures of the same packets at several points."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ F = TypeVar("F", bound=Fitted)
 
 
 def merged(fits: Sequence[F]) -> F:
-    """The fit that knows the most of the bottleneck, with what only the others know.
+    """The fit with most estimates of the forward bottleneck, completed with estimates from the other fits.
 
-    A flow is the one of that capture, with the round trip of the smallest interval.
+    Each flow takes the round trip with the narrowest interval.
     """
-    first, *others = sorted(fits, key=lambda fit: -_known(fit.forward))
+    first, *others = sorted(fits, key=lambda fit: -_estimate_count(fit.forward))
     flows = []
     for flow in first.flows:
         same = [each for other in others for each in other.flows
                 if (each.flow.sender, each.flow.receiver) == (flow.flow.sender, flow.flow.receiver)]  # fmt: skip
-        totals = [flow.round_trip, *(each.round_trip for each in same)]
-        known = [trip for trip in totals if trip.total.value is not None]
-        trip = min(known, key=lambda each: _width(each.total)) if known else flow.round_trip
+        trips = [flow.round_trip, *(each.round_trip for each in same)]
+        estimated = [trip for trip in trips if trip.total.value is not None]
+        trip = min(estimated, key=lambda each: _width(each.total)) if estimated else flow.round_trip
         controls = [flow.sender.control, *(each.sender.control for each in same)]
         control = next((each for each in controls if each.value is not None), controls[0])
         flows.append(replace(flow, round_trip=trip, sender=replace(flow.sender, control=control)))
     return replace(
         first,
         files=tuple(file for fit in fits for file in fit.files),
-        forward=_best([first.forward, *(other.forward for other in others)]),
-        reverse=_best([first.reverse, *(other.reverse for other in others)]),
+        forward=_completed([first.forward, *(other.forward for other in others)]),
+        reverse=_completed([first.reverse, *(other.reverse for other in others)]),
         flows=tuple(flows),
         notes=tuple(note for fit in fits for note in fit.notes),
     )
 
 
-def _known(link: Bottleneck) -> int:
+def _estimate_count(link: Bottleneck) -> int:
     return sum(each.value is not None for each in (link.rate, link.queue, link.buffer))
 
 
-def _best(links: Sequence[Bottleneck]) -> Bottleneck:
-    """The first link, with the estimates that only a later one knows."""
+def _completed(links: Sequence[Bottleneck]) -> Bottleneck:
+    """The first link; an unknowable rate or queue is taken from the first other link that has it."""
     first = links[0]
     for other in links[1:]:
         if first.rate.value is None and other.rate.value is not None:

@@ -1,4 +1,4 @@
-"""The IP packets of captures as columns: addresses, ports, lengths and the fields of TCP headers."""
+"""The IP packets of captures as columns: addresses, ports, lengths and TCP header fields."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from numpy.typing import NDArray
 
 from penstock.fitting.records import Frames, frames
 
-__all__ = ["ACK", "CWR", "ECE", "FIN", "IP_HEAD", "RST", "SYN", "TCP", "UDP", "Packets", "joined", "read_packets"]
+__all__ = ["ACK", "ECE", "FIN", "IP_HEAD", "RST", "SYN", "TCP", "UDP", "Packets", "joined", "read_packets"]
 
-FIN, SYN, RST, ACK, ECE, CWR = 0x01, 0x02, 0x04, 0x10, 0x40, 0x80
+FIN, SYN, RST, ACK, ECE = 0x01, 0x02, 0x04, 0x10, 0x40
 TCP, UDP = 6, 17
 IP_HEAD = 64
-"""Bytes kept of each packet, from its IP header on, to write datagrams again."""
+"""Bytes kept of each packet, from its IP header on, to write the datagrams to replay."""
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Packets:
-    """Packets in order of time; columns that a packet lacks are 0, or -1 where 0 is a value.
+    """Packets in order of time; a field that a packet lacks is 0, or -1 where 0 is a valid value.
 
     Attributes:
         t_ns: times in nanoseconds since 1970.
         size: lengths of the IP packets in bytes.
-        protocol: IP protocols; 0 for later fragments, and for TCP whose header was not captured.
-        source: addresses and ports of the senders, hashed; `target` those of the receivers.
+        protocol: IP protocols; 0 for fragments other than the first, and for TCP if its header was not captured.
+        source: hashes of the address and port of the sender; `target`: of the receiver.
         ports: source and destination ports in one number, source << 16 | destination.
         ecn: ECN fields.
-        payload: user data in bytes.
-        seq: TCP sequence numbers; `ack` acknowledgement numbers, `flags` and `window` likewise.
-        mss: announced maximum segment sizes, -1 without.
-        scale: announced window scales, -1 without.
-        sack_from: left edges of the first SACK blocks, -1 without; `sack_to` the right edges.
-        tsval: timestamps, -1 without; `tsecr` their echoes.
+        payload: bytes of payload.
+        seq: TCP sequence numbers; `ack`, `flags` and `window`: the other fields of the TCP header.
+        mss: maximum segment size options, -1 without.
+        scale: window scale options, -1 without.
+        sack_from: left edges of the first SACK blocks, -1 without; `sack_to`: right edges.
+        tsval: TCP timestamps, -1 without; `tsecr`: timestamp echo replies.
         head: first bytes of the IP packets.
 
     """
@@ -68,11 +68,11 @@ class Packets:
         return len(self.t_ns)
 
     def take(self, index: Any) -> Packets:
-        """The packets of an index or mask."""
+        """The packets selected by an index or a mask."""
         return Packets(**{field.name: getattr(self, field.name)[index] for field in fields(self)})
 
     def ends(self, number: int) -> tuple[str, str]:
-        """Address and port of sender and receiver of a packet."""
+        """`address:port` of the sender and of the receiver of a packet."""
         head, ports = self.head[number].tobytes(), int(self.ports[number])
         four = head[0] >> 4 == 4
         first, size = (12, 4) if four else (8, 16)
@@ -89,14 +89,14 @@ def read_packets(file: Path) -> Packets:
 
 
 def joined(parts: Sequence[Packets]) -> Packets:
-    """Packets one after another."""
+    """The packets of all parts, concatenated."""
     return Packets(
         **{each.name: np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(Packets)}
     )
 
 
 class _Bytes:
-    """Rows of bytes, each of which begins at its own position in a table."""
+    """Bytes of each row of a table, from a position per row."""
 
     def __init__(self, table: NDArray[np.uint8], at: Ints | None = None, length: int = 64) -> None:
         if at is None:
@@ -126,11 +126,11 @@ def _decode(block: Frames) -> Packets:
     header = np.where(four, (at.u8(0) & 15) * 4, 40)
     rest = block.wire[chosen] - start[chosen]
     size = np.where(four, at.u16(2), at.u16(4) + 40)
-    size = np.where(size <= 40 * six, rest, size)  # of a super-frame of more than 64 KiB
+    size = np.where(size <= 40 * six, rest, size)  # length 0: a super-frame of more than 64 KiB
     fragment = four & (at.u16(6) & 0x1FFF > 0)
     protocol = np.where(fragment, 0, np.where(four, at.u8(9), at.u8(6)))
     kept = block.kept[chosen] - start[chosen] - header
-    protocol[(protocol == TCP) & (kept < 20)] = 0  # without its ports and numbers
+    protocol[(protocol == TCP) & (kept < 20)] = 0  # ports and sequence numbers are incomplete
     above = _Bytes(at.rows, header)
     has_ports = (protocol == TCP) | (protocol == UDP)
     ports = np.where(has_ports, above.u32(0), 0)
@@ -157,7 +157,7 @@ def _decode(block: Frames) -> Packets:
 
 
 def _hash(at: _Bytes, first: tuple[int, int], four: NDArray[np.bool_], port: Ints) -> Ints:
-    """A 63-bit hash of address and port; `first`: positions of the address in IPv4 and IPv6."""
+    """A 63-bit hash of address and port, with constants of SplitMix64; `first`: address offsets in IPv4 and IPv6."""
     mixed = np.full(len(port), 0x9E3779B97F4A7C15, np.uint64)
     for word in range(5):
         address = np.where(four, at.u32(first[0]) if word == 0 else 0, at.u32(first[1] + 4 * min(word, 3)))
@@ -167,7 +167,7 @@ def _hash(at: _Bytes, first: tuple[int, int], four: NDArray[np.bool_], port: Int
 
 
 def _options(above: _Bytes, rows: Ints, header: Ints) -> dict[str, Ints]:
-    """The options of TCP that were captured; all rows advance by one option at a time."""
+    """The captured TCP options; all rows advance by one option per iteration."""
     names = ("mss", "scale", "sack_from", "sack_to", "tsval", "tsecr")
     columns = {name: np.full(len(above.rows), -1, np.int64) for name in names}
     position = np.full(len(above.rows), 20, np.int64)
@@ -185,28 +185,28 @@ def _options(above: _Bytes, rows: Ints, header: Ints) -> dict[str, Ints]:
 
 
 def _ip_start(block: Frames) -> Ints:
-    """Where the IP packet of each frame begins; -1 for other frames."""
+    """Offset of the IP packet in each frame; -1 without. Link types: https://www.tcpdump.org/linktypes.html."""
     start = np.full(len(block.link), -1, np.int64)
     for link in np.unique(block.link):
         rows = np.flatnonzero(block.link == link)
         head = block.head[rows]
         at = _Bytes(head)
-        if link in (12, 14, 101, 228, 229):
+        if link in (12, 14, 101, 228, 229):  # raw IP
             start[rows] = 0
-        elif link in (0, 108):
+        elif link in (0, 108):  # BSD loopback
             start[rows] = 4
-        elif link in (9, 50):
+        elif link in (9, 50):  # PPP
             long = at.u16(0) == 0xFF03
             kind = np.where(long, at.u16(2), at.u16(0))
             start[rows] = np.where((kind == 0x21) | (kind == 0x57), np.where(long, 4, 2), -1)
-        elif link in (1, 113, 276):
+        elif link in (1, 113, 276):  # Ethernet, Linux cooked v1 and v2
             kind_at, first = {1: (12, 14), 113: (14, 16), 276: (0, 20)}[int(link)]
             start[rows] = _after_tags(head, at.u16(kind_at), first)
     return start
 
 
 def _after_tags(head: NDArray[np.uint8], kind: Ints, first: int) -> Ints:
-    """Where IP begins behind VLAN tags, PPPoE and MPLS, from the type of the frame; -1 for other frames."""
+    """Offset of IP after VLAN tags, PPPoE and MPLS labels, from the EtherType of each frame; -1 if there is none."""
     start = np.full(len(kind), first, np.int64)
     while (tagged := np.isin(kind, (0x8100, 0x88A8, 0x9100)) & (start < first + 12)).any():
         kind = np.where(tagged, _Bytes(head, start, 4).u16(2), kind)

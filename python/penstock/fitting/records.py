@@ -1,6 +1,6 @@
 """The frames of a capture: time, length, link type and first bytes of each, block by block.
 
-The format has been checked by `penstock.scenario.replayed.recorded_load`, which also reports peculiarities.
+Callers check the format with `penstock.scenario.replayed.recorded_load` first; it also reports peculiarities.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from penstock.files import open_regular
 __all__ = ["HEAD", "Frames", "frames"]
 
 HEAD = 176
-"""Bytes kept of each frame: link headers, 60 bytes of IP and 60 bytes of TCP."""
+"""Bytes kept of each frame: 56 bytes for link headers and the longest headers of IPv4 and TCP, 60 bytes each."""
 
 BLOCK = 1 << 22
-"""Bytes of a file that are decoded at a time."""
+"""Bytes of a file decoded per iteration."""
 
 Row = tuple[int, int, int, int, int]
-"""Position of a frame, bytes captured, bytes on the wire, time in nanoseconds, link type."""
+"""Offset of a frame, bytes captured, bytes on the wire, time in nanoseconds, link type."""
 
 
 @dataclass(frozen=True)
 class Frames:
-    """Frames in the order of the file.
+    """Frames in file order.
 
     Attributes:
         t_ns: times in nanoseconds since 1970.
         wire: lengths of the frames in bytes.
-        kept: numbers of captured bytes, at most `HEAD`.
+        kept: numbers of captured bytes, limited to `HEAD`.
         link: link types.
-        head: one row per frame with its first bytes; what was not captured is 0.
+        head: a row per frame with its first bytes, padded with 0.
 
     """
 
@@ -64,7 +64,7 @@ def frames(file: Path) -> Iterator[Frames]:
 
 
 def _decompressed(opened: BinaryIO) -> Any:
-    """The content of a file as a stream."""
+    """The decompressed content of a file as a stream."""
     import pyarrow as pa
 
     magic = opened.read(4)
@@ -74,7 +74,7 @@ def _decompressed(opened: BinaryIO) -> Any:
 
 
 def _read(stream: Any, size: int) -> bytes:
-    """At most this number of bytes; what a truncated compressed file lacks is missing."""
+    """At most this number of bytes; a truncated compressed file ends early."""
     try:
         return bytes(stream.read(size))
     except OSError:
@@ -91,7 +91,7 @@ def _gather(content: bytes, rows: list[Row]) -> Frames:
 
 
 class _Pcap:
-    """Records of a pcap file."""
+    """Parser of the records of a pcap file."""
 
     def __init__(self, start: bytes) -> None:
         order = "<" if start[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
@@ -101,7 +101,7 @@ class _Pcap:
         self.link = link & 0xFFFF
 
     def rows(self, content: bytes) -> tuple[list[Row], int]:
-        """The complete records, and where the first incomplete one begins."""
+        """The complete records, and the offset of the first incomplete record."""
         rows, at, end = [], 0, len(content)
         unpack, unit, link = self.record.unpack_from, self.unit, self.link
         while at + 16 <= end:
@@ -114,14 +114,14 @@ class _Pcap:
 
 
 class _PcapNg:
-    """Blocks of a pcapng file."""
+    """Parser of the blocks of a pcapng file."""
 
     def __init__(self) -> None:
         self.order = "<"
         self.interfaces: list[tuple[int, int, int]] = []  # link type, units per second, offset in seconds
 
     def rows(self, content: bytes) -> tuple[list[Row], int]:
-        """The frames of the complete blocks, and where the first incomplete block begins."""
+        """The frames of the complete blocks, and the offset of the first incomplete block."""
         rows, at, end = [], 0, len(content)
         while at + 12 <= end:
             if content[at : at + 4] == b"\n\r\r\n":

@@ -1,4 +1,4 @@
-"""Round trips without queueing, on each side of the point of capture."""
+"""Round trips without queueing, on each side of the capture point."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from functools import reduce
 import numpy as np
 
 from penstock.fitting.bottleneck import FAIR, Bottleneck
-from penstock.fitting.delays import BEHIND, FRONT, clock
+from penstock.fitting.delays import DOWNSTREAM, UPSTREAM, clock
 from penstock.fitting.directions import host
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
 
 __all__ = ["RoundTrip", "first_sent", "round_trips"]
 
-SMALL = 0.1
-"""Time on the link of the two packets of a handshake, as a part of that of a large packet."""
+HANDSHAKE_SIZE_RATIO = 0.1
+"""Transmission time of two handshake packets relative to a large packet."""
 
 SAME_HOSTS_S = 1e-3
-"""Round trips between the same hosts differ by less; a longer one met a queue."""
+"""Largest difference of base round trips between the same hosts; a longer round trip includes queueing."""
 
-MANY = 20
-"""Samples from which on the shortest has the largest error."""
+MANY_SAMPLES = 20
+"""From this number of samples on, the error of the shortest is assumed to be extreme."""
 
 NEIGHBOURS_S = 2e-3
-"""Packets within this time before and after tell how fast a queueing delay changes."""
+"""The error of a queueing delay is its change within this time before and after."""
 
 FIRST_PACKETS = 64
-"""Packets among which the end of the first round of a flow is looked for."""
+"""The first round of a flow is assumed to end within this number of packets."""
 
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """Round trips of a flow without queueing: from the point of capture to the sender, to the receiver, and the sum."""
+    """Round trips of a flow without queueing: from the capture point to the sender and to the receiver."""
 
     sender: Estimate
     receiver: Estimate
@@ -74,20 +74,20 @@ def round_trips(sides: Sequence[Sequence[Flow]], links: Sequence[Bottleneck]) ->
 
 
 def _loops(flow: Flow) -> tuple[tuple[str, str], tuple[str, str]]:
-    """The far host of each part of the round trip, with the other host: those to the sender and to the receiver."""
+    """Keys of the two parts of the round trip: the host at the end of the part, then the other host."""
     ends = host(flow.sender), host(flow.receiver)
     return ends, ends[::-1]
 
 
 def _completed(estimate: Estimate, best: Estimate | None) -> Estimate:
-    """The round trip; one that is unknown or differs is replaced by the best one between the same hosts."""
+    """The estimate, or the best one between the same hosts if it is unknowable or differs from that."""
     if best is None or abs(_seconds(estimate) - _seconds(best)) <= SAME_HOSTS_S:
         return estimate
     return replace(best, why=f"{best.why} of another flow between the same hosts")
 
 
 def first_sent(flow: Flow, trip: RoundTrip, link: Bottleneck) -> float:
-    """When the sender sent the first packet, the SYN if it opened the connection, in seconds: not before it passed."""
+    """Time in seconds at which the sender sent its first packet: the SYN if it opened the connection."""
     hand = flow.handshake
     passed = hand.syn if hand.by_sender and hand.syn == hand.syn else float(flow.t[0])
     return passed - float(_waits(link, None, np.array([passed]))[0]) - float(trip.sender.value or 0) / 2
@@ -96,18 +96,16 @@ def first_sent(flow: Flow, trip: RoundTrip, link: Bottleneck) -> float:
 def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float) -> Estimate:
     """The shortest time from a packet of the flow to its acknowledgement, or from the handshake."""
     hand = flow.handshake
-    handshake = hand.answer - hand.syn if hand.by_sender else hand.third - hand.answer
-    behind = link.delays is not None and link.delays.side == BEHIND
-    error = serialization if behind else 0.0  # a packet that is in transmission, or the own transmission
-    samples = [("the handshake", handshake, max(error, serialization * SMALL))]
+    handshake = hand.syn_ack - hand.syn if hand.by_sender else hand.third - hand.syn_ack
+    downstream = link.delays is not None and link.delays.side == DOWNSTREAM
+    error = serialization if downstream else 0.0  # transmission of this packet, or of the packet before it
+    samples = [("the handshake", handshake, max(error, serialization * HANDSHAKE_SIZE_RATIO))]
     timed = flow.segments.timed
     if timed.any():
         shortest = float((flow.segments.delivered - flow.segments.sent)[timed].min())
-        if behind and link.delays is not None:
+        if downstream and link.delays is not None:
             base = link.delays.base.get(number, shortest)
-            if (
-                link.delays.resolution
-            ):  # acknowledgements queue, too: what was subtracted for that has errors of its own
+            if link.delays.resolution:  # acknowledgements queue as well, and subtracting their delays adds an error
                 error = max(error, shortest - base)
             else:
                 shortest = base
@@ -116,32 +114,32 @@ def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float
 
 
 def _to_sender(flow: Flow, number: int, link: Bottleneck, serialization: float) -> Estimate:
-    """The shortest time from an acknowledgement to the data that it releases, or from the handshake."""
+    """The shortest time from an acknowledgement to the data that it triggers, or from the handshake."""
     hand = flow.handshake
-    in_front = link.delays is not None and link.delays.side == FRONT
-    at = hand.third if hand.by_sender else hand.answer
-    waited, unsure = _waited(link, at)
-    tick = link.delays.resolution if in_front and link.delays is not None else 0.0
-    # A router captures behind its queue but before the transmission, a receiver after it.
-    error = serialization / 2 if in_front else 0.0
+    upstream = link.delays is not None and link.delays.side == UPSTREAM
+    at = hand.third if hand.by_sender else hand.syn_ack
+    wait, wait_error = _waited(link, at)
+    tick = link.delays.resolution if upstream and link.delays is not None else 0.0
+    # A router captures after its queue but before the transmission, a receiver after the transmission.
+    error = serialization / 2 if upstream else 0.0
     third = error * hand.third_size / link.packet if hand.by_sender else 0.0
-    handshake = (hand.third - hand.answer if hand.by_sender else at - hand.syn) - waited - third
-    samples = [("the handshake", handshake, tick + third + unsure + serialization * SMALL)]
+    handshake = (hand.third - hand.syn_ack if hand.by_sender else at - hand.syn) - wait - third
+    samples = [("the handshake", handshake, tick + third + wait_error + serialization * HANDSHAKE_SIZE_RATIO)]
     for name, reply, cause in (("echoed timestamps", *_echoes(flow)), ("the first round", *_first_round(flow))):
         if len(reply) and not (name == "the first round" and any(value == value for _, value, _ in samples)):
             times = reply - cause - _waits(link, number, reply) - error
-            # A delay is known to half a unit: the shortest of many round trips is the one with the largest error.
-            shortest = float(times.min()) + (tick / 2 if len(times) >= MANY else 0.0)
+            # Delays are accurate to half a tick: the shortest of many round trips has an error of about that.
+            shortest = float(times.min()) + (tick / 2 if len(times) >= MANY_SAMPLES else 0.0)
             samples.append((name, shortest, tick + error))
-    return _shortest(samples, "no handshake was captured, and no packet tells which acknowledgement released it")
+    return _shortest(samples, "no handshake was captured, and no packet matches the acknowledgement that triggered it")
 
 
 def _echoes(flow: Flow) -> tuple[Floats, Floats]:
-    """Times of the first packet with each echo, and of the acknowledgement whose timestamp it echoes."""
+    """Times of the first packet with each echo reply, and of the acknowledgement whose timestamp it echoes."""
     if not (flow.packets.tsecr > 0).any():
         return np.empty(0), np.empty(0)
     echo, reply = np.unique(flow.packets.tsecr, return_index=True)
-    stamp, cause = np.unique(flow.answers.tsval, return_index=True)
+    stamp, cause = np.unique(flow.acks.tsval, return_index=True)
     both, first, second = np.intersect1d(echo, stamp, return_indices=True)
     times = flow.t[reply[first]], flow.ack_t[cause[second]]
     later = (times[0] > times[1]) & (both > 0)
@@ -149,13 +147,13 @@ def _echoes(flow: Flow) -> tuple[Floats, Floats]:
 
 
 def _first_round(flow: Flow) -> tuple[Floats, Floats]:
-    """Times of the first packet after the initial window, and of the first acknowledgement, which releases it."""
+    """Times of the first packet after the initial window, and of the first acknowledgement, which triggers it."""
     none = np.empty(0), np.empty(0)
     first = np.flatnonzero(flow.ack > flow.start[0])
     if not len(first) or first[0] > 0 or len(flow.t) < 4:
-        return none  # the capture began amid the flow
-    known = clock(flow)
-    sent = flow.t[:FIRST_PACKETS] if known is None else known[0][:FIRST_PACKETS]
+        return none  # the capture began during the flow
+    ticks = clock(flow)
+    sent = flow.t[:FIRST_PACKETS] if ticks is None else ticks[0][:FIRST_PACKETS]
     pauses = np.diff(sent)
     row = int(np.flatnonzero(pauses >= 0.5 * pauses.max())[0]) + 1
     if flow.t[row] <= flow.ack_t[0]:
@@ -163,54 +161,54 @@ def _first_round(flow: Flow) -> tuple[Floats, Floats]:
     return flow.t[row : row + 1], flow.ack_t[:1]
 
 
-def _waits(link: Bottleneck, number: int | None, seen: Floats) -> Floats:
-    """Queueing delays in front of the point of capture of packets of a flow, or of any, that passed at these times.
+def _waits(link: Bottleneck, number: int | None, passed: Floats) -> Floats:
+    """Queueing delays upstream of the capture point at these times, of packets of flow `number` or of any flow (None).
 
-    With fair queueing the delays of other flows say nothing; the first packets of a flow hardly wait.
+    0 for any flow under fair queueing: the delays of other flows do not apply, and a new flow hardly queues.
     """
-    if link.delays is None or link.delays.side != FRONT or (number is None and link.queue.value == FAIR):
-        return np.zeros(len(seen))
+    if link.delays is None or link.delays.side != UPSTREAM or (number is None and link.queue.value == FAIR):
+        return np.zeros(len(passed))
     mine = slice(None) if number is None else link.delays.flow == number
-    order = np.argsort(link.delays.seen[mine], kind="stable")
+    order = np.argsort(link.delays.passed[mine], kind="stable")
     if not len(order):
-        return np.zeros(len(seen))
-    return np.interp(seen, link.delays.seen[mine][order], link.delays.wait[mine][order])
+        return np.zeros(len(passed))
+    return np.interp(passed, link.delays.passed[mine][order], link.delays.wait[mine][order])
 
 
-def _waited(link: Bottleneck, seen: float) -> tuple[float, float]:
-    """The queueing delay of a packet of any flow that passed at this time, and how much its neighbours differ."""
-    waits = _waits(link, None, np.array([seen - NEIGHBOURS_S, seen, seen + NEIGHBOURS_S]))
+def _waited(link: Bottleneck, passed: float) -> tuple[float, float]:
+    """The queueing delay upstream of the capture point at this time, and its range within `NEIGHBOURS_S`."""
+    waits = _waits(link, None, np.array([passed - NEIGHBOURS_S, passed, passed + NEIGHBOURS_S]))
     return float(waits[1]), float(np.ptp(waits))
 
 
 def _shortest(samples: list[tuple[str, float, float]], why: str) -> Estimate:
-    """The best of the round trips that are known; each has its source and its error."""
-    known = [
+    """The best of the samples (source, round trip, error); unknowable if all round trips are NaN."""
+    estimates = [
         Estimate(max(value, 0.0), "s", max(0.0, value - error), max(value, 0.0) + error, source)
         for source, value, error in samples
         if value == value
     ]
-    return reduce(_better, known) if known else unknowable(why, "s")
+    return reduce(_better, estimates) if estimates else unknowable(why, "s")
 
 
-def _better(one: Estimate, other: Estimate) -> Estimate:
-    """The estimate with the smaller error, unless the other is shorter for certain: queues only lengthen a round trip.
+def _better(first: Estimate, second: Estimate) -> Estimate:
+    """The estimate with the smaller error, or the shorter estimate if the errors are similar.
 
-    Of two with about the same error it is the shorter one.
+    If the intervals are disjoint, the shorter estimate: queues only lengthen a round trip.
     """
-    (_, low, high), (_, other_low, other_high) = map(_floats, (one, other))
-    if high < other_low:
-        return one
-    if other_high < low:
-        return other
-    error, other_error = high - low, other_high - other_low
-    if max(error, other_error) < 1.2 * min(error, other_error):
-        return min(one, other, key=_seconds)
-    return one if error < other_error else other
+    (_, first_low, first_high), (_, second_low, second_high) = map(_floats, (first, second))
+    if first_high < second_low:
+        return first
+    if second_high < first_low:
+        return second
+    first_error, second_error = first_high - first_low, second_high - second_low
+    if max(first_error, second_error) < 1.2 * min(first_error, second_error):
+        return min(first, second, key=_seconds)
+    return first if first_error < second_error else second
 
 
 def _floats(estimate: Estimate) -> tuple[float, float, float]:
-    """Value and interval of an estimate that is known."""
+    """Value and interval of an estimate with a value; without an interval, its ends are the value."""
     value = _seconds(estimate)
     return (
         value,
@@ -220,5 +218,5 @@ def _floats(estimate: Estimate) -> tuple[float, float, float]:
 
 
 def _seconds(estimate: Estimate | None) -> float:
-    """The value; infinite without one."""
+    """The value in seconds; infinite without one."""
     return float("inf") if estimate is None or estimate.value is None else float(estimate.value)

@@ -1,4 +1,4 @@
-"""What limits a sender: its application, the receive window, or its congestion control, and which kind that is."""
+"""What limits a sender: its application, the receive window, or its congestion control; and the kind of control."""
 
 from __future__ import annotations
 
@@ -7,33 +7,35 @@ from dataclasses import dataclass
 import numpy as np
 
 from penstock.fitting.bottleneck import Bottleneck
-from penstock.fitting.delays import BEHIND
+from penstock.fitting.delays import DOWNSTREAM
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
 
-__all__ = ["BBR", "LOSS", "SCALABLE", "Sender", "sender"]
+__all__ = ["BBR", "LOSS", "MIN_PACKETS", "SCALABLE", "Sender", "sender"]
 
 LOSS, BBR, SCALABLE = "loss-based", "BBR-like", "scalable"
 
-FEWEST_PACKETS = 300
-"""Packets that tell a congestion control."""
+MIN_PACKETS = 300
+"""Fewest packets of a flow from which its congestion control is estimated."""
 
-MOST_LOSSY = 0.3
-"""Share of rounds with losses that a loss-based sender cannot sustain: it would shrink its window in each."""
+MAX_LOSSY_ROUNDS = 0.3
+"""Largest share of rounds with losses for a loss-based sender, which reduces its window in each such round."""
 
-SHORTEST_PAUSE_S = 0.05
-MOST_WRITES = 500
-"""Writes of a flow; of more the shortest pauses are not used."""
+MIN_PAUSE_S = 0.05
+"""Shortest pause of an application."""
+
+MAX_WRITES = 500
+"""Most writes of a flow; beyond it, the shortest pauses are ignored."""
 
 
 @dataclass(frozen=True)
 class Sender:
-    """What a capture tells about the sender of a flow.
+    """The sender of a flow, as estimated from a capture.
 
     Attributes:
         control: kind of its congestion control.
-        window: receive window in bytes, if it limits the flow.
-        writes: bytes that the application wrote at a time, with the times in seconds after the first packet.
+        window: receive window in bytes if it limits the flow.
+        writes: writes of the application, each with its time in seconds after the first packet and its bytes.
         pauses: think times in seconds, from the last acknowledgement of a write to the next write.
         ecn: whether its packets are ECN-capable.
 
@@ -47,7 +49,7 @@ class Sender:
 
 
 def sender(flow: Flow, number: int, link: Bottleneck, round_trip: float | None, to_sender: float | None) -> Sender:
-    """The sender of a flow; `round_trip` is the one without queueing, `to_sender` its part in front of the capture."""
+    """The sender of a flow. `round_trip` excludes queueing; `to_sender` is its part upstream of the capture point."""
     rows, pauses = _writes(flow, to_sender or 0.0, link)
     bounds = np.concatenate([flow.segments.start[rows], [flow.end.max()]])
     times = flow.segments.sent[rows] - flow.t[0]
@@ -60,28 +62,28 @@ def sender(flow: Flow, number: int, link: Bottleneck, round_trip: float | None, 
 
 
 def _writes(flow: Flow, to_sender: float, link: Bottleneck) -> tuple[list[int], list[float]]:
-    """The rows of `segments` at which writes begin, and the pauses before them, from the second on.
+    """The rows of `segments` at which writes begin, and the pauses before all writes but the first.
 
-    A write begins where all earlier data had been acknowledged, and the sender waited although it knew.
+    A write begins after a pause during which all earlier data had been acknowledged at the sender.
     """
     segments = flow.segments
     if len(segments.sent) < 2 or not len(flow.ack):
         return [0], []
     ack = np.maximum.accumulate(flow.ack)
     last = np.searchsorted(ack, segments.end[:-1])
-    known = last < len(ack)
-    acked = np.where(known, flow.ack_t[np.minimum(last, len(ack) - 1)], np.inf)
-    wait = 0.0 if link.delays is None or link.delays.side == BEHIND else link.delays.high
+    is_acked = last < len(ack)
+    acked = np.where(is_acked, flow.ack_t[np.minimum(last, len(ack) - 1)], np.inf)
+    wait = 0.0 if link.delays is None or link.delays.side == DOWNSTREAM else link.delays.p95
     idle = segments.sent[1:] - acked - to_sender
-    enough = max(SHORTEST_PAUSE_S, to_sender / 2) + 1.5 * wait
+    enough = max(MIN_PAUSE_S, to_sender / 2) + 1.5 * wait
     rows = np.flatnonzero(idle > enough)
-    if len(rows) >= MOST_WRITES:
-        rows = np.sort(rows[np.argsort(idle[rows])[-(MOST_WRITES - 1) :]])
+    if len(rows) >= MAX_WRITES:
+        rows = np.sort(rows[np.argsort(idle[rows])[-(MAX_WRITES - 1) :]])
     return [0, *(rows + 1).tolist()], idle[rows].tolist()
 
 
 def _flight(flow: Flow, number: int, link: Bottleneck, round_trip: float | None) -> Floats | None:
-    """Bytes that passed within the last round trip, at each packet; None if the round trip is unknown."""
+    """Per packet, the bytes that passed within the last round trip, including queueing; None if it is unknown."""
     if link.delays is None or round_trip is None:
         return None
     mine = link.delays.flow == number
@@ -95,42 +97,42 @@ def _flight(flow: Flow, number: int, link: Bottleneck, round_trip: float | None)
 
 
 def _window(flow: Flow, flight: Floats | None) -> Estimate:
-    """The receive window, if the flow fills it."""
+    """The receive window if the flow fills it."""
     if flow.scale is None:
-        return unknowable("the scale of the window is in the SYNs, which were not captured", "B")
-    windows = flow.answers.window * flow.scale
+        return unknowable("the SYNs, which announce the window scale, were not captured", "B")
+    windows = flow.acks.window * flow.scale
     if flight is None or not len(windows):
-        return unknowable("the flow is too short to compare its flight with the window", "B")
+        return unknowable("the flow is too short to compare its data in flight with the window", "B")
     usual = float(np.median(windows))
     if np.quantile(flight, 0.9) > 0.85 * usual:
         low, high = np.quantile(windows, [0.05, 0.95])
-        return Estimate(round(usual), "B", float(low), float(high), "the flight fills the window")
-    return Estimate("not limiting", why=f"flight at most {flight.max() / usual:.0%} of the window")
+        return Estimate(round(usual), "B", float(low), float(high), "the data in flight fills the window")
+    return Estimate("not limiting", why=f"data in flight at most {flight.max() / usual:.0%} of the window")
 
 
 def _control(
     flow: Flow, link: Bottleneck, flight: Floats | None, window: Estimate, limited: bool, round_trip: float | None
 ) -> Estimate:
-    """The kind of congestion control, by the flight before and after losses."""
+    """The kind of congestion control, from the data in flight before and after losses."""
     if (flow.packets.ecn == 1).mean() > 0.5:
         return Estimate(SCALABLE, why="its packets are ECT(1)")
-    if len(flow.t) < FEWEST_PACKETS or flight is None or round_trip is None:
+    if len(flow.t) < MIN_PACKETS or flight is None or round_trip is None:
         return unknowable(f"the flow is too short: {len(flow.t)} packets")
     if limited:
-        return unknowable("its application limits the flow")
+        return unknowable("the application limits the flow")
     if isinstance(window.value, int):
         return unknowable("the receive window limits the flow")
     assert link.delays is not None
-    lost = flow.lost_after if link.delays.side == BEHIND else flow.lost_before[1]
-    often = _lossy_rounds(flow.t, lost, round_trip + float(np.median(link.delays.wait)))
+    lost = flow.lost_after if link.delays.side == DOWNSTREAM else flow.lost_before[1]
+    lossy_share = _lossy_rounds(flow.t, lost, round_trip + float(np.median(link.delays.wait)))
     packets = float(np.median(flight)) / flow.segment
-    if often > MOST_LOSSY and packets > 10:
-        return Estimate(BBR, why=f"loses packets in {often:.0%} of its rounds and keeps {packets:.0f} in flight")
+    if lossy_share > MAX_LOSSY_ROUNDS and packets > 10:
+        return Estimate(BBR, why=f"loses packets in {lossy_share:.0%} of rounds with {packets:.0f} packets in flight")
     kept = _kept(flow.t, flight, np.sort(lost), round_trip + float(np.median(link.delays.wait)))
     if len(kept) < 3:
-        return unknowable(f"only {len(kept)} separate losses were seen: at least 3 are needed")
+        return unknowable(f"only {len(kept)} separate losses: at least 3 are needed")
     middle = float(np.median(kept))
-    why = f"keeps {middle:.0%} of its flight after {len(kept)} losses"
+    why = f"keeps {middle:.0%} of its data in flight after {len(kept)} losses"
     if middle > 0.9:
         return Estimate(BBR, why=why)
     if middle < 0.85:
@@ -139,14 +141,14 @@ def _control(
 
 
 def _lossy_rounds(t: Floats, lost: Floats, round_trip: float) -> float:
-    """The share of the rounds in which packets were lost; those of the beginning do not count."""
+    """The share of rounds in which packets were lost, without the first ten rounds; 0 for a short flow."""
     begin = t[0] + 10 * round_trip
     rounds = (t[-1] - begin) / round_trip
     return len(np.unique(((lost[lost > begin] - begin) / round_trip).astype(int))) / rounds if rounds > 20 else 0.0
 
 
 def _kept(t: Floats, flight: Floats, lost: Floats, round_trip: float) -> Floats:
-    """The flight after each loss as a part of the flight before it; losses within four round trips count once."""
+    """Data in flight after each loss relative to before it; losses within four round trips count once."""
     kept, last = [], -np.inf
     for at in lost:
         if at < last + 4 * round_trip or at < t[0] + 10 * round_trip:

@@ -11,33 +11,33 @@ from penstock.fitting.bottleneck import DROPTAIL, FAIR, Bottleneck
 from penstock.fitting.fitted import Fitted, FittedFlow
 from penstock.fitting.flows import Flow
 from penstock.fitting.packets import IP_HEAD, Packets
-from penstock.fitting.senders import BBR, FEWEST_PACKETS, LOSS, SCALABLE
+from penstock.fitting.senders import BBR, LOSS, MIN_PACKETS, SCALABLE
 from penstock.units import format_rate, format_time
 
 __all__ = ["FORWARD", "REVERSE", "datagram_file", "pcap", "text"]
 
 FORWARD, REVERSE = "forward", "reverse"
 
-SMALL_BYTES = 4000
-"""A flow against the direction of the other data of its connection is left out up to this size: requests."""
+MAX_REQUEST_BYTES = 4000
+"""Of two flows of a connection, the smaller is taken for requests and left out up to this size in bytes."""
 
 FLAVOURS = {LOSS: "cubic", BBR: "bbr", SCALABLE: "prague"}
-"""The congestion controls that stand for each kind."""
+"""The congestion control that represents each kind."""
 
 MIX = ("cubic", "bbr")
-"""The congestion controls of long flows of unknown kind, in turn, if none is known."""
+"""Congestion controls assigned in turn to long flows if no flow has an estimate."""
 
-SAME_PATH = 0.03
-"""Flows share a path of the twin if their round trips differ by less than this, or by less than 1 ms."""
+PATH_TOLERANCE = 0.03
+"""Flows share a path of the twin if their round trips differ by less than this share, or by less than 1 ms."""
 
 
 def datagram_file(stem: str, direction: str) -> str:
-    """The name of the capture of datagrams that the scenario `stem`.toml replays."""
+    """The name of the capture of datagrams that the scenario `{stem}.toml` replays."""
     return f"{stem}-{direction}.pcap"
 
 
 def pcap(packets: Packets) -> bytes:
-    """Packets as a pcap file with the first bytes of each; times begin at 0, or the replay would not start in time."""
+    """A pcap file with the first `IP_HEAD` bytes of each packet. Times begin at 0, for the replay to start in time."""
     parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, IP_HEAD, 101)]
     for t_ns, size, head in zip(
         (packets.t_ns - packets.t_ns[0]).tolist(), packets.size.tolist(), packets.head, strict=True
@@ -48,12 +48,12 @@ def pcap(packets: Packets) -> bytes:
 
 
 def text(fit: Fitted, stem: str) -> str:
-    """The scenario as TOML with comments: which values are assumed, and why."""
+    """The scenario as TOML, with comments on assumed values."""
     paths = _paths(fit)
     shortest = min(trip for trip, _ in paths)
     zero = min([each.sent for each in fit.flows if each.name in {name for _, names in paths for name in names}] + [0.0])
     lines = [
-        "# Made by penstock fit. A comment says why a value is assumed rather than estimated.",
+        "# Written by penstock fit. Comments give the reason for each assumed value.",
         f"duration = {_quoted(_time(max(1.0, fit.duration - zero + 0.01)))}",
         "",
         *_bottleneck(fit, shortest / 4),
@@ -82,7 +82,7 @@ def _bottleneck(fit: Fitted, delay: float) -> list[str]:
     link = fit.forward
     lines = ["[links.bottleneck]", 'from = "R1"', 'to = "R2"']
     if link.rate.value is None:
-        lines += [f"# The rate is unknowable: {link.rate.why}. This is the highest rate seen.".replace("\n", " ")]
+        lines += [f"# The rate is unknowable: {link.rate.why}. This is the highest rate observed.".replace("\n", " ")]
     lines += [f"rate = {_quoted(_rate_text(_first_rate(link)))}", f"delay = {_quoted(_time(delay))}"]
     lines += [f"queue = {_queue(link)}", "watch = true"]
     if len(link.levels) > 1:
@@ -91,7 +91,7 @@ def _bottleneck(fit: Fitted, delay: float) -> list[str]:
     if link.queue.value is None:
         lines.insert(3, f"# The kind of the queue is unknowable: {link.queue.why}. Drop-tail is assumed.")
     if fit.reverse.rate.value is None:
-        lines += ["# The other direction never filled: the same rate is assumed."]
+        lines += ["# The rate of the other direction is unknowable: the same rate is assumed."]
     else:
         rate = _quoted(_rate_text(_first_rate(fit.reverse)))
         lines += [f"reverse = {{ rate = {rate}, queue = {_queue(fit.reverse)}, watch = true }}"]
@@ -99,7 +99,7 @@ def _bottleneck(fit: Fitted, delay: float) -> list[str]:
 
 
 def _queue(link: Bottleneck) -> str:
-    """The queue: CoDel for an AQM, FQ-CoDel for fair queueing, else drop-tail with the buffer that was seen."""
+    """The queue: CoDel for an AQM, FQ-CoDel for fair queueing, else drop-tail with at least the observed buffer."""
     ecn = ", ecn = true" if link.ecn else ""
     if link.queue.value == FAIR:
         return f'{{ scheme = "fq-codel"{ecn} }}'
@@ -107,8 +107,8 @@ def _queue(link: Bottleneck) -> str:
         return f'{{ scheme = "codel", limit = "1000p"{ecn} }}'
     if link.buffer.value is not None:
         return f'{{ scheme = "droptail", limit = "{max(2, round(float(link.buffer.value) / link.mean_packet))}p" }}'
-    seen = 0.0 if link.delays is None else float(link.delays.wait.max()) * _rate(link) / 8
-    return f'{{ scheme = "droptail", limit = "{max(100, round(1.2 * seen / link.mean_packet))}p" }}'
+    longest_bytes = 0.0 if link.delays is None else float(link.delays.wait.max()) * _rate(link) / 8
+    return f'{{ scheme = "droptail", limit = "{max(100, round(1.2 * longest_bytes / link.mean_packet))}p" }}'
 
 
 def _traffic(fit: Fitted, node: dict[str, str], zero: float) -> Iterator[str]:
@@ -123,7 +123,7 @@ def _traffic(fit: Fitted, node: dict[str, str], zero: float) -> Iterator[str]:
         yield from (
             "",
             f"[traffic.quic{number}]",
-            f"# QUIC from {quic.sender} to {quic.receiver}: its control is hidden",
+            f"# QUIC from {quic.sender} to {quic.receiver}: its congestion control is unknowable",
         )
         yield from ('kind = "tcp"', f'flavour = "{MIX[number % 2]}"', f'from = "{ends[0]}"', f'to = "{ends[1]}"')
         yield from (f"start = {start}", f'bytes = "{quic.bytes}B"', f'packet = "{quic.segment}B"', 'headers = "28B"')
@@ -134,7 +134,7 @@ def _flow(each: FittedFlow, node: str, flavour: str, start: float) -> Iterator[s
     ends = (node, "R2") if each.is_forward else ("R2", node)
     opens = hand.by_sender and hand.syn == hand.syn
     yield from ("", f"[traffic.{each.name}]", f"# {flow.sender} to {flow.receiver}")
-    if each.sender.control.value is None and len(flow.t) >= FEWEST_PACKETS:
+    if each.sender.control.value is None and len(flow.t) >= MIN_PACKETS:
         yield f"# The congestion control is unknowable: {each.sender.control.why}."
     yield from ('kind = "tcp"', f'flavour = "{flavour}"', f'from = "{ends[0]}"', f'to = "{ends[1]}"')
     yield f"start = {_quoted(_time(start))}"
@@ -155,24 +155,25 @@ def _flow(each: FittedFlow, node: str, flavour: str, start: float) -> Iterator[s
 
 
 def _flavours(fit: Fitted) -> dict[str, str]:
-    """The flavour of each flow; long ones of unknown kind take those of the known ones in turn."""
-    known = [FLAVOURS[str(each.sender.control.value)] for each in fit.flows if each.sender.control.value is not None]
+    """The flavour of each flow; long flows without an estimate take the flavours of the others in turn."""
+    controls = [each.sender.control.value for each in fit.flows]
+    estimated = [FLAVOURS[str(control)] for control in controls if control is not None]
     turn, result = 0, {}
     for each in fit.flows:
         kind = each.sender.control.value
         if kind is not None:
             result[each.name] = FLAVOURS[str(kind)]
-        elif len(each.flow.t) < FEWEST_PACKETS:
+        elif len(each.flow.t) < MIN_PACKETS:
             result[each.name] = "cubic"
         else:
-            mix = known or MIX
+            mix = estimated or MIX
             result[each.name] = mix[turn % len(mix)]
             turn += 1
     return result
 
 
 def _paths(fit: Fitted) -> list[tuple[float, list[str]]]:
-    """Round trips, each with the names of the flows that have it; flows of unknown round trip join the usual one."""
+    """Round trips, each with the names of its flows; flows without an estimate get the median."""
     trips: dict[str, float | None] = {}
     busy = {frozenset((each.flow.sender, each.flow.receiver)): each.flow.bytes for each in fit.flows}
     for each in fit.flows:
@@ -180,18 +181,18 @@ def _paths(fit: Fitted) -> list[tuple[float, list[str]]]:
         busy[key] = max(busy[key], each.flow.bytes)
     for each in fit.flows:
         largest = busy[frozenset((each.flow.sender, each.flow.receiver))]
-        if each.flow.bytes > SMALL_BYTES or each.flow.bytes == largest:
+        if each.flow.bytes > MAX_REQUEST_BYTES or each.flow.bytes == largest:
             value = each.round_trip.total.value
             trips[each.name] = None if value is None else float(value)
     for number, (quic, _) in enumerate(fit.quic, 1):
         value = quic.to_sender + quic.to_receiver
         trips[f"quic{number}"] = value if value == value else None
-    known = [trip for trip in trips.values() if trip]
-    usual = float(np.median(known)) if known else 0.05
+    estimated = [trip for trip in trips.values() if trip]
+    usual = float(np.median(estimated)) if estimated else 0.05
     paths: list[tuple[float, list[str]]] = []
     for name, trip in sorted(trips.items(), key=lambda item: item[1] or usual):
         value = trip or usual
-        if paths and value - paths[-1][0] < max(SAME_PATH * paths[-1][0], 1e-3):
+        if paths and value - paths[-1][0] < max(PATH_TOLERANCE * paths[-1][0], 1e-3):
             paths[-1][1].append(name)
         else:
             paths.append((value, [name]))
@@ -199,8 +200,8 @@ def _paths(fit: Fitted) -> list[tuple[float, list[str]]]:
 
 
 def _ack_size(flow: Flow) -> int:
-    answers = flow.answers
-    pure = answers.size[(answers.payload == 0) & (answers.sack_to < 0)]
+    acks = flow.acks
+    pure = acks.size[(acks.payload == 0) & (acks.sack_to < 0)]
     return int(np.median(pure)) if len(pure) else 40
 
 
@@ -213,7 +214,7 @@ def _first_rate(link: Bottleneck) -> float:
 
 
 def _rate_text(rate: float) -> str:
-    """A rate with four digits."""
+    """A rate with four significant digits."""
     return format_rate(float(f"{rate:.4g}"))
 
 

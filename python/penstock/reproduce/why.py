@@ -4,7 +4,7 @@ The entry of a claim has a sentence, `because`, its `grade` (`penstock.reproduce
 the source of the number for each name in braces. So no number is typed by hand, and a new record brings new numbers:
 
     [c14]
-    because = "flows lose packets simultaneously; with 5 ms of jitter the shares are {share} % (why-in-step)"
+    because = "flows lose packets simultaneously; with up to 5 ms of jitter the shares are {share} % (why-in-step)"
     grade = "full"
     share = { in = "why-in-step", of = "g_slow", scheme = ["RED", "Tail-Drop"] }
 

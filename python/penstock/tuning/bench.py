@@ -164,7 +164,7 @@ class Bench:
         searched setting, parameters that depend on rate and buffer are left at their defaults.
         """
         if setting.is_rule:
-            rules = {rule.source: rule.parameters for rule in rules_of(setting.scheme, link, scalable=link.scalable)}
+            rules = {rule.source: rule.parameters for rule in rules_of(setting.scheme, link)}
             return replace(setting, parameters=rules.get(setting.origin, {}))
         if setting.origin == "present":
             queue = own_queue(self.population.document, link.place)

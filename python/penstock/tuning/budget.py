@@ -80,7 +80,7 @@ class Budget:
                 return cls(rounds, *networks, (fixed + rounds * runs_per_round) * run_s, runs, fixed)
         minimum_s = (fixed + runs_per_round) * run_s
         raise PenstockError(
-            f"--budget: {seconds:.3g}s is too short for one round of the search; "
+            f"a budget of {seconds:.3g}s is too short for one round of the search; "
             f"at least {_rounded_up(minimum_s)} is needed"
         )
 

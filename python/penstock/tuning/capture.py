@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.errors import ErrorDetail, ScenarioError
 from penstock.files import open_regular
 from penstock.scenario.resolve import resolve
 from penstock.scenario.scenario import Document
+from penstock.tuning.population import tuned_places
 
 __all__ = ["NAME", "with_capture"]
 
@@ -29,18 +30,10 @@ def with_capture(document: Document, file: str | Path, at: str | None) -> Docume
         raise ScenarioError([ErrorDetail("", f"cannot be read: {error.strerror}", None, origin)]) from None
     if NAME in document.tree.get("traffic", {}):
         raise ScenarioError([ErrorDetail(f"traffic.{NAME}", "already exists in the scenario", None, origin)])
-    place = at or _watched(document)
+    place = at or tuned_places(resolve(document.tree))[0]
     link = document.tree.get("links", {}).get(place.removesuffix(".reverse"))
     if link is None:
         raise ScenarioError([ErrorDetail("", f'no link "{place}"', None, f"--at {at}")])
     ends = (link.get("to"), link.get("from")) if place.endswith(".reverse") else (link.get("from"), link.get("to"))
     traffic = {"kind": "replay", "file": str(path), "from": ends[0], "to": ends[1]}
     return document.set(f"traffic.{NAME}", traffic, origin)
-
-
-def _watched(document: Document) -> str:
-    """The first link that is watched."""
-    watched = resolve(document.tree).watched
-    if not watched:
-        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
-    return watched[0]

@@ -11,7 +11,17 @@ from penstock.aqms.red_thresholds import RED_KIN, automatic_threshold
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.units import UnitError, parse_length, parse_time
 
-__all__ = ["CODEL_VARIANTS", "INITIAL_WINDOW", "MIN_THRESHOLD", "below", "in_packets", "min_interval_s", "min_limit"]
+__all__ = [
+    "CODEL_INTERVAL_S",
+    "CODEL_TARGET_S",
+    "CODEL_VARIANTS",
+    "MIN_THRESHOLD",
+    "PIE_VARIANTS",
+    "below",
+    "in_packets",
+    "min_interval_s",
+    "min_limit",
+]
 
 INITIAL_WINDOW = 10
 """Packets that a connection sends at once when it starts (RFC 6928, section 2)."""
@@ -27,6 +37,9 @@ MIN_THRESHOLD = 5.0
 
 RTT_PER_INTERVAL = 3.0
 """RFC 8289, section 4.2: an interval of 100 ms performs excellently up to a round trip of 300 ms."""
+
+CODEL_TARGET_S, CODEL_INTERVAL_S = 0.005, 0.1
+"""Defaults of CoDel in seconds (RFC 8289, sections 4.2 and 4.3)."""
 
 CODEL_VARIANTS = ("codel", "fq-codel", "cobalt")
 PIE_VARIANTS = ("pie", "fq-pie")

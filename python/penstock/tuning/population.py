@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from penstock.errors import PenstockError
+from penstock.scenario.resolve import Resolved
 from penstock.scenario.scenario import Document
 from penstock.tuning.moved import moved
 
-__all__ = ["MIX", "SPREAD", "Draw", "Population"]
+__all__ = ["MIX", "SPREAD", "Draw", "Population", "tuned_places"]
 
 SPREAD: Mapping[str, float] = {"rate": 1.25, "flows": 2.0, "rtt": 2.0}
 """Largest factors by which a draw scales rate, flows and round trip up or down; the factors are log-uniform.
@@ -85,6 +87,19 @@ class Population:
         for group, flavour in flavours:
             document = document.set(f"traffic.{group}.flavour", flavour, "tune")
         return document
+
+
+def tuned_places(resolved: Resolved) -> list[str]:
+    """The directions that are tuned by default: the first watched one and, if it is watched too, its other direction.
+
+    Raises `PenstockError` if no link is watched.
+    """
+    if not resolved.watched:
+        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
+    first = resolved.watched[0]
+    name = first.removesuffix(".reverse")
+    other = name if first != name else f"{name}.reverse"
+    return [first, *([other] if other in resolved.watched else [])]
 
 
 def _has_default_flavour(table: Any) -> bool:

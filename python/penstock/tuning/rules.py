@@ -9,7 +9,7 @@ from typing import Any
 from penstock.aqms.red_thresholds import DELAY_TARGET_S
 from penstock.model import design
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.tuning.floors import MIN_THRESHOLD
+from penstock.tuning.floors import CODEL_INTERVAL_S, CODEL_TARGET_S, CODEL_VARIANTS, MIN_THRESHOLD
 
 __all__ = ["Rule", "rules_of"]
 
@@ -22,9 +22,9 @@ class Rule:
     parameters: dict[str, Any]
 
 
-def rules_of(scheme: str, link: LoadedLink, *, scalable: bool = False) -> list[Rule]:
-    """The rules of a scheme that apply to this link; `scalable` if all its TCP flows are DCTCP or Prague."""
-    if scheme == "red" and scalable:
+def rules_of(scheme: str, link: LoadedLink) -> list[Rule]:
+    """The rules of a scheme that apply to this link. RED's are DCTCP's if the senders are scalable."""
+    if scheme == "red" and link.scalable:
         return _step_rules(link)
     rules = _RULES.get(scheme)
     return [] if rules is None else rules(link)
@@ -128,9 +128,6 @@ def _codel_rules(link: LoadedLink) -> list[Rule]:
     ]
 
 
-CODEL_TARGET_S, CODEL_INTERVAL_S = 0.005, 0.1
-"""Defaults of RFC 8289, in seconds."""
-
 CODEL_RTTS = 0.01, 0.3
 """Round trips in seconds for which an interval of 100 ms performs excellently (RFC 8289, section 4.2)."""
 
@@ -152,7 +149,5 @@ _RULES = {
     "pi": _pi_rules,
     "lred": _lred_rules,
     "avq": _avq_rules,
-    "codel": _codel_rules,
-    "fq-codel": _codel_rules,
-    "cobalt": _codel_rules,
+    **dict.fromkeys(CODEL_VARIANTS, _codel_rules),
 }

@@ -9,13 +9,18 @@ from typing import Any
 
 from penstock.aqms.catalog import Param, find_scheme
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.tuning.floors import MIN_THRESHOLD, in_packets, min_interval_s, min_limit
+from penstock.tuning.floors import (
+    CODEL_INTERVAL_S,
+    CODEL_VARIANTS,
+    MIN_THRESHOLD,
+    PIE_VARIANTS,
+    in_packets,
+    min_interval_s,
+    min_limit,
+)
 from penstock.units import parse_time
 
 __all__ = ["Knob", "Space", "space_of"]
-
-CODEL_INTERVAL_S = 0.1
-"""The default interval (RFC 8289, section 4.3)."""
 
 TARGET_SHARES = (0.02, 0.5)
 """Range of CoDel's target, relative to its interval."""
@@ -253,10 +258,7 @@ _FAMILIES: dict[str, Callable[[LoadedLink, Values], Family]] = {
     "droptail": _droptail_family,
     "red": _red_family,
     "wred": _wred_family,
-    "codel": _codel_family,
-    "fq-codel": _codel_family,
-    "cobalt": _codel_family,
-    "pie": _pie_family,
-    "fq-pie": _pie_family,
     "pi": _pi_family,
+    **dict.fromkeys(CODEL_VARIANTS, _codel_family),
+    **dict.fromkeys(PIE_VARIANTS, _pie_family),
 }

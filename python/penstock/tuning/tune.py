@@ -11,7 +11,7 @@ import numpy as np
 
 from penstock.engine.run import cores, run_batch
 from penstock.engine.warmup import with_warmups
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.errors import ErrorDetail, ScenarioError
 from penstock.results.estimate import summarize
 from penstock.results.simultaneous import adjusted_alpha
 from penstock.scenario.budget.estimate import estimate
@@ -32,7 +32,7 @@ from penstock.tuning.choice import ENOUGH, attainable, best_of, success
 from penstock.tuning.departure import departure
 from penstock.tuning.floors import below
 from penstock.tuning.paste import rounded
-from penstock.tuning.population import Draw, Population
+from penstock.tuning.population import Draw, Population, tuned_places
 from penstock.tuning.robust import map_of
 from penstock.tuning.rules import rules_of
 from penstock.tuning.search import objectives, optimizer, search
@@ -97,7 +97,7 @@ def tune(
     if capture is not None:
         document = with_capture(document, capture, at)
     resolved = document.resolve()
-    places = _places(resolved, at)
+    places = [at] if at is not None else tuned_places(resolved)
     check_places(document, places)
     candidates, parsed_aims = _parse_request(schemes, [aims] if isinstance(aims, str) else aims, resolved, places)
     optimizer()  # reports a missing package before the first run
@@ -107,18 +107,6 @@ def tune(
     population = Population(document, places, int(resolved.readable["seed"]))
     bench = Bench(population, links, parsed_aims, results=store, threads=jobs or cores(), progress=progress)
     return _Tuning(bench, candidates, resolved, budget_s, forecast).advice()
-
-
-def _places(resolved: Resolved, at: str | None) -> list[str]:
-    """The tuned directions: `at`, or the first watched one and, if it is watched too, its other direction."""
-    if at is not None:
-        return [at]
-    if not resolved.watched:
-        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
-    first = resolved.watched[0]
-    name = first.removesuffix(".reverse")
-    other = name if first != name else f"{name}.reverse"
-    return [first, *([other] if other in resolved.watched else [])]
 
 
 def _with_warmup(document: Document, candidates: Sequence[Candidate], places: list[str], jobs: int | None) -> Document:
@@ -271,17 +259,20 @@ class _Tuning:
     ) -> tuple[tuple[Setting, ...], tuple[Confirmed, ...]]:
         """The settings to advise, and all settings of the pool measured on fresh networks, the advised ones first.
 
-        A single chosen setting gives way to the best one on all networks of both, if that meets the aims on the fresh
-        ones, or the chosen one does not.
+        A single chosen setting gives way to the best one on all networks, old and fresh, if that meets the aims on the
+        fresh ones, or if the chosen one does not or is barred. All networks decide what is barred.
         """
         labels = {setting.label for setting in chosen}
         settings = [*chosen, *(each.setting for each in pool if each.setting.label not in labels)]
         measured = self.bench.measure(settings, draws)
-        allowed = [each for each in measured if not self._barred(each)]
+        fresh = {each.setting.label: each for each in measured}
+        both = [each.joined(fresh[each.setting.label]) for each in pool]
+        barred = {each.setting.label: reasons for each in both if (reasons := self._barred(each))}
+        allowed = [each for each in measured if each.setting.label not in barred]
         if len(chosen) == 1:
-            fresh = {each.setting.label: each for each in measured}
-            best = self._best([each.joined(fresh[each.setting.label]) for each in pool]).setting.label
-            if success(fresh[best], allowed).is_enough or not success(measured[0], allowed).is_enough:
+            best, first = self._best(both).setting.label, chosen[0].label
+            is_worse = first in barred or not success(fresh[first], allowed).is_enough
+            if is_worse or success(fresh[best], allowed).is_enough:
                 measured.sort(key=lambda each: each.setting.label != best)
                 chosen = (measured[0].setting,)
         differences = np.column_stack([each.scores - measured[0].scores for each in measured])
@@ -292,7 +283,7 @@ class _Tuning:
                 _met(self.bench, each, allowed),
                 success(each, allowed),
                 summarize(column.tolist(), alpha),
-                tuple(self._barred(each)),
+                tuple(barred.get(each.setting.label, ())),
             )
             for each, column in zip(measured, differences.T, strict=True)
         )
@@ -314,7 +305,7 @@ def _baselines(bench: Bench, schemes: Sequence[Candidate]) -> list[Setting]:
             origin = "given" if candidate.params else "default"
             settings.append(Setting(candidate.name, dict(candidate.params), origin))
     for candidate in schemes:
-        for rule in rules_of(candidate.name, bench.link, scalable=bench.link.scalable):
+        for rule in rules_of(candidate.name, bench.link):
             parameters = rounded(candidate.name, {**rule.parameters, **candidate.params}, candidate.params, bench.link)
             setting = Setting(candidate.name, parameters, rule.source)
             agrees = all(candidate.params.get(name, value) == value for name, value in rule.parameters.items())

@@ -44,8 +44,8 @@ def _scenario(form: str, marked: str, buffer: int) -> ps.Scenario:
     return setup.two_round_trips("long", queue("DSDRR", buffer, marked=marked, **FORMS[form]), times(TRIPS).full)
 
 
-# Long flows of two round trips with the hosts of the author's set-up, and with W as figure 1 changes it (now), or by
-# the other reading (most).
+# Long flows of two round trips with the hosts of the author's set-up. When a period T ends without an overflow, W falls
+# as in the prose, to one more than the queues marked then (now), or to one more than the most within T (most).
 study = in_authors_setup(
     Sweep(
         _scenario,

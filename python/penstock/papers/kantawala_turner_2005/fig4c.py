@@ -7,8 +7,8 @@ from .setup import DRR_BASED, LAST, NEW, SEEN, SETTLED, TRIPS, against_buffer, c
 study = against_buffer(TRIPS, "short")
 
 c09 = claim("c09", ratio(scheme=NEW).between(1.0, 1.3))
-beside = ratio / ratio(scheme="QSDRR")
-c11 = claim("c11", every((beside <= 1.2)(buffer=within(100, 400)), beside.between(0.9, 1.1)(buffer=LAST)))
+relative = ratio / ratio(scheme="QSDRR")
+c11 = claim("c11", every((relative <= 1.2)(buffer=within(100, 400)), relative.between(0.9, 1.1)(buffer=LAST)))
 
 CLAIMS = needing(
     SETTLED,

@@ -6,11 +6,11 @@ from .setup import HOPS, LAST, NEW, ONE_QUEUE, SEEN, SETTLED, against_buffer, cl
 
 study = against_buffer(HOPS, "short")
 
-LEAST = 3.5 / 2
-"""Printed ratios with 5000 packets: the smallest of the others over DTDRR's, which the text calls "a factor of two"."""
+SMALLEST_FACTOR = 3.5 / 2
+"""The smallest printed ratio of the other schemes over DTDRR's with 5000 packets; the text says "a factor of two"."""
 
 as_qsdrr = (ratio(scheme="DTDRR") / ratio(scheme="QSDRR")).between(0.9, 1.1)
-twice_as_good = ratio(scheme="DTDRR") / ratio(scheme=ONE_QUEUE) <= 1 / LEAST
+twice_as_good = ratio(scheme="DTDRR") / ratio(scheme=ONE_QUEUE) <= 1 / SMALLEST_FACTOR
 near_two = claim(
     "c23", every(ratio(scheme=NEW).reads(2, 1.6, 2.4), ratio(scheme=ONE_QUEUE).reads(3.75, 3.0, 4.5))(buffer=LAST)
 )

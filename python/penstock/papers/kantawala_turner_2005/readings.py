@@ -37,7 +37,7 @@ NEVER_CLEARED: Axis = {"never": NOT_CLEARED}
 BITS: Axis = {"cleared": None, **NEVER_CLEARED}
 HELD: Axis = {"W at 10 %": with_queues(("dsdrr",), interval=NEVER)}
 MOST: Axis = {"most marked": with_queues(("dsdrr",), marked="most")}
-"""W falls to one more than the most queues marked within T, not than those marked at its end."""
+"""W falls to one more than the most queues marked within T, not to one more than those marked when T ends."""
 TIMERS: Axis = {"1 s": None, "0.2 s": EARLIER_TIMER}
 NO_WINDOW, SHORT = "no window", f"short {SHORT_WINDOW}"
 WINDOWS: Axis = {

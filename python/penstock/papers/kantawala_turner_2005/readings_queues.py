@@ -1,4 +1,4 @@
-"""Which flows share a queue in figure 6, by the printed numbers that each reading meets; three hops are held out."""
+"""Which flows share a queue in figure 6: readings by the printed numbers that they meet; three hops are held out."""
 
 from __future__ import annotations
 

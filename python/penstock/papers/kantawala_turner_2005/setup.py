@@ -56,12 +56,12 @@ NOT_CLEARED = with_queues(("dsdrr",), **FULL_W)
 ACCESS_LIMIT = 50  # packets: the default of ns-2; the text gives the access links no buffer
 ACCESS_LIMITS = with_limits(f"{ACCESS_LIMIT}p")
 HOSTS = together(EARLIER_TIMER, SHORT_WINDOWS, ACCESS_LIMITS)
-"""The hosts of the author's set-up: a minimum timeout of 0.2 s, and two defaults of ns-2.
+"""Hosts and access links of the author's set-up: a minimum timeout of 0.2 s, and two defaults of ns-2.
 
-These are windows of 20 packets for short flows, and 50 packets in front of the access links.
+These are windows of 20 packets for short flows, and buffers of 50 packets at the access links.
 """
 reconstructed = together(HOSTS, NOT_CLEARED, by_kind)
-"""The author's set-up: its hosts, DSDRR with its largest W, and flows of one kind in a shared queue."""
+"""The author's set-up: `HOSTS`, DSDRR with its largest W, and shared queues with flows of one kind."""
 MULTI_QUEUE: dict[str, ps.Queue] = {
     "DTDRR": ps.Dtdrr(alpha=2),  # Section 3
     "DSDRR": ps.Dsdrr(alpha=0.1, w_init=0.1, w_max=0.5, interval="1s"),  # Section 3, figure 1
@@ -91,11 +91,11 @@ BLUE_TRIED = [
 HELD = "W stays at its initial 10 % of the queues"
 NEW = ["DTDRR", "DSDRR"]
 POINTS = 7
-"""Goodputs of two schemes that differ by more are in an order."""
+"""Goodputs, in % of the fair share, that differ by no more count as equal; otherwise two schemes have an order."""
 SEEN = at_most(LAST)
 """The buffers of the figures."""
 FROM_400 = Readings({within(400, LAST): "", SEEN: "in smaller buffers, too"})
-"""Section 5.2: "once the buffer size increases to 400 packets"; in the smallest it says only "better than RED"."""
+"""Section 5.2: "once the buffer size increases to 400 packets"; for the smallest it says only "better than RED"."""
 SETTLED = {"buffer": LAST}
 """Only full runs have it, and are long enough for flows over 200 and 300 ms to reach their share."""
 
@@ -268,14 +268,15 @@ def added(*parts: Runs, full: Sequence[Runs] = ()) -> Runs:
 
 
 def in_authors_setup(part: Callable[[Effort], Study], change: Change = reconstructed) -> Runs:
-    """The study in the author's set-up, or with another change of every scenario."""
+    """A study with `change` applied to every scenario: by default, the study in the author's set-up."""
     return lambda effort: part(effort).changed(change)
 
 
 def best(effort: Effort, network: str, load: str) -> Tuned:
     """Search for the settings of RED and Blue with the most goodput, for each buffer (Section 4).
 
-    One search in the author's set-up for both set-ups: "for our simulation environment".
+    The search always runs in the author's set-up, the "simulation environment" of the paper. Both set-ups use its
+    result.
     """
     effort = replace(effort, change=reconstructed)
     sizes = chosen(buffers(network, load), effort)
@@ -315,23 +316,23 @@ def measure(run: ps.Run) -> dict[str, float | None]:
     kinds = {kind: parts for kind in ("fast", "slow") if (parts := _parts(run, kind))}
     fair = RATE_BPS * PAYLOAD / WIRE / sum(part["count"] for parts in kinds.values() for part in parts)
     for kind, parts in kinds.items():
-        share, deviation = _of_flows(parts, fair)
+        share, deviation = _goodput_per_flow(parts, fair)
         numbers[f"g_{kind}"] = 100 * share
         numbers[f"sd_{kind}"] = deviation
         numbers[f"burst_{kind}"] = parts[0].get("completion_mean_s") if len(parts) == 1 else None
     slow, fast = numbers.get("burst_slow"), numbers.get("burst_fast")
     numbers["ratio"] = slow / fast if slow and fast else None
-    numbers["sd_all"] = _of_flows([part for parts in kinds.values() for part in parts], fair)[1]
+    numbers["sd_all"] = _goodput_per_flow([part for parts in kinds.values() for part in parts], fair)[1]
     return numbers
 
 
 def _parts(run: ps.Run, kind: str) -> list[Any]:
-    """The metrics of the groups of one kind of flows, which `by_kind` splits."""
+    """The metrics of all traffic groups with flows of one kind, which `by_kind` splits into several."""
     return [group for name, group in run.traffic.items() if name.partition("-")[0] == kind]
 
 
-def _of_flows(parts: Sequence[Any], fair: float) -> tuple[float, float | None]:
-    """Mean and standard deviation of the goodput of all flows of these groups, by the fair share in bit/s."""
+def _goodput_per_flow(parts: Sequence[Any], fair: float) -> tuple[float, float | None]:
+    """Mean and standard deviation of the goodput of all flows in these groups, in units of `fair` (bit/s)."""
     count = sum(part["count"] for part in parts)
     mean = sum(part.goodput_bps for part in parts) / count
     squares = sum(part.goodput_bps**2 / (part["count"] * part.jain) for part in parts if part.jain)

@@ -1,4 +1,4 @@
-"""Queues that flows of one kind share (figure 6); by default each queue has equally many flows of both kinds."""
+"""Shared queues with flows of one kind (figure 6); without this change both kinds are spread evenly over the queues."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Group = Mapping[str, Any]
 
 
 def by_kind(document: Document) -> Document:
-    """A scenario in which slow flows have the upper half of the shared queues, and all others the lower half.
+    """A scenario in which slow flows share the upper half of the queues, and all other flows the lower half.
 
-    The queue of a flow is its number modulo the number of queues, so the groups are split, and their flows ordered.
-    Idle flows, which start in the last microsecond, fill up the numbers. The middle one of an odd number of queues has
-    equally many flows of both kinds.
+    The queue of a flow is its number modulo the number of queues, so the groups are split and put in order. Where a
+    group has no flow for a number, an idle flow takes it, which starts in the last microsecond. With an odd number of
+    queues, the middle one has equally many flows of both kinds.
     """
     traffic, queues = document.tree["traffic"], _queues(document)
     if queues is None or queues == 1 or set(traffic) == {"fast"}:
@@ -28,11 +28,11 @@ def by_kind(document: Document) -> Document:
     end = format_time(parse_time(document.tree["duration"]) - 1000)
     sources = {name: _sources(group) for name, group in traffic.items()}
     parts: dict[str, Group] = {}
-    for name, same in groupby(_order(traffic, queues)):
-        own, count = (SLOW if name == IDLE else name), len(list(same))
-        group = {**traffic[own], "count": count}
+    for name, members in groupby(_order(traffic, queues)):
+        kind, count = (SLOW if name == IDLE else name), len(list(members))
+        group = {**traffic[kind], "count": count}
         if name == IDLE:
-            group |= {"from": [_sources(traffic[own])[0]] * count, "start": end}
+            group |= {"from": [_sources(traffic[kind])[0]] * count, "start": end}
         else:
             group["from"], sources[name] = sources[name][:count], sources[name][count:]
         parts[f"{name}-{len(parts)}"] = group
@@ -46,7 +46,7 @@ def _queues(document: Document) -> int | None:
 
 
 def _order(traffic: Mapping[str, Group], queues: int) -> Iterator[str]:
-    """The group of each flow number."""
+    """The name of each flow's group, in the order of flow numbers."""
     others = [name for name in traffic if name != SLOW]
     for turn in range(2 * int(traffic[SLOW]["count"]) // queues):
         for first, name in enumerate(others):

@@ -15,8 +15,8 @@ study = runs(  # RED and Blue with the best settings for Reno
 )
 
 TAHOE, RENO = {"flavour": "tahoe"}, {"flavour": "reno"}
-same_order = every(*(keep_order(number, ALL_SCHEMES, TAHOE, RENO) for number in (slow, fast)))
+keeps_order = every(*(keep_order(number, ALL_SCHEMES, TAHOE, RENO) for number in (slow, fast)))
 WORDS = f"pairs of schemes that differ by > {POINTS} points with Reno have the same order with Tahoe"
-CLAIMS = needing(SETTLED, claim("c31", swept(same_order), f"nine in ten {WORDS}"))
+CLAIMS = needing(SETTLED, claim("c31", swept(keeps_order), f"nine in ten {WORDS}"))
 
 draw = panel("g_slow", "goodput with Tahoe, 200 ms (%)", where={"network": TRIPS, **TAHOE})

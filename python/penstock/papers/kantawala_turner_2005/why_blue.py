@@ -1,4 +1,4 @@
-"""Why c20 fails: the settings of Blue that use most of the link are not those of the work; three hops."""
+"""Why c20 is contradicted: the best settings of Blue use more of the link than the paper prints (three hops)."""
 
 import penstock as ps
 from penstock.reproduce.figure import Effort, Study, chosen, needing, read_as
@@ -10,7 +10,7 @@ SETTINGS = {
     **{f"the report's set {number}": BLUE_TRIED[i] for number, i in enumerate((0, 1, 4, 5), start=1)},
     "larger": (0.005, 0.0005, "500ms"),
 }
-"""The four settings of the report that introduces Blue; twice its smaller steps, a fifth as often."""
+"""The report's four settings of Blue, and steps twice as large as its smaller ones at a fifth of their rate."""
 
 
 def _study(effort: Effort) -> Study:

@@ -1,4 +1,4 @@
-"""Why c09 and c12 fail: short flows by their number, two round trips. Section 4 has 500, Section 5.1 has 1000."""
+"""Why c09 and c12 are contradicted: too many short flows; Section 4 has 500, Section 5.1 has 1000 (two round trips)."""
 
 from penstock.reproduce.figure import Choice, Curves, needing, read_as
 

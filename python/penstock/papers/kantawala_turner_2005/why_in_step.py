@@ -1,4 +1,4 @@
-"""Why c14 and c19 fail: without jitter (here up to 5 ms) flows over three hops lose packets simultaneously."""
+"""Why c14 and c19 are contradicted: without jitter (here up to 5 ms) flows lose packets simultaneously (three hops)."""
 
 from penstock.reproduce.figure import Choice, Curves, needing, read_as
 
@@ -20,4 +20,4 @@ study = in_authors_setup(
 READING = "access takes up to 5 ms more for each packet; RED's first setting"
 CLAIMS = needing(SETTLED, *read_as(READING, [fig5a.one_queue, fig5b.one_queue]))
 
-draw = Curves("scheme", "g_slow", labels=("uneven access", "goodput, three hops (%)"))
+draw = Curves("scheme", "g_slow", labels=("with jitter", "goodput, three hops (%)"))

@@ -14,7 +14,7 @@ from penstock.report.finished import FinishedFigure, figure_data
 from penstock.report.templating import joined_script, render_template, style_sheet
 from penstock.reproduce import answer
 from penstock.reproduce.assessment import BADGES, gloss
-from penstock.reproduce.claim import GRADES, badged, badges, by_claim, counted, counts
+from penstock.reproduce.claim import GRADES, VERDICTS, badged, badges, by_claim, counted, counts
 from penstock.reproduce.experiment_run import Outcome, by_paper, whole_cost
 from penstock.reproduce.paper import Paper
 from penstock.reproduce.prose import prose
@@ -86,6 +86,7 @@ def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
         as_printed=answer.as_printed(_claims(own)),
         prose=prose(paper, _anchors(paper, own, deciding)),
         counts=_counted(own),
+        filters=_filters(rows),
         cost=_cost(paper, own),
         figures=figure_data(drawn),
     )
@@ -114,12 +115,19 @@ def _anchors(paper: Paper, own: Sequence[Outcome], claims: Iterable[str]) -> dic
 def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
     """All claims with the experiment that they are `in`, main readings first.
 
-    `group` is the badge (or the verdict) of a claim, by which the page filters, or "" where there is none.
+    `group` is the badge of a claim, by which the page filters: the verdict where there is no badge, "" where a claim
+    does not count.
     """
     claims = [{**EMPTY, **claim, "in": outcome.experiment.id} for outcome in own for claim in outcome.claims]
     claims.sort(key=lambda claim: bool(claim["reading"]))
     group = "badge" if badged(claims) else "verdict"
-    return [{**claim, "group": claim.get(group) or "" if counted(claim) else ""} for claim in claims]
+    return [{**claim, "group": (claim.get(group) or claim["verdict"]) if counted(claim) else ""} for claim in claims]
+
+
+def _filters(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """The number of claims by group: badges first, in their order."""
+    groups = [row["group"] for row in rows]
+    return {group: groups.count(group) for group in (*BADGES, *VERDICTS) if group in groups}
 
 
 def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -95,9 +95,12 @@ class PrintedNumbers:
         )
 
     def draw(self, summary: SummaryTable) -> Figure:
-        """The measured numbers, a column for each reading; bold where they agree with the print."""
+        """The measured numbers, a column for each reading; bold where they agree with the print.
+
+        A recorded summary can be older than a reading, which then has no column.
+        """
         texts, bold = {}, []
-        for reading in self.readings:
+        for reading in filter(summary.axis("reading").__contains__, self.readings):
             means = {n.says: summary("measured", reading=reading, number=n.says).mean for n in self.numbers}
             met = (f"held out: {self._met(means, fitted=False)}", f"fitted: {self._met(means, fitted=True)}")
             column = "\n".join((textwrap.fill(reading, WIDEST), *met))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,10 @@ Judge = Callable[[Sample, float], Condition]
 """How a measured number is compared with a printed one."""
 Place = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 """The metric of a cell and the labels where it is measured, by its row and its column."""
+FONT_SIZE = 5.0
+"""Points."""
+CHARACTER = 0.6 * FONT_SIZE / 72
+"""Inches: the mean width of a character in DejaVu Sans, about 0.6 of the font's size."""
 
 
 @dataclass(frozen=True)
@@ -137,15 +141,17 @@ def texts(file: Path) -> list[tuple[str, str, str]]:
 def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]], title: str) -> Figure:
     """Texts by row and column, some of them bold."""
     rows, columns = ([*dict.fromkeys(place[i] for place in texts)] for i in (0, 1))
+    # The columns are equally wide: each has room for the longest line of all.
+    characters = _longest_line(rows) + len(columns) * _longest_line([*columns, *texts.values()])
     with style.styled():
-        size = (style.WIDTH * max(1.0, 0.26 * (len(columns) + 1)), 0.35 * (len(rows) + 2))
+        size = (max(style.WIDTH, CHARACTER * characters), 0.35 * (len(rows) + 2))
         figure = Figure(figsize=size, layout="constrained")
         ax = figure.add_subplot()
         ax.set_axis_off()
         text = [[texts.get((row, column), "") for column in columns] for row in rows]
         table = ax.table(text, rowLabels=rows, colLabels=columns, loc="center", cellLoc="center", edges="horizontal")
         table.auto_set_font_size(False)
-        table.set_fontsize(5.0)
+        table.set_fontsize(FONT_SIZE)
         table.scale(1, 1.6)
         lines = max((column.count("\n") + 1 for column in columns), default=1)
         for i in range(len(columns)):
@@ -154,6 +160,11 @@ def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]]
             table[rows.index(row) + 1, columns.index(column)].set_text_props(weight="bold")
         ax.set_title(title, size=6)
     return figure
+
+
+def _longest_line(texts: Iterable[str]) -> int:
+    """Characters of the longest line, and two of space around it."""
+    return 2 + max((len(line) for text in texts for line in text.split("\n")), default=0)
 
 
 def _changed(at: Mapping[str, Any], labels: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -333,6 +333,9 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
         "call": {"kind": "cbr", "count": 3, "rate": "80kbit", "packet": "172B", "phase": "random", "call": "g711"},
         "call without concealment": {"kind": "cbr", "rate": "24kbit", "packet": "32B", "call": "g729a"},
         "call over a plain codec": {"kind": "cbr", "rate": "80kbit", "packet": "172B", "call": "g711-plain"},
+        "requirements": {"kind": "cbr", "rate": "3Mbit", "packet": "1000B", "phase": "random",
+                         "qoo": {"delays": {"90%": ["20ms", "80ms"], "99.9%": ["30ms", "1s"]}, "loss": [0, 0.5],
+                                 "throughput": "1Mbit"}},
         "measured flows": {"kind": "tcp", "count": 3, "delays": True, **linux},
         "measured pages": {"kind": "web", "sessions": 10, "pages": {"exp": "500ms"}, "objects": 5, "gap": "10ms",
                            "delays": True, **linux},
@@ -364,6 +367,8 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
         "starts": {"kind": "tcp", "count": 6, "start": {"first": "100ms", "every": "200ms", "jitter": "50ms"},
                    "stop": "2s"},
     }  # fmt: skip
+    probes = {"kind": "tcp", "packets": 1, "arrivals": "50ms", "rpm_of": ["bulk"]}
+    yield "traffic/probes", network({"own": probes, "bulk": _bulk({"window": 30})}, DROPTAIL)
     for name, table in groups.items():
         yield f"traffic/{name}", network({"own": table, "bulk": _bulk({"window": 30})}, DROPTAIL)
         yield f"traffic/{name}/xred", network({"own": table}, {"scheme": "xred", "limit": "50p"}, "2s", rate="4Mbit")

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import penstock as ps
@@ -9,6 +15,7 @@ import pytest
 from penstock.results.metrics import METRICS
 from penstock.scenario.scenario import Document
 
+ROOT = Path(__file__).resolve().parents[2]
 CALL = {"rate": "80kbit", "packet": "172B"}
 
 
@@ -50,6 +57,121 @@ def test_results_of_measured_traffic_are_defined_metrics() -> None:
     assert traffic["office-backups"]["owd_p99_s"] == pytest.approx(traffic["office-calls-up"]["owd_p99_s"], rel=0.1)
 
 
+PROBES: dict[str, Any] = {"rpm_of": ["bulk"]}
+NEEDS = {"delays": {"99%": ["10ms", "50ms"]}, "loss": ["1%", "5%"]}
+
+
+def probed(queue: str, *, window: int = 1000, **probes: Any) -> ps.Scenario:
+    """Probes of the responsiveness beside a flow of TCP, and datagrams with requirements, over 10 Mbit/s and 40 ms."""
+    return ps.dumbbell(
+        rate="10Mbit",
+        rtt="40ms",
+        queue=queue,
+        duration="25s",
+        warmup="5s",
+        traffic={
+            "bulk": ps.Tcp(flavour="cubic", window=window),
+            "probes": ps.Tcp(packets=1, packet="100B", arrivals="100ms", **(probes or PROBES)),
+            "meeting": ps.Cbr(rate="1Mbit", packet="1000B", qoo=NEEDS),
+        },
+    )
+
+
+def test_without_a_queue_every_trip_takes_the_round_trip_time() -> None:
+    probes = ps.run(probed("droptail:limit=100p", window=2)).traffic["probes"]
+    # 40 ms, and the transmission of the packet itself and of at most three others in front of it, of 1.2 ms each.
+    assert 60 / 0.045 < probes.rpm_foreign < 60 / 0.040
+    assert 60 / 0.045 < probes.rpm_loaded < 60 / 0.040
+    assert probes.rpm == pytest.approx((probes.rpm_foreign + probes.rpm_loaded) / 2)
+    assert probes.rpm_probes == 200
+
+
+def test_the_delay_of_a_full_buffer_is_in_the_responsiveness_and_a_queue_of_its_own_is_not() -> None:
+    full, fair = (ps.run(probed(queue)) for queue in ("droptail:limit=200p", "fq-codel"))
+    probes = full.traffic["probes"]
+    delay = full.links["bottleneck"].delay_mean_s
+    assert delay > 0.1
+    assert probes.rpm_foreign == pytest.approx(60 / (0.04 + delay), rel=0.1)
+    assert probes.rpm_loaded == pytest.approx(60 / full.traffic["bulk"].srtt_mean_s, rel=0.1)
+    # New connections pass the queue of the flow of TCP: 40 ms and a few packets.
+    assert fair.traffic["probes"].rpm_foreign > 60 / 0.045
+    assert fair.traffic["probes"].rpm > 2 * probes.rpm
+
+
+def test_observed_senders_change_no_other_number() -> None:
+    """With probes no sender processes an acknowledgement ahead of its time."""
+    plain, observed = (ps.run(probed("red:limit=100p", **each)).raw for each in ({"syn": True}, PROBES))
+    traffic = observed["traffic"]["probes"]
+    assert len([traffic.pop(name) for name in list(traffic) if name.startswith("rpm")]) == 4
+    assert {name: plain[name] for name in ("links", "traffic")} == {
+        name: observed[name] for name in ("links", "traffic")
+    }
+
+
+@pytest.mark.parametrize(
+    ("needs", "score"),
+    [
+        ({"delays": {"99%": ["10ms", "30ms"]}}, lambda delay: (0.03 - delay) / 0.02),
+        ({"delays": {"99%": ["10ms", "30ms"], "99.9%": ["20ms", "24ms"]}}, lambda delay: (0.03 - delay) / 0.02),
+        ({"delays": {"99%": ["10ms", "50ms"], "99.9%": ["20ms", "22ms"]}}, lambda delay: (0.022 - delay) / 0.002),
+        ({"delays": {"99%": ["30ms", "40ms"]}, "loss": ["1%", "5%"], "throughput": "0.9Mbit"}, lambda _: 1),
+        ({"delays": {"99%": ["30ms", "40ms"]}, "throughput": "1.1Mbit"}, lambda _: 0),
+        ({"loss": ["50%", "100%"]}, lambda _: 1),
+    ],
+)
+def test_the_outcome_on_an_idle_link_has_a_closed_form(needs: dict[str, Any], score: Callable[[float], float]) -> None:
+    meeting = ps.Cbr(rate="1Mbit", packet="1000B", qoo=needs)
+    link = ps.dumbbell(rate="10Mbit", rtt="40ms", queue="droptail", duration="10s", traffic={"meeting": meeting})
+    group = ps.run(link).traffic["meeting"]
+    # All packets take the same time: 20 ms and three transmissions, the first and the last at much higher rates.
+    assert group.owd_sd_s == pytest.approx(0, abs=1e-9)
+    assert group.owd_mean_s == pytest.approx(0.0208 + 0.0002, abs=1e-4)
+    # The histogram of delays is exact to 0.4 %, which is 4 % of the narrowest range here.
+    assert group.qoo == pytest.approx(100 * score(group.owd_mean_s), abs=0.5 if "99.9%" not in str(needs) else 5)
+
+
+def test_lost_packets_decide_the_outcome() -> None:
+    """Two thirds of the capacity for each of two equal streams: a third of the packets is lost."""
+    needs = {"loss": ["20%", "60%"]}
+    streams = {name: ps.Cbr(rate="7.5Mbit", packet="1000B", phase="random", qoo=needs) for name in ("one", "other")}
+    link = ps.dumbbell(rate="10Mbit", rtt="40ms", queue="droptail:limit=20p", duration="20s", traffic=streams)
+    groups = ps.run(link).traffic.values()
+    for group in groups:
+        assert group.qoo == pytest.approx(100 * min(1, max(0, (0.6 - group.loss_rate) / 0.4)))
+    assert sum(group.loss_rate for group in groups) / 2 == pytest.approx(1 / 3, abs=0.01)
+
+
+def test_comparisons_show_the_outcome_and_the_responsiveness_and_aims_name_them() -> None:
+    table = ps.compare(probed("droptail:limit=200p"), ["droptail", "fq-codel"], runs=2)
+    text = repr(table)
+    assert "meeting: mean" in text
+    assert "QoO" in text
+    assert "probes: mean" in text
+    assert "RPM" in text
+
+
+@pytest.mark.slow
+def test_the_page_shows_what_its_command_prints(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "howto" / "what-users-feel.md").read_text(encoding="utf-8")
+    (scenario,) = re.findall(r"^```\{code-block\} toml\n:caption: meeting.toml\n(.*?)^```$", page, re.M | re.S)
+    (command,) = re.findall(r"^```sh\n(.*?)\n```$", page, re.M | re.S)
+    (printed,) = re.findall(r"^```text\n(.*?)^```$", page, re.M | re.S)
+    (tmp_path / "meeting.toml").write_text(scenario, encoding="utf-8")
+    words = [sys.executable, "-m", *shlex.split(command)]
+    output = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert printed in output
+    # The sentences below the tables.
+    meeting, probes = (line.split() for line in re.findall(r"^droptail .*$", printed, re.M))
+    assert f"delivers {100 - float(meeting[-3]):.1f} % of the packets" in page
+    assert 60 / float(probes[1]) == pytest.approx(1 / 3, abs=0.01)
+    assert float(re.findall(r"^fq-codel .*? ([\d.]+) ± [\d.]+$", printed, re.M)[0]) == pytest.approx(20, abs=2)
+
+
+def test_the_delay_of_one_packet_in_a_thousand_is_reported() -> None:
+    meeting = ps.run(probed("droptail:limit=100p")).traffic["meeting"]
+    assert meeting.owd_p99_s <= meeting.owd_p999_s
+
+
 def test_comparisons_show_calls_and_pages() -> None:
     table = ps.compare(office("droptail:limit=200p"), ["droptail", "fq-codel"], runs=2)
     text = repr(table)
@@ -74,11 +196,21 @@ def test_comparisons_show_calls_and_pages() -> None:
         ({"kind": "poisson", **CALL, "call": "g711"}, "call", "unknown key"),
         ({"kind": "cbr", **CALL, "delays": True}, "delays", "unknown key"),
         ({"kind": "tcp", "delays": "yes"}, "delays", "must be true or false"),
+        ({"kind": "tcp", "qoo": NEEDS}, "qoo", "add delays = true"),
+        ({"kind": "cbr", **CALL, "qoo": {}}, "qoo", "needs delays, loss or both"),
+        ({"kind": "cbr", **CALL, "qoo": {"delay": "1s"}}, "qoo.delay", "did you mean"),
+        ({"kind": "cbr", **CALL, "qoo": {"loss": ["5%", "1%"]}}, "qoo.loss", "must be below the second"),
+        ({"kind": "cbr", **CALL, "qoo": {"delays": {"99%": ["1s"]}}}, "qoo.delays", "the optimal and the unacceptable"),
+        ({"kind": "tcp", "packets": 1, "rpm_of": ["its"]}, "rpm_of", 'there is no traffic "its"; did you mean "it"'),
+        ({"kind": "tcp", "packets": 1, "rpm_of": ["it"]}, "rpm_of", "no tcp that sends during the whole run"),
+        ({"kind": "tcp", "packets": 1, "rpm_of": ["bulk"], "syn": False}, "syn", "must be true with rpm_of"),
     ],
 )
 def test_wrong_keys_are_refused(keys: dict[str, Any], path: str, words: str) -> None:
     link = {"from": "S", "to": "D", "rate": "10Mbit", "delay": "20ms"}
-    tree = {"duration": "5s", "links": {"one": link}, "traffic": {"it": {"from": "S", "to": "D", **keys}}}
+    ends = {"from": "S", "to": "D"}
+    traffic = {"it": {**ends, **keys}, "bulk": {"kind": "tcp", **ends}}
+    tree = {"duration": "5s", "links": {"one": link}, "traffic": traffic}
     with pytest.raises(ps.ScenarioError) as raised:
         Document(tree).resolve()
     assert [error.path for error in raised.value.errors] == [f"traffic.it.{path}"]
@@ -89,4 +221,4 @@ def test_keys_that_are_left_out_are_not_shown() -> None:
     """So keys of stored results stay what they were."""
     link = ps.dumbbell(rate="10Mbit", rtt="40ms", traffic=[ps.Tcp(), ps.Cbr(rate="80kbit", packet="172B")])
     groups = link.resolve().readable["traffic"]
-    assert not {"delays", "call"} & (groups["tcp"].keys() | groups["cbr"].keys())
+    assert not {"delays", "call", "qoo", "rpm_of"} & (groups["tcp"].keys() | groups["cbr"].keys())

@@ -8,7 +8,7 @@
 //! * How TCP answers: [`sqrt_law`], [`padhye`], [`cubic_response`], [`dctcp_response`].
 //! * Queues: [`queue_law`] under TCP; [`mm1`], [`mg1`], [`erlang`] under random arrivals; [`gps`] under a fair
 //!   scheduler.
-//! * What a caller hears: [`e_model`].
+//! * What users feel: a call by the [`e_model`], the [`outcome`] for an application, [`responsiveness`] under load.
 //! * Losses and codes: [`batch_losses`], [`red_spacing`].
 //! * Design: [`avq_design`], [`blue_design`], [`lred_design`], [`p_design`], [`pi_design`], [`pie_design`],
 //!   [`psand_design`], [`red_thresholds`], [`red_weight`], [`redopt_design`], [`sfc_design`].
@@ -38,6 +38,7 @@ pub mod lred_design;
 pub mod margins;
 pub mod mg1;
 pub mod mm1;
+pub mod outcome;
 pub mod p_design;
 pub mod padhye;
 pub mod pi_design;
@@ -49,6 +50,7 @@ pub mod red_spacing;
 pub mod red_thresholds;
 pub mod red_weight;
 pub mod redopt_design;
+pub mod responsiveness;
 pub mod sfc_design;
 pub mod sqrt_law;
 

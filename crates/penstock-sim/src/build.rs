@@ -113,9 +113,10 @@ impl Builder<'_> {
         let facts = self.facts(&queues, record.flow_facts);
         let Links { directions: links, ports, changes, lines } = self.links(queues, permitted, &mut events);
         let hops = self.hops(&links, &ports);
-        // Traces, and schemes that use round-trip times, observe senders at any time; without them, senders may process
-        // ACKs early.
-        let looks_ahead = !traced && facts.rtts.is_none();
+        // Traces, probes of the responsiveness, and schemes that use round-trip times observe senders at any time; without
+        // them, senders may process ACKs early.
+        let probed = self.scenario.traffic.iter().any(|group| !group.rpm_of.is_empty());
+        let looks_ahead = !traced && !probed && facts.rtts.is_none();
         let sender_series = self.sender_series();
         let observes_senders = !looks_ahead || !sender_series.is_empty();
         let Flows { mut hosts, flows } = self.flows(looks_ahead, &mut events);

@@ -268,6 +268,10 @@ impl Engine {
                 rtts[flow as usize] = sender.srtt();
             }
             observe(now, flow, sender, &mut network.tally.trace, &mut self.sender_series);
+            if ack.ack == 1 && host.session != NO_SESSION {
+                let probes = &mut self.sessions[host.session as usize].probes;
+                probes.iter_mut().for_each(|probes| probes.on_opened(now, flow));
+            }
         }
         if host.session != NO_SESSION && sender.finished().is_some() {
             self.on_connection_end(now, flow);

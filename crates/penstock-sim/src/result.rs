@@ -1,6 +1,7 @@
 //! The result of a run, by the definitions of the reference pages.
 
 mod dscp;
+mod felt;
 mod flows;
 
 use crate::engine::Engine;
@@ -8,12 +9,11 @@ use crate::probe::blocks::BlockSums;
 use crate::probe::flow::Shares;
 use crate::probe::frames::{Frames, Waste};
 use crate::probe::one_way::OneWayDelays;
-use crate::scenario::{Codec, Draw, Scenario, TrafficSpec, UdpSpec};
+use crate::scenario::{Scenario, TrafficSpec};
 use crate::session::{Completion, Session};
+use felt::{call_metrics, outcome, responsiveness};
 use flows::{Flows, Row, of_group};
 use penstock_link::metrics::{Metric, Metrics, link_metrics, over_time};
-use penstock_link::probe::histogram::Histogram;
-use penstock_model::e_model;
 use serde_json::{Map, Value, json};
 
 /// The numbers of one run.
@@ -209,13 +209,18 @@ impl Group {
         self
     }
 
+    /// The share of packets lost; 0 if none was sent.
+    fn lost_share(&self) -> f64 {
+        self.lost as f64 / self.sent.max(1) as f64
+    }
+
     /// The metrics that all traffic has.
     fn metrics(&self) -> Metrics {
         let mut metrics = Metrics::with_capacity(32);
         metrics.count("count", self.count);
         metrics.count("sent_pkts", self.sent);
         metrics.count("lost_pkts", self.lost);
-        metrics.number("loss_rate", (self.sent > 0).then(|| self.lost as f64 / self.sent as f64));
+        metrics.number("loss_rate", (self.sent > 0).then(|| self.lost_share()));
         metrics.number("goodput_bps", self.goodput);
         metrics.number("throughput_bps", self.throughput);
         metrics
@@ -226,7 +231,7 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Metrics {
     let Flows { scenario, engine, .. } = flows;
     let sums = flows.rows(group).fold(Group::default(), |sums, row| sums.add(&row));
     let runs = &engine.network.tally.loss_runs[group];
-    let mut metrics = sums.metrics();
+    let (mut metrics, lost) = (sums.metrics(), sums.lost_share());
     metrics.number("fair_share", sums.fair_share.value());
     metrics.number("jain", sums.shares.jain());
     metrics.list("loss_run_pmf", runs.pmf());
@@ -243,6 +248,7 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Metrics {
         }
         let sessions = engine.sessions[of_group(&engine.sessions, group, |session| session.group)].iter();
         if scenario.traffic[group].opens() {
+            responsiveness(&mut metrics, sessions.clone().filter_map(|session| session.probes.as_deref()));
             session_metrics(&mut metrics, &scenario.traffic[group], sessions);
         } else if let Some(count) = quantiles(&mut metrics, "completion", "", sums.completions) {
             metrics.count("completed", count);
@@ -251,7 +257,11 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Metrics {
     if let Some(delays) = &engine.network.tally.one_way[group] {
         delay_metrics(&mut metrics, delays);
         if let (Some(codec), Some(udp)) = (scenario.traffic[group].call, &scenario.traffic[group].udp) {
-            call_metrics(&mut metrics, codec, udp, &delays.delays, sums.lost as f64 / sums.sent.max(1) as f64);
+            call_metrics(&mut metrics, codec, udp, &delays.delays, lost);
+        }
+        if let Some(spec) = &scenario.traffic[group].qoo {
+            let goodput = sums.goodput / sums.count as f64;
+            metrics.number("qoo", (sums.sent > 0).then(|| outcome(spec, &delays.delays, lost, goodput)));
         }
     }
     if scenario.traffic[group].video.is_some() {
@@ -271,34 +281,11 @@ fn delay_metrics(metrics: &mut Metrics, packets: &OneWayDelays) {
     let (mean, sd) = delays.moments().unzip();
     metrics.number("owd_mean_s", mean);
     metrics.number("owd_sd_s", sd);
-    for (name, delay) in ["owd_p50_s", "owd_p95_s", "owd_p99_s"].into_iter().zip(delays.quantiles(&[0.5, 0.95, 0.99])) {
+    let names = ["owd_p50_s", "owd_p95_s", "owd_p99_s", "owd_p999_s"];
+    for (name, delay) in names.into_iter().zip(delays.quantiles(&[0.5, 0.95, 0.99, 0.999])) {
         metrics.number(name, delay);
     }
     metrics.number("jitter_mean_s", packets.jitter());
-}
-
-/// Quality of telephone calls with these delays and this share of lost packets. The receiver delays the play-out as suits
-/// the call best: what arrives later is lost too. A packet has to be filled before it is sent.
-fn call_metrics(metrics: &mut Metrics, codec: Codec, udp: &UdpSpec, delays: &Histogram, lost: f64) {
-    let codec = match codec {
-        Codec::G711 => e_model::G711,
-        Codec::G711Plain => e_model::G711_PLAIN,
-        Codec::G729A => e_model::G729A,
-    };
-    let (Draw::Fixed(rate), Draw::Fixed(payload)) = (&udp.rate, &udp.payload) else { return };
-    let filling = (payload + f64::from(udp.headers)) * 8.0 / rate;
-    // Up to half of the packets may be late.
-    let in_time: Vec<f64> = (0..=500).rev().map(|late| 1.0 - f64::from(late) / 1000.0).collect();
-    let rated = |(in_time, delay): (f64, Option<f64>)| {
-        let delay = delay? + filling;
-        Some((e_model::rating(delay, 1.0 - (1.0 - lost) * in_time, codec), delay))
-    };
-    let delays = delays.quantiles(&in_time);
-    let best = in_time.into_iter().zip(delays).rev().filter_map(rated);
-    let best = best.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    metrics.number("mos", best.map(|(r, _)| e_model::mos(r)));
-    metrics.number("r_factor", best.map(|(r, _)| r));
-    metrics.number("mouth_to_ear_s", best.map(|(_, delay)| delay));
 }
 
 /// Shares of all packets of the blocks, which all have the same size: means over the blocks.

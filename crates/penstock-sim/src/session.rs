@@ -1,5 +1,6 @@
 //! Sessions: they open connections on flows of their own, which are reused.
 
+use crate::probe::responsiveness::Probes;
 use crate::routes::Route;
 use crate::traffic::behaviour::Behaviour;
 use penstock_core::{Rng, Time};
@@ -27,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) flows: Vec<u32>,
     pub(crate) free: Vec<u32>,
     pub(crate) closed: ClosedConnections,
+    /// If its connections probe the responsiveness under load.
+    pub(crate) probes: Option<Box<Probes>>,
 }
 
 impl Session {

@@ -59,10 +59,16 @@ class MetricTypes(Mapping[str, Any]):
     owd_p50_s: float
     owd_p95_s: float
     owd_p99_s: float
+    owd_p999_s: float
     jitter_mean_s: float
     mos: float
     r_factor: float
     mouth_to_ear_s: float
+    qoo: float
+    rpm: float
+    rpm_foreign: float
+    rpm_loaded: float
+    rpm_probes: int
     page_mean_s: float
     page_p50_s: float
     page_p95_s: float

@@ -39,9 +39,10 @@ COLUMNS = (
     "jain",
 )
 
-# What users feel: the metrics of calls and of web sessions whose pages are measured, each in a table of its own.
-USER_COLUMNS = ("mos", "mouth_to_ear_s", "page_mean_s", "page_p95_s", "owd_p99_s", "loss_rate")
-FELT = ("mos", "page_mean_s")
+# What users feel: the metrics of calls, of web sessions whose pages are measured, of applications with requirements, and
+# of probes of the responsiveness, each in a table of its own.
+USER_COLUMNS = ("mos", "qoo", "rpm", "mouth_to_ear_s", "page_mean_s", "page_p95_s", "owd_p99_s", "loss_rate")
+FELT = ("mos", "qoo", "rpm", "page_mean_s")
 
 # Of the traffic with each codepoint, where there are several.
 CODEPOINT_COLUMNS = ("owd_mean_s", "owd_p50_s", "owd_p95_s", "owd_p99_s", "jitter_mean_s", "loss_rate", "goodput_bps")
@@ -57,6 +58,8 @@ _HEADS = {
     "jain": "Jain",
     "goodput_bps": "goodput",
     "mos": "MOS",
+    "qoo": "QoO",
+    "rpm": "RPM",
     "mouth_to_ear_s": "mouth to ear",
     "page_mean_s": "page",
     "page_p95_s": "page p95",

@@ -211,6 +211,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("owd_p50_s", "One-way delay, median", "time", "lower", "Flows", "As owd_mean_s."),
     Metric("owd_p95_s", "One-way delay, 95th percentile", "time", "lower", "Flows", "As owd_mean_s."),
     Metric("owd_p99_s", "One-way delay, 99th percentile", "time", "lower", "Flows", "As owd_mean_s."),
+    Metric("owd_p999_s", "One-way delay, 99.9th percentile", "time", "lower", "Flows", "As owd_mean_s."),
     Metric("jitter_mean_s", "Jitter, mean", "time", "lower", "Flows",
            "Mean absolute difference between the one-way delays of two packets of a flow (of a TCP: of a connection) "
            "that arrive one after the other, |D(i-1, i)| of RFC 3550, section 6.4.1."),
@@ -223,6 +224,23 @@ METRICS: tuple[Metric, ...] = (
     Metric("mouth_to_ear_s", "Mouth-to-ear delay", "time", "lower", "Flows",
            "Calls: time to fill a packet, and the one-way delay until play-out. The play-out delay is the one that "
            "gives the best rating; packets that arrive later count as lost."),
+    Metric("qoo", "Quality of Outcome", "number", "higher", "Flows",
+           "Traffic with `qoo`: how well the network meets an application's requirements, from 0 (unacceptable) to 100 "
+           "(optimal), by draft-ietf-ippm-qoo. The worst of the one-way delays at the given percentiles and the loss "
+           "rate decides; 0 if the mean goodput of a flow is below the minimum.",
+           key=True),
+    Metric("rpm", "Responsiveness under load (RPM)", "number", "higher", "Flows",
+           "Transfers with `rpm_of`: round trips per minute under load, the mean of `rpm_foreign` and `rpm_loaded`, by "
+           "draft-ietf-ippm-responsiveness-09 without TLS. 60 is one round trip per second; from 1000 good, from 6000 "
+           "excellent.",
+           key=True),
+    Metric("rpm_foreign", "RPM of new connections", "number", "higher", "Flows",
+           "60 s / the mean of two trimmed means, of the handshakes and of the transfers behind them. A trimmed mean "
+           "leaves out the samples above the 95th percentile."),
+    Metric("rpm_loaded", "RPM of loading connections", "number", "higher", "Flows",
+           "60 s / the trimmed mean of the smoothed round-trip times of the groups in `rpm_of`; as each probe ends, the "
+           "next flow is read."),
+    Metric("rpm_probes", "Probes of the responsiveness", "count", "", "Flows", "Ended transfers with `rpm_of`."),
     Metric("page_mean_s", "Page load time, mean", "time", "lower", "Flows",
            "Web with `delays = true`: from the first request of a page to the acknowledgement of its last object.",
            key=True),

@@ -113,6 +113,8 @@ class Traffic(Element):
         0 s, for `Tcp` drawn uniformly from the first second.
         stop: time at which the flows stop sending.
         dscp: code point, 0 to 63 or a name such as "EF".
+        qoo: what an application needs of its packets, optimal and unacceptable: {"delays": {"99%": ["200ms", "500ms"]},
+            "loss": ["1%", "5%"], "throughput": "4Mbit"}; its Quality of Outcome (`qoo`) is computed.
 
     """
 
@@ -125,6 +127,7 @@ class Traffic(Element):
     start: Value | None = None
     stop: str | None = None
     dscp: int | str = 0
+    qoo: Mapping[str, Any] | None = None
 
     def _heads(self) -> Mapping[str, str]:
         return {"kind": self.kind}

@@ -6,8 +6,10 @@ use crate::event_queue::EventQueue;
 use crate::flow::{Flow, NO_TIMER};
 use crate::host::{FlowState, Host, Origin, Source};
 use crate::probe::flow::FlowStats;
+use crate::probe::responsiveness::Probes;
 use crate::probe::sender::SenderSeries;
 use crate::routes::RoutedFlow;
+use crate::scenario::TrafficSpec;
 use crate::session::{ClosedConnections, NO_SESSION, Session};
 use crate::traffic::behaviour::Behaviour;
 use penstock_core::{Bytes, Rng, Time};
@@ -137,10 +139,18 @@ impl Builder<'_> {
                 flows: vec![*flow],
                 free: vec![*flow],
                 closed: ClosedConnections::default(),
+                probes: self.probes(spec),
             };
             events.set(session.rank, session.next());
             sessions.push(session);
         }
         sessions
+    }
+
+    /// The probes of a group that measures the responsiveness under the load of others.
+    fn probes(&self, spec: &TrafficSpec) -> Option<Box<Probes>> {
+        let loads = |planned: &RoutedFlow| spec.rpm_of.contains(&self.scenario.traffic[planned.group].name);
+        let flows = (0..).zip(&self.plan.routes.flows).filter(|(_, planned)| loads(planned)).map(|(number, _)| number);
+        (!spec.rpm_of.is_empty()).then(|| Box::new(Probes::new(flows.collect())))
     }
 }

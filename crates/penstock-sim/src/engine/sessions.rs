@@ -50,6 +50,7 @@ impl Engine {
             session.closed.delivered_bytes += delivered;
             session.closed.completions.push(Completion { seconds: now.since(host.start).as_secs(), bytes });
         }
+        let start = host.start;
         host.state = FlowState::Waiting;
         host.armed = Time::NEVER;
         self.network.events.clear(host.rank);
@@ -57,6 +58,13 @@ impl Engine {
         let mut openings = std::mem::take(&mut self.openings);
         let whole = session.behaviour.on_end(now, host.tag, &mut session.rng, &mut openings);
         session.closed.rounds.extend(whole.filter(|_| counts).map(Span::as_secs));
+        if let Some(probes) = &mut session.probes {
+            let loaded = match &self.hosts[probes.next_load() as usize].source {
+                Source::Tcp(sender) => sender.srtt(),
+                Source::Udp(..) => None,
+            };
+            probes.on_end(now, flow, start, loaded, counts);
+        }
         self.open_all(now, number, openings);
     }
 

@@ -1,7 +1,8 @@
 //! Validation of a scenario: collects all its errors.
 
-use super::{Draw, HeaderField, OnUnit, Scenario, SizeUnit, StartSpec, TrafficKind, TrafficSpec, VideoSpec};
+use super::{Draw, HeaderField, OnUnit, Scenario, SizeUnit, StartSpec, TcpSpec, TrafficKind, TrafficSpec, VideoSpec};
 use crate::name_hash::NameSet;
+use penstock_core::param::Value;
 use penstock_link::ScenarioError;
 use std::hash::BuildHasherDefault;
 
@@ -43,6 +44,10 @@ impl Scenario {
             if !names.insert(group.name.as_str()) {
                 report(&format!("traffic.{}", group.name), "is defined twice");
             }
+            let loads = |name: &String| self.traffic.iter().any(|other| other.name == *name && other.lasts());
+            if !group.rpm_of.iter().all(loads) {
+                report(&format!("traffic.{}.rpm_of", group.name), "must name tcp that sends during the whole run");
+            }
             group.check(&mut |holds, key, message| {
                 if !holds {
                     report(&format!("traffic.{}.{key}", group.name), message);
@@ -72,8 +77,7 @@ impl TrafficSpec {
             StartSpec::Staggered { .. } => true,
         };
         require(ordered, "start", "the first of uniform must not be above the second");
-        let lasts = self.tcp.is_some() && !self.opens();
-        require(!self.watch || lasts, "watch", "applies only to TCP flows whose connection lasts for the whole run");
+        require(!self.watch || self.lasts(), "watch", "applies only to TCP flows whose connection lasts for the whole run");
         if let Some(onoff) = &self.onoff {
             let longest = if onoff.unit == OnUnit::Packets { 4e9 } else { 1e18 };
             require(onoff.on.within(1.0, longest), "on", "must be at least one packet or 1 ns");
@@ -91,6 +95,13 @@ impl TrafficSpec {
             self.kind == TrafficKind::Cbr && matches!((&udp.rate, &udp.payload), (Draw::Fixed(_), Draw::Fixed(_)))
         });
         require(self.call.is_none() || steady, "call", "belongs to cbr with one rate and one packet size");
+        let measured = self.tcp.is_none() || self.delays;
+        require(self.qoo.is_none() || measured, "qoo", "needs the delays of the data packets");
+        let shakes = |tcp: &TcpSpec| tcp.settings.get("syn") == Some(&Value::Flag(true));
+        let probes = self.transfers.is_some() && self.tcp.as_ref().is_some_and(shakes);
+        require(self.rpm_of.is_empty() || probes, "rpm_of", "belongs to tcp transfers with syn = true");
+        let ordered = self.qoo.as_ref().is_none_or(|qoo| qoo.delays.is_sorted_by(|one, other| one.0 < other.0));
+        require(ordered, "qoo", "delays must be in the order of rising shares");
         self.check_sessions(require);
         self.check_datagrams(require);
     }

@@ -45,6 +45,13 @@ pub struct TrafficSpec {
     /// For `cbr`: the codec of a telephone call, whose quality is computed.
     #[serde(default)]
     pub call: Option<Codec>,
+    /// What an application asks of the delays and losses of these datagrams, or of TCP data with `delays`: its Quality of
+    /// Outcome is computed.
+    #[serde(default)]
+    pub qoo: Option<QooSpec>,
+    /// Groups of endless TCP flows; the connections of this group probe the responsiveness under their load.
+    #[serde(default)]
+    pub rpm_of: Vec<String>,
     /// For TCP.
     #[serde(default)]
     pub tcp: Option<TcpSpec>,
@@ -78,6 +85,11 @@ impl TrafficSpec {
     /// Whether its connections open and close during the run.
     pub(crate) fn opens(&self) -> bool {
         self.tcp.is_some() && (self.transfers.is_some() || self.onoff.is_some() || self.web.is_some())
+    }
+
+    /// Whether its connections are open from their start to the end of the run, or of their data.
+    pub(crate) fn lasts(&self) -> bool {
+        self.tcp.is_some() && !self.opens()
     }
 
     /// Whether one of its flows may have several connections open at the same time.
@@ -133,6 +145,20 @@ pub enum Codec {
     /// G.729A with voice activity detection.
     #[serde(rename = "g729a")]
     G729A,
+}
+
+/// What an application asks of the network, each as a pair: optimal up to the first value, unacceptable from the second.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QooSpec {
+    /// Share of the packets, e.g. 0.99, and their largest one-way delay in nanoseconds.
+    pub delays: Vec<(f64, [u64; 2])>,
+    /// Share of lost packets.
+    #[serde(default)]
+    pub loss: Option<[f64; 2]>,
+    /// Least bits of data per second that a flow needs.
+    #[serde(default)]
+    pub throughput: Option<f64>,
 }
 
 /// Transfers, each on a connection of its own.

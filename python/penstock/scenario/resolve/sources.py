@@ -9,7 +9,8 @@ from typing import Any, Final
 from penstock.aqms.catalog import tcp_keys
 from penstock.scenario.resolve.codepoints import RECORDED, ecn_field, recorded_ecn_field
 from penstock.scenario.resolve.draws import Draw, draw
-from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, whole
+from penstock.scenario.resolve.felt import read_outcome
+from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, listed, text, whole
 from penstock.scenario.resolve.settings import Surroundings, default_readable, setting
 from penstock.scenario.resolve.transfers import TRANSFER_KEYS, is_drawn, read_transfers
 from penstock.scenario.resolve.video import read_replay, read_video
@@ -25,13 +26,13 @@ from penstock.units import (
 )
 
 KINDS: Final = ("tcp", "cbr", "poisson", "onoff", "web", "fec", "incast", "video", "replay")
-COMMON: Final = ("kind", "count", "from", "to", "path", "start", "stop", "dscp")
+COMMON: Final = ("kind", "count", "from", "to", "path", "start", "stop", "dscp", "qoo")
 # Maximum block length of a Reed-Solomon code over symbols of 16 bits.
 MAX_IN_BLOCK: Final = 65_535
 # Codecs of a call: impairments of ITU-T G.113, appendix I.
 CODECS: Final = ("g711", "g711-plain", "g729a")
-WEB_COMMON: Final = ("kind", "sessions", "from", "to", "start", "stop", "dscp")
-INCAST_COMMON: Final = ("kind", "senders", "from", "to", "start", "stop", "dscp")
+WEB_COMMON: Final = ("kind", "sessions", "from", "to", "start", "stop", "dscp", "qoo")
+INCAST_COMMON: Final = ("kind", "senders", "from", "to", "start", "stop", "dscp", "qoo")
 
 # Feldmann et al., SIGCOMM 1999: times between pages and between objects, objects of a page, bytes of an object.
 _WEB: Final[Mapping[str, Any]] = {
@@ -58,7 +59,8 @@ def read_source(table: Table, kind: str) -> tuple[dict[str, Any], dict[str, Any]
     if own and "tcp" not in own:
         parse, default = (recorded_ecn_field, RECORDED) if kind == "replay" else (ecn_field, "not")
         own["ecn"] = readable["ecn"] = table.take("ecn", parse, default)
-    return own, readable
+    outcome, readable_outcome = read_outcome(table, measured="tcp" not in own or "delays" in own)
+    return own | outcome, readable | readable_outcome
 
 
 def _cbr(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -89,7 +91,18 @@ def _bulk(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
         return (own | {"watch": True}, readable | {"watch": True}) if watch else (own, readable)
     own, readable = _tcp(table, *TRANSFER_KEYS, sized=False)
     transfers, readable_transfers = read_transfers(table, readable.get("packet"))
-    return own | {"transfers": transfers}, readable | readable_transfers
+    probes, readable_probes = _probes(table, own)
+    return own | {"transfers": transfers} | probes, readable | readable_transfers | readable_probes
+
+
+def _probes(table: Table, own: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The groups whose load the transfers probe: they then start with a handshake."""
+    loads = table.take("rpm_of", listed(text, 'names of traffic, such as ["downloads"]'))
+    if loads is None:
+        return {}, {}
+    if not own["tcp"]["settings"].setdefault("syn", True):
+        table.error("syn", "must be true with rpm_of, which measures the handshake")
+    return {"rpm_of": loads}, {"rpm_of": loads, "syn": True}
 
 
 def _incast(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 from penstock.errors import kind_of, nearest
 from penstock.scenario.resolve.codepoints import RECORDED, codepoint, recorded_codepoint
 from penstock.scenario.resolve.draws import draw
+from penstock.scenario.resolve.felt import check_loads
 from penstock.scenario.resolve.forms import TrafficForm
 from penstock.scenario.resolve.links import parse_names
 from penstock.scenario.resolve.memory import Memory
@@ -70,6 +71,7 @@ def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[T
         errors.add("traffic", f"must be a table of traffic, not {kind_of(traffic)}", traffic)
         return []
     specs = []
+    tables: dict[str, Table] = {}
     late: list[tuple[Table, int]] = []
     for name, values in traffic.items():
         path = f"traffic.{name}"
@@ -78,7 +80,7 @@ def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[T
         elif not isinstance(values, Mapping):
             errors.add(path, f"must be a table, [traffic.{name}], not {kind_of(values)}", values)
         else:
-            table = Table(errors, path, values)
+            table = tables[name] = Table(errors, path, values)
             read = partial(_read_group, name=name, topology=topology)
             times, spec = _GROUPS.read(table, read, name, topology, weight=_nodes_of)
             if times is not None and duration is not None and times.first >= duration:
@@ -86,6 +88,7 @@ def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[T
             if spec is not None:
                 specs.append(spec)
     _check_starts(top, late, duration)
+    check_loads(tables, specs)
     return specs
 
 

@@ -11,7 +11,7 @@ from penstock.scenario.resolve.reader import Table, listed, whole
 from penstock.units import UnitError, format_size, format_time, parse_rate, parse_size, parse_time
 
 # Keys of TCP traffic that do not belong to a connection.
-TRANSFER_KEYS: Final = ("arrivals", "load", "classes")
+TRANSFER_KEYS: Final = ("arrivals", "load", "classes", "rpm_of")
 
 MAX_PACKETS = 4_000_000_000
 

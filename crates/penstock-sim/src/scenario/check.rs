@@ -77,7 +77,11 @@ impl TrafficSpec {
             StartSpec::Staggered { .. } => true,
         };
         require(ordered, "start", "the first of uniform must not be above the second");
-        require(!self.watch || self.lasts(), "watch", "applies only to TCP flows whose connection lasts for the whole run");
+        require(
+            !self.watch || self.lasts(),
+            "watch",
+            "applies only to TCP flows whose connection lasts for the whole run",
+        );
         if let Some(onoff) = &self.onoff {
             let longest = if onoff.unit == OnUnit::Packets { 4e9 } else { 1e18 };
             require(onoff.on.within(1.0, longest), "on", "must be at least one packet or 1 ns");

@@ -16,6 +16,7 @@ use crate::traffic::opening::Opening;
 use penstock_core::Time;
 use penstock_prefetch::prefetch;
 use penstock_tcp::{Ack, SackBlock, Sender, SenderCounts};
+use sessions::note_handshake;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Events between two checks of the flag that stops a run: a millisecond or two.
@@ -268,10 +269,7 @@ impl Engine {
                 rtts[flow as usize] = sender.srtt();
             }
             observe(now, flow, sender, &mut network.tally.trace, &mut self.sender_series);
-            if ack.ack == 1 && host.session != NO_SESSION {
-                let probes = &mut self.sessions[host.session as usize].probes;
-                probes.iter_mut().for_each(|probes| probes.on_opened(now, flow));
-            }
+            note_handshake(&mut self.sessions, host.session, now, flow, ack.ack);
         }
         if host.session != NO_SESSION && sender.finished().is_some() {
             self.on_connection_end(now, flow);

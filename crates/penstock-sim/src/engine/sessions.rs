@@ -6,11 +6,19 @@ use crate::flow::{Flow, NO_TIMER};
 use crate::host::{FlowState, Host, Origin, Source};
 use crate::network::SenderNetwork;
 use crate::probe::flow::{FlowStats, write_times};
-use crate::session::Completion;
+use crate::session::{Completion, Session};
 use crate::traffic::opening::{Opening, Size};
 use penstock_core::{Bytes, Span, Time};
 use penstock_tcp::{Receiver, Sender, SenderCounts, TcpParams};
 use std::sync::Arc;
+
+/// If `ack` completes the handshake of a probe of this session, the probe notes it.
+pub(super) fn note_handshake(sessions: &mut [Session], session: u32, now: Time, flow: u32, ack: u32) {
+    let probes = sessions.get_mut(session as usize).and_then(|session| session.probes.as_mut());
+    if let (Some(probes), 1) = (probes, ack) {
+        probes.on_opened(now, flow);
+    }
+}
 
 impl Engine {
     /// A session acts.

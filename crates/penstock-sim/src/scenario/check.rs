@@ -94,6 +94,13 @@ impl TrafficSpec {
             require(web.size.within(0.0, 1e15), "size", "must be at least 0 B");
             require(web.option <= 1, "option", "must be 0 or 1");
         }
+        self.check_felt(require);
+        self.check_sessions(require);
+        self.check_datagrams(require);
+    }
+
+    /// What users feel: delays, calls, requirements of an application, and probes of the responsiveness.
+    fn check_felt(&self, require: &mut impl FnMut(bool, &str, &str)) {
         require(!self.delays || self.tcp.is_some(), "delays", "applies to TCP; those of datagrams are always measured");
         let steady = self.udp.as_ref().is_some_and(|udp| {
             self.kind == TrafficKind::Cbr && matches!((&udp.rate, &udp.payload), (Draw::Fixed(_), Draw::Fixed(_)))
@@ -106,8 +113,6 @@ impl TrafficSpec {
         require(self.rpm_of.is_empty() || probes, "rpm_of", "belongs to tcp transfers with syn = true");
         let ordered = self.qoo.as_ref().is_none_or(|qoo| qoo.delays.is_sorted_by(|one, other| one.0 < other.0));
         require(ordered, "qoo", "delays must be in the order of rising shares");
-        self.check_sessions(require);
-        self.check_datagrams(require);
     }
 
     /// Keys of traffic that opens connections.

@@ -60,7 +60,7 @@ impl Transmitter {
         u128::from(self.rate) * u128::from(rest.as_nanos()) + u128::from(self.carried)
     }
 
-    /// As [`Transmitter::unsent`], for a packet after which packets of the sizes `later` were transmitted ahead of
+    /// Like [`Transmitter::unsent`], for a packet after which packets of the sizes `later` were transmitted ahead of
     /// time.
     pub fn unsent_before(&self, rest: Span, later: impl Iterator<Item = u32>) -> u128 {
         let carried_since =

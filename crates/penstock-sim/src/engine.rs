@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// As [`Engine::process`], for a run in pieces.
+    /// Like [`Engine::process`], for a run in pieces.
     #[inline(never)]
     pub(crate) fn advance(&mut self, until: Time, limit: u32) -> u32 {
         let processed = self.process(until, limit);

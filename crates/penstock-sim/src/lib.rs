@@ -70,7 +70,7 @@ pub fn run(scenario: &Scenario, seed: u64) -> Result<RunResult, RunError> {
 ///
 /// # Errors
 ///
-/// As [`run`].
+/// Like [`run`].
 pub fn run_traced(scenario: &Scenario, seed: u64) -> Result<(RunResult, Trace), RunError> {
     let record = Record { trace: true, ..Record::default() };
     let options = RunOptions { record, ..RunOptions::default() };
@@ -99,7 +99,7 @@ impl Default for RunOptions<'_> {
 ///
 /// # Errors
 ///
-/// As [`run`], and [`RunError::Stopped`].
+/// Like [`run`], and [`RunError::Stopped`].
 pub fn run_with(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Result<(RunResult, Recordings), RunError> {
     run_prepared(&Prepared::new(scenario), seed, options)
 }
@@ -108,7 +108,7 @@ pub fn run_with(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Res
 ///
 /// # Errors
 ///
-/// As [`run`], and [`RunError::Stopped`].
+/// Like [`run`], and [`RunError::Stopped`].
 pub fn run_prepared(
     prepared: &Prepared<'_>,
     seed: u64,

@@ -139,7 +139,7 @@ impl LiveRun {
     /// scenario.
     ///
     /// # Errors
-    /// As [`crate::run`].
+    /// Like [`crate::run`].
     pub fn finish(mut self) -> Result<Option<RunResult>, RunError> {
         if !self.changed {
             self.engine.run(self.end(), None);

@@ -122,7 +122,7 @@ pub fn read<T: Params>(settings: &Settings, infos: &[ParamInfo]) -> Result<T, Pa
     read_with(settings, infos, T::read)
 }
 
-/// As [`read()`], for a mechanism that derives values or checks parameters against each other: `f` reads the parameters
+/// Like [`read()`], for a mechanism that derives values or checks parameters against each other: `f` reads the parameters
 /// that it needs, and may reject more of them.
 pub fn read_with<T>(
     settings: &Settings,

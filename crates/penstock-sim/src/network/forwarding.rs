@@ -135,13 +135,13 @@ impl Network {
         }
     }
 
-    /// As [`Network::finish`], out of line.
+    /// Like [`Network::finish`], out of line.
     #[inline(never)]
     fn finish_apart(&mut self, now: Time, line: u32, packet: &SimPacket) {
         self.finish(now, line, packet);
     }
 
-    /// As [`Network::schedule_arrival`], out of line.
+    /// Like [`Network::schedule_arrival`], out of line.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait_on_line(&mut self, line: u32, arrival: Time, packet: &SimPacket) {

@@ -76,7 +76,7 @@ impl Network {
         Some(packet.plain_ack(next, self.tally.sacks.keep(blocks), size, flow.ack_hop, flow.dscp))
     }
 
-    /// As [`Network::deliver`], for packets that are not answered by a plain ACK, and for all packets outside the measurement
+    /// Like [`Network::deliver`], for packets that are not answered by a plain ACK, and for all packets outside the measurement
     /// window or with a trace.
     #[inline(never)]
     pub(crate) fn deliver_any(&mut self, now: Time, packet: &SimPacket) {
@@ -181,7 +181,7 @@ impl Network {
         }
     }
 
-    /// As [`Network::send_ack`], out of line.
+    /// Like [`Network::send_ack`], out of line.
     #[inline(never)]
     fn send_any_ack(&mut self, now: Time, ack: &SimPacket) {
         self.send_ack(now, *ack);

@@ -23,7 +23,7 @@ use penstock_prefetch::prefetch;
 pub(crate) struct Precomputed {
     /// End of the transmission that the replay has reached; [`Time::NEVER`] if the transmitter found the queue empty.
     free_at: Time,
-    /// As [`crate::network::Network::fetches`].
+    /// Like [`crate::network::Network::fetches`].
     fetches: bool,
 }
 

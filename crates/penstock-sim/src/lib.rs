@@ -79,7 +79,7 @@ pub fn run_traced(scenario: &Scenario, seed: u64) -> Result<(RunResult, Trace), 
 
 /// Options of a run that change no result.
 pub struct RunOptions<'a> {
-    /// AQMs beside those of the registry.
+    /// AQMs in addition to those of the registry.
     pub aqms: &'a dyn AqmFactory,
     /// Recordings to make.
     pub record: Record,
@@ -104,7 +104,7 @@ pub fn run_with(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Res
     run_prepared(&Prepared::new(scenario), seed, options)
 }
 
-/// The same for one of many runs of a scenario, which share what does not depend on the seed.
+/// The same for one of many runs of a scenario, which share everything that does not depend on the seed.
 ///
 /// # Errors
 ///
@@ -132,7 +132,7 @@ pub fn run_prepared(
     Ok((result, Recordings { trace, capture }))
 }
 
-/// All errors of a scenario; empty if it can be run with this seed. `aqms` are those beside the registry.
+/// All errors of a scenario; empty if it can be run with this seed. `aqms` are the AQMs in addition to the registry.
 pub fn check(scenario: &Scenario, seed: u64, aqms: &dyn AqmFactory) -> Vec<ScenarioError> {
     build::check(scenario, seed, aqms)
 }

@@ -277,8 +277,8 @@ fn delay_metrics(metrics: &mut Metrics, packets: &OneWayDelays) {
     metrics.number("jitter_mean_s", packets.jitter());
 }
 
-/// Quality of telephone calls with these delays and this share of lost packets. The receiver delays the play-out as suits
-/// the call best: what arrives later is lost too. A packet has to be filled before it is sent.
+/// Quality of telephone calls with these delays and this share of lost packets. The receiver delays the play-out by the
+/// time that is best for the call; packets that arrive later are lost too. A packet has to be filled before it is sent.
 fn call_metrics(metrics: &mut Metrics, codec: Codec, udp: &UdpSpec, delays: &Histogram, lost: f64) {
     let codec = match codec {
         Codec::G711 => e_model::G711,

@@ -122,8 +122,8 @@ pub fn read<T: Params>(settings: &Settings, infos: &[ParamInfo]) -> Result<T, Pa
     read_with(settings, infos, T::read)
 }
 
-/// Like [`read()`], for a mechanism that derives values or checks parameters against each other: `f` reads the parameters
-/// that it needs, and may reject more of them.
+/// Like [`read()`], for a mechanism that derives values or checks parameters against each other; `f` reads the
+/// parameters that it needs, and may reject more of them.
 pub fn read_with<T>(
     settings: &Settings,
     infos: &[ParamInfo],
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
         self.derived.push((name, value));
     }
 
-    /// All parameters of one struct.
+    /// The parameters of one struct.
     pub fn params<T: Params>(&mut self) -> Option<T> {
         T::read(self)
     }

@@ -50,7 +50,7 @@ impl Network {
         }
     }
 
-    /// Like [`Network::enqueue`], at an event-driven port, of a packet that the link does not lose.
+    /// Like [`Network::enqueue`], at an event-driven port, for a packet that the link does not lose.
     #[inline(never)]
     fn enqueue_evented(&mut self, number: usize, now: Time, packet: &SimPacket) {
         let copy = self.copy_by_link(number, packet);
@@ -68,7 +68,7 @@ impl Network {
         changes.changes.duplicates().then(|| self.tally.copy(packet))
     }
 
-    /// Like [`Network::enqueue_evented`], of a packet or its copy.
+    /// Like [`Network::enqueue_evented`], for a packet or its copy.
     #[inline]
     fn enqueue_one(&mut self, number: usize, now: Time, packet: &SimPacket) {
         let (Port { queue, mode }, mut around) = self.at_port(number);

@@ -1,4 +1,5 @@
-//! The discipline of a port's queue: frequent ones are dispatched statically, all others by virtual calls.
+//! The discipline of a port's queue: frequently used disciplines are dispatched statically, all others by virtual
+//! calls.
 
 use crate::packet::SimPacket;
 use crate::tally::Tally;
@@ -145,7 +146,7 @@ impl PortDiscipline {
     }
 }
 
-/// Enqueue a packet with its facts as a pure ACK, some of which are in the probe.
+/// Enqueue a packet together with its facts as a pure ACK, some of which the probe holds.
 #[inline(never)]
 fn enqueue_with_ack(
     queue: &mut dyn Discipline<SimPacket, Tally>,

@@ -100,7 +100,7 @@ impl Evented {
     }
 
     /// The discipline gave this answer to a free transmitter. Start the transmission of the packet, if there is one.
-    /// Returns how it crosses the link; `None` if the link reorders it: that arrival is scheduled here.
+    /// Returns how the packet crosses the link; `None` if the link reorders it, as its arrival is then scheduled here.
     #[inline]
     pub(crate) fn answer(
         &mut self,

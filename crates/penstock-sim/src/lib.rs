@@ -99,7 +99,7 @@ impl Default for RunOptions<'_> {
 ///
 /// # Errors
 ///
-/// Like [`run`], and [`RunError::Stopped`].
+/// The errors of [`run`], and [`RunError::Stopped`].
 pub fn run_with(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Result<(RunResult, Recordings), RunError> {
     run_prepared(&Prepared::new(scenario), seed, options)
 }
@@ -108,7 +108,7 @@ pub fn run_with(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Res
 ///
 /// # Errors
 ///
-/// Like [`run`], and [`RunError::Stopped`].
+/// The errors of [`run`], and [`RunError::Stopped`].
 pub fn run_prepared(
     prepared: &Prepared<'_>,
     seed: u64,

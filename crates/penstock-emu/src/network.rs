@@ -23,7 +23,7 @@ pub struct Network {
     pub(crate) facts: FlowTable,
     routes: Routes,
     pub(crate) plan: NetworkPlan,
-    /// Bytes that a link carries with each packet beside the IP packet.
+    /// Bytes that a link carries with each packet in addition to the IP packet.
     overhead: u32,
     /// Packets that have arrived at their hosts and must be written.
     ready: VecDeque<Delivery>,
@@ -81,7 +81,7 @@ pub struct Limits {
     pub header: usize,
     /// Bytes for the packets on all links.
     pub memory: usize,
-    /// Bytes that a link carries with each packet beside the IP packet.
+    /// Bytes that a link carries with each packet in addition to the IP packet.
     pub overhead: u32,
 }
 

@@ -18,12 +18,12 @@ pub struct Margins {
     /// stability. It is above 1 in a stable loop, unless less gain would reach the border sooner; infinite if no factor
     /// does.
     pub gain: f64,
-    /// Where this is, in rad/s; not a number if nowhere.
+    /// The frequency at which this happens, in rad/s; NaN if there is none.
     pub gain_omega: f64,
     /// The further lag in radians, at the frequency where the gain is 1, that brings the loop to the border of
     /// stability; negative if the loop is unstable; NaN if the gain is 1 nowhere.
     pub phase: f64,
-    /// Where this is, in rad/s; not a number if nowhere.
+    /// The frequency at which this happens, in rad/s; NaN if there is none.
     pub phase_omega: f64,
 }
 

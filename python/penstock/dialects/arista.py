@@ -252,8 +252,10 @@ def _settle(result: Conversion, name: str, rows: dict[tuple[str, int | None], re
 
 
 def _settle_levels(result: Conversion, levels: dict[int, dict[str, Any] | None], facts: Facts) -> None:
-    """A level for each drop precedence, and the first level again for best effort; a level without a line drops nothing
-    early."""
+    """A level for each drop precedence, and the first level again for best effort.
+
+    A level without a line drops nothing early.
+    """
     result.scheme = "wred"
     if len({(row["w_q"], row["min_th"].lstrip("0123456789")) for row in levels.values() if row}) > 1:
         raise DialectError("drop precedences with different weights or units cannot be one queue here")

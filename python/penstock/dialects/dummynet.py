@@ -48,8 +48,7 @@ def _links(objects: Objects) -> list[int]:
 
 
 def _pipe_of(objects: Objects, kind: str, number: int) -> int:
-    """The pipe to which a scheduler or queue is connected: by default, a scheduler is connected to the pipe with its
-    number."""
+    """The pipe of a scheduler or queue; the default of a scheduler is the pipe with its number."""
     above = objects.of(kind)[number].above
     if above is None:
         if kind == "queue":
@@ -173,8 +172,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
 
 
 def _aqm_words(result: Conversion, aqm: str) -> list[str]:
-    """The words after the name of an AQM: flags come last, among them PIE's flags for options that are not dummynet's
-    defaults."""
+    """The words after the name of an AQM; flags come last, with PIE's for options that dummynet does not default to."""
     values = result.parameters
     keys = [key for key in AQMS[aqm][1] if key.kind is not None]
     words = [

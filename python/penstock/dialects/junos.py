@@ -160,8 +160,10 @@ def _weight(statements: list[Path]) -> tuple[float, str]:
 
 
 def _red(points: Points) -> dict[str, Any] | None:
-    """The settings of the RED with this line: no drops up to one level, one bend, and then a line to a full buffer;
-    None if there is no such RED."""
+    """The settings of the RED with this line: no drops up to one level, one bend, and then a line to a full buffer.
+
+    None if there is no such RED.
+    """
     ends = [point for point in ((0, 0), (FULL, FULL)) if point[0] not in dict(points)]
     line = sorted([*points, *ends])
     risen = next((place for place, (_, share) in enumerate(line) if share > 0), len(line))
@@ -176,8 +178,10 @@ def _red(points: Points) -> dict[str, Any] | None:
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
-    """A profile. Raises `DialectError` for all schemes except RED and `nonlinear`, and if a required limit is
-    missing."""
+    """A profile.
+
+    Raises `DialectError` for all schemes except RED and `nonlinear`, and if a required limit is missing.
+    """
     if scheme not in ("red", "nonlinear"):
         raise DialectError(f"Junos has no {scheme}: it has drop profiles")
     result = Conversion(scheme, dict(parameters))

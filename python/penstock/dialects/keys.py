@@ -72,8 +72,10 @@ class Key:
 
 
 def key_of(keys: Iterable[Key], name: str, place: str) -> Key:
-    """The key with a name. Raises `DialectError`, with the nearest name, for a word that the program does not
-    accept."""
+    """The key with a name.
+
+    Raises `DialectError`, with the nearest name, for a word that the program does not accept.
+    """
     names = {key.name: key for key in keys}
     if name not in names:
         raise DialectError(f'{place} has no "{name}"{nearest(name, names)}')

@@ -30,8 +30,7 @@ _OF_A_LINK = re.compile(r"\s(?:duplex-link|simplex-link|queue-limit)\s")
 
 @dataclass
 class _Script:
-    """The settings in a script: variables of classes, links with their queues and limits, variables of single
-    queues."""
+    """The settings in a script: variables of classes, links with queues and limits, variables of single queues."""
 
     classes: dict[str, dict[str, str]] = field(default_factory=dict)
     links: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -113,8 +112,10 @@ def _command_at(text: str, start: int) -> str:
 
 
 def _commands(text: str) -> Iterator[list[str]]:
-    """Commands of Tcl as words, each up to the end of the line or a semicolon; a # at the start of a command begins a
-    comment."""
+    """Commands of Tcl as words, each up to the end of the line or a semicolon.
+
+    A # at the start of a command begins a comment.
+    """
     for line in text.splitlines():
         for part in re.split(r";(?![^{]*\})", line):
             if part.strip().startswith("#"):

@@ -70,8 +70,7 @@ def _setup(text: str) -> Setup:
 
 
 def _chosen(setup: Setup, facts: Facts) -> tuple[str, dict[str, str]]:
-    """The class and the settings of the queue that a program installs, else of the only queue whose defaults it
-    sets."""
+    """The class and settings of the queue that a program installs, else of the only one whose defaults it sets."""
     discs = [(name, own) for name, own in setup.objects if name.endswith("Disc")] or setup.objects
     names = list(dict.fromkeys(name for name, _ in discs)) or [name for name in setup.defaults if name]
     if facts.device in names:

@@ -108,8 +108,7 @@ def whole_percent(found: Conversion, share: float, least: int = 0) -> int:
 
 
 def list_unsaid(found: Conversion, known: Collection[str]) -> None:
-    """List the parameters that the dialect cannot express: those outside `known`, and gentle unless it is among
-    them."""
+    """List the parameters that the dialect cannot express: all outside `known`, including gentle."""
     if found.parameters.get("gentle") and "gentle" not in known:
         found.missing.append(STRICT)
     for name, value in found.parameters.items():

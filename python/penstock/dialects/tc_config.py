@@ -122,8 +122,7 @@ def of_one_device(lines: Sequence[Line], facts: Facts) -> list[Line]:
 
 
 def without_mq(lines: Sequence[Line]) -> tuple[list[Line], Conversion]:
-    """The objects with one queue instead of the equal queues of a device with several transmit queues, and notes on
-    this.
+    """The objects with one queue instead of the equal queues of several transmit queues, and notes on this.
 
     Raises `DialectError` if they are not equal, or if the text does not have them.
     """

@@ -51,8 +51,7 @@ class HtbClass:
         return [f"{item} of {place}" for item in self.lost if not self._is_default(item)]
 
     def _is_default(self, item: str) -> bool:
-        """Whether this is the bucket or quantum that tc computes if none is given, and prints nevertheless,
-        tc-htb(8)."""
+        """Whether this is the bucket or quantum that tc computes and prints if none is given, tc-htb(8)."""
         word, value = item.split(":")[0].split(" ")[:2]
         if word == "cburst":
             return _is_computed(measured(value, SIZES, "size"), self.ceil)

@@ -1,5 +1,7 @@
-"""Claims that chapter 1 cites for each scheme. The thesis gives no set-up, so their verdicts do not count (guess
-16)."""
+"""Claims that chapter 1 cites for each scheme.
+
+The thesis gives no set-up, so their verdicts do not count (guess 16).
+"""
 
 import itertools
 from collections.abc import Callable, Mapping

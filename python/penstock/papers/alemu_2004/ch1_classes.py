@@ -73,8 +73,7 @@ def _fragile(scheme: str, buffer: int) -> ps.Scenario:
 
 
 def _bursty() -> ps.Scenario:
-    """Two sources of the same mean rate next to transfers: one smooth, one on for 0.1 s and off for 0.4 s on
-    average."""
+    """Transfers and two sources of equal mean rate: one smooth, one on for 0.1 s and off for 0.4 s on average."""
     flow: dict[str, Any] = {"from_": "S", "to": "R2", "packet": "972B"}
     smooth = ps.Cbr(rate="100kbit", **flow, phase="random", jitter=0.5)
     bursts = ps.OnOff(over="udp", rate="500kbit", on={"exp": "100ms"}, off={"exp": "400ms"}, **flow)

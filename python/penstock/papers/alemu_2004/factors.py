@@ -40,8 +40,7 @@ fig2_12 = Exhibit(
 
 
 def _converge(table: Table) -> Condition:
-    """The change from factor 1 to the middle factor exceeds the change from there to the largest, which is smaller at
-    the smallest power."""
+    """Most of the change lies below the middle factor; the change above it is smaller at the smallest power."""
     factors, gammas = [c for c in table.axis("coef") if c >= 1], table.axis("gamma")
     middle, top = factors[len(factors) // 2], factors[-1]
 

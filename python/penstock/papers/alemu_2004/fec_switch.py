@@ -1,5 +1,4 @@
-"""A queue that is RED or drop-tail, depending on the losses before correction, as Section 5.6 suggests and leaves
-open."""
+"""A queue that switches between RED and drop-tail by the losses before correction, as Section 5.6 suggests."""
 
 from __future__ import annotations
 

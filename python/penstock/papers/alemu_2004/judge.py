@@ -44,8 +44,10 @@ def gap(difference: Readable[T], printed: float) -> T:
 
 
 def probability(number: Readable[T], printed: float) -> T:
-    """A printed probability in percent, within 30 % of it; below 5 % within 1.5 points or half of it, or within
-    `NEVER`."""
+    """A printed probability in percent, within 30 % of it.
+
+    Below 5 % within 1.5 points or half of it, or within `NEVER`.
+    """
     if printed >= 5:
         return number.reads(printed, share=0.3)
     points = max(min(1.5, printed / 2), NEVER)

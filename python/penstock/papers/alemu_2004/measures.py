@@ -65,8 +65,7 @@ def loss_runs(groups: list[ps.Metrics]) -> Numbers:
 
 
 def of_codes(run: ps.Run) -> Numbers:
-    """Metrics of the datagrams with forward error correction and of the queue that they share with TCP (Section
-    5.3.2)."""
+    """Metrics of the datagrams with error correction and of the queue that they share with TCP (Section 5.3.2)."""
     link, code, tcp = run.links["bottleneck"], run.traffic["fec"], run.traffic["tcp"]
     return {
         "PLRBC": 100 * code.plr_before,

@@ -164,8 +164,7 @@ def _judge(met: dict[str, list[bool]], places: Mapping[str, Statement], runs: Ta
 
 
 def _counts(met: Mapping[str, list[bool]], fitted: Collection[str]) -> dict[str, Sample]:
-    """Printed numbers that are met, by place and in total, and the number of printed numbers, such as "of Table
-    2.2"."""
+    """Printed numbers that are met, by place and in total, and their total number, such as "of Table 2.2"."""
     whole: dict[str, list[bool]] = {"fitted": [], "held out": []}
     for place, held in met.items():
         whole["fitted" if place in fitted else "held out"] += held

@@ -157,8 +157,10 @@ def load(queue: ps.Queue, flows: int, **more: Any) -> ps.Scenario:
 
 
 def load4(scheme: str, flows: int, topology: Topology = "same", **more: Any) -> ps.Scenario:
-    """N flows in all under a scheme of chapter 4; they start one by one, every 0.1 s, from the beginning (Section
-    4.3)."""
+    """N flows in all under a scheme of chapter 4.
+
+    They start one by one, every 0.1 s, from the beginning (Section 4.3).
+    """
     queue = controller(scheme, flows, topology)
     starts = {"base": ("0s", "100ms", "200ms"), "first": "300ms"}
     return link(queue, flows - 3, topology=topology, **{**starts, **more})

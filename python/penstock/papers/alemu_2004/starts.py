@@ -50,8 +50,10 @@ SEVEN = Sweep(
 
 
 def measure(run: ps.Run) -> Numbers:
-    """Statistics of a part of the run; from the queue over time, the seconds until it is no longer full (100:
-    never)."""
+    """Statistics of a part of the run.
+
+    From the queue over time, the seconds until it is no longer full (100: never).
+    """
     record = run.raw.get("kept")
     if record is None:
         return of_queue(run)

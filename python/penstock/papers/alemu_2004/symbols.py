@@ -46,8 +46,7 @@ def ranking(column: Column) -> list[list[str]]:
 
 
 def inside(table: Table, printed: Mapping[str, Column], tolerance: int) -> Condition:
-    """Every printed symbol belongs to a rank that the intervals allow, or is at most `tolerance` symbols away from
-    it."""
+    """Every printed symbol is within `tolerance` symbols of a rank that the intervals allow."""
     return all_of(part for metric, column in printed.items() for part in _column(table, metric, column, tolerance))
 
 

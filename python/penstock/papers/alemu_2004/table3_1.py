@@ -92,8 +92,7 @@ WIDE = [{"max_th": 15, "min_th": 0}, {"max_th": 20, "min_th": 0}]
 
 
 def _is_least(number: Number, row: dict[str, Any], larger: Any = LARGER) -> Statement:
-    """The number of a row with Max 10.5 is at most the number of any other row, or of the rows with these larger
-    Max."""
+    """The number of a row with Max 10.5 is at most that of any other row, or of the rows with these larger Max."""
     own = number(**row)
     return every(own <= number(max_th=larger), own <= number(max_th=10.5, min_th=other_than(row["min_th"])))
 

@@ -1,5 +1,4 @@
-"""Statements of the thesis compared with its own printed numbers, and statements without PSAND compared with
-ns-2.35."""
+"""Statements of the thesis against its own printed numbers; statements without PSAND against ns-2.35."""
 
 import csv
 from collections.abc import Mapping

@@ -54,8 +54,10 @@ Edge = Mapping[str, Any]
 
 
 def wred(strategy: str, form: str, **more: Any) -> ps.Queue:
-    """WRED that drops arrivals (DA) or from the queue (DFQ), strict or gentle; w_q is the default of ns-2's RED
-    (decision)."""
+    """WRED that drops arrivals (DA) or from the queue (DFQ), strict or gentle.
+
+    W_q is the default of ns-2's RED (decision).
+    """
     levels: dict[str, Any] = {
         "min_th": (NEVER[0], LEVEL_1[0]),
         "max_th": (NEVER[1], LEVEL_1[1]),
@@ -218,8 +220,7 @@ def sweep(*settings: str) -> Sweep:
 
 
 def of_average(run: ps.Run) -> dict[str, Any]:
-    """avg_ql after the warm-up: mean, sd, range, fraction of time above max_th(1), upward crossings, and its values
-    over time."""
+    """avg_ql after the warm-up: mean, sd, range, time above max_th(1), upward crossings, and its values over time."""
     at, values = run.over_time("core", "avg")
     part = values[at > 10.0]
     seconds = np.ceil(at / 0.25).astype(int)

@@ -225,8 +225,9 @@ LINUX_2001 = together(
 
 
 def of_testbed(flows: int, *, spaced: bool = True) -> Design:
-    """REDopt's settings with two packets per acknowledgement; if `spaced`, max_p allows for dummynet's spacing of
-    losses.
+    """REDopt's settings with two packets per acknowledgement.
+
+    If `spaced`, max_p allows for dummynet's spacing of losses.
 
     At p_b the gaps between losses are uniform up to 1 / p_b, with a mean of (1 / p_b + 1) / 2 (S. Floyd, V. Jacobson,
     1993, Section 7, method 2). So p_b = p / (2 - p) loses a share of p. The model requires p = max_p / 2 midway between
@@ -266,8 +267,10 @@ def reconstructed(document: Document) -> Document:
 
 
 def _computed(red: Mapping[str, Any]) -> bool:
-    """Whether the settings are REDopt's, which are computed rather than round numbers; "REDopt, w_q 0.002" keeps its
-    w_q."""
+    """Whether the settings are REDopt's, which are computed rather than round numbers.
+
+    "REDopt, w_q 0.002" keeps its w_q.
+    """
     return "max_p" in red and round(red["max_p"], 2) != red["max_p"]
 
 

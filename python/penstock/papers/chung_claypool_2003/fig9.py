@@ -17,8 +17,10 @@ study = drops_and_marks
 
 
 def _alike_then_apart(table: Table) -> Condition:
-    """Where both have a queue, the queues are alike at small p; then the queue with marks is longer and falls less
-    steeply."""
+    """Where both have a queue, the queues are alike at small p.
+
+    Then the queue with marks is longer and falls less steeply.
+    """
 
     def q(by: str, n: int, p: float) -> Sample:
         return table("q", by=by, flows=n, p=p)

@@ -25,7 +25,7 @@ Control = Callable[[float], float]
 
 @dataclass(frozen=True)
 class Point:
-    """Where so many flows settle."""
+    """The point at which this number of flows settles."""
 
     flows: int
     queue: float | None
@@ -91,7 +91,7 @@ class Operating:
         return xs[is_finite].tolist(), ys[is_finite].tolist()
 
     def point(self, flows: int) -> Point:
-        """Where so many flows settle."""
+        """The point at which this number of flows settles."""
         point = self.law.crossing(flows, self.control, self.limit)
         if point is None:
             return Point(flows, None, None, False, "fills the buffer")

@@ -171,8 +171,7 @@ def _metrics(comparison: Comparison, units: Mapping[tuple[str, str], Scale], pla
 
 
 def _table_row(row: Json, runs: int) -> dict[str, Any]:
-    """A row of a table for all points: texts of the cells, which of them lead, and their numbers of runs if these
-    differ."""
+    """A row of a table for all points: texts of the cells, which of them lead, and numbers of runs that differ."""
     marks = {"": "0", "shared": "1", "best": "2"}
     entry: dict[str, Any] = {
         "name": row["metric"].name,

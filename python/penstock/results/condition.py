@@ -133,8 +133,7 @@ def _joined(parts: list[Condition], need: int) -> Condition:
 
 
 def _adjusted(own: Finding, sure: Finding, wide: Finding) -> Finding:
-    """The finding of one of several: confirmed if also confirmed in `sure`, contradicted if also contradicted in
-    `wide`."""
+    """The finding of one of several: confirmed only if `sure` is, too; contradicted only if `wide` is, too."""
     verdict = _agreed(own.verdict, sure.verdict, wide.verdict)
     parts = (
         replace(each, verdict=_agreed(each.verdict, safe.verdict, wider.verdict))

@@ -176,8 +176,7 @@ async def _greet(address: str) -> None:
 
 
 def _check_answers(address: str) -> None:
-    """Raise `OSError` if nothing listens at a TCP address: distributed would retry for a long time and log
-    tracebacks."""
+    """Raise `OSError` if nothing listens at a TCP address: distributed would keep retrying and log tracebacks."""
     scheme, _, rest = address.rpartition("://")
     host, colon, port = rest.rpartition(":")
     if scheme not in ("", "tcp", "tls") or not colon or not port.isdecimal():

@@ -61,8 +61,7 @@ def _point(pair: Any, parse: Callable[[Any], int]) -> tuple[int, float]:
 
 
 def _of_file(file: Any, parse: Callable[[Any], int], unit: Any) -> list[tuple[int, float]]:
-    """The points in a file: per line a value and a cumulative probability, with a constant in between in ns-2's
-    format."""
+    """The points in a file: a value and a cumulative probability per line, in ns-2's format a constant in between."""
     lines = [_line(number, columns) for number, columns in rows(file)]
     widths = {len(line.columns) for line in lines}
     if len(widths) > 1:

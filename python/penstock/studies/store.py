@@ -127,7 +127,7 @@ class Results:
         return True
 
     def put_labels(self, cells: Sequence[CellRuns]) -> None:
-        """Keep the labels that a study gives to runs which another one has made."""
+        """Keep the labels that a study gives to runs of another study."""
 
     def put_order(self, study: str, names: order.Order) -> None:
         """Keep the order in which a study lists the names on its axes."""
@@ -310,7 +310,7 @@ class Store(Results):
         return not others or self._labelled.get(scenario, {}).get(study, -1) >= seeds[-1]
 
     def put_labels(self, cells: Sequence[CellRuns]) -> None:
-        """Keep the labels that a study gives to runs which another one has made."""
+        """Keep the labels that a study gives to runs of another study."""
         if not cells:
             return
         named = "\n".join(sorted(f"{cell.study}:{cell.scenario}:{cell.seeds[-1]}" for cell in cells))

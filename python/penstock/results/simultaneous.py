@@ -9,7 +9,7 @@ numbers Student's t itself covers less often.
 
 The result is the level of each single interval by Student's t, `adjusted_alpha`. It lies between the level of one
 interval alone and that of Bonferroni, which bound it for normal numbers of any dependence. With too few runs for signs
-to show errors as rare as Bonferroni's level allows, that level is taken.
+to show errors as rare as Bonferroni's level allows, Bonferroni's level is used.
 
 References:
     P. H. Westfall, S. S. Young, "Resampling-Based Multiple Testing", Wiley, 1993, section 2.5 (minimum p-value).

@@ -48,7 +48,7 @@ class Seeds:
         return tuple(seed for seed in seeds if seed not in self) if self._firsts else tuple(seeds)
 
     def _add(self, first: int, stop: int) -> None:
-        # The ranges from `low` up to `high` have common or adjacent seeds with the new one.
+        # The ranges from `low` up to `high` overlap or touch the new range.
         low = bisect_right(self._firsts, first)
         if low and self._stops[low - 1] >= first:
             low -= 1

@@ -74,7 +74,7 @@ def _symbols(name: str) -> Statement:
     return by_table(partial(symbols.inside, printed=symbols.read(name), tolerance=1), "within a symbol")
 
 
-# Section 2.4.2.2 has the differences 1.2 and 0.6, Section 2.4.4 the others and the shares.
+# The differences 1.2 and 0.6 are from Section 2.4.2.2, the others and the shares from Section 2.4.4.
 BESIDE_PSAND = every(
     *(judge.gap(PLR(row=row) - PLR(row="PSAND2"), 1.2)(flows=28) for row in AREDS),
     judge.gap(PLR(row="RED") - PLR(row="PSAND2"), 0.6)(flows=28),

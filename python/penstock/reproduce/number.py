@@ -163,7 +163,7 @@ class Number(Node):
     ) -> Number:
         """One number of the curve along an axis: `act`, e.g. `mean`, gets the samples by the values of the axis.
 
-        `unit` is by default that of the samples; `neutral` is the number of a flat curve.
+        `unit` is by default the unit of the samples; `neutral` is the number of a flat curve.
         """
         return Number(
             f"{text or getattr(act, '__name__', '').replace('_', ' ')} over {axis} of {{}}",

@@ -20,7 +20,7 @@ GEOMETRIC_SPAN = 8.0
 """The same ratio for numbers that are spaced more evenly by their ratios than by their differences."""
 
 EVEN = 0.45
-"""The smallest of evenly spaced gaps, relative to the largest."""
+"""Numbers are evenly spaced if their smallest gap is at least this fraction of the largest."""
 
 
 @dataclass(frozen=True)

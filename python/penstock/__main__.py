@@ -14,9 +14,10 @@ LEAST_MEMORY = 2 << 30
 
 def main() -> None:
     """Run the command line; Ctrl-C ends it quietly at any moment."""
-    # Modules and plans are no garbage; with the threshold of Python they are looked through again and again.
+    # Modules and plans are not garbage; with Python's default threshold they would be traversed again and again.
     gc.set_threshold(50_000, 20, 20)
-    # Runs keep all cores busy, and no matrix here is large: threads for it would only take time to start.
+    # Runs keep all cores busy, and no matrix here is large, so threads for linear algebra would only cost time to
+    # start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         _open_output()

@@ -30,7 +30,7 @@ class PenstockError(Exception):
     exit_code = 2
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Most errors are made from other things than their message.
+        # Most errors are not constructed from their message alone.
         return _restored, (type(self), self.args), self.__dict__
 
 
@@ -51,13 +51,13 @@ class RunError(PenstockError):
 
 
 class RequirementError(PenstockError):
-    """The environment lacks something; the message has the cure."""
+    """The environment lacks something; the message names the remedy."""
 
     exit_code = 4
 
 
 class UnknownNameError(PenstockError, KeyError):
-    """A name that does not exist in a result; the message suggests the nearest existing one.
+    """A name that does not exist in a result; the message suggests the nearest existing name.
 
     `other_names` are further names that the message may suggest, but does not list.
     """
@@ -96,7 +96,7 @@ class ErrorDetail:
     origin: str | None = None
 
     def __str__(self) -> str:
-        """As `link.toml:12: links.bottleneck.queue.min_th = 20: must be below max_th (15)`."""
+        """The form is `link.toml:12: links.bottleneck.queue.min_th = 20: must be below max_th (15)`."""
         key = f"{self.path} = {self.value}" if self.path and self.value is not None else self.path
         return ": ".join(part for part in (self.origin, key, self.message) if part)
 
@@ -147,7 +147,7 @@ def nearest_name(word: str, names: Iterable[str]) -> str | None:
 
 @lru_cache(maxsize=256)
 def _nearest_name(word: str, names: tuple[str, ...]) -> str | None:
-    """See `nearest_name`: a file often has the same unknown key in many tables, and a search takes a millisecond."""
+    """Cached for `nearest_name`: an unknown key is often in many tables of a file, and a search takes a millisecond."""
     plain = {name.lower().replace("-", "_"): name for name in names}
     plain_word = word.lower().replace("-", "_")
     close = difflib.get_close_matches(plain_word, plain, n=5, cutoff=0.6)

@@ -1,4 +1,4 @@
-//! The AQMs, one mechanism in one file, under the literature's name.
+//! The AQMs: one mechanism per file, under its name in the literature.
 
 pub mod afd;
 pub mod ared_feng;

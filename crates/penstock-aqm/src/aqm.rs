@@ -14,7 +14,7 @@
 //!   order: changes of the link, ends of transmission (departures), arrivals from other links, timers of queues, and
 //!   last the packets that hosts send at their own timers. So at a timeout the AQM sees the queue after the departures
 //!   and arrivals of that instant.
-//! * A caller that is late calls `on_timeout` only once: a periodic AQM then takes a single step, however many periods
+//! * A caller that is late calls `on_timeout` only once.A periodic AQM then takes a single step, however many periods
 //!   have passed, and its next timeout is in the future.
 //!
 //! # Flows
@@ -41,7 +41,7 @@ pub enum Verdict {
 /// Why a packet was marked or dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// An early drop or mark by the law's probability or rule.
+    /// An early drop or mark by the AQM's probability or rule.
     Early,
     /// A drop that the AQM makes with certainty, for instance when the average is above `max_th`.
     Forced,
@@ -200,7 +200,7 @@ pub trait Aqm: Send + 'static {
     fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
 
     /// Continue from the state of another AQM of this scheme with other parameters. `gauge` returns the values of its
-    /// gauges; `queue` is the queue that it guarded. By default an AQM starts afresh.
+    /// gauges; `queue` is the queue that it guarded. By default an AQM starts from its initial state.
     fn resume(&mut self, _queue: &Backlog, _gauge: &dyn Fn(&str) -> Option<f64>) {}
 
     /// The AQM's drop probability while the average queue stays at `average` packets; `None` for AQMs without such a

@@ -17,8 +17,8 @@ pub struct Capabilities {
     pub reads_acks: bool,
 }
 
-/// Which packets an AQM drops or marks. Overflow is not a decision of the AQM: an arriving packet may find no room with
-/// any of these variants.
+/// Which packets an AQM drops or marks. Overflow is not a decision of the AQM: with any of these variants an arriving
+/// packet may find no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judges {
     /// Arriving packets only: the fate of a packet is final once it is queued.

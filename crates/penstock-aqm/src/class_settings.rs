@@ -10,7 +10,8 @@ pub(crate) fn path(class: usize, key: &str) -> String {
     format!("classes[{class}].{key}")
 }
 
-/// The parameters of each class; `None` if those of any class are missing or wrong, with the reason in `errors`.
+/// The parameters of each class; `None` if the parameters of any class are missing or invalid, with the reason in
+/// `errors`.
 pub(crate) fn read<C: Params>(
     classes: &[ClassSetting],
     infos: &[ParamInfo],

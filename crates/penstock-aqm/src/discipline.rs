@@ -81,8 +81,8 @@ impl<P> Copy for Report<'_, P> {}
 
 /// Observes a queue: receives the fate of each packet. `()` ignores them; a pair of probes is a probe.
 ///
-/// A discipline takes the type of its probe as a parameter, so that its reports cost no virtual call. Callers for which
-/// that does not matter use the default, `dyn Probe`.
+/// A discipline takes the type of its probe as a parameter, so that its reports cost no virtual call. Callers that can
+/// afford virtual calls use the default, `dyn Probe`.
 pub trait Probe<P> {
     /// The packet was queued.
     fn queued(&mut self, report: &Report<'_, P>);
@@ -257,7 +257,7 @@ pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send + Any
     fn dequeue(&mut self, env: &mut Env<'_, P, W>) -> Next<P>;
     /// The waiting packets.
     fn backlog(&self) -> Backlog;
-    /// The waiting packets as reports count them: without those that shapers hold before the queue.
+    /// The waiting packets as counted in reports: without the packets that shapers hold before the queue.
     fn reported_backlog(&self) -> Backlog {
         self.backlog()
     }
@@ -277,9 +277,9 @@ pub trait Discipline<P: Packet, W: Probe<P> + ?Sized = dyn Probe<P>>: Send + Any
     fn on_timeout(&mut self, _env: &mut Env<'_, P, W>) {}
     /// Shows the state of the AQM to a probe, as (name, value).
     fn gauges(&self, _show: &mut dyn FnMut(&str, f64)) {}
-    /// As [`crate::Aqm::resume`].
+    /// Like [`crate::Aqm::resume`].
     fn resume(&mut self, _queue: &Backlog, _gauge: &dyn Fn(&str) -> Option<f64>) {}
-    /// As [`crate::Aqm::drop_function`].
+    /// Like [`crate::Aqm::drop_function`].
     fn drop_function(&self, _average: f64) -> Option<f64> {
         None
     }

@@ -20,7 +20,7 @@ use crate::capabilities::SideInformation;
 use penstock_core::param::{FromValue, Kind, ParamErrors, ParamInfo, Settings, Value};
 use penstock_core::{Dscp, PacketMeta, Time};
 
-/// The action on a packet in front of the queue.
+/// The action of a conditioner on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Pass it on unchanged.

@@ -53,7 +53,7 @@ impl Key for (u32, u32) {
     }
 }
 
-/// The hash of all words so far and this one.
+/// The hash of all words so far, including this one.
 fn absorb(hash: u64, word: u64) -> u64 {
     mix(hash.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ word)
 }
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn it_is_a_list_in_the_order_of_use() {
-        // Against a map and a list, for keys that come again soon and keys that do not.
+        // Compares the table with a map and a list, for keys that recur soon and keys that do not.
         let (mut rng, capacity) = (Rng::stream(1, "keys"), 50);
         let mut table = IdTable::new(capacity, 3);
         let (mut ids, mut by_use) = (HashMap::new(), Vec::<u32>::new());

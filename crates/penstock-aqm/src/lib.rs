@@ -1,8 +1,8 @@
-//! Queue disciplines and the AQMs that guard them, each written once from the literature.
+//! Queue disciplines and the AQMs that guard them, each implemented once, from the literature.
 //!
-//! A *AQM* ([`Aqm`]) decides about one packet from facts it is given. A *discipline* ([`Discipline`]) holds the packets,
-//! tests the limit, sets marks and reports each packet's fate. The simulator and a real link use the same ones. The
-//! registry ([`schemes`], [`find`], [`build`]) knows all of them by name.
+//! An *AQM* ([`Aqm`]) decides about one packet from facts it is given. A *discipline* ([`Discipline`]) holds the
+//! packets, tests the limit, sets marks and reports each packet's fate. The simulator and a real link use the same
+//! disciplines and AQMs. The registry ([`schemes`], [`find`], [`build`]) knows all of them by name.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;

@@ -1,4 +1,5 @@
-//! Intrusive doubly linked lists: of the packets of a queue, of queues that take turns, of keys by their last use.
+//! Intrusive doubly linked lists, for the packets of a queue, for queues that take turns, and for keys by their last
+//! use.
 
 /// No member.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -14,7 +15,7 @@ impl Links {
     pub(crate) const NONE: Self = Self { previous: NONE, next: NONE };
 }
 
-/// A member of a slice that can be in one list of each number `LIST` at a time.
+/// A member of a slice. For each number `LIST` it can be in one list at a time.
 pub(crate) trait Linked<const LIST: usize = 0> {
     fn links(&self) -> &Links;
     fn links_mut(&mut self) -> &mut Links;
@@ -43,13 +44,13 @@ impl<const LIST: usize> List<LIST> {
         (self.head != NONE).then_some(self.head)
     }
 
-    /// The first member itself: one comparison finds that there is none.
+    /// The first member itself; one comparison detects an empty list.
     #[inline]
     pub(crate) fn first<'a, M: Linked<LIST>>(&self, members: &'a [M]) -> Option<&'a M> {
         members.get(self.head as usize)
     }
 
-    /// As [`List::first`], and its index.
+    /// Like [`List::first`], with its index.
     #[inline]
     pub(crate) fn head_of<'a, M: Linked<LIST>>(&self, members: &'a mut [M]) -> (u32, Option<&'a mut M>) {
         (self.head, members.get_mut(self.head as usize))
@@ -74,7 +75,7 @@ impl<const LIST: usize> List<LIST> {
         Links { previous: self.tail, next: NONE }
     }
 
-    /// As [`List::push`], of a member that has its links already.
+    /// Like [`List::push`], for a member that already has its links.
     #[inline]
     pub(crate) fn push_linked<M: Linked<LIST>>(&mut self, members: &mut [M], id: u32) {
         if self.head == NONE {
@@ -114,7 +115,7 @@ impl<const LIST: usize> List<LIST> {
         self.head
     }
 
-    /// Removes the first member, which is there, and whose next one is `next`.
+    /// Removes the first member, which must exist and must be followed by `next`.
     #[inline]
     pub(crate) fn advance(&mut self, next: u32) {
         self.head = next;
@@ -164,7 +165,7 @@ impl<const LIST: usize> List<LIST> {
         self.tail = id;
     }
 
-    /// Members before `id`, a member, move to the end, in their order.
+    /// Members before member `id` move to the end, in their order.
     pub(crate) fn rotate_to<M: Linked<LIST>>(&mut self, members: &mut [M], id: u32) {
         if id == self.head {
             return;
@@ -177,7 +178,7 @@ impl<const LIST: usize> List<LIST> {
     }
 }
 
-/// The member after `id` in its list of this number, unless that is the last one.
+/// The member after `id` in its list with this number; `None` if `id` is the last one.
 #[inline]
 pub(crate) fn next<const LIST: usize, M: Linked<LIST>>(members: &[M], id: u32) -> Option<u32> {
     Some(members[id as usize].links().next).filter(|&next| next != NONE)

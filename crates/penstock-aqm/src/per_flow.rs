@@ -1,15 +1,15 @@
 //! State for each flow, in vectors by flow id.
 //!
 //! Flow ids are dense: from 0, with few gaps. In the simulator they are numbers of flows; on a real link an [`IdTable`]
-//! maps 5-tuples to them. An id that is not dense must not size a vector, so ids from a bound on share the state of
-//! lower ones.
+//! maps 5-tuples to them. The size of a vector must not depend on an id that is not dense, so ids from a bound on share
+//! the state of lower ones.
 //!
 //! [`IdTable`]: crate::IdTable
 
 use alloc::vec::Vec;
 
-/// Number of flow ids that a queue distinguishes unless [`crate::Discipline::reserve`] asks for more. An id from there on
-/// is taken modulo this number.
+/// Number of flow ids that a queue distinguishes unless [`crate::Discipline::reserve`] asks for more. Ids from this
+/// number on are taken modulo this number.
 pub const MAX_FLOWS: u32 = 1 << 20;
 
 /// Maps any flow id to one below a bound.
@@ -51,7 +51,7 @@ impl<T: Default> PerFlow<T> {
         Self { flows: Vec::new(), bound: FlowBound::new() }
     }
 
-    /// Make room for ids below `flows`, which allocate nothing from then on.
+    /// Make room for ids below `flows`, so that they cause no further allocation.
     pub(crate) fn reserve(&mut self, flows: u32) {
         self.bound.raise(flows);
         if self.flows.len() < flows as usize {
@@ -71,13 +71,13 @@ impl<T: Default> PerFlow<T> {
         self.bound.index(flow)
     }
 
-    /// The state of a flow that has some.
+    /// The state of a flow, if it has any.
     #[inline]
     pub(crate) fn get(&self, flow: u32) -> Option<&T> {
         self.flows.get(self.bound.index(flow) as usize)
     }
 
-    /// As [`PerFlow::get`], to change it.
+    /// Like [`PerFlow::get`], but mutable.
     pub(crate) fn get_mut(&mut self, flow: u32) -> Option<&mut T> {
         self.flows.get_mut(self.bound.index(flow) as usize)
     }

@@ -32,7 +32,7 @@ macro_rules! schemes {
 }
 
 schemes! {
-    // AQMs: they guard one queue, also that of a class.
+    // AQMs: they guard one queue, which may be the queue of a class.
     crate::algorithm::droptail::DropTail,
     crate::algorithm::bernoulli::Bernoulli,
     crate::algorithm::red::Red,
@@ -106,8 +106,8 @@ pub fn find(name: &str) -> Option<&'static SchemeInfo> {
 
 /// The queue of the scheme of this name with these settings on this link; all errors if some settings are refused.
 ///
-/// The limit of the queue is `link.limit`. `now` is the time of the first call at the earliest; it may be any, and the
-/// queue behaves the same for all.
+/// The limit of the queue is `link.limit`. No call may be earlier than `now`. The value of `now` does not affect the
+/// behaviour of the queue.
 pub fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(
     scheme: &str,
     settings: &Settings,
@@ -131,7 +131,7 @@ pub fn build_aqm(scheme: &str, settings: &Settings, link: &LinkInfo, now: Time) 
     build(settings, link, now).map_err(|errors| name_defaults(errors, info, settings))
 }
 
-/// Adds the scheme and its default to the message where the refused value is a default, which the user did not write.
+/// Adds the scheme and its default to the message if the refused value is a default, which the user did not write.
 fn name_defaults(errors: ParamErrors, scheme: &SchemeInfo, settings: &Settings) -> ParamErrors {
     let named = |error: ParamError| {
         let given = settings.iter().any(|(name, _)| *name == error.name);

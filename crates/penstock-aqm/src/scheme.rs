@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use penstock_core::param::{ParamErrors, ParamInfo, Settings};
 use penstock_core::{Packet, Time};
 
-/// An AQM that the registry can describe and build. It guards a first-in-first-out queue, or that of a class.
+/// An AQM that the registry can describe and build. It guards a first-in-first-out queue, or the queue of a class.
 pub trait AqmScheme: Aqm + Sized + 'static {
     /// Its description.
     const INFO: SchemeInfo;
@@ -85,7 +85,7 @@ pub struct SchemeInfo {
     pub ecn: bool,
     /// Its parameters.
     pub params: &'static [ParamInfo],
-    /// Parameters of each of its classes; empty for what has no classes.
+    /// Parameters of each of its classes; empty for schemes without classes.
     pub class_params: &'static [ParamInfo],
     /// Time and memory, in the number of packets, flows or classes.
     pub cost: &'static str,
@@ -115,7 +115,7 @@ pub enum Picture {
 macro_rules! module_doc {
     ($file:literal) => {{
         const SOURCE: &str = if cfg!(target_family = "wasm") { "" } else { include_str!($file) };
-        // Of the exact length: what is longer would stand in the program.
+        // The array has the exact length: a longer one would take space in the program.
         const LENGTH: usize = $crate::scheme::head_comment::<0>(SOURCE).1;
         const DOC: [u8; LENGTH] = $crate::scheme::head_comment(SOURCE).0;
         const TEXT: &str = match core::str::from_utf8(&DOC) {
@@ -127,7 +127,8 @@ macro_rules! module_doc {
 }
 pub(crate) use module_doc;
 
-/// The first `N` bytes of the lines at the head of `source` that begin with `//!`, without it, and their length in all.
+/// The first `N` bytes of the lines at the head of `source` that begin with `//!`, without this prefix, and the total
+/// length of these lines.
 pub(crate) const fn head_comment<const N: usize>(source: &str) -> ([u8; N], usize) {
     let source = source.as_bytes();
     let mut doc = [0; N];

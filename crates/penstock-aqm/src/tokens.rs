@@ -99,7 +99,7 @@ pub(crate) fn in_bytes(tokens: u128) -> f64 {
     tokens as f64 / PER_BYTE as f64
 }
 
-/// The bytes that `rate` gives in `seconds`, as a whole number.
+/// The bytes that `rate` sends in `seconds`, as a whole number.
 pub(crate) fn burst(rate: Rate, seconds: f64) -> Bytes {
     Bytes((rate.bits_per_second() as f64 / 8.0 * seconds) as u64)
 }

@@ -7,7 +7,7 @@ use crate::input::Input;
 use pcap::Pcap;
 use pcapng::PcapNg;
 
-/// Bytes kept of each frame: enough for the headers of link, IP and TCP.
+/// Bytes kept of each frame: enough for the link, IP and TCP headers.
 pub(crate) const KEPT: usize = 256;
 
 /// Longest plausible frame; a longer one means that the file is damaged. Super-frames have up to 512 KiB.
@@ -80,7 +80,7 @@ impl Container {
 
 const TOO_SHORT: &str = "is not a capture: it ends within its header";
 
-/// Order of the bytes of a number.
+/// Byte order of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ByteOrder {
     Big,
@@ -88,7 +88,7 @@ enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The number of two bytes at this place.
+    /// The two-byte number at this place.
     fn u16(self, bytes: &[u8], at: usize) -> u16 {
         let number = [bytes[at], bytes[at + 1]];
         match self {
@@ -97,7 +97,7 @@ impl ByteOrder {
         }
     }
 
-    /// The number of four bytes at this place.
+    /// The four-byte number at this place.
     fn u32(self, bytes: &[u8], at: usize) -> u32 {
         let number = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
         match self {
@@ -106,7 +106,7 @@ impl ByteOrder {
         }
     }
 
-    /// The number of eight bytes at this place.
+    /// The eight-byte number at this place.
     fn u64(self, bytes: &[u8], at: usize) -> u64 {
         let (first, second) = (u64::from(self.u32(bytes, at)), u64::from(self.u32(bytes, at + 4)));
         match self {
@@ -116,8 +116,8 @@ impl ByteOrder {
     }
 }
 
-/// Read the bytes of a frame: `kept` in the file, `length` on the wire. Returns the number of bytes in `start`; `None` if
-/// the file ends before. `number` counts frames from 1, for messages.
+/// Read the bytes of a frame: `kept` in the file, `length` on the wire. Returns the number of bytes in `start`; `None`
+/// if the file ends first. `number` counts frames from 1, for messages.
 fn read_frame(
     input: &mut Input,
     start: &mut [u8; KEPT],

@@ -62,7 +62,7 @@ impl Input {
         Ok(filled)
     }
 
-    /// Skip bytes; false if the file ends before.
+    /// Skip bytes; false if the file ends first.
     pub(crate) fn skip(&mut self, mut count: u64) -> Result<bool, String> {
         while count > 0 {
             let available = self.available()?.len() as u64;
@@ -76,7 +76,8 @@ impl Input {
         Ok(true)
     }
 
-    /// Bytes that are read already, or the next ones; empty at the end of the file, also where it cuts a compressed stream.
+    /// Bytes that are already read, or the next ones; empty at the end of the file, even if it ends within a compressed
+    /// stream.
     fn available(&mut self) -> Result<&[u8], String> {
         loop {
             match self.bytes.fill_buf().map(<[u8]>::len) {
@@ -86,7 +87,7 @@ impl Input {
                 Err(error) => return Err(unreadable(&error)),
             }
         }
-        // The bytes are there now.
+        // The bytes are available now.
         self.bytes.fill_buf().map_err(|error| unreadable(&error))
     }
 }

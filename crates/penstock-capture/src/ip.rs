@@ -12,7 +12,7 @@ const TCP_LONGEST: usize = 60;
 pub(crate) struct Ip {
     /// In bytes.
     pub(crate) length: u32,
-    /// Whether the header has a length that is possible; otherwise the length is that of the frame.
+    /// Whether the length in the header is possible; otherwise the length of the frame is used.
     pub(crate) has_length: bool,
     pub(crate) dscp: u8,
     pub(crate) ecn: Ecn,
@@ -46,8 +46,9 @@ fn traffic_class(bytes: &[u8]) -> u8 {
     }
 }
 
-/// Length of the packet in bytes, if the file has that part of the header. A super-frame has 0 there if it is too long for
-/// the field (BIG TCP of Linux; RFC 2675), or if the network card fills it in; its length is that of the frame.
+/// Length of the packet in bytes, if the file has that part of the header. In a super-frame this length is 0 if the
+/// frame is too long for the field (BIG TCP of Linux; RFC 2675), or if the network card fills the field in; then the
+/// length of the frame is used.
 fn length_in_header(bytes: &[u8], room: u32) -> Option<u32> {
     const IPV6_HEADER: u32 = 40;
     match *bytes {
@@ -66,7 +67,7 @@ fn length_in_header(bytes: &[u8], room: u32) -> Option<u32> {
 fn headers(bytes: &[u8], length: u32) -> Option<Headers> {
     let ip = LaxIpSlice::from_slice(bytes).ok()?.0;
     let payload = ip.payload();
-    // The payload is a part of the packet, so the distance of their starts is the length of the headers.
+    // The payload is a part of the packet, so the distance between the starts of the two is the length of the headers.
     let before = payload.payload.as_ptr() as usize - bytes.as_ptr() as usize;
     Some(Headers {
         source: ip.source_addr(),
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(transport_of(&packet), None);
     }
 
-    /// RFC 2675 has a jumbo payload option; Linux has since left it out. The frame has the length in both cases.
+    /// RFC 2675 has a jumbo payload option; Linux has since left it out. In both cases the length of the frame is used.
     #[test]
     fn a_length_of_zero_is_that_of_the_frame() {
         let mut four = ipv4(0, 6, &tcp(0x10, &[], 40));

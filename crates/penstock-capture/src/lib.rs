@@ -7,8 +7,8 @@
 //! * `link_layer`: the place of the IP packet in a frame;
 //! * `ip`: the fields of IP, TCP and UDP headers.
 //!
-//! [`Load`] is a capture as an offered load: sizes and distances of packets in order of time, with super-frames split into
-//! segments.
+//! [`Load`] is a capture as an offered load: packet sizes and the times between packets, in order of time, with
+//! super-frames split into segments.
 
 mod container;
 mod duplicates;

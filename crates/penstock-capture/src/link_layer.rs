@@ -47,10 +47,10 @@ pub(crate) fn content(link_type: u16, frame: &[u8]) -> Content {
         // Linux cooked capture, versions 1 and 2.
         113 => ethernet(frame, 14, 16),
         276 => ethernet(frame, 0, 20),
-        // Raw IP: LINKTYPE_RAW, its numbers in two BSDs, IPv4, IPv6.
+        // Raw IP: LINKTYPE_RAW, its numbers on two BSDs, and the types for IPv4 and IPv6.
         101 | 12 | 14 | 228 | 229 => ip_or(frame, 0, Other::Raw),
         0 | 108 => loopback(link_type, frame),
-        // With an HDLC address and control field, or without.
+        // With or without an HDLC address and control field.
         9 | 50 => ppp(frame, if frame.starts_with(&[0xff, 0x03]) { 2 } else { 0 }),
         other => Content::Other(Other::LinkType(other)),
     }

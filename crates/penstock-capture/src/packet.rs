@@ -10,7 +10,7 @@ pub struct Packet {
     pub time_ns: u64,
     /// Number of the interface, from 0, across all sections of a file.
     pub interface: u32,
-    /// Length of the IP packet in bytes, with its header and without what the link adds.
+    /// Length of the IP packet in bytes, with its header and without the overhead of the link.
     pub length: u32,
     /// Codepoint (RFC 2474), 0 to 63.
     pub dscp: u8,

@@ -8,7 +8,7 @@ use crate::packet::Packet;
 use crate::summary::Summary;
 use std::path::Path;
 
-/// Most frames that are read from a file.
+/// Maximum number of frames that are read from a file.
 pub(crate) const MAX_FRAMES: u64 = 100_000_000;
 
 /// The IP packets of a capture, in the order of the file.

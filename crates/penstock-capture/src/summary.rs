@@ -9,7 +9,8 @@ use std::fmt::Write;
 pub struct Summary {
     /// Frames read so far.
     pub frames: u64,
-    /// IP packets with the length of their frame, since the file lacks that part of the header, or it is impossible.
+    /// IP packets whose length is taken from their frame, because the file lacks the length field or its value is
+    /// impossible.
     pub without_length: u64,
     /// IP packets without a time.
     pub without_time: u64,

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 /// Longest IP packet of Ethernet without jumbo frames, in bytes.
 const ETHERNET: u32 = 1500;
 
-/// Longest packet that is taken for a jumbo frame.
+/// Longest packet that counts as a jumbo frame.
 const JUMBO: u32 = 9216;
 
 /// Minimum payload of a full segment if the maximum segment size was not captured: packets of 1280 bytes, the minimum
@@ -104,7 +104,7 @@ impl SuperFrames {
         }
     }
 
-    /// Split the super-frames among the packets into segments, which keep the time. Returns a note about their number.
+    /// Split the super-frames among the packets into segments with the same time. Returns a note about their number.
     pub(crate) fn split(&self, packets: &mut Vec<LoadPacket>) -> Result<Option<String>, String> {
         let (mut split, mut segments) = (Vec::with_capacity(packets.len() + self.large.len()), 0);
         let (mut copied, mut count) = (0, 0);
@@ -139,7 +139,7 @@ impl SuperFrames {
 }
 
 impl Evidence {
-    /// Payload of a full segment in bytes, whose header has this number of bytes of options.
+    /// Payload of a full segment in bytes, if its header has this number of bytes of options.
     fn segment(&self, options: u32) -> u32 {
         let most_frequent = || self.full.iter().max_by_key(|(_, count)| **count).map(|(payload, _)| *payload);
         let is_jumbo = self.largest.0 <= JUMBO && self.largest.1 * 2 > self.large;

@@ -9,7 +9,7 @@ crate::choice! {
         None = "none",
         /// Into cells of 53 bytes, 48 of which are payload; the last cell is padded.
         Atm = "atm",
-        /// 64b/65b blocks: one byte more after each 64, the last ones included.
+        /// 64b/65b blocks: one additional byte after each 64 bytes, and after the remaining ones.
         Ptm = "ptm",
     }
 }
@@ -24,7 +24,7 @@ pub struct Framing {
 }
 
 impl Framing {
-    /// The IP packet and nothing else.
+    /// The IP packet without any overhead.
     pub const NONE: Self = Self { overhead: 0, mpu: 0, cells: Cells::None };
 
     /// The range of `overhead` in bytes; tc-cake(8).

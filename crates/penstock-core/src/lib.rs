@@ -1,4 +1,4 @@
-//! The vocabulary of penstock: time, units, packets, random streams and the mathematics of the AQMs.
+//! The basic types of penstock: time, units, packets, random streams and the mathematics of the AQMs.
 //!
 //! Everything here is plain data or a pure function. The crate is `no_std`, so neither the system clock nor the platform's
 //! mathematical functions are available, and results are bit-identical on every machine.

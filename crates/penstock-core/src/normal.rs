@@ -95,7 +95,7 @@ const TAIL: Rational = (
 mod tests {
     use super::*;
 
-    /// Against the definition: 1/2 erfc(-x / sqrt(2)) = p, with the error function of `libm`.
+    /// Compared with the definition: 1/2 erfc(-x / sqrt(2)) = p, with the error function of `libm`.
     #[test]
     fn the_quantile_inverts_the_distribution() {
         for p in [1e-12, 1e-6, 0.001, 0.02, 0.0749, 0.0751, 0.2, 0.5, 0.7, 0.95, 0.999, 1.0 - 1e-9] {

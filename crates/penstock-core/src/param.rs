@@ -42,7 +42,7 @@ pub enum Kind {
     Numbers,
     /// Differentiated services codepoints; in canonical form their numbers.
     Codepoints,
-    /// Writes of an application; in canonical form nanoseconds and bytes in turn.
+    /// Writes of an application; in canonical form nanoseconds and bytes alternate.
     Writes,
     /// Classes of packets, each with a match, settings of its own and a queue.
     Classes,
@@ -58,7 +58,8 @@ pub enum Value {
     Flag(bool),
     /// A word.
     Text(String),
-    /// Several numbers. Before what is read from objects: a list of one number would be taken for an object with one field.
+    /// Several numbers. Precedes the kinds that are read from objects: a list of one number would be taken for an
+    /// object with one field.
     Numbers(Vec<f64>),
     /// A length in packets.
     #[serde(deserialize_with = "packets")]

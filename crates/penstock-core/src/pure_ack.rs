@@ -11,9 +11,8 @@ pub struct Block {
     pub end: u32,
 }
 
-/// A TCP segment that has the flag ACK and no payload, and none of the flags SYN, FIN, RST, URG and PSH. Its numbers are
-/// those of bytes on a real link and those of packets in the simulator; they are compared modulo 2^32 (RFC 9293,
-/// section 3.4).
+/// A TCP segment that has the flag ACK and no payload, and none of the flags SYN, FIN, RST, URG and PSH. Its numbers
+/// count bytes on a real link and packets in the simulator; they are compared modulo 2^32 (RFC 9293, section 3.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PureAck {
     /// Number of its connection, for a flow whose connections follow one another.
@@ -22,7 +21,7 @@ pub struct PureAck {
     pub number: u32,
     /// The flags AE, CWR and ECE as one number (RFC 9768, section 3.2.2: the field ACE).
     pub ace: u8,
-    /// The sender's timestamp, if the option is there (RFC 7323).
+    /// The sender's timestamp, if the option is present (RFC 7323).
     pub timestamp: Option<u32>,
     /// Whether it has options other than SACK blocks, timestamps and padding.
     pub has_other_options: bool,

@@ -14,7 +14,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 #[derive(Clone, Debug)]
 pub struct Rng(Xoshiro256PlusPlus);
 
-/// The hash FNV-1a of what is written, so that a name of several parts needs no memory.
+/// The FNV-1a hash of the text written to it, so that a name of several parts needs no memory.
 struct Fnv(u64);
 
 impl fmt::Write for Fnv {

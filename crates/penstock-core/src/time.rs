@@ -74,7 +74,7 @@ impl Span {
     pub fn from_secs(seconds: f64) -> Self {
         let nanos = seconds * NANOS_PER_SECOND as f64;
         if (0.0..EXACT_HALVES).contains(&nanos) {
-            // The nearest integer, as `round` computes it, with half of the instructions.
+            // The nearest integer, with the same result as `round` in half the instructions.
             return Self(((nanos + BELOW_HALF) as i64).cast_unsigned());
         }
         // From 2^52 on, every number is an integer; the conversion saturates.

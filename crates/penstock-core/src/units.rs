@@ -23,7 +23,7 @@ impl Rate {
         self.0
     }
 
-    /// Packets of `size` per second, C in AQMs that count in packets; 0 if `size` is 0.
+    /// This rate in packets of `size` per second, the C of AQMs that count in packets; 0 if `size` is 0.
     pub fn packets_per_second(self, size: Bytes) -> f64 {
         if size.0 == 0 { 0.0 } else { self.0 as f64 / (8.0 * size.0 as f64) }
     }
@@ -41,7 +41,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether a packet of `size` bytes fits behind `packets` packets of `bytes` bytes in total.
+    /// Whether a packet of `size` bytes fits behind `packets` packets with `bytes` bytes in total.
     #[inline]
     pub fn admits(self, packets: u32, bytes: u64, size: u32) -> bool {
         match self {

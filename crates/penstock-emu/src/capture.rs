@@ -1,8 +1,8 @@
 //! Real packets that cross links, as files in the pcap format ([`penstock_link::pcap`]).
 //!
-//! The time of a packet is the start of its transmission, after the queue, by the clock of the links. Its bytes are those of
-//! the host, with the ECN field and the codepoint after the queue. A thread per file writes, so that the
-//! links never wait for a disk.
+//! The time of a packet is the start of its transmission, after the queue, by the clock of the links. Its bytes are as
+//! the host sent them, except that the ECN field and the codepoint are those after the queue. A thread per file writes,
+//! so that the links never wait for a disk.
 
 use penstock_core::Time;
 use penstock_link::pcap::{self, LONGEST};
@@ -62,7 +62,7 @@ impl Capture {
             file.block.extend(&packet[..kept]);
             if file.block.len() >= BLOCK {
                 let block = std::mem::replace(&mut file.block, Vec::with_capacity(BLOCK + LONGEST));
-                // A thread that has failed takes nothing; `close` returns its error.
+                // A thread that has failed accepts no data; `close` returns its error.
                 drop(file.blocks.send(block));
             }
         }

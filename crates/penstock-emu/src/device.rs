@@ -15,8 +15,8 @@ use std::os::fd::AsFd;
 pub trait Device: AsFd + Send {
     /// Bytes in front of the IP header of each frame: 0 (TUN) or 14 (Ethernet).
     fn header(&self) -> usize;
-    /// Reads one frame into `buffer` and returns its length in bytes; `None` if no frame waits. Of a frame longer than
-    /// `buffer` the rest is lost; the length is then that of the buffer or of the frame.
+    /// Reads one frame into `buffer` and returns its length in bytes; `None` if no frame waits. If a frame is longer
+    /// than `buffer`, the rest is lost; the returned length is then that of the buffer or of the frame.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ pub trait Device: AsFd + Send {
     ///
     /// The device is gone or down, or refuses the frame.
     fn send(&mut self, frame: &[u8]) -> io::Result<()>;
-    /// Sends what [`send`](Self::send) has kept back.
+    /// Sends the frames that [`send`](Self::send) has buffered.
     ///
     /// # Errors
     ///
@@ -44,8 +44,8 @@ pub trait Device: AsFd + Send {
     ///
     /// The device is gone.
     fn lost(&self) -> io::Result<u64>;
-    /// Number of frames that were read and thrown away, because they were not those of the wire: offloads are on, or there
-    /// is a VLAN.
+    /// Number of frames that were read and discarded, because they differ from the frames on the wire: offloads are on,
+    /// or there is a VLAN.
     fn refused(&self) -> u64 {
         0
     }

@@ -5,9 +5,9 @@ use crate::ip::Header;
 use penstock_aqm::{Facts, FlowKey, IdTable, Lookup};
 use penstock_core::Rare;
 
-/// Flows that are told apart at one time. The flow seen least recently makes room for a new one.
+/// Number of flows that are distinguished at one time. The flow seen least recently makes room for a new one.
 pub(crate) const MAX_FLOWS: u32 = 16_384;
-/// Hosts that are told apart at one time.
+/// Number of hosts that are distinguished at one time.
 const MAX_HOSTS: u32 = 16_384;
 
 /// All flows.
@@ -16,7 +16,7 @@ pub(crate) struct FlowTable {
     hosts: IdTable<u128>,
     /// Numbers of the two hosts of each flow.
     ends: Vec<(u32, u32)>,
-    /// Number of nodes: addresses that are no host of the network have numbers from here on.
+    /// Number of nodes: addresses that do not belong to a host of the network have numbers from here on.
     nodes: u32,
 }
 

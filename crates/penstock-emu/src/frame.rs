@@ -13,7 +13,7 @@ pub(crate) struct Frame {
     pub(crate) hop: u32,
     /// Number of its flow.
     pub(crate) flow: u32,
-    /// Bytes that it takes on a link.
+    /// Bytes that the packet takes on a link.
     pub(crate) size: u32,
     /// Number of the packet, in the order of arrivals from the hosts.
     pub(crate) number: u32,
@@ -39,7 +39,7 @@ impl Packet for Frame {
     }
 }
 
-/// Buffers of equal size. Memory grows with the packets on the links, up to a bound.
+/// Buffers of equal size. Its memory grows with the number of packets on the links, up to a bound.
 pub(crate) struct FramePool {
     chunks: Vec<Box<[u8]>>,
     /// Bytes of the frame in each buffer.
@@ -109,7 +109,7 @@ impl FramePool {
         self.buffer(slot).get_mut(header..length).unwrap_or_default()
     }
 
-    /// The bytes of the IP packet as it leaves: with the ECN field and the codepoint that it has now.
+    /// The bytes of the IP packet as it leaves, with its present ECN field and codepoint.
     pub(crate) fn outgoing_packet(&mut self, frame: &Frame) -> &[u8] {
         let header = self.header;
         &self.outgoing(frame)[header..]

@@ -12,8 +12,8 @@ use std::fmt;
 /// The facts in the headers of an IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Addresses, ports and protocol. The ports are 0 where the packet has none, or where only some packets of the flow
-    /// show them: in all fragments, so that the fragments of a datagram stay in one flow, and behind encryption.
+    /// Addresses, ports and protocol. The ports are 0 if the packet has none, or if only some packets of the flow show
+    /// them: in all fragments, so that the fragments of a datagram stay in one flow, and in encrypted packets.
     pub key: FlowKey,
     /// Length of the packet by its header, in bytes: 20 to 65 575.
     pub size: u32,
@@ -67,7 +67,7 @@ const IPV6_HEADER: usize = 40;
 const CHECKSUM: usize = 10;
 
 /// Reads the headers of a packet, which begins with the IP header. Bytes behind the length that the header states are
-/// ignored. The checksum of an IPv4 header is not verified: routers hand only correct packets on.
+/// ignored. The checksum of an IPv4 header is not verified, since routers forward only correct packets.
 ///
 /// # Errors
 /// [`Malformed`] if the bytes are not a whole IP packet.
@@ -75,7 +75,7 @@ pub fn parse(packet: &[u8]) -> Result<Header, Malformed> {
     Ok(Header::new(&parts(packet)?))
 }
 
-/// The fields of an IP header that are read, and the bytes behind it.
+/// The fields read from an IP header, and the bytes behind it.
 struct Parts<'a> {
     src: u128,
     dst: u128,
@@ -129,7 +129,8 @@ fn parse_v6(packet: &[u8]) -> Result<Parts<'_>, Malformed> {
     Ok(Parts { src, dst, protocol, payload, size, traffic_class })
 }
 
-/// Length of the extension header that `rest` begins with, in bytes; `None` if `protocol` is not that of one.
+/// Length in bytes of the extension header at the start of `rest`; `None` if `protocol` does not denote an extension
+/// header.
 fn extension(protocol: u8, rest: &[u8]) -> Result<Option<usize>, Malformed> {
     let length = match protocol {
         HOP_BY_HOP | ROUTING | DESTINATION | MOBILITY => |length: u8| 8 * (usize::from(length) + 1),

@@ -30,8 +30,8 @@ impl Lateness {
     }
 }
 
-/// Time that the calling thread has waited for a processor while it could have run, in seconds; `None` where the kernel does
-/// not tell.
+/// Time that the calling thread has waited for a processor while it could have run, in seconds; `None` if the kernel
+/// does not report it.
 pub(crate) fn starved() -> Option<f64> {
     // Time on a processor, time waiting for one, both in nanoseconds, and the number of time slices.
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;

@@ -12,16 +12,16 @@ use std::sync::Arc;
 
 /// Settings of a fresh namespace, below `/proc/sys/net`.
 const SETTINGS: [(&str, &str); 9] = [
-    // Hosts forward, so that links nest; packets may return by another way.
+    // Hosts forward, so that links can be nested; packets may return on another path.
     ("ipv4/ip_forward", "1"),
     ("ipv4/conf/all/rp_filter", "0"),
     ("ipv4/conf/default/rp_filter", "0"),
-    // No neighbour discovery in the queue.
+    // No packets of neighbour discovery in the queue.
     ("ipv6/conf/all/disable_ipv6", "1"),
     ("ipv6/conf/default/disable_ipv6", "1"),
-    // The kernel's default, whatever the caller's namespace has: ECN if the peer asks for it.
+    // The kernel's default, whatever the setting in the caller's namespace: ECN if the peer asks for it.
     ("ipv4/tcp_ecn", "2"),
-    // No connection starts from what an earlier one learned.
+    // No connection starts with values cached from an earlier one.
     ("ipv4/tcp_no_metrics_save", "1"),
     // Room for 1 Gbit/s over 200 ms: the window, not the buffer, limits a sender.
     ("ipv4/tcp_rmem", "4096 131072 67108864"),
@@ -34,7 +34,7 @@ const SETTINGS: [(&str, &str); 9] = [
 pub struct Namespace(Arc<OwnedFd>);
 
 impl Namespace {
-    /// A fresh namespace with the loopback device on, forwarding on and IPv6 off. The calling thread stays in its own.
+    /// A new namespace with the loopback device on, forwarding on and IPv6 off. The calling thread stays in its own.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl Namespace {
         Ok(Self(Arc::new(file.into())))
     }
 
-    /// Moves the calling thread into the namespace, for good.
+    /// Moves the calling thread into the namespace permanently.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
 //! Settings of network devices, addresses and routes of the calling thread's namespace, by rtnetlink (RFC 3549; Linux
-//! rtnetlink(7)): `ip` need not be installed.
+//! rtnetlink(7)): The program `ip` need not be installed.
 
 use crate::errors::with_context;
 use nix::errno::Errno;
@@ -103,12 +103,12 @@ impl Netlink {
         self.request(libc::RTM_NEWLINK, libc::NLM_F_CREATE | libc::NLM_F_EXCL, message)
     }
 
-    /// Number of a device. Unlike if_nametoindex(3), it tells why there is none.
+    /// Number of a device. Unlike if_nametoindex(3), this reports why there is no such device.
     pub(crate) fn index(&mut self, device: &str) -> io::Result<u32> {
         let mut message = Message::link(0, 0, 0);
         message.text(libc::IFLA_IFNAME, device);
         let answer = self.exchange(libc::RTM_GETLINK, 0, message)?;
-        // `ifinfomsg` has the number behind its first word.
+        // In `ifinfomsg` the number follows the first word.
         Ok(word(&answer, HEADER + 4)?.cast_unsigned())
     }
 

@@ -23,7 +23,7 @@ pub struct Network {
     pub(crate) facts: FlowTable,
     routes: Routes,
     pub(crate) plan: NetworkPlan,
-    /// Bytes that a link carries with each packet beside the IP packet.
+    /// Bytes that a link carries with each packet in addition to the IP packet.
     overhead: u32,
     /// Packets that have arrived at their hosts and must be written.
     ready: VecDeque<Delivery>,
@@ -39,7 +39,7 @@ pub struct Network {
 /// Packets that were not carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ignored {
-    /// No host has their destination.
+    /// No host has their destination address.
     pub unroutable: u64,
     /// They are no IP packets, or broken.
     pub malformed: u64,
@@ -81,13 +81,13 @@ pub struct Limits {
     pub header: usize,
     /// Bytes for the packets on all links.
     pub memory: usize,
-    /// Bytes that a link carries with each packet beside the IP packet.
+    /// Bytes that a link carries with each packet in addition to the IP packet.
     pub overhead: u32,
 }
 
 impl Network {
-    /// The links of this plan without packets. `addresses` are those of the hosts, IPv4 addresses in their IPv6-mapped form.
-    /// With `traced`, every event of a packet is recorded.
+    /// The links of this plan without packets. `addresses` are the addresses of the hosts, IPv4 addresses in their
+    /// IPv6-mapped form. With `traced`, every event of a packet is recorded.
     ///
     /// # Errors
     /// The errors of the queues' parameters.
@@ -184,7 +184,7 @@ impl Network {
         self.forward(now, frame);
     }
 
-    /// The flow of a packet; a flow that makes room for it is forgotten by the queues.
+    /// The flow of a packet; if it replaces another flow, the queues forget that flow.
     fn flow(&mut self, now: Time, header: &Header) -> u32 {
         let found = self.facts.look_up(header, |address| self.routes.node(address));
         let flow = found.id();
@@ -251,13 +251,13 @@ impl Network {
         self.tally.pool.give_back(frame.slot);
     }
 
-    /// When a packet must be written next at the earliest, or the statistics start or end.
+    /// Earliest time at which a packet must be written, or the statistics start or end.
     pub(crate) fn wake_at(&self) -> Time {
         let ports = self.ports.iter().map(Port::earliest_arrival).min().unwrap_or(Time::NEVER);
         ports.min(self.window_event())
     }
 
-    /// Another queue in front of this link, for the packets that arrive from now on; those that wait are sent first.
+    /// Another queue in front of this link, for the packets that arrive from now on; waiting packets are sent first.
     pub(crate) fn replace(&mut self, now: Time, link: usize, plan: QueuePlan, queue: RealQueue) {
         self.advance(now);
         self.replacements += 1;
@@ -265,12 +265,12 @@ impl Network {
         self.ports[link].replace(self.now, plan, queue, Rng::stream(self.plan.seed, &name));
     }
 
-    /// Build a queue for this link by another plan, to replace its own.
+    /// Build a queue for this link by another plan, to replace its present queue.
     pub(crate) fn build(plan: &NetworkPlan, link: usize, now: Time) -> Result<RealQueue, Vec<ScenarioError>> {
         port::build(&plan.links[link], plan.seed, now)
     }
 
-    /// Whether all packets are accounted for: each that came in has left, was lost, or is on a link.
+    /// Whether all packets are accounted for: each packet that arrived has left, was lost, or is on a link.
     pub fn is_conserved(&self) -> bool {
         let on_links: u64 = self.ports.iter().map(|port| u64::from(port.backlog().0) + port.in_flight() as u64).sum();
         let under_way = self.tally.under_way;
@@ -307,8 +307,8 @@ impl Network {
         }
     }
 
-    /// The first event, in the order of the simulator: of one instant first the end of the warm-up, then changes of links, ends of
-    /// transmission, arrivals, and timers.
+    /// The first event, in the order of the simulator: at one instant, first the end of the warm-up, then changes of
+    /// links, ends of transmission, arrivals, and timers.
     fn next_event(&self) -> Option<(Time, Event)> {
         let of_port = |(number, port): (usize, &Port)| {
             let NextEvents { change, transmission, arrival, reordered, timer } = port.next;
@@ -402,7 +402,7 @@ impl Network {
     }
 }
 
-/// An event, with the number of its link. The order of the variants is that of events at one instant.
+/// An event, with the number of its link. The order of the variants is the order of events at one instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Window,

@@ -34,7 +34,8 @@ pub(crate) struct Port {
     pub(crate) plan: LinkPlan,
     info: LinkInfo,
     queue: OwnQueue,
-    /// Queues that were replaced, the oldest first: they take no packets, and send theirs before the queue does.
+    /// Queues that were replaced, the oldest first: they accept no packets, and send their packets before the queue
+    /// does.
     replaced: VecDeque<OwnQueue>,
     loss: Option<Loss>,
     pub(crate) transmitter: Transmitter,
@@ -51,16 +52,16 @@ pub(crate) struct Port {
 /// State of the transmitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It found the queue empty.
+    /// The transmitter found the queue empty.
     Idle,
-    /// It transmits, or waits for the end of an outage.
+    /// The transmitter is sending, or waits for the end of an outage.
     Busy,
     /// The discipline holds its packets back.
     Held,
 }
 
-/// Times of the next events of a port; [`Time::NEVER`] where there is none. Events of one instant happen in the order of the
-/// fields, which is that of the simulator.
+/// Times of the next events of a port; [`Time::NEVER`] where there is none. Events of one instant happen in the order
+/// of the fields, which is the order of the simulator.
 #[derive(Clone, Copy)]
 pub(crate) struct NextEvents {
     pub(crate) change: Time,
@@ -70,7 +71,7 @@ pub(crate) struct NextEvents {
     pub(crate) timer: Time,
 }
 
-/// Packets for which a queue without a limit in packets makes room in advance.
+/// Number of packets for which a queue without a limit in packets makes room in advance.
 const ROOM: u32 = 4096;
 
 /// Build the queue of this plan with room for all flows, so that packets cause no allocation.
@@ -115,7 +116,7 @@ impl Port {
         })
     }
 
-    /// Waiting packets and bytes, over the queue and those that it replaced.
+    /// Waiting packets and bytes, over the queue and the queues that it replaced.
     pub(crate) fn backlog(&self) -> (u32, u64) {
         let all = self.replaced.iter().chain([&self.queue]).map(|queue| queue.discipline.backlog());
         all.fold((0, 0), |(packets, bytes), backlog| (packets + backlog.packets, bytes + backlog.bytes))
@@ -241,8 +242,8 @@ impl Port {
         self.read_timer();
     }
 
-    /// Another queue for the packets that arrive from now on. Those that wait are sent first, by their own queue. It draws from
-    /// `rng`.
+    /// Another queue for the packets that arrive from now on. Waiting packets are sent first, by their own queue. It
+    /// draws from `rng`.
     pub(crate) fn replace(&mut self, now: Time, plan: QueuePlan, mut queue: RealQueue, rng: Rng) {
         queue.on_link(now, &self.info);
         self.plan.queue = plan;
@@ -279,13 +280,13 @@ impl Port {
         }
     }
 
-    /// When a packet that waits or is in flight can arrive at the earliest; [`Time::NEVER`] if there is none.
+    /// Earliest time at which a packet that waits or is in flight can arrive; [`Time::NEVER`] if there is none.
     pub(crate) fn earliest_arrival(&self) -> Time {
         let in_flight = self.next.arrival.min(self.next.reordered);
         if self.next.transmission == Time::NEVER || self.backlog().0 == 0 {
             return in_flight;
         }
-        // Of a packet that waits, the transmission begins then at the earliest; a change may shorten the delay.
+        // The transmission of a waiting packet cannot begin earlier; a change may shorten the delay.
         let delay = if self.changes.is_some() { Span::ZERO } else { self.delay };
         in_flight.min(self.next.transmission + delay).min(self.next.change.max(self.next.transmission))
     }
@@ -295,8 +296,8 @@ impl Port {
         self.next.timer = all.min().unwrap_or(Time::NEVER);
     }
 
-    /// One operation on the queue, or on the replaced one of this number. Samples that are due are taken before it changes
-    /// anything.
+    /// One operation on the queue, or on the replaced queue with this number. Samples that are due are taken before it
+    /// changes anything.
     fn operate<T>(
         &mut self,
         now: Time,
@@ -310,7 +311,7 @@ impl Port {
             stats.sample(now, |show| self.queue.discipline.gauges(show));
         }
         if !self.replaced.is_empty() {
-            // The reports count the packets of one queue; those of the others wait as well.
+            // The reports count the packets of one queue; packets of the other queues wait as well.
             let all: u32 = self.replaced.iter().chain([&self.queue]).map(|q| q.discipline.backlog().packets).sum();
             let own = replaced.map_or(&self.queue, |number| &self.replaced[number]).discipline.backlog().packets;
             stats.device.packets = all - own;

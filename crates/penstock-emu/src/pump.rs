@@ -16,14 +16,15 @@ use std::time::{Duration, Instant};
 /// Packets read from a device before those that are due are written.
 const BATCH: usize = 64;
 
-/// A sleeping thread wakes up some tens of microseconds late. So it sleeps until this many times its mean lateness before
-/// a packet is due, at most `EARLIEST`, and watches the clock for the rest, for up to a tenth of the time.
+/// A sleeping thread wakes up some tens of microseconds late. So it sleeps only until this multiple of its mean
+/// lateness, at most `EARLIEST`, before a packet is due. For the rest it polls the clock, for up to a tenth of the
+/// total time.
 const EARLY: f64 = 2.0;
 const EARLIEST: f64 = 150e3;
 const WATCHED_SHARE: u64 = 10;
 
-/// A thread that wakes up this little late on average has no need to watch the clock. In virtual time, where only system
-/// calls take time, watching would delay everything else.
+/// A thread whose mean lateness is below this need not poll the clock. In virtual time, where only system calls take
+/// time, polling would delay everything else.
 const PUNCTUAL: Span = Span::from_micros(5);
 
 /// Longest wait: timers of the queues are processed at least this often.
@@ -51,17 +52,17 @@ pub(crate) struct Pump {
     pub(crate) devices: Vec<Box<dyn Device>>,
     pub(crate) clock: Clock,
     pub(crate) lateness: Lateness,
-    /// Frames longer than a buffer: the sender's offloads are on.
+    /// Number of frames longer than a buffer, which occur if the sender's offloads are on.
     pub(crate) oversized: u64,
     /// Statistics at the end of the window, once it has come.
     pub(crate) finished: Option<Map<String, Value>>,
     /// Due times of the packets that are being written.
     delivered: Vec<Time>,
-    /// Time spent on watching the clock.
+    /// Time spent polling the clock.
     watched: Span,
-    /// Mean lateness of the latest wakes, in nanoseconds.
+    /// Mean lateness of the latest wake-ups, in nanoseconds.
     wakes_late: f64,
-    /// By device: whether it has something to tell, a packet or an error.
+    /// By device: whether it has a packet or an error to report.
     readable: Vec<bool>,
     starved_before: Option<f64>,
 }
@@ -84,15 +85,15 @@ impl Pump {
         }
     }
 
-    /// One turn: write packets that are due, read those that wait, then sleep until the next is due, a packet comes, or `wake` can
-    /// be read.
+    /// One turn: write packets that are due, read waiting packets, then sleep until the next packet is due, a packet
+    /// arrives, or `wake` can be read.
     ///
     /// # Errors
     /// A device is gone, or the poll failed.
     pub(crate) fn turn(&mut self, wake: BorrowedFd<'_>) -> io::Result<()> {
         self.advance()?;
         for host in 0..self.devices.len() {
-            // Of a device that is gone too, reading tells the error.
+            // Also if a device is gone: reading it returns the error.
             let mut left = if self.readable[host] { BATCH } else { 0 };
             while left > 0 && self.receive(host)? {
                 left -= 1;
@@ -166,7 +167,7 @@ impl Pump {
         }
     }
 
-    /// Another frame, such as one of ARP, goes to the other device at once: links carry IP packets.
+    /// Other frames, such as ARP, are passed to the other device at once: links carry only IP packets.
     fn pass_by(&mut self, host: usize, slot: u32, length: usize) -> io::Result<()> {
         let frame = &self.network.buffer(slot)[..length];
         let mut others = self.devices.iter_mut().enumerate().filter(|&(number, _)| number != host);
@@ -201,7 +202,7 @@ impl Pump {
         Ok(())
     }
 
-    /// Time before the next packet is due from which the clock is watched.
+    /// How long before the next packet is due the clock is polled.
     fn early(&self, now: Time) -> Span {
         let early = Span::from_nanos((EARLY * self.wakes_late).min(EARLIEST) as u64);
         let is_punctual = self.wakes_late < PUNCTUAL.as_nanos() as f64;
@@ -234,7 +235,7 @@ impl Pump {
         self.devices.iter().map(|device| device.unsent()).sum()
     }
 
-    /// Frames that were not those of the wire.
+    /// Frames that differed from the frames on the wire.
     pub(crate) fn refused(&self) -> u64 {
         self.devices.iter().map(|device| device.refused()).sum()
     }

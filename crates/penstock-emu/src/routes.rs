@@ -19,7 +19,7 @@ pub(crate) struct Hop {
 
 /// All routes.
 pub(crate) struct Routes {
-    /// The hops of all routes; those of one route are adjacent.
+    /// The hops of all routes; the hops of one route are adjacent.
     pub(crate) hops: Vec<Hop>,
     /// By the two hosts: first hop of the route.
     first: Vec<Vec<Option<u32>>>,
@@ -50,8 +50,8 @@ impl Routes {
         Self { hops, first, hosts: hosts.collect() }
     }
 
-    /// The first hop of a packet from this host. In a network of two hosts everything that is for neither of them goes to
-    /// the other one, which may be a router.
+    /// The first hop of a packet from this host. In a network of two hosts, a packet addressed to neither of them goes
+    /// to the other host, which may be a router.
     pub(crate) fn first_hop(&self, from: usize, header: &Header) -> Option<u32> {
         match self.hosts.get(&header.key.dst) {
             Some(&(to, _)) => self.first[from][to],

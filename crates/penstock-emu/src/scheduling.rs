@@ -10,17 +10,16 @@ use std::fs::File;
 use std::io::Write;
 use std::time::Duration;
 
-/// Budget of processor time in each period. A thread with a budget never starves the others, so the kernel does not
-/// stop it for their sake, as it does for 50 ms with a busy thread of fixed priority.
+/// Budget of processor time in each period. A thread with a budget never starves other threads, so the kernel does not
+/// stop it, as it does for 50 ms with a busy thread of fixed priority.
 const BUDGET: Duration = Duration::from_micros(262);
 const PERIOD: Duration = Duration::from_micros(300);
 
-/// Fixed priority where no budget is granted, from 1 to 99.
+/// Fixed priority used if no budget is granted, from 1 to 99.
 const PRIORITY: u32 = 10;
 
-/// Lets the processors wait without sleeping while the file is open, which saves the tens of microseconds in which one
-/// wakes up: a latency of 0 is asked for (Linux, Documentation/power/pm_qos_interface.rst). `None` where the process may
-/// not.
+/// Requests a latency of 0 while the file is open, so that idle processors do not sleep; waking up would take tens of
+/// microseconds (Linux, Documentation/power/pm_qos_interface.rst). `None` if the process has no permission.
 pub(crate) fn keep_awake() -> Option<File> {
     let mut file = File::options().write(true).open("/dev/cpu_dma_latency").ok()?;
     file.write_all(&0_i32.to_ne_bytes()).ok()?;
@@ -48,12 +47,14 @@ impl fmt::Display for Class {
     }
 }
 
-/// Lets the calling thread wake up on time, as well as the process may: exact timers, memory that stays resident, and the
-/// best scheduling class that is granted, which is returned. Processes and threads started by it are ordinary ones.
+/// Lets the calling thread wake up on time, as far as the process is permitted: exact timers, memory that stays
+/// resident, and the best scheduling class that is granted, which is returned. Processes and threads started by it are
+/// ordinary ones.
 pub fn raise_priority() -> Class {
-    // Both help only; without them the run reports more lateness.
+    // Both steps are optional; without them the run reports more lateness.
     let _ = nix::sys::prctl::set_timerslack(1);
-    // SAFETY: takes no pointers. Only current mappings, so that a limit of locked memory cannot fail later allocations.
+    // SAFETY: takes no pointers. Only current mappings, so that a limit of locked memory cannot make later allocations
+    // fail.
     let _ = unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_ONFAULT) };
     for class in [Class::Deadline, Class::Fifo] {
         if set_class(class).is_ok() {
@@ -63,10 +64,10 @@ pub fn raise_priority() -> Class {
     Class::Other
 }
 
-/// Puts a thread that sends or receives datagrams before ordinary ones, as far as the process may: if the thread of the
-/// link takes its processor, the kernel moves it to another one at once.
+/// Gives a thread that sends or receives datagrams priority over ordinary threads, as far as the process is permitted.
+/// If the thread of the link takes its processor, the kernel moves it to another one at once.
 pub(crate) fn go_ahead() {
-    // Without the right the thread is late more often, which is counted.
+    // Without permission the thread is late more often, which is counted.
     let _ = set_class(Class::Fifo);
 }
 

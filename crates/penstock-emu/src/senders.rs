@@ -1,5 +1,5 @@
-//! Real traffic between namespaces: TCP connections of the kernel, datagrams at given times, and sessions that open
-//! connections; each with its receiver.
+//! Real traffic between namespaces: Senders: TCP connections of the kernel, datagrams at given times, and sessions that
+//! open connections; each has its receiver.
 //!
 //! Every flow has threads of its own. Times of flows are nanoseconds after time 0 of the link, which is a value of
 //! `CLOCK_MONOTONIC`. Statistics count what receivers read between the end of the warm-up and the end of the run.
@@ -63,7 +63,7 @@ pub struct Flow {
 pub struct Ends {
     /// Name in messages, such as `traffic.bulk, flow 3`.
     pub name: String,
-    /// The hosts that send data: one, or those that a session chooses from.
+    /// The hosts that send data: one host, or the hosts that a session chooses from.
     pub sources: Vec<Host>,
     /// The host that receives data.
     pub destination: Host,
@@ -79,7 +79,7 @@ pub enum Offer {
     Transfer {
         /// Settings of the connection.
         tcp: TcpSettings,
-        /// Bytes to send; `None`: until the stop.
+        /// Bytes to send; `None`: without end, until the stop time.
         bytes: Option<u64>,
     },
     /// Datagrams at given times.
@@ -116,7 +116,7 @@ pub const MIN_PAYLOAD: u16 = datagrams::HEADER as u16;
 pub trait Session: Send {
     /// The time of its next action; `None` while it waits for the end of a connection, and after its stop.
     fn next(&self) -> Option<u64>;
-    /// Act at the time given by [`next`](Self::next); returns the connections to open.
+    /// Acts at the time given by [`next`](Self::next); returns the connections to open.
     fn on_time(&mut self, now: u64) -> Vec<Opening>;
     /// The connection with this tag has delivered all its data; returns the connections to open.
     fn on_end(&mut self, now: u64, tag: u32) -> Vec<Opening>;
@@ -125,7 +125,7 @@ pub trait Session: Send {
 /// A connection to open now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// Number of the sending host among the sources of the flow; of a request, of the host that receives it.
+    /// Number of the sending host among the sources of the flow; for a request, of the host that receives it.
     pub sender: u32,
     /// Whether the destination of the flow sends it to the source: a request.
     pub request: bool,
@@ -155,7 +155,7 @@ pub struct Senders {
 
 /// State that all threads of a run share.
 struct Shared {
-    /// Whether threads for datagrams go before ordinary ones.
+    /// Whether threads for datagrams have priority over ordinary threads.
     ahead: bool,
     times: OnceLock<Times>,
     gate: Gate,
@@ -170,12 +170,12 @@ struct Shared {
 }
 
 impl Senders {
-    /// Open all receivers, and a thread for each flow, which waits for [`start`](Self::start). With `ahead` threads for
-    /// datagrams go before ordinary ones; between them the kernel may have to wait with its own work, such as shaping.
+    /// Open all receivers, and a thread for each flow, which waits for [`start`](Self::start). With `ahead`, threads
+    /// for datagrams have priority over ordinary threads; they may delay the kernel's own work, such as shaping.
     ///
     /// # Errors
     ///
-    /// A message that names the flow and the cure, if a receiver or a thread cannot be made; nothing runs then.
+    /// A message that names the flow and the remedy, if a receiver or a thread cannot be created; nothing runs then.
     pub fn prepare(flows: Vec<Flow>, ahead: bool) -> Result<Self, String> {
         let shared = Arc::new(Shared {
             ahead,
@@ -264,7 +264,7 @@ impl Senders {
     ///
     /// # Errors
     ///
-    /// The first error of a flow: a message that names the flow and the cure.
+    /// The first error of a flow: a message that names the flow and the remedy.
     pub fn stop(mut self) -> Result<Vec<FlowReport>, String> {
         self.end();
         match self.error() {
@@ -277,7 +277,8 @@ impl Senders {
         self.shared.gate.close();
         while !self.threads.is_empty() || self.shared.helpers.load(Ordering::Acquire) > 0 {
             self.shared.shut();
-            // A thread may have opened a connection just before the gate closed: shut again until all have ended.
+            // A thread may have opened a connection just before the gate closed, so repeat the shutdown until all
+            // threads have ended.
             thread::sleep(Duration::from_millis(1));
             self.threads.retain(|thread| !thread.is_finished());
         }
@@ -324,7 +325,7 @@ impl Ends {
     }
 }
 
-/// How to cure this error.
+/// How to remedy this error.
 fn cure(error: &std::io::Error) -> &'static str {
     use std::io::ErrorKind;
     match error.kind() {
@@ -350,7 +351,7 @@ impl Shared {
         self.times.get().map_or(0, |times| times.zero)
     }
 
-    /// The time of the statistics; before the start an empty one in the future.
+    /// The interval of the statistics; before the start an empty interval in the future.
     fn window(&self) -> Window {
         let (start, end) = self.times.get().map_or((u64::MAX, u64::MAX), |times| (times.warmup, times.end));
         Window { start, end }
@@ -367,7 +368,7 @@ impl Shared {
         started.map(drop).map_err(|error| no_thread(name, &error))
     }
 
-    /// Keep the first error. Errors after the stop follow from it, and are none.
+    /// Keep the first error. Errors after the stop are caused by it and are not reported.
     fn fail(&self, message: String) {
         if !self.gate.is_closed() {
             self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
@@ -385,7 +386,7 @@ impl Shared {
     /// Shut all sockets down: blocked reads, writes and accepts return.
     fn shut(&self) {
         for stream in self.open().iter() {
-            // The other end may have closed it already.
+            // The other host may have closed it already.
             let _ = stream.shutdown(Shutdown::Both);
         }
         for listener in self.listeners().iter() {

@@ -1,4 +1,4 @@
-//! A real link in a thread of its own, steered from outside: snapshots, another queue, the end.
+//! A real link in a thread of its own, controlled from outside: snapshots, another queue, the end.
 
 use crate::device::Device;
 use crate::network::Network;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
-/// Bounds beyond which the numbers of a run are not those of the link that it stands for.
+/// Bounds beyond which the results of a run do not represent the link of the scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Validity {
     /// Largest lateness in seconds that 99 % of the packets may have.
@@ -32,7 +32,7 @@ pub struct Validity {
 }
 
 impl Default for Validity {
-    /// 99 % of the packets late by at most 1 ms, nothing lost before a queue.
+    /// 99 % of the packets at most 1 ms late, and no packet lost before a queue.
     fn default() -> Self {
         Self { lateness_p99: 1e-3, lateness_max: f64::INFINITY, lost_before_queue: 0, starved: 1.0 }
     }

@@ -36,13 +36,13 @@ pub(crate) struct Tally {
     pub(crate) pool: FramePool,
     pub(crate) trace: Option<Trace>,
     pub(crate) capture: Capture,
-    /// Packets on the links: they came in, and neither left nor were lost.
+    /// Packets on the links, which arrived and have neither left nor been lost.
     pub(crate) under_way: u64,
 }
 
 impl Tally {
-    /// The packet was dropped by a queue or lost by a link: its buffer is free. The flow did not send a copy, so it does not
-    /// lose it either.
+    /// The packet was dropped by a queue or lost by a link: its buffer is free. The flow did not send the copy, so its
+    /// loss does not count for the flow.
     pub(crate) fn lose(&mut self, frame: &Frame) {
         self.flows[frame.flow as usize].drops += u64::from(!frame.is_copy);
         self.remove(frame);
@@ -103,7 +103,7 @@ impl Probe<Frame> for Tally {
 
     fn dropped(&mut self, report: &Report<'_, Frame>, cause: Cause) {
         if cause == Cause::Policed {
-            // It did not reach the queue.
+            // The packet did not reach the queue.
             self.queue().policed += 1;
         } else {
             self.queue().dropped(report, cause, report.packet.dscp);

@@ -4,7 +4,7 @@ use crate::namespace::Namespace;
 use std::io::Write;
 use std::sync::Once;
 
-/// A fresh namespace; `None` where tests cannot have one, which is printed once. With `PENSTOCK_REQUIRE_NETNS=1` that is
+/// A new namespace; `None` if tests cannot create one, which is printed once. With `PENSTOCK_REQUIRE_NETNS=1` that is
 /// a failure instead.
 pub(crate) fn fresh_namespace() -> Option<Namespace> {
     static TOLD: Once = Once::new();

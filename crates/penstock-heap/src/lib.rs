@@ -40,7 +40,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static HEAP: Counting = Counting;
 
-/// The result of `work`, the number of its allocations, and the largest rise of the memory in use meanwhile, in bytes.
+/// The result of `work`, the number of its allocations, and the largest increase of the memory in use during it, in
+/// bytes.
 pub fn counted<T>(work: impl FnOnce() -> T) -> (T, u64, u64) {
     let (allocations, live) = (ALLOCATIONS.get(), LIVE.get());
     PEAK.set(live);

@@ -2,7 +2,8 @@
 
 use penstock_core::Rng;
 
-/// Numbers from 0 to 1, each a weighted mean of the one before and a uniform draw: x(n) = rho x(n-1) + (1 - rho) u(n).
+/// Numbers from 0 to 1, each a weighted mean of the previous number and a uniform draw: x(n) = rho x(n-1) + (1 - rho)
+/// u(n).
 ///
 /// This is netem's correlation (the wiki of the Linux Foundation, "netem": "Prob(n) = .25 * Prob(n-1) + .75 * Random"). Its
 /// stationary mean is 1/2, its variance (1 - rho) / (1 + rho) / 12, and the correlation of successive numbers is rho. The
@@ -14,7 +15,7 @@ pub(crate) struct CorrelatedNumbers {
 }
 
 impl CorrelatedNumbers {
-    /// Numbers of this correlation, from 0 to below 1, drawn from this stream.
+    /// Numbers with this correlation, from 0 to below 1, drawn from this stream.
     pub(crate) fn new(correlation: f64, mut rng: Rng) -> Self {
         Self { correlation, last: rng.uniform(), rng }
     }
@@ -33,7 +34,7 @@ pub(crate) struct CorrelatedChance {
 }
 
 impl CorrelatedChance {
-    /// Events of this probability and correlation, drawn from this stream.
+    /// Events with this probability and correlation, drawn from this stream.
     pub(crate) fn new(probability: f64, correlation: f64, rng: Rng) -> Self {
         Self { probability, numbers: CorrelatedNumbers::new(correlation, rng) }
     }
@@ -59,7 +60,8 @@ mod tests {
             let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / COUNT as f64;
             let pairs = x.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum::<f64>() / COUNT as f64;
             let expected = (1.0 - rho) / (1.0 + rho) / 12.0;
-            // The mean of correlated numbers varies as that of fewer independent ones, by (1 - rho) / (1 + rho).
+            // The mean of correlated numbers varies like the mean of fewer independent ones, by a factor of (1 - rho) /
+            // (1 + rho).
             let error = (expected * (1.0 + rho) / (1.0 - rho) / COUNT as f64).sqrt();
             assert!((mean - 0.5).abs() < 4.0 * error, "rho {rho}: mean {mean}");
             assert!((variance / expected - 1.0).abs() < 0.02, "rho {rho}: variance {variance}, expected {expected}");

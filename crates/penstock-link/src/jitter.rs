@@ -1,7 +1,8 @@
 //! Jitter: a random part of the propagation delay of each packet.
 //!
-//! The distributions are those of netem, tc-netem(8). The man page names them and gives no numbers; the numbers here are
-//! read off the tables that iproute2 installs (`/usr/lib/tc/*.dist`). Their 4096 entries are quantiles; 8192 is one deviation:
+//! The distributions are those of netem, tc-netem(8). The man page names them but gives no numbers; the numbers here
+//! are taken from the tables that iproute2 installs (`/usr/lib/tc/*.dist`). Their 4096 entries are quantiles; 8192 is
+//! one deviation:
 //!
 //! * normal: mean 0 and variance 1, cut off at 4 deviations;
 //! * pareto: (x - 3/2) / (3/4), at most 4, where x has the tail x^-3 from 1 on: median -0.32, standard deviation 0.82;
@@ -92,8 +93,9 @@ mod tests {
         }
     }
 
-    /// Moments of the samples against integrals of the quantiles by hand: uniform 1/3; normal 1, less by the cut at 4; Pareto
-    /// cut at x = 4.5: E = (3/2 (1 - 4.5^-2) + 4.5^-2 - 3/2) / (3/4), from E[min(x, c)] = 3/2 - c^-2 / 2.
+    /// Moments of the samples compared with hand-computed integrals of the quantiles: uniform 1/3; normal 1,
+    /// slightly reduced by the cut at 4; Pareto cut at x = 4.5: E = (3/2 (1 - 4.5^-2) + 4.5^-2 - 3/2) / (3/4), from
+    /// E[min(x, c)] = 3/2 - c^-2 / 2.
     #[test]
     fn samples_have_the_moments_of_the_distribution() {
         const COUNT: usize = 400_000;

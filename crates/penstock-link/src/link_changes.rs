@@ -1,6 +1,6 @@
 //! Changes of a link during a run: of its rate, of its delay, and outages.
 //!
-//! The rate and the delay of a packet are those of its link when its transmission starts, plus a jitter drawn for the
+//! A packet has the rate and the delay that its link has when the transmission starts, plus a jitter drawn for the
 //! packet; later changes do not affect packets in flight. A packet that would overtake another arrives together with it
 //! instead. Packets overtake others only if the link reorders: packets selected at random then arrive later or earlier,
 //! or each packet arrives after its own jitter. Other packets do not wait for them. During an outage no transmission
@@ -59,15 +59,15 @@ pub struct Departure {
     pub end: Time,
     /// Arrival of the packet.
     pub arrival: Time,
-    /// Whether it may arrive in another order than the packets around it.
+    /// Whether the packet may arrive out of order.
     pub is_reordered: bool,
 }
 
 /// A distribution and its own random stream.
 struct Drawn(Draw, Rng);
 
-/// Capacity that the link has left unused: its rate, integrated over the time without a transmission and without an
-/// outage.
+/// Capacity that the link has left unused: its rate integrated over the time in which there was neither a transmission
+/// nor an outage.
 struct Unused {
     /// In 1e-9 bits.
     sum: u128,
@@ -106,7 +106,7 @@ impl LinkChanges {
         rule.into_iter().chain(outage).min().unwrap_or(Time::NEVER)
     }
 
-    /// Start the transmission of a packet of `size` bytes by this transmitter, onto a wire of this propagation delay.
+    /// Start the transmission of a packet of `size` bytes by this transmitter, onto a wire with this propagation delay.
     #[cold]
     pub fn depart(&mut self, now: Time, transmitter: &mut Transmitter, delay: Span, size: u32) -> Departure {
         self.settle(now);
@@ -150,8 +150,8 @@ impl LinkChanges {
         size * u128::from((end - now).as_nanos()) / u128::from((end - start).as_nanos().max(1))
     }
 
-    /// Bits that the link could have sent from `start` to `end`, the window of the statistics, in which it sent `sent`;
-    /// both in 1e-9 bits.
+    /// Bits that the link could have sent from `start` to `end`, the window of the statistics; it sent `sent` in this
+    /// window. Both are in 1e-9 bits.
     pub fn capacity_nanobits(&self, start: Time, end: Time, sent: u128) -> u128 {
         match &self.opportunities {
             Some(opportunities) => u128::from(opportunities.bytes(start, end)) * 8 * NANOBITS,

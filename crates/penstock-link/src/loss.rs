@@ -63,7 +63,7 @@ impl Loss {
 }
 
 /// The channel of Gilbert and Elliott: a Markov chain of two states, good and bad, that takes a step after each packet.
-/// It starts in its stationary distribution, bad with probability p / (p + r).
+/// It starts in its stationary distribution, in which it is bad with probability p / (p + r).
 ///
 /// E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System Technical Journal 39, 1960 (nothing lost in the good
 /// state); E. O. Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels", ibid. 42, 1963.
@@ -173,8 +173,8 @@ mod tests {
         assert_eq!([(); 5].map(|()| loss.loses()), [false, true, false, true, false]);
     }
 
-    /// The mean is p / (p + r); of the sample's error, neighbours' correlation (1 - p - r)^k makes the variance
-    /// larger than a coin's by (2 - p - r) / (p + r).
+    /// The mean is p / (p + r). The correlation (1 - p - r)^k at distance k multiplies the variance of the sample mean
+    /// by (2 - p - r) / (p + r), compared with independent draws.
     #[test]
     fn the_mean_loss_is_that_of_the_stationary_chain() {
         for (p, r, good, bad) in [(0.01, 0.3, 0.0, 1.0), (0.02, 0.1, 0.0, 1.0), (0.05, 0.2, 0.01, 0.5)] {

@@ -10,8 +10,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// A value of a result. Most runs are short, and then their results are a part of their time: numbers stay as they are until
-/// somebody asks for JSON.
+/// A value of a result. Most runs are short, so that producing results takes a notable part of their time: numbers are
+/// kept as they are until JSON is requested.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(untagged)]
 pub enum Metric {
@@ -56,7 +56,7 @@ impl Metrics {
         self.insert(name, Metric::List(values));
     }
 
-    /// Any value. The name is a new one.
+    /// Any value. The name must be new.
     pub fn insert(&mut self, name: impl Into<Cow<'static, str>>, value: Metric) {
         let name = name.into();
         debug_assert!(self.get(&name).is_none(), "{name} is there already");
@@ -92,7 +92,7 @@ impl IntoIterator for Metrics {
     type Item = (Cow<'static, str>, Metric);
     type IntoIter = std::vec::IntoIter<Self::Item>;
 
-    /// The metrics in the order in which they were put in.
+    /// The metrics in the order of insertion.
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }
@@ -110,7 +110,7 @@ impl Serialize for Metrics {
     }
 }
 
-/// The drops by cause; those of conditioners are not the queue's.
+/// The drops by cause; drops by conditioners do not count as the queue's.
 const DROPS: [(&str, Cause); 5] = [
     ("drops_early", Cause::Early),
     ("drops_forced", Cause::Forced),
@@ -119,8 +119,8 @@ const DROPS: [(&str, Cause); 5] = [
     ("drops_evicted", Cause::Evicted),
 ];
 
-/// The metrics of a link with these statistics, which could have sent `capacity`, in 1e-9 bits; `jain` is the fairness of
-/// the flows that cross it.
+/// The metrics of a link with these statistics. `capacity` is the amount that it could have sent, in 1e-9 bits; `jain`
+/// is the fairness of the flows that cross it.
 pub fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: Option<f64>) -> Metrics {
     let mut metrics = Metrics::with_capacity(40);
     let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
@@ -171,7 +171,7 @@ pub fn link_metrics(spec: &LinkSpec, stats: &QueueStats, capacity: u128, jain: O
     metrics
 }
 
-/// A distribution of lengths: its mean, its variance, the share of 0, and the distribution by these names.
+/// A distribution of lengths: its mean, its variance, the share of 0, and the distribution itself, under these names.
 /// Adds nothing if there is no sample.
 fn lengths(metrics: &mut Metrics, spec: &LinkSpec, prefix: &str, names: [&'static str; 4], pmf: Vec<f64>) {
     if pmf.is_empty() {
@@ -188,7 +188,7 @@ fn lengths(metrics: &mut Metrics, spec: &LinkSpec, prefix: &str, names: [&'stati
     metrics.list(names[3], pmf);
 }
 
-/// Series with equal intervals: the ends of these, and each series by its name.
+/// Series with equal intervals: the ends of the intervals, and each series by its name.
 pub fn over_time<'a>(all: impl Iterator<Item = (&'a str, &'a Series)>) -> Value {
     let mut values = Map::new();
     for (name, series) in all {

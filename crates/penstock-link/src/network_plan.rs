@@ -16,7 +16,7 @@ pub struct NetworkPlan {
     pub hosts: Vec<String>,
     /// Number of each host's node, as classes refer to it.
     pub nodes: Vec<u32>,
-    /// The links from one host to another, by the numbers of the two; empty where there is no route.
+    /// The links from one host to another, by the numbers of the two hosts; empty if there is no route.
     pub routes: Vec<Vec<Vec<u32>>>,
     /// End of the warm-up: statistics start.
     pub warmup: Time,

@@ -1,8 +1,8 @@
 //! Recorded capacity: the instants at which a link may send, as in a trace of Mahimahi.
 //!
 //! R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, section 3.2 (`LinkShell`): each
-//! line of a trace is a millisecond at which 1500 bytes may leave. Bytes count, so several small packets may
-//! share an instant and a large one may need several; unused bytes are lost. After its last line a trace repeats.
+//! line of a trace is a millisecond at which 1500 bytes may leave. Opportunities count bytes, so several small packets
+//! may share an instant and a large one may need several; unused bytes are lost. After its last line a trace repeats.
 
 use penstock_core::Time;
 
@@ -65,7 +65,8 @@ impl Opportunities {
 
     /// Number of instants before `time`.
     fn before(&self, time: Time) -> u64 {
-        // The last instant of a round coincides with an instant at 0 of the next round, so a round begins after its 0.
+        // The last instant of a round coincides with an instant at time 0 of the next round, so a round begins after
+        // time 0.
         let millis = time.as_nanos().div_ceil(NANOS);
         let rounds = millis.saturating_sub(1) / self.length();
         let within = millis - rounds * self.length();
@@ -94,7 +95,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list of every byte's instant.
+        /// Compared with a list of every byte's instant.
         #[test]
         fn it_agrees_with_a_list_of_all_bytes(
             mut millis in prop::collection::vec(0_u64..30, 1..20),

@@ -30,8 +30,8 @@ struct StagePlan {
 }
 
 impl QueuePlan {
-    /// The queue of this link; drop-tail if it has none. `classes` replaces the names in classes, which stand at a path of
-    /// the scenario, by numbers.
+    /// The queue of this link; drop-tail if it has none. `classes` replaces the names in classes, which are at a path
+    /// of the scenario, by numbers.
     pub fn new(link: &LinkSpec, mut classes: impl FnMut(&[ClassSpec], &str) -> Vec<ClassSetting>) -> Self {
         let path = path(link);
         let (scheme, settings) = match &link.queue {
@@ -45,13 +45,13 @@ impl QueuePlan {
         Self { scheme, settings, stages: link.edge.iter().enumerate().map(stage).collect() }
     }
 
-    /// Whether conditioners or shapers stand before the queue.
+    /// Whether there are conditioners or shapers in front of the queue.
     pub fn has_stages(&self) -> bool {
         !self.stages.is_empty()
     }
 
-    /// Build the queue in front of `link`, which it knows as `info`, at `now`; `aqms` are those beside the registry, and
-    /// `seed` is that of the run. Errors go to `errors`.
+    /// Build the queue in front of `link`, which it knows as `info`, at `now`; `aqms` are the AQMs in addition to the
+    /// registry, and `seed` is the seed of the run. Errors go to `errors`.
     pub fn build<P: Packet + Clone + Send + 'static, W: Probe<P> + ?Sized + 'static>(
         &self,
         link: &LinkSpec,

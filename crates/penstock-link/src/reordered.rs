@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 /// How packets are reordered: which ones, and by how much.
 pub(crate) struct Reordering {
     chance: Chance,
-    /// Packets that keep their place after a reordered one: netem's gap, less 1.
+    /// Number of packets that keep their place after a reordered one: netem's gap minus 1.
     pause: u64,
     /// Packets since the last reordered one, or since the start.
     kept: u64,
@@ -71,7 +71,7 @@ pub struct ReorderedPackets<P> {
     count: u64,
 }
 
-/// A packet and its arrival; of packets that arrive together the one sent first comes first.
+/// A packet and its arrival; if packets arrive together, the packet sent first comes first.
 struct InFlight<P> {
     at: Time,
     number: u64,
@@ -85,7 +85,7 @@ impl<P> Default for ReorderedPackets<P> {
 }
 
 impl<P> ReorderedPackets<P> {
-    /// Arrival of the first of them, [`Time::NEVER`] if there is none.
+    /// Arrival of the first packet, [`Time::NEVER`] if there is none.
     pub fn next(&self) -> Time {
         self.packets.peek().map_or(Time::NEVER, |Reverse(first)| first.at)
     }
@@ -96,7 +96,7 @@ impl<P> ReorderedPackets<P> {
         self.count += 1;
     }
 
-    /// Take the first of them.
+    /// Take the first packet.
     pub fn pop(&mut self) -> Option<P> {
         self.packets.pop().map(|Reverse(first)| first.packet)
     }
@@ -144,7 +144,8 @@ mod tests {
         assert_eq!(numbers, [4, 9, 14, 19]);
     }
 
-    /// Between two reordered packets, 4 keep their place and then a geometric number do, of mean (1 - p) / p.
+    /// Between two reordered packets, 4 packets keep their place, and after them a geometric number with mean (1 - p) /
+    /// p.
     #[test]
     fn after_a_gap_each_packet_is_reordered_with_the_rate() {
         let count = places(0.25, 0.0, 5, 700_000).iter().filter(|&&is| is).count() as f64;

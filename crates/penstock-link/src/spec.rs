@@ -77,7 +77,7 @@ pub struct LinkSpec {
 impl LinkSpec {
     /// Whether all packets have the same rate and delay, none waits for an outage or an opportunity, and none is duplicated.
     pub fn is_steady(&self) -> bool {
-        // All keys by name: a new one must be decided about here.
+        // All keys by name, so that a new key requires a decision here.
         let Self {
             name: _,
             drawn_as: _,

@@ -6,7 +6,7 @@
 pub enum TraceEvent {
     /// A source sent it.
     Send,
-    /// It arrived at a watched queue.
+    /// The packet arrived at a watched queue.
     Arrive,
     /// It was dropped there.
     Drop,
@@ -16,7 +16,7 @@ pub enum TraceEvent {
     Enqueue,
     /// It left the queue.
     Dequeue,
-    /// It arrived at its sink.
+    /// The packet arrived at its destination.
     Receive,
 }
 

@@ -11,15 +11,15 @@ pub struct Transmitter {
     nanos_per_byte: i32,
     /// Fraction of a nanosecond carried to the next packet, in units of 1 / rate.
     carried: u64,
-    /// Size of the last packet, and its transmission time as whole nanoseconds and remainder: most packets have the size of
-    /// the one before.
+    /// Size of the last packet, and its transmission time as whole nanoseconds and remainder: most packets have the
+    /// same size as the previous one.
     size: u32,
     nanos: u64,
     rest: u64,
 }
 
 impl Transmitter {
-    /// A transmitter of this rate, which must not be 0, of IP packets in this framing.
+    /// A transmitter of IP packets in this framing, with this rate, which must not be 0.
     pub fn new(rate: Rate, framing: Framing) -> Self {
         let rate = rate.bits_per_second();
         let nanos_per_byte = if framing.is_none() { nanos_per_byte(rate) } else { framing.packed() };
@@ -60,7 +60,7 @@ impl Transmitter {
         u128::from(self.rate) * u128::from(rest.as_nanos()) + u128::from(self.carried)
     }
 
-    /// As [`Transmitter::unsent`], for a packet after which packets of the sizes `later` were transmitted ahead of
+    /// Like [`Transmitter::unsent`], for a packet after which packets of the sizes `later` were transmitted ahead of
     /// time.
     pub fn unsent_before(&self, rest: Span, later: impl Iterator<Item = u32>) -> u128 {
         let carried_since =
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn at_rates_with_whole_nanoseconds_a_byte_no_packet_is_rounded() {
-        // The slowest takes the time of a byte beyond 32 bits.
+        // At the slowest rate, the time of a byte exceeds 32 bits.
         for rate in [1, 2, 1000, 10_000_000, 500_000_000, 8_000_000_000] {
             let mut transmitter = unframed(Rate::from_bits_per_second(rate));
             for size in [0, 1, 40, 1500, 41, 65_535] {

@@ -48,8 +48,7 @@ pub fn alpha(plant: &Plant, gamma: f64, reading: Reading) -> Option<f64> {
     })
 }
 
-/// AVQ* of the thesis, whose alpha follows the number of flows: the corrected reading, and K11 where it has no
-/// solution.
+/// AVQ* of the thesis, whose alpha follows the number of flows: the corrected rule, and K11 where it has no solution.
 pub fn alpha_star(plant: &Plant, gamma: f64) -> f64 {
     alpha(plant, gamma, Reading::Corrected).unwrap_or_else(|| k11(plant, gamma))
 }
@@ -113,7 +112,7 @@ mod tests {
 
     #[test]
     fn few_flows_have_no_stable_alpha() {
-        // on the grid of the thesis: 3, 8, 13, ... flows
+        // at the thesis' numbers of flows: 3, 8, 13, ...
         let first =
             |rtt, reading| (3..=103).step_by(5).find(|&n| alpha(&at(f64::from(n), rtt), 1.0, reading).is_some());
         assert_eq!((first(0.252, Reading::Printed), first(0.634, Reading::Printed)), (Some(53), None));
@@ -135,7 +134,8 @@ mod tests {
 
     #[test]
     fn three_flows_are_far_from_stable_at_any_alpha() {
-        // printed: omega >= K12 = 93.75, so omega R is 22.6 and more where pi / 2 is wanted; with 2/3 still 10.5
+        // as printed, omega >= K12 = 93.75, so omega R is at least 22.6 where pi / 2 is required; with 2/3 it is still
+        // 10.5
         assert!((1.5 * 187.5 / 3.0 - 93.75_f64).abs() < 1e-12 && 93.75 * 0.241 > 22.59);
         let k12 = 2.0 / 3.0 * 187.5 / 3.0;
         assert!((k12 - 41.67_f64).abs() < 0.005 && (k12 * 0.252 - 10.5).abs() < 1e-9);
@@ -143,7 +143,7 @@ mod tests {
             let k11 = k11(&at(3.0, 0.252), 1.0);
             let d: f64 = k12 * k12 - k11 * k11;
             let omega = f64::midpoint(d, (d * d + 4.0 * k12 * k12 * alpha * alpha).sqrt()).sqrt();
-            // neither with the term arctan(omega / alpha), which takes at most pi / 2, nor without it
+            // there is no solution with the term arctan(omega / alpha), which subtracts at most pi / 2, nor without it
             assert!(omega * 0.252 + (omega / k11).atan() - FRAC_PI_2 > FRAC_PI_2);
         }
     }

@@ -1,7 +1,7 @@
 //! Losses that remain after an erasure code repairs batches of losses: the compound-Poisson model of the thesis,
 //! section 5.5.
 //!
-//! Batches of A >= 1 consecutive losses begin at random, lambda a packet; a block of T = k + h packets sees
+//! Batches of A >= 1 consecutive losses begin at random, lambda per packet; a block of T = k + h packets sees
 //! N_T = A_1 + ... + A_M losses, M Poisson with mean lambda T. With p = lambda `E[A]` and x = p T the mean of N_T, lambda
 //! T is x / `E[A]`. The code repairs a block with at most h losses; in a block with more losses it repairs nothing.
 
@@ -83,13 +83,13 @@ impl Batches {
     }
 }
 
-/// Delta_h(x) = P(N_T <= h) of `first` less that of `second`: above 0 if `first` is repaired more often.
+/// Delta_h(x) = P(N_T <= h) of `first` minus that of `second`: above 0 if `first` is repaired more often.
 pub fn difference(first: &Batches, second: &Batches, x: f64, h: usize) -> f64 {
     second.unrepaired(x, h) - first.unrepaired(x, h)
 }
 
-/// x_h, the mean number of losses in a block at which the two are repaired equally often: below it the first, whose
-/// batches are smaller, is better. `None` if there is none in 1e-3 .. [`LARGEST_MEAN`].
+/// x_h, the mean number of losses in a block at which both are repaired equally often: below it `first`, whose batches
+/// are smaller, is better. `None` if there is none in 1e-3 .. [`LARGEST_MEAN`].
 pub fn threshold(first: &Batches, second: &Batches, h: usize) -> Option<f64> {
     let better = |x: f64| difference(first, second, x, h) > 0.0;
     let mut low = (0.6 * h as f64 + 0.3).min(LARGEST_MEAN);
@@ -266,7 +266,7 @@ mod tests {
         assert!((crossing(model(TABLE_5_2, 4)) - 67.0).abs() < 1.0);
         assert!((crossing(MEASURED_5_1) - 52.0).abs() < 0.5);
         assert!((crossing(MEASURED_5_2) - 77.0).abs() < 0.5);
-        // the model tells the sign at all loads of table 5.1, and at all but 70 flows of table 5.2
+        // the model predicts the sign at all loads of table 5.1, and at all loads of table 5.2 except 70 flows
         let signs = model(TABLE_5_2, 4).into_iter().zip(MEASURED_5_2);
         let wrong: Vec<usize> =
             signs.enumerate().filter(|(_, (m, t))| (m.0 < m.1) != (t.0 < t.1)).map(|(n, _)| n).collect();
@@ -277,15 +277,15 @@ mod tests {
 
     #[test]
     fn the_text_counts_as_the_tables_do() {
-        // losses before over after repair at 10 flows, drop-tail and RED; the text of 5.4.3 has 1.9 and 3.4
+        // losses before repair over losses after it at 10 flows, drop-tail and RED; the text of 5.4.3 has 1.9 and 3.4
         let ratio = |before: f64, after: f64, wanted: f64| assert!((before / after - wanted).abs() < 0.051, "{wanted}");
         ratio(TABLE_5_1[0].0, MEASURED_5_1[0].0, 1.94);
         ratio(TABLE_5_1[0].1, MEASURED_5_1[0].1, 3.42);
-        // and 33.4, 66.5 and 79.6, of rates with more digits than the table prints
+        // and 33.4, 66.5 and 79.6, computed from rates with more digits than the table prints
         ratio(TABLE_5_2[0].0, MEASURED_5_2[0].0, 33.8);
         ratio(TABLE_5_2[0].1, MEASURED_5_2[0].1, 71.7);
         ratio(TABLE_5_2[2].1, MEASURED_5_2[2].1, 80.8);
-        // at 100 flows RED loses 2.1 points more before and 0.5 after; repaired are 7 and 8.6
+        // at 100 flows RED loses 2.1 points more before repair and 0.5 more after it; 7 and 8.6 points are repaired
         let ((before_dt, before_red, ..), (after_dt, after_red)) = (TABLE_5_2[9], MEASURED_5_2[9]);
         let points = [
             (before_red - before_dt, 2.09),
@@ -341,7 +341,7 @@ mod tests {
         assert!((whole.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         let mean: f64 = whole.iter().enumerate().map(|(n, share)| n as f64 * share).sum();
         assert!((mean - 5.0).abs() < 1e-9, "{mean}");
-        // nothing to repair with: all is lost that was lost
+        // without redundancy nothing is repaired
         assert!((batches.residual_loss(0.05, 100, 0) - 0.05).abs() < 1e-12);
         let small = batches.unrepaired(1e-6, 3);
         assert!((small / (1e-6 / batches.mean() * 0.7_f64.powi(3)) - 1.0).abs() < 1e-5, "{small}");

@@ -14,7 +14,7 @@ pub fn concave_window(p: f64, rtt: f64, c: f64, beta: f64) -> f64 {
     math::pow(c * (3.0 + beta) / (4.0 * (1.0 - beta)), 0.25) * math::pow(rtt / p, 0.75)
 }
 
-/// The mean window in packets, the region friendly to Reno included: the larger of figure 6 and of figure 3 with a
+/// The mean window in packets, including the Reno-friendly region: the larger of figure 6 and of figure 3 with a
 /// growth of one packet per round trip and halving at a loss (tables 1 and 2).
 pub fn window(p: f64, rtt: f64, c: f64, beta: f64) -> f64 {
     concave_window(p, rtt, c, beta).max(sqrt_law::window(p, 1.0))
@@ -33,7 +33,7 @@ mod tests {
     /// p, then windows for C = 0.04, 0.4 and 4.
     type Line = (f64, [f64; 3]);
 
-    /// Tables 1 (0.1 s) and 2 (0.01 s). Their windows of Reno are 1.2 / sqrt(p).
+    /// Tables 1 (0.1 s) and 2 (0.01 s). The windows of Reno there are 1.2 / sqrt(p).
     const TABLES: [(f64, [Line; 7]); 2] = [
         (
             0.1,
@@ -67,7 +67,7 @@ mod tests {
             for (p, windows) in rows {
                 let reno = 1.2 / p.sqrt();
                 for (c, wanted) in [0.04, 0.4, 4.0].into_iter().zip(windows) {
-                    // the tables cut off the decimals and take 1.054 for C = 0.4
+                    // the tables truncate decimals and use 1.054 for C = 0.4
                     let found = concave_window(p, rtt, c, BETA).max(reno);
                     assert!((found - wanted).abs() < 1.0 + 2e-4 * wanted, "{found} for {wanted}: {rtt} s, {p}, C {c}");
                     let own = window(p, rtt, c, BETA);
@@ -97,7 +97,7 @@ mod tests {
         let steps = 1_000_000;
         let dt = k / f64::from(steps);
         let area: f64 = (0..steps).map(|n| C * ((f64::from(n) + 0.5) * dt - k).powi(3) + w_max).sum::<f64>() * dt;
-        let p = rtt / area; // area / rtt packets in a cycle
+        let p = rtt / area; // a cycle has area / rtt packets
         assert!((area / k / concave_window(p, rtt, C, BETA) - 1.0).abs() < 1e-6);
     }
 }

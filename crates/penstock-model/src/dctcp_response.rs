@@ -18,7 +18,7 @@ pub struct Swing {
     pub alpha: f64,
     /// Equation 10: Q_max = K + N.
     pub highest: f64,
-    /// Equation 11: Q_min = Q_max - A; below 0 the link idles.
+    /// Equation 11: Q_min = Q_max - A; if it is below 0, the link idles.
     pub lowest: f64,
     /// Round trips in a period, equation 9: D = (W* + 1) alpha / 2.
     pub period: f64,
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn the_least_threshold_keeps_a_queue_for_every_number_of_flows() {
         let window = 700.0;
-        // the worst is N = (C RTT + K) / 8; the paper's A takes alpha = sqrt(2 / W*)
+        // the worst case is N = (C RTT + K) / 8; the paper's A uses alpha = sqrt(2 / W*)
         let lowest = |k: f64| {
             (1..=700)
                 .map(|n| k + f64::from(n) - (2.0 * f64::from(n) * (window + k)).sqrt() / 2.0)

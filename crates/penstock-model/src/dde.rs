@@ -82,7 +82,7 @@ mod tests {
         solve(&Pure { delay }, [1.0], step, (end / step).round() as usize).into_iter().map(|[x]| x).collect()
     }
 
-    /// The method of steps by hand: x(t) = sum of (-1)^k (t - (k - 1) r)^k / k! over the k with (k - 1) r <= t.
+    /// The method of steps, by hand: x(t) = sum of (-1)^k (t - (k - 1) r)^k / k! over the k with (k - 1) r <= t.
     fn exact(t: f64, delay: f64) -> f64 {
         let (mut sum, mut factorial, mut k) = (1.0, 1.0, 1);
         while f64::from(k - 1) * delay <= t {
@@ -124,7 +124,7 @@ mod tests {
             let (early, late) = (largest(delay, 100.0, 110.0), largest(delay, 200.0, 210.0));
             assert_eq!(late > early, grows, "{delay}: {early} and then {late}");
         }
-        // at the border x goes on as cos t: s = i solves s + exp(-s pi / 2) = 0
+        // at the border of stability x continues as cos t: s = i solves s + exp(-s pi / 2) = 0
         let (early, late) = (largest(quarter, 100.0, 110.0), largest(quarter, 200.0, 210.0));
         assert!((late / early - 1.0).abs() < 1e-3);
     }
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_delay_that_depends_on_the_state_is_followed() {
-        // y' = -(y(t - r) - y) / r with r = 1 + y^2: on the line y = 1 - t the difference is r, so that it stays on it
+        // y' = -(y(t - r) - y) / r with r = 1 + y^2: on the line y = 1 - t the difference is r, so that y stays on it
         struct Varying;
         impl System<1> for Varying {
             fn derivative(&self, now: &[f64; 1], past: &Past<'_, 1>) -> [f64; 1] {

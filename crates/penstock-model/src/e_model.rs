@@ -135,14 +135,14 @@ mod tests {
         assert!((found - expected).abs() <= within, "{found}, {expected} expected");
     }
 
-    /// G.107, clause 7.1: all parameters at their defaults give R = 93.2; annex B: that is a score of 4.41.
+    /// G.107, clause 7.1: all parameters at their defaults give R = 93.2; by annex B this is a score of 4.41.
     #[test]
     fn defaults_have_the_printed_rating_and_score() {
         near(rating(0.0, 0.0, G711), 93.2, 0.05);
         near(mos(93.2), 4.41, 0.005);
     }
 
-    /// Annex B, table B.1: lower limits of R, and the scores. Of R = 80 it prints 4.03, while B-4 gives 4.024.
+    /// Annex B, table B.1: lower limits of R, and the scores. For R = 80 the table prints 4.03, while B-4 gives 4.024.
     #[test]
     fn scores_are_those_of_the_table() {
         for (r, score) in [(90.0, 4.34), (80.0, 4.03), (70.0, 3.60), (60.0, 3.10), (50.0, 2.58)] {

@@ -1,4 +1,4 @@
-//! The fluid model of many TCP flows through one queue, under any law with a continuous form.
+//! The fluid model of many TCP flows through one queue, under any AQM with a continuous form.
 //!
 //! V. Misra, W. Gong, D. Towsley, "Fluid-based Analysis of a Network of AQM Routers Supporting TCP Flows with an
 //! Application to RED", SIGCOMM 2000, in the form of C. Hollot, V. Misra, D. Towsley, W. Gong, "A Control Theoretic
@@ -46,7 +46,7 @@ impl Tcp {
         self.propagation + queue / self.capacity
     }
 
-    /// eta (N / (R rate))^2: the probability at which the flows together send `rate` packets a second through a queue
+    /// eta (N / (R rate))^2: the probability at which the flows together send `rate` packets per second through a queue
     /// of `queue` packets. It may be above 1.
     pub fn probability(&self, queue: f64, rate: f64) -> f64 {
         let inverse = self.flows / (self.rtt(queue) * rate);
@@ -54,7 +54,7 @@ impl Tcp {
     }
 }
 
-/// The input of a law at one instant.
+/// The input of an AQM at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
     /// q, in packets.
@@ -65,7 +65,7 @@ pub struct Signal {
     pub rate: f64,
 }
 
-/// The state of a law: at most two numbers.
+/// The state of an AQM: at most two numbers.
 pub type State = [f64; 2];
 
 /// Where nothing moves.
@@ -81,11 +81,11 @@ pub struct Equilibrium {
     pub rtt: f64,
     /// lambda, in packets per second; C if packets wait.
     pub rate: f64,
-    /// The law's state.
+    /// The state of the AQM.
     pub state: State,
 }
 
-/// A law in continuous time.
+/// An AQM in continuous time.
 pub trait Continuous {
     /// The names of the numbers in the state.
     fn names(&self) -> &'static [&'static str];
@@ -102,7 +102,7 @@ pub trait Continuous {
     /// p, 0 .. 1.
     fn probability(&self, state: &State, signal: &Signal) -> f64;
 
-    /// The equilibrium of the flows and the law; `None` if there is none.
+    /// The equilibrium of the flows and the AQM; `None` if there is none.
     fn equilibrium(&self, tcp: &Tcp) -> Option<Equilibrium>;
 
     /// The response of p to small changes about an equilibrium: the transfer functions at `s` from the queue (per
@@ -110,12 +110,12 @@ pub trait Continuous {
     fn response(&self, s: Complex, at: &Equilibrium) -> (Complex, Complex);
 }
 
-/// The loop of TCP and a law.
+/// The loop of TCP and an AQM.
 #[derive(Clone, Copy)]
 pub struct Fluid<'a> {
     /// The flows and the link.
     pub tcp: Tcp,
-    /// The law.
+    /// The AQM.
     pub law: &'a dyn Continuous,
 }
 
@@ -126,29 +126,29 @@ pub struct Instant {
     pub window: f64,
     /// q, in packets.
     pub queue: f64,
-    /// p of the law now; the flows see it a round trip later.
+    /// p of the AQM now; the flows see it one round trip later.
     pub probability: f64,
-    /// The law's state.
+    /// The state of the AQM.
     pub state: State,
 }
 
 /// The start of a trajectory. Before the start, all values were constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Start {
-    /// Windows of one packet, an empty queue and a law in its initial state.
+    /// Windows of one packet, an empty queue and an AQM in its initial state.
     Rest,
     /// The equilibrium, with the window multiplied by this factor.
     Disturbed(f64),
 }
 
 impl Fluid<'_> {
-    /// Where nothing moves; `None` where there is no such point.
+    /// The point where nothing changes; `None` if there is no such point.
     pub fn equilibrium(&self) -> Option<Equilibrium> {
         self.law.equilibrium(&self.tcp)
     }
 
-    /// The step that trajectories take: a twentieth of the round trip without queueing, in seconds. Halving it changes
-    /// the queue by less than a fraction of 1e-4, except at jumps.
+    /// The time step of trajectories: a twentieth of the round-trip time without queueing, in seconds. Halving it
+    /// changes the queue by less than a fraction of 1e-4, except at jumps.
     pub fn step(&self) -> f64 {
         self.tcp.propagation / 20.0
     }

@@ -31,7 +31,7 @@ pub struct Fluid {
 }
 
 impl Fluid {
-    /// Serve these arrivals, in order of time, at one unit of work a unit of time. Weights are above 0.
+    /// Serve these arrivals, in order of time, at one unit of work per unit of time. Weights are above 0.
     pub fn serve(weights: &[f64], arrivals: &[Arrival]) -> Self {
         let mut now = 0.0;
         // For each class: its packets, with the work of the class that has been served when they are finished.
@@ -42,7 +42,7 @@ impl Fluid {
         loop {
             let arrival = arrivals.get(next).map_or(f64::INFINITY, |arrival| arrival.at);
             let busy: f64 = (0..weights.len()).filter(|&i| !ends[i].is_empty()).map(|i| weights[i]).sum();
-            // The first packet that is finished if nothing arrives before.
+            // The first packet to finish if nothing arrives before.
             let first = (0..weights.len())
                 .filter_map(|i| ends[i].front().map(|&(_, end)| (now + (end - served[i]) * busy / weights[i], i)))
                 .min_by(|a, b| a.0.total_cmp(&b.0));
@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn two_classes_share_until_one_is_done() {
-        // 3 of weight 1 and 3 of weight 3 from 0 on: at rates 1/4 and 3/4 until 4, then the first alone
+        // 3 units for the class of weight 1 and 3 for the class of weight 3 arrive at 0: rates are 1/4 and 3/4 until 4,
+        // then the first class is alone
         let arrivals = [Arrival { at: 0.0, class: 0, size: 3.0 }, Arrival { at: 0.0, class: 1, size: 3.0 }];
         let fluid = Fluid::serve(&[1.0, 3.0], &arrivals);
         assert_eq!(fluid.finished, [6.0, 4.0]);
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_burst_of_sigma_waits_as_long_as_the_bound_says() {
-        // class 0 has half the link: a burst of 8 and then its rate, against a class that is always backlogged
+        // class 0 has half the link and sends a burst of 8 and then at its rate; the other class is always backlogged
         let burst = (0..8).map(|_| Arrival { at: 0.0, class: 0, size: 1.0 });
         let paced = (1..20).map(|n| Arrival { at: f64::from(2 * n), class: 0, size: 1.0 });
         let other = Arrival { at: 0.0, class: 1, size: 1000.0 };

@@ -1,9 +1,9 @@
-//! The theory beside the simulation: closed forms, and design rules for a law's parameters, one in each file.
+//! The theory to compare simulations with: closed forms, and design rules for the parameters of AQMs, one per file.
 //!
 //! All are pure functions of plain numbers: times in seconds, capacities in packets per second, lengths in packets.
-//! They serve the AQMs' automatic parameters, so they use the same mathematics and give the same bits everywhere. Where
-//! a form is defined stands with its arguments; what is called here with others is not a number or of no meaning, and
-//! refused by the Python functions.
+//! They serve the AQMs' automatic parameters, so they use the same mathematics and give the same bits everywhere. The
+//! documentation of each argument states its range. Outside it a form returns NaN or a meaningless number; the Python
+//! functions refuse such arguments.
 //!
 //! * How TCP answers: [`sqrt_law`], [`padhye`], [`cubic_response`], [`dctcp_response`].
 //! * Queues: [`queue_law`] under TCP; [`mm1`], [`mg1`], [`erlang`] under random arrivals; [`gps`] under a fair
@@ -13,8 +13,8 @@
 //! * Design: [`avq_design`], [`blue_design`], [`lred_design`], [`p_design`], [`pi_design`], [`pie_design`],
 //!   [`psand_design`], [`red_thresholds`], [`red_weight`], [`redopt_design`], [`sfc_design`].
 //!
-//! * The loop of TCP and a law as fluid: [`fluid`], on delay differential equations ([`dde`]), the [`margins`] of a loop
-//!   with a delay, and [`complex`] numbers.
+//! * The fluid model of the loop of TCP and an AQM: [`fluid`], on delay differential equations ([`dde`]), the
+//!   [`margins`] of a loop with a delay, and [`complex`] numbers.
 //!
 //! "Thesis" is T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis,
 //! Université Montpellier II, 2004.

@@ -2,7 +2,7 @@
 //!
 //! The open loop L has no poles to the right of the imaginary axis and at most one at 0, with a positive gain at low
 //! frequencies: then the closed loop is stable if and only if L(i omega), 0 < omega, crosses the real axis to the left
-//! of -1 as often upwards as downwards. That holds for TCP with all laws of [`crate::fluid`].
+//! of -1 as often upwards as downwards. This holds for TCP with all AQMs of [`crate::fluid`].
 
 use crate::bisection;
 use crate::complex::Complex;
@@ -14,26 +14,27 @@ use penstock_core::math;
 pub struct Margins {
     /// Whether the closed loop is stable.
     pub stable: bool,
-    /// The factor on the loop's gain that is nearest to 1 on a logarithmic scale and puts it on the border: above 1 in
-    /// a stable loop, unless less gain would be the nearer danger; infinite if none does.
+    /// The factor on the loop's gain, nearest to 1 on a logarithmic scale, that brings the loop to the border of
+    /// stability. It is above 1 in a stable loop, unless less gain would reach the border sooner; infinite if no factor
+    /// does.
     pub gain: f64,
-    /// Where this is, in rad/s; not a number if nowhere.
+    /// The frequency at which this happens, in rad/s; NaN if there is none.
     pub gain_omega: f64,
-    /// The further lag in radians, at the frequency where the gain is 1, that puts the loop on the border; negative if
-    /// the loop is unstable; not a number if the gain is 1 nowhere.
+    /// The further lag in radians, at the frequency where the gain is 1, that brings the loop to the border of
+    /// stability; negative if the loop is unstable; NaN if the gain is 1 nowhere.
     pub phase: f64,
-    /// Where this is, in rad/s; not a number if nowhere.
+    /// The frequency at which this happens, in rad/s; NaN if there is none.
     pub phase_omega: f64,
 }
 
-/// Points a decade where the delay does not turn the phase much.
+/// Points per decade where the delay hardly turns the phase.
 const A_DECADE: f64 = 100.0;
-/// Radians that the delay turns the phase by from point to point, above.
+/// At higher frequencies: radians by which the delay turns the phase from point to point.
 const TURN: f64 = 0.02;
-/// The lowest and the highest frequency that are looked at, times the delay.
+/// The lowest and the highest frequency examined, times the delay.
 const LOWEST: f64 = 1e-6;
 const HIGHEST: f64 = 1e4;
-/// Once round and gains that stay below this, and no further crossing matters.
+/// After one full turn of the phase with gains below this, no further crossing matters.
 const FAINT: f64 = 0.5;
 
 /// The margins of the loop `open_loop`, of s in 1/s, whose delay is about `delay` seconds.
@@ -63,7 +64,8 @@ pub fn margins(open_loop: impl Fn(Complex) -> Complex, delay: f64) -> Margins {
     found
 }
 
-/// The gain passes 1 between two frequencies: notes how far the phase is from half a turn there, if nearer than before.
+/// The gain passes 1 between two frequencies: records how far the phase is from half a turn there, if it is nearer than
+/// before.
 fn gain_is_one(found: &mut Margins, at: &impl Fn(f64) -> Complex, low: f64, high: f64) {
     if let Some(omega) = bisection::between(low, high, |omega| at(omega).modulus() - 1.0) {
         // the angle of -L: the difference to half a turn
@@ -74,8 +76,8 @@ fn gain_is_one(found: &mut Margins, at: &impl Fn(f64) -> Complex, low: f64, high
     }
 }
 
-/// The phase passes half a turn between two frequencies: notes the gain there, if nearer to 1 than before. Returns the
-/// part of this crossing in Nyquist's count: 1 upwards and -1 downwards, to the left of -1.
+/// The phase passes half a turn between two frequencies: records the gain there, if it is nearer to 1 than before.
+/// Returns the part of this crossing in Nyquist's count: 1 upwards and -1 downwards, to the left of -1.
 fn half_turn(found: &mut Margins, at: &impl Fn(f64) -> Complex, low: f64, high: f64) -> i32 {
     let Some(omega) = bisection::between(low, high, |omega| at(omega).im) else { return 0 };
     let factor = 1.0 / at(omega).modulus();
@@ -89,8 +91,8 @@ fn half_turn(found: &mut Margins, at: &impl Fn(f64) -> Complex, low: f64, high: 
     }
 }
 
-/// The pole of the closed loop with the largest real part, a root of 1 + L(s): small disturbances go as e^(s t).
-/// `None` if Newton's method finds none. Of two conjugate ones it is that with a positive imaginary part.
+/// The pole of the closed loop with the largest real part, a root of 1 + L(s): small disturbances evolve as e^(s t).
+/// `None` if Newton's method finds none. Of two conjugate poles, the one with a positive imaginary part is returned.
 pub fn dominant_pole(open_loop: impl Fn(Complex) -> Complex, delay: f64) -> Option<Complex> {
     const STARTS: i32 = 70;
     let mut found: Option<Complex> = None;
@@ -150,7 +152,7 @@ mod tests {
 
     #[test]
     fn poles_of_an_integrator_with_a_delay_are_lamberts() {
-        // on the border i pi / (2 r); at K r = 1 / e a double one at -1 / r; the real branch of W at K r = 0.2
+        // on the border i pi / (2 r); at K r = 1 / e a double root at -1 / r; at K r = 0.2 the real branch of W
         let pole = dominant_pole(pure(FRAC_PI_2 / 0.3, 0.3), 0.3).unwrap();
         assert!(pole.re.abs() < 1e-8 && (pole.im * 0.3 - FRAC_PI_2).abs() < 1e-8);
         let pole = dominant_pole(pure(0.2 / 0.3, 0.3), 0.3).unwrap();

@@ -22,10 +22,10 @@ pub fn nothing_waits(rho: f64) -> f64 {
 
 /// M/D/1/K: the probabilities of 0 .. `k` packets in a system of at most `k` >= 1, at a load `rho` above 0.
 ///
-/// pi, what departures leave behind, makes steps of the arrivals in one service less one. As often as it goes down from
-/// n + 1 it goes up from 0 .. n: pi_(n+1) a_0 = pi_0 P(a > n) + sum_(1 <= j <= n) pi_j P(a > n - j + 1). With pi
-/// summing to 1 over 0 .. K - 1, the state at any time is p_n = (1 - p_K) pi_n, and p_K the share that is lost, see
-/// [`loss`].
+/// pi is the distribution of the number that departures leave behind; its steps are the arrivals during one service
+/// minus one. As often as it goes down from n + 1 it goes up from 0 .. n: pi_(n+1) a_0 = pi_0 P(a > n) + sum_(1 <= j <=
+/// n) pi_j P(a > n - j + 1). With pi summing to 1 over 0 .. K - 1, the state at any time is p_n = (1 - p_K) pi_n, and
+/// p_K is the share that is lost, see [`loss`].
 pub fn of_k(rho: f64, k: usize) -> Vec<f64> {
     let mut p = departures(rho, k);
     let total: f64 = p.iter().sum();
@@ -37,7 +37,7 @@ pub fn of_k(rho: f64, k: usize) -> Vec<f64> {
     p
 }
 
-/// pi_0 .. pi_(n-1), not scaled. There is nothing to subtract, so small ones keep their digits.
+/// pi_0 .. pi_(n-1), not scaled. Nothing is subtracted, so small values keep their precision.
 fn departures(rho: f64, n: usize) -> Vec<f64> {
     let none = math::exp(-rho);
     let most = n + 40 + (3.0 * rho) as usize; // further terms are negligible
@@ -72,7 +72,7 @@ fn loss_of(rho: f64, k: usize, pi: &[f64]) -> f64 {
     if rho >= 1.0 || lost > 1e-6 {
         return lost;
     }
-    // pi falls like a power, so that as small a tail is summed up in three times the length
+    // pi falls like a power, so that an equally small tail is reached in three times the length
     let beyond: f64 = departures(rho, 4 * k + 40).iter().skip(k).rev().sum::<f64>() / pi[0] * (1.0 - rho);
     (1.0 - rho) * beyond / (1.0 - rho * beyond)
 }
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn rare_and_certain_losses_keep_their_digits() {
-        // the tail of M/D/1 falls by 1 / z a place, z > 1 the root of rho (z - 1) = ln z
+        // the tail of M/D/1 falls by 1 / z per place, z > 1 the root of rho (z - 1) = ln z
         let z = crate::bisection::between(1.5, 10.0, |z| 0.5 * (z - 1.0) - z.ln()).unwrap();
         for k in [20, 40, 60] {
             let falls = loss(0.5, k + 1) / loss(0.5, k);
@@ -131,7 +131,7 @@ mod tests {
         // the two forms meet
         let k = (1..60).find(|&k| loss(0.7, k) < 1e-6).unwrap();
         let falls = |k| loss(0.7, k) / loss(0.7, k - 1);
-        // of this size is what 1 - rho Q still changes
+        // this is the size of what 1 - rho Q still changes
         assert!((falls(k) / falls(k - 1) - 1.0).abs() < 2e-6);
     }
 }

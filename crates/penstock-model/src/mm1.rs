@@ -8,7 +8,7 @@ pub fn probability(rho: f64, n: u32) -> f64 {
     (1.0 - rho) * math::pow(rho, f64::from(n))
 }
 
-/// Mean number that waits: rho^2 / (1 - rho).
+/// Mean number of waiting packets: rho^2 / (1 - rho).
 pub fn waiting(rho: f64) -> f64 {
     if rho < 1.0 { rho * rho / (1.0 - rho) } else { f64::INFINITY }
 }
@@ -32,7 +32,7 @@ pub fn loss(rho: f64, k: u32) -> f64 {
     probability_of_k(rho, k, k)
 }
 
-/// Mean number that waits in a system of at most `k`.
+/// Mean number of waiting packets in a system of at most `k`.
 pub fn waiting_of_k(rho: f64, k: u32) -> f64 {
     (1..=k).map(|n| f64::from(n - 1) * probability_of_k(rho, k, n)).sum()
 }

@@ -23,7 +23,8 @@ pub struct Path {
     pub window_limit: f64,
 }
 
-/// `E[W]`, the mean window at a loss, in packets: (2 + b) / (3 b) + sqrt(8 (1 - p) / (3 b p) + ((2 + b) / (3 b))^2).
+/// `E[W]`, the mean window when a loss occurs, in packets: (2 + b) / (3 b) + sqrt(8 (1 - p) / (3 b p) + ((2 + b) / (3
+/// b))^2).
 pub fn window_at_loss(p: f64, b: f64) -> f64 {
     let first = (2.0 + b) / (3.0 * b);
     first + math::sqrt(8.0 * (1.0 - p) / (3.0 * b * p) + first * first)
@@ -64,7 +65,7 @@ pub fn rate_without_timeouts(p: f64, path: &Path) -> f64 {
     send_rate(p, path, false)
 }
 
-/// RTT B(p): mean window in packets of the full model, or of that without timeouts.
+/// RTT B(p): mean window in packets of the full model, or of the model without timeouts.
 pub fn mean_window(p: f64, path: &Path, timeouts: bool) -> f64 {
     path.rtt * send_rate(p, path, timeouts)
 }
@@ -99,23 +100,23 @@ pub fn rate_approximate(p: f64, path: &Path) -> f64 {
     (1.0 / seconds).min(window_limit / rtt)
 }
 
-/// RFC 5348, section 3.1: the approximation without the limits of the window and of the share of timeouts, which TFRC
-/// takes, in packets per second.
+/// RFC 5348, section 3.1: the approximation that TFRC uses, without limits on the window and on the share of timeouts,
+/// in packets per second.
 pub fn rate_tfrc(p: f64, rtt: f64, timeout: f64, b: f64) -> f64 {
     let seconds =
         rtt * math::sqrt(2.0 * b * p / 3.0) + timeout * 3.0 * math::sqrt(3.0 * b * p / 8.0) * p * (1.0 + 32.0 * p * p);
     1.0 / seconds
 }
 
-/// The loss rate at which the full model sends `rate` packets a second, the smaller one of two; `None` where it sends
+/// The loss rate at which the full model sends `rate` packets per second, the smaller one of two; `None` if it sends
 /// less even at 1e-12, or more even at 1.
 pub fn probability(rate: f64, path: &Path, timeouts: bool) -> Option<f64> {
     falling(1e-12, path.window_limit, path.b, |p| send_rate(p, path, timeouts) - rate)
 }
 
-/// The zero between `low` and 1 of `f`, which decreases with p. It may rise where E[W] = W_m: the two forms of the
-/// model do not meet there, so a rate just below the one at that p belongs to two loss rates, of which the smaller one
-/// is given.
+/// The zero between `low` and 1 of `f`, which decreases with p. `f` may rise where E[W] = W_m: the two forms of the
+/// model do not meet there, so a rate just below the rate at that p belongs to two loss rates, of which the smaller one
+/// is returned.
 pub(crate) fn falling(low: f64, window_limit: f64, b: f64, f: impl Fn(f64) -> f64) -> Option<f64> {
     let knee = knee(window_limit, b);
     let limited = if knee > low { bisection::between(low, knee * (1.0 - 1e-12), &f) } else { None };
@@ -146,8 +147,9 @@ mod tests {
         }
     }
 
-    /// The sum behind the formula for the fraction of timeouts: the penultimate round of w packets has k survivors with
-    /// probability A(w, k), the last round of k packets has m with C(k, m), and fewer than three make a timeout.
+    /// The sum behind the formula for the fraction of timeouts: of the w packets in the penultimate round, k survive
+    /// with probability A(w, k); of the k packets in the last round, m survive with probability C(k, m); fewer than
+    /// three survivors cause a timeout.
     #[test]
     fn the_share_of_timeouts_is_the_sum_over_the_last_two_rounds() {
         for p in [1e-6_f64, 0.003, 0.02, 0.1, 0.4, 0.9] {
@@ -177,8 +179,8 @@ mod tests {
     #[test]
     fn a_row_of_timeouts_backs_off_six_times() {
         for p in [0.0_f64, 0.05, 0.3, 0.7, 0.99] {
-            // k timeouts in a row, with probability p^(k-1) (1 - p), last T_0 (2^k - 1), from the seventh on 64 T_0
-            // each
+            // k timeouts in a row, with probability p^(k-1) (1 - p), last T_0 (2^k - 1); from the seventh on, each
+            // lasts 64 T_0
             let length = |k: i32| if k <= 6 { 2f64.powi(k) - 1.0 } else { 63.0 + 64.0 * f64::from(k - 6) };
             let mean: f64 = (1..20_000).map(|k| p.powi(k - 1) * (1.0 - p) * length(k)).sum();
             assert!((backoff(p) / (1.0 - p) / mean - 1.0).abs() < 1e-9, "{p}");

@@ -84,7 +84,7 @@ mod tests {
         let plant = Plant { flows: 60.0, rtt: 0.246, capacity: 3750.0 };
         let Gains { a, b, omega_g, .. } = gains(&plant, 170.0);
         let modulus = modulus_1(omega_g * plant.rtt);
-        // 1.7 % less than equation 1.22, in which it multiplies
+        // 1.7 % less than equation 1.22, in which the term multiplies
         for (found, wanted) in [(a, 1.822e-5), (b, 1.816e-5)] {
             assert!((found / (modulus * modulus) - wanted).abs() < 5e-9, "{found}");
         }

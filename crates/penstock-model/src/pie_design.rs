@@ -1,13 +1,13 @@
-//! Gains of the controllers of delay: PIE (R. Pan et al., RFC 8033, section 4.2) and DualPI2 (K. De Schepper, B.
+//! Gains of controllers of the delay: PIE (R. Pan et al., RFC 8033, section 4.2) and DualPI2 (K. De Schepper, B.
 //! Briscoe, G. White, RFC 9332, appendix A.1, figure 2). All have p += alpha (d - target) + beta (d - d_old) each
 //! T_update.
 
-/// Gains per second of delay, and the period they are for.
+/// Gains per second of delay, and the period for which they are designed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
-    /// On the distance of the delay from its target.
+    /// Gain on the distance of the delay from its target.
     pub alpha: f64,
-    /// On the change of the delay.
+    /// Gain on the change of the delay.
     pub beta: f64,
     /// T_update in seconds.
     pub t_update: f64,
@@ -15,10 +15,11 @@ pub struct Gains {
 
 /// PIE's defaults, for a target of 15 ms.
 pub const PIE: Gains = Gains { alpha: 0.125, beta: 1.25, t_update: 0.015 };
-/// The target that [`PIE`] is for, in seconds.
+/// The target for which [`PIE`] is designed, in seconds.
 pub const PIE_TARGET: f64 = 0.015;
 
-/// The same loop at another period: RFC 8033's rule, half the period halves alpha and adds alpha / 4 to beta, for any.
+/// The same loop at another period: for any period, the rule of RFC 8033 that half the period halves alpha and adds
+/// alpha / 4 to beta.
 ///
 /// The continuous controller has the integral gain alpha / T and the proportional gain beta + alpha / 2 (the trapezoid
 /// rule, as in [`crate::pi_design`]); both are kept.

@@ -5,9 +5,9 @@ use penstock_core::math;
 /// TCP flows through a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plant {
-    /// N: number of flows; the rules for a stable loop want the smallest. Above 0.
+    /// N: number of flows; the rules for a stable loop need the smallest number. Above 0.
     pub flows: f64,
-    /// R: round-trip time in seconds; the rules want the longest, see [`longest_rtt`]. Above 0.
+    /// R: round-trip time in seconds; the rules need the longest one, see [`longest_rtt`]. Above 0.
     pub rtt: f64,
     /// C: capacity in packets per second. Above 0.
     pub capacity: f64,
@@ -19,7 +19,7 @@ impl Plant {
         self.rtt * self.capacity
     }
 
-    /// (2 N)^2 / (R C)^3, the gain that PI and P have to make up for.
+    /// (2 N)^2 / (R C)^3, the gain for which PI and P must compensate.
     pub(crate) fn inverse_gain(&self) -> f64 {
         let two_n = 2.0 * self.flows;
         two_n * two_n / (self.window() * self.window() * self.window())
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn longest_round_trips_are_those_of_the_thesis() {
-        // printed 241 ms for the topology of equal delays, 634 ms for the other one
+        // 241 ms is printed for the topology of equal delays, 634 ms for the other one
         assert!((longest_rtt(35.0, 187.5, 0.054) - 0.240_67).abs() < 5e-6);
         assert!((longest_rtt(35.0, 187.5, 0.448) - 0.634_67).abs() < 5e-6);
     }

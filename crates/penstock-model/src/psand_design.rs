@@ -3,7 +3,7 @@
 use penstock_core::math;
 
 /// A* = KT coef^(-1 / gamma): the average queue in packets at which max_p does not change, with a target of `target`
-/// packets. With a large `coef` it lies so low that max_p ends at its upper bound instead. `coef` and `gamma` above 0.
+/// packets. With a large `coef` it is so low that max_p reaches its upper bound instead. `coef` and `gamma` above 0.
 pub fn equilibrium(target: f64, coef: f64, gamma: f64) -> f64 {
     target * math::pow(coef, -1.0 / gamma)
 }

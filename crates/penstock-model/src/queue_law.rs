@@ -2,11 +2,11 @@
 //! J. Chung, M. Claypool, "Analysis of RED-Family Active Queue Management", 2003; numbers of
 //! equations refer to it.
 //!
-//! Arrivals N W(p) / (RTLD + q / SR) less drops make up the service rate (equation 1), so (equation 2)
+//! Arrivals N W(p) / (RTLD + q / SR) minus drops equal the service rate (equation 1), so (equation 2)
 //!
 //! q = N W(p_d + p_m) / (1 + p_d) - RTLD SR, 0 if negative.
 //!
-//! p_d is the share of drops, p_m that of marks; W is the mean window of [`crate::padhye`].
+//! p_d is the share of drops and p_m the share of marks; W is the mean window of [`crate::padhye`].
 //!
 //! # Forms
 //!
@@ -16,7 +16,7 @@
 //! * The paper measures the dropped load against SR, L - p_d = 1; [`Balance::Exact`] has L (1 - p_d) = 1.
 //! * The paper's windows have no timeouts. [`Windows::WithTimeouts`] has the full model for drops; a mark never
 //!   causes a timeout. T_0 is at least `round_trips` times R = RTLD + q / SR. By RFC 6298 RTO = SRTT + 4 RTTVAR. In a
-//!   steady queue RTTVAR is small, and this is one R.
+//!   steady queue RTTVAR is small, and RTO is about one R.
 
 use crate::bisection;
 use crate::padhye::{self, Path};
@@ -39,7 +39,7 @@ pub enum Windows {
     WithoutTimeouts,
     /// With timeouts caused by drops: T_0 = max(`min_rto`, `round_trips` R).
     WithTimeouts {
-        /// The least retransmission timeout in seconds.
+        /// The minimum retransmission timeout in seconds.
         min_rto: f64,
         /// The minimum T_0 in round trips.
         round_trips: f64,
@@ -119,13 +119,13 @@ impl QueueLaw {
     }
 
     /// The inverse of [`Self::queue`]: the probability that holds the queue of `flows` flows at `q` packets, the
-    /// smaller one of two; `None` where even a probability of 1 leaves more, or 1e-9 less.
+    /// smaller one of two; `None` if the queue is longer even at a probability of 1, or shorter even at 1e-9.
     pub fn probability(&self, flows: f64, q: f64) -> Option<f64> {
         padhye::falling(1e-9, self.window_limit, self.b, |p| flows - self.flows(q, p))
     }
 
     /// The intersection of the law with `control`, the probability of a scheme at a mean queue of 0 .. `top` packets,
-    /// which must not fall. `None` where the queue is longer than `top` even so.
+    /// which must not fall. `None` if the queue is longer than `top` even then.
     pub fn crossing(&self, flows: f64, control: impl Fn(f64) -> f64, top: f64) -> Option<Crossing> {
         // The flows that would hold this queue minus the actual ones: negative while the queue grows.
         let short = |q: f64| self.flows(q, control(q).clamp(0.0, 1.0)) - flows;
@@ -224,7 +224,7 @@ mod tests {
                 assert!((law.flows(q, p) / 250.0 - 1.0).abs() < 1e-9);
             }
         }
-        // each flow keeps a packet on its way
+        // each flow keeps one packet in flight
         assert_eq!(law(Signal::Mark, FULL).probability(3000.0, 0.0), None);
     }
 
@@ -274,7 +274,7 @@ mod tests {
     fn red_holds_between_150_and_200_flows_by_drops_and_fewer_than_150_by_marks() {
         assert_eq!(law(Signal::Drop, FULL).largest_flows(300.0, 0.1), 171.0);
         assert_eq!(law(Signal::Mark, FULL).largest_flows(300.0, 0.1), 133.0);
-        // the paper's own theory, without timeouts, says less than 150 for drops
+        // the paper's own theory, without timeouts, gives less than 150 for drops
         assert_eq!(law(Signal::Drop, Windows::WithoutTimeouts).largest_flows(300.0, 0.1), 146.0);
         for law in [law(Signal::Mark, FULL), law(Signal::Drop, FULL)] {
             let n = law.largest_flows(300.0, 0.1);
@@ -288,7 +288,7 @@ mod tests {
         let found = law(Signal::Drop, FULL).crossing(250.0, gentle, 500.0).unwrap();
         assert!(!found.at_jump && (found.queue - 318.0).abs() < 0.51);
         assert!((gentle(found.queue) - found.probability).abs() < 1e-9);
-        // too few to fill the link, and more than the control holds
+        // too few flows to fill the link, and more than the control holds
         let few = QueueLaw { window_limit: 50.0, ..law(Signal::Drop, FULL) }.crossing(2.0, gentle, 500.0).unwrap();
         assert_eq!((few.queue, few.probability), (0.0, 0.0));
         assert_eq!(law(Signal::Mark, FULL).crossing(300.0, |_| 0.05, 500.0), None);

@@ -4,8 +4,8 @@
 /// The target for the average queueing delay, in seconds.
 pub const DELAY_TARGET: f64 = 0.005;
 
-/// min_th = max(5, d C / 2) packets, for `capacity` packets a second and the target d of 5 ms. The average queue is to lie
-/// midway between the thresholds, thus at 2 min_th.
+/// min_th = max(5, d C / 2) packets, for `capacity` packets per second and the target d of 5 ms. The average queue
+/// should lie midway between the thresholds, at 2 min_th.
 pub fn min_th(capacity: f64) -> f64 {
     (DELAY_TARGET * capacity / 2.0).max(5.0)
 }
@@ -26,9 +26,9 @@ mod tests {
             let midway = f64::midpoint(low, max_th(low));
             assert!((midway / capacity - DELAY_TARGET).abs() < 1e-12);
         }
-        // Slower links keep five packets, as ns-2's automatic form: 500 kb/s with packets of 1000 bytes.
+        // Slower links keep five packets, as in ns-2's automatic form: 500 kb/s with packets of 1000 bytes.
         assert_eq!((min_th(62.5), max_th(min_th(62.5))), (5.0, 15.0));
-        // The thesis, decision D-30: 6.25 and 18.75 at 2500 packets a second.
+        // The values for the thesis: 6.25 and 18.75 at 2500 packets per second.
         assert_eq!((min_th(2500.0), max_th(6.25)), (6.25, 18.75));
     }
 }

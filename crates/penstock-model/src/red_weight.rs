@@ -3,14 +3,16 @@
 
 use penstock_core::math;
 
-/// w = 1 - exp(-1 / (C t)): with `capacity` arrivals a second the average has a time constant of `time_constant` seconds.
+/// w = 1 - exp(-1 / (C t)): with `capacity` arrivals per second the average has a time constant of `time_constant`
+/// seconds.
 ///
-/// The thesis takes 1 s, ten round trips of 100 ms. In 0..1; 1 for a capacity of 0.
+/// The thesis uses 1 s, ten round trips of 100 ms. In 0..1; 1 for a capacity of 0.
 pub fn weight(capacity: f64, time_constant: f64) -> f64 {
     1.0 - math::exp(-1.0 / (capacity * time_constant))
 }
 
-/// Arrivals until the average has gone 63 % of the way to a queue that has changed: -1 / ln(1 - w), for 0 < w < 1.
+/// Arrivals until the average has covered 63 % of the way to its new value after the queue has changed: -1 / ln(1 - w),
+/// for 0 < w < 1.
 pub fn arrivals_to_follow(w: f64) -> f64 {
     -1.0 / math::ln(1.0 - w)
 }

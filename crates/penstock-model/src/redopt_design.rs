@@ -6,9 +6,9 @@
 //!
 //! # Differences
 //!
-//! * The design of Ziegler et al. is rebuilt here from its description by Brandauer et al., who do not print it. No
-//!   text that states the three coefficients of [`Spread::Regression`] could be compared. They are kept because they give
-//!   the distance that Brandauer et al. do print: about 300 packets for 256 flows (see the tests).
+//! * The design of Ziegler et al. is rebuilt here from its description by Brandauer et al., who do not print it. The
+//!   three coefficients of [`Spread::Regression`] could not be compared with any text that states them. They are kept
+//!   because they give the distance that Brandauer et al. do print: about 300 packets for 256 flows (see the tests).
 //! * [`Spread::Control`] is derived from C. Hollot, V. Misra, D. Towsley, W. Gong, "A Control Theoretic Analysis of
 //!   RED", INFOCOM 2001, with a floor of 50 packets.
 //! * `ps.model.redopt_search` needs no model: it measures which thresholds have the calmest centred queue.
@@ -31,7 +31,7 @@ pub struct Load {
     pub rtt: f64,
     /// b: packets per ACK.
     pub b: f64,
-    /// The least retransmission timeout in seconds; T_0 is the larger one of it and two round trips.
+    /// The minimum retransmission timeout in seconds; T_0 is the larger of this and two round trips.
     pub min_rto: f64,
     /// Factor on max_p that allows for traffic that does not respond to drops: 1.1 in the paper, 1 without such
     /// traffic.
@@ -67,13 +67,13 @@ pub struct Settings {
     pub rtt: f64,
 }
 
-/// The shortest and the longest distance of thresholds that are looked at, in packets.
+/// The shortest and the longest distance of thresholds examined, in packets.
 const MIN_SPREAD: f64 = 50.0;
 const LARGEST_SPREAD: f64 = 1e7;
 
-/// RED's settings for this load; `None` where no drop probability does, or no distance up to ten million packets.
+/// RED's settings for this load; `None` if no drop probability suits it, or no distance up to ten million packets.
 ///
-/// S is the fixed point: it makes the queue, which is in the round trip, from which S comes.
+/// S is a fixed point: it determines the queue, which is part of the round trip, which determines S.
 pub fn settings(load: &Load, spread: Spread) -> Option<Settings> {
     let excess = |s: f64| at_spread(load, s).map(|settings| wanted_spread(load, spread, &settings) - s);
     let mut s = MIN_SPREAD;
@@ -97,7 +97,8 @@ fn at_spread(load: &Load, s: f64) -> Option<Settings> {
     let rtt = load.rtt + f64::midpoint(min_th, max_th) / capacity;
     let path = Path { rtt, timeout: min_rto.max(2.0 * rtt), b, window_limit: f64::INFINITY };
     let p = padhye::probability(tcp_capacity / flows, &path, true)?;
-    // I B_tcp packets in a period of the saw-tooth; the average forgets all but a tenth in it: w_q = 1 - 0.1^(1 / m)
+    // a period of the saw-tooth has I B_tcp packets, during which the average forgets all but a tenth: w_q = 1 - 0.1^(1
+    // / m)
     let m = b * padhye::window_at_loss(p, b) / 2.0 * rtt * tcp_capacity;
     let w_q = -math::exp_m1(-LN_10 / m);
     Some(Settings { p, max_p: (2.0 * p * margin).min(1.0), w_q, min_th, max_th, buffer: 2.0 * s, rtt })
@@ -164,7 +165,7 @@ mod tests {
                 assert!((wanted_spread(&load, spread, &found) / s - 1.0).abs() < 1e-6, "{spread:?}, {flows}: {s}");
                 let path = Path { rtt: found.rtt, timeout: 2.0 * found.rtt, b: 1.0, window_limit: f64::INFINITY };
                 assert!((flows * padhye::rate(found.p, &path) / load.tcp_capacity - 1.0).abs() < 1e-9);
-                // half-way between the thresholds RED drops p, but for the margin
+                // half-way between the thresholds RED drops p, apart from the margin
                 assert!((found.max_p / 2.0 / found.p - 1.1).abs() < 1e-12 && s >= 50.0);
             }
         }

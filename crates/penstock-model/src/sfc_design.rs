@@ -13,9 +13,9 @@ use crate::plant::Plant;
 pub struct Gains {
     /// Probability at equilibrium.
     pub p0: f64,
-    /// For each packet of the queue above its target.
+    /// Gain for each packet of the queue above its target.
     pub k1: f64,
-    /// For each packet per second that the arrivals are above the capacity.
+    /// Gain for each packet per second by which the arrivals exceed the capacity.
     pub k2: f64,
 }
 

@@ -13,7 +13,7 @@ pub fn constant(b: f64) -> f64 {
 
 /// W = c / sqrt(p): mean window in packets at a share `p` of packets that signal congestion; infinite for 0.
 ///
-/// The law wants p below about 0.02: above, timeouts and the least window matter.
+/// The law requires p below about 0.02; above it timeouts and the minimum window matter.
 pub fn window(p: f64, b: f64) -> f64 {
     constant(b) / math::sqrt(p)
 }
@@ -31,8 +31,8 @@ pub fn probability(window: f64, b: f64) -> f64 {
     (root * root).min(1.0)
 }
 
-/// RFC 9438, figure 3: mean window of a flow that adds `alpha` packets each round trip, and of which `beta` of the
-/// window is left after a loss: sqrt(alpha (1 + beta) / (2 (1 - beta) p)).
+/// RFC 9438, figure 3: mean window of a flow that adds `alpha` packets each round trip and keeps a fraction `beta` of
+/// the window after a loss: sqrt(alpha (1 + beta) / (2 (1 - beta) p)).
 pub fn aimd_window(p: f64, alpha: f64, beta: f64) -> f64 {
     math::sqrt(alpha * (1.0 + beta) / (2.0 * (1.0 - beta) * p))
 }
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(rate(1e-4, 1.0, 0.1, 1000.0), 1000.0);
         assert_eq!(rate(0.0, 1.0, 0.1, 1000.0), 1000.0);
         assert!((probability(window(0.013, 2.0), 2.0) - 0.013).abs() < 1e-15);
-        // thesis, GREEN: 28 flows over 0.107 s and 187.5 packets a second want more than 1
+        // thesis, GREEN: 28 flows over 0.107 s and 187.5 packets per second need more than 1
         assert_eq!(probability(187.5 * 0.107 / 28.0, 1.0), 1.0);
         assert!((1.5 * (28.0_f64 / (187.5 * 0.107)).powi(2) - 2.9).abs() < 0.05);
     }

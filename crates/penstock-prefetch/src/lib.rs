@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 64;
 
-/// Fetch `value`, without waiting for it. Nothing but the time of later accesses depends on it. Elsewhere than on x86-64 it
-/// does nothing.
+/// Fetch `value`, without waiting for it. It affects only the time of later accesses. On processors other than x86-64
+/// it does nothing.
 #[inline]
 pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -32,7 +32,7 @@ pub fn prefetch<T>(value: &T) {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn offsets(size: usize, align: usize) -> impl Iterator<Item = usize> {
-    // The last byte may lie in one more line, if the value does not begin at the start of a line.
+    // The last byte may lie in a further line, if the value does not begin at the start of a line.
     let last = size.saturating_sub(1);
     let end = if align < LINE && last > 0 { last + LINE } else { size };
     (0..end).step_by(LINE).map(move |offset| offset.min(last))
@@ -43,8 +43,8 @@ fn offsets(size: usize, align: usize) -> impl Iterator<Item = usize> {
 const HUGE: usize = 1 << 21;
 
 /// Asks the kernel for huge pages behind a vector of at least two of them, so that the processor translates most of its addresses
-/// without a look into memory. Best before the vector is filled. Elsewhere than on Linux, or where the kernel has none, nothing
-/// happens.
+/// without a look into memory. Best before the vector is filled. On other systems than Linux, or if the kernel has no
+/// huge pages, nothing happens.
 pub fn use_huge_pages<T>(vector: &Vec<T>) {
     #[cfg(target_os = "linux")]
     {
@@ -53,7 +53,7 @@ pub fn use_huge_pages<T>(vector: &Vec<T>) {
             return;
         }
         let start = vector.as_ptr().cast::<u8>();
-        // The whole huge pages within: advice begins at a page.
+        // The whole huge pages within the vector, as advice must begin at a page.
         let skipped = start.align_offset(HUGE);
         let length = bytes.saturating_sub(skipped) & !(HUGE - 1);
         #[expect(unsafe_code, reason = "the advice is about the vector's own memory, and changes no byte of it")]

@@ -41,7 +41,7 @@ impl penstock_sim::AqmFactory for PythonAqms {
     }
 }
 
-/// A `ValueError` from building an AQM is a refused setting; its attribute `parameter` names it.
+/// A `ValueError` raised while building an AQM means a refused setting; its attribute `parameter` names the setting.
 fn refusal(py: Python<'_>, error: &PyErr) -> ParamError {
     let value = error.value(py);
     let parameter = value.getattr("parameter").and_then(|name| name.extract::<String>()).unwrap_or_default();
@@ -232,7 +232,7 @@ impl Method {
         }
     }
 
-    /// The verdict of a returned value; `DROP` and `MARK` without a cause have the usual one of the method.
+    /// The verdict of a returned value; `DROP` and `MARK` without a cause have the method's usual cause.
     fn verdict(self, answer: &Bound<'_, PyAny>) -> PyResult<Verdict> {
         let Ok(verdict) = answer.cast::<PyVerdict>() else {
             let what = answer.repr()?;
@@ -263,7 +263,7 @@ fn nothing(_answer: Bound<'_, PyAny>) -> PyResult<()> {
 }
 
 impl Aqm for PythonAqm {
-    /// Derived from the methods that its class defines.
+    /// The capabilities, derived from the methods that the class of the AQM defines.
     fn capabilities(&self) -> Capabilities {
         let judges = match (&self.on_arrival, &self.on_departure) {
             (_, None) => Judges::Arrivals,
@@ -316,7 +316,7 @@ impl Aqm for PythonAqm {
         let was = self.timeout_was.get();
         let read = |answer: Bound<'_, PyAny>| match answer.extract::<Option<f64>>()? {
             None => Ok(None),
-            // Centuries ahead means never, and a larger float would not fit.
+            // A time centuries ahead means never, and a larger float would not fit.
             Some(at) if at >= 1e10 => Ok(None),
             Some(at) if at >= 0.0 => {
                 let at = Time::from_nanos((at * 1e9).round() as u64);

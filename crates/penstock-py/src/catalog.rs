@@ -25,7 +25,7 @@ fn scheme(info: &SchemeInfo) -> Json {
     })
 }
 
-/// All conditioners and the shapers that may stand among them, with their parameters, as JSON.
+/// All conditioners and the shapers that may be used among them, with their parameters, as JSON.
 #[pyfunction]
 pub(crate) fn conditioners() -> String {
     let conditioner = |info: &ConditionerInfo| {
@@ -198,7 +198,7 @@ fn value_of(value: Json) -> Option<Value> {
 }
 
 /// A class for the checks of a registry. Names of traffic and nodes have a meaning only within a scenario, so any match
-/// becomes a match of all flows.
+/// is replaced by one that matches all flows.
 fn class_of(class: &Json) -> Option<ClassSetting> {
     let settings = |settings: &Json| -> Option<Vec<(String, Value)>> {
         let Json::Object(settings) = settings else { return Some(Vec::new()) };

@@ -12,10 +12,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 type Rows = Vec<Vec<f64>>;
-/// The names of a law's state, and columns: W, q, p, and the state.
+/// The names of an AQM's state, and columns: W, q, p, and the state.
 type Columns = (Vec<&'static str>, Rows);
 
-/// The law of this name and numbers on a link of `capacity` packets a second.
+/// The AQM with this name and these numbers on a link of `capacity` packets per second.
 fn law(name: &str, numbers: &[f64], capacity: f64) -> Option<Box<dyn Continuous>> {
     let gains = |n: &[f64]| Gains { alpha: n[0], beta: n[1], t_update: n[2] };
     let to_red = |n: &[f64]| Red {
@@ -47,7 +47,7 @@ fn tcp(n: [f64; 4]) -> Tcp {
     Tcp { flows: n[0], propagation: n[1], capacity: n[2], eta: n[3] }
 }
 
-/// `found` of the loop of each row of N, T_p, C and eta, as columns; NaN where there is no result.
+/// Applies `found` to the loop of each row of N, T_p, C and eta; the results as columns, NaN where there is none.
 fn of_rows<const K: usize>(
     py: Python<'_>,
     name: &str,

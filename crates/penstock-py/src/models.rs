@@ -49,7 +49,7 @@ fn or_nan(value: Option<f64>) -> f64 {
     value.unwrap_or(f64::NAN)
 }
 
-/// p or another first argument, then RTT, T_0, b, W_m.
+/// The order is p or another first argument, then RTT, T_0, b, W_m.
 fn path(a: &[f64]) -> Path {
     Path { rtt: a[1], timeout: a[2], b: a[3], window_limit: a[4] }
 }

@@ -54,7 +54,7 @@ struct Bench {
     link: LinkInfo,
     rng: Rng,
     seen: Seen,
-    /// Time at which the link is free, or may send again.
+    /// Time at which the link becomes free, or may send again.
     free: Option<Time>,
 }
 
@@ -232,7 +232,7 @@ impl Bench {
         }
     }
 
-    /// Expire timers up to `now`; gives `now`, or `None` if they never end.
+    /// Expire timers up to `now`; returns `now`, or `None` if they never stop expiring.
     fn timers(&mut self, now: Time) -> Option<Time> {
         for _ in 0..1_000_000 {
             match self.queue.next_timeout().filter(|&due| due <= now) {

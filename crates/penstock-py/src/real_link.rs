@@ -28,16 +28,16 @@ type Idle = (Network, Vec<Box<dyn Device>>);
 /// The links of a canonical scenario between TUN devices, made here, in the namespaces of the hosts; or between Ethernet
 /// devices that are there.
 ///
-/// `mtu` is that of the devices, in bytes; `overhead` the bytes that a link carries with each IP packet beside it; `memory` the
-/// bytes for packets on the links. With `endless`, statistics end only when the links are stopped, not after the scenario's
-/// duration. With `trace`, every event of a packet is recorded. Each of `captures` is a pcap file to write and the numbers of the
-/// links whose packets go into it, each cut after `snaplen` bytes, if given. `ValueError` with the JSON list of all
-/// errors of the scenario; `OSError` if a device or a file cannot be made.
+/// `mtu` is the MTU of the devices, in bytes; `overhead` the bytes that a link carries in addition to each IP packet;
+/// `memory` the bytes for packets on the links. With `endless`, statistics end only when the links are stopped, not
+/// after the scenario's duration. With `trace`, every event of a packet is recorded. Each of `captures` is a pcap file
+/// to write and the numbers of the links whose packets go into it, each cut after `snaplen` bytes, if given.
+/// `ValueError` with the JSON list of all errors of the scenario; `OSError` if a device or a file cannot be made.
 #[pyclass(module = "penstock._native")]
 pub(crate) struct RealLink {
     hosts: Vec<String>,
     seed: u64,
-    /// Until the start. Behind a lock, as its parts may move between threads, but not be shared.
+    /// Until the start. Behind a lock, as its parts may be moved between threads, but not shared.
     idle: Mutex<Option<Idle>>,
     session: Option<Session>,
 }
@@ -78,7 +78,7 @@ impl RealLink {
             return Err(PyValueError::new_err("the devices of all hosts are Ethernet devices, or of none"));
         }
         let header = if bare > 0 { Ethernet::HEADER } else { 0 };
-        // One byte more than the largest frame, so that a larger one is noticed.
+        // One byte more than the largest frame, so that a larger frame is detected.
         let limits = Limits { frame: header + mtu as usize + 1, header, memory, overhead };
         let mut network = Network::new(plan, &addresses, &limits, trace).map_err(refused)?;
         let open = || {

@@ -78,9 +78,10 @@ pub(crate) fn run_many(
     })
 }
 
-/// The results of scenarios, each run with its seeds: a row for each run, in order. They are made in one thread.
+/// The results of scenarios, each run with its seeds: a row for each run, in order. All runs are executed in one
+/// thread.
 ///
-/// `progress`, Ctrl-C and errors are as those of [`run_many`]. No AQM is written in Python.
+/// `progress`, Ctrl-C and errors behave as in [`run_many`]. None of the AQMs may be written in Python.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
 fn run_cells(py: Python<'_>, cells: Vec<(String, Vec<u64>)>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Results> {
@@ -105,12 +106,12 @@ fn run_cells(py: Python<'_>, cells: Vec<(String, Vec<u64>)>, progress: Option<&B
     })
 }
 
-/// What is sent within a polling interval. The exclusive reference can go to a thread without the interpreter.
+/// The outcomes sent within a polling interval. The exclusive reference can go to a thread without the interpreter.
 fn next<T>(receiver: &mut Receiver<T>) -> Result<T, RecvTimeoutError> {
     receiver.recv_timeout(POLL)
 }
 
-/// Make runs one after the other, counted in `finished`, until `stop` is set.
+/// Execute runs one after the other, counted in `finished`, until `stop` is set.
 fn make(cells: &[(String, Vec<u64>)], finished: &AtomicUsize, stop: &AtomicBool) -> Result<Results, Failure> {
     let mut results = Results::for_rows(cells.iter().map(|(_, seeds)| seeds.len()).sum());
     let options = RunOptions { stop: Some(stop), ..RunOptions::default() };
@@ -151,8 +152,8 @@ fn run_here(
     Ok(results)
 }
 
-/// Do `work` in a thread of its own, without the interpreter. A signal, such as Ctrl-C, sets the flag passed to it,
-/// and the exception of the signal's handler is raised after it has returned.
+/// Execute `work` in a thread of its own, without the interpreter. A signal, such as Ctrl-C, sets the flag passed to
+/// `work`; after `work` has returned, the exception of the signal's handler is raised.
 pub(crate) fn in_thread<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -173,7 +174,7 @@ pub(crate) fn raise<T>(outcome: Result<T, Failure>) -> PyResult<T> {
     })
 }
 
-/// Runs to do, shared by the threads.
+/// Runs to execute, shared by the threads.
 struct Work {
     scenarios: Vec<String>,
     seeds: Vec<u64>,
@@ -186,7 +187,7 @@ struct Work {
 type Outcomes = Vec<(usize, Result<String, Failure>)>;
 
 impl Work {
-    /// Do one run after the other until none is left. A scenario that several runs in a row share is read once.
+    /// Execute one run after the other until none is left. A scenario that several runs in a row share is read once.
     fn run(&self, sender: &Sender<Outcomes>) {
         let (mut finished, mut sent) = (Outcomes::new(), Instant::now());
         let mut read: Option<(&str, Result<Scenario, String>)> = None;
@@ -202,7 +203,7 @@ impl Work {
                 Err(error) => Err(Failure::Errors(error.clone())),
             };
             finished.push((i, outcome));
-            // Each message wakes up the other thread, which takes longer than a short run.
+            // Each message wakes up the other thread, and that takes longer than a short run.
             if sent.elapsed() >= POLL / 4 {
                 sent = Instant::now();
                 if sender.send(std::mem::take(&mut finished)).is_err() {
@@ -240,7 +241,7 @@ fn collect(
     results.into_iter().map(|outcome| raise(outcome.ok_or_else(lost)?)).collect()
 }
 
-/// The outcomes of one polling interval, and whether all threads have ended.
+/// The outcomes of one polling interval, and whether all threads have finished.
 ///
 /// The interval is always waited out unless all threads have ended, so that a batch of short runs costs few interruptions.
 fn wait(receiver: &mut Receiver<Outcomes>) -> (Outcomes, bool) {

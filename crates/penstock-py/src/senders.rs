@@ -30,8 +30,8 @@ type Tcp = (String, bool, bool, bool, u32, Option<u32>, Option<u64>);
 
 /// Senders and receivers for the traffic of a canonical scenario with this seed. `hosts` are those of the nodes at its ends;
 /// `tcp` has the settings of each group, `None` for datagrams; flow i receives at port `first_port` + i; `mtu` is that of the
-/// hosts' devices in bytes. With `ahead` threads for datagrams go before ordinary ones, which suits a link of penstock, whose
-/// thread goes before all; a queue of the kernel would have to wait for them.
+/// hosts' devices in bytes. With `ahead`, threads for datagrams have priority over ordinary threads. This suits a link
+/// of penstock, whose thread has the highest priority; a queue of the kernel would have to wait for them.
 ///
 /// `ValueError` with the JSON list of errors of the scenario; `RuntimeError` with a message that names the flow and the
 /// cure.

@@ -1,4 +1,4 @@
-//! TOML text to Python values, with the line on which each key stands.
+//! Converts TOML text to Python values, with the line of each key.
 
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
@@ -10,8 +10,8 @@ use toml::de::{DeInteger, DeTable, DeValue};
 /// Parse TOML.
 ///
 /// Returns the values as a dictionary, and a dictionary from the path of each key (`links.bottleneck.queue.max_p`,
-/// `links.core.queue.classes[0].name`) to its line, counted from 1. Dates come as `bytes`, so that nothing takes them
-/// for text. Raises `ValueError` with a JSON list of `{"line", "message"}`, all errors of the text at once.
+/// `links.core.queue.classes[0].name`) to its line, counted from 1. Dates are returned as `bytes`, so that they are not
+/// mistaken for text. Raises `ValueError` with a JSON list of `{"line", "message"}`, all errors of the text at once.
 #[pyfunction]
 pub(crate) fn parse_toml<'py>(py: Python<'py>, text: &str) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let (table, errors) = DeTable::parse_recoverable(text);

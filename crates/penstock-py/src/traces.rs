@@ -95,7 +95,7 @@ fn write(py: Python<'_>, capture: &Capture, file: &Path, links: &[u32], snaplen:
     }
 }
 
-/// A file of which writing stops at a signal.
+/// A file to which writing stops at a signal.
 struct Polled<'py> {
     py: Python<'py>,
     file: File,

@@ -34,7 +34,7 @@ use ranks::Ranks;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// With this number of flows their state is larger than the caches of a core.
+/// From this number of flows on, their state is larger than the caches of a core.
 const MANY_FLOWS: usize = 2000;
 
 /// Build the engine, or find all errors of the scenario.
@@ -64,8 +64,8 @@ pub(crate) fn check(scenario: &Scenario, seed: u64, aqms: &dyn AqmFactory) -> Ve
     prepare(&Prepared::new(scenario), seed, &vec![false; scenario.links.len()], aqms).err().unwrap_or_default()
 }
 
-/// Check everything, and make the parts that can be wrong: the plan and the queues. `captured` says for each link whether
-/// its packets are recorded.
+/// Check everything, and build the parts that can be invalid: the plan and the queues. `captured`: for each link,
+/// whether its packets are recorded.
 fn prepare<'a>(
     prepared: &Prepared<'a>,
     seed: u64,
@@ -199,7 +199,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The facts about flows that any queue asks for, or all if they are `wanted` anyway.
+    /// The facts about flows that any queue asks for, or all facts if they are `wanted` in any case.
     fn facts(&self, queues: &[Option<PortDiscipline>], wanted: bool) -> FlowFacts {
         let all = queues.iter().flatten().map(|queue| queue.capabilities()).reduce(Capabilities::union);
         let reads = |read: fn(Capabilities) -> bool| wanted || all.is_some_and(read);

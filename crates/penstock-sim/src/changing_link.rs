@@ -17,7 +17,7 @@ pub(crate) struct ChangingLink {
     pub(crate) reordered: Option<Reordered>,
 }
 
-/// The reordered packets in flight, of a link that reorders.
+/// The reordered packets in flight, if the link reorders.
 pub(crate) struct Reordered {
     /// Rank of their arrivals in the event queue.
     pub(crate) rank: u32,

@@ -58,7 +58,7 @@ impl<'a> Names<'a> {
             if flows.is_none() {
                 report("flow", self.no_traffic(name));
             }
-            // A number beyond the last flow is allowed: another run of a comparison may have more flows.
+            // A number beyond the last flow is allowed, as another run of a comparison may have more flows.
             flows.and_then(|mut flows| flows.nth(*number as usize))
         });
         let flows: Vec<(u32, u32)> = flows.map(|flow| (flow, flow)).collect();
@@ -115,7 +115,7 @@ impl<'a> Names<'a> {
         names.iter().filter_map(number).collect()
     }
 
-    /// The nodes, numbered as for the routes.
+    /// The nodes, with the numbers used for routes.
     fn nodes(&self) -> &Graph<'a> {
         let ends = || self.scenario.links.iter().map(|link| (link.from.as_str(), link.to.as_str(), 0));
         self.nodes.get_or_init(|| Graph::new(ends()))

@@ -5,7 +5,7 @@ use penstock_core::Time;
 use penstock_prefetch::{prefetch, use_huge_pages};
 
 /// All delay lines. They share one slab of packets. The place freed last is reused first, so that the memory in use is
-/// about that of the packets in flight.
+/// about the size of the packets in flight.
 pub(crate) struct DelayLines {
     ends: Vec<Ends>,
     places: Vec<Place>,
@@ -38,7 +38,8 @@ impl Place {
 #[repr(align(32))]
 struct Slot(SimPacket);
 
-/// Used in place of the number of a delay line: no packet waits on this link. (`u32::MAX` stands for an ACK that has arrived.)
+/// Used instead of the number of a delay line: no packet waits on this link. (`u32::MAX` denotes an ACK that has
+/// arrived.)
 pub(crate) const NO_LINE: u32 = u32::MAX - 1;
 
 /// No place.

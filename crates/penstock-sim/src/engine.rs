@@ -35,7 +35,7 @@ pub(crate) struct Engine {
     pub(crate) observes_senders: bool,
     /// The sources of events, by rank in the event queue.
     pub(crate) sources: Vec<EventSource>,
-    /// Rank in the event queue of the first flow; those of the other flows of the scenario follow.
+    /// Rank in the event queue of the first flow; the other flows of the scenario follow.
     pub(crate) first_flow: u32,
     /// Number of events so far.
     pub(crate) events: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Engine {
     pub(crate) sessions: Vec<Session>,
     /// Buffer for the connections that a session opens in one action.
     pub(crate) openings: Vec<Opening>,
-    /// With more sources than this the event queue could not hold the times of the run.
+    /// With more sources than this, the event queue could not represent the times of the run.
     pub(crate) max_sources: usize,
     /// Whether a session needed more sources than `max_sources`.
     pub(crate) overflowed: bool,
@@ -76,7 +76,7 @@ impl Engine {
         }
     }
 
-    /// As [`Engine::process`], for a run in pieces.
+    /// Like [`Engine::process`], for a run that proceeds in pieces.
     #[inline(never)]
     pub(crate) fn advance(&mut self, until: Time, limit: u32) -> u32 {
         let processed = self.process(until, limit);
@@ -155,7 +155,7 @@ impl Engine {
 
     #[inline]
     fn on_other(&mut self, now: Time, rank: u32) {
-        // Of flows the number follows from the rank, without a lookup in a long table.
+        // For flows the number follows from the rank, without a lookup in a long table.
         let flow = rank.wrapping_sub(self.first_flow);
         if (flow as usize) < self.users {
             return self.on_sender(now, flow);
@@ -324,7 +324,7 @@ impl Engine {
         }
     }
 
-    /// Fetch the flow whose timer is the earliest of those beside this flow's in the event queue: it expires soon.
+    /// Prefetch the flow with the earliest timer among the neighbours of this flow in the event queue: it expires soon.
     #[inline(never)]
     fn fetch_beside(&self, rank: u32) {
         let next = self.network.events.earliest_beside(rank);
@@ -350,7 +350,7 @@ fn udp_packet(datagram: &Datagram, now: Time, origin: &Origin) -> SimPacket {
     }
 }
 
-/// Record the state of a sender in the trace and in its series, where they exist.
+/// Record the state of a sender in the trace and in its series, if they exist.
 fn observe(
     time: Time,
     flow: u32,

@@ -1,6 +1,6 @@
 //! The sources of events.
 
-/// A source of events: an entry of the event queue stands for one.
+/// A source of events; each entry of the event queue belongs to one.
 ///
 /// The order of the variants is the order of events at one instant. The end of the warm-up comes first, so that everything
 /// at that instant counts; then changes of links, which apply to transmissions that start at that instant; then ends of

@@ -7,7 +7,7 @@
 //!
 //! The queue is a winner tree over keys that pack time and rank into 64 bits. Of the structures that were measured it
 //! is the fastest: two to four times as fast as a binary heap. An update walks one path of the tree, three nodes for
-//! 500 sources. The first eight sources have a node of their own beside the tree.
+//! 500 sources. The first eight sources have a node of their own outside the tree.
 
 use penstock_core::Time;
 use penstock_prefetch::prefetch;
@@ -18,7 +18,7 @@ pub(crate) struct EventQueue {
     first: u64,
     /// The keys of the first sources, i.e. of ports and of the first delay lines. Their entries move at almost every event.
     busy: Node,
-    /// The smallest key in `busy`, and the smallest key of the other sources.
+    /// The smallest key in `busy`, and the smallest key of all other sources.
     first_busy: u64,
     first_other: u64,
     /// The root of the tree of the other sources.
@@ -104,7 +104,7 @@ impl EventQueue {
     }
 
     /// A number of sources with which an event queue can represent all times up to and including `end`: the largest
-    /// such power of two, or half of it.
+    /// possible power of two, or half of it.
     pub(crate) fn max_sources(end: Time) -> usize {
         let free = (end.as_nanos() + 1).leading_zeros();
         1 << free.saturating_sub(1).min(31)
@@ -160,7 +160,8 @@ impl EventQueue {
         (key <= self.limit).then(|| (Time::from_nanos(key >> self.rank_bits), (key & self.rank_mask) as u32))
     }
 
-    /// The rank of the earliest of the sources that share a place in the root with this one; any number if none has an entry.
+    /// The rank of the earliest among the sources that share a place in the root with this source; arbitrary if none
+    /// has an entry.
     pub(crate) fn earliest_beside(&self, rank: u32) -> u32 {
         let key = match (rank as usize).checked_sub(WIDTH) {
             None => self.busy[rank as usize],
@@ -177,7 +178,7 @@ impl EventQueue {
         }
     }
 
-    /// The node of the last row that holds the key at this place: 0 for the root, else one more than its number in `nodes`.
+    /// The node of the last row that holds the key at this place: 0 for the root, else its number in `nodes` plus one.
     #[inline]
     fn leaf(&self, place: usize) -> usize {
         if self.height == 0 { 0 } else { self.inner + (place >> WIDTH_BITS) }
@@ -213,7 +214,7 @@ impl EventQueue {
     }
 }
 
-/// Put a key at this place of a node, modulo its width; returns the smallest key of the node.
+/// Put a key at this place of a node, modulo the node's width; returns the smallest key of the node.
 #[inline]
 fn replace(node: &mut Node, place: usize, key: u64) -> u64 {
     node[place % WIDTH] = NEVER;

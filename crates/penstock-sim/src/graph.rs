@@ -14,14 +14,14 @@ pub(crate) struct Graph<'a> {
 
 /// For each node, the link directions that leave it, or that lead to it, as (link, other node).
 struct Neighbours {
-    /// Those of all nodes, one node after the other; the links of a node by number.
+    /// The entries of all nodes, one node after the other; the links of a node are ordered by number.
     all: Vec<(u32, u32)>,
-    /// The place of the first one of each node in `all`, and the end.
+    /// The place in `all` of the first entry of each node, and the end.
     first: Vec<u32>,
 }
 
 impl Neighbours {
-    /// Those of `nodes` nodes; `ends` has for each link direction the node and the other node.
+    /// The adjacency of `nodes` nodes; `ends` holds, for each link direction, the node and the other node.
     fn new(nodes: usize, ends: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut first = vec![0; nodes + 1];
         for (node, _) in ends.clone() {
@@ -52,14 +52,14 @@ enum Root {
     To(u32),
 }
 
-/// Finds shortest paths by a tree that grows from its root as far as paths are asked for: between two near nodes of a large
-/// network few nodes need a look.
+/// Finds shortest paths by a tree that grows from its root only as far as requested paths need: between two nearby
+/// nodes of a large network, few nodes are visited.
 pub(crate) struct ShortestPaths<'g, 'a> {
     graph: &'g Graph<'a>,
     neighbours: &'g Neighbours,
     /// For each node reached: the link that joins it to the tree, and the next node towards the root.
     joints: Vec<Option<(u32, u32)>>,
-    /// Least delay and number of links to each node, as far as is known.
+    /// Smallest delay and number of links to each node, as far as known.
     best: Vec<(u64, u32)>,
     open: BinaryHeap<Reverse<(u64, u32, u32)>>,
     /// The nodes reached.
@@ -83,7 +83,7 @@ impl<'g, 'a> ShortestPaths<'g, 'a> {
         }
     }
 
-    /// Links of the path of least delay for each `(from, to)`. Ties go to the path with fewer links, then to the one
+    /// Links of the path of least delay for each `(from, to)`. Ties go to the path with fewer links, then to the path
     /// whose links come first. `None` if there is no path.
     pub(crate) fn shortest(&mut self, pairs: &[(u32, u32)]) -> Vec<Option<Vec<u32>>> {
         let distinct = |end: fn(&(u32, u32)) -> u32| {
@@ -94,7 +94,7 @@ impl<'g, 'a> ShortestPaths<'g, 'a> {
         };
         let by_source = distinct(|pair| pair.0) <= distinct(|pair| pair.1);
         let root = |&(from, to): &(u32, u32)| if by_source { Root::From(from) } else { Root::To(to) };
-        // Those with one root one after the other: a single tree at a time.
+        // Requests with the same root are handled one after the other, so that only one tree exists at a time.
         let mut order: Vec<usize> = (0..pairs.len()).collect();
         order.sort_by_key(|&at| root(&pairs[at]));
         let mut current = None;

@@ -14,7 +14,7 @@ pub(crate) struct Host {
     /// Time of the host's entry in the event queue. Timers mostly move to later times, so the entry stays and is
     /// checked again when its time comes.
     pub(crate) armed: Time,
-    /// ACKs arriving at this time or before may be processed ahead of time: nothing observes the sender until then.
+    /// ACKs that arrive up to this time may be processed ahead of time: nothing observes the sender until then.
     pub(crate) lookahead_until: Time,
     /// Number of the session that the flow serves, or [`crate::session::NO_SESSION`].
     pub(crate) session: u32,

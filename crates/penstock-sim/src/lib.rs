@@ -70,7 +70,7 @@ pub fn run(scenario: &Scenario, seed: u64) -> Result<RunResult, RunError> {
 ///
 /// # Errors
 ///
-/// As [`run`].
+/// Like [`run`].
 pub fn run_traced(scenario: &Scenario, seed: u64) -> Result<(RunResult, Trace), RunError> {
     let record = Record { trace: true, ..Record::default() };
     let options = RunOptions { record, ..RunOptions::default() };
@@ -79,7 +79,7 @@ pub fn run_traced(scenario: &Scenario, seed: u64) -> Result<(RunResult, Trace), 
 
 /// Options of a run that change no result.
 pub struct RunOptions<'a> {
-    /// AQMs beside those of the registry.
+    /// AQMs in addition to those of the registry.
     pub aqms: &'a dyn AqmFactory,
     /// Recordings to make.
     pub record: Record,
@@ -99,16 +99,16 @@ impl Default for RunOptions<'_> {
 ///
 /// # Errors
 ///
-/// As [`run`], and [`RunError::Stopped`].
+/// The errors of [`run`], and [`RunError::Stopped`].
 pub fn run_with(scenario: &Scenario, seed: u64, options: &RunOptions<'_>) -> Result<(RunResult, Recordings), RunError> {
     run_prepared(&Prepared::new(scenario), seed, options)
 }
 
-/// The same for one of many runs of a scenario, which share what does not depend on the seed.
+/// The same for one of many runs of a scenario, which share everything that does not depend on the seed.
 ///
 /// # Errors
 ///
-/// As [`run`], and [`RunError::Stopped`].
+/// The errors of [`run`], and [`RunError::Stopped`].
 pub fn run_prepared(
     prepared: &Prepared<'_>,
     seed: u64,
@@ -132,7 +132,7 @@ pub fn run_prepared(
     Ok((result, Recordings { trace, capture }))
 }
 
-/// All errors of a scenario; empty if it can be run with this seed. `aqms` are those beside the registry.
+/// All errors of a scenario; empty if it can be run with this seed. `aqms` are the AQMs in addition to the registry.
 pub fn check(scenario: &Scenario, seed: u64, aqms: &dyn AqmFactory) -> Vec<ScenarioError> {
     build::check(scenario, seed, aqms)
 }

@@ -12,7 +12,7 @@ pub(crate) struct Link {
     /// End of the last transmission, on a computed link or behind a precomputed port.
     pub(crate) free_at: Time,
     port: u32,
-    /// Number of its delay line, or [`crate::delay_lines::NO_LINE`] if no packet on it waits for an event.
+    /// Number of the link's delay line, or [`crate::delay_lines::NO_LINE`] if no packet on the link waits for an event.
     pub(crate) line: u32,
 }
 
@@ -28,8 +28,8 @@ impl Link {
         (self.port != COMPUTED).then_some(self.port as usize)
     }
 
-    /// For a computed link, or one behind a precomputed port: a packet of `size` bytes is offered at `now`. Returns its arrival
-    /// at the far end, and the delay line to it.
+    /// A packet of `size` bytes is offered at `now` to a computed link, or to a link behind a precomputed port. Returns
+    /// its arrival at the far end, and the delay line to it.
     #[inline]
     pub(crate) fn cross(&mut self, now: Time, size: u32) -> (Time, u32) {
         self.free_at = now.max(self.free_at) + self.transmitter.transmission(size);

@@ -1,8 +1,8 @@
-//! A run that is watched and changed while it lasts: it goes on by a time or by a number of events, shows its queues and
-//! flows, and takes another rate, delay, limit, queue or number of flows at any moment.
+//! A run that is watched and changed while it lasts: it advances by a time or by a number of events, shows its queues
+//! and flows, and accepts another rate, delay, limit, queue or number of flows at any moment.
 //!
-//! A run that is neither observed nor changed ends with the bytes of [`crate::run`], however it was cut into pieces. An
-//! observed one differs in the number of events alone, since its senders process no ACK ahead of time.
+//! A run that is neither observed nor changed ends with the same bytes as [`crate::run`], however it was cut into
+//! pieces. An observed run differs only in the number of events, since its senders process no ACK ahead of time.
 
 mod changes;
 mod flows;
@@ -24,24 +24,24 @@ use observer::Observer;
 use penstock_core::{Span, Time};
 use penstock_link::ScenarioError;
 
-/// Events after which the recorded ones are looked through, which bounds the memory that they take.
+/// Number of events after which the recorded events are processed, which bounds their memory.
 const EVENTS_AT_ONCE: u32 = 4096;
 
-/// A run that goes on piece by piece.
+/// A run that advances piece by piece.
 pub struct LiveRun {
     scenario: Scenario,
     seed: u64,
     engine: Engine,
     now: Time,
     observer: Option<Observer>,
-    /// By traffic group: the flows that send, and those that were stopped.
+    /// By traffic group: the flows that send, and the flows that were stopped.
     groups: Vec<flows::Group>,
     /// Number of queues that were replaced.
     replacements: u32,
     changed: bool,
 }
 
-/// What a live run is built for.
+/// The purpose for which a live run is built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LiveOptions {
     /// Its watched queues and its flows can be looked at.
@@ -58,7 +58,7 @@ impl LiveRun {
     pub fn new(mut scenario: Scenario, seed: u64, options: LiveOptions) -> Result<Self, Vec<ScenarioError>> {
         if options.adjustable {
             for link in scenario.links.iter_mut().filter(|link| link.watch) {
-                // A link that can change is one with a change in its plan; this one never comes.
+                // A link can change if its plan has a change; this change never comes.
                 let never = ChangeSpec { when: When::AtNs(u64::MAX), rate: Some(Draw::Fixed(1.0)), delay: None };
                 link.change.push(never);
             }
@@ -135,11 +135,11 @@ impl LiveRun {
         }
     }
 
-    /// Run to the end; the result. A run that was changed on its way ends where it is, and has none: its numbers belong to no
-    /// scenario.
+    /// Run to the end; the result. A run that was changed ends at its present time and has no result: its numbers
+    /// belong to no scenario.
     ///
     /// # Errors
-    /// As [`crate::run`].
+    /// Like [`crate::run`].
     pub fn finish(mut self) -> Result<Option<RunResult>, RunError> {
         if !self.changed {
             self.engine.run(self.end(), None);
@@ -153,7 +153,7 @@ impl LiveRun {
         Ok((!self.changed).then(|| result::collect(&self.scenario, self.seed, &self.engine)))
     }
 
-    /// The observations since the last call, the oldest first; none of a run that is not observed.
+    /// The observations since the last call, the oldest first; none if the run is not observed.
     pub fn take_seen(&mut self) -> Vec<Seen> {
         self.observer.as_mut().map(Observer::take).unwrap_or_default()
     }
@@ -178,7 +178,7 @@ impl LiveRun {
         })
     }
 
-    /// The waiting packets of this link, in the order of their arrival; none of a run that is not observed.
+    /// The waiting packets of this link, in the order of their arrival; none if the run is not observed.
     pub fn waiting(&self, link: usize) -> &[Waiting] {
         self.observer.as_ref().map_or(&[], |observer| observer.waiting(link))
     }
@@ -195,14 +195,14 @@ impl LiveRun {
         }
     }
 
-    /// The drop probability of the AQM of this link at an average; `None` if it is no function of one.
+    /// The drop probability of the AQM of this link at an average queue; `None` if it is not a function of the average.
     pub fn drop_function(&self, link: usize, average: f64) -> Option<f64> {
         let port = self.engine.network.links.get(link)?.port()?;
         self.engine.network.ports[port].queue.discipline.drop_function(average)
     }
 
     /// The flows that send, each as its number, its traffic group and the state of its sender: window, threshold and
-    /// smoothed round-trip time in seconds (NaN for what it has not), and the bytes that its receiver got.
+    /// smoothed round-trip time in seconds (NaN for values that it lacks), and the bytes that its receiver got.
     pub fn flows(&self, show: &mut dyn FnMut(u32, u32, [f64; 4])) {
         for (number, group) in (0..).zip(&self.groups) {
             for &flow in &group.active {

@@ -1,10 +1,10 @@
 //! Lookahead: hops whose downstream arrivals can be computed without an event, because one link feeds them in order.
 //!
-//! A *computed* link is an infinite FIFO that is not watched (see [`crate::plan`]). If one other link alone feeds it,
+//! A *computed* link is an infinite FIFO that is not watched (see [`crate::plan`]). If only one other link feeds it,
 //! packets arrive in the order of that link, so the deliveries of the computed link are known as soon as those of the
 //! other link are. The same holds for a receiver that acknowledges every packet immediately over such a link. It also
-//! holds for a sender that alone feeds a computed link, provided that at least one event remains on its round trip:
-//! otherwise one ACK would trigger the next for ever.
+//! holds for a sender that is the only source of a computed link, provided that at least one event remains on its round
+//! trip: otherwise each ACK would trigger the next one forever.
 //!
 //! A connection of a session is closed by its sender, when the ACK of the last missing packet arrives. Hence a packet
 //! that the receiver lacks always finds the connection open. A packet that the receiver already has waits for its

@@ -1,5 +1,5 @@
 //! Tables by the names of a scenario, which are a few bytes long: FNV-1a hashes them in a fraction of the time of the
-//! standard hash. It does not resist attacks and need not: names come from the user's own scenario.
+//! standard hash. It does not resist attacks and need not do so: names come from the user's own scenario.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};

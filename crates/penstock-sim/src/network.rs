@@ -34,18 +34,18 @@ pub(crate) struct Network {
     /// The links that change during the run.
     pub(crate) changes: Vec<ChangingLink>,
     pub(crate) lines: DelayLines,
-    /// Rank of the head of the first delay line in the event queue; those of the others follow.
+    /// Rank of the head of the first delay line in the event queue; the other delay lines follow.
     pub(crate) first_line: u32,
-    /// Rank of the transmissions of the first port; those of the others follow.
+    /// Rank of the transmissions of the first port; the other ports follow.
     pub(crate) first_port: u32,
     pub(crate) tally: Tally,
     pub(crate) facts: FlowFacts,
-    /// Whether the state of flows is fetched ahead of its use: there are so many that it does not fit into the caches.
+    /// Whether the state of flows is prefetched, because there are too many flows for it to fit into the caches.
     pub(crate) fetches: bool,
     /// The ACK that the engine hands to its sender after the event at hand.
     pub(crate) ack: NextAck,
-    /// ACKs that the engine hands over after that one: several departures that a lazy port executes at once can each
-    /// yield one.
+    /// ACKs that the engine hands over after that one: each of several departures that a lazy port executes at once can
+    /// yield an ACK.
     pub(crate) more_acks: VecDeque<NextAck>,
 }
 

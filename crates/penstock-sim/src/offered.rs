@@ -40,7 +40,7 @@ impl Offered {
         self.tcps.iter().map(|params| params.as_ref().is_some_and(|params| !params.delays_acks())).collect()
     }
 
-    /// The source of a datagram flow of the group of this number.
+    /// The source of a datagram flow of the group with this number.
     pub(crate) fn emitter(&self, number: usize, group: &TrafficSpec, rng: Rng) -> Emitter {
         let clock = match (&group.udp, &group.video, &group.replay, &self.recordings[number]) {
             (Some(spec), ..) => Clock::Paced(Paced::new(group, spec, rng)),
@@ -89,7 +89,7 @@ fn recordings(scenario: &Scenario, errors: &mut Vec<ScenarioError>) -> Vec<Optio
     scenario.traffic.iter().map(&mut of).collect()
 }
 
-/// Accumulators for the one-way delays of datagrams and of TCPs that are measured, one per group; `groups` gives the group
+/// Accumulators for the one-way delays of datagrams and of measured TCP flows, one per group; `groups` gives the group
 /// of each flow.
 pub(crate) fn one_way_delays(scenario: &Scenario, groups: impl Iterator<Item = usize>) -> Vec<Option<OneWayDelays>> {
     let mut counts = vec![0; scenario.traffic.len()];

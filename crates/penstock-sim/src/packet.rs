@@ -65,7 +65,7 @@ impl SimPacket {
         epoch: 0,
     };
 
-    /// A data packet as its sender made it; flow, hop, codepoint and epoch are not set yet.
+    /// A data packet as created by its sender; flow, hop, codepoint and epoch are not set yet.
     #[inline]
     pub(crate) fn of(segment: &Segment) -> Self {
         let flag = |on: bool, flag: u8| if on { flag } else { 0 };
@@ -158,7 +158,7 @@ impl Labels {
         self.0 & flag != 0
     }
 
-    /// The labels with this flag.
+    /// These labels with this flag set.
     pub(crate) fn with(self, flag: u8) -> Self {
         Self(self.0 | flag)
     }
@@ -174,7 +174,8 @@ pub(crate) const COPY: u8 = 1 << 5;
 pub(crate) const CWR: u8 = 1 << 6;
 /// A data packet that is pushed.
 pub(crate) const PUSH: u8 = 1 << 7;
-/// "Accurate ECN" of RFC 9768, in ACKs only: with the two above the counter ACE of an acknowledgement.
+/// "Accurate ECN" of RFC 9768, in ACKs only: together with the two flags above it forms the counter ACE of an
+/// acknowledgement.
 pub(crate) const AE: u8 = 1 << 7;
 /// Lowest bit of ACE.
 pub(crate) const ACE_SHIFT: u32 = 5;
@@ -226,7 +227,7 @@ impl SackTable {
         &self.slots[slot as usize]
     }
 
-    /// Fetch the blocks in a slot, if it is one.
+    /// Prefetch the blocks in a slot, if this is a slot.
     #[inline]
     pub(crate) fn fetch(&self, slot: u32) {
         if let Some(blocks) = self.slots.get(slot as usize) {

@@ -1,6 +1,6 @@
 //! Packets that cross links, as a file in the pcap format.
 //!
-//! [`penstock_link::pcap`] has the format.
+//! [`penstock_link::pcap`] describes the format.
 //!
 //! # Contents of a packet
 //! * Its time is the start of its transmission, after the queue. Time 0 is the start of the run.
@@ -11,7 +11,8 @@
 //!   third packet is the first one with data.
 //! * The receiver's window does not move: `window` packets.
 //! * Timestamps, with the key `timestamps`, in milliseconds from 1: a data packet carries its sending time, which the
-//!   ACK echoes; an ACK carries its time in this file. Data echoes nothing (0): senders do not know a receiver's clock.
+//!   ACK echoes; an ACK carries its time in this file. Data packets echo nothing (0): senders do not know a receiver's
+//!   clock.
 
 mod headers;
 
@@ -40,7 +41,7 @@ pub struct Capture {
 struct Conversation {
     flow: u32,
     epoch: u16,
-    /// Numbers of the nodes that data comes from and goes to.
+    /// Numbers of the source and the destination node of data.
     ends: (u32, u32),
     tcp: Option<Arc<TcpParams>>,
     /// Sending time of its last opening packet.
@@ -59,8 +60,8 @@ struct Crossing {
 }
 
 impl Capture {
-    /// An empty capture of the links marked in `wanted`. `flows` gives by flow the nodes at its ends and its TCP
-    /// parameters, `None` for datagrams.
+    /// An empty capture of the links marked in `wanted`. `flows` gives, for each flow, the nodes at its ends and its
+    /// TCP parameters; `None` for datagrams.
     pub(crate) fn new<'a>(
         wanted: Vec<bool>,
         flows: impl Iterator<Item = ((u32, u32), Option<&'a Arc<TcpParams>>)>,
@@ -141,12 +142,12 @@ impl Conversation {
             }
             return packet.seq == 0;
         }
-        // If only answers are captured, the first one answers the opening packet.
+        // If only answers are captured, the first captured packet answers the opening packet.
         packet.seq == 1 && packet.stamp <= *self.opened.get_or_insert(packet.stamp)
     }
 
     /// Addresses are numbers of nodes, from 1; source ports of data identify flows, destination ports their connections.
-    /// No well-known protocol uses these ports, so that readers do not decode the data by one.
+    /// No well-known protocol uses these ports, so readers do not decode the data as one.
     fn ip(&self, packet: &SimPacket) -> Ip {
         const FLOWS: u16 = 0xf000;
         const CONNECTIONS: u16 = 0xe000;
@@ -154,7 +155,8 @@ impl Conversation {
         let address = |node: u32| (0x0a00_0000 | ((node + 1) & 0x00ff_ffff)).to_be_bytes();
         let port = |first: u16, number: u32| first | (number % PORTS) as u16;
         let (from, to) = (address(self.ends.0), address(self.ends.1));
-        // Connections count up from the first port, flows beyond the number of ports down from the last.
+        // Connections are numbered upwards from the first port; flows beyond the number of ports are numbered downwards
+        // from the last.
         let connection = u32::from(self.epoch).wrapping_sub(self.flow / PORTS);
         let ports = (port(FLOWS, self.flow), port(CONNECTIONS, connection));
         let (source, destination, (source_port, destination_port)) =
@@ -171,9 +173,10 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
     let byte = |number: u32| 1_u32.wrapping_add(params.offset(number) as u32);
     let label = |label: u8, flag: u16| if packet.labels.has(label) { flag } else { 0 };
     let (seq, ack, flags) = match (is_ack, opening) {
-        // Both ends ask for and agree to accurate ECN; the answer reports the ECN field of the opening packet, Not-ECT or ECT(1) (RFC
-        // 9768, table 2), but not its mark, which the trace does not contain. From then on each segment has the count
-        // in these flags. The sender of data counts no marks, so its count is 5 (RFC 9768, section 3).
+        // Both hosts request and accept accurate ECN; the answer reports the ECN field of the opening packet, Not-ECT
+        // or ECT(1) (RFC 9768, table 2), but not its mark, which the trace does not contain. From then on each segment
+        // carries the count in these flags. The sender of data counts no marks, so its count is 5 (RFC 9768, section
+        // 3).
         (false, true) if params.is_accurate() => (0, 0, headers::SYN | headers::AE | headers::CWR | headers::ECE),
         (true, true) if params.is_accurate() => {
             let ect1 = if packet.labels.ecn().is_capable() { headers::ECE } else { 0 };
@@ -186,7 +189,7 @@ fn segment(params: &TcpParams, crossing: &Crossing, blocks: &SackBlocks, tcp: &m
             let ace = label(AE, headers::AE) | label(CWR, headers::CWR) | label(ECE, headers::ECE);
             (1, byte(packet.seq), headers::ACK | ace)
         }
-        // Both ends say that they are capable of ECN (RFC 3168, section 6.1.1).
+        // Both hosts declare that they are capable of ECN (RFC 3168, section 6.1.1).
         (false, true) if params.ecn => (0, 0, headers::SYN | headers::ECE | headers::CWR),
         (false, true) => (0, 0, headers::SYN),
         (true, true) if params.ecn => (0, 1, headers::SYN | headers::ACK | headers::ECE),

@@ -1,4 +1,4 @@
-//! The part of a run that is fixed before time starts: drawn rates and delays, routes, and the links that are computed.
+//! The part of a run that is fixed before its start: drawn rates and delays, routes, and the links that are computed.
 
 use crate::routes::{Route, Routes};
 use crate::scenario::{Draw, LinkSpec, Scenario, TrafficKind, rate};
@@ -85,7 +85,7 @@ impl Plan {
     fn count_crossing(&mut self, scenario: &Scenario) {
         let kind = |flow: u32| scenario.traffic[self.routes.flows[flow as usize].group].kind;
         let of_flows = self.routes.flows.iter().map(|flow| (flow.route, scenario.traffic[flow.group].tcp.is_some()));
-        // In an incast each sender is a flow; the first of them is the flow of the scenario itself.
+        // In an incast each sender is a flow; the first sender is the flow of the scenario itself.
         let incast = self.routes.sessions.iter().filter(|(flow, _)| kind(*flow) == TrafficKind::Incast);
         let of_senders = incast.flat_map(|(_, routes)| routes.iter().skip(1).map(|route| (*route, true)));
         let all: Vec<(Route, bool)> = of_flows.chain(of_senders).collect();

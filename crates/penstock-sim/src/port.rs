@@ -41,7 +41,7 @@ pub(crate) struct Port {
 }
 
 /// How a port computes its departures.
-// Has a separate tag, as `PortDiscipline`.
+// Has a separate tag, like `PortDiscipline`.
 #[repr(u8)]
 pub(crate) enum Mode {
     /// With an event at the end of each transmission.
@@ -89,7 +89,7 @@ fn react(next: &Next<SimPacket>, transmit: impl FnOnce(&SimPacket) -> (Time, Opt
 
 /// The parts of the network that the operations of a port read and change.
 pub(crate) struct Surroundings<'a> {
-    // References to whole vectors: a slice would be split into pointer and length, and these spilled.
+    // References to whole vectors: a slice would be split into pointer and length, which would be spilled.
     pub(crate) links: &'a mut Vec<Link>,
     pub(crate) changes: &'a mut Vec<ChangingLink>,
     pub(crate) events: &'a mut EventQueue,
@@ -107,7 +107,7 @@ pub(crate) struct Crossing {
 }
 
 impl Port {
-    /// Index of its link among the changing ones, if the link changes during the run.
+    /// Index of its link among the changing links, if the link changes during the run.
     pub(crate) fn changes(&self) -> Option<usize> {
         match &self.mode {
             Mode::Evented(evented) => evented.changes(),
@@ -118,7 +118,8 @@ impl Port {
     /// Packets and bytes in the port that have neither left nor been dropped.
     pub(crate) fn backlog(&self) -> (u32, u64) {
         let (packets, bytes) = match &self.mode {
-            // The departure of a packet is settled as it arrives; the queue still holds packets only for its statistics.
+            // The departure of a packet is known when it arrives; the queue still holds packets only for its
+            // statistics.
             Mode::Precomputed(_) => return (0, 0),
             Mode::Evented(evented) => evented.device_backlog(),
             Mode::Lazy(_) => (0, 0),

@@ -1,4 +1,4 @@
-//! What all runs of a scenario share, whatever their seeds.
+//! The parts that all runs of a scenario share, whatever their seeds.
 
 use crate::classes::Names;
 use crate::offered::Offered;
@@ -9,16 +9,17 @@ use penstock_core::Time;
 use penstock_link::{QueuePlan, ScenarioError};
 use std::sync::Arc;
 
-/// The plans of networks with more flows are not kept: they would take memory during the run, and little of its time.
+/// The plans of networks with more flows are not kept: they would take memory during the run, and computing them takes
+/// little of its time.
 const MAX_KEPT_FLOWS: u32 = 10_000;
 
-/// A scenario with what is read once for all its runs: the parameters of its TCPs and queues, the packets that it replays
-/// and, unless rates or delays are drawn, the routes.
+/// A scenario with everything that is read once for all its runs: the parameters of its TCP flows and queues, the
+/// packets that it replays and, unless rates or delays are drawn, the routes.
 pub struct Prepared<'a> {
     pub(crate) scenario: &'a Scenario,
     /// None if the scenario contradicts itself.
     pub(crate) parts: Option<Parts>,
-    /// Errors that every run would find; [`crate::run_prepared`] returns them with those of its own.
+    /// Errors that every run would find; [`crate::run_prepared`] returns them together with the errors of the run.
     pub(crate) errors: Vec<ScenarioError>,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct Parts {
     fixed: Option<Fixed>,
 }
 
-/// What does not depend on the seed if nothing of the network is drawn.
+/// The part that does not depend on the seed if no value of the network is drawn.
 struct Fixed {
     plan: Arc<Plan>,
     /// By link.
@@ -38,7 +39,7 @@ struct Fixed {
 }
 
 impl<'a> Prepared<'a> {
-    /// Read what the runs of this scenario share.
+    /// Read the parts that the runs of this scenario share.
     pub fn new(scenario: &'a Scenario) -> Self {
         let mut errors = scenario.errors();
         let parts = errors.is_empty().then(|| Parts::new(scenario, &mut errors));
@@ -70,7 +71,7 @@ impl Parts {
         Self { offered, queues, fixed }
     }
 
-    /// The plan of a run; as [`Plan::new`].
+    /// The plan of a run, like [`Plan::new`].
     pub(crate) fn plan(
         &self,
         scenario: &Scenario,
@@ -85,7 +86,7 @@ impl Parts {
         }
     }
 
-    /// The queue of the link of this number, if it is known before the run and is dispatched statically.
+    /// The queue of the link with this number, if it is known before the run and is dispatched statically.
     pub(crate) fn prototype(&self, link: usize) -> Option<&Prototype> {
         self.fixed.as_ref()?.prototypes[link].as_ref()
     }

@@ -51,7 +51,7 @@ pub struct ConnectionSource {
     behaviour: Behaviour,
     rng: Rng,
     stop: Time,
-    /// Whether it is a web session, whose odd routes carry requests.
+    /// Whether this is a web session, in which routes with odd numbers carry requests.
     web: bool,
     /// Bytes of data in a packet, and in a request.
     packet: u64,
@@ -62,7 +62,7 @@ pub struct ConnectionSource {
 /// A connection to open now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// Number of the sender among the sources of the group; of a request, the number of the server that receives it.
+    /// Number of the sender among the sources of the group; for a request, the number of the server that receives it.
     pub sender: u32,
     /// Whether it is a request from the destination of the group to the server.
     pub request: bool,

@@ -9,11 +9,11 @@ use penstock_core::{Span, Time};
 use penstock_link::{LinkPlan, NetworkPlan, QueuePlan, ScenarioError};
 
 /// The links of `scenario` with the values drawn for `seed`, and the routes of least propagation delay between these hosts,
-/// which are nodes of the scenario. Routes that the traffic names apply to its ends.
+/// which are nodes of the scenario. Routes named by traffic apply to the hosts at its ends.
 ///
 /// # Errors
-/// All errors of the scenario; hosts that are no nodes; links with keys that only a simulation has (`device_queue`), and
-/// classes that match simulated flows (`traffic`, `flow`).
+/// All errors of the scenario; hosts that are not nodes; links with keys that only a simulation has (`device_queue`),
+/// and classes that match simulated flows (`traffic`, `flow`).
 pub fn real_network(scenario: &Scenario, seed: u64, hosts: &[String]) -> Result<NetworkPlan, Vec<ScenarioError>> {
     let mut errors = scenario.errors();
     if !errors.is_empty() {

@@ -10,7 +10,7 @@ pub struct Record {
     pub trace: bool,
     /// Links whose packets are captured, by number in the scenario.
     pub captured_links: Vec<u32>,
-    /// The facts about flows that few schemes ask for, so that another queue may ask for them later.
+    /// The facts about flows that few schemes ask for, kept in case another queue asks for them later.
     pub flow_facts: bool,
 }
 

@@ -39,7 +39,7 @@ struct Router<'g, 'a> {
 }
 
 impl Router<'_, '_> {
-    /// Route the flows of a group, unless an error is found.
+    /// Find routes for the flows of a group, unless there is an error.
     fn add_group(&mut self, group: usize) -> Option<()> {
         let spec = &self.scenario.traffic[group];
         let (from, to) = (self.nodes(spec, "from", &spec.from), self.nodes(spec, "to", &spec.to));
@@ -120,7 +120,7 @@ impl Router<'_, '_> {
         Some(shared)
     }
 
-    /// The links of the path that the scenario names, and those of the same path back, if there are such links.
+    /// The links of the path that the scenario names, and the links of the same path in reverse, if they exist.
     fn named_path(
         &mut self,
         spec: &TrafficSpec,

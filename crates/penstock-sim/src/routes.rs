@@ -21,7 +21,7 @@ pub(crate) const COMPUTED: u32 = u32::MAX;
 /// Flag in the number of a port: its departures are not precomputed. (Part of the number, so that no second load is needed.)
 pub(crate) const NOT_PRECOMPUTED: u32 = 1 << 31;
 
-/// One step of a route. Of 16 bytes, since every packet finds its hop by number.
+/// One step of a route. 16 bytes in size, since every packet finds its hop by number.
 #[derive(Clone, Copy)]
 #[repr(align(16))]
 pub(crate) struct Hop {
@@ -39,7 +39,7 @@ pub(crate) struct Hop {
     pub(crate) lookahead: Lookahead,
 }
 
-/// What the statistics count of data packets at a hop.
+/// How data packets at a hop count in the statistics.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct DataCounts {
     /// Whether a data packet that was accepted by this queue cannot be lost further along the route.
@@ -49,7 +49,7 @@ pub(crate) struct DataCounts {
     pub(crate) throughput: bool,
 }
 
-/// The route of data and that of its acknowledgements, each by the number of its first hop.
+/// The routes of data and of its acknowledgements, each by the number of its first hop.
 #[derive(Clone, Copy)]
 pub(crate) struct Route {
     pub(crate) data_hop: u32,
@@ -73,7 +73,7 @@ pub(crate) struct RoutedFlow {
 pub(crate) struct Routes {
     /// The hops of all routes; those of one route are adjacent.
     pub(crate) hops: Vec<Hop>,
-    /// By hop: what it counts of data packets.
+    /// By hop: how data packets there count.
     pub(crate) data_counts: Vec<DataCounts>,
     /// The route of each flow.
     pub(crate) flows: Vec<RoutedFlow>,

@@ -10,7 +10,7 @@ pub use traffic::*;
 
 use serde::Deserialize;
 
-/// Everything about a run but its seed.
+/// Everything about a run except its seed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
@@ -50,8 +50,8 @@ fn ten_milliseconds() -> u64 {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Compute the departures from links that never drop, and foresee those from first-in-first-out queues, instead of
-    /// processing an event for each. Changes no result but the number of events.
+    /// Compute the departures from links that never drop, and precompute those from first-in-first-out queues, instead
+    /// of processing an event for each. Changes no result but the number of events.
     pub computed_links: bool,
     /// The result has the metrics of each flow.
     pub flows: bool,

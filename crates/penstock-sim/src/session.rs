@@ -24,7 +24,7 @@ pub(crate) struct Session {
     pub(crate) routes: Vec<Route>,
     /// It opens no connection from this time on.
     pub(crate) stop: Time,
-    /// The flows that it has used, and those of them that are free.
+    /// The flows that it has used, and the ones among them that are free.
     pub(crate) flows: Vec<u32>,
     pub(crate) free: Vec<u32>,
     pub(crate) closed: ClosedConnections,
@@ -63,8 +63,8 @@ pub(crate) struct Completion {
 }
 
 impl ClosedConnections {
-    /// Add a connection that was closed, or cut off by the end of the run, at `now`. It was opened at `start`; `before`
-    /// are its counts at the end of the warm-up, which is at `warmup`.
+    /// Add a connection that was closed, or cut off by the end of the run, at `now`. The connection was opened at
+    /// `start`; `before` are its counts at the end of the warm-up, `warmup`.
     pub(crate) fn add(&mut self, start: Time, now: Time, counts: &SenderCounts, before: &SenderCounts, warmup: Time) {
         if now < warmup {
             return;

@@ -17,7 +17,7 @@ use penstock_prefetch::prefetch;
 /// Packets and bytes in the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Amount {
-    // Not of the width of `bytes`: else the compiler packs each update of the two into a vector, which takes longer.
+    // Not as wide as `bytes`: otherwise the compiler packs each update of the two into a vector, which takes longer.
     pub(crate) packets: u32,
     pub(crate) bytes: u64,
 }
@@ -29,7 +29,7 @@ impl Amount {
         self.bytes += u64::from(packet.size);
     }
 
-    /// A packet of this size becomes one of another.
+    /// The size of a packet changes.
     #[inline]
     pub(crate) fn replace(&mut self, size: u32, by: u32) {
         self.bytes = self.bytes.wrapping_sub(u64::from(size)).wrapping_add(u64::from(by));
@@ -37,7 +37,7 @@ impl Amount {
 
     #[inline]
     fn remove(&mut self, packet: &SimPacket) {
-        // More lost and delivered than sent is reported at the end of the run.
+        // If more packets are lost and delivered than sent, the end of the run reports it.
         self.packets = self.packets.wrapping_sub(1);
         self.bytes = self.bytes.wrapping_sub(u64::from(packet.size));
     }
@@ -56,7 +56,7 @@ pub(crate) struct Tally {
     pub(crate) flows: Vec<Flow>,
     /// By traffic group.
     pub(crate) loss_runs: Vec<LossRuns>,
-    /// By flow, of those with forward error correction; empty if there are none.
+    /// By flow: its blocks of forward error correction; empty if there are none.
     pub(crate) blocks: Vec<Option<Box<Blocks>>>,
     /// By traffic group: one-way delays of its datagrams.
     pub(crate) one_way: Vec<Option<OneWayDelays>>,
@@ -66,8 +66,8 @@ pub(crate) struct Tally {
     pub(crate) window: Window,
     /// Sent, and neither delivered nor lost.
     pub(crate) under_way: Amount,
-    /// Whether anything beyond the sums of the statistics is kept of queues: a trace, a capture, series, counts by codepoint,
-    /// or device queues. One test then decides about all of them.
+    /// Whether anything beyond the sums of the statistics is kept for queues: a trace, a capture, series, counts by
+    /// codepoint, or device queues. One test then decides about all of them.
     pub(crate) observed: bool,
     pub(crate) trace: Option<Box<Trace>>,
     pub(crate) capture: Option<Box<Capture>>,
@@ -142,7 +142,7 @@ impl Tally {
         copy
     }
 
-    /// The packet got into a queue.
+    /// The packet was accepted by a queue.
     #[inline]
     pub(crate) fn note_survival(&mut self, packet: &SimPacket) {
         // Few packets end a run of losses; acknowledgements never do.
@@ -159,8 +159,7 @@ impl Tally {
         }
     }
 
-    /// A connection opens on this flow: if one-way delays are measured, forget those of the
-    /// connection before.
+    /// A connection opens on this flow: if one-way delays are measured, forget those of the previous connection.
     pub(crate) fn begin_delays(&mut self, flow: u32) {
         let Flow { group, measured, .. } = self.flows[flow as usize];
         if let Some(delays) = self.one_way[group as usize].as_mut().filter(|_| measured) {
@@ -188,7 +187,7 @@ impl Tally {
         }
     }
 
-    /// Fetch the receiving end of this packet's flow, which the packet will need soon.
+    /// Prefetch the receiver of this packet's flow, which the packet will need soon.
     #[inline]
     pub(crate) fn fetch_flow(&self, packet: &SimPacket) {
         if let Some(flow) = self.flows.get(packet.flow as usize) {
@@ -240,7 +239,7 @@ impl Tally {
     }
 
     /// Show a packet that its discipline sends to all observers; returns whether it departs. Otherwise it waits in the
-    /// device queue, and departs when it leaves that.
+    /// device queue, and departs when it leaves that queue.
     #[cold]
     fn show_sent(&mut self, report: Report<'_, SimPacket>) -> bool {
         let device = &mut self.queue().device;
@@ -288,7 +287,7 @@ pub(crate) fn begin_transmission(
     data_counts: &[DataCounts],
     window: Window,
 ) {
-    // Transmissions that start at the end have no part in the statistics.
+    // Transmissions that start at the end do not count in the statistics.
     if now >= window.end {
         return;
     }

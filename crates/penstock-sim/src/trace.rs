@@ -18,7 +18,7 @@ pub struct TraceRow {
     pub flow: u32,
     /// Kind of the packet.
     pub kind: Kind,
-    /// Packet number; of an ACK the number of the next packet expected.
+    /// Packet number; for an ACK the number of the next packet expected.
     pub seq: u32,
     /// Bytes on the wire.
     pub size: u32,
@@ -102,8 +102,8 @@ impl Trace {
         self.rows.push(TraceRow { time, event, link, flow, kind: labels.kind(), seq, size, cause });
     }
 
-    /// Sort the rows by time, without events computed ahead of time beyond `end`. `owners` gives the
-    /// flow of the scenario that each flow from number `users` on has served.
+    /// Sort the rows by time, without events computed ahead of time beyond `end`. `owners` gives, for each flow from
+    /// number `users` on, the flow of the scenario that it served.
     pub(crate) fn finish(&mut self, end: Time, users: usize, owners: &[u32]) {
         let owner = |flow: u32| (flow as usize).checked_sub(users).map_or(flow, |extra| owners[extra]);
         self.rows.iter_mut().for_each(|row| row.flow = owner(row.flow));

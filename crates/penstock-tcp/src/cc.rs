@@ -58,8 +58,8 @@ pub(crate) trait CongestionControl {
         }
     }
 
-    /// The application of a connection that it limits has written data. While duplicate ACKs arrive, the next ACK
-    /// decides what is sent.
+    /// The application has written data, on a connection limited by its application. While duplicate ACKs arrive, the
+    /// next ACK decides what is sent.
     fn on_write<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         s.end_idle(now, true);
         if s.dupacks == 0 || s.outstanding() == 0 {
@@ -98,7 +98,7 @@ pub(crate) fn on_new_ack_with(s: &mut SenderState, now: Time, ack: &Ack<'_>, gro
     }
 }
 
-/// As [`on_new_ack_with`], with Reno's growth.
+/// Like [`on_new_ack_with`], with Reno's growth.
 #[inline]
 pub(crate) fn on_new_ack(s: &mut SenderState, now: Time, ack: &Ack<'_>) {
     on_new_ack_with(s, now, ack, |s, acked| {
@@ -134,7 +134,7 @@ pub(crate) fn open(s: &mut SenderState, now: Time, ack: &Ack<'_>, grow: impl FnO
 }
 
 /// The response to a timeout of a sender without a scoreboard: halve the threshold, unless a mark has just done so, and
-/// send everything from `una` on again, one packet first (RFC 5681, section 3.1).
+/// resend everything from `una` on, starting with one packet (RFC 5681, section 3.1).
 pub(crate) fn restart_after_timeout<N: PacketSink>(s: &mut SenderState, now: Time, net: &mut N) {
     s.inflation = 0;
     if s.last_reduction == LastReduction::Mark {
@@ -145,7 +145,7 @@ pub(crate) fn restart_after_timeout<N: PacketSink>(s: &mut SenderState, now: Tim
     go_back(s, now, net);
 }
 
-/// Send everything from `una` on again, one packet first.
+/// Resend everything from `una` on, starting with one packet.
 pub(crate) fn go_back<N: PacketSink>(s: &mut SenderState, now: Time, net: &mut N) {
     s.last_reduction = LastReduction::Timeout;
     s.go_back(now);

@@ -1,4 +1,4 @@
-//! Generic receive offload (GRO): packets that arrive together are merged, and share one ACK.
+//! Generic receive offload (GRO): packets that arrive together are merged and share one ACK.
 //!
 //! Linux, "Segmentation Offloads" (Documentation/networking/segmentation-offloads): packets are merged only if
 //! segmenting the merged packet would restore their headers. E. Dumazet, "net: gro: add a per device gro flush timer" (2014):
@@ -24,7 +24,7 @@ use crate::packets_and_acks::Segment;
 use crate::params::TcpParams;
 use penstock_core::{Ecn, Span, Time};
 
-/// The ACK that a batch requires: the time that it echoes, and whether it answers a retransmission.
+/// The ACK that a batch requires: the time that the ACK echoes, and whether it answers a retransmission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BatchAck {
     pub(crate) stamp: Time,

@@ -4,11 +4,12 @@
 //! wait of 100 ticks lasts 101 to 108 ticks: a lost opening packet is retransmitted after 1020 ms.
 //!
 //! # Algorithm
-//! A timer set to `n` ticks expires at a tick; the tick that follows the setting does not count. Timers of 64 ticks and
+//! A timer set to `n` ticks expires at a tick; the first tick after it is set does not count. Timers of 64 ticks and
 //! more expire at every 8th tick only, timers of 512 ticks and more at every 64th, and so on.
 //!
 //! # Differences
-//! * The first tick is at time zero. A kernel counts ticks from its boot, so its phase among the 8 ticks is unknown.
+//! * The first tick is at time zero. A kernel counts ticks from its boot, so its phase within a period of 8 ticks is
+//!   unknown.
 
 use penstock_core::{Span, Time};
 

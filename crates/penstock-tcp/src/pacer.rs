@@ -13,14 +13,14 @@
 //! # Differences
 //! * The gains are Linux's, `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio` ("IP Sysctl"); E. Dumazet, "tcp: refine pacing rate
 //!   determination", change of Linux 4.3, 2015, explains them and when they apply. The paper uses a gain of 1.
-//! * The window of the rule is at most the receive window.
+//! * The window in this rule is at most the receive window.
 //! * The shorter wait after a late packet was observed in captures of BBR in Linux 6.1.
 //! * A single retransmission of Reno and NewReno leaves immediately; it delays the packets after it.
 
 use crate::rate_sample::RateSampler;
 use penstock_core::{Span, Time};
 
-/// Windows sent per round trip far below the slow start threshold, and from half of it on.
+/// Windows sent per round trip: below half of the slow start threshold, and from there on.
 const START_GAIN: f64 = 2.0;
 const GAIN: f64 = 1.2;
 
@@ -108,7 +108,7 @@ impl Pacer {
         self.forget_pace();
     }
 
-    /// Whether a packet may go now; if not, it waits.
+    /// Whether a packet may leave now; if not, it waits.
     pub(crate) fn allows(&mut self, now: Time) -> bool {
         let allowed = now >= self.next || self.continues_train(now);
         if !allowed {

@@ -3,12 +3,12 @@
 use crate::packets_and_acks::SackBlock;
 use alloc::vec::Vec;
 
-/// A set of packet numbers: disjoint, non-adjacent ranges. Nearly every change affects the highest or the lowest range: the
-/// highest is at hand, the lowest is the last of the others, and ranges between are found by binary search. No memory is
-/// allocated before there is a second range.
+/// A set of packet numbers: disjoint, non-adjacent ranges. Nearly every change affects the highest or the lowest range:
+/// the highest is stored separately, the lowest is the last of the others, and the ranges in between are found by
+/// binary search. No memory is allocated before there is a second range.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PacketRanges {
-    /// The highest run; of no packets if the set is empty.
+    /// The highest run; without packets if the set is empty.
     highest: SackBlock,
     /// The other runs in descending order.
     lower: Vec<SackBlock>,
@@ -117,12 +117,12 @@ impl PacketRanges {
         (block, block.end - block.start)
     }
 
-    /// As [`Self::insert`], for a block that starts below the highest run.
+    /// Like [`Self::insert`], for a block that starts below the highest run.
     #[inline(never)]
     fn insert_below(&mut self, block: SackBlock) -> (SackBlock, u32) {
         // The lower runs that the block touches or overlaps.
         let first = self.lower.partition_point(|run| run.start > block.end);
-        // Most blocks repeat what is known: the runs that they lie in change nothing.
+        // Most blocks repeat what is known: they lie within existing runs and change nothing.
         if let Some(run) = self.lower.get(first).filter(|run| run.start <= block.start && block.end <= run.end) {
             return (*run, 0);
         }

@@ -130,7 +130,7 @@ impl SackBlocks {
         Self { len: self.len.min(most), ..*self }
     }
 
-    /// If `run` is the first block with one packet more at its end, let it replace that block; returns whether it is.
+    /// If `run` is the first block extended by one packet at its end, replace that block; returns whether it is.
     #[inline]
     pub(crate) fn lengthen_first(&mut self, run: SackBlock) -> bool {
         let [first, ..] = &mut self.blocks;

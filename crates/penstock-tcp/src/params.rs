@@ -20,8 +20,8 @@ use Default::{Flag, Nanos, Number, Text};
 const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MILLI;
 
-/// Maximum number of data packets of a finite transfer: the number of sequence numbers, less one for an opening packet
-/// and one that means "endless".
+/// Maximum number of data packets of a finite transfer: the number of sequence numbers minus two, one for an opening
+/// packet and one that means "endless".
 const MAX_PACKETS: u64 = u32::MAX as u64 - 2;
 
 /// Maximum duration of a burst of Prague (RFC 9331, section 4.3).
@@ -203,10 +203,10 @@ fn flavour_defaults(flavour: Flavour) -> impl Iterator<Item = (&'static str, Def
     of_flavour.flat_map(|(_, defaults)| defaults.iter().copied())
 }
 
-/// Flags among these defaults without which the congestion control works too.
+/// Those flags among these defaults without which the congestion control also works.
 const OPTIONAL: [&str; 1] = ["ecn_control"];
 
-/// The settings, with the defaults of the congestion control for those that are not given.
+/// The settings; those that are not given have the defaults of the congestion control.
 fn with_flavour_defaults(settings: &Settings, flavour: Flavour) -> Vec<(String, Value)> {
     let mut all = settings.to_vec();
     for (key, default) in flavour_defaults(flavour) {
@@ -229,7 +229,7 @@ impl TcpParams {
     /// The defaults of a profile.
     ///
     /// # Panics
-    /// Never: every default is a legal value, as a test asserts.
+    /// Never happens: every default is a legal value, as a test asserts.
     pub fn of(profile: Profile) -> Self {
         Self::from_settings(profile, &[]).expect("every default is a legal value")
     }
@@ -271,7 +271,7 @@ impl TcpParams {
         }
     }
 
-    /// Refuse settings that contradict the flavour.
+    /// Refuse settings that contradict the congestion control.
     fn check_flavour(&self, settings: &Settings, errors: &mut ParamErrors) {
         let required = flavour_defaults(self.flavour).filter(|(_, default)| *default == Flag(true));
         for (key, _) in required.filter(|(key, _)| !OPTIONAL.contains(key)) {
@@ -304,7 +304,7 @@ impl TcpParams {
         if self.flavour == Flavour::Prague { Ecn::Ect1 } else { Ecn::Ect0 }
     }
 
-    /// Whether packet 0 is an opening packet without data. The Vegas sender of ns-2 has none.
+    /// Whether packet 0 is an opening packet without data. The Vegas sender of ns-2 has no opening packet.
     pub fn opens(&self) -> bool {
         self.syn && self.flavour != Flavour::Vegas
     }

@@ -11,8 +11,8 @@
 //! # Differences
 //! * `min_RTT` is the minimum over the connection.
 //! * A retransmitted packet counts as reordered too (step 3), if the echoed time shows that its first transmission was
-//!   delivered. By the RFC only packets that were never retransmitted do, so reordering that always causes retransmissions
-//!   would never be seen, and the reordering window would stay 0.
+//!   delivered. By the RFC only packets that were never retransmitted count as reordered, so reordering that always
+//!   causes retransmissions would never be seen, and the reordering window would stay 0.
 //! * The reordering timer ends at the earliest time at which a packet is lost, not at the latest (step 5).
 //! * When an ACK moves `una` and carries SACK blocks, `RACK.rtt` is the round-trip time of the last packet ACKed in order, as
 //!   observed in Linux 6.1, and not of the packet sent last (step 2): a packet sent together with one whose ACK was delayed is
@@ -81,7 +81,7 @@ pub(crate) struct RackScoreboard {
     reported: PacketRanges,
     /// The SACK blocks of the last ACK that had any.
     last_blocks: SackBlocks,
-    /// Packets below this one are not fresh. The fresh ones are in order of sending time already.
+    /// Packets below this one are not fresh. Fresh packets are already in order of sending time.
     first_fresh: u32,
     /// Retransmissions in order of time; only the last one of each packet counts.
     retransmissions: VecDeque<(Time, u32)>,
@@ -207,7 +207,8 @@ impl RackScoreboard {
         self.reported.insert(block);
     }
 
-    /// As [`Self::deliver`], for a fresh packet, given by its sending time and its number, that was not overtaken by another.
+    /// Like [`Self::deliver`], for a fresh packet, given by its sending time and its number, that no other packet
+    /// overtook.
     #[inline]
     fn deliver_fresh(&mut self, now: Time, (sent, seq): (Time, u32)) -> Span {
         self.rtt = now.since(sent);
@@ -219,7 +220,7 @@ impl RackScoreboard {
         self.rtt
     }
 
-    /// As [`Self::deliver`], for the oldest packet, out of line.
+    /// Like [`Self::deliver`], for the oldest packet; not inlined.
     #[inline(never)]
     fn deliver_in_order(&mut self, now: Time, packet: Packet, echo: Time) -> Option<Span> {
         self.deliver(now, self.una, packet, echo)
@@ -471,7 +472,7 @@ mod tests {
             }
         }
 
-        /// Deliver packets, in order of sequence.
+        /// Deliver packets, in the order of their numbers.
         fn deliver(&mut self, now: u64, seqs: &[usize]) {
             for &seq in seqs {
                 let segment = &mut self.segments[seq];
@@ -544,8 +545,8 @@ mod tests {
             flight.on_send(at(sent), seq);
         }
         let sack = [SackBlock { start: 2, end: 3 }];
-        // The round-trip time of packet 0 is 75, since its ACK was delayed. With that of packet 2, which is 40, packet
-        // 1 would count as lost at 50.
+        // The round-trip time of packet 0 is 75, since its ACK was delayed. With the round-trip time of packet 2, which
+        // is 40, packet 1 would count as lost at 50.
         let ack = Ack { ack: 1, stamp: at(0), ece: false, ace: 0, sack: &sack, retransmission: false };
         flight.on_ack(at(75), &ack, true);
         let window = flight.reordering_window(false, 3, None);

@@ -49,10 +49,10 @@ struct SendRecord {
 /// A packet found lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LostPacket {
-    /// Packets in flight once it was sent, and packets found lost since, itself included.
+    /// Packets in flight once the packet was sent, and packets found lost since, this packet included.
     pub(crate) in_flight: u32,
     pub(crate) lost: u32,
-    /// Whether it was sent while the sender held back.
+    /// Whether the packet was sent while the sender held back.
     pub(crate) limited: bool,
 }
 
@@ -314,7 +314,7 @@ mod tests {
         }
         assert_eq!(sampler.lose(0), Some(LostPacket { in_flight: 1, lost: 1, limited: false }));
         assert_eq!(sampler.lose(1), Some(LostPacket { in_flight: 2, lost: 2, limited: false }));
-        // Sent again, packet 0 has no losses before it yet.
+        // After its retransmission, packet 0 has no losses before it yet.
         sampler.on_send(at(50), 0, false);
         sampler.record_in_flight(0, 4);
         let newest = sampler.on_ack(at(100), &ack(0, &[SackBlock { start: 3, end: 4 }]), 1).expect("a sample");
@@ -347,7 +347,7 @@ mod tests {
         assert!(sampler.on_ack(at(102), &ack(0, &reported), 1).is_some());
         sampler.on_send(at(110), 0, false);
         sampler.on_send(at(110), 2, false);
-        // The retransmission of packet 0 is lost, that of packet 2 joins the blocks around it.
+        // The retransmission of packet 0 is lost, and the retransmission of packet 2 joins the blocks around it.
         let joined = [SackBlock { start: 1, end: 4 }];
         let sample = sampler.on_ack(at(210), &ack(0, &joined), 1).expect("a sample");
         assert_eq!((sample.rtt, sample.prior, sample.reliable), (None, 2, true));

@@ -1,4 +1,4 @@
-//! The receiving end: reassembles the packets and ACKs them.
+//! The receiver: it reassembles the packets and ACKs them.
 //!
 //! RFC 5681, section 4.2 (delayed ACKs); RFC 2018, section 4 (SACK blocks); RFC 3168, section 6.1.3 (ECN echo); RFC 7323, section
 //! 4.3 (timestamp echo); RFC 8257, section 3.2 (DCTCP's echo).
@@ -27,7 +27,7 @@
 //! With `dsack`, the ACK of a packet that was received before reports it in a first SACK block (RFC 2883, section 4).
 //!
 //! # Differences
-//! * Both hosts use the flow's congestion control, so the receiver's ACKs have the codepoint of the data.
+//! * Both hosts use the flow's congestion control, so the ACKs have the codepoint of the data.
 //! * Without `dsack`, a packet received twice is ACKed like any other, as by ns-2's receivers.
 //! * The ACK of a duplicate never waits, so no report of a duplicate is displaced by another one.
 //! * `recovery = "ns2"`: the ACK of the newest packet in order may be delayed although the packet is a repetition, and only ACKs of
@@ -52,7 +52,7 @@ use penstock_core::{Ecn, Span, Time};
 /// Number of packets at the start of a connection that are always ACKed immediately.
 const QUICK_FIRST: u16 = 16;
 
-/// In place of a delay: every packet is ACKed immediately.
+/// Used instead of a delay: every packet is ACKed immediately.
 const AT_ONCE: Span = Span::from_nanos(u64::MAX);
 
 /// Packets after the first that are shorter than a full packet.
@@ -150,7 +150,7 @@ pub struct Receiver {
     acks_pushed: bool,
     /// Whether duplicates are reported.
     reports_duplicates: bool,
-    /// The value of `plain` after an ACK that reports no duplicate.
+    /// The value that `plain` takes after an ACK that reports no duplicate.
     usually_plain: bool,
     /// Bytes by which the opening packet is shorter than a full packet.
     opening_lacks: u16,
@@ -165,7 +165,7 @@ struct Rare {
     short: ShortPackets,
     /// The merging of packets, with `gro`.
     gro: Option<Gro>,
-    /// Number of packets after which a delayed ACK is sent, and number of packets for which it waits already.
+    /// Number of packets after which a delayed ACK is sent, and number of packets that it has already waited for.
     ack_every: u32,
     waiting: u32,
 }
@@ -254,7 +254,7 @@ impl Receiver {
         if self.rare.is_some() { self.merge(now, segment) } else { self.receive(now, segment) }
     }
 
-    /// As [`Self::on_segment`]; with GRO the ACK waits for the end of the batch.
+    /// Like [`Self::on_segment`]; with GRO the ACK waits for the end of the batch.
     #[cold]
     #[inline(never)]
     fn merge(&mut self, now: Time, segment: &Segment) -> Option<ReceiverAck> {
@@ -311,7 +311,7 @@ impl Receiver {
         } else {
             self.place(seq);
         }
-        // Whether the ACK may be delayed, as far as the order of the packets is concerned.
+        // Whether the order of the packets permits a delayed ACK.
         let regular = next || (self.rules.delays_ack_of_repeated() && seq + 1 == self.next && self.early.is_empty());
         let mut echoed = PendingAck { until: Time::NEVER, stamp, retransmission };
         let may_share = seq > self.next && !at_once && !self.recent.has_duplicate();
@@ -361,7 +361,7 @@ impl Receiver {
     fn changes_waiting_ack(&self, seq: u32, marked: bool) -> bool {
         let place = self.recent.place_of(seq);
         let displaces = seq > self.next && SackCompression::flushes_before(place, self.sack_blocks);
-        // The report of a duplicate takes the first place, before the two blocks that may be unreported.
+        // The report of a duplicate takes the first place, ahead of the two blocks that may be unreported.
         let is_duplicate = seq < self.next || self.early.find(seq).is_some();
         let is_reported = is_duplicate && self.reports_duplicates && self.sack_blocks < 3;
         let changes_mark = matches!(self.feedback, Feedback::PerPacket) && self.echo != marked;
@@ -374,13 +374,13 @@ impl Receiver {
         self.due != Time::NEVER
     }
 
-    /// Whether the ACK goes on waiting after this packet; `is_first`: no ACK was waiting before it.
+    /// Whether the ACK keeps waiting after this packet; `is_first`: no ACK was waiting before it.
     #[inline]
     fn waits_for_more(&mut self, is_first: bool) -> bool {
         self.rare.as_mut().map_or(is_first, |rare| rare.waits_for_more(is_first))
     }
 
-    /// When an ACK is due that is delayed from now on.
+    /// When an ACK that is delayed from now on is due.
     #[inline]
     fn delayed_until(&self, now: Time) -> Time {
         kernel_ticks::expiry(now, self.delay, Span::from_nanos(u64::from(self.tick)))
@@ -442,7 +442,7 @@ impl Receiver {
         seq >= self.next
     }
 
-    /// Whether the ACK of packet `seq` may be delayed, as far as `quick` is concerned.
+    /// Whether `quick` permits a delayed ACK of packet `seq`.
     #[inline]
     fn may_wait(&self, seq: u32) -> bool {
         seq >= self.quick || (u32::from(self.gap.0) <= seq && seq < u32::from(self.gap.1))
@@ -762,7 +762,8 @@ mod tests {
             }
         }
 
-        /// RFC 9768, section 3.2.2.5.1: n = 2, whatever else delays ACKs; the first ACK after no mark may carry one more.
+        /// RFC 9768, section 3.2.2.5.1: n = 2, whatever else delays ACKs; the first ACK after a period without marks
+        /// may carry one more.
         #[test]
         fn between_two_acks_the_count_of_marks_rises_by_at_most_two(
             packets in prop::collection::vec((0_u32..6, any::<bool>()), 1..200),

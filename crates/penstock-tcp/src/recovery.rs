@@ -48,8 +48,8 @@ decisions! {
     fn first_ack_is_echo(repeated: bool) -> bool;
     /// Whether the ACK of the opening packet restores the initial slow start threshold.
     fn opening_restores_ssthresh() -> bool;
-    /// Whether the initial window is one packet if the opening packet was lost; `retransmitted`: retransmissions so
-    /// far.
+    /// Whether the initial window is one packet because the opening packet was lost; `retransmitted`: retransmissions
+    /// so far.
     fn opening_loss_closes_window(retransmitted: u64) -> bool;
 }
 
@@ -76,7 +76,7 @@ decisions! {
     fn answers_first_loss(first: bool, una: u32) -> bool;
     /// Whether the sender responds to an echoed mark after a timeout although `una` has not passed `recover`.
     fn answers_echo_after_timeout() -> bool;
-    /// Whether a duplicate ACK counts with this many packets outstanding.
+    /// Whether a duplicate ACK counts while this number of packets is outstanding.
     fn counts_duplicate(outstanding: u32) -> bool;
     /// Whether a fast retransmit advances `recover` although a mark has already reduced the window.
     fn repair_moves_recover() -> bool;

@@ -39,8 +39,8 @@ pub(crate) struct Rtt {
     rto: Span,
     /// Back-off factor.
     backoff: u32,
-    /// The timeout by the fields above: computed when they change, since every ACK restarts the timer. Last, beside what
-    /// else every ACK reads.
+    /// The timeout that follows from the fields above: computed when they change, since every ACK restarts the timer.
+    /// Last in the struct, next to the other fields that every ACK reads.
     timeout: Span,
 }
 
@@ -165,7 +165,7 @@ mod tests {
         let mut rtt = Rtt::new(&params);
         assert_eq!(rtt.timeout(), Span::from_secs(1.0), "the initial timeout is not rounded to ticks");
         rtt.measure(&params, Time::ZERO, Time::from_nanos(40_000_000), true);
-        // Waits for timeouts of 250, 500 and 1000 ms with a clock of 10 ms, as recorded in Linux 6.1.
+        // Timeouts of 250, 500 and 1000 ms on a clock of 10 ms wait as long as recorded in Linux 6.1.
         let mut now = Time::from_nanos(80_001_000_000);
         let waits = [(); 3].map(|()| {
             let at = kernel_ticks::expiry(now, rtt.timeout(), tick);

@@ -41,7 +41,7 @@ const SURE_BLOCKS: usize = 2;
 /// State of a receiver; small, since every flow has one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackCompression {
-    /// Delay of an ACK, in ns; until the first round-trip time is known, the upper bound of the delay. 0: no ACK is
+    /// Delay of an ACK, in ns; until the first round-trip time is known, the upper bound of the delay. With 0 no ACK is
     /// delayed.
     delay: u32,
     /// Until the first round-trip time is known: arrival time of the first packet, in us modulo 2^32. After that: the

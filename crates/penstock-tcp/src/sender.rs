@@ -1,4 +1,4 @@
-//! The sending end of a flow: its state, and the congestion control of its flavour.
+//! The sender of a flow: its state, and the congestion control of its flavour.
 //!
 //! An ACK goes to the congestion control (`cc`), which calls the steps in `state`.
 
@@ -109,7 +109,7 @@ impl Sender {
         self.state.completed_writes()
     }
 
-    /// Number of packets of the transfer that are written so far, the opening packet included; `u32::MAX` for an
+    /// Number of packets of the transfer that have been written so far, the opening packet included; `u32::MAX` for an
     /// endless transfer.
     #[inline]
     pub fn end(&self) -> u32 {

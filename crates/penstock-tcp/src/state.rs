@@ -61,7 +61,7 @@ const LATE_TICKS: u64 = 2;
 
 /// State of a sender, apart from its congestion control.
 ///
-/// Fields stand in the order of use: every ACK reads those up to the first counts.
+/// Fields are in the order of use: every ACK reads the fields up to the first counts.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct SenderState {
@@ -119,8 +119,8 @@ pub(crate) struct SenderState {
     finished: Time,
 }
 
-/// The counts in the width that they need, since every flow has them: times in nanoseconds. No number exceeds that of the
-/// packets, which have numbers of 32 bits.
+/// The counts, with fields no wider than needed, since every flow has them; times are in nanoseconds. No count exceeds
+/// the number of packets, which are numbered with 32 bits.
 #[derive(Debug, Default)]
 #[repr(C)]
 struct Counts {

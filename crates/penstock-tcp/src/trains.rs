@@ -6,9 +6,9 @@
 //! autosizing" (2015), and "tcp: get rid of tcp_tso_should_defer() dependency on HZ/jiffies" (2018), all by E. Dumazet.
 //!
 //! # Rules
-//! A train has the whole packets that the sender's pacing rate sends in `offload_time`, plus `offload_max` divided by 2 for every
-//! 512 us of the minimum round-trip time; at least two packets and at most `offload_max` bytes. Flows that do not pace use the
-//! rate at which they would pace.
+//! The length of a train is the number of whole packets that the sender's pacing rate sends in `offload_time`, plus
+//! `offload_max` divided by 2 for every 512 us of the minimum round-trip time; at least two packets and at most
+//! `offload_max` bytes. Flows that do not pace use the rate at which they would pace.
 //!
 //! A paced train leaves as soon as its first packet may leave. The next packet waits for the duration of the whole train.
 //!
@@ -48,7 +48,7 @@ pub(crate) const LONGEST_WAIT: Span = Span::from_millis(1);
 /// A train does not wait if at least `1 / WINDOW_DIVISOR` of the window is free (`tcp_tso_win_divisor`).
 pub(crate) const WINDOW_DIVISOR: u32 = 3;
 
-/// Whether this many packets are no more than the shortest train of the flow.
+/// Whether this number of packets is at most the shortest train of the flow.
 pub(crate) fn fits_any_train(params: &TcpParams, packets: u32) -> bool {
     let min = if matches!(params.flavour, Flavour::Prague | Flavour::Bbr | Flavour::Bbr3) { 1 } else { MIN_TRAIN };
     packets <= min

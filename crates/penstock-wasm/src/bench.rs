@@ -1,4 +1,4 @@
-//! The runs of a page, and the buffers through which it talks to them.
+//! The runs of a page, and the buffers through which it communicates with them.
 
 use crate::views;
 use penstock_core::{Span, Time};
@@ -20,7 +20,7 @@ pub struct Bench {
     pub numbers: Vec<f64>,
 }
 
-/// A call failed: the text says why.
+/// A call failed; the text contains the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure;
 
@@ -113,7 +113,7 @@ impl Bench {
         Ok(self.run(run)?.drop_function(link, average).unwrap_or(f64::NAN))
     }
 
-    /// Fill the numbers with what `view` shows of a run.
+    /// Fill the numbers with the output of `view` for a run.
     pub fn view(&mut self, run: usize, view: impl FnOnce(&mut LiveRun, &mut Vec<f64>)) -> Answer<()> {
         self.numbers.clear();
         let mut numbers = std::mem::take(&mut self.numbers);
@@ -123,7 +123,7 @@ impl Bench {
         answer
     }
 
-    /// Fill the text with the names of the gauges of a link, one a line, and the numbers with their values.
+    /// Fill the text with the names of the gauges of a link, one per line, and the numbers with their values.
     pub fn gauges(&mut self, run: usize, link: usize) -> Answer<()> {
         let mut names = String::new();
         self.view(run, |run, numbers| views::gauges(run, link, &mut names, numbers))?;

@@ -1,6 +1,6 @@
-//! The functions that a page calls. Runs, links and traffic groups have their numbers, times are in seconds.
+//! The functions that a page calls. Runs, links and traffic groups are identified by numbers; times are in seconds.
 //!
-//! Where a call can fail it returns -1, or NaN for a number, and the text says why.
+//! A call that fails returns -1, or NaN for a number, and the text contains the reason.
 
 #![allow(unsafe_code, reason = "an exported name; nothing here reads memory by itself")]
 
@@ -31,7 +31,7 @@ fn shown(act: impl FnOnce(&mut Bench) -> Result<(), Failure>) -> i32 {
     with(|bench| act(bench).map_or(-1, |()| number(bench.numbers.len())))
 }
 
-/// The engine's version of meaning.
+/// The engine's version of the meaning of results.
 #[unsafe(no_mangle)]
 extern "C" fn meaning() -> u32 {
     MEANING
@@ -114,13 +114,13 @@ extern "C" fn set_delay(run: usize, link: usize, delay: f64) -> i32 {
     with(|bench| done(bench.set_delay(run, link, delay)))
 }
 
-/// Another limit of the queue: that in the input.
+/// Set the limit of the queue to the limit in the input.
 #[unsafe(no_mangle)]
 extern "C" fn set_limit(run: usize, link: usize) -> i32 {
     with(|bench| done(bench.set_limit(run, link)))
 }
 
-/// Another queue: that in the input.
+/// Replace the queue by the queue in the input.
 #[unsafe(no_mangle)]
 extern "C" fn set_queue(run: usize, link: usize) -> i32 {
     with(|bench| done(bench.set_queue(run, link)))
@@ -138,31 +138,31 @@ extern "C" fn drop_function(run: usize, link: usize, average: f64) -> f64 {
     with(|bench| bench.drop_function(run, link, average).unwrap_or(f64::NAN))
 }
 
-/// Show the state of a run and of a link, as `views::state` says.
+/// Show the state of a run and of a link, in the format of `views::state`.
 #[unsafe(no_mangle)]
 extern "C" fn state(run: usize, link: usize) -> i32 {
     shown(|bench| bench.view(run, |run, numbers| views::state(run, link, numbers)))
 }
 
-/// Show the first waiting packets, at most this number of them, as `views::waiting` says.
+/// Show the first waiting packets, at most this number of them, in the format of `views::waiting`.
 #[unsafe(no_mangle)]
 extern "C" fn waiting(run: usize, link: usize, most: usize) -> i32 {
     shown(|bench| bench.view(run, |run, numbers| views::waiting(run, link, most, numbers)))
 }
 
-/// Show the flows, as `views::flows` says.
+/// Show the flows, in the format of `views::flows`.
 #[unsafe(no_mangle)]
 extern "C" fn flows(run: usize) -> i32 {
     shown(|bench| bench.view(run, |run, numbers| views::flows(run, numbers)))
 }
 
-/// Show the events since the last call, as `views::seen` says.
+/// Show the events since the last call, in the format of `views::seen`.
 #[unsafe(no_mangle)]
 extern "C" fn seen(run: usize) -> i32 {
     shown(|bench| bench.view(run, views::seen))
 }
 
-/// Show the departures by waiting time, as `views::delays` says.
+/// Show the departures by waiting time, in the format of `views::delays`.
 #[unsafe(no_mangle)]
 extern "C" fn delays(run: usize, link: usize) -> i32 {
     shown(|bench| bench.view(run, |run, numbers| views::delays(run, link, numbers)))

@@ -3,8 +3,9 @@
 use penstock_core::Span;
 use penstock_sim::live::LiveRun;
 
-/// Time (s), events; then of the link: waiting packets and bytes; arrivals, departures, marks and drops so far; bits sent;
-/// rate (bit/s), propagation delay (s), round trip without queueing (s, NaN if unknown). Only the first two if the link has no queue.
+/// Time (s), events; then, for the link: waiting packets and bytes; arrivals, departures, marks and drops so far; bits
+/// sent; rate (bit/s), propagation delay (s), round trip without queueing (s, NaN if unknown). Only the first two if
+/// the link has no queue.
 pub(crate) fn state(run: &LiveRun, link: usize, numbers: &mut Vec<f64>) {
     numbers.extend([run.now().as_secs(), run.events() as f64]);
     let Some(state) = run.link(link) else { return };
@@ -27,8 +28,8 @@ pub(crate) fn waiting(run: &LiveRun, link: usize, most: usize, numbers: &mut Vec
     }
 }
 
-/// A row for each flow that sends: its number, its group, window and threshold (packets), smoothed round-trip time (s), and
-/// bytes received; NaN for what it has not.
+/// A row for each flow that sends: its number, its group, window and threshold (packets), smoothed round-trip time (s),
+/// and bytes received; NaN for missing values.
 pub(crate) fn flows(run: &LiveRun, numbers: &mut Vec<f64>) {
     run.flows(&mut |flow, group, state| {
         numbers.extend([f64::from(flow), f64::from(group)]);
@@ -51,7 +52,7 @@ pub(crate) fn delays(run: &LiveRun, link: usize, numbers: &mut Vec<f64>) {
     numbers.extend(run.delays(link).iter().map(|&count| f64::from(count)));
 }
 
-/// The gauges of a link: their names one a line, and their values.
+/// The gauges of a link: their names, one per line, and their values.
 pub(crate) fn gauges(run: &LiveRun, link: usize, names: &mut String, numbers: &mut Vec<f64>) {
     run.gauges(link, &mut |name, value| {
         names.push_str(name);

@@ -1,4 +1,4 @@
-"""Aqms written in Python: declared with `@ps.aqm("name")`, then used like any other scheme.
+"""AQMs written in Python: declared with `@ps.aqm("name")`, then used like any other scheme.
 
 >>> import penstock as ps
 >>> @ps.aqm("every-other")
@@ -149,7 +149,8 @@ class _Declared:
     def key(self) -> str:
         """A key for its code, and for the functions and constants that it uses from its folder.
 
-        If the file has changed since, or a part has no source, it is a key for the text at the declaration.
+        If the file has changed since, or a part has no source, the key is that of the text at the time of the
+        declaration.
         """
         try:
             if _text(self.cls) == self.text:

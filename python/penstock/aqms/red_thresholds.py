@@ -18,7 +18,7 @@ DELAY_TARGET_S = 0.005
 LEAST_MIN_TH = 5.0
 
 MULTIPLES = {"max_th": ("min_th", 3), "max_out": ("min_out", 3), "min_in": ("max_out", 1), "max_in": ("min_in", 2)}
-"""What each threshold is a multiple of; those of RIO's In packets by the defaults of ns-2."""
+"""The threshold of which each threshold is a multiple; for RIO's In packets, as in the defaults of ns-2."""
 
 LOWEST = {"min_th": LEAST_MIN_TH, "min_out": LEAST_MIN_TH}
 """The thresholds that follow from the link, with their defaults."""
@@ -27,8 +27,8 @@ LOWEST = {"min_th": LEAST_MIN_TH, "min_out": LEAST_MIN_TH}
 def automatic_threshold(name: str, table: Mapping[str, Any], rate: float) -> Length | None:
     """A threshold of a queue on a link of `rate` bit/s, if its `table` has "auto" there; None otherwise.
 
-    min_th is max(5, C d / 2) packets, for C packets of `mean_packet` a second and the target d; max_th is three times
-    min_th. RIO's Out packets have the same; for In packets min_in is max_out and max_in twice min_in.
+    min_th is max(5, C d / 2) packets, for C packets of `mean_packet` per second and the target d; max_th is three times
+    min_th. RIO's Out packets have the same thresholds; for In packets, min_in is max_out and max_in is twice min_in.
 
     References: S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED", 2001, section 4.4.
 
@@ -45,7 +45,7 @@ def automatic_threshold(name: str, table: Mapping[str, Any], rate: float) -> Len
 
 
 def _threshold(name: str, table: Mapping[str, Any], rate: float) -> Length | None:
-    """A threshold, given or automatic; None if it is no length."""
+    """A threshold, given or automatic; None if it is not a length."""
     value = table.get(name, LOWEST.get(name, "auto"))
     if value != "auto":
         try:

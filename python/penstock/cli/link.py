@@ -279,7 +279,7 @@ def _run(
 def _direction_note(link: str, node: str, states: dict[str, Any]) -> str:
     """A note if most bytes crossed the other direction of the link under test, and not its queue; else empty.
 
-    `node` is the one in which the command ran.
+    `node` is the node in which the command ran.
     """
     other = link.removesuffix(".reverse") if link.endswith(".reverse") else f"{link}.reverse"
     here, there = (states[name]["sent_bits"] for name in (link, other))

@@ -117,7 +117,7 @@ def open_store(folder: str | None) -> Store | None:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Ctrl-C ends the command with the code for it, and says that it can be resumed."""
+    """Ctrl-C ends the command with its own exit code, and a message says that the command can be resumed."""
     try:
         yield
     except KeyboardInterrupt:

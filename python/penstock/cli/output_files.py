@@ -30,7 +30,7 @@ def output_file(name: str, option: str) -> Path:
 
 
 def page_file(name: str, option: str) -> Path:
-    """As `output_file`, for a page, figure or capture, which cannot go to standard output."""
+    """Like `output_file`, for a page, figure or capture, which cannot go to standard output."""
     if name == STANDARD_OUTPUT:
         raise PenstockError(f"{option} -: name a file; only JSON goes to standard output")
     return output_file(name, option)

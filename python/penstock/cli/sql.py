@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["answer_query"]
 
 MAX_SHOWN = 1000
-"""Rows that are printed; JSON has all."""
+"""Maximum number of printed rows; JSON has all rows."""
 
 MAX_TEXT = 100
-"""Characters of a value that are printed; a resolved scenario has thousands."""
+"""Maximum number of printed characters of a value; a resolved scenario has thousands."""
 
 MAX_WIDTH = 100_000
-"""Characters of a line; a table is as wide as its content."""
+"""Number of characters of a line; a table is as wide as its content."""
 
 
 def answer_query(store: str | None, sql: str, outputs: Outputs, file: Path | None) -> None:

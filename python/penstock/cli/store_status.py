@@ -35,7 +35,7 @@ def show_status(folder: str | None, study: str | None, outputs: Outputs) -> None
 
 
 def resume(folder: str | None, study: str | None, place: Place, margin: float, outputs: Outputs) -> None:
-    """Make the missing runs of the studies, and print and write their results."""
+    """Execute the missing runs of the studies, and print and write their results."""
     store, files = _studies(folder, study)
     results = [result for file in files if (result := run_study(file, lambda: store, place, margin)) is not None]
     for result in results:

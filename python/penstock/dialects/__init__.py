@@ -1,4 +1,4 @@
-"""Settings of queues in the words of routers, kernels and other simulators, both ways."""
+"""Conversion of queue settings from and to the notation of routers, kernels and other simulators."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from penstock.errors import PenstockError, UnknownNameError
 __all__ = ["DIALECTS", "OTHERS", "Conversion", "DialectError", "Facts", "read", "write"]
 
 DIALECTS = ("tc", "cisco", "junos", "sonic", "arista", "dummynet", "ns2", "ns3", "penstock")
-"""Each is a module of this folder with `read(text, facts)` and `write(scheme, parameters, facts)`."""
+"""Each dialect is a module of this folder with `read(text, facts)` and `write(scheme, parameters, facts)`."""
 
 
 OTHERS = DIALECTS[:-1]
-"""Those that are not penstock's own."""
+"""The dialects other than penstock's own."""
 
 _WRITTEN_OUT = {
     **dict.fromkeys(("red", "choke"), ("min_th", "max_th", "max_p", "gentle")),
     "nonlinear": ("fill_level", "drop_probability", "interpolate"),
 }
-"""Parameters that are written out by scheme, where they are not given too, since their defaults differ; and `ecn`."""
+"""By scheme, parameters that are written even if they are not given, since their defaults differ; and `ecn`."""
 
 
 def read(text: str, dialect: str, facts: Facts | None = None) -> Conversion:
-    """The settings that a text gives. Raises `DialectError` for a text that is not of the dialect.
+    """The settings in a text. Raises `DialectError` for a text that is not of the dialect.
 
-    It is raised too for settings outside the ranges of the scheme, which penstock would refuse.
+    The same error is raised for settings outside the ranges of the scheme, which penstock would refuse.
     """
     facts = facts or Facts()
     with _dialect_errors(dialect):
@@ -43,7 +43,8 @@ def read(text: str, dialect: str, facts: Facts | None = None) -> Conversion:
 def write(scheme: str, parameters: Mapping[str, Any], dialect: str, facts: Facts | None = None) -> Conversion:
     """Settings in a dialect. Raises `DialectError` if it has no such scheme, or for settings outside their ranges.
 
-    Defaults differ between dialects, so those of penstock that others have too are written out.
+    Defaults differ between dialects, so penstock's defaults of parameters that other dialects also have are written
+    explicitly.
     """
     facts = facts or Facts()
     written = dict(parameters)
@@ -62,7 +63,7 @@ def write(scheme: str, parameters: Mapping[str, Any], dialect: str, facts: Facts
 
 
 def _check_written(text: str, scheme: str, dialect: str, facts: Facts) -> None:
-    """Raise `DialectError` if rounding to the numbers of a dialect has made settings that no queue has."""
+    """Raise `DialectError` if rounding to the numbers of a dialect has produced invalid settings."""
     if not text.strip():
         raise DialectError(f"{dialect} has no words for {scheme} without a limit")
     try:
@@ -83,7 +84,7 @@ def _dialect_errors(dialect: str) -> Iterator[None]:
 
 
 def _in_lines(found: Conversion) -> Conversion:
-    """With each note and each loss on one line, since lines to paste stand between them."""
+    """A copy with each note and each loss on one line, since lines to paste are printed between them."""
     found.notes, found.missing = ([*map(one_line, texts)] for texts in (found.notes, found.missing))
     return found
 

@@ -1,7 +1,8 @@
 """Arista EOS: `random-detect drop` and `random-detect ecn` of transmit queues (EOS manual, Quality of Service).
 
-A queue serves the traffic class of its number: strictly by priority, the highest number first, unless `no priority`
-makes it share by `bandwidth percent`. Without `qos map` lines the traffic class follows from the code point.
+A queue serves the traffic class with its number: in strict priority order, the highest number first, unless `no
+priority` makes it share the link by `bandwidth percent`. Without `qos map` lines the traffic class follows from the
+code point.
 """
 
 from __future__ import annotations
@@ -251,7 +252,10 @@ def _settle(result: Conversion, name: str, rows: dict[tuple[str, int | None], re
 
 
 def _settle_levels(result: Conversion, levels: dict[int, dict[str, Any] | None], facts: Facts) -> None:
-    """A level for each drop precedence, and the first again for best effort; one without a line drops nothing early."""
+    """A level for each drop precedence, and the first level again for best effort.
+
+    A level without a line drops nothing early.
+    """
     result.scheme = "wred"
     if len({(row["w_q"], row["min_th"].lstrip("0123456789")) for row in levels.values() if row}) > 1:
         raise DialectError("drop precedences with different weights or units cannot be one queue here")
@@ -328,7 +332,7 @@ def _several(queues: dict[str, tuple[Conversion, dict[str, str]]], maps: _Maps, 
 
 
 def _in_bytes(own: Conversion, facts: Facts) -> None:
-    """Convert thresholds of a class from times to bytes: here, a time would need the rate of the class."""
+    """Convert thresholds of a class from times to bytes, since a time would need the rate of the class."""
     for name in ("min_th", "max_th"):
         value = own.parameters[name]
         if isinstance(value, str) and value.endswith("s"):

@@ -1,7 +1,7 @@
 """Cisco IOS and IOS XE: policy maps with classes (MQC), `random-detect`, `queue-limit`, shapers above.
 
-A class is a queue. Several are a scheduler: wfq by their bandwidths, or pq where one has priority; a shaper above gives
-the rate of the link. Also read: what `show policy-map interface` prints.
+A class is a queue. Several classes form a scheduler: wfq by their bandwidths, or pq if one has priority; a shaper above
+them gives the rate of the link. The output of `show policy-map interface` is also read.
 """
 
 from __future__ import annotations

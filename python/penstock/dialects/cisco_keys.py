@@ -33,9 +33,9 @@ def code_point(text: str, field: str) -> int:
 
 
 def default_row(field: str, number: int) -> tuple[int, int, int]:
-    """Minimum, maximum and mark denominator without a line for a code point or precedence (random-detect dscp, Table).
+    """Default minimum, maximum and mark denominator of a code point or precedence (random-detect dscp, Table).
 
-    AF has 32, 28 and 24 by its drop precedence, EF 36, others by their precedence from 20 in steps of 2.
+    Minimum of AF: 32, 28 and 24 by its drop precedence; EF: 36; others: from 20 in steps of 2 by their precedence.
     """
     low = 20 + 2 * (number >> 3 if field == "dscp" else number)
     if field == "dscp" and number in CODE_POINTS.values() and number & 7 and number != CODE_POINTS["ef"]:

@@ -1,4 +1,4 @@
-"""Policy maps of Cisco IOS as queues: the commands of a class, and what several classes are together."""
+"""Policy maps of Cisco IOS as queues: the commands of a class, and the scheduler that several classes form."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ class _Class:
 
     @property
     def place(self) -> str:
-        """The class as messages name it."""
+        """The name of the class in messages."""
         return f"class {self.name}" if self.name != IMPLICIT else "the class"
 
 
 def read_policy(configuration: Configuration, facts: Facts) -> Conversion:
-    """The queue of an interface, or of the only policy map that no other one uses."""
+    """The queue of an interface, or of the only policy map that no other policy map uses."""
     policies = configuration.policies
     bandwidth = None
     if configuration.outputs:
-        # Interfaces with the same policy map are one: the first with a bandwidth.
+        # Interfaces with the same policy map count as one: the first with a bandwidth.
         used: dict[str, str] = {}
         for interface, policy in configuration.outputs.items():
             if policy not in used or used[policy] not in configuration.bandwidths:
@@ -206,7 +206,7 @@ class _Reader:
         return result
 
     def _queue(self, class_: _Class, rate: float | None) -> Conversion:
-        """The queue of a class, with the limit of IOS where it has none."""
+        """The queue of a class, with the default limit of IOS if it has none."""
         result = Conversion("droptail", {})
         if class_.limit is not None:
             result.parameters["limit"] = class_.limit
@@ -259,7 +259,7 @@ class _Reader:
         return [{"weight": number((rest if value is None else value) / scale)} for value in bandwidths]
 
     def _rest(self, kind: str, total: float, count: int, rate: float | None) -> float:
-        """The bandwidth of each of the classes without one, in the unit of the others."""
+        """The bandwidth of each class without a given bandwidth, in the unit of the others."""
         if kind == "remaining ratio" or count == 0:
             return 1.0
         if kind == "kbit/s":
@@ -382,7 +382,7 @@ def _points(words: list[str]) -> set[int] | None:
 
 
 def _is_above_default(result: Conversion) -> bool:
-    """Whether thresholds exceed the default limit of IOS, which then does not bound the queue, or may do so."""
+    """Whether thresholds exceed the default limit of IOS, which then does not bound the queue, or may exceed it."""
     highest = result.parameters.get("max_th", 0)
     highest = max(highest) if isinstance(highest, list) else highest
     return isinstance(highest, str) or highest > packets(DEFAULT_LIMIT, Facts())

@@ -1,7 +1,7 @@
 """`random-detect` of a class: RED if all its profiles are equal, else WRED by drop precedence or by IP precedence.
 
 The average is (old (1 - 2^-n)) + (queue 2^-n) with the exponential-weighting-constant n; at the maximum threshold one
-of mark-denominator packets is dropped, above it all.
+in mark-denominator packets is dropped, above it every packet.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RandomDetect:
     ecn: bool = False
 
     def read(self, words: list[str], place: str) -> None:
-        """A line, without its first word. Raises `DialectError`."""
+        """A line without its first word. Raises `DialectError`."""
         line = " ".join(words)
         if not words:
             return

@@ -1,4 +1,4 @@
-"""The output of `show policy-map interface` as the configuration that it shows. Counters are left out."""
+"""Converts the output of `show policy-map interface` to the configuration that it shows. Counters are left out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def configuration_of_output(text: str) -> str:
 
 
 class _Output:
-    """Lines of output with the policy maps that they stand in, by indentation."""
+    """Lines of output with the policy maps to which they belong by indentation."""
 
     def __init__(self, lines: list[str]) -> None:
         self.source = lines
@@ -117,7 +117,7 @@ class _Output:
             if any(command.startswith("priority") for command in commands) and self.priority_limit:
                 self._here().append(self.priority_limit)
         elif commands and commands[0].startswith("queue-limit"):
-            # Below "queue stats for all priority classes".
+            # Lines below "queue stats for all priority classes".
             self.priority_limit = commands[0]
 
     def _priority(self, bare: str) -> list[str] | None:
@@ -130,7 +130,7 @@ class _Output:
 
 
 def _command(bare: str) -> list[str] | None:
-    """The commands that a line shows; none for a counter; None for a line of anything else."""
+    """The commands that a line shows; an empty list for a counter; None for any other line."""
     if match := re.match(r"^queue limit (\d+)(?: (packets|bytes|ms|us))?(?:\s*/\s*\d+ (?:packets|bytes|ms|us))?", bare):
         return [f"queue-limit {match[1]} {match[2] or 'packets'}"]
     if match := re.match(r"^bandwidth remaining (?:ratio )?(\d+)\s*(%?)", bare):

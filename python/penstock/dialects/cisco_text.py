@@ -23,7 +23,7 @@ _OUTPUT = re.compile(r"^service-policy\s+(output|input)\s+(\S+)$")
 _HARDWARE = ("tx-ring-limit", "tx-queue-limit", "hold-queue", "priority-group", "custom-queue-list")
 _QUEUEING = ("service-policy", "bandwidth", "random-detect", "fair-queue")
 IMPLICIT = ""
-"""Name of the class of lines that stand in no policy map."""
+"""Name of the class of lines outside policy maps."""
 
 Lines = list[list[str]]
 """The commands of a class, each as its words."""
@@ -31,7 +31,7 @@ Lines = list[list[str]]
 
 @dataclass
 class ClassMap:
-    """What a class holds: all of its conditions, or any."""
+    """The packets of a class: those that meet all of its conditions, or any of them."""
 
     is_any: bool
     conditions: Lines = field(default_factory=list)
@@ -40,7 +40,7 @@ class ClassMap:
 Policy = dict[str, Lines]
 """The classes of a policy map in their order, with their commands."""
 _NOTHING: Policy = {IMPLICIT: []}
-"""An interface all of whose commands are removed again."""
+"""An interface without its commands, which are all removed."""
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Configuration:
 
 
 def read_configuration(text: str) -> Configuration:
-    """The objects of a configuration. Raises `DialectError` for a command that a class does not take."""
+    """The objects of a configuration. Raises `DialectError` for a command that a class does not accept."""
     lines = [_PROMPT.sub("", line).strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith("!")]
     reader = _Reader(has_modes=any(_MODES.match(line) for line in lines))
@@ -76,7 +76,7 @@ def read_configuration(text: str) -> Configuration:
 
 
 class _Reader:
-    """Follows the modes of a configuration; without any, all lines are of one class."""
+    """Follows the modes of a configuration; without modes, all lines belong to one class."""
 
     def __init__(self, *, has_modes: bool) -> None:
         self.result = Configuration()
@@ -90,7 +90,7 @@ class _Reader:
             self.result.policies[IMPLICIT] = {IMPLICIT: self.lines}
 
     def read(self, line: str) -> None:
-        """A line in the mode of those before it."""
+        """A line in the mode set by the lines before it."""
         if line in ("end", "exit", "configure terminal", "conf t", "enable"):
             if line == "exit" and self.lines is not None and self.has_modes:
                 self.lines = None
@@ -143,7 +143,7 @@ class _Reader:
         return True
 
     def _forget(self, line: str) -> None:
-        """Remove all of an interface."""
+        """Remove all commands of an interface."""
         self._leave()
         name = line.removeprefix("interface ").replace(" ", "")
         self.result.policies.pop(f"interface {name}", None)
@@ -200,7 +200,7 @@ class _Reader:
 
 
 def _put(lines: Lines, line: str) -> None:
-    """Add a command to a class, or remove what its `no` form removes."""
+    """Add a command to a class, or remove a command by its `no` form."""
     words = line.split()
     if words[0] in ("no", "default"):
         removed = words[1:]
@@ -215,7 +215,7 @@ def _put(lines: Lines, line: str) -> None:
 
 
 def _numbered(words: list[str]) -> list[str]:
-    """The words of a line with the number of its code point or precedence, which may have a name."""
+    """The words of a line, with its code point or precedence as a number, which may be given by name."""
     if words[0] != "random-detect" or words[1:2] not in (["dscp"], ["precedence"], ["prec"]) or len(words) < 3:
         return words
     if words[2].lower() in ("values", "rsvp"):

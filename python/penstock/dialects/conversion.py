@@ -15,19 +15,19 @@ __all__ = ["Conversion", "DialectError", "Facts", "limit_packets", "one_line", "
 
 
 class DialectError(PenstockError):
-    """A text that is not of its dialect, or settings that a dialect cannot say at all."""
+    """A text that does not belong to its dialect, or settings that a dialect cannot express at all."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a dialect needs to know of the link.
+    """Facts about the link that a dialect needs.
 
     Attributes:
         rate: in bit/s; None if it is not known.
         packet: mean size of a packet in bytes, where one side counts bytes and the other packets.
         device: name of the interface, where a text has several; also in lines to paste.
 
-    Raises `DialectError` for a device whose name a shell would not take as one word, or Linux as a device.
+    Raises `DialectError` for a device name that is not a single word in a shell, or not a valid device name in Linux.
 
     """
 
@@ -126,9 +126,9 @@ def limit_packets(parameters: Mapping[str, Any], facts: Facts) -> float | None:
 
 
 def settle_limit(found: Conversion, facts: Facts, *, in_packets: bool) -> None:
-    """Write no limit instead of an infinite one, and a limit in packets instead of a time, or of bytes if `in_packets`.
+    """Omit an infinite limit, and write a limit in packets instead of a time, or instead of bytes if `in_packets`.
 
-    Raises `DialectError` for a time if the link's rate is not known, and for a part of a limit.
+    Raises `DialectError` for a time if the rate of the link is unknown, and for a part of a limit.
     """
     given = found.parameters.get("limit")
     if given == "inf":

@@ -1,7 +1,7 @@
-"""FreeBSD's dummynet: pipes, queues and schedulers as `ipfw` and `dnctl` take and print them (ipfw(8)).
+"""FreeBSD's dummynet: pipes, queues and schedulers as `ipfw` and `dnctl` read and print them (ipfw(8)).
 
 A pipe is a link with one queue. The queues that are connected to a pipe share it by their weights, unless its scheduler
-is fq_codel or fq_pie, which queues all packets itself. RED's thresholds are bytes where the queue is in bytes.
+is fq_codel or fq_pie, which queues all packets itself. RED's thresholds are in bytes if the queue is in bytes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read(text: str, facts: Facts) -> Conversion:
 
 
 def _links(objects: Objects) -> list[int]:
-    """Numbers of the pipes, also of those that only schedulers and queues name."""
+    """Numbers of the pipes, including pipes that only schedulers and queues name."""
     links = [*objects.pipes]
     for kind in ("sched", "queue"):
         links += [_pipe_of(objects, kind, number) for number in objects.of(kind)]
@@ -48,7 +48,7 @@ def _links(objects: Objects) -> list[int]:
 
 
 def _pipe_of(objects: Objects, kind: str, number: int) -> int:
-    """The pipe that a scheduler or queue is connected to: by default a scheduler to the pipe of its number."""
+    """The pipe of a scheduler or queue; the default of a scheduler is the pipe with its number."""
     above = objects.of(kind)[number].above
     if above is None:
         if kind == "queue":
@@ -172,7 +172,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
 
 
 def _aqm_words(result: Conversion, aqm: str) -> list[str]:
-    """The words after the name of an AQM; flags last, and those of PIE where its options are not dummynet's."""
+    """The words after the name of an AQM; flags come last, with PIE's for options that dummynet does not default to."""
     values = result.parameters
     keys = [key for key in AQMS[aqm][1] if key.kind is not None]
     words = [
@@ -215,7 +215,7 @@ def _slots(parameters: dict[str, Any], facts: Facts) -> str:
 
 
 def _pipe_words(result: Conversion, facts: Facts) -> list[str]:
-    """The buffer, and RED's four numbers."""
+    """The buffer and the four numbers of RED."""
     values = result.parameters
     facts = replace(facts, packet=packet_bytes(result, facts))
     in_bytes = result.scheme == "red" and values.get("measure_in") == "bytes"

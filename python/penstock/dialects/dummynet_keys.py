@@ -98,7 +98,7 @@ AQMS: dict[str, tuple[str, list[Key]]] = {
     "fq_codel": ("fq-codel", [*_CODEL, *_FLOWS]),
     "fq_pie": ("fq-pie", [*_PIE, *_FLOWS]),
 }
-"""AQMs and schedulers that take all words after them as theirs."""
+"""AQMs and schedulers to which all following words belong."""
 
 _SHARE = _within(NUMBER, 0, 1, real)
 RED_KEYS = [

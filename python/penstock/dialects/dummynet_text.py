@@ -66,12 +66,12 @@ class Objects:
     has_rules: bool = False
 
     def of(self, kind: str) -> dict[int, Box]:
-        """Those of a kind, by number."""
+        """The objects of a kind, by number."""
         return {"pipe": self.pipes, "queue": self.queues, "sched": self.scheds}[kind]
 
 
 def read_objects(text: str) -> Objects:
-    """The objects of a text. Raises `DialectError` for a word that dummynet does not take."""
+    """The objects of a text. Raises `DialectError` for a word that dummynet does not accept."""
     objects = Objects()
     lines = [*_lines(text)]
     if any(_SHOWN_LINK.match(line) or _SHOWN_SET.match(line) for line in lines):
@@ -155,7 +155,7 @@ def _red(word: str, value: str, name: str) -> dict[str, str]:
 
 
 def _parameters(words: list[str], aqm: str, name: str) -> dict[str, str]:
-    """The words after an AQM: all are its own."""
+    """The words after an AQM, which all belong to it."""
     settings: dict[str, str] = {}
     keys = AQMS[aqm][1]
     while words:

@@ -1,10 +1,10 @@
 """Junos: drop profiles of class of service, segmented or interpolated: fill level and drop probability in percent.
 
 An interpolated profile is a line through its points, from 0 % at an empty buffer to 100 % at a full one; a segmented
-one has a step at each point. A random number decides about each packet alone (Junos OS Class of Service User Guide,
-"RED Drop Profiles Overview", "Configuring RED Drop Profiles"). Both are the AQM `nonlinear`; a line with one bend below
-a full buffer is read as RED with a gentle ramp, its equal. The queue counts as it is, unless `red-buffer-occupancy`
-averages it with a weight 2^-n ("Configuring Weighted RED Buffer Occupancy").
+one has a step at each point. A random number decides about each packet independently (Junos OS Class of Service User
+Guide, "RED Drop Profiles Overview", "Configuring RED Drop Profiles"). Both are the AQM `nonlinear`; a line with one
+bend below a full buffer is read as RED with a gentle ramp, its equal. The current queue is used, unless
+`red-buffer-occupancy` averages it with a weight 2^-n ("Configuring Weighted RED Buffer Occupancy").
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_POINTS = 64
 LARGEST_EXPONENT = 31
 """The operational maximum; a larger exponent counts as this one ("Configuring Weighted RED Buffer Occupancy")."""
 DEFAULT_EXPONENT = 1
-"""The default of that section and its example; the page of the statement red-buffer-occupancy has 0."""
+"""The default in that section and its example; the page of the statement red-buffer-occupancy gives 0."""
 NEEDS_LIMIT = "fill levels are parts of the buffer: give the queue a limit"
 
 Points = list[tuple[int, int]]
@@ -105,12 +105,12 @@ def _profile_lines(statements: list[Path]) -> dict[str, list[Path]]:
 
 
 def _profile(lines: list[Path], w_q: float, note: str) -> Conversion:
-    """A drop profile: RED where its line is one, else `nonlinear`."""
+    """A drop profile: RED if its drop function has the same line, else `nonlinear`."""
     interpolate = any("interpolate" in line for line in lines)
     points = _points(lines)
     red = _red(points) if interpolate else None
     if red is not None:
-        # RED without its spacing and guards decides about each packet alone.
+        # RED without its spacing and guards decides about each packet independently.
         return Conversion("red", {**red, "w_q": w_q, "spacing": "none", "guards": False}, notes=[NEEDS_LIMIT, note])
     levels, shares = ([number(point[place] / 100) for point in points] for place in (0, 1))
     settings = {"fill_level": levels, "drop_probability": shares, "interpolate": interpolate, "w_q": w_q}
@@ -160,7 +160,10 @@ def _weight(statements: list[Path]) -> tuple[float, str]:
 
 
 def _red(points: Points) -> dict[str, Any] | None:
-    """The settings of the RED with this line: no drops up to one level, one bend, and on to a full buffer; or None."""
+    """The settings of the RED with this line: no drops up to one level, one bend, and then a line to a full buffer.
+
+    None if there is no such RED.
+    """
     ends = [point for point in ((0, 0), (FULL, FULL)) if point[0] not in dict(points)]
     line = sorted([*points, *ends])
     risen = next((place for place, (_, share) in enumerate(line) if share > 0), len(line))
@@ -175,7 +178,10 @@ def _red(points: Points) -> dict[str, Any] | None:
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
-    """A profile. Raises `DialectError` for all but RED and `nonlinear`, and without a limit where it needs one."""
+    """A profile.
+
+    Raises `DialectError` for all schemes except RED and `nonlinear`, and if a required limit is missing.
+    """
     if scheme not in ("red", "nonlinear"):
         raise DialectError(f"Junos has no {scheme}: it has drop profiles")
     result = Conversion(scheme, dict(parameters))
@@ -251,7 +257,7 @@ def _segmented(points: Points) -> str:
 
 
 def _occupancy(result: Conversion, facts: Facts) -> str:
-    """The statement for the average, on a line of its own; empty for the present queue."""
+    """The statement for the average, on a line of its own; empty if the current queue is used."""
     given = result.parameters.get("w_q", "auto")
     if isinstance(given, str) and facts.rate is None:
         result.missing.append(f"w_q = {given}: give --rate RATE; else the router uses the instantaneous queue")

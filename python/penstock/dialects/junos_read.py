@@ -157,7 +157,7 @@ def _rate_of(text: str, line: str) -> float:
 
 
 def _read_rate(scheduler: Scheduler, words: list[str], line: str) -> None:
-    """`transmit-rate`: the statements of one rate, or its `exact`, may be several."""
+    """Reads `transmit-rate`; one rate, with or without `exact`, may take several statements."""
     if words[:1] == ["percent"] and len(words) > 1:
         value = real_of(line, words[1])
         if not 0 < value <= 100:
@@ -232,7 +232,7 @@ def map_of(statements: list[Path], facts: Facts) -> Assignment | None:
         elif key.neutral != ANY:
             lost.setdefault(place, []).append(f"{line}: {key.reason}")
     if used:
-        # Interfaces with the same map are one: the first with a rate.
+        # Interfaces with the same map count as one: the first with a rate.
         places: dict[str, str] = {}
         for place, name in used.items():
             if name not in places or places[name] not in rates:
@@ -325,7 +325,7 @@ def scheduled(
 
 
 def _shares(schedulers: list[Scheduler], rate: float | None) -> tuple[dict[str, float], bool]:
-    """The transmit rate of each scheduler, in bit/s if the second value is true, else in percent."""
+    """The transmit rate of each scheduler, and whether it is in bit/s; otherwise it is in percent."""
     kinds = {scheduler.rate[0] for scheduler in schedulers} - {"remainder"}
     if len(kinds) > 1:
         raise DialectError("transmit-rate in both bit/s and percent")
@@ -340,7 +340,7 @@ def _shares(schedulers: list[Scheduler], rate: float | None) -> tuple[dict[str, 
 
 
 def _add_queue(table: dict[str, Any], scheduler: Scheduler, own: Conversion, rate: float | None) -> None:
-    """The queue of a class: its temporal buffer size is that time at the speed of the interface."""
+    """The queue of a class: a temporal buffer size is the data of that time at the speed of the interface."""
     limit = own.parameters.pop("limit", None)
     size = None if limit is None else f"{max(1, round(parse_time(limit) * _known(rate, scheduler) / 8e9))}B"
     if own.scheme != "droptail":
@@ -355,7 +355,7 @@ def _add_queue(table: dict[str, Any], scheduler: Scheduler, own: Conversion, rat
 
 
 def _rest_of(names: list[str], points: dict[str, list[int]]) -> str:
-    """The forwarding class of packets that no classifier names: best effort, else one without code points."""
+    """The forwarding class of packets that no classifier names: best effort, else a class without code points."""
     unnamed = [name for name in names if name not in points] or names
     return next((name for name in unnamed if name in ("best-effort", "be")), unnamed[-1])
 

@@ -1,6 +1,6 @@
-"""A configuration of Junos as statements: each a path of words, as after `set`.
+"""A configuration of Junos as statements, each a path of words, as after `set`.
 
-Read are braces and `set` lines, with `inactive:`, `deactivate`, `delete`, `edit`, comments, lists and quoted words.
+It reads braces and `set` lines, with `inactive:`, `deactivate`, `delete`, `edit`, comments, lists and quoted words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The keys of a dialect as data: what the program takes, its default, and what becomes of the key here.
+"""The keys of a dialect as data: values that the program accepts, its default, and how the key is converted.
 
 A reader looks its keys up in such a table, and the table of the documentation is printed from it, so that both agree.
 """
@@ -19,7 +19,7 @@ __all__ = ["ANY", "Key", "apply_keys", "choose", "key_of", "refuse_misspelt"]
 Thing = TypeVar("Thing")
 
 ANY = ("*",)
-"""All values of a key that has no effect on a simulated queue."""
+"""Matches every value of a key that has no effect on a simulated queue."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Key:
 
     @property
     def is_applied(self) -> bool:
-        """Whether a parameter here is set, so that nothing is lost."""
+        """Whether the key sets a parameter here, so that nothing is lost."""
         return self.kind is not None
 
     @property
@@ -72,7 +72,10 @@ class Key:
 
 
 def key_of(keys: Iterable[Key], name: str, place: str) -> Key:
-    """The key with a name. Raises `DialectError`, with the nearest name, for a word that the program does not take."""
+    """The key with a name.
+
+    Raises `DialectError`, with the nearest name, for a word that the program does not accept.
+    """
     names = {key.name: key for key in keys}
     if name not in names:
         raise DialectError(f'{place} has no "{name}"{nearest(name, names)}')
@@ -80,7 +83,7 @@ def key_of(keys: Iterable[Key], name: str, place: str) -> Key:
 
 
 def refuse_misspelt(word: str, names: Collection[str], place: str, others: Collection[str] = ()) -> None:
-    """Raise `DialectError` for a word that resembles one of the names but is neither one of them nor one of the others.
+    """Raise `DialectError` for a word that resembles one of the names but is neither a name nor one of the other words.
 
     For places where a program accepts more words than are listed here.
     """
@@ -112,7 +115,7 @@ def apply_keys(result: Conversion, keys: Sequence[Key], settings: Mapping[str, s
 
 
 def choose(things: Mapping[str, Thing], facts: Facts, kind: str) -> tuple[str, Thing]:
-    """The only one of several objects of a text, or the one whose name `--device` gives, with its name.
+    """The only object of a text, or the one that `--device` names, with its name.
 
     Raises `DialectError` with all names if there are several.
     """

@@ -1,4 +1,4 @@
-"""Kinds of values: how a dialect writes them, and what they are in a scenario."""
+"""Kinds of values: how a dialect writes them, and their form in a scenario."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of value: from a dialect's text, and to it."""
+    """A kind of value: conversions from and to a dialect's text."""
 
     read: Callable[[str], Any]
     write: Callable[[Any], str]
 
 
 def number(value: float) -> float:
-    """A number without the noise of a division: twelve significant digits."""
+    """A number rounded to twelve significant digits, to remove the rounding errors of a division."""
     return float(f"{value:.12g}")
 
 
@@ -90,7 +90,7 @@ def real(text: str) -> float:
 
 
 def integer_of(word: str, text: str) -> int:
-    """The whole number that stands after a word. Raises `DialectError`."""
+    """The whole number after a word. Raises `DialectError`."""
     try:
         return integer(text)
     except ValueError as error:
@@ -98,7 +98,7 @@ def integer_of(word: str, text: str) -> int:
 
 
 def real_of(word: str, text: str) -> float:
-    """The number that stands after a word. Raises `DialectError`."""
+    """The number after a word. Raises `DialectError`."""
     try:
         return real(text)
     except ValueError as error:

@@ -30,7 +30,7 @@ _OF_A_LINK = re.compile(r"\s(?:duplex-link|simplex-link|queue-limit)\s")
 
 @dataclass
 class _Script:
-    """What a script sets: variables of classes, links with their queues and limits, variables of single queues."""
+    """The settings in a script: variables of classes, links with queues and limits, variables of single queues."""
 
     classes: dict[str, dict[str, str]] = field(default_factory=dict)
     links: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -112,7 +112,10 @@ def _command_at(text: str, start: int) -> str:
 
 
 def _commands(text: str) -> Iterator[list[str]]:
-    """Commands of Tcl as words: to the end of the line or a semicolon; a # where a command begins is a comment."""
+    """Commands of Tcl as words, each up to the end of the line or a semicolon.
+
+    A # at the start of a command begins a comment.
+    """
     for line in text.splitlines():
         for part in re.split(r";(?![^{]*\})", line):
             if part.strip().startswith("#"):
@@ -207,7 +210,7 @@ def _assign(script: _Script, variables: dict[str, str], words: list[str]) -> Non
 
 
 def _product(text: str) -> str:
-    """A product or quotient of numbers, as `[expr 2*5]`; other sums are no constants here."""
+    """A product or quotient of numbers, such as `[expr 2*5]`; other expressions are not constants here."""
     parts = re.split(r"([*/])", text.replace(" ", ""))
     try:
         value = float(parts[0])

@@ -1,7 +1,7 @@
 """ns-3's queue discs: `ns3::RedQueueDisc[MinTh=5|MaxTh=15]`, C++ that sets their attributes, or a config store.
 
 A text without an attribute means ns-3's initial value (`ns3_keys`). RED's thresholds have the unit of MaxSize; in bytes
-the drop probability grows with the packet. ns-3's RED waits between drops (`Wait`), as ns-2's.
+the drop probability grows with the packet. Like ns-2's, ns-3's RED waits between drops (`Wait`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _setup(text: str) -> Setup:
 
 
 def _chosen(setup: Setup, facts: Facts) -> tuple[str, dict[str, str]]:
-    """The class and the settings of the queue that a program installs; else of the only one whose defaults it sets."""
+    """The class and settings of the queue that a program installs, else of the only one whose defaults it sets."""
     discs = [(name, own) for name, own in setup.objects if name.endswith("Disc")] or setup.objects
     names = list(dict.fromkeys(name for name, _ in discs)) or [name for name in setup.defaults if name]
     if facts.device in names:
@@ -90,7 +90,7 @@ def _chosen(setup: Setup, facts: Facts) -> tuple[str, dict[str, str]]:
 
 
 def _current(settings: dict[str, str]) -> dict[str, str]:
-    """With MaxSize instead of the names that ns-3 had before 3.30."""
+    """The settings with MaxSize instead of the names that ns-3 used before 3.30."""
     kept = {name: value for name, value in settings.items() if name not in (*_OLD_SIZES, "Mode")}
     mode = settings.get("Mode", "")
     for name in _OLD_SIZES:
@@ -154,7 +154,7 @@ def _is_set(settings: dict[str, str], name: str) -> bool:
 
 
 def _settle(result: Conversion, settings: dict[str, str]) -> None:
-    """What a scheme here needs besides the attributes."""
+    """Settings that a scheme here needs in addition to the attributes."""
     values = result.parameters
     if result.scheme == "pie":
         values |= {"variant": "basic", "activation": "off"}

@@ -1,4 +1,4 @@
-"""C++ of ns-3 as far as queues are set in it: comments, literals, variables and the calls that set attributes.
+"""The parts of ns-3 programs in C++ that set queues: comments, literals, variables and calls that set attributes.
 
 A value becomes the text of ns-3's attribute strings, such as "5ms", "25p" or "true".
 """
@@ -70,7 +70,7 @@ def read_code(text: str) -> Setup:
 
 
 class _Reader:
-    """Reads statements in their order; `variables` are those with known values."""
+    """Reads statements in order; `variables` are the variables with known values."""
 
     def __init__(self) -> None:
         self.setup = Setup()

@@ -22,7 +22,7 @@ _PREFIXES = {"": 1, "k": 1000, "K": 1000, "Ki": 1024, "M": 10**6, "Mi": 1024**2,
 
 
 def _time(text: str) -> str | None:
-    """A time of ns-3, in seconds without a unit; None for the greatest, which switches a threshold off."""
+    """A time of ns-3, in seconds if it has no unit; None for the largest time, which switches a threshold off."""
     if text == "max":
         return None
     match = re.fullmatch(r"\+?(\d++\.?\d*|\.\d+)(e[+-]?\d{1,3})?\s*(fs|ps|ns|us|ms|s|min|h|d|)", text)

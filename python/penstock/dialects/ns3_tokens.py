@@ -29,7 +29,7 @@ Tokens = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Side:
-    """The current branch of an open `#if`. An attribute is None where the text does not decide it.
+    """The current branch of an open `#if`. An attribute is None if the text does not decide it.
 
     Attributes:
         is_read: whether the branch is compiled.
@@ -42,7 +42,7 @@ class Side:
 
 
 def tokens_of(text: str) -> tuple[Tokens, list[str]]:
-    """The tokens that count, each with its kind, and notes on conditions. Raises `DialectError`."""
+    """The tokens that take effect, each with its kind, and notes on conditions. Raises `DialectError`."""
     notes: list[str] = []
     tokens = _compiled(text, notes)
     depth = 0
@@ -104,7 +104,7 @@ def _run(tokens: Tokens, notes: list[str]) -> Tokens:
             kept.append(tokens[at])
             at += 1
             continue
-        has_condition = tokens[at + 1 : at + 2] == [("mark", "(")]  # not in Python, whose blocks have no end mark
+        has_condition = tokens[at + 1 : at + 2] == [("mark", "(")]  # not in Python, whose blocks have no closing mark
         body = _closing(tokens, at + 1) if has_condition else at + 1
         condition = "".join(text for _, text in tokens[at + 2 : body - 1])
         if word != "switch" and condition in ("false", "0"):

@@ -1,4 +1,4 @@
-"""penstock's own notation of a scheme with its parameters, as after `--scheme`."""
+"""penstock's own notation for a scheme with its parameters, as after `--scheme`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ __all__ = ["check_ranges"]
 _LINK = "links.link"
 _PLACE = f"{_LINK}.queue"
 _FAST = 400_000_000_000
-"""A rate in bit/s that no class exceeds, for a link whose rate is not known."""
+"""A rate in bit/s that no class exceeds, for a link of unknown rate."""
 
 
 def check_ranges(
@@ -32,7 +32,7 @@ def _errors(scheme: str, parameters: Mapping[str, Any], rate: float | None, own:
     traffic = {name: {"kind": "tcp", "from": "A", "to": "B"} for name in ["traffic", *_named(parameters)]}
     resolved = resolve({"duration": "1s", "links": {"link": link}, "traffic": traffic})
     for error in resolved.errors:
-        # A parameter that is missing is the default of the other program, and has no value here.
+        # A missing parameter has the default of the other program, for which there is no value here.
         by_rate = rate is None and error.value == '"auto"'
         if error.path.startswith(tuple(f"{_LINK}.{key}" for key in own)):
             yield f"{error.path.removeprefix(_LINK)[1:]}: {error.message}"
@@ -46,7 +46,7 @@ def _has_shares(parameters: Mapping[str, Any]) -> bool:
 
 
 def _named(parameters: Mapping[str, Any]) -> Iterator[str]:
-    """The traffic that conditions of classes name: any is taken, as a queue alone has none."""
+    """The traffic that conditions of classes name: any name is accepted, as a queue by itself has no traffic."""
     classes = parameters.get("classes", ())
     for one in classes if isinstance(classes, (list, tuple)) else ():
         match = one.get("match", {}) if isinstance(one, Mapping) else {}

@@ -29,10 +29,10 @@ __all__ = [
 ]
 
 DEFAULTS: dict[str, Any] = {"min_th": 5, "max_th": 15, "max_p": 0.1}
-"""Those of the registry, for settings that are not given."""
+"""The defaults of the registry, for settings that are not given."""
 
 NEVER = (1e6, 2e6, 1.0)
-"""Thresholds in packets, and max_p, of packets that are never dropped early: no average reaches such a length."""
+"""Thresholds in packets, and max_p, for packets that are never dropped early: no average reaches such a length."""
 
 STRICT = "gentle = true: above the maximum threshold every packet is dropped"
 
@@ -59,7 +59,7 @@ def _threshold(name: str, found: Conversion, facts: Facts) -> Any:
 
 
 def weight(found: Conversion, facts: Facts) -> float:
-    """w_q; an automatic one by the rate of the link. Raises `DialectError` if that is not known."""
+    """w_q; an automatic one by the rate of the link. Raises `DialectError` if that rate is unknown."""
     w_q = found.parameters.get("w_q", "auto")
     if not isinstance(w_q, str):
         return float(w_q)
@@ -75,7 +75,7 @@ def weight(found: Conversion, facts: Facts) -> float:
 
 
 def packet_bytes(found: Conversion, facts: Facts) -> int:
-    """Size of the packets that numbers of packets count: the queue's own where it measures bytes."""
+    """Packet size for converting numbers of packets: the queue's own if it measures bytes."""
     given = found.parameters
     own = given.get("mean_packet") if given.get("measure_in") == "bytes" else None
     return facts.packet if own is None else int(parse_size(own))
@@ -89,7 +89,7 @@ def power_of_two(found: Conversion, w_q: float, largest: int, why: str) -> int:
 
 
 def note_weight(found: Conversion, w_q: float, power: int, why: str) -> None:
-    """Note that w_q becomes another number."""
+    """Note that w_q changes."""
     if 2.0**-power != w_q:
         found.notes.append(f"w_q = {plain(2.0**-power)} (2^-{power}) instead of {plain(number(w_q))}: {why}")
 
@@ -108,7 +108,7 @@ def whole_percent(found: Conversion, share: float, least: int = 0) -> int:
 
 
 def list_unsaid(found: Conversion, known: Collection[str]) -> None:
-    """List the parameters that the dialect cannot say: those outside `known`, and gentle unless it is among them."""
+    """List the parameters that the dialect cannot express: all outside `known`, including gentle."""
     if found.parameters.get("gentle") and "gentle" not in known:
         found.missing.append(STRICT)
     for name, value in found.parameters.items():

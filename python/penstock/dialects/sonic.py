@@ -169,7 +169,7 @@ def _colour(fields: dict[str, str], colour: str) -> tuple[int, int, float]:
 def _levels(result: Conversion, rows: dict[str, tuple[int, int, float]], facts: Facts) -> None:
     """A level for each colour, and green again for best effort.
 
-    Thresholds of wred are numbers of packets, also where it measures bytes.
+    Thresholds of wred are numbers of packets, even if it measures bytes.
     """
     result.scheme = "wred"
     low, high, max_p = NEVER
@@ -345,7 +345,7 @@ def _code_points(tree: Tree, maps: Tree) -> dict[int, list[int]]:
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
-    """A profile with all colours alike, or a colour for each value of a WRED with up to three."""
+    """A profile with equal colours, or with one colour for each level of a WRED with up to three levels."""
     if scheme not in ("red", "wred"):
         raise DialectError(f"SONiC's WRED_PROFILE has no {scheme}")
     result = Conversion(scheme, dict(parameters))

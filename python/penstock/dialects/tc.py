@@ -1,4 +1,4 @@
-"""Linux' `tc`: lines as `tc qdisc`, `tc class` and `tc filter` take them, and as they print them, as text or JSON."""
+"""Linux' `tc`: lines as `tc qdisc`, `tc class` and `tc filter` read and print them, as text or JSON."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _apply_size_tables(lines: Sequence[Line], found: Conversion) -> None:
 
 
 def _link_header(line: Line) -> int:
-    """The bytes of the link header that a device counts in its sizes, tc-stab(8): none without such a header."""
+    """The bytes of the link header that a device includes in packet sizes, tc-stab(8); 0 without such a header."""
     return 0 if re.match(r"ppp|tun|wg|ip|sit|gre", line.at.get("dev", "")) else 14
 
 
@@ -74,9 +74,10 @@ LINK_LAYERS = {"ethernet": "none", "atm": "atm", "adsl": "atm"}
 
 
 def objects(text: str, facts: Facts) -> tuple[list[Line], Conversion]:
-    """The queues, classes and filters that one device has in the end, and what there is to report.
+    """The queues, classes and filters that one device has after all commands, and the remarks to report.
 
-    Raises `DialectError` for a kind of queue that is not known, and where there is no queue or one of several devices.
+    Raises `DialectError` for an unknown kind of queue, and if there is no queue, or if there are queues of several
+    devices.
     """
     present_lines, foreign = present(text, facts)
     kept, summary = without_mq(present_lines)
@@ -90,7 +91,7 @@ def objects(text: str, facts: Facts) -> tuple[list[Line], Conversion]:
 
 
 def present(text: str, facts: Facts) -> tuple[list[Line], list[Line]]:
-    """The objects that one device has in the end, and the lines that are of other programs."""
+    """The objects that one device has after all commands, and the lines that belong to other programs."""
     lines = lines_of(text)
     named = [line for line in lines if line.subject != "other" and line.text.split()[:1] != [line.kind]]
     foreign = [line for line in lines if line.subject == "other" or (named and _is_foreign(line))]
@@ -120,7 +121,7 @@ def _is_foreign(line: Line) -> bool:
 
 
 def _check(line: Line) -> None:
-    """Raise `DialectError` for a queue that is not known."""
+    """Raise `DialectError` for an unknown queue."""
     if line.subject != "qdisc" or line.verb == "delete" or line.kind in (*_known(), *NOTHING, *PARENTS):
         return
     if line.kind in ABSENT:

@@ -1,4 +1,4 @@
-"""Cake's keywords, tc-cake(8): overhead of link layers, which several words set together, and its limit."""
+"""CAKE's keywords, tc-cake(8): the overhead of link layers, which several words set together, and the limit."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from penstock.units import parse_rate, parse_time
 __all__ = ["read_cake", "settle_memory"]
 
 LEAST_LIMIT = 4 * 2**20
-"""Bytes of memory, as `tc -s` prints them of a slow or unlimited cake."""
+"""Bytes of memory that `tc -s` prints for a slow or unlimited CAKE."""
 
 LONGEST_RTT_NS = 1000 * 10**9
-"""The longest rtt that cake takes here."""
+"""The longest rtt that CAKE accepts here."""
 
 
 def read_cake(order: Sequence[Given], conversion: Conversion) -> None:

@@ -1,4 +1,4 @@
-"""The queues that a device has after the commands of a text, in their order: what is added, replaced and deleted."""
+"""The queues that a device has after the commands of a text, which add, replace and delete them in order."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from penstock.dialects.tc_table import QUEUES
 __all__ = ["NOTHING", "configured", "of_one_device", "without_mq"]
 
 NOTHING = ("noqueue", "ingress", "clsact")
-"""Kinds that are no queue in the direction in which a device sends."""
+"""Kinds that are not queues in the sending direction of a device."""
 
 MULTIQUEUE = ("mq", "mqprio")
 
 
 def configured(lines: Sequence[Line]) -> list[Line]:
-    """The objects that stand in the end.
+    """The objects that exist after all commands.
 
-    Raises `DialectError` for one that tc refuses, as its place is taken.
+    Raises `DialectError` for an object that tc refuses because its place is taken.
     """
     objects: list[Line] = []
     for line in lines:
@@ -104,9 +104,9 @@ def _is_gone(one: Line, gone: Line) -> bool:
 
 
 def of_one_device(lines: Sequence[Line], facts: Facts) -> list[Line]:
-    """The objects of one device: of the only one with a queue, or of that which the facts name.
+    """The objects of one device: the only one with a queue, or the one that the facts name.
 
-    Raises `DialectError` where there are several.
+    Raises `DialectError` if there are several.
     """
     devices = list(dict.fromkeys(line.device for line in lines if line.device))
     queued = list(dict.fromkeys(line.device for line in lines if line.device and line.subject == "qdisc"
@@ -122,7 +122,7 @@ def of_one_device(lines: Sequence[Line], facts: Facts) -> list[Line]:
 
 
 def without_mq(lines: Sequence[Line]) -> tuple[list[Line], Conversion]:
-    """The objects with one queue in place of the equal ones of a device with several transmit queues, and notes on it.
+    """The objects with one queue instead of the equal queues of several transmit queues, and notes on this.
 
     Raises `DialectError` if they are not equal, or if the text does not have them.
     """
@@ -152,6 +152,6 @@ def without_mq(lines: Sequence[Line]) -> tuple[list[Line], Conversion]:
 
 
 def _name(line: Line) -> str:
-    """An object as its owner knows it."""
+    """The name of an object for its owner."""
     place = line.at.get("handle") or line.at.get("parent") or ""
     return " ".join(filter(None, (line.device, line.kind, place)))

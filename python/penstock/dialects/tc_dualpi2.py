@@ -15,7 +15,7 @@ from penstock.units import format_time, parse_time
 __all__ = ["read_dualpi2", "settle_gains"]
 
 MAX_OF_TYPICAL = 6
-"""max_rtt over typical_rtt where one of them is given."""
+"""The ratio of max_rtt to typical_rtt if one of them is given."""
 
 
 def read_dualpi2(order: Sequence[Given], special: Mapping[str, str], conversion: Conversion) -> None:
@@ -41,7 +41,7 @@ def _gains(period: int, longest: int) -> dict[str, float]:
 
 
 def settle_gains(conversion: Conversion) -> None:
-    """Compute the values that follow from others, and the step that tc has instead of a ramp."""
+    """Compute the values that follow from others, and the step that tc uses instead of a ramp."""
     given = conversion.parameters
     ours = {param.name: param.default for param in find_scheme("dualpi2").params}
     nanos = {name: parse_time(_plain(given.get(name, ours[name]))) for name in ("target", "rtt_max", "min_th", "range")}

@@ -19,7 +19,7 @@ RED = ("red", "choke")
 def representable(scheme: str, parameters: Mapping[str, Any], facts: Facts) -> dict[str, Any]:
     """The parameters, each rounded to the nearest value that tc can represent, in Linux's variant of an AQM.
 
-    What tc has no words for stays as it is, and so does a limit, whose unit depends on the kind of queue.
+    Parameters that tc cannot express are unchanged, and so is a limit, whose unit depends on the kind of queue.
     """
     settings = dict(parameters)
     qdisc = next((known for known in QUEUES.values() if known.scheme == scheme), None)

@@ -18,7 +18,7 @@ HTB_BURST = "1600B"
 """Default burst that tc computes: 1600 B plus the bytes of one tick of its clock (mostly none)."""
 
 HTB_TICKS = (math.inf, 1000, 300, 250, 100)
-"""Ticks per second of tc's clock: of a timer of high resolution, and of kernels without one."""
+"""Ticks per second of tc's clock: with a high-resolution timer, and on kernels without one."""
 
 
 class HtbClass:
@@ -36,7 +36,7 @@ class HtbClass:
         self.prio = whole_of("prio", own.get("prio", "0"))
 
     def unsaid(self, place: str, root: float, ranked: bool) -> list[str]:
-        """What a class cannot have here."""
+        """List the options of a class that have no counterpart here."""
         losses = (
             [] if self.ceil >= root else [f"ceil {format_rate(round(self.ceil))} of {place}: a class may use the link"]
         )
@@ -51,7 +51,7 @@ class HtbClass:
         return [f"{item} of {place}" for item in self.lost if not self._is_default(item)]
 
     def _is_default(self, item: str) -> bool:
-        """Whether tc computes a bucket or quantum that is not given, tc-htb(8), and prints it nevertheless."""
+        """Whether this is the bucket or quantum that tc computes and prints if none is given, tc-htb(8)."""
         word, value = item.split(":")[0].split(" ")[:2]
         if word == "cburst":
             return _is_computed(measured(value, SIZES, "size"), self.ceil)
@@ -61,7 +61,7 @@ class HtbClass:
 
 
 def ancestry(place: str, classes: Mapping[str, HtbClass]) -> list[str]:
-    """A class and those above it, the one at the root last. Raises `DialectError` for a class below itself."""
+    """A class and the classes above it, the root class last. Raises `DialectError` for a class below itself."""
     above = [place]
     while (parent := classes[above[-1]].parent) in classes:
         if parent in above:
@@ -93,7 +93,7 @@ def oversold(leaves: Mapping[str, HtbClass], root: float) -> list[str]:
 
 R2Q = 10
 QUANTA = (1000, 200_000)
-"""Divisor of htb for quanta, and the bytes that it keeps them within."""
+"""Divisor of htb for quanta, and the range in bytes to which it limits them."""
 
 
 def _is_computed(burst: float, rate: float) -> bool:

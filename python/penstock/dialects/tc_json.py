@@ -1,4 +1,4 @@
-"""The output of `tc -json` as the words that tc prints without `-json`."""
+"""Converts the output of `tc -json` to the words that tc prints without `-json`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PLACES = {"kind", "handle", "dev", "root", "parent", "refcnt", "options", "stab
 
 
 def is_json(text: str) -> bool:
-    """Whether a text is what `tc -json` prints."""
+    """Whether a text is output of `tc -json`."""
     return text.lstrip().startswith(("[", "{"))
 
 

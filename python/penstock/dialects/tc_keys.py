@@ -1,4 +1,4 @@
-"""The keys of tc's queues as data: what each means, its default, its range, and what becomes of it here."""
+"""The keys of tc's queues as data: meaning, default, range, and how each is converted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a queue, as its manual page has it.
+    """A key of a queue, as in its manual page.
 
     Attributes:
         word: as tc takes and prints it.
@@ -78,7 +78,7 @@ class Key:
             raise ValueError(f"tc takes {low:g} to {high:g}")
 
     def nearest(self, value: Any) -> str:
-        """The text of the nearest value that tc takes."""
+        """The text of the nearest value that tc accepts."""
         assert self.kind is not None
         text = self.kind.write(value)
         if text == "0" and isinstance(value, (int, float)) and value > 0:
@@ -90,7 +90,7 @@ class Key:
         return text if bounded == real(amount[0]) else plain(bounded)
 
     def is_default(self, text: str) -> bool:
-        """Whether a value is the one that tc takes without this key, in any of its spellings."""
+        """Whether a value is the one that tc uses without this key, in any of its spellings."""
         if not self.default:
             return False
         try:
@@ -103,7 +103,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Given:
-    """A key that a text gives, in the spelling of the text, with the text of its value."""
+    """A key in a text, in the spelling of the text, with the text of its value."""
 
     key: Key
     word: str
@@ -141,7 +141,7 @@ class Qdisc:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The parameters of this queue where no key is given."""
+        """The parameters of this queue if no key is given."""
         found = dict(self.fixed)
         for key in self.keys:
             if not key.parameter or not key.default:
@@ -150,10 +150,10 @@ class Qdisc:
         return found
 
     def given(self, words: Sequence[str], *, is_printed: bool) -> Iterator[Given | str]:
-        """The keys of a line with their values; as a text what a printed line has besides.
+        """The keys of a line with their values, and the remaining text of a printed line.
 
-        Raises `DialectError` for a word that the queue does not have in a line that tc is given, for a value that is
-        missing, and for a key that is given twice.
+        Raises `DialectError` for a word that the queue does not have in a line given to tc, for a missing value, and
+        for a key that is given twice.
         """
         by_word, seen, at = self.by_word, dict[str, str](), 0
         while at < len(words):

@@ -38,7 +38,7 @@ MOST_PROBABILITY = 0.999999
 """tc stores a probability in 32 bits: 1 overflows to 0."""
 
 GAIN_STEPS = 256
-"""Of a gain of dualpi2: the kernel's interface has 1/256 Hz (linux/pkt_sched.h)."""
+"""Unit of the gains of dualpi2: the kernel's interface has 1/256 Hz (linux/pkt_sched.h)."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ PACKETS = Quantity(lambda text: f"{_count(text)}p", _packets_text, "packets", "w
 SIZE = Quantity(SIZE_UNITS.read, SIZE_UNITS.write, "bytes", "whole bytes")
 SIGNED_SIZE = Quantity(_signed_size, SIZE_UNITS.write, "bytes", "whole bytes")
 OCTETS = Quantity(lambda text: f"{whole(text.removesuffix('b'))}B", SIZE_UNITS.write, "bytes", "whole bytes")
-"""A size that tc takes without a unit."""
+"""A size that tc accepts without a unit."""
 TIME = Quantity(TIME_UNITS.read, TIME_UNITS.write, "time", "whole microseconds")
 RATE = Quantity(RATE_UNITS.read, RATE_UNITS.write, "rate", "whole bit/s", json="bps")
 BANDWIDTH = Quantity(
@@ -114,7 +114,7 @@ SECONDS = Quantity(
 MILLISECONDS = Quantity(
     _milliseconds, lambda value: str(round(parse_time(value) / 1e6)), "milliseconds", "whole milliseconds"
 )
-"""Taken as a bare number of milliseconds, tc-sfb(8), and printed with a unit."""
+"""Read as a bare number of milliseconds, tc-sfb(8), and printed with a unit."""
 PERCENT = Quantity(_share, lambda value: f"{min(100, round(100 * float(value)))}%", "percent", "whole percents")
 WHOLE_PERCENT = Quantity(
     _share, lambda value: str(min(99, round(100 * float(value)))), "percent", "whole percents below 100"

@@ -1,4 +1,4 @@
-"""Objects in a text of `tc`: queues, classes and filters, each with its place, its options and what tc counts of it."""
+"""Objects in a text of `tc`: queues, classes and filters, each with its place, its options and its statistics."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Line:
 
     @property
     def id(self) -> str:
-        """The class, or the queue as its parent is named by others: `1:10`, `1:0`."""
+        """The class, or the queue by the name that others use for their parent: `1:10`, `1:0`."""
         return identifier(self.at.get("classid") or self.at.get("handle") or "")
 
     @property
@@ -70,7 +70,7 @@ class Line:
 
     @property
     def device(self) -> str:
-        """The device; empty where the text does not name it."""
+        """The device; empty if the text does not name it."""
         return self.at.get("dev", "")
 
 
@@ -117,7 +117,7 @@ def _from_json(one: dict[str, Any]) -> Line:
 
 
 def _continues(last: Line, command: Command) -> bool:
-    """Add a line to the object above it, if it belongs to that."""
+    """Add a line to the object above it, if it belongs to that object."""
     words, text = command.text.split(), command.text
     if command.is_indented and words[0] in ("vq", "DP", "match"):
         last.words += words
@@ -135,7 +135,7 @@ def _continues(last: Line, command: Command) -> bool:
 
 
 def _is_counted(command: Command, words: Sequence[str]) -> bool:
-    """Whether a line below a printed object is one with its statistics."""
+    """Whether a line below a printed object contains its statistics."""
     if words[0] in ("tc", "sudo", *SUBJECTS):
         return False
     return command.is_indented or words[0].rstrip(":") in _COUNTERS
@@ -188,14 +188,14 @@ def _after_tc(rest: list[str]) -> tuple[list[str], bool]:
 
 
 def _full(word: str, names: Sequence[str], *, is_tc: bool) -> str:
-    """The name that a word stands for; tc takes the beginning of one."""
+    """The name that a word abbreviates; tc accepts the beginning of a name."""
     if word in names:
         return word
     return next((name for name in names if is_tc and name.startswith(word)), "")
 
 
 def _placed(line: Line, rest: list[str]) -> list[str]:
-    """Take the place of an object from its words; the others are its options."""
+    """Take the place of an object from its words; the other words are its options."""
     while rest:
         word = rest[0]
         if line.kind and not line.printed and line.subject == "qdisc":

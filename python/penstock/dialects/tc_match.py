@@ -17,7 +17,7 @@ _ECN = ("not", "ect1", "ect0", "ce")
 _PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1}
 _IGNORED = {"not_in_hw", "in_hw", "ip", "terminal", "key"}
 _TARGETS = ("flowid", "*flowid", "classid")
-"""With a star as tc prints it where no class is bound to the filter yet."""
+"""With a star, as printed by tc if no class is bound to the filter yet."""
 _WITH_VALUE = {"order", "ht", "bkt", "chain", "fh", "eth_type", "skip_sw"}
 
 
@@ -27,9 +27,9 @@ def priority_of(dscp: int) -> int:
 
 
 def read_filter(words: list[str]) -> tuple[str | None, dict[str, Any] | None, str]:
-    """The class to which a filter leads, its conditions (empty: all packets), and what cannot be said.
+    """The class to which a filter leads, its conditions (empty: all packets), and the parts that cannot be expressed.
 
-    Without conditions (None) there is something that cannot.
+    If a part cannot be expressed, the conditions are None.
     """
     rest, target = list(words), None
     match: dict[str, Any] = {}
@@ -58,7 +58,7 @@ def _target(words: list[str]) -> str | None:
 
 
 def _u32(words: list[str]) -> tuple[dict[str, Any], int] | None:
-    """Conditions of one selector, and the number of its words."""
+    """Conditions of one selector, and its number of words."""
     text = " ".join(words[:4])
     printed = re.match(r"([0-9a-f]{8})/([0-9a-f]{8}) at (\d+)", text)
     if printed:

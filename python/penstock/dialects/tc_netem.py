@@ -19,7 +19,7 @@ _ELLIOTT = ("p", "r", "1-h", "1-k")
 
 
 def read_link(given: Mapping[str, str], found: Conversion) -> dict[str, Any]:
-    """The keys of the link; losses and notes are added to `found`. Raises `DialectError`."""
+    """The keys of the link; what is lost and notes are added to `found`. Raises `DialectError`."""
     link: dict[str, Any] = {}
     if "delay" in given:
         link |= _delay(given, found)
@@ -69,7 +69,7 @@ def _delay(given: Mapping[str, str], found: Conversion) -> dict[str, Any]:
 
 
 def _loss(text: str) -> dict[str, Any] | None:
-    """The losses of a link; None for none."""
+    """The packet losses of a link; None for none."""
     words = text.split()
     if words[0] == "state":
         chain = dict(zip(_STATES, _shares("loss state", words[1:], _STATES), strict=False))
@@ -119,7 +119,7 @@ def _nanos(text: str) -> int:
 
 
 def json_words(name: str, values: Mapping[str, Any]) -> list[str]:
-    """An option of `tc -json` in words: times are in seconds there, probabilities from 0 to 1."""
+    """An option of `tc -json` in words; in JSON, times are in seconds and probabilities from 0 to 1."""
     word, _, model = name.partition("-")
     words = [word, *([model] if model in ("state", "gemodel") else [])]
     for key, value in values.items():

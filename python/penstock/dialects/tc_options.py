@@ -1,4 +1,4 @@
-"""The options of a line whose keys code of its kind reads."""
+"""The options of a line whose keys are read by code for its kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def measured(text: str, units: dict[str, float], what: str) -> float:
 
 
 def options(qdisc: Qdisc, line: Line, missing: list[str]) -> dict[str, str]:
-    """The keys of a line that are applied, by their first spelling; the others are listed."""
+    """The keys of a line that take effect, by their first spelling; the other keys are listed."""
     values: dict[str, str] = {}
     for item in qdisc.given(line.words, is_printed=line.printed):
         if not isinstance(item, Given):

@@ -70,7 +70,7 @@ def _lose(item: Given, conversion: Conversion) -> None:
 def _read_special(
     kind: str, order: Sequence[Given], special: dict[str, str], conversion: Conversion, facts: Facts
 ) -> None:
-    """What the keys of a kind mean together."""
+    """Apply rules that involve several keys of a kind."""
     if kind in _RED:
         read_red(kind, special, conversion, facts)
     elif kind == "cake":
@@ -114,7 +114,7 @@ def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
 
 
 def _settle_sfq(conversion: Conversion) -> None:
-    """Limits of a flow and of flows that sfq of Linux always has, tc-sfq(8)."""
+    """Limits per flow and on the number of flows that Linux's sfq always has, tc-sfq(8)."""
     limit = conversion.parameters.get("limit")
     if limit is None:
         return
@@ -130,7 +130,7 @@ def _settle_sfq(conversion: Conversion) -> None:
 
 
 SFQ_MOST, SFQ_FLOWS, SFQ_DEPTH = 65535, 128, 127
-"""Most packets of sfq, and its defaults for flows and for the packets of one."""
+"""Maximum number of packets of sfq, and its defaults for the number of flows and of packets per flow."""
 
 _SAID_OF_RED = {"limit", "min_th", "max_th", "w_q", "spacing", "measure_in", "mean_packet", "mark_up_to", "gentle"}
 _SAID_OF_RED |= {"guards"}
@@ -162,13 +162,13 @@ def _valued(key: Key, value: Any, conversion: Conversion) -> list[str]:
     assert key.kind is not None
     text = key.nearest(value)
     if key.kind.unit == "Hz" and key.is_default(plain(float(value))):
-        return []  # the kernel's default is nearer than its multiples of 1/256
+        return []  # the kernel's default is more exact than multiples of 1/256
     _note_rounded(key, value, text, conversion)
     return [key.word, text]
 
 
 def _unlike(qdisc: Qdisc, conversion: Conversion, written: set[str]) -> dict[str, Any]:
-    """Defaults of the scheme that are not those of Linux, where the parameter is not given."""
+    """Defaults of the scheme that differ from Linux's, if the parameter is not given."""
     ours = {param.name: param.default for param in find_scheme(qdisc.scheme).params}
     return {
         key.parameter: ours[key.parameter]
@@ -180,7 +180,7 @@ def _unlike(qdisc: Qdisc, conversion: Conversion, written: set[str]) -> dict[str
 
 
 def _fixed(qdisc: Qdisc, conversion: Conversion) -> set[str]:
-    """Parameters that have one value in this queue of Linux; others than that are listed."""
+    """Parameters that are fixed in this queue of Linux; other values are listed."""
     fixed = {name: value for name, value in qdisc.fixed.items() if name not in ("variant", "range", "buckets")}
     if qdisc.kind in ("cake", "dualpi2"):
         fixed["ecn"] = True
@@ -209,7 +209,7 @@ def _note_variant(conversion: Conversion) -> None:
 
 
 def _note_rounded(key: Key, given: Any, text: str, conversion: Conversion) -> None:
-    """Note what tc has no number for."""
+    """Note the parameters for which tc has no number."""
     kind = key.kind
     assert kind is not None
     if not kind.grid or is_same(kind.read(text), given):

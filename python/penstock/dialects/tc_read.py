@@ -1,10 +1,12 @@
-"""Root queues of `tc` with classes, filters and queues below: prio, htb, tbf, gred. Man pages tc-prio(8) and kin.
+"""Root queues of `tc` with classes, filters and queues below: prio, htb, tbf, gred.
 
-A text says what penstock says by a scheme with classes and the rate of the link:
+Manual pages: tc-prio(8) and the pages of the other queues.
+
+A text corresponds to a scheme with classes and the rate of the link in penstock:
 
 * prio is `pq`, with the bands as priorities;
-* htb is `wfq` by the rates of its classes, or `pq` with rates where their `prio` differs: within its rate a class is
-  served by priority, and so is what is left of the link. With one class, or tbf, the link has the rate.
+* htb is `wfq` by the rates of its classes, or `pq` with rates where their `prio` differs: a class is served by priority
+  within its rate, and the rest of the link is also shared by priority. With one class, or tbf, the link has the rate.
 * gred is `wred` with a level for each virtual queue.
 """
 
@@ -31,7 +33,7 @@ __all__ = ["CLASSFUL", "read_gred", "read_tree"]
 CLASSFUL = ("prio", "htb", "tbf", "pfifo_fast", "netem")
 
 LEAF_LIMIT = "1000p"
-"""Of the pfifo that a class has without another queue, tc-htb(8): the usual txqueuelen of a device, tc-pfifo(8)."""
+"""Limit of the pfifo that a class has by default, tc-htb(8): the usual txqueuelen of a device, tc-pfifo(8)."""
 
 
 def read_tree(lines: Sequence[Line], facts: Facts) -> Conversion:
@@ -44,7 +46,7 @@ def read_tree(lines: Sequence[Line], facts: Facts) -> Conversion:
     if len(roots) != 1:
         raise DialectError(f"one root queue is expected; this text has {len(roots)}")
     tree = _Tree(list(lines), facts)
-    # Classes that tc prints for queues without settings of their classes, and devices without a queue.
+    # Classes that tc prints for queues whose classes have no settings, and devices without a queue.
     tree.used |= {id(line) for line in lines if line.subject == "class" and line.kind != "htb"}
     tree.used |= {id(line) for line in lines if line.kind == "noqueue"}
     found = tree.queue(roots[0])
@@ -84,7 +86,7 @@ def read_gred(lines: Sequence[Line], facts: Facts) -> Conversion:
                           if value != values[0]]  # fmt: skip
     found.parameters |= {"spacing": "count", "measure_in": "bytes"}
     if "limit" in setup:
-        # Room for all and for a level: with one average both are compared with the whole backlog.
+        # Room in total and for a level: with one average both are compared with the whole backlog.
         rooms = [round(measured(setup["limit"], SIZES, "size"))]
         rooms += [parse_size(found.parameters["limit"])] if "limit" in found.parameters else []
         found.parameters["limit"] = f"{min(rooms)}B"
@@ -98,7 +100,7 @@ def read_gred(lines: Sequence[Line], facts: Facts) -> Conversion:
 
 
 class _Tree:
-    """The queues and classes of a text; `used` are those that were read."""
+    """The queues and classes of a text; `used` are the ones that were read."""
 
     def __init__(self, lines: list[Line], facts: Facts) -> None:
         self.lines, self.facts = lines, facts
@@ -130,7 +132,10 @@ class _Tree:
         return next((one for one in self.lines if one.subject == "qdisc" and one.parent == place and one.kind), None)
 
     def _inner(self, line: Line) -> Line | None:
-        """The queue inside a tbf or netem. One in a class and without a handle has none, as no queue could name it."""
+        """The queue inside a tbf or netem.
+
+        A tbf or netem in a class and without a handle has none, as no queue could name it as its parent.
+        """
         if line.parent and not line.id:
             return None
         return self._below(f"{_major(line)}:1") or self._below(f"{_major(line)}:0")
@@ -312,7 +317,7 @@ class _Tree:
         return made | ({"queue": {"scheme": aqm.scheme, **aqm.parameters}} if aqm.scheme != "droptail" else limit)
 
     def _filtered(self, line: Line, places: Collection[str]) -> list[tuple[str, dict[str, Any]]]:
-        """Classes with the conditions of their filters, in the order in which these are tried.
+        """Classes with the conditions of their filters, in the order in which the filters are tried.
 
         Filters that do not lead to a class with a queue are not read, and are therefore listed.
         """
@@ -327,7 +332,7 @@ class _Tree:
 
 
 def _aqm(below: Conversion) -> tuple[Conversion, str]:
-    """The AQM of a class for the queue below it, and what that queue has besides: a class is one queue with an AQM."""
+    """The AQM of a class for the queue below it, and the rest of that queue: a class is one queue with an AQM."""
     if below.scheme in ("droptail", "red", "codel", "pie", "sfb"):
         return below, ""
     aqm = {"fq-codel": "codel", "fq-pie": "pie"}.get(below.scheme, "droptail")
@@ -337,7 +342,7 @@ def _aqm(below: Conversion) -> tuple[Conversion, str]:
 
 
 def _tbf_limit(line: Line, given: Mapping[str, str], rate: float, burst: float) -> float:
-    """Bytes that may wait, from the limit or the latency, tc-tbf(8): with a peakrate the smaller of both buckets'."""
+    """Bytes that may wait, from the limit or the latency, tc-tbf(8); with a peakrate, the smaller bucket counts."""
     if "limit" in given and "latency" in given:
         raise DialectError("tbf takes limit or latency, and not both")
     if "limit" in given:

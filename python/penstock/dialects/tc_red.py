@@ -18,15 +18,15 @@ LARGEST_POWER = 31
 
 
 def largest_power(top: float) -> int:
-    """The largest logarithm of 1 / w_q that Linux takes with this upper threshold in its unit, bytes or packets.
+    """The largest logarithm of 1 / w_q that Linux accepts with this upper threshold, in bytes or packets.
 
-    It keeps the average with that many bits behind the point, in 32 bits; otherwise it says "Invalid argument".
+    It stores the average in 32 bits, with this number of bits after the point; otherwise it reports "Invalid argument".
     """
     return LARGEST_POWER - round(top).bit_length()
 
 
 def averaging(burst: int, min_packets: float) -> int | None:
-    """Tc's logarithm of 1 / w_q for a burst in packets, the least that lets it pass: None if no weight does.
+    """Tc's logarithm of 1 / w_q for a burst in packets, the smallest that lets the burst pass: None if no weight does.
 
     S. Floyd, V. Jacobson, 1993, section 6: L + 1 + ((1 - w)^(L+1) - 1) / w < min_th bounds w for bursts of L packets;
     tc takes the first power of two with burst + 1 - min <= (1 - (1 - w)^burst) / w.
@@ -84,8 +84,8 @@ def read_red(kind: str, given: Mapping[str, str], found: Conversion, facts: Fact
 def _settle_probability(found: Conversion, low: int, high: int, *, is_printed: bool) -> None:
     """max_p from its default; where it is 1, the value that Linux uses.
 
-    Tc stores it in 32 bits, in which 1 is 0. For 0 the kernel takes (max - min) / 2^n with the n that tc computes for
-    its older interface: the least one that makes probability 2^n / (max - min) more than 1.
+    Tc stores it in 32 bits, in which 1 is 0. For 0 the kernel uses (max - min) / 2^n, with the n that tc computes for
+    its older interface: the smallest n for which probability 2^n / (max - min) exceeds 1.
     """
     max_p = found.parameters.setdefault("max_p", 0.02)
     if max_p == 0 and not is_printed:
@@ -151,12 +151,12 @@ def red_words(kind: str, found: Conversion, facts: Facts) -> list[str]:
 
 
 def marks_end_at_max(parameters: Mapping[str, Any]) -> bool:
-    """Whether packets are dropped above max that are marked below it, for which tc has harddrop."""
+    """Whether packets that are marked below max are dropped above it, for which tc has harddrop."""
     return bool(parameters.get("ecn")) and parameters.get("mark_up_to", "max_th") == "max_th"
 
 
 def _list_unlike(kind: str, found: Conversion) -> None:
-    """List how drops are spaced and marked, where Linux's RED does otherwise."""
+    """List differences from Linux's RED in the spacing of drops and in marking."""
     given = found.parameters
     spacing = given.get("spacing", "wait" if kind == "red" else "count")
     if spacing != "count":
@@ -173,7 +173,7 @@ def _list_unlike(kind: str, found: Conversion) -> None:
 
 
 def _burst(low: float, power: int, largest: int) -> tuple[int, int]:
-    """The burst for which tc takes the nearest power to this one, up to the largest of the kernel; and that power.
+    """The burst for which tc computes the power nearest to this one, up to the kernel's largest; and that power.
 
     The power never falls as the burst grows, so it is found by bisection.
     """

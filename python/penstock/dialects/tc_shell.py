@@ -1,4 +1,4 @@
-"""Commands of a script or transcript in which lines of `tc` stand: comments, prompts, variables, continued lines."""
+"""Commands of a script or transcript with lines of `tc`: comments, prompts, variables, continued lines."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Statistics:
 
     @property
     def offered(self) -> float:
-        """Packets that came: sent, dropped, and waiting."""
+        """Packets that arrived: sent, dropped, and waiting."""
         return self.sent + self.dropped + self.backlog
 
 
@@ -71,11 +71,11 @@ _DELAYS = re.compile(r"(_delay|delay|delay_[cl]|ldelay|target|interval)$")
 _JSON_TINS = {"sent_packets": "pkts", "sent_bytes": "bytes", "ecn_mark": "marks", "ack_drops": "ack_drop",
               "peak_delay_us": "pk_delay", "avg_delay_us": "av_delay", "base_delay_us": "sp_delay",
               "target_us": "target", "interval_us": "interval", "threshold_rate": "thresh"}  # fmt: skip
-"""Names of the rows of cake's table for those of its JSON."""
+"""Names in CAKE's table for the names in its JSON."""
 
 
 def statistics(line: Line) -> Statistics | None:
-    """The counters of a queue; None where the text has none."""
+    """The counters of a queue; None if the text has none."""
     if line.counters:
         return _of_json(line.counters)
     return _of_text(line.counted) if line.counted else None
@@ -106,7 +106,7 @@ def _of_text(lines: Sequence[str]) -> Statistics | None:
 
 
 def _tin_names(text: str) -> list[str]:
-    """The names of tins where a line is the head of cake's table."""
+    """The names of tins if a line is the head of CAKE's table."""
     names = re.findall(r"Best Effort|Tin \d|Bulk|Video|Voice", text)
     return names if names and not re.sub(r"Best Effort|Tin \d|Bulk|Video|Voice|\s", "", text) else []
 

@@ -34,7 +34,7 @@ from penstock.scenario.framing import FRAMINGS, NO_FRAMING
 __all__ = ["FQ_BUCKETS", "QUEUES"]
 
 FQ_BUCKETS = 65536
-"""The most that tc-sfq(8) has: fq keeps each flow apart."""
+"""The maximum of tc-sfq(8), since fq has a queue for each flow."""
 
 GSO = "packets of the simulated link are never joined"
 MEMORY = "limits are in packets or bytes on the wire, not in memory"
@@ -295,4 +295,4 @@ QUEUES: Mapping[str, Qdisc] = {
         Qdisc("choke", "choke", "tc-choke(8)", [Key("limit", Fate.APPLIED, PACKETS, "limit", arity=1), *_RED]),
     )
 }
-"""By the name of the kind of queue."""
+"""The keys by the name of the kind of queue."""

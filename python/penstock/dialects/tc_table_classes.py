@@ -14,7 +14,7 @@ _ETHERNET = "packets have their size on the wire"
 
 def _read(word: str, kind: Quantity | None = None, *, also: tuple[str, ...] = (), default: str = "", arity: int = 1,
           why: str = "") -> Key:  # fmt: skip
-    """A key that code of the kind of queue reads."""
+    """A key that is read by code for the kind of queue."""
     return Key(word, Fate.APPLIED, kind, default=default, arity=arity, also=also, why=why)
 
 
@@ -31,7 +31,7 @@ _PRIOMAP = _read("priomap", arity=GREEDY, default="1 2 2 2 1 2 0 0 1 1 1 1 1 1 1
 
 
 def _of_link(word: str, arity: int = GREEDY, also: tuple[str, ...] = ()) -> Key:
-    """A key of netem that becomes one of the link."""
+    """A key of netem that becomes a key of the link."""
     return Key(word, Fate.APPLIED, arity=arity, also=also, why="a key of the link")
 
 
@@ -135,4 +135,4 @@ ABSENT: Mapping[str, str] = {
     "teql": "several devices in turn",
     "atm": "circuits of ATM",
 }
-"""Kinds of queues that tc has and that are not read, with what they do."""
+"""Kinds of tc's queues that are not read, with their functions."""

@@ -33,7 +33,7 @@ def measured(text: str, units: dict[str, float], what: str) -> float:
 
 
 def whole(text: str) -> int:
-    """A whole number as tc reads it, as C does: 16, 0x10 and 020 are the same. Raises `ValueError`."""
+    """A whole number as tc reads it, in C's notation: 16, 0x10 and 020 are the same. Raises `ValueError`."""
     found = re.fullmatch(r"(0x)?([0-9a-f]{1,16})", text.lower())
     if found is None:
         raise ValueError("expected a whole number")
@@ -65,13 +65,13 @@ def _rate(text: str) -> str:
 
 
 def _plain_time(value: Any) -> str:
-    """In whole microseconds where it has a fraction of its unit: tc cuts the product of the two off."""
+    """In whole microseconds if the value has a fraction: tc truncates the product of number and unit."""
     text = time_text(value)
     return text if "." not in text else f"{round(parse_time(value) / 1000)}us"
 
 
 def _plain_rate(value: Any) -> str:
-    """In bit/s where it has a fraction of its unit."""
+    """In bit/s if the value has a fraction."""
     text = format_rate(parse_rate(value)).lower().replace(" ", "").removesuffix("/s")
     return text if "." not in text else f"{parse_rate(value)}bit"
 

@@ -16,9 +16,9 @@ from penstock.units import format_rate, parse_rate
 __all__ = ["WRITERS"]
 
 LONGEST_BURST_S = 274
-"""tc keeps the time that a burst of htb takes at its rate in 32 bits of 64 ns each, and begins again at 0 above."""
+"""tc stores the time that a burst of htb takes at its rate in 32 bits, in units of 64 ns, and wraps around."""
 LARGEST_SIZE = 2**32 - 1
-"""The most bytes that tc(8) stores."""
+"""The largest number of bytes that tc(8) stores."""
 
 
 def _bytes(value: Any, facts: Facts, limit: float | None = None) -> int:
@@ -49,7 +49,7 @@ def _tbf(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
 
 
 def _wred(scheme: str, given: dict[str, Any], facts: Facts) -> Conversion:
-    """Gred in its mode with one average: grio, and equal prio."""
+    """Gred in its mode with one average: grio and equal prio."""
     found = Conversion(scheme, given)
     lists = {name: given.get(name, default) for name, default in _WRED.items()}
     if len({len(values) for values in lists.values()}) != 1:
@@ -164,7 +164,7 @@ def _classes(given: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _places(classes: list[dict[str, Any]]) -> list[str]:
-    """Class identifiers: the names where they are some, else 1:10, 1:20 and so on."""
+    """Class identifiers: the names if they are class identifiers, else 1:10, 1:20 and so on."""
     names = [str(one["name"]) for one in classes]
     own = [name for name in names if name.startswith("1:") and name != "1:1" and name == _known(name)]
     return names if len(set(own)) == len(names) else [f"1:{number_}0" for number_ in range(1, len(names) + 1)]
@@ -208,7 +208,7 @@ def _queue(one: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _unsaid(found: Conversion, known: set[str]) -> None:
-    """List what neither the queue nor its classes can say."""
+    """List the parameters that neither the queue nor its classes can express."""
     for one in _classes(found.parameters):
         extra = [name for name in one if name not in {"name", "match", "queue", "limit", *known}]
         found.missing += [f"{name} = {one[name]} of {one['name']}" for name in extra]
@@ -225,4 +225,4 @@ WRITERS: dict[str, Callable[[str, dict[str, Any], Facts], Conversion]] = {
     "pq": _pq,
     "wfq": _htb,
 }
-"""Schemes that are more than one line, or that the link's rate belongs to."""
+"""Schemes that need more than one line, or that include the link's rate."""

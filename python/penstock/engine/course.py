@@ -1,4 +1,4 @@
-"""What happens during a run, for its page: rates, windows, delays, drops and marks in equal intervals."""
+"""The course of a run, for its page: rates, windows, delays, drops and marks in equal intervals."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from penstock.scenario.resolve import Resolved
 __all__ = ["course_of", "course_of_events", "has_course"]
 
 INTERVALS: Final = 200
-"""Intervals of a run: as many points as a chart on a page resolves."""
+"""Number of intervals of a run: the number of points that a chart on a page resolves."""
 
 MOST_EVENTS: Final = 4_000_000
-"""Estimated events of a run whose packets are counted, at most: about 300 MB of memory and 2 s.
+"""Maximum estimated number of events of a run whose packets are counted: about 300 MB of memory and 2 s.
 
-A longer one has no course.
+A longer run has no course.
 """
 
 MOST_SENDERS: Final = 12
-"""Senders of a group whose windows are kept, at most."""
+"""Maximum number of senders of a group whose windows are kept."""
 
 Floats = NDArray[np.float64]
 Column = NDArray[Any]
@@ -40,7 +40,8 @@ def course_of(resolved: Resolved, seed: int) -> tuple[dict[str, Any], dict[str, 
 
     The course has the ends of the intervals `t_ns`; by traffic group the throughput `rate_bps` and, of watched senders,
     the `cwnd_pkts`; and for each watched link by group the mean queueing delay `delay_s` of the packets that
-    left, and `drops` and `marks` per second. Groups without any are left out. It is empty for a run of too many events.
+    left, and `drops` and `marks` per second. Groups without any are left out. It is empty for a run with too many
+    events.
     """
     canonical = resolved.for_engine(flows=False, series=True)
     is_short = has_course(resolved)
@@ -130,9 +131,9 @@ def course_of_events(events: Events, canonical: Mapping[str, Any], duration_ns: 
 
 
 def _waits(here: Events, enqueue: int, dequeue: int) -> tuple[Events, Floats]:
-    """The departures of a link whose packet was queued there, and how long each one had waited, in seconds."""
+    """The departures of a link whose packets were queued there, and the waiting time of each in seconds."""
     both = here.where((here.event == enqueue) | (here.event == dequeue))
-    # A packet leaves after it was queued: in this order the two events of each packet stand next to each other.
+    # A packet leaves after it was queued, so in this order the two events of each packet are adjacent.
     packet = ((both.flow.astype(np.int64) * 4 + both.kind) << 32) + both.seq
     order = np.argsort(packet, kind="stable")
     is_next = packet[order[1:]] == packet[order[:-1]]
@@ -146,7 +147,7 @@ def _windows(senders: Sequence[Mapping[str, Any]]) -> list[list[float | None]]:
     windows = []
     for sender in senders[:MOST_SENDERS]:
         means = (sender.get("cwnd") or {}).get("mean") or []
-        # A short run has fewer samples than intervals: several intervals share one.
+        # A short run has fewer samples than intervals, so several intervals share a sample.
         cuts = [len(means) * at // INTERVALS for at in range(INTERVALS + 1)]
         parts = [
             [value for value in means[start : max(end, start + 1)] if value is not None]

@@ -1,4 +1,4 @@
-"""What the C library does with freed memory."""
+"""Control of how the C library handles freed memory."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _M_MMAP_THRESHOLD: Final = -3
 
 @cache
 def keep_freed_memory() -> None:
-    """Let glibc keep up to 64 MiB of freed memory for what is allocated next; other C libraries are left as they are.
+    """Let glibc keep up to 64 MiB of freed memory for later allocations; other C libraries are not changed.
 
-    Otherwise it returns the memory of the results of each chunk to the kernel, which then clears every page of the next
-    ones: 2 us of processor time for a run with 120 metrics.
+    Otherwise it returns the memory of each chunk of results to the kernel, which then clears every page for the next
+    chunk: 2 us of processor time per run with 120 metrics.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:

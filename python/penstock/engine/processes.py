@@ -43,7 +43,7 @@ def run_in_processes(
     progress: Callable[[int], object] | None,
     aqms: Mapping[str, Any],
 ) -> list[str]:
-    """As `_native.run_many` with AQMs, on `jobs` processes; raises the error of the first failing run, by index."""
+    """Like `_native.run_many` with AQMs, on `jobs` processes; raises the error of the first failing run, by index."""
     global _work
     _work = _Work(scenarios, seeds, aqms)
     others = set(multiprocessing.active_children())

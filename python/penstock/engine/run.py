@@ -34,9 +34,9 @@ def run(
     max_events: float | None = None,
     max_memory: str | None = None,
 ) -> Run:
-    """Run a scenario, or the scenario file of a path, once.
+    """Run a scenario, or the scenario file at a path, once.
 
-    `seed` replaces the scenario's own; `flows` says whether each flow has its own results (by default with up to 1000
+    `seed` replaces the scenario's own; `flows`: whether each flow has its own results (by default with up to 1000
     flows); `series` keeps watched queues, their AQMs and watched TCP senders over time. A run that is estimated to have
     more than `max_events` events (1e12) or to need more memory than `max_memory`, such as "64GiB" (80 % of what is
     available), is refused. Raises `ScenarioError` with every error.
@@ -52,7 +52,7 @@ def run(
 
 
 def seed_of(value: object) -> int:
-    """The value as a seed. Raises `PenstockError` for anything but a whole number from 0 to 2^63 - 1."""
+    """The value as a seed. Raises `PenstockError` for anything except a whole number from 0 to 2^63 - 1."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < 2**63:
         raise PenstockError(f"seed={value!r}: must be a whole number from 0 to {2**63 - 1}")
     return int(value)

@@ -107,7 +107,7 @@ def record(
 ) -> RecordedRun:
     """Run once and write captures with at most `snaplen` bytes per packet; record packet events if `traced`.
 
-    A traced run has all flows and series in its result, whatever `flows` and `series` say.
+    A traced run has all flows and series in its result, regardless of `flows` and `series`.
     """
     if traced:
         canonical = resolved.for_engine(flows=True, series=True, series_points=MAX_SAMPLES)
@@ -197,7 +197,7 @@ def _write_series(
     for group, senders in run.senders.items():
         for number, series in enumerate(senders):
             times = np.array(series.get("t_ns", ()), dtype=np.int64)
-            # Windows are recorded below, at each change.
+            # Congestion windows are recorded separately below, at each change.
             for name in series.keys() - {"t_ns", "cwnd", "ssthresh"}:
                 statistics = {key: _numbers(series[name][key], len(times)) for key in ("min", "mean", "max")}
                 _insert(base, times, f"{group}.{number}", name, statistics)

@@ -82,13 +82,13 @@ def pilot_of(document: Document) -> Resolved:
 
 
 def with_warmup(document: Document, run_batch: RunBatch) -> Document:
-    """The scenario, with the transient in a pilot run in place of a warm-up that is "auto"; see `with_warmups`."""
+    """The scenario, with the transient in a pilot run instead of a warm-up that is "auto"; see `with_warmups`."""
     ((determined,),) = with_warmups([[("", document)]], run_batch)
     return determined
 
 
 def with_warmups(groups: Sequence[Sequence[tuple[str, Document]]], run_batch: RunBatch) -> list[list[Document]]:
-    """The scenarios of each group; those whose warm-up is "auto" get the longest transient of the group's pilot runs.
+    """The scenarios of each group; a warm-up of "auto" becomes the longest transient of the group's pilot runs.
 
     So the scenarios of a group measure the same interval. Each scenario has a name for messages. `run_batch`
     (`penstock.engine.run`) makes the pilot runs, with the seed of each scenario. Raises `ScenarioError` for each
@@ -122,7 +122,7 @@ class Pilot:
     queues: Mapping[str, QueueMeans]
 
     def transient_s(self) -> float:
-        """The longest transient of its queues in seconds; those that have not settled are left out."""
+        """The longest transient of its queues in seconds, without queues that have not settled."""
         return max((end for queue in self.queues.values() if (end := queue.transient_s()) is not None), default=0.0)
 
     def errors(self) -> list[ErrorDetail]:
@@ -145,7 +145,7 @@ def is_automatic(document: Document) -> bool:
 
 
 def with_time(document: Document, seconds: float) -> Document:
-    """The scenario with this warm-up in place of one that is "auto"."""
+    """The scenario with this warm-up instead of one that is "auto"."""
     if not is_automatic(document):
         return document
     return document.set("warmup", format_time(round(seconds * 1e9)), _origin(document))

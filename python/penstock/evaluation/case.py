@@ -1,4 +1,4 @@
-"""A scenario of RFC 7928 with its place in the text."""
+"""A scenario of RFC 7928 with its section."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from penstock.studies.store import Results
 __all__ = ["Discussion", "discussed"]
 
 FACTORS = (0.5, 2.0)
-"""By which each parameter with a number as default is changed."""
+"""Factors by which each parameter with a numeric default is changed."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Discussion:
     knobs: list[dict[str, Any]]
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON of an evaluation."""
+        """The discussion as in the JSON of an evaluation."""
         return {
             "scheme": self.scheme,
             "8.3": {"sensitivity": self.sensitivity},
@@ -50,7 +50,7 @@ class Discussion:
 
 
 def discussed(form: Form, schemes: Sequence[Candidate], threads: int, store: Results | None) -> Iterator[Discussion]:
-    """What the RFC asks to be discussed, as far as the catalogue and runs answer it."""
+    """The points that the RFC asks to be discussed, as far as the catalogue and runs answer them."""
     for candidate in schemes:
         scheme = find_scheme(candidate.name)
         knobs = [
@@ -104,7 +104,7 @@ def _sensitivity(
 
 
 def _scaled(param: Param, factor: float) -> Any:
-    """The default times a factor, for numbers, lengths and times; None for all else."""
+    """The default times a factor, for numbers, lengths and times; None for any other value."""
     default = param.default
     if param.kind == "time" and isinstance(default, dict):
         return f"{default['ns'] * factor / 1e6:g}ms"

@@ -22,13 +22,13 @@ COLUMNS = (
     ("delay_p99_s", "delay, 99 % below (ms)", 1e3, True),
     ("loss_rate", "loss (%)", 100.0, True),
 )
-"""Metric of the bottleneck, head, factor, and whether less is better."""
+"""Metric of the bottleneck, column head, factor, and whether lower is better."""
 
 MOST_DECIMALS = 4
-"""Of a number of the table; intervals of runs that hardly differ would have more."""
+"""Maximum number of decimals in the table; the intervals of runs that hardly differ would need more."""
 
 SIZE = 2.75, 2.0
-"""Inches of a diagram: a page has four side by side, a phone one."""
+"""Size of a diagram in inches: a page shows four side by side, a phone one."""
 
 SIGMA = 2.4477
 """Half-axes of the ellipse that holds 95 % of a normal distribution in two dimensions, sqrt(-2 ln 0.05), in sd."""
@@ -40,9 +40,9 @@ def heads() -> list[str]:
 
 
 def rows(evaluation: Evaluation) -> Iterator[tuple[Row, list[tuple[str, str]]]]:
-    """Each row with the mean and half-width of each column, and how it stands beside drop-tail.
+    """Each row with the mean and half-width of each column, and its comparison with drop-tail.
 
-    The numbers of a scenario have the same decimals in a column.
+    In a column, the numbers of a scenario have the same number of decimals.
     """
     for _, group in itertools.groupby(evaluation.rows, key=lambda row: row.case.id):
         together = list(group)
@@ -90,7 +90,7 @@ def _lines(evaluation: Evaluation) -> Iterator[str]:
 def diagrams(evaluation: Evaluation) -> list[tuple[str, str, Figure]]:
     """Id, title and diagram of each scenario: goodput against queueing delay.
 
-    A diagram has a point a run, the median, and an ellipse that holds 95 %.
+    A diagram has one point per run, the median, and an ellipse that contains 95 %.
     """
     first = [row.case for row in evaluation.rows if row.scheme == evaluation.schemes[0]]
     return [(case.id, case.title, _diagram(evaluation, case.id)) for case in first]

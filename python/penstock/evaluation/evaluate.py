@@ -73,13 +73,13 @@ class Evaluation:
     discussion: tuple[Discussion, ...]
 
     def counts(self, scheme: str, metric: str, *, lower_is_better: bool) -> dict[str, int]:
-        """In how many scenarios a scheme is better than drop-tail, ties with it, or is worse."""
+        """The numbers of scenarios in which a scheme is better than drop-tail, ties with it, or is worse."""
         outcomes = [row.beside(metric, lower_is_better=lower_is_better) for row in self.rows if row.scheme == scheme]
         return {word: outcomes.count(word) for word in ("better", "tie", "worse")}
 
     @property
     def conclusion(self) -> str:
-        """A sentence for each scheme: delay and utilization beside drop-tail."""
+        """A sentence for each scheme: delay and utilization compared with drop-tail."""
         sentences = []
         for scheme in self.schemes[1:]:
             delay = self.counts(scheme, "delay_mean_s", lower_is_better=True)
@@ -165,7 +165,7 @@ def evaluate(
 
 
 def _changed(candidate: Candidate, case: Case) -> Candidate:
-    """The scheme with what the case changes, where it has such parameters."""
+    """The scheme with the changes of the case to parameters that it has."""
     from penstock.aqms.catalog import find_scheme
 
     names = {param.name for param in find_scheme(candidate.name).params}
@@ -188,7 +188,7 @@ def _row(case: Case, label: str, run_as: Candidate, runs: Runs) -> Row:
 
 
 def _points(runs: Runs, label: str, case: Case) -> tuple[list[float], list[float]]:
-    """Queueing delay and goodput of all groups of each run (section 2.7: one point a run)."""
+    """Queueing delay and goodput of all groups of each run (section 2.7: one point per run)."""
     own = runs[label].table.to_pylist()
     return [row.get("links.bottleneck.delay_mean_s") or 0.0 for row in own], [_sum(row, case.groups) for row in own]
 

@@ -15,7 +15,7 @@ PHASE_S = 20.0
 
 FAST_S = 0.1
 LOW = 0.1
-"""The lower capacity as a part of the higher one: 10 of 100 Mb/s."""
+"""The lower capacity as a fraction of the higher one: 10 of 100 Mb/s."""
 
 
 def cases() -> Iterator[Case]:
@@ -36,7 +36,7 @@ def _level(share: float) -> Callable[[Bench], Document]:
 
 
 def _varying_load(bench: Bench) -> Document:
-    """Flows of the mild level all the time, those up to the medium level for two thirds, to the heavy for a third."""
+    """Flows of the mild level all the time, further ones to the medium level for 2/3, to the heavy level for 1/3."""
     mild, medium, heavy = (bench.flows(share) for share in (MILD, MEDIUM, HEAVY))
     traffic: dict[str, Table] = {"mild": bench.tcp(mild)}
     phase = min(PHASE_S, (bench.duration_s - bench.start_s) / 3)

@@ -1,4 +1,4 @@
-"""Sections 4.4, 7 and 9: packet sizes, bursts, mixes of applications, both directions; and 10, two queues in a row."""
+"""Sections 4.4, 7, 9 and 10: packet sizes, bursts, mixes of applications, both directions, two queues in a row."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Bench:
         link: Mapping[str, Any] | None = None,
         back: bool = False,
     ) -> Document:
-        """A dumbbell with these groups of traffic; nodes of other round trips than the usual one are given with theirs.
+        """A dumbbell with these groups of traffic; nodes with a round trip other than the usual one are given with it.
 
         Senders are at "A" and receivers at "B", routers "L" and "R"; with `back` the queue works in both directions.
         """

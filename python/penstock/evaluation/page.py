@@ -15,7 +15,8 @@ from penstock.report.templating import joined_script, render_template, style_she
 __all__ = ["SHOWN_FIRST", "write"]
 
 SHOWN_FIRST = 4
-"""Diagrams that are seen at once: a row of them on a wide screen. The others are folded, with their number."""
+"""Number of diagrams that are visible at first: a row of them on a wide screen. The others are collapsed, with their
+number shown."""
 
 
 def write(evaluation: Evaluation, file: Path, script: str = "") -> None:

@@ -81,10 +81,10 @@ class Explanation:
         return None if ys is None else (xs, ys)
 
     def operating(self) -> Operating | None:
-        """The scheme's control function over the queue law; None without `flows` or without a control function."""
+        """The scheme's control function and the queue law; None without `flows` or without a control function."""
         name, settings, link = self._bench()
         highest = self._setting("max_p_high")
-        # a law that adapts max_p holds the most flows at its highest max_p
+        # an AQM that adapts max_p holds the most flows at its highest max_p
         chosen = json.dumps(json.loads(settings) | ({} if highest is None else {"max_p": highest}))
         if self.flows is None or _native_result(_native.drop_function, name, chosen, link, [0.0]) is None:
             return None
@@ -107,7 +107,7 @@ class Explanation:
         )
 
     def loop(self) -> Loop | None:
-        """The scheme as a law of the fluid model; None if the model does not have the scheme or its settings."""
+        """The scheme in the fluid model; None if the model does not have the scheme or its settings."""
         limit = self.queue.canonical["limit"]
         size, rate, rtt = self._plant()
         room = math.inf if limit == "inf" else self._limit_packets(limit, size)

@@ -61,8 +61,8 @@ def name_of(place: str, metric: str) -> str:
 def candidate(scheme: Scheme) -> Candidate:
     """A scheme as measured: its defaults, its required parameters, and the settings common to all schemes.
 
-    A scheme with a parameter for the packet size gets that of the link, and a scheme that can mark is set to mark
-    (whether ECN is used depends on the senders).
+    A scheme with a parameter for the packet size gets the packet size of the link, and a scheme that can mark is set to
+    mark (whether ECN is used depends on the senders).
     """
     size = scheme.param("mean_packet")
     settings: dict[str, Any] = {"mean_packet": "1500B"} if size is not None and size.default != "auto" else {}

@@ -44,7 +44,7 @@ class OnLink:
     def of(cls, scheme: str, document: Document, at: str | None) -> OnLink:
         """The scheme on a link of a scenario, by default the first watched one. Raises `ScenarioError`.
 
-        Without parameters it has those of the scenario's own queue, if that is the same scheme.
+        Without parameters it has the parameters of the scenario's own queue, if that queue has the same scheme.
         """
         candidate = Candidate.parse(scheme, f"explain {scheme}")
         before = document.resolve()
@@ -99,7 +99,7 @@ class OnLink:
         }
 
     def settings(self) -> dict[str, tuple[str, str]]:
-        """Each setting that depends on the link, with what it comes to there."""
+        """Each setting that depends on the link, with its value on this link."""
         return settings_here(self.link, self.table)
 
     def _lines(self, explanation: Explanation) -> Iterator[str]:
@@ -143,7 +143,7 @@ class OnLink:
         return lines | self._operating(explanation) | self._loop(explanation)
 
     def _operating(self, explanation: Explanation) -> dict[str, str]:
-        """Where control function and queue law meet."""
+        """The point where the control function and the queue law meet."""
         operating = None if self.table["limit"] == "inf" else explanation.operating()
         if operating is None:
             return {}
@@ -154,7 +154,7 @@ class OnLink:
         return {"the queue settles at": f"{point.queue:.4g} packets, {delay}, p = {point.probability:.3g}: {point.why}"}
 
     def _loop(self, explanation: Explanation) -> dict[str, str]:
-        """The loop about the equilibrium of the fluid model, and the senders' own time constant there."""
+        """The loop about the equilibrium of the fluid model, and the time constant of the senders there."""
         loop = explanation.loop()
         if loop is None:
             return {}

@@ -21,7 +21,7 @@ FIFOS = ("pfifo", "bfifo", "pfifo_fast")
 NO_DROPS = 1e-5
 """A share of packets dropped or marked below which a queue is hardly ever full."""
 MANY_DROPS = 0.02
-"""Share of packets dropped from which on the cause is a sender or a limit, not normal congestion."""
+"""Share of dropped packets from which the cause is a sender or a limit, not normal congestion."""
 MANY_REQUEUES = 0.01
 
 
@@ -48,12 +48,12 @@ class QueueReport:
 
     @property
     def drop_rate(self) -> float:
-        """Dropped packets per packet that came."""
+        """Dropped packets per arrived packet."""
         return self.counted.dropped / self.counted.offered if self.counted.offered else 0.0
 
     @property
     def mark_rate(self) -> float | None:
-        """Marked packets per packet that came; None where they are not counted."""
+        """Marked packets per arrived packet; None if they are not counted."""
         if self.counted.marked is None:
             return None
         return self.counted.marked / self.counted.offered if self.counted.offered else 0.0
@@ -105,7 +105,7 @@ def _is_unlimited(line: Line) -> bool:
 
 
 def _advice(line: Line, counted: Statistics, verdict: str) -> Iterator[str]:
-    """What to look at, the most important first."""
+    """The advice, the most important first."""
     drop_rate = counted.dropped / counted.offered if counted.offered else 0.0
     more = counted.more
     if counted.offered == 0:
@@ -166,7 +166,7 @@ def _target(line: Line) -> float:
 
 
 def _after(word: str, words: Sequence[str]) -> str:
-    """What stands after a word, unless it is 0."""
+    """The value after a word, unless it is 0."""
     place = words.index(word) + 1 if word in words else len(words)
     return words[place] if place < len(words) and words[place] != "0" else ""
 
@@ -206,7 +206,7 @@ def _lines(report: QueueReport) -> Iterator[str]:
 
 
 _KEYS = ("limit", "target", "memlimit")
-"""Keys that an advice begins with."""
+"""Keys with which a piece of advice begins."""
 
 
 def _share(value: float) -> str:

@@ -19,7 +19,7 @@ _TIMES = ("ns", "us", "ms", "s")
 
 
 def settings_here(link: LoadedLink, table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """Each setting with its value and, where it has a unit or is derived from the link, what it comes to there."""
+    """Each setting with its value and, if it has a unit or is derived from the link, its value on this link."""
     units = {param.name: param.unit for param in find_scheme(str(table["scheme"])).params}
     settings = {}
     for name, value in table.items():
@@ -31,7 +31,7 @@ def settings_here(link: LoadedLink, table: Mapping[str, Any]) -> dict[str, tuple
 
 
 def span(seconds: float) -> str:
-    """A time in milliseconds or, from a second on, in seconds."""
+    """A time in milliseconds or, if it is at least a second, in seconds."""
     return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 

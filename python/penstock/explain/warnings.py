@@ -1,4 +1,4 @@
-"""Settings that are legal and yet do not suit a link: each warning says why, by which source, and what to do."""
+"""Settings that are legal but do not suit a link: each warning states the reason, its source, and what to do."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from penstock.units import UnitError, format_rate, parse_length, parse_size, par
 __all__ = ["Warned", "average_seconds", "of_losses", "of_queue", "of_rate", "of_result", "of_scenario", "queue_table"]
 
 SHORTEST_AUTO_RTT_S = 0.1
-"""The least round trip of w_q = "auto_rtt"."""
+"""The smallest round trip of w_q = "auto_rtt"."""
 
 LONG_BUFFER_S = 1.0
 """A full buffer that takes longer than this to drain."""
 
 ROUNDED_RATE = 1e-3
-"""Rates that differ by less are the same, rounded."""
+"""Rates that differ by less count as equal, since they may be rounded."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class _Queue:
             return None
 
     def packets(self, name: str) -> float | None:
-        """A length in packets, the least of a list; None if it is no number of packets or bytes."""
+        """A length in packets, the smallest of a list; None if it is not a number of packets or bytes."""
         value = self.table.get(name)
         if isinstance(value, list):
             return min((float(number) for number in value), default=None)
@@ -111,7 +111,7 @@ def of_queue(link: LoadedLink, table: Mapping[str, Any]) -> list[Warned]:
 def of_scenario(resolved: Resolved, places: Sequence[str] | None = None) -> list[Warned]:
     """Warnings about the queues and the traffic of these links; by default, of the watched links.
 
-    Where the reverse direction of a link has the same queue and data cross it, it is checked too.
+    If the reverse direction of a link has the same queue and data cross it, that direction is also checked.
     """
     warnings: list[Warned] = []
     streams = list(offered_streams(resolved))
@@ -164,7 +164,7 @@ def of_rate(rate: float | None, resolved: Resolved, places: Sequence[str]) -> li
 
 
 def of_losses(lost: Sequence[str], places: Sequence[str]) -> list[Warned]:
-    """A warning for each of these links if words of another program say more than the parameters of the scheme."""
+    """A warning for each of these links if the words of another program express more than the scheme's parameters."""
     advice = "penstock convert lists it with the rest of the text"
     return [Warned(place, "not-converted", f"not converted: {'; '.join(lost)}", advice, "") for place in places if lost]
 
@@ -177,7 +177,7 @@ def queue_table(resolved: Resolved, place: str) -> Any:
 
 
 def _has_plain_rate(resolved: Resolved, place: str) -> bool:
-    """Whether the rate is a number: that of a drawn one is another one in each run."""
+    """Whether the rate is a number: a drawn rate differs from run to run."""
     rates = {link["name"]: link["rate"] for link in resolved.canonical["links"]}
     return isinstance(rates.get(place), (int, float))
 
@@ -227,7 +227,7 @@ def _long_buffer(queue: _Queue) -> WarningTexts:
 
 
 def _no_fill_level(queue: _Queue) -> WarningTexts:
-    """A drop profile over the share of a limit that is not there."""
+    """A drop profile in shares of a limit, on a queue without a limit."""
     if queue.scheme == "nonlinear" and queue.table.get("limit") == "inf":
         yield (
             "no-fill-level",

@@ -24,7 +24,7 @@ MAX_DISTANCE_S = 0.02
 """A delay sample is assigned to a loss if both packets reached the queue within this time."""
 
 MIN_PAIRS = 50
-"""Fewest pairs of delays from which flows are compared."""
+"""Minimum number of pairs of delays from which flows are compared."""
 
 ITERATIONS = 20
 """Iterations in which the offsets of flows are solved."""

@@ -20,7 +20,7 @@ Bools = NDArray[np.bool_]
 HEADERS_V4, HEADERS_V6 = 40, 60
 
 MIN_FULL = 3
-"""Fewest packets of the same size from which the segment size of a flow with super-frames is inferred."""
+"""Minimum number of equal packets from which the segment size of a flow with super-frames is inferred."""
 
 
 @dataclass(frozen=True)

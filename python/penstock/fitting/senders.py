@@ -1,4 +1,4 @@
-"""What limits a sender: its application, the receive window, or its congestion control; and the kind of control."""
+"""The limit of a sender: its application, the receive window or its congestion control; and the kind of control."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _control(
 
 
 def _lossy_rounds(t: Floats, lost: Floats, round_trip: float) -> float:
-    """The share of rounds in which packets were lost, without the first ten rounds; 0 for a short flow."""
+    """The share of rounds with losses, not counting the first ten rounds; 0 for a short flow."""
     begin = t[0] + 10 * round_trip
     rounds = (t[-1] - begin) / round_trip
     return len(np.unique(((lost[lost > begin] - begin) / round_trip).astype(int))) / rounds if rounds > 20 else 0.0

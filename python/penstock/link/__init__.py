@@ -1,1 +1,1 @@
-"""Real links: the queues of a scenario under the traffic of real hosts. Linux only."""
+"""Real links: the queues of a scenario, carrying the traffic of real hosts. Linux only."""

@@ -1,4 +1,4 @@
-"""Real runs of several schemes, and beside simulations of the same scenarios and seeds."""
+"""Real runs of several schemes, next to simulations of the same scenarios and seeds."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SHOWN = (
 
 @dataclass
 class Measured:
-    """Real runs of a plan, and simulated ones if they were asked for.
+    """Real runs of a plan, and simulated ones if requested.
 
     Attributes:
         plan: the schemes and scenarios.
@@ -64,11 +64,11 @@ class Measured:
 
     @property
     def invalid(self) -> list[dict[str, Any]]:
-        """The runs that do not count."""
+        """The invalid runs, which do not count."""
         return [run for run in self.attempts if not run["valid"]]
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """A row for each number, as of a comparison; `on` is "link" or "simulation"."""
+        """A row for each number, as in a comparison; `on` is "link" or "simulation"."""
         for on, runs in (("simulation", self.simulated), ("link", self.real)):
             if runs is not None:
                 yield from ({**row, "on": on} for row in runs.summary())
@@ -96,7 +96,10 @@ class Measured:
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
 
     def page(self) -> dict[str, Any]:
-        """As a comparison's page shows it. With simulations, "link" and "simulation" are the values of a swept key."""
+        """The data in the form that a comparison's page shows.
+
+        With simulations, "link" and "simulation" are the values of a swept key.
+        """
         if self.simulated is None:
             return self.to_dict()
         rows = [row | {"vary": {**row["vary"], "on": row["on"]}} for row in self.rows()]
@@ -131,7 +134,7 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def prepare_plan(plan: Plan) -> list[RealRun]:
-    """The cases of a plan ready to be run for real. Raises `ScenarioError` with the errors of all of them."""
+    """The cases of a plan, ready to be run on a real link. Raises `ScenarioError` with the errors of all of them."""
     errors: list[ErrorDetail] = []
     ready = []
     for case in plan.cases:
@@ -153,7 +156,7 @@ def measure_plan(
     attempts: int = ATTEMPTS,
     on_run: OnRun | None = None,
 ) -> Measured:
-    """Make all runs of a plan for real, one after the other, and with `simulate` the same runs in simulation.
+    """Make all runs of a plan on a real link, one after the other, and with `simulate` the same runs in simulation.
 
     Raises `RunError` if no run of a case is valid.
     """

@@ -1,4 +1,4 @@
-"""Control of a running link from outside: lines such as `fq-codel:target=5ms` in a FIFO or a file change its queue."""
+"""Control of a running link: lines such as `fq-codel:target=5ms` in a FIFO or a file change its queue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Control:
         return self._file if self._is_fifo else None
 
     def lines(self) -> list[str]:
-        """The lines that have come since the last call."""
+        """The lines that have arrived since the last call."""
         while True:
             try:
                 read = os.read(self._file, 65536)

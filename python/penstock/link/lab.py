@@ -66,7 +66,7 @@ def open_lab(
     captures: Sequence[tuple[Path, list[int]]] = (),
     snaplen: int | None = None,
 ) -> Iterator[Lab]:
-    """Make the hosts and start the links; at the end stop them and take everything away.
+    """Create the hosts and start the links; at the end stop the links and remove everything.
 
     The links join fresh namespaces, or those of `between`, or two Ethernet `devices`, in this namespace or in those of
     `between`. `captures` and `snaplen` are those of `Session`. Inside another link, the far end is this process's own
@@ -140,17 +140,18 @@ def _existing(name: str, *, new_device: bool) -> Namespace:
 
 
 def _joined(host: Host, device: str) -> str:
-    """Advice on a device that joins packets to longer frames before the link sees them."""
+    """Advice on a device that merges packets into longer frames before the link sees them."""
     if "gro" not in host.call(lambda: offloads(device)):
         return ""
     return f"{device} joins packets to frames beyond the MTU, which the link refuses: ethtool -K {device} gro off"
 
 
 def _prepare(hosts: tuple[Host, Host], device: str, layout: Layout, addresses: dict[str, str]) -> None:
-    """Route everything through the device, and start the servers of the far end, unless that is in another link."""
+    """Route everything through the device, and start the servers of the far end, unless it is in another link."""
     for host, other in zip(hosts, (layout.far, layout.near), strict=True):
         if host.owned:
-            # A route of its own to the other host, as that of its network has the kernel's congestion control.
+            # A separate route to the other host, as the route to its network uses the kernel's default congestion
+            # control.
             host.namespace.add_route(addresses[other], 32, device, layout.tcp)
             host.namespace.add_route("0.0.0.0", 0, device, layout.tcp)
             if layout.ecn:

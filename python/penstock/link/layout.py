@@ -1,4 +1,4 @@
-"""The layout of a real link: the scenario with the queue under test, and the two nodes whose places hosts take."""
+"""The layout of a real link: the scenario with the queue under test, and the two nodes that hosts replace."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Layout:
         name = link.removesuffix(".reverse")
         for path in (f"links.{name}.watch", f"links.{name}.reverse.watch"):
             document = document.set(path, True, "link")
-        # The traffic of the scenario is not sent, so its warm-up means nothing here.
+        # The traffic of the scenario is not sent, so its warm-up has no meaning here.
         document = document.set("warmup", "0s", "link")
         resolved = document.resolve()
         near, far = _ends(resolved, link, node)
@@ -109,7 +109,7 @@ def _ends(resolved: Resolved, link: str, node: str | None) -> tuple[str, str]:
     for source, target in pairs:
         if node in (source, target):
             return node, target if node == source else source
-    # No traffic begins or ends there: across the link, to the end of it that is farther away.
+    # No traffic begins or ends there: the route leads across the link, to its farther end.
     crosses = node != own["to"] and link in resolved.route(node, own["to"], None)
     return node, own["to"] if crosses else own["from"]
 

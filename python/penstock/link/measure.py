@@ -34,21 +34,21 @@ Inspect = Callable[[Mapping[str, Host]], object]
 """Called with the hosts of a real run, by node, before they are closed."""
 
 _DRAIN_S = 0.5
-"""Time after the end in which datagrams under way may still arrive."""
+"""Time after the end in which datagrams in flight may still arrive."""
 
 _LEAST_BUFFER, _LARGEST_BUFFER = 128 << 10, 64 << 20
-"""Bytes of the buffer of a sender: at the start at least, and at most."""
+"""Bytes of a sender's buffer: minimum at the start, and maximum."""
 
 _READY, _READY_EACH = 64 << 20, 2 << 20
-"""Bytes of the buffers of all senders together at the start, and of one of them, at most."""
+"""Maximum bytes of the buffers of all senders together at the start, and of one of them."""
 
 _POLL_S = 0.05
-"""Interval at which a run looks for errors of senders."""
+"""Interval at which a run checks for errors of senders."""
 
 
 @dataclass(frozen=True)
 class RealRun:
-    """A scenario that is ready to be run for real."""
+    """A scenario that is ready to be run on a real link."""
 
     document: Document
     resolved: Resolved
@@ -64,7 +64,7 @@ class RealRun:
         snaplen: int | None = None,
         inspect: Inspect | None = None,
     ) -> Run:
-        """Run once, again up to `attempts` times in all while the numbers are invalid, and return the last run.
+        """Run once; repeat up to `attempts` times in all while the numbers are invalid. Return the last run.
 
         The result has the numbers of a simulated run and `kernel`, `lateness`, `lost_before_queue`, `valid`,
         `invalid_because` and `attempts`. With `trace`, every event of a packet is written to that folder; `captures`
@@ -109,7 +109,7 @@ class RealRun:
         return result | {"cpu_s": time.process_time() - begun}
 
     def _send_buffer(self) -> int:
-        """Bytes that a sender has ready at least, so that it can send although its thread waits for a processor."""
+        """Minimum bytes that a sender has ready, so that it can send while its thread waits for a processor."""
         flows: int = sum(group["count"] for group in self.resolved.canonical["traffic"])
         return max(_LEAST_BUFFER, min(_READY // max(flows, 1), _READY_EACH))
 
@@ -137,7 +137,7 @@ class RealRun:
 
 
 def _unread(host: Host) -> int:
-    """Number of datagrams that found no room at their receiver, as the kernel counts them in a host."""
+    """Number of datagrams that found no room at their receiver, as counted by the kernel of a host."""
     text = host.call(Path("/proc/thread-self/net/snmp").read_text)
     heads, values = (line.split() for line in text.splitlines() if line.startswith("Udp:"))
     return int(dict(zip(heads, values, strict=True))["RcvbufErrors"])
@@ -153,10 +153,10 @@ def prepare(document: Document) -> RealRun:
 
 
 def measure(scenario: ScenarioLike, seed: int | None = None, *, attempts: int = ATTEMPTS) -> Run:
-    """Run a scenario, or the scenario file of a path, for real: with the kernel's TCP over its links, in real time.
+    """Run a scenario, or the file at a path, on a real link: the kernel's TCP over its links, in real time.
 
     `seed` replaces the scenario's own. A run whose own numbers are invalid, such as one on a busy machine, is repeated
-    up to `attempts` times in all; `raw["valid"]` says whether the last one is valid. Raises `ScenarioError` with
+    up to `attempts` times in all; `raw["valid"]` is true if the last run is valid. Raises `ScenarioError` with
     everything that a real run cannot do, and `RequirementError` where real links cannot run.
     """
     require("measure")

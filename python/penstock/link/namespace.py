@@ -26,8 +26,8 @@ _C = ctypes.CDLL(None)
 class Host:
     """A network namespace in which processes run. They all end with it, and when penstock dies.
 
-    Without `namespace`, a fresh one, which the kernel removes when the host is closed. A given one stays, and so do the
-    processes of others in it. A context manager.
+    Without `namespace`, a new one is created, which the kernel removes when the host is closed. A given namespace is
+    kept, and so are the processes of others in it. A context manager.
     """
 
     def __init__(self, namespace: Namespace | None = None) -> None:
@@ -66,14 +66,15 @@ class Host:
 
         def end_with_penstock() -> None:
             _C.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            if os.getppid() != parent:  # penstock died before the kernel knew
+            if os.getppid() != parent:  # penstock died before the call took effect
                 os._exit(1)
 
         environment = {**os.environ, **(env or {}), MARK: mark()}
 
         def fork() -> subprocess.Popen[bytes]:
             with warnings.catch_warnings():
-                # Python warns of forks beside threads, which may hold a lock; the function above takes none.
+                # Python warns of forks while other threads run, which may hold a lock; the function above takes no
+                # lock.
                 warnings.filterwarnings("ignore", ".*fork.*", DeprecationWarning)
                 return subprocess.Popen(command, env=environment, preexec_fn=end_with_penstock, **options)
 

@@ -1,4 +1,4 @@
-"""Nesting: a link begun inside the namespace of another one, so that packets cross both."""
+"""Nesting: a link started inside the namespace of another one, so that packets cross both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.errors import PenstockError
 __all__ = ["NAMESPACE", "depth_here", "variable"]
 
 NAMESPACE = "PENSTOCK_NAMESPACE"
-"""Environment variable of a command on a real link: how deep it is nested, and the inode of its network namespace."""
+"""Environment variable of a command on a real link: its nesting depth, and the inode of its network namespace."""
 
 
 MAX_DEPTH = 255
@@ -26,7 +26,7 @@ def variable(namespace: Namespace, depth: int) -> str:
 def depth_here() -> int:
     """The number of links around this process: 0 outside of any.
 
-    The variable alone does not count: a program may have carried it to another namespace.
+    The variable alone is not sufficient: a program may have passed it to another namespace.
     """
     depth, _, inode = os.environ.get(NAMESPACE, "").partition(":")
     if not depth.isdecimal() or inode != str(Path("/proc/self/ns/net").stat().st_ino):

@@ -1,4 +1,4 @@
-"""Offloads of Ethernet devices: they join packets to frames beyond the MTU, or leave checksums to the hardware.
+"""Offloads of Ethernet devices: they merge packets into frames beyond the MTU, or leave checksums to the hardware.
 
 The requests of ethtool(8) (Linux, include/uapi/linux/ethtool.h), so that the program need not be installed.
 """
@@ -27,20 +27,20 @@ def ethernet_devices() -> list[str]:
 
 
 def offloads(device: str) -> list[str]:
-    """The offloads of a device of the calling thread's namespace that are on, named as for `ethtool -K`."""
+    """The active offloads of a device in the calling thread's namespace, named as for `ethtool -K`."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         return [name for name, (read, _) in _OFFLOADS.items() if _request(control, device, read)]
 
 
 def switch(device: str, *, on: bool) -> None:
-    """Switch all offloads of a device of the calling thread's namespace on or off, as far as it has them."""
+    """Switch all offloads that a device in the calling thread's namespace has on or off."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for _, write in _OFFLOADS.values():
             _request(control, device, write, int(on))
 
 
 def _request(control: socket.socket, device: str, command: int, value: int = 0) -> int:
-    """The answer to a request; 0 where the device does not know it."""
+    """The answer to a request; 0 if the device does not support it."""
     data = ctypes.create_string_buffer(struct.pack("=II", command, value), 8)
     request = struct.pack("16sP16x", device.encode(), ctypes.addressof(data))
     try:

@@ -31,14 +31,14 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Be silent: a client that breaks off is no event."""
+        """Print nothing: a client that disconnects is not worth a message."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        """Send as many zeros as the path says."""
+        """Send the number of zeros that the path requests."""
         match = re.fullmatch(r"/(\d{1,15})(B|kB|MB|GB)", self.path)
         if match is None:
             self._answer(200 if self.path == "/" else 404, _USAGE)
@@ -49,7 +49,7 @@ class _Handler(BaseHTTPRequestHandler):
             remaining -= self.wfile.write(_CHUNK[: min(remaining, len(_CHUNK))])
 
     def do_POST(self) -> None:
-        """Read the body, and say how long it was."""
+        """Read the body, and answer with its length."""
         length = self.headers.get("Content-Length", "")
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
             read = self._read_chunks()
@@ -64,7 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_PUT = do_POST  # noqa: N815
 
     def _read(self, length: int) -> int:
-        """Read up to `length` bytes; returns the number of bytes that came."""
+        """Read up to `length` bytes; returns the number of bytes received."""
         remaining = length
         while remaining > 0 and (read := len(self.rfile.read(min(remaining, len(_CHUNK))))):
             remaining -= read
@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
-        """Be silent: the terminal belongs to the command."""
+        """Print nothing: the terminal belongs to the command."""
 
 
 if __name__ == "__main__":

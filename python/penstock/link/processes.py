@@ -24,7 +24,7 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class Process:
-    """A process, with the penstock that it belongs to."""
+    """A process, and the penstock to which it belongs."""
 
     pid: int
     name: str
@@ -32,7 +32,7 @@ class Process:
 
 
 def mark() -> str:
-    """The mark of this process: its number, and its start in clock ticks after boot, as numbers are used again."""
+    """The mark of this process: its number, and its start in clock ticks after boot, as numbers are reused."""
     return f"{os.getpid()}:{_started(os.getpid())}"
 
 
@@ -48,7 +48,7 @@ def processes_in(namespace: int, own_mark: str | None = None) -> set[int]:
 
 
 def end(pids: Iterable[int]) -> None:
-    """End processes: SIGTERM, and SIGKILL for those that are still there half a second later."""
+    """End processes: Send SIGTERM, and SIGKILL to processes that are still there half a second later."""
     opened = {}
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
@@ -71,7 +71,7 @@ def end(pids: Iterable[int]) -> None:
 def kill_leftovers() -> list[Process]:
     """Kill the processes whose penstock was killed before it could end them, and return them.
 
-    Only those of this user, and of this PID namespace: elsewhere the numbers in marks mean other processes.
+    Only processes of this user and of this PID namespace: elsewhere the numbers in marks denote other processes.
     """
     home, spared, killed = _namespace(os.getpid(), "pid"), _ancestors(os.getpid()), []
     for pid in _numbers():
@@ -92,7 +92,7 @@ def kill_leftovers() -> list[Process]:
 
 
 def _wait(files: set[int], patience: float) -> set[int]:
-    """Those of the opened processes that end within `patience` seconds."""
+    """The opened processes that end within `patience` seconds."""
     ended: set[int] = set()
     waiting = select.poll()
     for file in files:
@@ -106,13 +106,13 @@ def _wait(files: set[int], patience: float) -> set[int]:
 
 
 def _alive(owner: str) -> bool:
-    """Whether the penstock of a mark still runs; a mark that nobody wrote belongs to nobody."""
+    """Whether the penstock of a mark still runs; an invalid mark belongs to no process."""
     pid, _, start = owner.partition(":")
     return not pid.isdecimal() or not start.isdecimal() or _started(int(pid)) == int(start)
 
 
 def _numbers() -> Iterator[int]:
-    """The numbers of all processes but this one."""
+    """The numbers of all processes except this one."""
     for entry in _PROC.iterdir():
         if entry.name.isdecimal() and int(entry.name) != os.getpid():
             yield int(entry.name)
@@ -129,7 +129,7 @@ def _ancestors(pid: int) -> set[int]:
 
 
 def _started(pid: int) -> int | None:
-    """Start of a process in clock ticks after boot; None if there is none, or only its parent's memory of it."""
+    """Start of a process in clock ticks after boot; None if there is no such process, or it is a zombie."""
     fields = _fields(pid)
     return int(fields[19]) if fields and fields[0] not in ("Z", "X") else None
 

@@ -1,4 +1,4 @@
-"""Requirements of real links: network namespaces and TUN devices. A probe, and a cure for each that is missing."""
+"""Requirements of real links: network namespaces and TUN devices. Each has a probe, and a remedy if it is missing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def probe() -> Report:
 
 
 def in_user_namespace() -> Report:
-    """The same in a user namespace, as an ordinary user can make where the system allows it."""
+    """The same in a user namespace, which an ordinary user can create if the system allows it."""
     if shutil.which("unshare") is None:
         return Report("there is no program unshare")
     return _ask(_USER_NAMESPACE)
@@ -99,7 +99,7 @@ def require(verb: str, *, restart: bool = False) -> None:
     """Return if real links can run in this process, after killing processes left by an interrupted penstock.
 
     With `restart`, rerun this command in a user namespace if they can run only there; a program that uses penstock must
-    not be restarted. Raises `RequirementError` with the missing part and its cure.
+    not be restarted. Raises `RequirementError` with the missing part and its remedy.
     """
     killed = kill_leftovers()
     if killed:
@@ -175,7 +175,7 @@ _USER_NAMESPACE_SETTINGS = (
 
 
 def _report() -> Report:
-    """The report of this process, whose main thread gets another priority."""
+    """The report of this process; the priority of its main thread is changed."""
     missing = _missing()
     if missing:
         return Report(missing)

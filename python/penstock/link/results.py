@@ -1,4 +1,4 @@
-"""The numbers of a real run, in the form of a simulated one, from the reports of the senders and the link."""
+"""The numbers of a real run, in the format of a simulated run, from the reports of the senders and the link."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class _Watched:
 def _flow(
     flow: Mapping[str, Any], counts: Mapping[str, int], seconds: float, share: float | None, resolved: Resolved
 ) -> dict[str, Any]:
-    """The metrics of a flow. Packets are those that came to the first queue, as the link counts them."""
+    """The metrics of a flow. Packets are the packets that arrived at the first queue, as counted by the link."""
     kernel, datagrams = flow["kernel"], flow["datagrams"]
     sent = datagrams["sent_pkts"] if datagrams else counts.get("arrivals", 0)
     lost = datagrams["lost_pkts"] if datagrams else counts.get("drops", 0)
@@ -224,7 +224,7 @@ def _delays(flows: Sequence[Mapping[str, Any]], delays: Mapping[str, float] | No
 def _codepoints(
     groups: Sequence[Mapping[str, Any]], metrics: Mapping[str, Mapping[str, Any]], sent: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Metrics of all traffic that is sent with each codepoint; nothing where there is one."""
+    """Metrics of all traffic sent with each codepoint; empty if there is only one codepoint."""
     metrics_of = {}
     for codepoint in distinct_codepoints(groups):
         mine = [number for number, group in enumerate(groups) if group["dscp"] == codepoint]
@@ -236,7 +236,7 @@ def _codepoints(
 
 
 def _kernel(flows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The state of the senders of a group: sums of counts, means of the rest, the least of the smallest times."""
+    """The state of the senders of a group: sums of counts, the minimum of the smallest times, means of the rest."""
     state: dict[str, Any] = {"ecn": all(flow["ecn"] for flow in flows)}
     for key in flows[0]:
         if key in _KERNEL_COUNTS:

@@ -55,9 +55,9 @@ class Session:
 
     Host k of `ends` has the address 10.77.D.k + 1 at its TUN device, where D is `depth`: links inside links need
     different ones. The statistics end with the scenario, unless `endless`; with `trace` every event of a
-    packet is recorded. `captures` are pcap files with the numbers of the links whose packets they get, until the
-    statistics end, at most `snaplen` bytes of each. The AQMs draw by `seed`, as in a simulation. A context manager that
-    stops the links.
+    packet is recorded. `captures` are pcap files with the numbers of the links whose packets they record until the
+    statistics end, at most `snaplen` bytes of each packet. The AQMs draw random numbers by `seed`, as in a simulation.
+    A context manager that stops the links.
 
     Raises `ScenarioError` with every error of the scenario, and `OSError` if a device or a file cannot be made.
     """
@@ -114,7 +114,9 @@ class Session:
         )
 
     def snapshot(self) -> dict[str, Any] | None:
-        """The state of the watched links and all counts so far; None if the links do not run, as after a fault.
+        """The state of the watched links and all counts so far.
+
+        None if the links do not run, for example after a fault.
 
         `t_s`; by link `scheme`, `rate_bps`, `queue_pkts`, `queue_bytes`, `delay_s` (of the bytes that wait), `gauges`
         of the AQM, and counts since the start: `arrivals`, `departures`, `drops`, `marks`, `link_losses`, `sent_bits`;
@@ -124,7 +126,7 @@ class Session:
         return None if text is None else json.loads(text)
 
     def change(self, link: str, queue: dict[str, Any]) -> None:
-        """Give a link another queue, without losing a packet: those that wait are sent first, by their own queue.
+        """Give a link another queue, without losing a packet: waiting packets are sent first, by their own queue.
 
         `queue` is a table as in a scenario file. Raises `ScenarioError` with every error.
         """

@@ -24,8 +24,8 @@ class View(Protocol):
 def rates(state: State, before: State | None) -> dict[str, Any]:
     """The state with the rates of each link and flow since the previous state.
 
-    For links `sent_bps`, `drop_rate` and `mark_rate`, as shares of the packets that arrived; for flows `crossed_bps`.
-    All are 0 without a previous state, or if no time has passed.
+    For links `sent_bps`, and `drop_rate` and `mark_rate` as shares of the packets that arrived; for flows
+    `crossed_bps`. All are 0 without a previous state, or if no time has passed.
     """
     span = state["t_s"] - before["t_s"] if before else 0.0
 
@@ -52,7 +52,7 @@ def rates(state: State, before: State | None) -> dict[str, Any]:
 
 
 class Stream:
-    """A stream of states, a line of JSON each."""
+    """A stream of states, one line of JSON each."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file

@@ -34,16 +34,16 @@ _MIN_SEGMENT = 88
 """Smallest segment that the kernel allows, in bytes."""
 
 _UNLIMITED = 1000
-"""Windows of at least so many packets are left to the kernel, which grows them as they are used."""
+"""Windows of at least this number of packets are left to the kernel, which grows them as they are used."""
 
 KERNEL_NAMES = {"reno": "reno", "newreno": "reno", "sack": "reno"}
-"""Names in the kernel of the flavours that have another one there."""
+"""Kernel names of the flavours whose names differ there."""
 
 _WITHOUT_SACK = ("tahoe", "reno", "newreno", "vegas")
-"""Flavours that know no selective acknowledgements."""
+"""Flavours without selective acknowledgements."""
 
 _SENT = ("flavour", "window", "packets", "bytes", "packet", "headers", "ecn", "timestamps", "syn")
-"""Keys of TCP that real senders have. All others describe the simulated TCP."""
+"""Keys of TCP that real senders support. All others describe the simulated TCP."""
 
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 

@@ -23,7 +23,7 @@ EVERY = 0.5
 """Seconds between two states that views show."""
 
 TIMED_OUT = 124
-"""Exit status if the command did not end within the duration, as of timeout(1)."""
+"""Exit status if the command did not end within the duration, as in timeout(1)."""
 
 FAULT = 1
 """Exit status if the link stopped by itself."""
@@ -40,8 +40,9 @@ def watch(
 ) -> int:
     """Wait for the command, the duration in seconds, a signal or a fault of the link; returns an exit status.
 
-    That of the command; 128 and the number of the signal that ended it, or penstock; 124 if the duration is over before
-    the command; 1 after a fault. Without a command 0 at the end of the duration and on Ctrl-C.
+    The status is that of the command; 128 plus the number of the signal that ended it or penstock; 124 if the duration
+    is over before the command ends; 1 after a fault. Without a command it is 0 at the end of the duration and on
+    Ctrl-C.
     """
     with _Signals(child is not None) as signals, _Waiting() as waiting:
         waiting.add(signals.file)
@@ -70,7 +71,10 @@ def watch(
 
 
 def _change(session: Session, link: str, line: str) -> None:
-    """Change the queue by a line of the control file, `[LINK] SCHEME`; a wrong line is reported and changes nothing."""
+    """Change the queue by a line of the control file, `[LINK] SCHEME`.
+
+    An invalid line is reported and has no effect.
+    """
     first, _, rest = line.rpartition(" ")
     try:
         session.change(first or link, dict(queue_table(rest, f'control: "{line}"')))
@@ -79,7 +83,10 @@ def _change(session: Session, link: str, line: str) -> None:
 
 
 class _Signals:
-    """Signals while a link runs. With a command, Ctrl-C is for the command: the terminal sends it to both."""
+    """Signals while a link runs.
+
+    If there is a command, Ctrl-C is meant for it, although the terminal sends it to both.
+    """
 
     def __init__(self, command: bool) -> None:
         self._command = command

@@ -15,7 +15,7 @@ __all__ = ["LiveBench"]
 
 
 class LiveBench:
-    """The live bench, which a notebook shows in place: a scenario's queue beside other schemes under the same traffic.
+    """The live bench, shown in a notebook: a scenario's queue next to other schemes under the same traffic.
 
     Args:
         scenario: a scenario, or the path of its file; by default RED swings and PI damps it.

@@ -1,4 +1,4 @@
-"""What a page of the live bench needs to know: the resolved scenario, its panes, and the parameters of all schemes."""
+"""The data of a page of the live bench: the resolved scenario, its panes, and the parameters of all schemes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEFAULT: Final = Path(__file__).parent / "default.toml"
 """The scenario of a page without one: RED swings, and PI damps it."""
 
 DEFAULT_SCHEMES: Final = ("pi:target=100p,a=0.0003,b=0.0002985",)
-"""The schemes beside its own queue."""
+"""The default schemes next to the scenario's own queue."""
 
 MAX_PANES: Final = 4
 _DURATION_NS: Final = 10**15
@@ -67,7 +67,7 @@ def material(document: Document, texts: Sequence[str], at: str | None) -> dict[s
 
 
 def _place(document: Document, resolved: Resolved, at: str | None) -> str:
-    """The link to watch: one that the file names, not a copy, whose queue a page can set."""
+    """The link to watch. The file must name it (it must not be a copy), and a page must be able to set its queue."""
     links = json.loads(resolved.for_engine(flows=False, series=False))["links"]
     own = [link for link in links if link["name"] in document.tree["links"]]
     names = [link["name"] for link in own]
@@ -81,7 +81,7 @@ def _place(document: Document, resolved: Resolved, at: str | None) -> str:
 
 
 def _endless(scenario: dict[str, Any], place: str) -> dict[str, Any]:
-    """The scenario without an end, with statistics from its start, and watched at `place` alone."""
+    """The scenario without an end, with statistics from its start, watched only at `place`."""
     for group in scenario["traffic"]:
         if group.get("replay"):
             raise PenstockError(f"traffic.{group['name']}: recorded packets cannot be replayed in a page")
@@ -95,7 +95,7 @@ def _endless(scenario: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def _other(link: Mapping[str, Any]) -> str:
-    """A scheme to set beside that of this link."""
+    """A scheme to show next to the scheme of this link."""
     return "codel" if link["queue"]["scheme"] != "codel" else "droptail"
 
 
@@ -113,7 +113,7 @@ def _queue(document: Document, place: str, text: str) -> Any:
 
 
 def _is_playable(scheme: Scheme) -> bool:
-    """Whether a page can set all that the scheme needs."""
+    """Whether a page can set all parameters that the scheme needs."""
     return scheme.name in _registered() and not any(param.required for param in scheme.params)
 
 

@@ -32,7 +32,7 @@ def page(material: Mapping[str, Any]) -> str:
         worker=joined_script("live/worker.js"),
         # The engine, compressed; the page unpacks it.
         engine=base64.b64encode(gzip.compress((_FOLDER / "penstock.wasm").read_bytes(), 9, mtime=0)).decode(),
-        # Of saved figures: queue, average and drops, marks.
+        # Colours of saved figures: queue, average and drops, marks.
         material=payload({**material, "colours": [LIGHT[1], LIGHT[2], LIGHT[4]]}),
     )
 

@@ -1,4 +1,4 @@
-"""The theory beside the simulation: closed forms of TCP and queues, design rules, codes, the fluid model.
+"""The theory to compare simulations with: closed forms of TCP and queues, design rules, codes, the fluid model.
 
 Arguments are numbers or arrays, which are broadcast against each other; the result has the common shape, and is a plain
 number if all arguments are. Times are in seconds, lengths and windows in packets, rates in packets per second,

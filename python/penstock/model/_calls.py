@@ -54,7 +54,7 @@ class Range:
         return f"{kind}{self.low:g}..{self.high:g}" + (f", not {self.low:g}" if self.above else "")
 
     def allows(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-        """Which of these numbers are in the range."""
+        """For each of these numbers, whether it is in the range."""
         low = values > self.low if self.above else values >= self.low
         within = low & (values <= self.high)
         return within & (values == np.floor(values)) if self.whole else within
@@ -80,7 +80,7 @@ def checked(name: str, values: Numbers, allowed: Range) -> npt.NDArray[np.float6
 
 
 def scalar(name: str, value: float, allowed: Range) -> float:
-    """The one number of an argument."""
+    """The single number of an argument."""
     numbers = checked(name, value, allowed)
     if numbers.ndim:
         raise ModelError(f"{name}: must be one number, {allowed}, not an array")
@@ -88,12 +88,12 @@ def scalar(name: str, value: float, allowed: Range) -> float:
 
 
 def whole(name: str, value: int, low: int, high: int) -> int:
-    """The one whole number of an argument."""
+    """The single whole number of an argument."""
     return int(scalar(name, value, Range(low, high, whole=True)))
 
 
 def word(name: str, value: str, allowed: Iterable[str]) -> str:
-    """One of the known words."""
+    """An argument that must be one of the known words."""
     words = list(allowed)
     if value not in words:
         hint = nearest(str(value), words)

@@ -54,7 +54,7 @@ class PiGains(NamedTuple):
     b: Found
     """Gain of the queue one period ago."""
     omega_g: Found
-    """Crossover frequency in rad/s; the rule wants it well below 1 / R."""
+    """Crossover frequency in rad/s; the rule requires it to be well below 1 / R."""
     k_pi: Found
     """Rise of p per second for each packet above the target."""
 
@@ -115,7 +115,7 @@ def p_crossover(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
 
 
 def p_slope(flows: Numbers, rtt: Numbers, capacity: Numbers) -> Found:
-    """The steepest stable rise of the drop probability for each packet in the queue.
+    """The steepest stable rise of the drop probability per packet in the queue.
 
     References: thesis, section 1.2.2.3; C. Hollot et al., INFOCOM 2001.
     """
@@ -256,7 +256,7 @@ def redopt(
 
     `rtt` is the mean round trip without queueing. `tcp_capacity` is the part of `capacity` left by other traffic, by
     default all of it; `margin` is the factor by which max_p is raised to allow for that traffic (1.1 in the paper).
-    `spread` selects the rule for the distance of the thresholds: "reg", a regression (recalled, not verified), or
+    `spread` selects the rule for the distance of the thresholds: "reg", a regression with unverified coefficients, or
     "ctl", from control theory. `redopt_search` needs neither rule.
 
     References: C. Brandauer et al., ISCC 2001; T. Ziegler et al., IWQoS 2001; C. Hollot et al., INFOCOM 2001.
@@ -282,7 +282,7 @@ def redopt(
 def redopt_search(
     thresholds: Sequence[tuple[float, float]], measure: Callable[[float, float], tuple[float, float]]
 ) -> tuple[float, float] | None:
-    """The thresholds whose queue oscillates least, of those with a mean within 5 % of their middle; None if none.
+    """The thresholds with the least oscillation, of those with a mean within 5 % of their middle; None if none.
 
     `measure(min_th, max_th)` gives the mean and the standard deviation of the queue in packets, from a simulation or a
     measurement.

@@ -1,4 +1,4 @@
-"""The fluid model: N flows of TCP and a law as differential equations with a delay, and the margins of their loop."""
+"""The fluid model: N flows of TCP and an AQM as differential equations with a delay, and the margins of their loop."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Trajectory:
     queue: npt.NDArray[np.float64]
     """Packets."""
     probability: npt.NDArray[np.float64]
-    """p of the law; the flows see it a round trip later."""
+    """p of the AQM; the flows see it one round trip later."""
     law: dict[str, npt.NDArray[np.float64]]
     """The law's own state: `average` of RED, `price` of REM, `virtual_capacity` of AVQ and so on."""
 
@@ -105,7 +105,7 @@ class Fluid:
     eta: Numbers = 2
 
     def equilibrium(self) -> FluidPoint:
-        """The equilibrium of the flows and the law."""
+        """The equilibrium of the flows and the AQM."""
         return FluidPoint(*self._each(_native.fluid_equilibrium))
 
     def margins(self) -> LoopMargins:
@@ -117,7 +117,7 @@ class Fluid:
         return LoopMargins(flag, gain, gain_omega, degrees, phase_omega)
 
     def pole(self) -> npt.NDArray[np.complex128] | complex:
-        """The pole of the closed loop with the largest real part, in 1/s: small disturbances go as e^(s t).
+        """The pole of the closed loop with the largest real part, in 1/s: small disturbances evolve as e^(s t).
 
         >>> from penstock.model import FluidRed
         >>> red = FluidRed(min_th=50, max_th=250, max_p=0.1, w_q=0.0004)
@@ -171,7 +171,7 @@ class Fluid:
     ) -> Trajectory:
         """The path over `duration` s, at each multiple of `sampling` s.
 
-        It starts from rest: windows of one packet, an empty queue and a law in its initial state. With a `disturbance`
+        It starts from rest: windows of one packet, an empty queue and an AQM in its initial state. With a `disturbance`
         it starts from the equilibrium, with the window larger by this fraction. `step` (s) is by default a twentieth of
         `rtt`, shortened so that `sampling` is a multiple of it; at most two million steps.
 

@@ -1,4 +1,4 @@
-"""Laws in continuous time, for `Fluid`, with those parameters of the schemes that the fluid model has."""
+"""AQMs in continuous time, for `Fluid`, with the parameters that the fluid model has."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class FluidPie(FluidLaw):
 
 @dataclass(frozen=True, kw_only=True)
 class FluidPi2(FluidLaw):
-    """PI2: PIE's controller without the scales moves the square root of p.
+    """PI2: PIE's controller, without its scaled gains, moves the square root of p.
 
     With `dualpi2_gains` it is DualPI2 while all its traffic is classic; scalable senders are not in the model.
 

@@ -25,7 +25,7 @@ Control = Callable[[float], float]
 
 @dataclass(frozen=True)
 class Point:
-    """Where so many flows settle."""
+    """The point at which this number of flows settles."""
 
     flows: int
     queue: float | None
@@ -40,7 +40,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Operating:
-    """A control function over the queue law.
+    """A control function and the queue law.
 
     The stable part of a control function ends where it leaves max_p by a jump or a steeper ramp, reaches 0.5, or meets
     the limit of the queue: for RED the "well-configured" region of Chung and Claypool, min_th < q < max_th.
@@ -57,7 +57,7 @@ class Operating:
     adapts_to: float | None = None
     """The largest max_p of a scheme that adapts max_p; the control function is drawn for this value."""
     spacing: str | None = None
-    """RED's spacing, which determines the fraction of packets dropped at a given p_b; None for other laws."""
+    """RED's spacing, which determines the fraction of packets dropped at a given p_b; None for other AQMs."""
 
     @classmethod
     def of(
@@ -91,7 +91,7 @@ class Operating:
         return xs[is_finite].tolist(), ys[is_finite].tolist()
 
     def point(self, flows: int) -> Point:
-        """Where so many flows settle."""
+        """The point at which this number of flows settles."""
         point = self.law.crossing(flows, self.control, self.limit)
         if point is None:
             return Point(flows, None, None, False, "fills the buffer")
@@ -104,7 +104,7 @@ class Operating:
         return Point(flows, point.queue, point.probability, False, why)
 
     def largest_flows(self, law: QueueLaw | None = None) -> int:
-        """The largest number of flows that the stable part holds, by the queue law given here or another one."""
+        """The largest number of flows that the stable part holds, by the queue law given here or by another one."""
         if self.end == 0:
             return 0
         below = self.control(self.end * (1 - _JUST))

@@ -93,7 +93,10 @@ class QueueLaw:
         )
 
     def probability(self, flows: Numbers, q: Numbers) -> Found:
-        """The inverse of `queue`: the probability that holds the queue at `q` packets; NaN if none in 1e-9..1 does."""
+        """The inverse of `queue`: the probability in 1e-9..1 that holds the queue at `q` packets.
+
+        NaN if there is none.
+        """
         return call(
             "queue_law.probability", *self._numbers(), checked("flows", flows, POSITIVE), checked("q", q, NOT_NEGATIVE)
         )
@@ -142,7 +145,7 @@ def red_control(
 
 
 def mm1_probability(rho: Numbers, n: Numbers, limit: Numbers | None = None) -> Found:
-    """P(n in the system) of M/M/1 at a load `rho` of 0..1, or of M/M/1/K, K = `limit` with the one in service.
+    """P(n in the system) of M/M/1 at a load `rho` of 0..1, or of M/M/1/K; K = `limit` counts the packet in service.
 
     References: L. Kleinrock, Queueing Systems, vol. 1, 1975, sections 3.2 and 3.6.
     """
@@ -153,7 +156,7 @@ def mm1_probability(rho: Numbers, n: Numbers, limit: Numbers | None = None) -> F
 
 
 def mm1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
-    """Mean number of packets that wait in M/M/1 (infinite from a load of 1), or in M/M/1/K, K = `limit`."""
+    """Mean number of waiting packets in M/M/1 (infinite from a load of 1), or in M/M/1/K with K = `limit`."""
     load = checked("rho", rho, _LOAD)
     return (
         call("mm1.waiting", load) if limit is None else call("mm1.waiting_of_k", load, checked("limit", limit, _PLACES))
@@ -161,7 +164,7 @@ def mm1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
 
 
 def mm1_loss(rho: Numbers, limit: Numbers) -> Found:
-    """Share of packets lost in M/M/1/K, K = `limit` with the one in service.
+    """Share of packets lost in M/M/1/K, where K = `limit` includes the packet in service.
 
     >>> round(mm1_loss(0.9, 5), 4)
     0.126
@@ -171,7 +174,7 @@ def mm1_loss(rho: Numbers, limit: Numbers) -> Found:
 
 
 def mg1_waiting(rho: Numbers, c2: Numbers) -> Found:
-    """Mean number that waits in M/G/1; `c2` is the squared coefficient of variation of the service, 0 fixed, 1 M/M/1.
+    """Mean number of waiting packets in M/G/1; `c2` is the squared coefficient of variation of the service.
 
     References: L. Kleinrock, Queueing Systems, vol. 1, 1975, section 5.6 (Pollaczek and Khinchin).
     """
@@ -179,12 +182,12 @@ def mg1_waiting(rho: Numbers, c2: Numbers) -> Found:
 
 
 def mg1_wait(rho: Numbers, c2: Numbers) -> Found:
-    """Mean wait in M/G/1, in mean services."""
+    """Mean wait in M/G/1, in mean service times."""
     return call("mg1.wait", checked("rho", rho, _LOAD), checked("c2", c2, NOT_NEGATIVE))
 
 
 def md1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
-    """Mean number of packets that wait in M/D/1, or in M/D/1/K, K = `limit` with the one in service."""
+    """Mean number of waiting packets in M/D/1, or in M/D/1/K, where K = `limit` includes the packet in service."""
     load = checked("rho", rho, _LOAD)
     if limit is None:
         return call("mg1.waiting", load, 0.0)
@@ -192,7 +195,7 @@ def md1_waiting(rho: Numbers, limit: Numbers | None = None) -> Found:
 
 
 def md1_loss(rho: Numbers, limit: Numbers) -> Found:
-    """Share of packets lost in M/D/1/K, K = `limit` with the one in service; small ones keep their digits.
+    """Share of packets lost in M/D/1/K, where K = `limit` includes the one in service; small shares keep precision.
 
     >>> round(md1_loss(0.9, 5), 4)
     0.0644
@@ -201,13 +204,13 @@ def md1_loss(rho: Numbers, limit: Numbers) -> Found:
 
 
 def md1_distribution(rho: float, limit: int) -> npt.NDArray[np.float64]:
-    """Probabilities of 0..K packets in M/D/1/K, K = `limit`."""
+    """Probabilities of 0..K packets in M/D/1/K with K = `limit`."""
     load = scalar("rho", rho, Range(0, 100, above=True))
     return np.array(_native.md1_distribution(load, whole("limit", limit, 1, 1000)))
 
 
 def erlang_b(a: Numbers, servers: Numbers) -> Found:
-    """Erlang B: share lost of an offered load of `a` servers, with no place to wait.
+    """Erlang B: share of an offered load of `a` servers that is lost, with no place to wait.
 
     >>> round(erlang_b(4.461, 10), 4)
     0.01
@@ -216,12 +219,12 @@ def erlang_b(a: Numbers, servers: Numbers) -> Found:
 
 
 def erlang_c(a: Numbers, servers: Numbers) -> Found:
-    """Erlang C: share that waits; 1 from a load of all servers."""
+    """Erlang C: share of arrivals that wait; 1 if the load is at least the number of servers."""
     return call("erlang.c", checked("a", a, NOT_NEGATIVE), checked("servers", servers, _SERVERS))
 
 
 def erlang_wait(a: Numbers, servers: Numbers) -> Found:
-    """Mean wait in M/M/m, in mean services; infinite from a load of all servers."""
+    """Mean wait in M/M/m, in mean service times; infinite if the load is at least the number of servers."""
     return call("erlang.wait", checked("a", a, NOT_NEGATIVE), checked("servers", servers, _SERVERS))
 
 

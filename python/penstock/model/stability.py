@@ -1,4 +1,4 @@
-"""Stability of a scheme with TCP flows: translates the settings of the scheme to a law of the fluid model."""
+"""Stability of a scheme with TCP flows: translates the settings of the scheme to an AQM of the fluid model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from penstock.aqms.red_thresholds import automatic_threshold
 from penstock.model import Fluid, FluidLaw, FluidPi, FluidRed, red_weight
 
 ETA = 1.5
-"""W^2 p of the flows in equilibrium: that of the square-root law, which the simulated TCPs obey."""
+"""W^2 p of the flows in equilibrium, by the square-root law, which the simulated TCP flows obey."""
 SHARES: dict[str, Callable[[float], float]] = {
     "none": lambda p_b: p_b,
     "count": lambda p_b: 2 * p_b / (1 + p_b),
@@ -77,7 +77,7 @@ class Loop:
         ]
 
     def as_json(self, damping: Sequence[Damping]) -> dict[str, Any]:
-        """The law as plain values, with its parameters as in `ps.model`."""
+        """The AQM as plain values, with its parameters as in `ps.model`."""
         numbers = asdict(self.law)  # type: ignore[call-overload]
         return {
             "law": {"class": type(self.law).__name__, **numbers},
@@ -103,7 +103,7 @@ def _finite(value: float) -> float | None:
 
 
 def fluid_law(scheme: str, setting: Setting, capacity: float, packet: float, limit: float) -> FluidLaw | None:
-    """The law of RED or PI with these canonical settings, None meaning "auto"; None if the model lacks a setting.
+    """The fluid AQM for RED or PI with these canonical settings (None: "auto"); None if the model lacks a setting.
 
     `capacity` of the link in packets per second, `packet` in bytes, `limit` in packets. An "auto" weight counts packets
     of the scheme's own mean_packet, as the scheme does. RED's drop function is

@@ -104,7 +104,7 @@ def padhye_rate(
     window_limit: Numbers = math.inf,
     form: str = "full",
 ) -> Found:
-    """Packets that TCP Reno sends per second, repeated ones included, at a rate `p` of loss events (PFTK).
+    """Packets that TCP Reno sends per second, including retransmissions, at a rate `p` of loss events (PFTK).
 
     `rtt` and the first retransmission `timeout` are in seconds, `window_limit` in packets. `form`: "full",
     "approximate" (also RFC 5348's, with its limits), or "without-timeouts", which is for marks (ECN).
@@ -128,7 +128,7 @@ def padhye_window(
     window_limit: Numbers = math.inf,
     form: str = "without-timeouts",
 ) -> Found:
-    """Mean window in packets, `rtt` times `padhye_rate`; without timeouts, unless another `form` is asked for.
+    """Mean window in packets, `rtt` times `padhye_rate`; without timeouts, unless another `form` is requested.
 
     >>> round(padhye_window(0.05), 2)
     5.34
@@ -147,10 +147,10 @@ def padhye_probability(
     window_limit: Numbers = math.inf,
     timeouts: bool = True,
 ) -> Found:
-    """The inverse of the full form: the loss rate at which `rate` packets a second are sent; NaN where none does.
+    """The inverse of the full form: the loss rate at which `rate` packets per second are sent; NaN if there is none.
 
-    With `timeouts=False` of the form without timeouts. Of two loss rates the smaller one is given: the model jumps up
-    where its window reaches `window_limit`.
+    With `timeouts=False`, it is the inverse of the form without timeouts. If there are two loss rates, the smaller one
+    is returned: the model jumps up where its window reaches `window_limit`.
     """
     name = "padhye.probability" if timeouts else "padhye.probability_without_timeouts"
     return call(name, checked("rate", rate, POSITIVE), *_path(rtt, timeout, b, window_limit))

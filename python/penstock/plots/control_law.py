@@ -1,4 +1,4 @@
-"""A scheme's control function over the queue law, with the operating points for several numbers of flows."""
+"""A scheme's control function and the queue law, with the operating points for several numbers of flows."""
 
 from __future__ import annotations
 

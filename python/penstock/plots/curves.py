@@ -20,7 +20,7 @@ __all__ = ["Curves", "course", "over_time", "printed"]
 
 @dataclass(frozen=True)
 class Curves:
-    """A figure as data: `y` times `scale` against `x`, with intervals; a line for each value of `by`, or one line.
+    """A figure as data: `y` times `scale` against `x`, with intervals; a line for each value of `by`, or a single line.
 
     Attributes:
         x: label on the horizontal axis.
@@ -65,7 +65,7 @@ class Curves:
         return figure
 
     def _line(self, ax: Axes, part: SummaryTable, index: int, value: Any, places: Mapping[str, float]) -> None:
-        """A line; at names, whose places are given, points that nothing joins."""
+        """A line; on an axis of names, whose places are given, unconnected points."""
         chosen = {} if self.by is None else {self.by: value}
         points = [(at, point) for at, point in part.along(self.x, self.y, **chosen) if point.mean == point.mean]
         xs = [places.get(at, at) for at, _ in points]
@@ -94,7 +94,7 @@ class Curves:
 
 
 def _names(values: Sequence[Any]) -> list[tuple[int, str]]:
-    """The names on an axis with their places; empty on one of numbers."""
+    """The names on an axis with their places; empty for an axis of numbers."""
     return list(enumerate(values)) if values and all(isinstance(value, str) for value in values) else []
 
 

@@ -19,7 +19,7 @@ from penstock.plots import style
 __all__ = ["FigurePoints", "figure_points"]
 
 MOST_POINTS = 600
-"""Points of a figure on a page, at most: of more, every second, third, ... is left out."""
+"""Maximum number of points of a figure on a page; larger figures keep only every second, third, ... point."""
 
 NEAR = 0.5
 """Distance from a name on an axis within which a point belongs to it."""
@@ -30,7 +30,7 @@ Point = tuple[str, float, float]
 
 @dataclass(frozen=True)
 class FigurePoints:
-    """Rows of a table with its heads; for each row the place in the drawing in points, None where it is not seen."""
+    """Rows of a table with its heads; for each row the place in the drawing in points, None if it is not visible."""
 
     heads: tuple[str, ...]
     rows: list[list[str | float]]
@@ -40,7 +40,7 @@ class FigurePoints:
 def figure_points(figure: Figure) -> FigurePoints:
     """The markers, lines and bars of all panels of a figure."""
     with style.styled():
-        figure.draw_without_rendering()  # the axes get their size
+        figure.draw_without_rendering()  # this determines the size of the axes
     panels = [(ax, list(_points(ax))) for ax in figure.axes]
     panels = [(ax, points) for ax, points in panels if points]
     step = max(1, math.ceil(sum(len(points) for _, points in panels) / MOST_POINTS))
@@ -90,7 +90,7 @@ def _finite(name: str, xs: object, ys: object) -> Iterator[Point]:
 
 
 def _head(labels: Sequence[str], other: str) -> str:
-    """The label of an axis, if all panels that have one have the same."""
+    """The label of an axis, if all panels with a label have the same one."""
     titles = {" ".join(label.split()) for label in labels if label}
     return titles.pop() if len(titles) == 1 else other
 

@@ -1,4 +1,4 @@
-"""Figures as SVG within a page: with text as text, names of their own, and a third of the bytes."""
+"""Figures as SVG within a page: with text kept as text, unique names, and a third of the bytes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LINK = "{http://www.w3.org/1999/xlink}href"
 def inline_svg(figure: Figure, prefix: str) -> Markup:
     """The figure for a page, which has several: the names of its parts and classes begin with `prefix`.
 
-    Text stays text, which a reader can search and hear. Coordinates have tenths of a point.
+    Text stays text, which readers can search and screen readers can read. Coordinates have tenths of a point.
     """
     buffer = io.StringIO()
     with style.styled(), mpl.rc_context({"svg.fonttype": "none"}):
@@ -59,7 +59,7 @@ def inline_svg(figure: Figure, prefix: str) -> Markup:
 
 
 def _drawn_children(parent: ET.Element) -> Iterator[ET.Element]:
-    """The children without metadata and general styles; groups that say nothing give place to what is in them."""
+    """The children without metadata and general styles; groups without attributes are replaced by their content."""
     for child in parent:
         if child.tag in (f"{SVG}metadata", f"{SVG}style"):
             continue
@@ -72,7 +72,7 @@ def _drawn_children(parent: ET.Element) -> Iterator[ET.Element]:
 
 
 def _name_parts(root: ET.Element, prefix: str) -> None:
-    """Short names for what is referred to."""
+    """Short names for referenced elements."""
     names: dict[str, str] = {}
 
     def named(match: re.Match[str]) -> str:
@@ -87,7 +87,7 @@ def _name_parts(root: ET.Element, prefix: str) -> None:
 
 
 def _style_by_class(root: ET.Element, prefix: str) -> str:
-    """Give each style a class, a group the style that all its markers share; the rules."""
+    """Give each style a class, and a group the style that all its markers share. Returns the rules."""
     classes: dict[str, str] = {}
     for element in root.iter():
         shared = {child.attrib.get("style") for child in element}
@@ -102,12 +102,12 @@ def _style_by_class(root: ET.Element, prefix: str) -> str:
 
 
 def _themed(sheet: str) -> str:
-    """The rules with the colours of the page's theme instead of those of paper."""
+    """The rules with the colours of the page's theme instead of the colours for paper."""
     return re.sub(r"#[0-9a-f]{6}\b", lambda match: _PROPERTIES.get(match[0], match[0]), sheet)
 
 
 def _shorter(text: str) -> str:
-    """Numbers in tenths, but for those below one, such as scales; no needless space."""
+    """Numbers in tenths, except those below one, such as scales; without needless space."""
     text = re.sub(r"\d+\.\d{2,}", lambda match: _tenths(match[0]), text)
     return re.sub(r"\s+", " ", text).replace("; ", ";").replace(": ", ":").strip()
 

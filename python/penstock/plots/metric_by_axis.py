@@ -28,10 +28,10 @@ WIDTHS: dict[Width, float] = {"single": 3.5, "double": 7.2}
 """Widths in inches: a column and the page of a journal."""
 
 MAX_CURVES = 24
-"""Lines that differ in colour, marker or dash."""
+"""Maximum number of lines that differ in colour, marker or dash."""
 MAX_PANELS = 12
 MAX_TICKS = 8
-"""Values of x that are labelled one by one."""
+"""Maximum number of values of x that are labelled one by one."""
 
 ONE_CURVE = "mean"
 """Name of the curve if there is only one."""
@@ -119,12 +119,12 @@ class _XAxis:
         return f"{axis_title(self.path)} ({self.unit})" if self.unit else axis_title(self.path)
 
     def place(self, value: Any, curve: int, curves: int) -> float:
-        """The place of a value; at a name, the points of several curves lie side by side."""
+        """The place of a value; on an axis of names, the points of several curves lie side by side."""
         place = self.places[self.values.index(value)]
         return place if self.unit is not None else style.beside(place, curve, curves)
 
     def apply(self, ax: Axes) -> None:
-        """Set scale and ticks: at the values themselves where these are few."""
+        """Set scale and ticks; few values get a tick each."""
         if self.unit is None:
             style.names(ax, [_value_text(value) for value in self.values])
         elif logarithmic(self.places):

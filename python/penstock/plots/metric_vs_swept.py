@@ -23,8 +23,8 @@ def draw(
 ) -> Figure:
     """Draw `metric` of runs, or of their JSON, at `place` (default: the first) against its swept value.
 
-    In a grid of several swept paths `at` gives the values of all paths but the one on the axis, by path or by its
-    last part. Raises `ValueError` if nothing is swept, there is no such number, or other paths are left open.
+    In a grid of several swept paths, `at` gives the values of all paths except the one on the axis, by path or by its
+    last part. Raises `ValueError` if nothing is swept, if there is no such number, or if other paths have no value.
     """
     comparison = result.comparison if isinstance(result, Runs) else Comparison(result)
     place = comparison.places[0] if place is None else place

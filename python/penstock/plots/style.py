@@ -34,17 +34,17 @@ DASHES: tuple[Any, ...] = (
 MARKERS_ON_LINE = 30
 
 NAME_GAP = 0.08
-"""Distance of the points of two lines at a name, in parts of the distance of two names."""
+"""Distance of the points of two lines at the same name, as a fraction of the distance of two names."""
 
 CHARACTERS = 48
-"""Letters below a panel of one column before they are turned."""
+"""Maximum number of letters below a panel of one column before labels are rotated."""
 
 _SHARE = re.compile(r"\bloss\b|utilization|probability|\bP\(|Jain|% of time|\bshare\b|\bamong\b", re.I)
 """Names of shares on axes."""
 
 _STYLE: Any = {
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: the same glyphs on every machine
+    "font.sans-serif": ["DejaVu Sans"],  # this font comes with matplotlib, so the glyphs are the same on every machine
     "font.size": 8.0,
     "axes.titlesize": 8.0,
     "axes.labelsize": 8.0,
@@ -84,7 +84,9 @@ def axes(height: float = HEIGHT) -> tuple[Figure, Axes]:
 
 
 def possible(label: str) -> Range:
-    """The possible values of a quantity by its name on an axis: shares end at 1 or 100 %, all but differences at 0.
+    """The possible values of a quantity by its name on an axis: shares end at 1 or 100 %.
+
+    All but differences start at 0.
 
     >>> possible("loss (%)"), possible("utilization"), possible("consecutive losses"), possible("goodput, 200 ms (%)")
     ((0.0, 100.0), (0.0, 1.0), (0.0, inf), (0.0, inf))
@@ -106,8 +108,8 @@ def with_intervals(
 ) -> Line2D:
     """Draw means with the possible parts of their intervals, and return their line.
 
-    All intervals are one path: a figure of hundreds of points stays small, and draws at once. A line of many points has
-    markers on some of them.
+    All intervals form one path, so a figure with hundreds of points stays small and is drawn quickly. A line of many
+    points has markers on some of them.
     """
     joined = look.get("linestyle") != "none"
     (drawn,) = ax.plot(xs, means, **look, markevery=max(1, len(xs) // MARKERS_ON_LINE) if joined else 1)
@@ -124,12 +126,12 @@ def with_intervals(
 
 
 def beside(place: float, index: int, count: int) -> float:
-    """Where the point of line `index` of `count` stands at a name: side by side with the others."""
+    """The place of the point of line `index` of `count` at a name: side by side with the others."""
     return place + NAME_GAP * (index - (count - 1) / 2)
 
 
 def names(ax: Axes, texts: Sequence[str]) -> None:
-    """Make the x axis one of names, at 0, 1, ...; long ones are turned."""
+    """Make the x axis an axis of names, at 0, 1, ...; long names are rotated."""
     turned = max(map(len, texts), default=0) * len(texts) > CHARACTERS
     look: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if turned else {}
     ax.set_xticks(range(len(texts)), texts, **look)
@@ -137,7 +139,7 @@ def names(ax: Axes, texts: Sequence[str]) -> None:
 
 
 def end_within(ax: Axes, possible: Range) -> None:
-    """Let the y axis show little of what is impossible: no utilization of 105 %."""
+    """Keep the y axis close to the possible range: no utilization of 105 %."""
     bottom, top = ax.get_ylim()
     edge = 0.03 * (top - bottom)
     ax.set_ylim(max(bottom, possible[0] - edge), min(top, possible[1] + edge))

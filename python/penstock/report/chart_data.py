@@ -1,4 +1,4 @@
-"""The numbers of a page's charts, as its script reads them: display units, intervals cut at what is possible."""
+"""The numbers of a page's charts, as its script reads them: display units, intervals cut to possible values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ AXES_OF_COUNTS = ("packets", "count")
 def comparison_data(
     comparison: Comparison, units: Mapping[tuple[str, str], Scale], tables: Mapping[str, Sequence[Json]]
 ) -> dict[str, Any]:
-    """The charts of a comparison but for its series, and the numbers of the tables (`tables` of view.py) by place."""
+    """The charts of a comparison without its series, and the numbers of the tables (`tables` of view.py) by place."""
     path, _ = axis(comparison.points)
     axes = _axes(comparison)
     paths = [axis_entry["path"] for axis_entry in axes]
@@ -82,7 +82,7 @@ def unbroken(text: str) -> str:
 
 
 def run_data(places: Mapping[str, Json]) -> dict[str, Any]:
-    """The charts of a run but for its series: the distributions of its links and traffic."""
+    """The charts of a run without its series: the distributions of its links and traffic."""
     return {
         "kind": "run",
         "schemes": [{"label": "this run", "full": "this run", "title": "Queue"}],
@@ -100,7 +100,7 @@ def run_data(places: Mapping[str, Json]) -> dict[str, Any]:
 def decimated(series: Json, points: int = SERIES_POINTS) -> dict[str, Any]:
     """A series reduced to at most `points` points: minimum, mean and maximum of each group, times in seconds.
 
-    A column with one value all the time is that value.
+    A constant column is represented by its value.
     """
     times = series["t_ns"]
     step = max(1, math.ceil(len(times) / points))
@@ -171,7 +171,7 @@ def _metrics(comparison: Comparison, units: Mapping[tuple[str, str], Scale], pla
 
 
 def _table_row(row: Json, runs: int) -> dict[str, Any]:
-    """A row of a table for all points: texts of the cells, which of them lead, and their runs where these differ."""
+    """A row of a table for all points: texts of the cells, which of them lead, and numbers of runs that differ."""
     marks = {"": "0", "shared": "1", "best": "2"}
     entry: dict[str, Any] = {
         "name": row["metric"].name,

@@ -15,7 +15,7 @@ Json = Mapping[str, Any]
 Values = Sequence[float | None]
 
 MOST_LINES: Final = 8
-"""Lines of a panel, at most: those of the groups with the largest numbers."""
+"""Maximum number of lines of a panel; the groups with the largest numbers are kept."""
 
 KINDS: Final[Mapping[str, tuple[str, Quantity | None, str]]] = {
     "delay_s": ("Queueing delay", "time", ""),
@@ -66,7 +66,7 @@ def course_scales(courses: Iterable[Json]) -> dict[str, Scale]:
 
 
 def course_panels(course: Json, scales: Mapping[str, Scale], groups: Sequence[str]) -> list[dict[str, Any]]:
-    """The panels of a run: kind, link (empty for the ends of flows), title, unit, lines with the number of a group."""
+    """The panels of a run: kind, link (empty for hosts), title, unit, and lines with the number of a group."""
     panels = []
     for kind, link, lines in _panels(course):
         scale = scales[kind]

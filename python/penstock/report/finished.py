@@ -49,7 +49,7 @@ class FinishedFigure:
 
 
 def _runs(column: Sequence[str | float]) -> list[Any]:
-    """A column of numbers, or pairs of a text and how often it is repeated."""
+    """A column of numbers, or pairs of a text and its number of repetitions."""
     if not all(isinstance(value, str) for value in column):
         return list(column)
     return [[text, len(list(run))] for text, run in itertools.groupby(column)]

@@ -1,4 +1,4 @@
-"""Pages of large results: how much detail fits, and what the page says of the rest."""
+"""Pages of large results: how much detail fits, and the note on what is left out."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from penstock.results.sweep import SweepPoint
 __all__ = ["LARGEST", "Settings", "add_series", "cut_distributions", "json_text", "size", "spread"]
 
 LARGEST: Final = 2_900_000
-"""Bytes of a page, at most: the promise is 3 MB."""
+"""Maximum number of bytes of a page; the promise is 3 MB."""
 
 SERIES_OF_PAGE: Final = 40_000
-"""Points of all series of a page together, before they get coarser than `SERIES_POINTS`."""
+"""Maximum number of points of all series of a page together; beyond it, series are coarser than `SERIES_POINTS`."""
 
 FEWEST_POINTS: Final = 150
-"""Points of a series, at least: below it, series are left out."""
+"""Minimum number of points of a series; below it, series are left out."""
 
 Json = Mapping[str, Any]
 
@@ -75,7 +75,7 @@ class Settings:
         return [SweepPoint(rows[0][1].get("vary") or {}) for rows in self._rows.values()]
 
     def some(self, count: int, only_key: bool = False) -> dict[str, Any]:
-        """The result at `count` of its settings alone, evenly spread; of its metrics all, or only the key ones."""
+        """The result at only `count` of its settings, evenly spread; with all of its metrics, or only the key ones."""
         settings = list(self._rows)
         names = [settings[i] for i in spread(len(settings), count)]
 
@@ -98,7 +98,7 @@ class Settings:
 
 
 def cut_distributions(data: dict[str, Any], room: int) -> int:
-    """Leave out distributions that have no room; the number of settings that keep theirs."""
+    """Leave out distributions that do not fit. Returns the number of settings that keep theirs."""
     points = len(data["points"])
     distributions = [distribution for place in data["places"] for distribution in place["distributions"]]
     columns = [
@@ -112,10 +112,10 @@ def cut_distributions(data: dict[str, Any], room: int) -> int:
 
 
 def add_series(data: dict[str, Any], series: Sequence[Json], room: int, groups: Sequence[str] = ()) -> int:
-    """Add the series and courses of the settings that have room; the number of these settings.
+    """Add the series and courses of the settings that fit. Returns the number of these settings.
 
-    `series` has entries of `scheme`, `point`, the `links` and the `course` of one run. Many of them get coarser.
-    `groups` are the names of all traffic groups.
+    `series` has entries of `scheme`, `point`, the `links` and the `course` of one run. If there are many, they get
+    coarser. `groups` are the names of all traffic groups.
     """
     scales = course_scales(entry["course"] for entry in series if entry.get("course"))
     count = sum(len(entry["links"]) for entry in series)
@@ -142,7 +142,7 @@ def add_series(data: dict[str, Any], series: Sequence[Json], room: int, groups: 
 
 
 def _fitting(sizes: Sequence[int], room: int) -> list[int]:
-    """The most of the indices, evenly spread, whose sizes fit into `room` together."""
+    """The largest evenly spread selection of the indices whose sizes fit into `room` together."""
     chosen_count = len(sizes)
     while chosen_count and sum(sizes[i] for i in spread(len(sizes), chosen_count)) > room:
         chosen_count -= 1

@@ -38,28 +38,28 @@ Json = Mapping[str, Any]
 Swept = Mapping[str, list[Any]]
 
 PLACES = 100
-"""Links, and groups of flows, on the page of a run, at most."""
+"""Maximum number of links, and of groups of flows, on the page of a run."""
 
 OF_MANY = {"links": "links", "traffic": "groups of flows", "dscp": "codepoints"}
-"""What the places of each part are called where some are left out."""
+"""The name for the places of each part if some are left out."""
 
 SAMPLES = 4, 12
-"""Settings of the two pages by whose size that of a page of many more is estimated."""
+"""Numbers of settings of two sample pages, from whose sizes the size of a larger page is estimated."""
 
 UNSURE = 1.1
-"""Pages that are estimated larger than they may be, but by less than this factor, are tried."""
+"""Pages whose estimated size exceeds the limit by less than this factor are tried."""
 
 MANY = 10
-"""Values of a swept fact in the head of a page, at most."""
+"""Maximum number of values of a swept fact in the head of a page."""
 
 FEW_SCHEMES = len(LIGHT)
-"""Schemes up to which each has a colour of its own; of more, each has a row in the table of numbers."""
+"""Maximum number of schemes with a colour each; more schemes only have rows in the table of numbers."""
 
 MOST_CHIPS = 6
-"""Schemes that a cell of the best schemes names, at most."""
+"""Maximum number of schemes that a cell of the best schemes names."""
 
 FLOWS = 2000
-"""Flows on the page of a run, at most."""
+"""Maximum number of flows on the page of a run."""
 
 
 def write(result: Json, path: str | Path) -> None:
@@ -106,9 +106,9 @@ def _fitted_comparison(result: Json) -> str:
 
 
 def _versions(result: Json, settings: Settings, swept: Swept) -> Iterator[tuple[Json, list[str]]]:
-    """The result with all of its numbers, with those of its key metrics, and with these at fewer and fewer settings.
+    """The result with all of its numbers, then only its key metrics, then these at fewer and fewer settings.
 
-    Those far too large for a page, by the size of pages of few settings, are left out.
+    Results far too large for a page, estimated from pages with few settings, are left out.
     """
     says = ["the metrics that are not key"]
     setting_count = count = len(settings)
@@ -124,7 +124,7 @@ def _versions(result: Json, settings: Settings, swept: Swept) -> Iterator[tuple[
 
 
 def _may_fit(settings: Settings, swept: Swept, only_key: bool = False) -> Callable[[int], bool]:
-    """Whether a page of so many of the settings may be small enough, without its series and distributions."""
+    """Whether a page with this number of settings may be small enough, without its series and distributions."""
     few, many = SAMPLES
     if len(settings) <= 2 * many:
         return lambda _: True
@@ -165,7 +165,7 @@ def _html(result: Json, context: Json, data: Json, left_out: Sequence[str], swep
 
 
 def _compare_page(result: Json, comparison: Comparison, swept: Swept) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the template needs, and the data of the charts but for the series."""
+    """The values for the template, and the data of the charts without the series."""
     schemes = _registry()
     units = view.scales(comparison)
     tables = {place: view.tables(comparison, units, place) for place in comparison.places}
@@ -220,7 +220,7 @@ def _families(comparison: Comparison) -> dict[str, Mapping[str, Any]]:
 
 
 def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json], list[str]]:
-    """What the template needs, the data of the charts, the series and what is left out."""
+    """The values for the template, the data of the charts, the series, and what is left out."""
     parts, left_out = _parts(result)
     links, traffic = parts["links"], parts["traffic"]
     over_time = {name: series_of_link for name, series_of_link in (result.get("series") or {}).items() if name in links}
@@ -273,7 +273,7 @@ def _run_page(result: Json) -> tuple[dict[str, Any], dict[str, Any], list[Json],
 
 
 def _parts(result: Json) -> tuple[dict[str, dict[str, Json]], list[str]]:
-    """The places of each part of a run that the page has room for, by name, and what is left out."""
+    """The places of each part of a run that fit on the page, by name, and what is left out."""
     places_of = places_in(result)
     parts: dict[str, dict[str, Json]] = {
         part: {place_name(part, place): places[place] for place in list(places)[:PLACES]}
@@ -362,7 +362,7 @@ def _swept(points: Sequence[SweepPoint]) -> dict[str, list[Any]]:
 
 
 def _script(result: Json, command: str) -> str:
-    """The script of a result without the scenario as written: with the resolved one."""
+    """The script of a result without the scenario as written; it contains the resolved scenario."""
     scenario = _without_none(result["scenario"])
     name = _file_name(str(scenario.get("name") or "scenario"))
     script = shell_script({name: tomli_w.dumps(scenario).encode()}, command)

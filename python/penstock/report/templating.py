@@ -35,13 +35,13 @@ def payload(data: Any) -> Markup:
 
 
 def template_text(*names: str) -> Markup:
-    """The content of files beside the templates, joined."""
+    """The content of files next to the templates, concatenated."""
     folder = resources.files("penstock.report") / "templates"
     return Markup("".join((folder / name).read_text(encoding="utf-8") for name in names))
 
 
 def style_sheet(*names: str) -> Markup:
-    """The palette and the style sheets of a page, joined."""
+    """The palette and the style sheets of a page, concatenated."""
     return Markup(style_rules()) + template_text(*names)
 
 
@@ -56,7 +56,7 @@ def joined_script(name: str) -> Markup:
 
     def add(name: str) -> None:
         text = package.joinpath(*name.split("/")).read_text(encoding="utf-8")
-        parts[name] = ""  # a circle of imports ends here, and fails in the browser
+        parts[name] = ""  # an import cycle ends here, and fails in the browser
         for _, imported in _IMPORT.findall(text):
             if (other := _path(name, imported)) not in parts:
                 add(other)

@@ -34,14 +34,14 @@ LONGEST_LABEL = 20
 
 
 def markers() -> Markup:
-    """The shapes of markers, drawn once for all uses; nothing is seen of them here."""
+    """The shapes of markers, defined once for all uses; they are invisible here."""
     symbol = Markup('<symbol id="mk{}" viewBox="-1.5 -1.5 3 3"><path d="{}"/></symbol>')
     symbols = Markup("").join(symbol.format(at, shape) for at, shape in enumerate(SHAPES))
     return Markup('<svg class="markers" width="0" height="0" aria-hidden="true">{}</svg>').format(symbols)
 
 
 def shape_of(index: int) -> int:
-    """The index of a scheme's marker shape: where colours repeat, another shape of the same colour.
+    """The index of a scheme's marker shape; schemes with the same colour have different shapes.
 
     >>> [shape_of(index) for index in (0, 7, 8, 9, 16)]
     [0, 7, 3, 4, 6]
@@ -104,7 +104,7 @@ def run_table(columns: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def summary(comparison: Comparison, place: str) -> list[dict[str, Any]]:
-    """For each key metric with a direction, the leading schemes at each swept value, and what they cost the link."""
+    """For each key metric with a direction, the leading schemes at each swept value, and their cost in utilization."""
     rows = []
     for name in comparison.metrics[place]:
         about = metric(name)
@@ -127,17 +127,17 @@ def summary(comparison: Comparison, place: str) -> list[dict[str, Any]]:
 
 
 def _lost(utilizations: Sequence[Estimate | None], margin: float) -> dict[int, float]:
-    """The utilization that schemes lose to the highest one, by index, where it is more than `margin`."""
+    """How much the utilization of schemes is below the highest one, by index, if by more than `margin`."""
     utilization = {number: cell.mean for number, cell in enumerate(utilizations) if cell is not None}
     top = max(utilization.values(), default=0.0)
     return {number: top - mean for number, mean in utilization.items() if top - mean > margin}
 
 
 def _counts(cells: Sequence[dict[str, Any]], schemes: int) -> dict[str, Any]:
-    """At how many swept values each scheme is best, alone and together with others, the most often first.
+    """The number of swept values at which each scheme is best, alone or together with others, in descending order.
 
-    Where none is, or more than half of them are together, there is no clear best. `cost` is the most utilization that a
-    scheme loses where it is best, in percentage points.
+    If no scheme is best, or more than half of them are best together, there is no clear best. `cost` is the most
+    utilization that a scheme loses where it is best, in percentage points.
     """
     fronts = [cell["schemes"] for cell in cells if cell["kind"] and not cell["others"]]
     counts: list[dict[str, Any]] = []

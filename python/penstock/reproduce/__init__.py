@@ -1,1 +1,1 @@
-"""Reproductions of published works: claims, verdicts, records and pages."""
+"""Reproductions of publications: claims, verdicts, records and pages."""

@@ -1,4 +1,4 @@
-"""Short answers to "does it still hold?": of a figure, of a work, and of its main messages."""
+"""Short answers to "is it confirmed?": for a figure, for a paper, and for its main messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Claim = Mapping[str, Any]
 
 
 def of_figure(claims: Iterable[Claim], omitted: int = 0) -> str:
-    """One sentence on the claims that a figure decides, and how many of them were tried where some are omitted.
+    """One sentence on the claims that a figure decides, and how many of them were tried if some are omitted.
 
     Empty if it decides none, or if they have no badges.
     """
@@ -53,7 +53,7 @@ def _rest(badge_counts: Mapping[str, int]) -> str:
 
 
 def headline(claims: Sequence[Claim], omitted: int = 0) -> str:
-    """The claims of a work in one sentence: how many hold, are near, hold in part, and do not.
+    """The claims of a paper in one sentence: how many hold, are near, hold in part, and do not hold.
 
     `omitted` is the number of claims that were not tried.
     """
@@ -75,7 +75,7 @@ def headline(claims: Sequence[Claim], omitted: int = 0) -> str:
 
 
 def as_printed(claims: Iterable[Claim]) -> str:
-    """How many claims hold in the set-up as printed, as a sentence; empty if no claim was decided in it."""
+    """The number of claims that hold in the set-up as printed, as a sentence; empty if no claim was decided in it."""
     counting = [claim for claim in claims if counted(claim)]
     if not any(claim.get("printed") for claim in counting):
         return ""
@@ -85,7 +85,7 @@ def as_printed(claims: Iterable[Claim]) -> str:
 
 
 def messages(ids: Iterable[str], claims: Iterable[Claim]) -> list[Claim]:
-    """The claims with these ids that were decided, in this order: the main messages of a work."""
+    """The claims with these ids that were decided, in this order: the main messages of a paper."""
     claim_of = {claim["id"]: claim for claim in claims if not claim.get("reading")}
     return [claim_of[id_] for id_ in ids if id_ in claim_of]
 

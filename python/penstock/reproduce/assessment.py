@@ -1,4 +1,4 @@
-"""What a reader is told of a claim beside its strict verdict: parts, direction, distance, and a badge of four."""
+"""Assessment of a claim in addition to its strict verdict: parts, direction, distance, and one of four badges."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ BADGES = {
     "mixed": "part of it is found, part is not",
     "opposite": "the reverse is found, or nothing near it",
 }
-"""The badges, best first, each with what it says."""
+"""The badges, best first, each with its meaning."""
 
 SAME, MOSTLY, OPPOSITE = 0.9, 0.6, 0.25
-"""Share of the ordered parts with the claimed sign from which on a direction is the same or mostly so, and up to
+"""Shares of the ordered parts with the claimed sign from which a direction is the same or mostly the same, and up to
 which it is opposite."""
 NEAR_PARTS = 0.75
-"""Share of the parts that hold from which on a claim is near, if its order is not against it."""
+"""Share of confirmed parts from which a claim is near, if its order does not contradict it."""
 NEAR, FAR = {"tolerances": 2.0, "%": 10.0}, {"tolerances": 4.0, "%": 50.0}
-"""Median distance up to which a claim is near, if none of its parts is beyond FAR, and beyond which it is opposite."""
+"""Median distance up to which a claim is near, if none of its parts is beyond FAR; beyond it the claim is opposite."""
 
 
 def assessed(finding: Finding) -> dict[str, Any]:

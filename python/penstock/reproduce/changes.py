@@ -1,4 +1,4 @@
-"""Changes of scenarios, from which readings of a work's set-up are made."""
+"""Changes of scenarios, from which readings of a paper's set-up are composed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def together(first: Change, /, *more: Change) -> Change: ...
 @overload
 def together(*changes: Change | None) -> Change | None: ...
 def together(*changes: Change | None) -> Change | None:
-    """One change after the other; None if there is none."""
+    """The changes one after the other; None if there are none."""
     some = [change for change in changes if change is not None]
     return (lambda document: reduce(lambda changed, change: change(changed), some, document)) if some else None
 

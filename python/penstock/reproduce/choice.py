@@ -55,7 +55,7 @@ def within(low: float, high: float) -> Range:
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """The readings of an ambiguous text as values of one label, each with a description; "" for the one that counts.
+    """The readings of an ambiguous text as values of one label, each with a description; "" for the main reading.
 
     A claim with such a label is one claim for each value: `scheme=Readings({"DSDRR": "", "DSDRR-W": "W stays"})`.
     """

@@ -1,4 +1,4 @@
-"""Claims of a published work, and verdicts on them from runs."""
+"""Claims of a paper, and verdicts on them from runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ GRADES = {
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a work as a condition on runs.
+    """A claim of a paper as a condition on runs.
 
     Attributes:
         id: its id in `claims.toml`, or one of our own.
@@ -94,7 +94,7 @@ class Claim:
         return replace(self, holds=self.statement(**labels), others=others)
 
     def replaced(self, old: Readings, new: Any) -> Claim:
-        """The claim with one value in place of several readings."""
+        """The claim with one value instead of several readings."""
         others = {words: holds.replaced(old, new) for words, holds in self.others.items()}
         return replace(self, holds=self.statement.replaced(old, new), others=others)
 
@@ -124,7 +124,7 @@ class Claim:
 
 
 def claims_of(setup: str) -> Callable[..., Claim]:
-    """A function that makes the claims of a work in the words of its `claims.toml`.
+    """A function that creates the claims of a paper in the words of its `claims.toml`.
 
     After `claim = claims_of(__file__)` in `setup.py`, `claim("c10", holds, ...)` is `Claim("c10", SAYS, holds, ...)`
     with the sentence that the list has for `c10`. An entry may also be a table of `says`, `conflict` and `cannot_fail`.
@@ -152,7 +152,7 @@ def on(claims: Iterable[Claim], table: Table) -> list[Claim]:
 
 
 def _possible(claim: Claim, table: Table) -> Iterator[Claim]:
-    """The parts of a claim whose cells are all in the table, if it is a main reading and has such parts."""
+    """The parts of a claim whose cells are all in the table, if the claim is a main reading and has such parts."""
     if claim.reading or isinstance(claim.holds, Condition):
         return
     main = next((own for own, words in _read(claim.statement, table) if not words), None)
@@ -191,7 +191,7 @@ def _read(holds: Statement, table: Table) -> Iterator[tuple[Statement, str]]:
 
 
 def _there(value: Any, table: Table) -> bool:
-    """Whether a value is in the table; a quick reproduction may lack those of further readings."""
+    """Whether a value is in the table; a quick reproduction may lack the values of further readings."""
     return isinstance(value, (Range, list, tuple)) or any(value in labels.values() for labels, _ in table.cells)
 
 
@@ -263,7 +263,7 @@ def badges(claims: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def badged(claims: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether every claim that counts has a badge, or cannot be run; those of an earlier record have none."""
+    """Whether every claim that counts has a badge or cannot be run; claims of an earlier record have no badges."""
     return all(claim.get("badge") or claim["verdict"] == "not comparable" for claim in claims if counted(claim))
 
 

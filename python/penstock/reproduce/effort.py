@@ -29,7 +29,7 @@ class Effort:
     """The extent of a reproduction, and the store of its results.
 
     Attributes:
-        mode: "quick": few seeds and a part of each sweep; "full": the work's own seeds and lengths; "normal": the full
+        mode: "quick": few seeds and a part of each sweep; "full": the paper's own seeds and lengths; "normal": the full
             sweep with at most `NORMAL_SEEDS` seeds.
         store: results of earlier runs.
         jobs: threads.
@@ -70,7 +70,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Choice(Generic[T_co]):
-    """A value for a quick reproduction, and one for the other modes."""
+    """A value for a quick reproduction, and a value for the other modes."""
 
     quick: T_co
     full: T_co

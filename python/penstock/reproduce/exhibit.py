@@ -16,7 +16,7 @@ __all__ = ["Exhibit"]
 
 
 class Parts(TypedDict, total=False):
-    """What a figure or table is made of besides its claims; one of the first three is given."""
+    """The parts of a figure or table other than its claims; one of the first three is given."""
 
     study: Callable[[Effort], Study]
     rows: Callable[[Effort], Rows]
@@ -26,7 +26,7 @@ class Parts(TypedDict, total=False):
 
 
 class Exhibit:
-    """A figure, table or worked example of a work, with the attributes that a module of its own would have.
+    """A figure, table or worked example of a paper, with the attributes that its own module would have.
 
     >>> from penstock.reproduce.number import metric
     >>> fig4 = Exhibit("Figure 4: the queue", Claim("c01", "it is short", metric("q") < 5), rows=lambda _: [])
@@ -35,7 +35,7 @@ class Exhibit:
     """
 
     def __init__(self, title: str, *claims: Claim, **parts: Unpack[Parts]) -> None:
-        """Take a title of one line, the claims, and the other parts by the names that they have in a module."""
+        """Takes a title of one line, the claims, and the other parts by the names that they have in a module."""
         self.__doc__ = title
         self.CLAIMS = claims
         vars(self).update(parts)

@@ -1,4 +1,4 @@
-"""Reproduction of published works: run experiments and decide their claims."""
+"""Reproduction of papers: run experiments and decide their claims."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def with_reason(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[str]] | None = None) -> Any:
-    """As `penstock reproduce --json` writes it: one work, or an array of several."""
+    """The outcomes in the format of `penstock reproduce --json`: one paper, or an array of several."""
     works = []
     for paper, own in by_paper(outcomes):
         experiments = [
@@ -135,7 +135,7 @@ def to_dict(outcomes: Sequence[Outcome], files: Mapping[str, Sequence[str]] | No
 
 
 def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
-    """The outcomes of each work."""
+    """The outcomes of each paper."""
     groups: dict[str, tuple[Paper, list[Outcome]]] = {}
     for outcome in outcomes:
         groups.setdefault(outcome.experiment.paper.name, (outcome.experiment.paper, []))[1].append(outcome)
@@ -143,9 +143,9 @@ def by_paper(outcomes: Iterable[Outcome]) -> list[tuple[Paper, list[Outcome]]]:
 
 
 def whole_cost(paper: Paper, own: Sequence[Outcome]) -> Mapping[str, float]:
-    """Runs (`runs`) and processor time (`cpu_s`) of a whole work; a run that experiments share counts once.
+    """Runs (`runs`) and processor time (`cpu_s`) of a whole paper; a run that experiments share counts once.
 
-    Empty if the cost is unknown: for a part of a work, or if its experiments were recorded one by one.
+    Empty if the cost is unknown: for a part of a paper, or if its experiments were recorded one by one.
     """
     if {outcome.experiment.id for outcome in own} != set(paper.about["experiments"]):
         return {}
@@ -157,7 +157,7 @@ def whole_cost(paper: Paper, own: Sequence[Outcome]) -> Mapping[str, float]:
 
 
 def recorded_cost(paper: Paper, entries: Iterable[Mapping[str, Any]]) -> Mapping[str, float]:
-    """The recorded cost of a whole work, if the costs of its experiments are still those of the record."""
+    """The recorded cost of a whole paper, if the costs of its experiments still match the record."""
     record = paper.recorded() or {"experiments": ()}
     now, then = (
         {each["id"]: (each["runs"], each["cpu_s"]) for each in some} for some in (entries, record["experiments"])

@@ -88,7 +88,7 @@ class Node:
             yield {axis: label for axis, label in labels.items() if axis != self.over}
 
     def replaced(self, old: Readings, new: Any) -> Self:
-        """The same with the value of one reading in place of the readings."""
+        """The same with the value of one reading instead of the readings."""
         labels = {axis: _replaced(label, old, new) for axis, label in self.labels.items()}
         return replace(self, labels=labels, children=tuple(child.replaced(old, new) for child in self.children))
 

@@ -22,7 +22,7 @@ Labels
 * A list selects each of its values, in its order: `g(scheme=["RED", "Blue"])`. Equal lists in one statement
   take the same value; different lists are combined, each value with each: `g(scheme=NEW) > g(scheme=OLD)`.
 * A range (`at_least`, `at_most`, `above`, `below`, `within`) selects the values of the axis in the range.
-* A number without a label takes the values of the only list or range of this label in its statement.
+* A number without this label takes the values of the only list or range of the label in its statement.
 * `Readings` make one claim each (`penstock.reproduce.claim`).
 
 Labels may be given to a number, to an expression or to a whole statement: `(a / b)(buffer=above(1000)) <= 1.2`. A
@@ -55,7 +55,7 @@ __all__ = ["Number", "each_run", "formula", "judged", "metric", "of_samples"]
 
 
 _AVERAGES = (mean, largest, smallest)
-"""Functions of a curve that give the level of a flat one."""
+"""Functions of a curve that return the level of a flat curve."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +163,7 @@ class Number(Node):
     ) -> Number:
         """One number of the curve along an axis: `act`, e.g. `mean`, gets the samples by the values of the axis.
 
-        `unit` is by default that of the samples; `neutral` is the number of a flat curve.
+        `unit` is by default the unit of the samples; `neutral` is the number of a flat curve.
         """
         return Number(
             f"{text or getattr(act, '__name__', '').replace('_', ' ')} over {axis} of {{}}",
@@ -195,7 +195,7 @@ def formula(function: Callable[..., Value], says: str = "") -> Number:
 
 
 def of_samples(function: Callable[..., Any], *numbers: Number | float, text: str, plain: bool = False) -> Number:
-    """A function of samples; in `text`, {} stands for each number. `plain`: it also takes plain numbers."""
+    """A function of samples; in `text`, {} stands for each number. `plain`: the function also accepts plain numbers."""
     children = tuple(map(_number, numbers))
     units = {child.unit for child in children}
     number = Number(text, partial(_of_cells, function), children, unit=units.pop() if len(units) == 1 else "")

@@ -1,4 +1,4 @@
-"""The pages of `penstock reproduce --html`, one for each work and an index of several; figures as files."""
+"""The pages of `penstock reproduce --html`: one for each paper, and an index of several; figures as files."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from penstock.reproduce.prose import prose
 __all__ = ["figures", "write"]
 
 FEW = 4
-"""Experiments that the title of a page names, at most."""
+"""Maximum number of experiments that the title of a page names."""
 
 SETUPS = {"": "", "printed": "set-up as printed", "reconstructed": "author's set-up as reconstructed"}
 """Notes next to a figure, by the set-up of its runs."""
 
-# Fields of a claim that are there only if they have a text.
+# Fields of a claim that are present only if they have a text.
 EMPTY = {"reading": "", "conflict": "", "cannot_fail": ""}
 
 
 def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
-    """Write the page of one work to `file`; for several works an index to `file`, and their pages beside it."""
+    """Write the page of one paper to `file`; for several papers an index to `file`, and their pages next to it."""
     works = by_paper(outcomes)
     if len(works) == 1:
         write_text(file, _work_page(*works[0], index=None))
@@ -56,7 +56,7 @@ def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
 
 
 def figures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, list[str]]:
-    """Write the figure of each experiment as PDF and SVG; the files by the experiment's name."""
+    """Write the figure of each experiment as PDF and SVG. Returns the files by the experiment's name."""
     written: dict[str, list[str]] = {}
     for outcome in outcomes:
         figure = outcome.figure()
@@ -93,7 +93,7 @@ def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
 
 
 def _title(paper: Paper, own: Sequence[Outcome]) -> str:
-    """The title of a figure, the names of a few, or the title of a work of which more is reproduced."""
+    """The title of a single figure, the names of a few, or the title of the paper for more."""
     titles = [outcome.experiment.title for outcome in own]
     if len(titles) == 1:
         return titles[0]
@@ -133,7 +133,7 @@ def _filters(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The content of an experiment's section, its claims by badge and distance.
 
-    A claim that another experiment decides has the deciding row too.
+    A claim that another experiment decides also has the deciding row.
     """
     own = outcome.experiment.id
     tried = by_claim({**EMPTY, **claim} for claim in outcome.claims)
@@ -189,13 +189,13 @@ def _claims(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
 
 
 def _counted(own: Sequence[Outcome]) -> Mapping[str, int]:
-    """The claims by badge; by verdict if those of an earlier record have no badges."""
+    """The claims by badge; by verdict if claims of an earlier record have no badges."""
     claims = _claims(own)
     return badges(claims) if badged(claims) else counts(claims)
 
 
 def _cost(paper: Paper, own: Sequence[Outcome]) -> str:
-    """Runs and CPU time of a work, or of one experiment; empty if only those of each experiment are known."""
+    """Runs and CPU time of a paper, or of one experiment; empty if they are known only for each experiment."""
     cost = own[0].to_dict() if len(own) == 1 else whole_cost(paper, own)
     if not cost:
         return ""

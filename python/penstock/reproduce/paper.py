@@ -9,7 +9,7 @@ The module of an experiment begins with a docstring whose first line is the titl
   in `expected/ID.csv`, if there is one.
 
 Experiments with the same runs may share a module, which `[modules]` in `paper.toml` names with their ids; each is an
-`Exhibit` in it, named as its module would be.
+`Exhibit` in it, named like its module would be.
 
 `claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claims_of`) and `why.toml` the reasons why
 claims are not confirmed in the author's set-up (`penstock.reproduce.why`). In `paper.toml`, `messages` has the claims
@@ -50,7 +50,7 @@ __all__ = ["Experiment", "Paper", "find", "papers"]
 
 _PAPERS = Path(__file__).parents[1] / "papers"
 _KEYS = ("alias", "authors", "title", "venue", "year", "experiments")
-# What the id of a panel has after that of its figure: `a` in `fig5a`, `-top` in `fig5-top`.
+# The part of a panel's id after the id of its figure: `a` in `fig5a`, `-top` in `fig5-top`.
 _PANEL_OF = re.compile(r"[a-z](-[a-z]+)?|-[a-z]+")
 # The panels in the name of a figure: `a` in `fig2-9a`, `a,b` in `fig5-5a,b`.
 _PANELS = re.compile(r"(?<=\d)[a-z][a-z,–-]*$")
@@ -58,7 +58,7 @@ _PANELS = re.compile(r"(?<=\d)[a-z][a-z,–-]*$")
 
 @dataclass(frozen=True)
 class Experiment:
-    """A figure, table or worked example of a work."""
+    """A figure, table or worked example of a paper."""
 
     paper: Paper
     id: str
@@ -88,7 +88,7 @@ class Experiment:
 
     @property
     def measure(self) -> Measure:
-        """The function that measures a run: that of its module, or else that of the work's `setup.py`."""
+        """The function that measures a run, from its module or else from the paper's `setup.py`."""
         has_own = hasattr(self.module, "measure")
         module = self.module if has_own else importlib.import_module(f"{_package(self.paper.folder)}.setup")
         measure: Measure = module.measure
@@ -128,7 +128,7 @@ class Experiment:
 
     @property
     def argument(self) -> str:
-        """The argument of `penstock reproduce`: its name, or its path if the work is outside penstock."""
+        """The argument of `penstock reproduce`: its name, or its path if the paper is outside penstock."""
         return self.name if self.paper.folder.parent == _PAPERS else f"{self.paper.folder.name}/{self.id}"
 
 
@@ -162,7 +162,7 @@ class Paper:
 
     @property
     def experiments(self) -> list[Experiment]:
-        """All experiments, in the order of the work."""
+        """All experiments, in the order of the paper."""
         return [Experiment(self, id_) for id_ in self.about["experiments"]]
 
     def named(self, name: str) -> list[Experiment]:
@@ -184,7 +184,7 @@ class Paper:
         return [own[id_] for id_ in dict.fromkeys(decided)]
 
     def names(self) -> list[str]:
-        """All names that `named` accepts, as the record has them."""
+        """All names that `named` accepts, according to the record."""
         claims = [claim for _, claim, _ in self.recorded_claims()]
         return [*self.about["experiments"], *self.also, *(claim.partition("/")[0] for claim in claims), *claims]
 
@@ -225,7 +225,10 @@ class Paper:
 
     @property
     def reconstructed(self) -> Mapping[str, Any]:
-        """The author's set-up as reconstructed: what it `says`, its `sources`, experiments `without`; empty if none."""
+        """The author's set-up as reconstructed: its text `says`, its `sources`, experiments `without`.
+
+        Empty if none.
+        """
         settings: Mapping[str, Any] = self.about.get("reconstructed", {})
         return settings
 
@@ -238,7 +241,7 @@ class Paper:
 
 
 def papers() -> list[Paper]:
-    """All works that come with penstock, by name."""
+    """All papers that come with penstock, by name."""
     return [_read(file.parent) for file in sorted(_PAPERS.glob("*/paper.toml"))]
 
 
@@ -252,7 +255,7 @@ def _read(folder: Path) -> Paper:
 
 
 def _package(folder: Path) -> str:
-    """The name of the package of a work; a work outside penstock is registered under a generated name."""
+    """The name of the package of a paper; a paper outside penstock is registered under a generated name."""
     if folder.parent == _PAPERS:
         return f"penstock.papers.{folder.name}"
     name = f"penstock_paper_{folder.name}"
@@ -266,7 +269,7 @@ def _package(folder: Path) -> str:
 
 
 def _folder_of(name: str) -> tuple[Path, str] | None:
-    """The folder of a work outside penstock, and the rest of the name."""
+    """The folder of a paper outside penstock, and the rest of the name."""
     path = Path(name)
     for folder in (path, *path.parents):
         if (folder / "paper.toml").is_file():
@@ -275,7 +278,7 @@ def _folder_of(name: str) -> tuple[Path, str] | None:
 
 
 def _work_of(name: str, works: Sequence[Paper]) -> tuple[Paper, str] | None:
-    """The work with this name, alias, folder or beginning of its name, and the rest of the name."""
+    """The paper with this name, alias, folder or beginning of its name, and the rest of the name."""
     first, _, second = name.partition("/")
     for paper in works:
         if first in (paper.name, paper.alias):
@@ -289,7 +292,7 @@ def _work_of(name: str, works: Sequence[Paper]) -> tuple[Paper, str] | None:
 def find(names: Sequence[str]) -> list[Experiment]:
     """The named experiments: `cc`, `chung-claypool-2003`, `cc/fig4`; without names, all of all works.
 
-    A claim names the experiment that decides it: `cc/c01`. A folder with a `paper.toml` is a work too: `./my_paper`,
+    A claim names the experiment that decides it: `cc/c01`. A folder with a `paper.toml` is also a paper: `./my_paper`,
     `./my_paper/fig1`.
 
     Raises `PenstockError` with every unknown name.

@@ -1,8 +1,8 @@
-"""The recorded points of the figures of a work, in `points.parquet`: a row for each point, in the order of the table.
+"""The recorded points of a paper's figures, in `points.parquet`: a row for each point, in the order of the table.
 
-The columns are `experiment`; `labels` of the cell as JSON, which tells 8 from 8.0; `metric`; `mean`; and `half`, half
-the interval. A cell of which nothing is drawn has one row without a metric, which keeps its place on the axes. No two
-cells of an experiment have the same labels.
+The columns are `experiment`; `labels` of the cell as JSON, which tells 8 from 8.0; `metric`; `mean`; and `half`, the
+half-width of the interval. A cell without drawn points has one row without a metric, which keeps its place on the axes.
+No two cells of an experiment have the same labels.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def write(file: Path, experiments: Mapping[str, SummaryTable]) -> None:
 
 
 def read(file: Path) -> dict[str, SummaryTable]:
-    """The points of each experiment by its id; none if there is no file. Raises `PenstockError` for a broken one."""
+    """The points of each experiment by its id; none if there is no file. Raises `PenstockError` for a damaged file."""
     if not file.exists():
         return {}
     try:

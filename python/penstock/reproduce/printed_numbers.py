@@ -1,6 +1,6 @@
-"""Readings of a work's set-up compared by the printed numbers that they meet.
+"""Readings of a paper's set-up, compared by the printed numbers that they meet.
 
-The text of a work leaves parts of its set-up open. Each reading fills them in: it is a change of every scenario. The
+The text of a paper leaves parts of its set-up open. Each reading fills them in: it is a change of every scenario. The
 author's set-up as reconstructed is one of them, chosen by printed numbers and never by claims. The numbers that a
 search was fitted to are counted apart from those held out.
 """
@@ -26,7 +26,7 @@ from penstock.studies.study import Measure, Study
 __all__ = ["PrintedNumber", "PrintedNumbers"]
 
 WIDEST = 18
-"""Characters of a line above a column."""
+"""Maximum number of characters of a line above a column."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class PrintedNumber:
     fitted: bool = False
 
     def met(self, measured: float) -> bool:
-        """Whether a measured mean agrees with the print."""
+        """Whether a measured mean agrees with the printed number."""
         return self.low <= measured <= self.high
 
 
 @dataclass(frozen=True)
 class PrintedNumbers:
-    """The printed numbers of a work, and the readings of its set-up.
+    """The printed numbers of a paper, and the readings of its set-up.
 
     Attributes:
         numbers: the numbers.

@@ -1,4 +1,4 @@
-"""Printed tables of numbers remade: what is printed in each cell, and what is measured there.
+"""Printed tables of numbers, reproduced: the printed and the measured number of each cell.
 
 `expected/NAME.csv` of a work has a row for each printed number, with the columns line, x, y, where.
 """
@@ -27,7 +27,7 @@ __all__ = ["Cell", "Judge", "PrintedTable", "grid", "texts"]
 Judge = Callable[[Sample, float], Condition]
 """How a measured number is compared with a printed one."""
 Place = Callable[[str, str], tuple[str, Mapping[str, Any]]]
-"""The metric of a cell and the labels where it is measured, by its row and its column."""
+"""The metric of a cell and the labels under which it is measured, by its row and its column."""
 FONT_SIZE = 5.0
 """Points."""
 CHARACTER = 0.6 * FONT_SIZE / 72
@@ -36,7 +36,7 @@ CHARACTER = 0.6 * FONT_SIZE / 72
 
 @dataclass(frozen=True)
 class Cell:
-    """A printed number: the row and the column where it stands, where it is measured, and its tolerance."""
+    """A printed number: its row and column, where it is measured, and its tolerance."""
 
     row: str
     column: str
@@ -90,11 +90,11 @@ class PrintedTable:
         return PrintedTable([cell for cell in self.cells if chosen(cell) and labels.items() <= cell.at.items()])
 
     def at(self, **labels: Any) -> PrintedTable:
-        """The same numbers, measured where some labels are others; `None` takes one off."""
+        """The same numbers, measured with some labels changed; `None` removes a label."""
         return PrintedTable([replace(cell, at=_changed(cell.at, labels)) for cell in self.cells])
 
     def numbers(self) -> Table:
-        """The printed numbers as a table of their own, to ask of the print what is asked of runs."""
+        """The printed numbers as a separate table, for applying the conditions on runs to the printed numbers."""
         rows: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
         for cell in self.cells:
             rows.setdefault(tuple(cell.at.items()), {})[cell.metric] = cell.printed
@@ -115,7 +115,7 @@ class PrintedTable:
         return Claim(f"{name}/cells", says, by_table(inside, "all"), reading=reading)
 
     def draw(self, summary: SummaryTable) -> Figure:
-        """The table: measured, printed and the difference of each cell; bold where the print is in the interval."""
+        """The table: measured, printed and difference of each cell; bold if the printed number is in the interval."""
         points = {
             (cell.row, cell.column): (cell, summary(cell.metric, **cell.at))
             for cell in self.cells
@@ -139,7 +139,7 @@ def texts(file: Path) -> list[tuple[str, str, str]]:
 
 
 def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]], title: str) -> Figure:
-    """Texts by row and column, some of them bold."""
+    """Texts by row and column; some of them are bold."""
     rows, columns = ([*dict.fromkeys(place[i] for place in texts)] for i in (0, 1))
     # The columns are equally wide: each has room for the longest line of all.
     characters = _longest_line(rows) + len(columns) * _longest_line([*columns, *texts.values()])

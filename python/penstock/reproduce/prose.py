@@ -1,4 +1,4 @@
-"""The README of a work without its verdicts, as parts of its page."""
+"""The README of a paper without its verdicts, as parts of its page."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Part:
 
 
 def prose(paper: Paper, anchors: Mapping[str, str]) -> list[Part]:
-    """The sections of the README of a work, without the status table; code in `anchors` links to its anchor."""
+    """The sections of the README of a paper, without the status table; code in `anchors` links to its anchor."""
     file = paper.folder / "README.md"
     if not file.exists():
         return []
-    # No HTML of its own, no images, and links to the web only: the page is self-contained.
+    # No raw HTML, no images, and only links to the web: the page is self-contained.
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     markdown.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table>')
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")

@@ -1,4 +1,4 @@
-"""The record of the full runs of a work: `results.json`, `points.parquet`, and the verdicts in its README."""
+"""The record of the full runs of a paper: `results.json`, `points.parquet`, and the verdicts in its README."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SILENT = {
 
 
 def recorded(experiments: Iterable[Experiment]) -> list[Outcome]:
-    """The recorded outcomes of these experiments; those that were never run in full are left out."""
+    """The recorded outcomes of these experiments, without experiments that were never run in full."""
     outcomes = []
     files: dict[str, tuple[Mapping[str, Any], Mapping[str, SummaryTable]]] = {}
     for experiment in experiments:
@@ -61,14 +61,14 @@ def _entries(paper: Paper) -> dict[str, dict[str, Any]]:
 
 
 def _summary(experiment: Experiment, summaries: Mapping[str, SummaryTable]) -> SummaryTable | None:
-    """The recorded numbers of an experiment; those of formulas are not recorded, but computed again."""
+    """The recorded numbers of an experiment; numbers of formulas are not recorded, but computed again."""
     if hasattr(experiment.module, "rows"):
         return SummaryTable.of(Table.exact(experiment.module.rows(Effort("full"))))
     return summaries.get(experiment.id)
 
 
 def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
-    """Write the outcomes into the works' `results.json` and `points.parquet`, and their verdicts into the READMEs."""
+    """Write the outcomes into the papers' `results.json` and `points.parquet`, and their verdicts into the READMEs."""
     for paper, own in by_paper(outcomes):
         now = {outcome.experiment.id: {**outcome.to_dict(), "meaning": _native.meaning} for outcome in own}
         entries = {**_entries(paper), **now}
@@ -91,7 +91,7 @@ def update(outcomes: Sequence[Outcome], say: Callable[[str], object]) -> None:
 
 
 def _drawn(experiment: Experiment, summary: SummaryTable) -> SummaryTable:
-    """The numbers that the figure is drawn from; none if they are those of formulas."""
+    """The numbers from which the figure is drawn; none if they come from formulas."""
     draw = experiment.draw
     return SummaryTable(()) if draw is None or hasattr(experiment.module, "rows") else summary.drawn_by(draw)
 
@@ -112,7 +112,7 @@ def _brief(paper: Paper, claim: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def status_table(paper: Paper, experiments: Sequence[Mapping[str, Any]], cost: Mapping[str, float]) -> str:
-    """The verdicts of a work as a table in Markdown, with the cost of each experiment and of the whole work."""
+    """The verdicts of a paper as a table in Markdown, with the cost of each experiment and of the whole paper."""
     claims = [(entry["id"], claim) for entry in experiments for claim in entry["claims"]]
     total, badged = (count(claim for _, claim in claims) for count in (counts, badges))
     lines = [

@@ -1,4 +1,4 @@
-"""Statements on the shape of curves: rising, falling, flat, least somewhere, crossing, the same at all points.
+"""Statements on the shape of curves: rising, falling, flat, minimal somewhere, crossing, the same at all points.
 
 Where a statement needs the mean of a curve at each point, such as a rank correlation, the runs are put into groups, and
 each group gives one value. A function of several means has its interval by the jackknife.
@@ -23,11 +23,11 @@ __all__ = [
 ]  # fmt: skip
 
 GROUPS = 5
-"""Number of groups that the runs are put into."""
+"""Number of groups into which the runs are divided."""
 
 
 def sweep(conditions: Iterable[Condition]) -> Condition:
-    """At the points of a sweep: at up to one in ten it may fail."""
+    """A statement at the points of a sweep may fail at up to one point in ten."""
     return most_of(0.9, conditions)
 
 
@@ -52,7 +52,7 @@ def varies(number: Number, axis: str) -> Number:
 
 
 def least_at(number: Number, axis: str, at: float) -> Statement:
-    """The number has its least value at this place of an axis: one condition for each curve."""
+    """The number has its smallest value at this place of an axis: one condition for each curve."""
     return gather(all_of, number(**{axis: at}) <= number(**{axis: other_than(at)}), axis)
 
 
@@ -67,7 +67,7 @@ def rank(number: Number, axis: str) -> Number:
 
 
 def grouped(samples: Sequence[Sample]) -> np.ndarray:
-    """Means over groups of runs: a row a group, a column a sample."""
+    """Means over groups of runs: one row per group, one column per sample."""
     rows = []
     for sample in samples:
         values = sample.values if sample.random else np.repeat(sample.values, GROUPS)
@@ -89,7 +89,7 @@ def rank_correlations(first: Sequence[Sample], second: Sequence[Sample]) -> Samp
 
 
 def of_means(function: Callable[[np.ndarray], float], samples: Sequence[Sample]) -> Sample:
-    """A function of several means, with its interval over all runs: the pseudo-values of the jackknife, one a run.
+    """A function of several means, with its interval over all runs: the pseudo-values of the jackknife, one per run.
 
     B. Efron, The Jackknife, the Bootstrap and Other Resampling Plans, SIAM 1982.
     """
@@ -104,9 +104,10 @@ def of_means(function: Callable[[np.ndarray], float], samples: Sequence[Sample])
 
 
 def crossing(curve: Curve) -> Sample:
-    """Where a curve of means rises above 0 for good, linear between points.
+    """The place where a curve of means, linear between points, finally rises above 0.
 
-    The lower end of the axis where it is above from the beginning, the upper end where it is not above there.
+    It is the lower end of the axis if the curve is above 0 from the beginning, and the upper end if it is not above 0
+    there.
     """
     at = np.asarray(list(curve), dtype=float)
     return of_means(lambda row: _root(at, row), list(curve.values()))
@@ -118,7 +119,7 @@ def worst(samples: Sequence[Sample]) -> Sample:
 
 
 def ratio(first: Sample, second: Sample) -> Sample:
-    """One mean over the other, where single runs may have none."""
+    """The ratio of two means, for numbers that single runs may lack."""
     return of_means(lambda row: float(row[0] / row[1]), [first, second])
 
 

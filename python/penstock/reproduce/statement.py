@@ -32,7 +32,7 @@ class Statement(Node):
     """A statement about runs; in a table it becomes a list of `Part`."""
 
     def possible(self, table: Table) -> Statement | None:
-        """What of it a table can decide; None if a cell that it names is lacking."""
+        """The part of it that a table can decide; None if a cell that it names is missing."""
         return self._possible(Scope(table))
 
     def _possible(self, scope: Scope) -> Statement | None:
@@ -67,12 +67,12 @@ def every(*statements: Statement) -> Statement:
 def gather(
     join: Callable[[list[Condition]], Condition], statement: Statement, *axes: str, text: str = "{}"
 ) -> Statement:
-    """The parts of a statement as one condition, all of them, or for each cell those along some axes."""
+    """The parts of a statement as one condition: all of them, or for each cell the parts along some axes."""
     return Statement(text, partial(_gathered, join, axes), (statement,))
 
 
 def some(statement: Statement, *axes: str) -> Statement:
-    """At least one part holds, of all or of those along some axes."""
+    """At least one part holds, of all parts or of the parts along some axes."""
     return gather(any_of, statement, *axes, text=f"{{}} for at least one {' and '.join(axes)}".rstrip())
 
 
@@ -87,7 +87,7 @@ def by_table(function: Callable[[Table], Condition], text: str) -> Statement:
 
 
 def _labelled(parts: list[Part], varied: set[Variable]) -> list[Condition]:
-    """The conditions of parts, each labelled with its cell, and with its numbers if the parts differ in these."""
+    """The conditions of parts, each labelled with its cell, and with its numbers if the parts differ in them."""
     several = len({part.about for part in parts}) > 1
     conditions = []
     for part in parts:

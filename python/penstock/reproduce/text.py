@@ -1,4 +1,4 @@
-"""The output of `penstock reproduce`: the verdicts, and the list of works."""
+"""The output of `penstock reproduce`: the verdicts, and the list of papers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["listed", "text"]
 
 
 def text(outcomes: Sequence[Outcome]) -> str:
-    """The verdicts, one claim for each line, and the number of each verdict for each work."""
+    """The verdicts, one claim per line, and the number of each verdict for each paper."""
     lines = []
     for paper, own in by_paper(outcomes):
         lines.append(paper.label)
@@ -36,7 +36,7 @@ def text(outcomes: Sequence[Outcome]) -> str:
 
 
 def _summary(paper: Paper, claims: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The main messages, the number of each verdict and badge, and the whole in a sentence."""
+    """The main messages, the number of each verdict and badge, and a summary in one sentence."""
     messages = [
         f"    {claim['badge'] or claim['verdict']:<12} {claim['says']}"
         for claim in answer.messages(paper.messages, claims)
@@ -77,7 +77,7 @@ def _further(claim: Mapping[str, Any]) -> list[str]:
 
 
 def listed(experiments: Sequence[Experiment]) -> str:
-    """Names and titles, by work, with the verdicts of the recorded full runs."""
+    """Names and titles, by paper, with the verdicts of the recorded full runs."""
     lines: list[str] = []
     paper = None
     for experiment in experiments:

@@ -1,4 +1,4 @@
-"""Reasons why claims are not confirmed: sentences in `why.toml` of a work, filled in with numbers from the record.
+"""Reasons why claims are not confirmed: sentences in a paper's `why.toml`, filled in with numbers from the record.
 
 The entry of a claim has a sentence, `because`, its `grade` (`penstock.reproduce.claim.GRADES`; "after" by default), and
 the source of the number for each name in braces. So no number is typed by hand, and a new record brings new numbers:
@@ -52,13 +52,13 @@ class Reason:
 
 
 def entries(folder: Path) -> Mapping[str, Mapping[str, Any]]:
-    """The entries of `why.toml` by their claims, not filled in; none if there is no file."""
+    """The entries of `why.toml` by their claims, without numbers filled in; none if there is no file."""
     file = folder / "why.toml"
     return read_toml(file) if file.exists() else {}
 
 
 def reasons(folder: Path, record: Mapping[str, Any] | None) -> Mapping[str, Reason]:
-    """The reason of each claim; `record` is what `results.json` has. Raises `PenstockError`."""
+    """The reason of each claim; `record` is the content of `results.json`. Raises `PenstockError`."""
     listed = entries(folder)
     summaries = points.read(folder / "points.parquet") if listed else {}
     claims = [claim for entry in (record or {}).get("experiments", []) for claim in entry["claims"]]

@@ -27,7 +27,7 @@ def leaders(
     """`best` for the candidate that is significantly better than every other; else `shared` for the leading ones.
 
     Two candidates differ significantly if the interval of their paired difference, where it is known, does not contain
-    0; else if the intervals of the cells do not overlap. Without an interval or a direction, and if no two candidates
+    0; else if the intervals of the cells do not overlap. Without an interval or a direction, or if no two candidates
     differ, none leads.
     """
     none: list[Lead] = [""] * len(cells)

@@ -139,7 +139,7 @@ class Comparison:
 
     @property
     def correction(self) -> str:
-        """What the intervals are corrected for, if a precision was asked for: `corrected for up to 5 looks`."""
+        """The correction of the intervals, if a precision was requested: `corrected for up to 5 looks`."""
         looks = len((self._result.get("precision") or {}).get("looks", ()))
         return f"corrected for up to {looks} looks" if looks > 1 else ""
 
@@ -207,7 +207,7 @@ class Comparison:
         """The schemes and the swept values in the order of the rows, by their keys, and both keys of each row."""
         schemes: dict[str, tuple[str, Json]] = {}
         points: dict[str, Json] = {}
-        key_of: dict[str, str] = {}  # for each text of Python, which is made faster
+        key_of: dict[str, str] = {}  # one for each Python string, as these are created faster
         keys = []
         for row in self.rows:
             scheme, vary = (row["scheme"], row.get("params") or {}), row.get("vary") or {}
@@ -250,7 +250,7 @@ class Comparison:
         return [mark if scheme in front else "" for scheme in range(len(self.schemes))]
 
     def point(self, **vary: Any) -> int:
-        """The number of the one point of the sweep at these values of swept keys, named by their last part or path.
+        """The number of the only point of the sweep at these values of swept keys, named by their last part or path.
 
         Raises `UnknownNameError` for a key or value that was not swept, and `PenstockError` if several points fit.
         """

@@ -3,9 +3,9 @@
 Each comparison has a confidence interval that misses the mean with probability `alpha`, and several comparisons in one
 condition keep that probability together. Where k of n conditions are asked, k of them at `alpha / (n - k + 1)` confirm
 the whole, and n - k + 1 of them at `alpha / k` contradict it (Y. Benjamini and R. Heller, Screening for Partial
-Conjunction Hypotheses, Biometrics 64, 2008). So a condition that all must hold is confirmed by the interval of each
-alone (R. L. Berger, Multiparameter Hypothesis Testing and Acceptance Sampling, Technometrics 24, 1982), and one part
-contradicts it only in intervals that hold for all parts at once.
+Conjunction Hypotheses, Biometrics 64, 2008). So a condition that all parts must hold is confirmed by the separate
+interval of each part (R. L. Berger, Multiparameter Hypothesis Testing and Acceptance Sampling, Technometrics 24, 1982),
+and one part contradicts it only by intervals that hold for all parts simultaneously.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class Finding:
 
     @property
     def comparisons(self) -> tuple[Part, ...]:
-        """Its parts; a finding that names none is one itself."""
+        """Its parts; a finding without parts is a part itself."""
         return self.parts or (Part(self.verdict),)
 
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A statement about runs, to be decided by their numbers.
+    """A statement about runs, decided by their numbers.
 
     Attributes:
         at_level: gives the finding from intervals that miss their mean with this probability.
@@ -133,7 +133,7 @@ def _joined(parts: list[Condition], need: int) -> Condition:
 
 
 def _adjusted(own: Finding, sure: Finding, wide: Finding) -> Finding:
-    """The finding of one of several: held if confirmed in `sure` too, refuted if contradicted in `wide` too."""
+    """The finding of one of several: confirmed only if `sure` is, too; contradicted only if `wide` is, too."""
     verdict = _agreed(own.verdict, sure.verdict, wide.verdict)
     parts = (
         replace(each, verdict=_agreed(each.verdict, safe.verdict, wider.verdict))
@@ -148,14 +148,14 @@ def _agreed(own: Verdict, sure: Verdict, wide: Verdict) -> Verdict:
 
 
 def _representative(findings: list[Finding], parts: list[Condition], verdict: Verdict) -> Finding:
-    """Of the findings with this verdict, the one with the smallest margin."""
+    """The finding with the smallest margin among those with this verdict."""
     margins = [part.margin if part.margin == part.margin else -math.inf for part in parts]
     same = [i for i, each in enumerate(findings) if each.verdict == verdict] or range(len(findings))
     return findings[min(same, key=margins.__getitem__)]
 
 
 def _as_one(finding: Finding) -> Finding:
-    """The parts of a finding as one: the order and the distance of its best."""
+    """The parts of a finding as one part, with the order and the distance of the best."""
     ordered = [part.ordered for part in finding.comparisons if part.ordered is not None]
     best = Part(
         finding.verdict,

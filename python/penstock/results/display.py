@@ -14,7 +14,7 @@ import numpy as np
 from penstock.results.metrics import Quantity
 
 SHORT, LONG = 0.1, 100.0
-"""Seconds below which a time is in milliseconds, and below which times next to it are so too."""
+"""Seconds below which a time is shown in milliseconds, and below which times next to it are also shown so."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def scheme_argument(name: str, params: Mapping[str, Any]) -> str:
 
 
 def short(value: object) -> str:
-    """A value of a result in a few characters: six significant digits, the length of a list.
+    """A value of a result in a few characters: six significant digits for a number, the length for a list.
 
     >>> short(0.123456789), short([1, 2]), short(None), short(7)
     ('0.123457', '[2 values]', '–', '7')

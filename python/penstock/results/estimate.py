@@ -53,7 +53,7 @@ class Estimate:
 
     @property
     def half_width(self) -> float | None:
-        """Half the width of the interval; None without one."""
+        """Half-width of the interval; None without one."""
         return None if self.ci95 is None else (self.ci95[1] - self.ci95[0]) / 2
 
     @property

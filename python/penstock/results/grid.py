@@ -39,12 +39,12 @@ COLUMNS = (
     "jain",
 )
 
-# What users feel: the metrics of calls, of web sessions whose pages are measured, of applications with requirements, and
-# of probes of the responsiveness, each in a table of its own.
+# The metrics that users notice: of calls, web sessions whose pages are measured, applications with requirements, and
+# probes of the responsiveness, each in a separate table.
 USER_COLUMNS = ("mos", "qoo", "rpm", "mouth_to_ear_s", "page_mean_s", "page_p95_s", "owd_p99_s", "loss_rate")
 FELT = ("mos", "qoo", "rpm", "page_mean_s")
 
-# Of the traffic with each codepoint, where there are several.
+# The metrics of the traffic with each codepoint, if there are several.
 CODEPOINT_COLUMNS = ("owd_mean_s", "owd_p50_s", "owd_p95_s", "owd_p99_s", "jitter_mean_s", "loss_rate", "goodput_bps")
 
 _HEADS = {
@@ -114,7 +114,7 @@ def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequen
 
 
 def mean_table(rows: Sequence[Row]) -> Grid:
-    """Means at one place, one line per scheme and point; of many metrics, only the columns of comparisons."""
+    """Means at one place, one line per scheme and point; if there are many metrics, only the columns of comparisons."""
     runs = max(row["runs"] for row in rows)
     return _grid(f"{rows[0]['place']}: mean ± half the 95 % interval of {runs} runs", rows, of=_shown_metrics(rows))
 
@@ -134,7 +134,7 @@ def _shown_metrics(rows: Sequence[Row]) -> Sequence[str]:
 def difference_grid(title: str, heads: tuple[str, str], lines: Mapping[str, tuple[Row, Row, Row | None]]) -> Grid:
     """A table of two kinds of runs side by side: by metric the two means and the difference, each with its half-width.
 
-    `heads` names the two; a line has the rows of both and of the paired difference.
+    `heads` names the two kinds; a line has the rows of both and of the paired difference.
     """
     rows = []
     for name, (first, second, difference) in lines.items():

@@ -36,7 +36,7 @@ def escaped(text: object) -> str:
 
 
 def latex_table(heads: Sequence[str], rows: Iterable[Sequence[str]], labels: int, note: str) -> str:
-    """A `tabular` of cells that are LaTeX already; the first `labels` columns are left-aligned. `note` is a comment."""
+    """A `tabular` of cells that are already LaTeX; the first `labels` columns are left-aligned. `note` is a comment."""
     lines = [
         *(f"% {line}" for line in note.splitlines()),
         f"\\begin{{tabular}}{{{'l' * labels}{'r' * (len(heads) - labels)}}}",

@@ -40,7 +40,7 @@ class Metric:
 
     @property
     def range(self) -> Range:
-        """The possible values: no share beyond 0 or 1, no negative time, rate or count.
+        """The possible values: no share outside 0 to 1, no negative time, rate or count.
 
         A flow can have more than its fair share.
         """
@@ -55,7 +55,7 @@ class Metric:
 
 
 def cut(low: float, high: float, possible: Range) -> tuple[float, float]:
-    """The part of an interval within the possible values; of one that lies outside, the end next to them.
+    """The part of an interval within the possible values; if it lies outside, the end next to them.
 
     >>> cut(-0.1, 0.2, (0, 1)), cut(0.9, 1.1, (0, 1)), cut(-3, -1, (0, 1))
     ((0, 0.2), (0.9, 1), (-1, -1))

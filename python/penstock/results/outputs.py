@@ -73,7 +73,7 @@ def _page(runs: RunTable, file: Path) -> None:
     series = import_module("penstock.studies.over_time").over_time(runs)
     try:
         script = import_module("penstock.studies.repeat").comparison_script(runs.design, len(runs.seeds))
-    except PenstockError:  # an AQM in Python that is in no file
+    except PenstockError:  # an AQM in Python that is not in a file
         script = ""
     result = {**Comparison.of(runs).to_dict(), "series": series, "script": script}
     import_module("penstock.report.page").write(result, file)
@@ -123,7 +123,7 @@ def plot(runs: RunTable, metric: str, x: str | None, by: str, panel: str | None,
 
 
 def charts(runs: RunTable) -> str:
-    """The metrics `CHARTS` at the first place as images, at the first values of all swept keys but one."""
+    """The metrics `CHARTS` at the first place as images, at the first values of all swept keys except one."""
     style = import_module("penstock.plots.style")
     path, lines = axis(runs.points)
     part = runs._part(runs.design.schemes, [runs.design.points[i] for i in lines[0][1]])

@@ -12,10 +12,10 @@ from typing import Final
 __all__ = ["DARK", "LIGHT", "style_rules"]
 
 LIGHT: Final = ("#3d4352", "#076fbd", "#af4300", "#00886a", "#b44891", "#c37f00", "#2297cb", "#7e6038")
-"""On white: the light theme, and figures on paper."""
+"""Colours on white: the light theme, and figures on paper."""
 
 DARK: Final = ("#cedae0", "#4eaaec", "#ff8a4c", "#3cc8a0", "#d67ab5", "#ffc13f", "#8fd3f7", "#b79366")
-"""On the cards of the dark theme."""
+"""Colours on the cards of the dark theme."""
 
 
 def style_rules() -> str:

@@ -8,12 +8,12 @@ from typing import Any
 __all__ = ["CODEPOINT", "PARTS", "TITLES", "part_of", "place_name", "places_in"]
 
 TITLES = {"links": "Watched links", "traffic": "Traffic", "dscp": "Traffic by codepoint"}
-"""What the places of each part are; codepoints are there where traffic has several."""
+"""The kind of places in each part; codepoints are present if traffic has several."""
 
 PARTS = tuple(TITLES)
 
 CODEPOINT = "dscp."
-"""Begins the name of a codepoint in rows and tables."""
+"""Prefix of the name of a codepoint in rows and tables."""
 
 
 def place_name(part: str, place: str) -> str:

@@ -17,10 +17,10 @@ LOG_SPAN = 100.0
 """Ratio of the largest to the smallest number above which an axis is logarithmic."""
 
 GEOMETRIC_SPAN = 8.0
-"""This ratio where the numbers are spaced evenly by their ratios, and more so than by their differences."""
+"""The same ratio for numbers that are spaced more evenly by their ratios than by their differences."""
 
 EVEN = 0.45
-"""The smallest of evenly spaced gaps, relative to the largest."""
+"""Numbers are evenly spaced if their smallest gap is at least this fraction of the largest."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Quantity:
 
 
 def quantity(value: Any) -> Quantity | None:
-    """The quantity that a value of an axis is, if it is one.
+    """A value of an axis as a quantity, if it is one.
 
     >>> quantity("20ms"), quantity("1Mbit"), quantity(25), quantity("red")
     (Quantity(kind='time', amount=0.02), Quantity(kind='rate', amount=1000000), Quantity(kind='', amount=25), None)
@@ -69,7 +69,7 @@ def numeric(values: Sequence[Any]) -> tuple[list[float], str] | None:
 
 
 def logarithmic(amounts: Sequence[float]) -> bool:
-    """Whether numbers stand on a logarithmic axis: over two decades, or three doublings in geometric steps.
+    """Whether numbers need a logarithmic axis: they span two decades, or three doublings in geometric steps.
 
     >>> logarithmic([1, 2, 4, 8]), logarithmic([10, 25, 50, 100]), logarithmic([10, 20, 30]), logarithmic([0, 1, 1000])
     (True, True, False, False)

@@ -140,7 +140,7 @@ class Run:
 
     @property
     def measured_s(self) -> float:
-        """The measured time in seconds: the duration less the warm-up."""
+        """The measured time in seconds: the duration minus the warm-up."""
         return (parse_time(self.scenario["duration"]) - parse_time(self.scenario["warmup"])) / 1e9
 
     def over_time(self, link: str, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -174,7 +174,7 @@ class Run:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As `penstock run --json` writes it."""
+        """The result in the format of `penstock run --json`."""
         aqms = python_aqm.sources(python_aqm.schemes_in(self.scenario))
         return {"penstock": _native.version, "scenario": self.scenario, **({"aqms": aqms} if aqms else {}), **self.raw}
 

@@ -25,7 +25,7 @@ from penstock.results.sweep import SweepPoint
 __all__ = ["Design", "RunTable"]
 
 CONCLUDED = ("delay_p99_s", "utilization")
-"""The metrics that conclusions are drawn from."""
+"""The metrics from which conclusions are drawn."""
 
 Json = Mapping[str, Any]
 Array = npt.NDArray[np.float64]

@@ -156,10 +156,10 @@ class Sample:
     def reads(
         self, printed: float, *, low: float | None = None, high: float | None = None, share: float = 0.0
     ) -> Condition:
-        """A number read from text or table: confirmed when the interval, widened by the tolerance, contains it.
+        """A number printed in a text or table: confirmed if the interval, widened by the tolerance, contains it.
 
         The tolerance is a `share` of the printed number, or the range from `low` to `high` that is accepted instead.
-        Where it is known which value stands for no difference, the interval must also lie on the printed side of it.
+        If the value that means no difference is known, the interval must also lie on the printed side of it.
         """
         below = abs(printed) * share if low is None else printed - low
         above = abs(printed) * share if high is None else high - printed
@@ -169,7 +169,7 @@ class Sample:
             ends = _interval(self, estimate)
             if estimate is None or ends is None:
                 return _undecided(estimate)
-            # A measurement at most `above` over the printed number, or `below` under it, still confirms it.
+            # A measurement at most `above` higher or `below` lower than the printed number still confirms it.
             fits = ends[0] - above <= printed <= ends[1] + below
             verdict: Verdict = "confirmed" if fits else "contradicted"
             if fits and self.neutral is not None and printed != self.neutral:
@@ -206,7 +206,7 @@ def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
 
 
 def _tie(finding: Finding) -> Finding:
-    """Samples that are equal run by run, as with a parameter that has no effect, decide no strict order."""
+    """Samples that are equal run by run, for instance with a parameter without effect, decide no strict order."""
     parts = tuple(replace(part, verdict="inconclusive", ordered=None) for part in finding.parts)
     return replace(finding, verdict="inconclusive", parts=parts)
 

@@ -9,7 +9,7 @@ from penstock.errors import PenstockError, UnknownNameError
 __all__ = ["AmbiguousNameError", "ends_with", "full_name"]
 
 MAX_PATHS = 12
-"""Paths that a message lists whole; of more, it lists the last parts."""
+"""Maximum number of paths that a message lists in full; if there are more, it lists their last parts."""
 
 
 class AmbiguousNameError(PenstockError):
@@ -33,7 +33,7 @@ def ends_with(name: str, names: Iterable[str]) -> list[str]:
 
 
 def full_name(kind: str, name: str, names: Iterable[str]) -> str:
-    """The one known path that `name` stands for.
+    """The only known path that `name` stands for.
 
     Raises `UnknownNameError`, with the nearest name, if there is none, and `AmbiguousNameError` if there are several.
 

@@ -3,12 +3,13 @@
 A statement about many cells ("red leads at every load") is wrong as soon as one of its intervals misses. Max-t
 (Westfall and Young; Romano and Wolf) bounds the largest of all studentized errors. All numbers of one seed are one
 replicate: the errors of whole replicates get random signs, which keeps the dependence of cells that share a seed. Cells
-that err together need hardly wider intervals than one. Any correlation will do; the distribution of the errors should
-be symmetric, as that of differences of similar numbers is. For skewed numbers Student's t itself covers less often.
+whose errors are strongly correlated need hardly wider intervals than a single cell. Any correlation is allowed; the
+distribution of the errors should be symmetric, like the distribution of differences of similar numbers. For skewed
+numbers Student's t itself covers less often.
 
 The result is the level of each single interval by Student's t, `adjusted_alpha`. It lies between the level of one
 interval alone and that of Bonferroni, which bound it for normal numbers of any dependence. With too few runs for signs
-to show errors as rare as Bonferroni's level allows, that level is taken.
+to show errors as rare as Bonferroni's level allows, Bonferroni's level is used.
 
 References:
     P. H. Westfall, S. S. Young, "Resampling-Based Multiple Testing", Wiley, 1993, section 2.5 (minimum p-value).
@@ -37,21 +38,21 @@ DRAWS = 10_000
 """Draws of signs: the standard error of the probability 5 % is 0.2 %."""
 
 SEED = 1
-"""Of the draws: the same runs give the same intervals."""
+"""Seed of the draws, so that the same runs give the same intervals."""
 
 BLOCK = 2_000_000
 """Numbers of a block of draws, which bounds memory."""
 
 MOST_CELLS, MOST_NUMBERS = 20_000, 1_000_000
-"""Cells, and cells times runs, of the largest family that is resampled, which takes seconds; others get Bonferroni's
-level."""
+"""Cells, and cells times runs, of the largest family that is resampled, which takes seconds; larger families get
+Bonferroni's level."""
 
 
 def adjusted_alpha(data: Array, alpha: float = ALPHA) -> float:
-    """The probability to miss of each interval at which all intervals together miss with probability `alpha`.
+    """The miss probability of each interval at which all intervals together miss with probability `alpha`.
 
     `data` has a row for each run and a column for each cell, with NaN where a run lacks the number. Columns without an
-    interval (less than two numbers), or whose numbers are all equal, do not count.
+    interval (fewer than two numbers), or with equal numbers only, do not count.
 
     >>> runs = np.random.default_rng(1).standard_normal((30, 1))
     >>> adjusted_alpha(runs)
@@ -70,7 +71,7 @@ def adjusted_alpha(data: Array, alpha: float = ALPHA) -> float:
     if cells < 2:
         return alpha
     bonferroni = alpha / cells
-    rarest = 2.0 ** (1 - float(counts[random].min()))  # the probability that the errors of all runs get one sign
+    rarest = 2.0 ** (1 - float(counts[random].min()))  # the probability that the errors of all runs get the same sign
     if rarest > bonferroni or cells > MOST_CELLS or cells * len(data) > MOST_NUMBERS:
         return bonferroni
     smallest = np.ones(DRAWS)

@@ -69,7 +69,7 @@ class SummaryTable(CellTable[Point]):
 
 
 class _Watched(Mapping[str, Point]):
-    """Points that record which of them are read."""
+    """Points that record which of them have been read."""
 
     def __init__(self, points: Mapping[str, Point]) -> None:
         self._points = points
@@ -96,6 +96,6 @@ def _points(samples: Mapping[str, Sample]) -> dict[str, Point]:
 
 
 def _short(value: float, bits: int) -> float:
-    """Rounded to `bits` significant bits, few enough for single precision."""
+    """A number rounded to `bits` significant bits, few enough for single precision."""
     fraction, exponent = math.frexp(value)
     return math.ldexp(round(math.ldexp(fraction, bits)), exponent - bits)

@@ -1,4 +1,4 @@
-"""The settings of a sweep: one combination of swept values each, as they were given and in words."""
+"""The settings of a sweep, each a combination of swept values, as given and in words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEYS = {
     "flavour": "TCP flavour",
     "count": "flows",
 }
-"""The words for keys of links and traffic that do not speak for themselves."""
+"""The words for keys of links and traffic that are not self-explanatory."""
 
 
 @dataclass(frozen=True)

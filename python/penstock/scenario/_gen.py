@@ -45,7 +45,7 @@ _WATCH = Param("watch", "Whether series include the state of each sender; only f
 _DELAYS = Param("delays", "Whether the one-way delays of data packets are measured, and of web sessions the times of "
                 "pages.", "", "flag", None)  # fmt: skip
 
-# Words of scheme names that the literature writes with capitals inside.
+# Words of scheme names that the literature writes with inner capitals.
 _WORDS = {"codel": "CoDel", "droptail": "DropTail", "dualpi2": "DualPi2"}
 
 
@@ -165,7 +165,7 @@ def _wrapped(field: str) -> str:
 
 
 def _literal(value: object) -> str:
-    if isinstance(value, list):  # a default must not be one that can change
+    if isinstance(value, list):  # a default must not be mutable
         return repr(tuple(value))
     return json.dumps(value) if isinstance(value, str) else repr(value)
 

@@ -24,7 +24,10 @@ AUTOMATIC_WARMUP = "determined by pilot runs: the end of the transient of the wa
 
 
 def resolved_text(resolved: Resolved, warmup: str | None = None) -> str:
-    """The scenario as the text of an equivalent TOML file; `warmup` is the determined value of one that is "auto"."""
+    """The scenario as the text of an equivalent TOML file.
+
+    `warmup` is the determined value of a warm-up that is "auto".
+    """
     picture = [f"# {line}".rstrip() for line in topology_lines(resolved.readable)]
     lines = [*picture, "", *_table("", resolved.readable, resolved)]
     text = "\n".join(lines).strip() + "\n"

@@ -1,4 +1,4 @@
-"""The parts of a scenario: links, queues, traffic. Values are stored as written; `Scenario.check` says what is wrong.
+"""The parts of a scenario: links, queues, traffic. Values are stored as written; `Scenario.check` reports errors.
 
 Fields have the names of the keys in scenario files (`from_` stands for `from`, which is reserved in Python).
 """

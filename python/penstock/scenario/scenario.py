@@ -62,7 +62,7 @@ Tree = dict[str, Any]
 class Document:
     """A scenario as plain values with the source of each key, as used by the command line.
 
-    Documents share branches of their trees: change none in place.
+    Documents share branches of their trees; never change a branch in place.
     """
 
     tree: Tree
@@ -202,7 +202,7 @@ class Scenario:
         return self.document().resolve()
 
     def _repr_html_(self) -> str:
-        """What `penstock check` prints, or the errors."""
+        """The output of `penstock check`, or the errors."""
         try:
             text = resolved_text(self.resolve())
         except ScenarioError as error:
@@ -261,8 +261,8 @@ def dumbbell(
 
     The whole round trip `rtt` is on the bottleneck; the access links have ten times its rate, or the rate `access`.
     `queue` may be a text as after `--scheme`, such as "red:min_th=5". Traffic without `from_` and `to` goes from S to
-    D; groups of it without names, one or a list, are named by their kinds. Workloads likewise have
-    their servers at S and their users at D. Without traffic and workloads there is one `Tcp`, "bulk".
+    D; groups of it without names, one or a list, are named by their kinds. Similarly, workloads have their servers at S
+    and their users at D. Without traffic and workloads there is one `Tcp`, "bulk".
 
     Everything else has the defaults of a scenario file: a bottleneck without `queue` is drop-tail of one
     bandwidth-delay product, and TCP flows are CUBIC as in Linux and start within the first second.

@@ -1,7 +1,7 @@
-"""Named workloads: what the users of a home, an office or a data centre send, as groups of traffic.
+"""Named workloads: the traffic of the users of a home, an office or a data centre, as groups of traffic.
 
 A workload is a table of its own in a scenario; before a scenario is resolved, each of its parts becomes a plain table
-of traffic named `WORKLOAD-PART`. `from` is the side of the servers, `to` that of the users.
+of traffic named `WORKLOAD-PART`. `from` is the side of the servers, `to` the side of the users.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ PARTS: Mapping[str, Part] = {
 
 
 def one_in(share: int) -> Callable[[int], int]:
-    """One flow for each `share` users begun."""
+    """One flow per `share` users, rounded up."""
     return lambda users: -(-users // share)
 
 

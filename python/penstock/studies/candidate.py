@@ -112,7 +112,7 @@ class Candidate:
         return tuple(candidates.values())
 
     def table(self, replaced: Mapping[str, Any]) -> dict[str, Any]:
-        """The queue table of this candidate in place of another one, whose limit and shares are kept unless given."""
+        """The queue table of this candidate instead of another one, whose limit and shares are kept unless given."""
         inherited = {key: replaced[key] for key in ("limit", "share") if key in replaced}
         return {**inherited, "scheme": self.name, **self.params}
 
@@ -134,8 +134,8 @@ SchemeLike = Candidate | Queue | str
 class Precision:
     """A goal for `compare`: add runs until the half-width of every 95 % interval is a small fraction of the mean.
 
-    The numbers of runs at which this is checked are planned beforehand; the intervals are corrected for checking more
-    than once.
+    The numbers of runs at which this is checked are planned in advance; the intervals are corrected for repeated
+    checks.
 
     Attributes:
         metric: name of the metric, at the links whose queue is replaced.

@@ -1,4 +1,4 @@
-"""Chunks: the runs of a study in parts of up to about a second, in an order that only the plan decides."""
+"""Chunks: the runs of a study in parts of up to about a second, in an order that depends only on the plan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PACKETS = 1_000_000
 """Packets on the watched links that a chunk may have at the beginning of a study; they take about 0.2 s."""
 
 GROWTH = 5
-"""Maximum factor by which later chunks are larger: their parts cost less, and all threads are busy by then."""
+"""Maximum factor by which later chunks are larger: larger parts cost less, and all threads are busy by then."""
 
 STEP = 8
 """Number of chunks after which the next ones are larger by `PACKETS`."""
@@ -80,7 +80,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Runs that are made one after the other and kept as one part.
+    """Runs that are executed one after the other and kept as one part.
 
     Attributes:
         runs: cells, each with the seeds of its runs.
@@ -120,7 +120,7 @@ class Chunk:
         ]
 
     def has_python_aqms(self) -> bool:
-        """Whether an AQM in Python takes part."""
+        """Whether an AQM in Python is involved."""
         return bool(python_aqm.used(cell.for_engine() for cell, _ in self.runs))
 
     def places(self) -> list[CellRuns]:
@@ -128,7 +128,7 @@ class Chunk:
         return [CellRuns(cell.content, seeds, cell.labels, self.study) for cell, seeds in self.runs]
 
     def head(self) -> Head:
-        """The columns of the part that are known before its runs are made."""
+        """The columns of the part that are known before its runs are executed."""
         return Head.of(self.places())
 
     def scenarios(self) -> dict[str, str]:
@@ -138,7 +138,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Work:
-    """Runs of a scenario as the engine makes them.
+    """Runs of a scenario in the form for the engine.
 
     Attributes:
         scenario: for the engine.
@@ -159,7 +159,7 @@ def run_work(
     progress: Callable[[int], object] | None = None,
     aqms: Mapping[str, Callable[[Any, Any], Any]] | None = None,
 ) -> _native.Results:
-    """Make runs in this thread, with these AQMs in Python; their results as they are kept.
+    """Execute runs in this thread, with these AQMs in Python. Returns their results in the form in which they are kept.
 
     `progress` is called with the number of finished runs.
     """
@@ -186,7 +186,7 @@ def _reduced(work: Work, text: str) -> str:
 
 
 def chunks(cells: Iterable[Cell], study: str = "") -> Iterator[Chunk]:
-    """The runs of cells in chunks; a run that occurs twice is made once."""
+    """The runs of cells in chunks; a run that occurs twice is executed once."""
     chunk_runs: list[tuple[Cell, tuple[int, ...]]] = []
     planned: dict[str, Seeds] = {}
     packets = 0.0

@@ -1,7 +1,8 @@
-"""Claims: which process makes the runs of a part at this moment, so that two processes on one store share the work.
+"""Claims: which process currently executes the runs of a part, so that two processes on one store share the work.
 
-A claim is a hint, not a lock. It holds while its process lives: on this machine its number tells, on another one the
-age of the file, which a thread renews. If a claim is wrong the runs are made twice, with the same part as the result.
+A claim is a hint, not a lock. It is valid while its process lives. On this machine this follows from the process
+number, on another machine from the age of the file, which a thread renews. If a claim is wrong, the runs are executed
+twice, with the same part as the result.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ __all__ = ["Claims"]
 RENEWED_EVERY_S = 10.0
 
 VALID_S = 60.0
-"""Age at which the claim of another machine has lost its process."""
+"""Age at which the process of another machine's claim counts as dead."""
 
 
 class Claims:
@@ -106,7 +107,7 @@ def _is_alive(file: Path) -> bool:
             started = _started(owner["pid"])
             return started is not None and bool(started == owner["started"])
     except (OSError, ValueError, KeyError, TypeError):
-        # Being written or removed at this moment, or damaged.
+        # The file is being written or removed at this moment, or is damaged.
         with suppress(OSError):
             return time.time() - file.stat().st_mtime < VALID_S
         return False

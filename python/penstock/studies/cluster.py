@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Cluster"]
 
 CHUNKS_PER_THREAD = 2
-"""Chunks in flight for each thread of the cluster: one that is made, and one so that the thread need not wait."""
+"""Chunks in flight per thread of the cluster: one being executed, and one so that the thread need not wait."""
 
 THREADS_COUNTED_EVERY_S = 1.0
 
@@ -36,10 +36,11 @@ CONNECTED_WITHIN_S = 10.0
 
 
 class Cluster:
-    """A Dask cluster, which makes the runs of a study. Use it in a `with`, or call `close`.
+    """A Dask cluster that executes the runs of a study. Use it in a `with` statement, or call `close`.
 
-    A chunk is a task under its own name: one that two drivers submit is made once. A chunk whose worker dies is made
-    by another one. Workers need the same versions of penstock and Python as this process, and no files of it.
+    A chunk is a task under its own name; a chunk that two drivers submit is executed once. A chunk whose worker dies is
+    executed by another worker. Workers need the same versions of penstock and Python as this process, and no files of
+    it.
 
     `cluster` is the address of a scheduler, such as "tcp://login-node:8786", the path of a scheduler file (`.json`), or
     a `distributed.Client`, which stays open. Raises `MissingPackageError` without `distributed`, and `PenstockError` if
@@ -91,7 +92,7 @@ class Cluster:
                     completed.add(future)
                 if not running:
                     return
-                # Those without an error first, so that an error loses none of them.
+                # Chunks without an error come first, so that an error loses none of them.
                 for future, answer in sorted(completed.next_batch(), key=lambda entry: not isinstance(entry[1], bytes)):
                     chunk = running.pop(future.key)
                     content = _content(chunk, answer)
@@ -99,7 +100,7 @@ class Cluster:
                     progress(chunk.size)
                     yield chunk, content
         finally:
-            # One that failed too, or its error would be the answer to the next attempt.
+            # Failed chunks are forgotten too; otherwise the error would be the answer to the next attempt.
             if futures:
                 with suppress(Exception):  # of a lost connection, after which the scheduler cancels them itself
                     self._client.cancel(list(futures.values()))
@@ -110,7 +111,7 @@ class Cluster:
         return self._client.submit(_perform, self._versions, packed, list(files), contents, key=f"penstock-{chunk.key}")
 
     def _file(self, name: str, path: str) -> Future:
-        """A file in the cluster. It is a task, so a copy that is lost with its worker is made again."""
+        """A file in the cluster. It is a task, so a copy that is lost with its worker is created again."""
         import dask
 
         if name not in self._files:
@@ -126,7 +127,10 @@ class Cluster:
         return self._limit
 
     def _check(self) -> None:
-        """Raise `PenstockError` if a worker has other versions. One that joins later is checked by its first task."""
+        """Raise `PenstockError` if a worker has other versions.
+
+        A worker that joins later is checked by its first task.
+        """
 
         def worker_versions() -> tuple[str, int, str] | str:
             # Sent by value, as a worker may have no penstock, or an old one.
@@ -172,7 +176,7 @@ async def _greet(address: str) -> None:
 
 
 def _check_answers(address: str) -> None:
-    """Raise `OSError` if nothing listens at a TCP address: distributed would retry for long and log tracebacks."""
+    """Raise `OSError` if nothing listens at a TCP address: distributed would keep retrying and log tracebacks."""
     scheme, _, rest = address.rpartition("://")
     host, colon, port = rest.rpartition(":")
     if scheme not in ("", "tcp", "tls") or not colon or not port.isdecimal():
@@ -183,7 +187,7 @@ def _check_answers(address: str) -> None:
 
 
 def _perform(versions: Versions, packed: bytes, names: list[str], contents: list[bytes]) -> bytes:
-    """Make the runs of a chunk on a worker."""
+    """Execute the runs of a chunk on a worker."""
     from distributed import get_worker
 
     paths = {}
@@ -196,7 +200,10 @@ def _perform(versions: Versions, packed: bytes, names: list[str], contents: list
 
 
 def _content(chunk: Chunk, answer: Any) -> bytes:
-    """The part of a chunk, or its error raised; the status of the future may be that of a worker lost since."""
+    """The part of a chunk.
+
+    Raises its error. The status of the future may come from a worker that has since been lost.
+    """
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker

@@ -17,10 +17,10 @@ SMALL = 4_000_000
 """Size in bytes of a part that is worth merging."""
 
 LARGEST = 16_000_000
-"""Size in bytes of the parts that are merged into one, and so of what a reader of the store checks at once."""
+"""Size in bytes of the parts that are merged into one; a reader of the store checks this amount at once."""
 
 LEAST = 8
-"""Least number of parts that are merged."""
+"""Minimum number of parts that are merged."""
 
 
 @dataclass
@@ -45,8 +45,8 @@ class _Group:
 def groups(files: Mapping[Path, int]) -> Iterator[Sequence[Path]]:
     """The small parts among `files` that can be merged, each group into one; none if there are few.
 
-    `files` have the numbers of their runs that are in no other part: one that shares runs is left alone. A type must
-    not change: a whole number would come back as another one, or a text as JSON.
+    `files` gives, for each part, the number of its runs that are in no other part: a part that shares runs is left
+    alone. A type must not change: a whole number would be read back as another number, or a text as JSON.
     """
     small = [file for file in files if file.stat().st_size < SMALL]
     if len(small) < MAX_PARTS:

@@ -82,7 +82,7 @@ def run_plan(
     progress: Progress | None = None,
     store: Results | None = None,
 ) -> Runs:
-    """Make the runs of a plan: see `compare`."""
+    """Execute the runs of a plan: see `compare`."""
     seed = int(plan.base.readable["seed"])
     looks = Looks((runs,)) if precision is None else Looks.plan(runs, precision.max_runs)
     results = Results() if store is None else store
@@ -123,7 +123,7 @@ def _complete(plan: Plan, seeds: range, results: Results, threads: int, progress
 
 
 def study_name(plan: Plan) -> str:
-    """The name of a comparison in a store: that of its scenario and of its axes."""
+    """The name of a comparison in a store: the names of its scenario and its axes."""
     name, axes = str(plan.base.readable["name"]), ", ".join(plan.points[0] if plan.points else ())
     return f"{name} by {axes}" if axes else name
 
@@ -169,6 +169,6 @@ def _is_precise(runs: Runs, precision: Precision) -> bool:
 
 
 def _planned(precision: Precision, looks: Looks) -> dict[str, Any]:
-    """The goal, the looks, and the level of the interval at each of them, at which all of them cover with 95 %."""
+    """The goal, the looks, and the level of the interval at each look, at which all of them jointly cover with 95 %."""
     goal = {"metric": precision.metric, "rel_error": precision.rel_error}
     return {**goal, "looks": list(looks.runs), "level": 1 - looks.alpha}

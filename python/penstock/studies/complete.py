@@ -1,4 +1,4 @@
-"""Makes the missing runs of a study, wherever they are made, and keeps them."""
+"""Executes the missing runs of a study, on threads or a cluster, and keeps them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from penstock.studies.store import Results
 __all__ = ["Shard", "complete"]
 
 WAIT_S = 0.5
-"""Time after which parts that other processes make are looked for again."""
+"""Time after which parts of other processes are looked up again."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,11 @@ def complete(
     shard: Shard = Shard(),
     order: Order | None = None,
 ) -> None:
-    """Make the runs of `cells` that `results` lacks. Finished ones are kept, whatever ends this.
+    """Execute the runs of `cells` that `results` lacks. Finished runs are kept, whatever ends this.
 
-    Other processes may do the same at the same time: each chunk is made by the one that claims it first, and this
-    returns when all are there. `planned` is the number of runs, for `progress`; `order` that of the names on the axes.
+    Other processes may do the same simultaneously: each chunk is executed by the process that claims it first, and this
+    returns when all chunks are complete. `planned` is the number of runs, for `progress`; `order` is the order of the
+    names on the axes.
     """
     count = _Count(planned, progress)
     results.put_order(study, order or {})
@@ -77,7 +78,7 @@ def complete(
 
 
 class _Work:
-    """The chunks to be made here, and those that other processes make."""
+    """The chunks to execute here, and the chunks of other processes."""
 
     def __init__(self, results: Results, claims: Claims, count: _Count, study: str) -> None:
         self.results, self.claims, self.count, self.study = results, claims, count, study
@@ -102,7 +103,7 @@ class _Work:
                 self.elsewhere.append(missing)
 
     def _label(self, chunk: Chunk) -> None:
-        """Take note of the cells whose runs another study has made."""
+        """Record the cells whose runs another study has executed."""
         for cell, seeds in chunk.runs:
             is_partly_stored = len(self.results.missing(cell.content, seeds)) < len(seeds)
             if is_partly_stored and not self.results.has_labels(cell.content, self.study, cell.seeds):
@@ -115,7 +116,7 @@ class _Work:
 
 
 class _Count:
-    """Finished runs, of all threads."""
+    """Number of finished runs, over all threads."""
 
     def __init__(self, planned: int, progress: Progress | None) -> None:
         self.finished, self.planned, self.progress = 0, planned, progress

@@ -1,4 +1,4 @@
-"""A store as tables of SQL: `runs`, with a row for each run, and `scenarios`. It reads the store and nothing else."""
+"""A store as tables of SQL: `runs`, with a row for each run, and `scenarios`. It can read nothing except the store."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Database:
         folder: of the store.
         columns: of the table `runs`, with their types in SQL: labels first, metrics last.
 
-    Raises `PenstockError` if the folder is missing, no store, or has no runs.
+    Raises `PenstockError` if the folder is missing, is not a store, or has no runs.
 
     """
 
@@ -105,7 +105,7 @@ class Database:
         database = duckdb.connect(
             config={
                 "memory_limit": MAX_MEMORY,
-                "threads": 1,  # with several, the order of a sum and so its last digits differ from time to time
+                "threads": 1,  # with several threads, the order of a sum and thus its last digits vary
                 "temp_directory": str(Path(tempfile.gettempdir()) / f"penstock-{uuid.uuid4().hex}"),
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
@@ -148,7 +148,7 @@ class Database:
 
     @property
     def settings(self) -> list[str]:
-        """The labels, and `traffic.NAME.count`, which is a setting and a result at once."""
+        """The labels, and `traffic.NAME.count`, which is both a setting and a result."""
         return [*self.labels, *(name for name in self.metrics if re.fullmatch(r"traffic\..+\.count", name))]
 
     @property
@@ -253,7 +253,7 @@ class Database:
         self._tell(f"CREATE OR REPLACE VIEW runs AS SELECT {', '.join(names)} FROM {source}")
 
     def _with_labels(self, source: str) -> str:
-        """The rows of the parts, and those of a shared run once more for each further study, with its labels."""
+        """The rows of the parts, and the rows of shared runs again for each further study, with its labels."""
         own = [name for name in self.columns if is_result(name) or (name in RESERVED and name != "study")]
         columns = [f"run.{quoted(name)}" for name in own] + [f"cell.{quoted(name)}" for name in self._relabelled]
         return (
@@ -265,9 +265,9 @@ class Database:
         )
 
     def _find_repeated(self) -> bool:
-        """Fill the table `repeated` with rows of runs that another part has too; whether there are any.
+        """Fill the table `repeated` with rows of runs that another part also has. Returns whether there are any.
 
-        Two processes that complete overlapping studies at the same time may make a run twice. Only scenarios in more
+        Two processes that complete overlapping studies at the same time may execute a run twice. Only scenarios in more
         than one part can have such runs; they are found first, as that is much faster.
         """
         shared = (
@@ -284,7 +284,7 @@ class Database:
         return self._tell("SELECT 1 FROM repeated LIMIT 1").fetchone() is not None
 
     def _short_names(self, sql: str) -> dict[str, str]:
-        """The names in a query that are no columns, but the end of one, with its path."""
+        """The names in a query that are not columns but the end of a column's path, with this path."""
         column_names = {name.lower() for name in self.columns}
         paths_of = {}
         for name in _names(sql):
@@ -335,7 +335,7 @@ class Database:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Turns the error by which DuckDB reports Ctrl-C into what Python raises."""
+    """Turns the error by which DuckDB reports Ctrl-C into Python's `KeyboardInterrupt`."""
     try:
         yield
     except (RuntimeError, duckdb.InterruptException) as error:
@@ -355,7 +355,7 @@ def _list(files: Sequence[Path]) -> str:
 
 
 def _check_head(folder: Path) -> None:
-    """Raise `PenstockError` if the folder is no store, or one that this version cannot read."""
+    """Raise `PenstockError` if the folder is not a store, or a store that this version cannot read."""
     if not folder.is_dir():
         siblings = [item.name for item in folder.parent.iterdir() if item.is_dir()] if folder.parent.is_dir() else []
         raise PenstockError(f"no store {folder}: there is no such folder{nearest(folder.name, siblings)}")

@@ -1,4 +1,4 @@
-"""The cost of a study before it is made, from a sample of its runs."""
+"""The cost of a study before it is run, from a sample of its runs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from penstock.studies.study import Study, cell_of
 __all__ = ["Estimate", "estimate"]
 
 SAMPLE = 16
-"""Runs of the sample, each of a cell chosen at random."""
+"""Number of runs of the sample, each of a cell chosen at random."""
 
 ATTEMPTS = 10_000
-"""Attempts to find a cell that `where` does not leave out."""
+"""Maximum number of attempts to find a cell that `where` does not exclude."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Estimate:
 
 
 def estimate(study: Study, threads: int) -> Estimate:
-    """Make a sample of the runs and drop them. Raises `ScenarioError` if a cell of the sample is wrong."""
+    """Execute a sample of the runs and discard the results. Raises `ScenarioError` if a cell of the sample is wrong."""
     cells = list(_sample(study))
     with tempfile.TemporaryDirectory() as folder:
         store = Store(folder)

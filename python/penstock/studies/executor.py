@@ -1,4 +1,4 @@
-"""Where the runs of a study are made: on threads of this machine."""
+"""Where the runs of a study are executed: on threads of this machine."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Progress = Callable[[int, int], object]
 
 
 class Executor(Protocol):
-    """Makes the runs of chunks."""
+    """Executes the runs of chunks."""
 
     def run(self, chunks: Iterator[Chunk], progress: Callable[[int], object]) -> Iterator[tuple[Chunk, bytes]]:
-        """Each chunk with the content of its part, in the order in which they are complete.
+        """Each chunk with the content of its part, in the order of completion.
 
         Takes chunks only as fast as they are run. `progress` is called with the number of further finished runs.
         """
@@ -29,7 +29,7 @@ class Executor(Protocol):
 
 
 class ThreadExecutor:
-    """Threads of this process, each with a chunk of its own. Runs with an AQM in Python are made in processes."""
+    """Threads of this process, each with its own chunk. Runs with an AQM in Python are executed in processes."""
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
@@ -45,7 +45,7 @@ class ThreadExecutor:
                     yield chunk, self._run_in_processes(chunk, progress)
                     continue
                 running[pool.submit(make, chunk, stop, progress)] = chunk
-                # One chunk waits, so that no thread does while a part is written.
+                # One chunk is kept waiting, so that no thread waits while a part is written.
                 while len(running) > self.jobs:
                     yield from _complete(running)
             while running:
@@ -75,7 +75,7 @@ class _StoppedError(Exception):
 
 
 def make(chunk: Chunk, stop: threading.Event, progress: Callable[[int], object]) -> bytes:
-    """Make the runs of a chunk in this thread, until `stop` is set; the content of its part."""
+    """Execute the runs of a chunk in this thread, until `stop` is set. Returns the content of its part."""
     steps = _steps(progress)
 
     def report(finished: int) -> None:

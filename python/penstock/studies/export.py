@@ -46,7 +46,7 @@ def export_store(folder: str | Path | None, file: Path, study: str | None = None
 def export_run(result: Mapping[str, Any], file: Path) -> None:
     """Write the one row of the JSON of `run`.
 
-    Raises `ValueError` or `TypeError` for values that no run has; other errors as `export_store`.
+    Raises `ValueError` or `TypeError` for values that no run has; other errors as in `export_store`.
     """
     columns = {"seed": result.get("seed"), "penstock": result.get("penstock"), "events": result.get("events")}
     columns["cpu_s"] = result.get("cpu_s")
@@ -69,7 +69,7 @@ def export_run(result: Mapping[str, Any], file: Path) -> None:
 
 
 def export_answer(answer: Answer, file: Path) -> None:
-    """Write the rows of an answer: as a table in LaTeX for `.tex`, else as `export_store`."""
+    """Write the rows of an answer: as a table in LaTeX for `.tex`, else like `export_store`."""
     if file.suffix.lower() == ".tex":
         write_text(file, latex_answer(answer.columns, answer.types, answer.rows))
         return
@@ -114,7 +114,7 @@ def _beside(file: Path) -> Iterator[Path]:
 
 
 def _to_arrow(arrow: Any, parquet: Path, file: Path) -> None:
-    """Convert a file in batches, so that a large one need not fit into memory."""
+    """Convert a file in batches, so that a large file need not fit into memory."""
     source = package("pyarrow.parquet", "an Arrow file").ParquetFile(parquet)
     with arrow.OSFile(str(file), "wb") as target, arrow.ipc.new_file(target, source.schema_arrow) as writer:
         for batch in source.iter_batches():

@@ -1,11 +1,11 @@
-"""The looks of a comparison that runs until a precision is reached: planned beforehand, and corrected for.
+"""The looks of a comparison that runs until a precision is reached: planned in advance, and corrected for.
 
 An interval that is computed again and again while runs are added, until it is narrow enough, covers the mean less often
-than its level says: it tends to end where the runs happen to be alike. Repeated confidence intervals (Jennison and
+than its nominal level: it tends to stop where the runs happen to be alike. Repeated confidence intervals (Jennison and
 Turnbull) avoid this. The numbers of runs at which intervals are computed, the looks, are fixed before the first run,
-and the intervals of all looks together cover the mean with probability 95 %. Then the last one does too, whatever rule
-ends the runs. With K looks, each interval has the level 1 - 0.05/K (Bonferroni): this holds for any dependence between
-the looks.
+and the intervals of all looks together cover the mean with probability 95 %. So the last interval does, too, whatever
+rule ends the runs. With K looks, each interval has the level 1 - 0.05/K (Bonferroni): this holds for any dependence
+between the looks.
 
 References:
     C. Jennison, B. W. Turnbull, "Repeated confidence intervals for group sequential clinical trials", Controlled
@@ -35,7 +35,9 @@ class Looks:
 
     @classmethod
     def plan(cls, first: int, last: int) -> Looks:
-        """The first look after `first` runs, or 2 where one has no interval; each further one after twice the runs.
+        """The first look is after `first` runs, at least 2 so that there is an interval.
+
+        Each further look after twice the runs.
 
         The last look is after `last` runs, 1.5 to 3 times those of the look before; with `first` at or above `last` it
         is the only one.

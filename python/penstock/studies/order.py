@@ -1,6 +1,6 @@
 """The order in which a study lists the names on its axes, such as its schemes; a store keeps it for figures and pages.
 
-Numbers and quantities need none: they are in order of size.
+Numbers and quantities need no stored order: they are sorted by size.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Order = Mapping[str, Sequence[str]]
 
 
 def merged(axes: Iterable[Mapping[str, Sequence[Any]]]) -> Order:
-    """The names on axes, each once, those of earlier tables of axes first.
+    """The names on axes, each once; names of earlier tables of axes come first.
 
     >>> merged([{"scheme": ["red", "pie"], "flows": [5]}, {"scheme": ["codel", "red"]}])
     {'scheme': ['red', 'pie', 'codel']}

@@ -1,4 +1,4 @@
-"""One run of each scheme at each point of a comparison over time: its queues, rates, windows, drops and marks."""
+"""One run of each scheme at each point of a comparison, over time: its queues, rates, windows, drops and marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a store: results of runs as a Parquet file, a row a run, and back."""
+"""Parts of a store: results of runs as a Parquet file with one row per run, and back."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ Column = tuple[str, str, Sequence[Any]]
 
 @dataclass(frozen=True)
 class Head:
-    """The columns of a part that are known before its runs are made, as plain values.
+    """The columns of a part that are known before its runs are executed, as plain values.
 
     Attributes:
         labels: the columns of the labels.
@@ -74,7 +74,7 @@ class Head:
 
     @classmethod
     def of(cls, cells: Sequence[CellRuns]) -> Head:
-        """Those of the runs of a part, in the order of its rows."""
+        """The columns of the runs of a part, in the order of its rows."""
         each = len(cells)
         identity: list[Column] = [
             ("seed", "BIGINT", [seed for cell in cells for seed in cell.seeds]),
@@ -88,7 +88,7 @@ class Head:
 
 def part_content(head: Head, results: _native.Results) -> bytes:
     """The content of the Parquet file of a part, with the results of its runs."""
-    # A label of the name of a result, such as `traffic.bulk.count`, has its values.
+    # A label with the name of a result, such as `traffic.bulk.count`, has the values of the result.
     result_names = set(results.names())
     labels = [column for column in head.labels if column[0] not in result_names]
     named = json.dumps([name for name, *_ in labels])
@@ -157,7 +157,7 @@ def size(file: Path) -> int:
 
 
 def labels_content(cells: Sequence[CellRuns]) -> bytes:
-    """The content of a Parquet file with the labels that a study gives to runs of another one."""
+    """The content of a Parquet file with the labels that a study gives to runs of another study."""
     columns: list[Column] = [
         ("scenario", "VARCHAR", [cell.scenario for cell in cells]),
         ("study", "VARCHAR", [cell.study for cell in cells]),
@@ -181,7 +181,7 @@ def columns(file: Path) -> dict[str, tuple[str, bool]]:
 
 
 def merge(files: Sequence[Path], target: Path) -> None:
-    """Write the rows of parts, which have no run in common, as one part. Raises `OSError`."""
+    """Write the rows of parts, which must have no run in common, as one part. Raises `OSError`."""
     labels = dict.fromkeys(name for file in files for name in _labels_of(_native.Parquet(file)))
     _native.merge_parquet(files, target, json.dumps([*labels]))
 
@@ -193,7 +193,7 @@ def _labels_of(file: _native.Parquet) -> list[str]:
 
 
 def _result(seed: int, columns: Sequence[tuple[str, Sequence[str], bool]], values: Sequence[Any]) -> dict[str, Any]:
-    """The result with these values; one that is None is left out, as the engine leaves out what a run does not have."""
+    """The result with these values, without those that are None, as the engine leaves out missing values."""
     result: dict[str, Any] = {"seed": seed, "links": {}, "traffic": {}, "fairness": {}}
     for (_, path, is_json), value in zip(columns, values, strict=True):
         if value is not None:

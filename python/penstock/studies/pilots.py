@@ -27,7 +27,7 @@ SCHEME = "scheme"
 """The axis whose values share a warm-up, so that schemes are compared over the same interval."""
 
 SOURCE = "queue means 1"
-"""Part of the address of a pilot run: a version of what is kept of it."""
+"""Part of the address of a pilot run: the version of its stored form."""
 
 Point = Mapping[str, Any]
 """The values of the axes of a cell, by name."""
@@ -36,21 +36,21 @@ Cells = Callable[[], Iterable[tuple[Point, object, ScenarioLike]]]
 """Returns the point, the part of the study and the scenario of each cell."""
 
 PER_READ = 200
-"""Pilot runs that are read from the store at once."""
+"""Number of pilot runs that are read from the store at once."""
 
 
 class Pilots:
-    """The pilot runs of scenarios, taken from a store or made."""
+    """The pilot runs of scenarios, taken from a store or executed."""
 
     def __init__(self, results: Results) -> None:
         self._results = results.pilots
 
     def complete(self, documents: Iterable[Document], executor: Executor) -> None:
-        """Make the missing pilot runs of these scenarios."""
+        """Execute the missing pilot runs of these scenarios."""
         complete(map(_cell, documents), self._results, executor)
 
     def queues(self, documents: Sequence[Document]) -> list[Mapping[str, QueueMeans] | None]:
-        """The watched queues in the pilot run of each scenario by link; None for a run that has not been made."""
+        """The watched queues in the pilot run of each scenario by link; None for a run that has not been executed."""
         addresses = [_cell(document).content for document in documents]
         queues_of = {
             content: {link: QueueMeans(queue["step_s"], tuple(queue["means"])) for link, queue in queues.items()}
@@ -82,7 +82,7 @@ class Warmups:
         self._warmups: dict[Hashable, float] | None = None
 
     def complete(self, executor: Executor) -> None:
-        """Make the missing pilot runs."""
+        """Execute the missing pilot runs."""
         self._pilots.complete((document for _, _, document in self._waiting()), executor)
         self._warmups = None
 
@@ -104,7 +104,7 @@ class Warmups:
                 yield _group(point, part), label, document
 
     def _determined(self) -> dict[Hashable, float]:
-        """The warm-up of each group whose pilot runs have been made."""
+        """The warm-up of each group whose pilot runs have been executed."""
         warmups: dict[Hashable, float] = {}
         incomplete: set[Hashable] = set()
         errors: list[ErrorDetail] = []
@@ -129,7 +129,7 @@ def _group(point: Point, part: object) -> Hashable:
 
 
 def _hashable(value: Any) -> Hashable:
-    """The value, or its identity: the values of an axis are the same objects in all cells."""
+    """The value, or its identity if it is not hashable: the values of an axis are the same objects in all cells."""
     try:
         hash(value)
     except TypeError:

@@ -38,7 +38,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs of a comparison before they are made.
+    """The runs of a comparison before they are executed.
 
     Attributes:
         base: the scenario.
@@ -158,7 +158,7 @@ def check_places(base: Document, places: Sequence[str]) -> None:
 
 
 def with_watches_of(document: Document, resolved: Resolved) -> Document:
-    """The scenario with the key `watch` for each link that is watched by default, as `resolved` says.
+    """The scenario with the key `watch` for each link that is watched by default, according to `resolved`.
 
     So replacing a queue elsewhere does not change which links are watched.
     """

@@ -27,12 +27,12 @@ STUDY = "study.toml"
 
 
 def record(store: Path, file: StudyFile) -> None:
-    """Record a study in the folder of a store, in place of an earlier one of its name. Raises `FileError`."""
+    """Record a study in the folder of a store, replacing an earlier study of the same name. Raises `FileError`."""
     write_files(store / "studies" / file.study.name, study_files(file))
 
 
 def write_files(folder: Path, files: Files) -> None:
-    """Write files to a folder, unless they are there with this content. Raises `FileError`."""
+    """Write files to a folder, unless they exist there with this content. Raises `FileError`."""
     try:
         for place, content in files.items():
             target = folder / place
@@ -50,7 +50,7 @@ def recorded_names(store: Path) -> list[str]:
 
 
 def recorded(store: Path, only: str | None = None) -> list[StudyFile]:
-    """The studies of a store by name, or the named one. Raises `PenstockError` if one cannot be read."""
+    """The studies of a store by name, or the named one. Raises `PenstockError` if a study cannot be read."""
     studies = []
     for name in recorded_names(store):
         if only in (None, name):

@@ -1,4 +1,4 @@
-"""Shell scripts that repeat a result on another machine: the files that it needs, and one command."""
+"""Shell scripts that repeat a result on another machine: the necessary files, and one command."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def study_script(file: StudyFile, margin: float = MARGIN) -> str:
 
 
 def comparison_script(design: Design, runs: int, options: Options = ()) -> str:
-    """The script of a comparison on one scenario; empty if the design has not the scenario as written.
+    """The script of a comparison on one scenario; empty if the design lacks the scenario as written.
 
     Raises `PenstockError` for an AQM without a source file.
     """

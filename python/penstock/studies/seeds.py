@@ -9,7 +9,7 @@ __all__ = ["Seeds"]
 
 
 class Seeds:
-    """A set of seeds, kept as ranges of consecutive ones: a study has few ranges, whatever the number of its seeds.
+    """A set of seeds, kept as ranges of consecutive seeds: a study has few ranges, whatever its number of seeds.
 
     >>> seeds = Seeds([3, 1, 2, 9])
     >>> list(seeds.ranges()), 9 in seeds, 4 in seeds
@@ -44,11 +44,11 @@ class Seeds:
             self._add(interval.start, interval.stop)
 
     def missing(self, seeds: Iterable[int]) -> tuple[int, ...]:
-        """Those of these seeds that are not in the set."""
+        """The seeds of a range that are not in the set."""
         return tuple(seed for seed in seeds if seed not in self) if self._firsts else tuple(seeds)
 
     def _add(self, first: int, stop: int) -> None:
-        # The ranges from `low` up to `high` have common or adjacent seeds with the new one.
+        # The ranges from `low` up to `high` overlap or touch the new range.
         low = bisect_right(self._firsts, first)
         if low and self._stops[low - 1] >= first:
             low -= 1

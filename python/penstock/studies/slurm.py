@@ -1,4 +1,4 @@
-"""A study as a job array of SLURM: a script in which each job makes a shard of the study on one store."""
+"""A study as a job array of SLURM: a script in which each job runs a shard of the study on one store."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def job_array(
 ) -> str:
     """The script of a job array, for `sbatch`.
 
-    The jobs need nothing but the folder of the store and the study file, at the same paths on all nodes. A job that
-    ends early loses the runs in progress; the same script, submitted again, makes what is missing.
+    The jobs need only the folder of the store and the study file, at the same paths on all nodes. A job that
+    ends early loses the runs in progress; the same script, submitted again, executes the missing runs.
 
     Args:
         inputs: the study file, or scenario files.

@@ -1,4 +1,4 @@
-"""The store of results: a folder of Parquet files. Nothing is computed twice, and an interrupted study goes on.
+"""The store of results: a folder of Parquet files. Nothing is computed twice, and an interrupted study can be resumed.
 
     store.json            the format
     runs/NAME.parquet     parts: a row a run, with labels, seed, scenario and every metric as columns
@@ -11,8 +11,8 @@
     comparisons/NAME/     scenarios and AQMs of comparisons, for their pages
     pilots/               a store of pilot runs, which determine warm-ups
 
-A part is written under another name and renamed into place, so a part that is there is whole. Its name is the hash of
-its runs: two processes that make the same runs write the same part, and there are no locks.
+A part is written under another name and renamed into place, so every part that exists is complete. Its name is the hash
+of its runs: two processes that execute the same runs write the same part, and there are no locks.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Results:
         return not self.missing(scenario, [seed])
 
     def missing(self, scenario: str, seeds: Iterable[int]) -> tuple[int, ...]:
-        """Those of these seeds whose run has no result."""
+        """The seeds among these whose runs have no result."""
         for stored in self._index.get(scenario, {}).values():
             seeds = stored.missing(seeds)
         return tuple(seeds)
@@ -117,7 +117,7 @@ class Results:
         return False
 
     def refresh(self) -> None:
-        """Take note of results that other processes have added."""
+        """Record results that other processes have added."""
 
     def compact(self) -> None:
         """Merge small parts; there are none in memory."""
@@ -127,7 +127,7 @@ class Results:
         return True
 
     def put_labels(self, cells: Sequence[CellRuns]) -> None:
-        """Keep the labels that a study gives to runs which another one has made."""
+        """Keep the labels that a study gives to runs of another study."""
 
     def put_order(self, study: str, names: order.Order) -> None:
         """Keep the order in which a study lists the names on its axes."""
@@ -143,7 +143,7 @@ class Results:
         self._scenarios.update(scenarios)
 
     def _note(self, source: Path | _Memory, scenario: str, seeds: Sequence[int]) -> None:
-        """Take note of the runs of a part that are in no other one."""
+        """Record the runs of a part that are in no other part."""
         if new := self.missing(scenario, seeds):
             self._index.setdefault(scenario, {}).setdefault(source, Seeds()).add(new)
 
@@ -196,8 +196,8 @@ class Results:
 class Store(Results):
     """Results in a folder. Several processes may use it at the same time.
 
-    A part whose checksum is wrong counts as missing, with a warning, and its runs are made again. Results that cannot
-    be written, for instance to a full disk, are kept in memory.
+    A part whose checksum is wrong counts as missing, with a warning, and its runs are executed again. Results that
+    cannot be written, for instance to a full disk, are kept in memory.
 
     Attributes:
         folder: of the store.
@@ -310,7 +310,7 @@ class Store(Results):
         return not others or self._labelled.get(scenario, {}).get(study, -1) >= seeds[-1]
 
     def put_labels(self, cells: Sequence[CellRuns]) -> None:
-        """Keep the labels that a study gives to runs which another one has made."""
+        """Keep the labels that a study gives to runs of another study."""
         if not cells:
             return
         named = "\n".join(sorted(f"{cell.study}:{cell.scenario}:{cell.seeds[-1]}" for cell in cells))
@@ -326,7 +326,7 @@ class Store(Results):
         self._note_labels((cell.scenario, cell.study, cell.seeds[-1]) for cell in cells)
 
     def put_order(self, study: str, names: order.Order) -> None:
-        """Keep the order in which a study lists the names on its axes; those that it listed before follow."""
+        """Keep the order in which a study lists the names on its axes; names that it listed before follow."""
         stored = order.read_order(self.folder, study)
         names = order.merged([names, stored])
         if names != stored:
@@ -387,7 +387,7 @@ class Store(Results):
                 self._replace(parts, target)
 
     def _merged(self, parts: Mapping[Path, Mapping[str, Seeds]]) -> Path:
-        """Write a part with the rows of these, which are given with their runs."""
+        """Write a part with the rows of these parts, which are given with their runs."""
         target = self._file(part_name(_cells(parts)))
         with whole(target) as temporary:
             part.merge(list(parts), temporary)
@@ -395,7 +395,10 @@ class Store(Results):
         return target
 
     def _replace(self, parts: Mapping[Path, Mapping[str, Seeds]], target: Path) -> None:
-        """Remove parts whose rows another one has. For a moment a reader sees these twice, but never none of them."""
+        """Remove parts whose rows are in another part.
+
+        For a moment a reader sees these rows twice, but they are never missing.
+        """
         checksums = sums.recorded(self.folder)
         for file, runs in parts.items():
             file.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ from penstock.studies.study import Batch
 __all__ = ["MAX_CELLS", "batch_runs", "read_runs", "stored_runs"]
 
 MAX_CELLS = 500
-"""Maximum number of cells of a table of runs; a page or summary of more is unreadable."""
+"""Maximum number of cells of a table of runs; a page or summary of more cells is unreadable."""
 
 SCHEME = "scheme"
 
@@ -32,7 +32,7 @@ Json = Mapping[str, Any]
 def read_runs(folder: Any = None, study: str | None = None, where: Choice | None = None) -> Runs:
     """The runs of a study in a store, or only those that `where` selects; see `StoreTable`.
 
-    Raises `PenstockError` for a folder that is no store, and as `stored_runs`.
+    Raises `PenstockError` for a folder that is not a store, and the errors of `stored_runs`.
     """
     with Database(folder) as database:
         return stored_runs(StoreTable(database, study, where))

@@ -98,7 +98,7 @@ class Study:
         return {**point, **self.labels}, self._scenario(point), self
 
     def samples(self) -> Iterator[tuple[Labels, Scenario | Document, Study]]:
-        """Cells in which every value of each axis occurs, each beside the first values of the other axes."""
+        """Cells in which every value of each axis occurs, each with the first values of the other axes."""
         first = {name: values[0] for name, values in self.vary.items()}
         for name, values in self.vary.items():
             for value in values:
@@ -149,7 +149,7 @@ class Study:
 
     @property
     def most_runs(self) -> int:
-        """Number of runs, with those of cells that `where` leaves out."""
+        """Number of runs, including cells that `where` leaves out."""
         own = math.prod(len(values) for values in self.vary.values()) * self.seeds
         return own + sum(other.most_runs for other in self.others)
 
@@ -172,7 +172,7 @@ class Study:
         return replace(self, base=base, others=tuple(other.changed(change) for other in self.others))
 
     def keeping(self, keep: Keep) -> Study:
-        """A copy that keeps these numbers of each run, in place of its own."""
+        """A copy that keeps these numbers of each run, instead of its own."""
         return replace(self, keep=keep, others=tuple(other.keeping(keep) for other in self.others))
 
     def run(
@@ -186,7 +186,7 @@ class Study:
     ) -> Table:
         """Run the missing runs, store them, and measure every run.
 
-        They are made on `jobs` threads of this machine, by default on all cores, or by an executor such as
+        They are executed on `jobs` threads of this machine, by default on all cores, or by an executor such as
         `ps.Cluster`. Raises `ScenarioError` with the errors of all cells before anything is run.
         """
         batch = Batch(self, store)
@@ -195,10 +195,10 @@ class Study:
 
 
 class Batch:
-    """The runs of a study, taken from a store or made.
+    """The runs of a study, taken from a store or executed.
 
-    The cells of a study of up to `ALL_AT_ONCE` cells are resolved before anything is run. Those of a larger one are
-    resolved one by one while runs are made; before, every value of each axis is checked once.
+    The cells of a study of up to `ALL_AT_ONCE` cells are resolved before anything is run. The cells of a larger study
+    are resolved one by one while runs are executed; before that, every value of each axis is checked once.
 
     Attributes:
         results: where the results are kept.
@@ -222,7 +222,7 @@ class Batch:
 
     @property
     def runs(self) -> int:
-        """Number of runs; before those of a large study are made, with the cells that `where` leaves out."""
+        """Number of runs; before the runs of a large study are executed, including cells that `where` leaves out."""
         return sum(len(place.seeds) for place in self._places) or self.study.most_runs
 
     def complete(
@@ -231,9 +231,9 @@ class Batch:
         progress: Progress | None = None,
         shard: Shard | None = None,
     ) -> None:
-        """Make the missing runs, by an executor or on a number of threads; each part is stored once it is complete.
+        """Execute the missing runs, by an executor or on a number of threads; each part is stored once it is complete.
 
-        Where the warm-up is "auto", the missing pilot runs are made before.
+        If the warm-up is "auto", the missing pilot runs are executed first.
         """
         chosen = ThreadExecutor(executor) if isinstance(executor, int) else executor
         if self._warmups is not None:
@@ -268,11 +268,11 @@ class Batch:
             self._places = [_Place.of(cell) for cell in self._cells]
 
     def _cell(self, point: Mapping[str, Any], part: Study) -> Cell:
-        """The cell of these values; its warm-up is determined if its pilot runs have been made."""
+        """The cell of these values; its warm-up is determined if its pilot runs have been executed."""
         return cell_of(*part.cell(point), None if self._warmups is None else self._warmups.of(point, part))
 
     def cells(self) -> Iterable[Cell]:
-        """The cells, resolved. A warm-up remains "auto" until its pilot runs have been made."""
+        """The cells, resolved. A warm-up remains "auto" until its pilot runs have been executed."""
         return self._walked() if self._cells is None else self._cells
 
     def scenario(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A chunk as it travels to a process that shares nothing with this one."""
+"""A chunk in the form in which it is sent to a process that shares nothing with this one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Versions(NamedTuple):
         return cls(_native.version, _native.meaning, "{}.{}".format(*sys.version_info))
 
     def check(self, other: object, place: str) -> None:
-        """Raise `PenstockError` if the versions found at a place are others."""
+        """Raise `PenstockError` if the versions found at a place differ."""
         if other != self:
             raise PenstockError(f"{place} has {other}, but this study needs {self}: install the same on all workers")
 
@@ -65,8 +65,8 @@ class Task:
 def packed_chunk(chunk: Chunk) -> tuple[bytes, dict[str, str]]:
     """A chunk as bytes, and the replayed files that it needs: their paths by the hashes of their contents.
 
-    Functions and AQMs of the user travel by value, with what they use of their modules and of those beside them; the
-    other side needs penstock and installed packages only.
+    Functions and AQMs of the user are sent by value, together with the parts of their modules and of neighbouring
+    modules that they use; the other side needs only penstock and installed packages.
     """
     import cloudpickle
 
@@ -85,7 +85,7 @@ def packed_chunk(chunk: Chunk) -> tuple[bytes, dict[str, str]]:
 
 
 def perform(versions: Versions, packed: bytes, paths: Mapping[str, str]) -> bytes:
-    """Make the runs of a packed chunk in this process; `paths` has its files by hash. The content of its part."""
+    """Execute the runs of a packed chunk in this process; `paths` has its files by hash. The content of its part."""
     versions.check(Versions.here(), socket.gethostname())
     task: Task = pickle.loads(packed)
     work = [replace(entry, scenario=_renamed_files(entry.scenario, paths.__getitem__)) for entry in task.work]

@@ -36,7 +36,7 @@ def condition(text: str, axes: Collection[str]) -> Callable[..., bool]:
     """The function of the values by name that the text describes.
 
     It may compare values with `== != < <= > >= in`, combine with `and or not`, and compute numbers with `+ - * / %`.
-    Raises `ValueError` with the reason for anything else, and for a name that is no axis.
+    Raises `ValueError` with the reason for anything else, and for a name that is not an axis.
     """
     if len(text) > MAX_LENGTH:
         raise ValueError(f"has {len(text)} characters: a condition has at most {MAX_LENGTH}")

@@ -79,7 +79,7 @@ class Aim:
         return max(0.0, self.bound - value) / (ideal or 1.0)
 
     def is_missed(self, value: float) -> bool:
-        """Whether a value misses the bound; a missing value does, and without a bound none does."""
+        """Whether a value misses the bound; a missing value counts as a miss, and without a bound no value misses."""
         return self.has_bound and (not math.isfinite(value) or self.shortfall(value) > 0)
 
     def cost(self, value: float) -> float:

@@ -29,10 +29,8 @@ MIN_DIFFERENCE = {"time": 1e-3, "share": 1e-3}
 class Success:
     """The number of networks on which a setting meets all aims.
 
-    Attributes:
-        met: networks on which this setting does.
-        attainable: networks on which any measured setting does.
-        total: all networks.
+    Attributes: met: networks on which this setting meets all aims. attainable: networks on which any measured setting
+    does so. total: all networks.
 
     """
 

@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn the_wanted_queue_is_half_the_limit_or_25_ms() {
         assert_eq!(aqm(&[], &thesis_link()).q_ref, 17.5);
-        // 187.5 packets a second
+        // 187.5 packets per second
         assert!((aqm(&[], &LinkInfo { limit: Limit::Infinite, ..thesis_link() }).q_ref - 4.6875).abs() < 1e-12);
     }
 
@@ -293,7 +293,7 @@ mod tests {
                 if step % (8 >> flow) == 0 {
                     let before = rig.counts.queued;
                     rig.arrive_from(flow, 1);
-                    // the first 20 s fill the shadow buffer
+                    // the shadow buffer fills in the first 20 s
                     passed[flow as usize] += if step > 20_000 { rig.counts.queued - before } else { 0 };
                 }
             }

@@ -161,7 +161,7 @@ mod tests {
     use crate::rig::Rig;
     use penstock_core::param::Value;
 
-    /// The AQM whose average is the queue, after this queue was found by arrivals.
+    /// The AQM after arrivals that found this queue; w_q is 1, so the average equals the queue.
     fn rig_after(found: &[u32]) -> Rig {
         let mut rig = Rig::new("ared-feng", &[("w_q", Value::Number(1.0))]);
         for &waiting in found {

@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn marks_end_at_max_th_however_high_max_p_is_unless_told() {
-        // max_p has risen to 0.2; at 16 packets p_b = 0.1 + 0.9 / 15 = 0.16, below it
+        // max_p has risen to 0.2; at 16 packets p_b = 0.1 + 0.9 / 15 = 0.16, which is below max_p
         let above_max_th = |mark_up_to: &str| {
             let more = [("ecn", Value::Flag(true)), ("mark_up_to", Value::Text(mark_up_to.into()))];
             let mut rig = held(13, 10, &more);

@@ -8,7 +8,7 @@ use penstock_model::red_weight;
 /// An average this close below a whole number counts as that number.
 const ROUNDING: f64 = 1e-9;
 
-/// Least round-trip time that "auto_rtt" assumes, and the one of a link that does not know its own.
+/// Smallest round-trip time that "auto_rtt" assumes; also used for a link of unknown round-trip time.
 const MIN_RTT: Span = Span::from_millis(100);
 
 /// The weight of one arrival in the average: a number, or a rule that chooses the time constant of the average.
@@ -48,7 +48,7 @@ impl From<Auto<f64>> for Weight {
 }
 
 impl Weight {
-    /// w_q on a link that sends `capacity` typical packets a second.
+    /// w_q on a link that sends `capacity` typical packets per second.
     pub(crate) fn w_q(self, capacity: f64, link: &LinkInfo) -> f64 {
         match self {
             Self::Value(w_q) => w_q,
@@ -64,9 +64,9 @@ impl Weight {
 pub(crate) struct Filter {
     /// Weight of one arrival.
     pub(crate) w_q: f64,
-    /// Packets of typical size that the link sends in a second.
+    /// Packets of typical size that the link sends per second.
     pub(crate) capacity: f64,
-    /// Each arrival takes w_q times the whole part of avg off it instead of w_q avg (Linux).
+    /// Each arrival subtracts w_q floor(avg) instead of w_q avg (Linux).
     pub(crate) whole: bool,
 }
 
@@ -105,7 +105,7 @@ impl Average {
         self.avg
     }
 
-    /// Continue from another average, of a queue that is not idle.
+    /// Continue from another average, whose queue is not idle.
     pub(crate) fn resume(&mut self, avg: f64) {
         (self.avg, self.idle_since) = (avg, None);
     }
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(average.get(), 0.75 * 2.0 + 1.0);
         average.on_idle(at(20.0));
         average.on_idle(at(21.0));
-        // 3.9 packets in 39 ms: m = 3, and then the arrival itself
+        // the link could send 3.9 packets in 39 ms: m = 3, then the arrival itself updates the average
         average.update(at(20.039), 0.0);
         assert!((average.get() - 2.5 * 0.75_f64.powi(4)).abs() < 1e-12);
     }
@@ -179,7 +179,7 @@ mod tests {
         assert!((of("auto", None) - 9.995_001_67e-4).abs() < 1e-12);
         assert!((of("auto_rtt", Some(Span::from_millis(400))) - 2.499_687_53e-4).abs() < 1e-12);
         assert!((of("auto_fast", None) - 9.950_166_25e-3).abs() < 1e-11);
-        // a shorter round trip, or none that is known, counts as 100 ms
+        // a shorter or unknown round trip counts as 100 ms
         assert_eq!(of("auto_rtt", None), of("auto", None));
         assert_eq!(of("auto_rtt", Some(Span::from_millis(5))), of("auto", None));
         assert_eq!(Weight::from_value(&Value::Text("fast".into())), None);

@@ -99,7 +99,7 @@ struct Derived {
     alpha: f64,
     /// C per second, in the unit of the virtual queue.
     capacity: f64,
-    /// B~ in that unit.
+    /// B~ in the unit of the virtual queue.
     buffer: f64,
 }
 
@@ -267,11 +267,11 @@ mod tests {
         let mut rig = small(&[]);
         assert_eq!(state(&rig), (0.0, 150_000.0));
         rig.arrive(3);
-        // 3 packets, and alpha b = 500 less each
+        // 3 packets, each of which takes alpha b = 500 off C~
         assert_eq!(state(&rig), (3000.0, 148_500.0));
         rig.advance(Span::from_millis(10));
         rig.arrive(1);
-        // 1485 bytes drained; 0.5 0.8 187500 0.01 = 750 more, 500 less
+        // 1485 bytes drained; C~ gains 0.5 0.8 187500 0.01 = 750 and loses 500
         assert_eq!(state(&rig), (2515.0, 148_750.0));
     }
 
@@ -290,7 +290,7 @@ mod tests {
         for (cap, expected) in [("before", 187_000.0), ("after", 187_500.0)] {
             let mut rig = small(&[("cap", Value::Text(cap.into())), ("initial", Value::Number(1.0))]);
             rig.arrive(1);
-            // 75000 0.1 = 7500 more, 500 less
+            // C~ gains 75000 0.1 = 7500 and loses 500
             rig.advance(Span::from_millis(100));
             rig.arrive(1);
             assert_eq!(rig.gauge("virtual_capacity"), expected);
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_dropped_packet_refills() {
-        // 75000 0.002 = 150 more; then 148150 0.008 drained, 600 more and 500 less
+        // C~ gains 75000 0.002 = 150; then VQ drains 148150 0.008, and C~ gains 600 and loses 500
         assert_close(after_a_drop("refill"), [(3704.0, 148_150.0), (3704.0 - 1185.2 + 1000.0, 148_250.0)]);
     }
 
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn an_overloaded_link_is_used_to_gamma() {
-        // 300 packets a second for a link of 187.5 and gamma 0.8: 150 a second pass
+        // 300 packets per second arrive at a link of 187.5 packets per second with gamma 0.8: 150 per second pass
         let mut rig = small(&[]);
         for step in 0..120_000_u32 {
             rig.arrive(1);

@@ -50,7 +50,7 @@ pub struct Blue {
     params: BlueParams,
     p: f64,
     last_update: Time,
-    /// Nothing has been queued since the link was found idle.
+    /// No packet has been queued since the link was found idle.
     idle: bool,
     /// When to check an idle link again.
     check: Option<Time>,
@@ -167,7 +167,8 @@ mod tests {
         (a - b).abs() < 1e-12
     }
 
-    /// 36 arrivals into 35 places every `gap`, `losses` times, with p too small to matter; then the queue is emptied.
+    /// Every `gap`, 36 packets arrive at a queue of 35 places, `losses` times, with p too small to matter; then the
+    /// queue is emptied.
     fn lose(rig: &mut Rig, losses: u32, gap: Span) {
         for _ in 0..losses {
             rig.advance(gap);
@@ -186,7 +187,7 @@ mod tests {
         let mut rig = Rig::new("blue", &[("d1", Value::Number(1e-9))]);
         lose(&mut rig, 3, Span::from_millis(101));
         assert!(close(rig.gauge("p"), 3e-9));
-        // 303 ms + 100 ms is within the freeze time (not more than it), a nanosecond later is not
+        // 303 ms + 100 ms is still within the freeze time; one nanosecond later is not
         lose(&mut rig, 1, Span::from_millis(100));
         assert!(close(rig.gauge("p"), 3e-9));
         lose(&mut rig, 1, Span::from_nanos(1));
@@ -198,9 +199,9 @@ mod tests {
         let mut rig = Rig::new("blue", &[("d1", Value::Number(1e-9)), ("d2", Value::Number(4e-10))]);
         lose(&mut rig, 2, Span::from_millis(101));
         while rig.depart() {}
-        // the last offer, which found nothing, came within the freeze time
+        // the last dequeue, which found no packet, fell within the freeze time
         assert!(close(rig.gauge("p"), 2e-9));
-        // steps follow at 100 ms and 1 ns, 200 ms and 2 ns
+        // the next steps come after 100 ms + 1 ns and 200 ms + 2 ns
         rig.advance(Span::from_millis(150));
         assert!(close(rig.gauge("p"), 1.6e-9));
         rig.advance(Span::from_millis(100));
@@ -225,7 +226,7 @@ mod tests {
         lose(&mut rig, 1, Span::from_millis(101));
         while rig.depart() {}
         rig.advance(Span::from_millis(50));
-        // p = 1 drops all of these: none of them raises p or counts as a loss that holds back the next step down
+        // p = 1 drops all of these early: none of them raises p or counts as a loss that delays the next step down
         assert_eq!(rig.gauge("p"), 1.0);
         rig.arrive(10);
         assert_eq!((rig.waiting(), rig.counts.dropped_on_arrival), (0, 11));
@@ -243,7 +244,7 @@ mod tests {
             rig.arrive(1);
             (before, rig.gauge("p"))
         };
-        // the twelfth packet finds 11
+        // the twelfth packet finds 11 packets
         assert_eq!(at(Value::Packets(10.0)), (0.0, 1e-9));
         assert_eq!(at(Value::Bytes(10_000.0)), (0.0, 1e-9));
         assert_eq!(at(Value::Packets(11.0)), (0.0, 0.0));
@@ -252,7 +253,7 @@ mod tests {
     #[test]
     fn p_rises_by_at_most_d1_in_a_freeze_time() {
         // The thesis' values, scaled by a millionth so that p itself drops nothing: 140 steps to 0.35. Overflows come
-        // every 5 ms, so a step, which wants more than 241 ms, every 245 ms.
+        // every 5 ms; a step needs more than 241 ms since the last one, so steps come every 245 ms.
         let settings = [("d1", Value::Number(0.0025e-6)), ("freeze", Value::Time(Span::from_millis(241)))];
         let mut rig = Rig::new("blue", &settings);
         while rig.gauge("p") < 0.35e-6 - 1e-15 {

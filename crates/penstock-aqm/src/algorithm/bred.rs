@@ -239,7 +239,7 @@ mod tests {
     fn thresholds_share_the_buffer_among_the_flows() {
         let mut aqm = Bred::from_settings(&[], &thesis_link(), Time::ZERO).unwrap();
         aqm.n = 4.0;
-        // 35 / 8, half of it, 35 / 4; 2 / 12
+        // l2 = 35 / 8, l1 is half of it, W_m = 35 / 4; p2 = 2 / 12
         let Thresholds { l1, l2, w_m, p1, p2 } = aqm.thresholds();
         assert_eq!((l1, l2, w_m), (2.1875, 4.375, 8.75));
         assert!((p2 - 1.0 / 6.0).abs() < 1e-15 && (p1 - 1.0 / 60.0).abs() < 1e-15);
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!((aqm.thresholds().l1, aqm.thresholds().l2, aqm.thresholds().w_m), (1.0, 1.0, 1.0));
     }
 
-    /// The share dropped of packets of a flow with this queue and gap, with N = 1: l1 = 8.75, l2 = 17.5, W_m = 35.
+    /// The share of packets dropped from a flow with this qlen and gap, with N = 1: l1 = 8.75, l2 = 17.5, W_m = 35.
     fn share(qlen: u32, gap: u32) -> f64 {
         let mut aqm = Bred::from_settings(&[], &thesis_link(), Time::ZERO).unwrap();
         aqm.n = 1.0;

@@ -52,7 +52,7 @@ const UDP: u8 = 17;
 #[derive(Clone, Debug)]
 pub struct CbtRed {
     tag: Dscp,
-    /// Judges TCP packets, by the number of waiting TCP packets.
+    /// The RED that judges TCP packets, by the number of waiting TCP packets.
     red: Red,
     tcp: Waiting,
     tagged: Bounded,
@@ -205,14 +205,14 @@ mod tests {
 
     #[test]
     fn each_class_is_held_at_its_own_threshold() {
-        // the averages are what an arrival finds: the one that finds T_c packets of its class is dropped
+        // the averages are what an arrival finds: an arrival that finds T_c packets of its class is dropped
         let mut rig = Rig::new("cbt-red", &[("w_q", Value::Number(1.0))]);
         assert_eq!(send(&mut rig, TAGGED, 30), 10);
         assert_eq!(send(&mut rig, UNTAGGED, 30), 2);
-        // another protocol is other, whatever its codepoint
+        // packets of other protocols are in the class "other", whatever their codepoint
         assert_eq!(send(&mut rig, (50, 46), 5), 0);
         assert_eq!((rig.gauge("avg"), rig.gauge("avg_tagged"), rig.gauge("avg_other")), (0.0, 10.0, 2.0));
-        // twelve packets wait, and TCP still has all of its 15
+        // twelve packets wait, and all 15 places for TCP are still free
         assert!(send(&mut rig, DATA, 12) >= 11);
     }
 
@@ -220,7 +220,7 @@ mod tests {
     fn averages_move_at_arrivals_of_their_class_only() {
         let mut rig = Rig::new("cbt-red", &[("w_q", Value::Number(0.5))]);
         send(&mut rig, TAGGED, 4);
-        // they found 0, 1, 2, 3: 0, 0.5, 1.25, 2.125
+        // they found 0, 1, 2, 3 packets: the averages are 0, 0.5, 1.25, 2.125
         assert_eq!(rig.gauge("avg_tagged"), 2.125);
         send(&mut rig, UNTAGGED, 2);
         send(&mut rig, DATA, 3);

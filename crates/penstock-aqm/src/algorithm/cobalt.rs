@@ -174,7 +174,7 @@ impl Cobalt {
         }
     }
 
-    /// Whether no trace of earlier congestion is left: count and `p_drop` are 0, and no signal is due later.
+    /// Whether the state shows no trace of earlier congestion: count and `p_drop` are 0, and no signal is due later.
     #[inline]
     pub(crate) fn is_at_rest(&self, now: Time) -> bool {
         self.vars.count == 0 && self.vars.p_drop == 0.0 && now >= self.vars.drop_next
@@ -296,8 +296,8 @@ mod tests {
     fn signals_come_interval_over_root_of_count_apart() {
         let mut aqm = aqm(&[]);
         assert_eq!(judge(&mut aqm, 1000, 1), Verdict::Pass);
-        // high from 1001 on, due at once, seen by the next packet; then 100 / sqrt 2 = 70.7, + 57.7, + 50, + 44.7,
-        // + 40.8
+        // the delay is high from 1001 ms on; a signal is due at once and is given to the next packet; then 100 /
+        // sqrt 2 = 70.7, + 57.7, + 50, + 44.7, + 40.8
         let drops: Vec<u64> = (1001..1270).filter(|&now| judge(&mut aqm, now, 50) == DROP).collect();
         assert_eq!(drops, [1002, 1072, 1130, 1180, 1225, 1265]);
         assert_eq!(aqm.vars.count, 7);

@@ -76,9 +76,9 @@ const ONE: u16 = u16::MAX;
 /// The last drop within one `dequeue`; it decides how the packet that follows at the head is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LastDrop {
-    /// It began the drop state: the next packet is sent, however long it waited.
+    /// The drop that began the drop state: the next packet is sent, however long it waited.
     First,
-    /// It was a later one: the next packet decides whether another drop is due.
+    /// A later drop: the next packet decides whether another drop is due.
     Later,
 }
 
@@ -158,7 +158,7 @@ impl Codel {
         ok_to_drop && self.is_due_if_ok(now)
     }
 
-    /// As [`Codel::is_due`], for a packet that it is ok to drop.
+    /// Like [`Codel::is_due`], for a packet that it is ok to drop.
     fn is_due_if_ok(&mut self, now: u64) -> bool {
         match self.vars.last_drop.take() {
             Some(LastDrop::First) => return false,
@@ -179,8 +179,8 @@ impl Codel {
         due
     }
 
-    /// End the drop state, unless it began with the packet before, the last of the queue or not: then the next packet at
-    /// the head is sent and decides nothing.
+    /// End the drop state, unless the previous packet began it (even if that was the last of the queue): then the next
+    /// packet at the head is sent and decides nothing.
     #[inline]
     fn leave(&mut self) {
         // Outside the drop state there is no last drop.
@@ -198,7 +198,7 @@ impl Codel {
         now >= *self.vars.first_above.get_or_insert(now.saturating_add(self.interval()))
     }
 
-    /// Begin the drop state, at the drop rate of the last one if that ended not long ago.
+    /// Begin the drop state, at the drop rate of the last drop state if that ended recently.
     fn enter(&mut self, now: u64) {
         self.vars.dropping = true;
         let delta = self.vars.count - self.vars.lastcount;
@@ -214,7 +214,7 @@ impl Codel {
         self.vars.lastcount = self.vars.count;
     }
 
-    /// No packet follows the last drop: the one that was due to be dropped was marked and is sent.
+    /// No packet follows the last drop: the packet due to be dropped was marked instead and is sent.
     fn settle_drop(&mut self) {
         if self.vars.last_drop.take() == Some(LastDrop::Later) {
             self.vars.drop_next = self.control_law(self.vars.drop_next);
@@ -442,8 +442,8 @@ mod tests {
         assert!(dropped > 1000 && most > 20, "too quiet: {dropped} dropped, count up to {most}");
     }
 
-    /// Offers one packet of 1000 bytes every millisecond to a queue of 20 packets, so that all but the first 19
-    /// wait 19 ms; when the drops, or marks, came.
+    /// Offers one packet of 1000 bytes every millisecond to a queue of 20 packets, so that all but the first 19 wait 19
+    /// ms. Returns the times of the drops or marks.
     fn standing(settings: &[(&str, Value)], ecn: Ecn, ms: u64) -> Vec<u64> {
         let mut rig = Rig::new("codel", settings);
         let mut times = Vec::new();
@@ -461,7 +461,8 @@ mod tests {
 
     #[test]
     fn drops_come_interval_over_root_of_count_apart() {
-        // at target from 5 ms on; then 100 ms, + 100, + 100 / sqrt 2 = 70.7, + 57.7, + 50, + 44.7, + 40.8
+        // the sojourn time is at target from 5 ms on; then drops follow after 100 ms, + 100, + 100 / sqrt 2 = 70.7, +
+        // 57.7, + 50, + 44.7, + 40.8
         assert_eq!(standing(&[], Ecn::Not, 500), [105, 205, 276, 334, 384, 429, 469]);
     }
 
@@ -536,7 +537,7 @@ mod tests {
             let mut aqm = Codel::from_settings(&settings, &thesis_link(), Time::ZERO).unwrap();
             let mut judge =
                 |now, enqueued| aqm.judge(Time::from_nanos(now), Time::from_nanos(enqueued), Ecn::Not, 1 << 20);
-            // a packet queued later than it departs has not waited
+            // a packet whose departure precedes its arrival has not waited
             assert_eq!(judge(0, u64::MAX), Verdict::Pass);
             for now in [u64::MAX, u64::MAX, 3_600_000 * MS, u64::MAX, u64::MAX, u64::MAX] {
                 judge(now, 0);
@@ -547,8 +548,8 @@ mod tests {
 
     #[test]
     fn nothing_is_dropped_while_no_more_than_maxpacket_waits_behind() {
-        // 19 packets of 1000 bytes wait behind the one at the head, and 18 behind the one after a drop, which ends the
-        // drop state: it takes a millisecond and an interval to come back, each time at count = 1
+        // 19 packets of 1000 bytes wait behind the packet at the head, and 18 behind the packet after a drop, which
+        // ends the drop state. The state returns after a millisecond and an interval, each time with count = 1
         let of = |bytes| standing(&[("maxpacket", Value::Bytes(bytes))], Ecn::Not, 500);
         assert_eq!(of(19_000.0), []);
         assert_eq!(of(18_999.0), [105, 206, 307, 408]);
@@ -567,7 +568,7 @@ mod tests {
 
     #[test]
     fn an_empty_queue_ends_the_drop_state_unless_it_has_just_begun() {
-        // section 5.5: after the first drop dodequeue's answer is not looked at; after a later one it is
+        // section 5.5: the result of dodequeue is ignored after the first drop, and used after later ones
         let mut aqm = Codel::from_settings(&[], &thesis_link(), Time::ZERO).unwrap();
         let judge = |aqm: &mut Codel, now| aqm.judge(Time::from_nanos(now * MS), Time::ZERO, Ecn::Not, 1 << 20);
         assert_eq!(judge(&mut aqm, 10), Verdict::Pass);
@@ -589,7 +590,7 @@ mod tests {
             aqm.vars.count = count;
             aqm.step_root();
             let exact = 65536.0 / f64::from(count).sqrt();
-            // the first steps start from 1 and are far out: 0.5 for 0.707 at 2
+            // the first steps start from 1 and are inaccurate: 0.5 instead of 0.707 at count 2
             let within = if count < 16 { 0.3 * exact } else { 0.03 * exact + 2.0 };
             assert!((f64::from(aqm.vars.rec_inv_sqrt) - exact).abs() < within, "{count}");
         }

@@ -1,4 +1,4 @@
-//! RED's drop function: the initial marking probability p_b against the average queue.
+//! RED's drop function: the initial marking probability p_b as a function of the average queue.
 
 penstock_core::choice! {
     /// Where the gentle ramp starts while max_p moves.
@@ -15,7 +15,7 @@ penstock_core::choice! {
 pub(crate) enum RampEnd {
     /// No ramp: at max_th.
     MaxTh,
-    /// At twice max_th, wherever that moves.
+    /// At twice max_th, also when max_th moves.
     TwiceMaxTh,
     /// At this average.
     At(f64),
@@ -31,7 +31,7 @@ impl RampEnd {
     }
 }
 
-/// A stretch of the average on which the probability rises from 0 to a height.
+/// A range of the average over which the probability rises from 0 to a height.
 #[derive(Clone, Copy, Debug)]
 struct Rise {
     from: f64,
@@ -46,7 +46,7 @@ impl Rise {
         Self { from, slope: 1.0 / (to - from), is_parabola: false }
     }
 
-    /// The line, or the parabola over which the mean is the same.
+    /// The line, or the parabola with the same mean over the range.
     #[inline]
     fn at(self, avg: f64, height: f64) -> f64 {
         if self.is_parabola {
@@ -65,7 +65,7 @@ pub(crate) struct DropCurve {
     pub(crate) max_th: f64,
     /// p_b is 1 from this average on.
     pub(crate) top: f64,
-    /// p_b just below max_th, two thirds of it with NLRED. An adaptive AQM may let it pass 1; p_b does not.
+    /// p_b just below max_th; with NLRED, two thirds of that p_b. An adaptive AQM may raise it above 1; p_b stays at 1.
     pub(crate) max_p: f64,
     /// p_b at max_th, where the gentle ramp starts.
     ramp: f64,
@@ -75,14 +75,14 @@ pub(crate) struct DropCurve {
 }
 
 impl DropCurve {
-    /// RED's: a line from 0 at min_th to max_p at max_th, and a ramp from there to 1 at `end`.
+    /// RED's curve: a line from 0 at min_th to max_p at max_th, and a ramp from there to 1 at `end`.
     pub(crate) fn new(min_th: f64, max_th: f64, end: RampEnd, max_p: f64) -> Self {
         let top = end.top(max_th);
         let (below_max_th, above_max_th) = (Rise::between(min_th, max_th), Rise::between(max_th, top));
         Self { min_th, max_th, top, max_p, ramp: max_p, end, below_max_th, above_max_th }
     }
 
-    /// NLRED: a parabola from 0 at min_th to 1.5 max_p at max_th in place of the line.
+    /// NLRED's curve: a parabola from 0 at min_th to 1.5 max_p at max_th instead of the line.
     #[must_use]
     pub(crate) fn with_parabola(mut self, is_parabola: bool) -> Self {
         self.below_max_th.is_parabola = is_parabola;
@@ -101,7 +101,7 @@ impl DropCurve {
         }
     }
 
-    /// The same for an average between min_th and the top.
+    /// The same for an average between min_th and the end of the curve.
     #[inline]
     pub(crate) fn p_b_below_top(&self, avg: f64) -> f64 {
         if avg < self.max_th {

@@ -6,7 +6,7 @@ use penstock_core::{Bytes, Rng};
 const ROUNDING: f64 = 1e-9;
 
 penstock_core::choice! {
-    /// How the probability of this drop follows from p_b and the arrivals since the last drop.
+    /// How the drop probability follows from p_b and the arrivals since the last drop.
     pub enum Spacing {
         /// Gaps uniform on 1/p_b .. 2/p_b - 1.
         Wait = "wait",
@@ -30,7 +30,7 @@ penstock_core::choice! {
         Never = "never",
         /// p_b is multiplied by size / largest packet of the link (section 4).
         Pb = "p_b",
-        /// p_a is multiplied by size / mean packet, and the count is of mean packets (ns-2, ns-3).
+        /// p_a is multiplied by size / mean packet, and mean packets are counted (ns-2, ns-3).
         Pa = "p_a",
     }
 }
@@ -78,11 +78,11 @@ pub(crate) struct Spacer {
     /// The first arrival above min_th always passes (ns-2).
     spares_first: bool,
     scale: ScaleBySize,
-    /// Bytes of the packet to which the size of an arrival is compared.
+    /// The packet size, in bytes, with which the size of an arrival is compared.
     reference: u64,
     /// Arrivals above min_th since the last drop, the present one included; their bytes if p_a is scaled by size.
     count: u64,
-    /// "once": the n p_b that ends the gap.
+    /// "once": the value of n p_b at which the gap ends.
     goal: f64,
     /// The last arrival was above min_th.
     above: bool,
@@ -94,7 +94,7 @@ impl Spacer {
         Self { spacing, spares_first, scale, reference, count: 0, goal: 1.0, above: false }
     }
 
-    /// This spacer with probabilities scaled by the size of the packet, in relation to `reference`.
+    /// This spacer with probabilities scaled by packet size / `reference`.
     #[must_use]
     pub(crate) fn scaled(self, scale: ScaleBySize, reference: Bytes) -> Self {
         Self { scale, reference: reference.0.max(1), ..self }
@@ -119,13 +119,14 @@ impl Spacer {
         self.count = if self.spacing == Spacing::Section4 { self.counted_as_one() } else { 0 };
     }
 
-    /// The drop of this arrival did not happen, or does not end the gap: the count of `before` goes on with it.
+    /// The drop of this arrival did not happen, or does not end the gap: continue the count of `before`, this arrival
+    /// included.
     pub(crate) fn resume(&mut self, before: &Self, size: u32) {
         self.count = before.count.saturating_add(self.counted(size));
     }
 
-    /// Whether this arrival of `size` bytes, above min_th, ends the gap: it is to be dropped, and the count has
-    /// restarted.
+    /// Whether this arrival of `size` bytes, above min_th, ends the gap. If so, it is to be dropped, and the count
+    /// restarts.
     ///
     /// A number is drawn if p_a is above 0, even if it is 1; with "once", for the first arrival of a gap.
     #[inline]
@@ -259,7 +260,7 @@ mod tests {
         {
             assert!((p_a(n) - by_hand).abs() < 1e-15, "{n}");
         }
-        // p_b above 1/2: 0.6 / 0.4 is cut to 1
+        // p_b above 1/2: 0.6 / 0.4 is clamped to 1
         assert_eq!(Spacing::NoWait.p_a(0.6, 1), 1.0);
         assert_fits(&gaps(Spacing::NoWait), 1..=7, |_| 1.0 / 7.0);
     }
@@ -270,7 +271,8 @@ mod tests {
 
     #[test]
     fn p_b_is_scaled_before_the_spacing_and_p_a_after_it() {
-        // two arrivals of 500 bytes since the last drop, p_b = 1/8, packets of at most 2000 and 1000 in the mean
+        // two arrivals of 500 bytes since the last drop, p_b = 1/8, a largest packet of 2000 bytes and a mean packet of
+        // 1000
         let p_a = |scale, reference, size| {
             let mut spacer = scaled(Spacing::Count, scale, reference);
             spacer.count = 2 * spacer.counted(500);

@@ -34,7 +34,7 @@ penstock_core::choice! {
     pub enum Reference {
         /// The mean over the flows with packets in the queue.
         Mean = "mean",
-        /// The smallest seen so far.
+        /// The smallest round-trip time seen so far.
         Min = "min",
     }
 }

@@ -186,7 +186,7 @@ impl Aqm for Fred {
     }
 
     fn on_enqueued(&mut self, cx: &mut Cx<'_>, packet: &PacketMeta) {
-        // An empty queue was averaged on arrival.
+        // The arrival that found the queue empty has already updated the average.
         if cx.queue.packets > 1 {
             self.red.average.update(cx.now, f64::from(cx.queue.packets - 1));
         }
@@ -317,10 +317,10 @@ mod tests {
     #[test]
     fn no_flow_exceeds_max_q_and_flows_below_min_q_are_spared() {
         let mut rig = instantaneous(1.0, false);
-        // one flow alone: A is its queue, so qlen = A >= avgcq
+        // one flow alone: A is the queue of this flow, so qlen = A >= avgcq
         rig.arrive_from(1, 3);
         assert_eq!((rig.waiting(), rig.counts.dropped_on_arrival), (3, 0));
-        // flow 2 has less than min_q = 2 packets while A < max_th = 12: it is never dropped
+        // flow 2 has fewer than min_q = 2 packets while A < max_th = 12: it is never dropped
         rig.arrive_from(2, 2);
         rig.arrive_from(3, 2);
         assert_eq!((rig.waiting(), rig.counts.dropped_on_arrival), (7, 0));
@@ -330,11 +330,11 @@ mod tests {
     fn the_seventh_packet_of_a_flow_is_a_strike_and_two_strikes_hold_it_at_its_share() {
         let mut rig = instantaneous(0.0, false);
         rig.arrive_from(1, 8);
-        // 6 queued; 2 dropped, which makes 2 strikes
+        // 6 packets are queued and 2 dropped, for 2 strikes
         assert_eq!((rig.waiting(), rig.counts.dropped_on_arrival), (6, 2));
         rig.arrive_from(2, 1);
         rig.arrive_from(3, 1);
-        // 5 leave: 1 of flow 1 waits. avgcq = 3/3: with two strikes qlen = 1 is no less
+        // 5 packets leave: 1 packet of flow 1 waits. avgcq = 3/3: with two strikes qlen = 1 is no less
         (0..5).for_each(|_| assert!(rig.depart()));
         assert_eq!((rig.waiting(), rig.gauge("avgcq")), (3, 1.0));
         rig.arrive_from(1, 1);
@@ -369,10 +369,11 @@ mod tests {
                 rig.arrive_from(flow, 1);
             }
             rig.arrive_from(0, 2);
-            // A = 12 and avgcq = 1: flow 0, with 2 packets, is dropped either way, but strikes only if told
+            // A = 12 and avgcq = 1: flow 0, with 2 packets, is dropped either way, but gets a strike only with the
+            // option
             rig.arrive_from(0, 2);
             assert_eq!((rig.gauge("avg"), rig.counts.dropped_on_arrival), (12.0, 2));
-            // only flow 0 remains: A = avgcq = 2, and with 2 strikes its 2 packets are enough
+            // only flow 0 remains: A = avgcq = 2, and with 2 strikes its 2 packets are enough for a drop
             (0..11).for_each(|_| assert!(rig.depart()));
             rig.arrive_from(0, 1);
             rig.counts.dropped_on_arrival

@@ -270,7 +270,7 @@ mod tests {
         (a - b).abs() < 1e-12
     }
 
-    /// A second in which these flows send one packet each, and all leave.
+    /// One second in which each of these flows sends one packet, and all packets leave.
     fn window(rig: &mut Rig, flows: u32, rtt_ms: u64) {
         for flow in 0..flows {
             rig.arrive_packet(packet(flow, Some(rtt_ms)));
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!((rig.gauge("p"), rig.waiting()), (0.0, 35));
     }
 
-    /// gamma of "green-2" after a second in which `sent` packets of 1000 bytes left and `lost` found no room.
+    /// gamma of "green-2" after a second in which `sent` packets of 1000 bytes left and `lost` packets overflowed.
     fn gamma(sent: u32, lost: u32) -> f64 {
         let mut rig = Rig::new("green", &[("variant", Value::Text("green-2".into()))]);
         for _ in 0..sent {

@@ -212,7 +212,7 @@ mod tests {
 
     const INTERVAL: Span = Span::from_millis(200);
 
-    /// A queue of 35 where 40 packets have come and 5 found no room, one interval ago.
+    /// A queue of 35 packets at which, one interval ago, 40 packets arrived and 5 overflowed.
     fn seeded(extra: &[(&str, Value)]) -> Rig {
         let mut rig = Rig::new("lred", extra);
         rig.arrive(40);
@@ -239,11 +239,11 @@ mod tests {
         // 0.1 0 + 0.9 5/40
         let first: f64 = 0.9 * 0.125;
         assert!((rig.gauge("loss_ratio") - first).abs() < 1e-12);
-        // none arrive in three more intervals: the same measurement again
+        // no packet arrives in three more intervals: the same measurement again
         rig.advance(Span::from_millis(600));
         let fourth = 0.125 * (1.0 - 0.1_f64.powi(4));
         assert!((rig.gauge("loss_ratio") - fourth).abs() < 1e-12);
-        // and then there is none, for as long as none arrives
+        // after that there is no measurement until a packet arrives
         rig.advance(Span::from_secs(10.0));
         assert!((rig.gauge("loss_ratio") - fourth).abs() < 1e-12);
     }
@@ -284,7 +284,7 @@ mod tests {
         while rig.waiting() > 34 {
             rig.depart();
         }
-        // p = 1: the first is marked and queued, the second would be marked and finds no room
+        // p = 1: the first packet is marked and queued; the second would be marked, but overflows
         (0..2).for_each(|_| rig.arrive_as(1000, Ecn::Ect0));
         assert_eq!((rig.counts.marked, rig.counts.dropped_on_arrival), (1, 6));
         rig.advance(INTERVAL);

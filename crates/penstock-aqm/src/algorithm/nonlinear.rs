@@ -41,7 +41,7 @@ use alloc::vec::Vec;
 use penstock_core::param::{Default, Length, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Time};
 
-/// Junos takes this many points.
+/// Maximum number of points in Junos.
 const MOST_POINTS: usize = 64;
 
 penstock_core::params! {
@@ -110,7 +110,7 @@ impl Nonlinear {
 }
 
 impl NonlinearParams {
-    /// The points, and the ends that are not among them.
+    /// The points, plus the end points that are not among them.
     fn profile(&self) -> Vec<Point> {
         let points = self.fill_level.iter().zip(&self.drop_probability).map(|(&fill, &p)| Point { fill, p });
         let start = (self.fill_level.first() != Some(&0.0)).then_some(Point { fill: 0.0, p: 0.0 });
@@ -225,13 +225,13 @@ mod tests {
 
     type Setting = (&'static str, Value);
 
-    /// Points in percent, as Junos has them.
+    /// Points in percent, as in Junos.
     fn points(levels: &[u8], probabilities: &[u8]) -> Vec<Setting> {
         let shares = |list: &[u8]| Value::Numbers(list.iter().map(|&percent| f64::from(percent) / 100.0).collect());
         vec![("fill_level", shares(levels)), ("drop_probability", shares(probabilities))]
     }
 
-    /// On a queue with room for 100 packets, and with an average that is the queue.
+    /// The AQM on a queue of 100 packets, with an average that equals the queue.
     fn instantaneous(mut settings: Vec<Setting>, extra: &[Setting]) -> Rig {
         settings.push(("w_q", Value::Number(1.0)));
         settings.extend_from_slice(extra);
@@ -348,7 +348,7 @@ mod tests {
         for _ in 0..6 {
             rig.arrive_as(5000, Ecn::Not);
         }
-        // 5 packets of 5000 bytes waited for the last one: half of the limit, a sixth of the way from 0.4 to 1
+        // the last arrival found 5 packets of 5000 bytes: half of the limit, a sixth of the way from 0.4 to 1
         assert!((rig.gauge("p") - 1.0 / 6.0).abs() < 1e-12);
     }
 

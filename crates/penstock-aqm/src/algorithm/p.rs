@@ -161,7 +161,7 @@ mod tests {
     fn the_queue_of_the_moment_counts() {
         let mut rig = Rig::new("p", &[]);
         rig.arrive(8);
-        // the last packet found 7
+        // the last packet found 7 packets
         assert!((rig.gauge("p") - 0.02).abs() < 1e-12);
         while rig.waiting() > 5 {
             rig.depart();
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn automatic_max_th_is_that_of_the_design_rule() {
         let auto = [("max_th".into(), Value::Text("auto".into()))];
-        // R = 0.241 s: L = 0.0012129 a packet
+        // R = 0.241 s: L = 0.0012129 per packet
         let link = LinkInfo { rtt: Some(Span::from_nanos(54_333_333)), flows: Some(3), ..thesis_link() };
         let aqm = Proportional::from_settings(&auto, &link, Time::ZERO).unwrap();
         assert!((aqm.drop_function(35.0).unwrap() - 30.0 * 0.001_212_9).abs() < 1e-5);

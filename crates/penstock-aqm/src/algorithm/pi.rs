@@ -218,7 +218,7 @@ mod tests {
     fn a_full_queue_takes_more_than_a_minute_to_reach_the_p_of_a_hundred_flows() {
         let mut rig = Rig::new("pi", &[]);
         rig.arrive(35);
-        // first sample 25 a + 10 b, then 170 (a - b) 25 = 0.004335 a second
+        // first sample 25 a + 10 b, then 170 (a - b) 25 = 0.004335 per second
         rig.advance(Span::from_millis(60_001));
         assert!((rig.gauge("p") - (0.012_048 + 10_199.0 * 25.0 * 1.02e-6)).abs() < 1e-5);
         rig.advance(Span::from_secs(18.5));

@@ -139,7 +139,7 @@ const SAFEGUARD_P: f64 = 0.2;
 /// Sum of p below which nothing is dropped, and from which the drop is certain (section 5.4).
 const ACCU_LOW: f64 = 0.85;
 const ACCU_HIGH: f64 = 8.5;
-/// Largest step of p, from this p on (section 5.5).
+/// Largest step of p once p has reached this value (section 5.5).
 const CAP: f64 = 0.02;
 const CAP_FROM: f64 = 0.1;
 /// Linux adds `CAP` to the step while the delay is above this, in seconds.
@@ -396,7 +396,7 @@ fn divisor(p: f64) -> f64 {
 }
 
 impl PieParams {
-    /// The size of two packets; for Linux a byte less.
+    /// The size of two packets; in Linux one byte less.
     fn few(&self, link: &LinkInfo) -> u64 {
         let packet = match self.mean_packet {
             Auto::Auto => link.mtu.0,

@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(thresholds(100.0, f64::INFINITY), (0.0, 200.0));
     }
 
-    /// The AQM whose average is the queue: `found` packets in the intervals, one after the other.
+    /// The AQM with an average that equals the queue, which holds `found` packets in successive intervals.
     fn max_p_after(found: &[u32], extra: &[(&str, Value)]) -> f64 {
         let mut settings = vec![("w_q", Value::Number(1.0))];
         settings.extend_from_slice(extra);
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_target_in_time_is_what_the_link_sends_in_it() {
-        // 80 ms of 187.5 packets a second: 15 packets
+        // 80 ms at 187.5 packets per second: 15 packets
         let aqm =
             Psand::from_settings(&[("target".into(), Value::Time(Span::from_millis(80)))], &thesis_link(), Time::ZERO);
         let aqm = aqm.unwrap();
@@ -433,7 +433,7 @@ mod tests {
         assert_eq!((errors[0].name.as_str(), errors[0].message.as_str()), ("target", message));
     }
 
-    /// The AQM whose average is the queue, after intervals that found 10 and 12 packets.
+    /// The AQM with an average that equals the queue, after intervals with queues of 10 and 12 packets.
     fn moved(adapt: &str) -> Rig {
         let mut rig = Rig::new("psand", &[("w_q", Value::Number(1.0)), ("adapt", Value::Text(adapt.into()))]);
         for waiting in [10, 12] {
@@ -489,7 +489,7 @@ mod tests {
     #[test]
     fn sandwich_keeps_the_slope() {
         let rig = moved("sandwich");
-        // from 1 between 5 and 15 to 0.6 between 7 and 13
+        // the rise of 1 between 5 and 15 becomes 0.6 between 7 and 13
         assert!((rig.gauge("max_p") - 0.6).abs() < 1e-12);
         assert!((rig.drop_function(10.0) - 0.3).abs() < 1e-12);
     }

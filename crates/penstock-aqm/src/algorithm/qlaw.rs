@@ -37,7 +37,7 @@ use penstock_core::param::{Auto, Default, ParamErrors, ParamInfo, Settings, inhe
 use penstock_core::{PacketMeta, Span, Time};
 use penstock_model::queue_law::{Balance, QueueLaw, Signal, Windows};
 
-/// RTLD of a link that has no round trip.
+/// RTLD of a link of unknown round-trip time.
 const USUAL_RTT: Span = Span::from_millis(100);
 
 penstock_core::params! {
@@ -68,7 +68,7 @@ pub struct Qlaw {
     red: Red,
     rtld: f64,
     ticker: PeriodicTimer,
-    /// Arrivals and signals since the last setting.
+    /// Arrivals and signals since the last update of max_p.
     arrivals: u64,
     signals: u64,
     /// A and S
@@ -126,7 +126,7 @@ impl Qlaw {
         let middle = 0.5 * (self.red.curve.min_th + self.red.curve.max_th);
         let law = self.law();
         self.flows = law.flows(self.red.average.get() / packet, p.min(1.0));
-        // if no p holds them there, there are too many or too few flows for the law
+        // if no p holds the flows at the target, there are too many or too few of them for the law
         let many = law.flows(middle / packet, 1.0) < self.flows;
         let wanted = law.probability(self.flows, middle / packet).unwrap_or(f64::from(u8::from(many)));
         let p_b = self.red.params.spacing.p_b_for(wanted);
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn the_line_crosses_the_law_at_the_middle_of_the_thresholds() {
-        // 100 flows, marks, 2500 packets a second, 80 ms: they hold 200 packets at p = 0.088 (spec of the work, 1.5)
+        // 100 flows with marks at 2500 packets per second and 80 ms hold 200 packets at p = 0.088
         let link = LinkInfo {
             rate: penstock_core::Rate::from_bits_per_second(20_000_000),
             limit: Limit::Packets(500),
@@ -241,7 +241,7 @@ mod tests {
             text.iter().map(|(name, value)| (String::from(*name), Value::Number(*value))).collect();
         settings.push(("ecn".into(), Value::Flag(true)));
         let mut aqm = <Qlaw as AqmScheme>::from_settings(&settings, &link, Time::ZERO).unwrap();
-        // the same flows seen elsewhere on the curve: at 0.05 they have a queue of 334 packets
+        // the same flows at another point of the curve: at p = 0.05 they hold a queue of 334 packets
         aqm.red.average.update(Time::ZERO, 334.0);
         (aqm.arrivals, aqm.signals) = (100_000, 5_000);
         aqm.steer();
@@ -250,7 +250,8 @@ mod tests {
         assert!((aqm.red.curve.max_p / 2.0 - p_b).abs() < 0.0005, "{}", aqm.red.curve.max_p);
     }
 
-    /// The AQM with `waiting` packets in the queue and `lost` of a hundred arrivals of each interval signalled.
+    /// The AQM with `waiting` packets in the queue, where `lost` of the hundred arrivals in each interval are
+    /// signalled.
     fn steered(settings: &[(&str, Value)], waiting: u32, intervals: u64) -> Rig {
         let mut given = vec![("w_q", Value::Number(1.0)), ("interval", Value::Time(Span::from_millis(1_000)))];
         given.extend_from_slice(settings);

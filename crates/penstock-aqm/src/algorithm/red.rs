@@ -166,12 +166,12 @@ impl Red {
         Self::checked(params, link, |min_th, max_th| min_th < max_th, "be below max_th")
     }
 
-    /// As [`Red::new`], but min_th may be max_th.
+    /// Like [`Red::new`], but min_th may equal max_th.
     pub(crate) fn with_step(params: RedParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
         Self::checked(params, link, |min_th, max_th| min_th <= max_th, "not be above max_th")
     }
 
-    /// The AQM if its thresholds meet a condition, which `must` words for the error message.
+    /// The AQM if its thresholds meet a condition; `must` is the wording of the condition in the error message.
     fn checked(
         params: RedParams,
         link: &LinkInfo,
@@ -232,7 +232,8 @@ impl Red {
 }
 
 impl RedParams {
-    /// RED without options, for AQMs that own one: strict above max_th, drops not spaced, no guards, no marks.
+    /// RED without options, for AQMs that contain one: it drops everything above max_th, does not space drops, and has
+    /// no guards and no marks.
     pub(crate) const fn plain([min_th, max_th]: [Auto<Length>; 2], max_p: f64, mean_packet: Bytes) -> Self {
         Self {
             min_th,
@@ -289,7 +290,8 @@ impl RedParams {
         (min_th, max_th)
     }
 
-    /// max_th <= limit of the queue, and min_th and max_th in order, which `must` words for the error message.
+    /// Checks that max_th <= limit of the queue and that min_th and max_th are in order; `must` is the wording of the
+    /// second condition in the error message.
     fn errors(&self, link: &LinkInfo, are_in_order: impl FnOnce(f64, f64) -> bool, must: &str) -> ParamErrors {
         let ((min_th, max_th), limit) = (self.thresholds(link), self.limit(link));
         let unit = self.measure_in.word();
@@ -464,14 +466,14 @@ mod tests {
         assert_eq!(thresholds(&fast(1_000_000), &auto, &[]), (5.0, 15.0));
         let bytes = [("measure_in", Value::Text("bytes".into()))];
         assert_eq!(thresholds(&fast(100_000_000), &auto, &bytes), (31_250.0, 93_750.0));
-        // One of them given: three times min_th.
+        // With only one threshold given, max_th is three times min_th.
         assert_eq!(thresholds(&fast(1_000_000), &Value::Number(20.0), &[]), (20.0, 60.0));
         // They follow the rate of the link.
         let settings = [("min_th".into(), auto.clone()), ("max_th".into(), auto.clone())];
         let mut aqm = Red::new(RedParams::from_settings(&settings).unwrap(), &fast(1_000_000)).unwrap();
         aqm.on_link(Time::ZERO, &fast(100_000_000));
         assert_eq!((aqm.curve.min_th, aqm.curve.max_th), (31.25, 93.75));
-        // What does not fit tells the number.
+        // A threshold that does not fit is named with its number.
         let short = LinkInfo { limit: Limit::Packets(60), ..fast(100_000_000) };
         let errors = Red::new(RedParams::from_settings(&settings).unwrap(), &short).expect_err("too short");
         assert_eq!(errors[0].message, "must not be above the limit of the queue, 60 packets: \"auto\" is 93.75");
@@ -502,7 +504,7 @@ mod tests {
             if rig.counts.dropped_on_arrival > 0 {
                 return false;
             }
-            // held at 10 packets, p_b = 6/32
+            // the queue is held at 10 packets, p_b = 6/32
             for _ in 0..1000 {
                 rig.arrive(1);
                 rig.depart();
@@ -535,7 +537,7 @@ mod tests {
             let expected = [0.25 * x, 0.25 * 1.5 * x * x];
             for (nonlinear, expected) in [false, true].into_iter().zip(expected) {
                 let seen = share(waiting, nonlinear);
-                // a mean of 4000 geometric gaps: within 4 deviations
+                // the mean of 4000 geometric gaps lies within 4 standard deviations
                 let deviation = (1.0_f64 - expected).sqrt() / 4000.0_f64.sqrt();
                 assert!(
                     (seen / expected - 1.0).abs() < 4.0 * deviation,
@@ -555,7 +557,7 @@ mod tests {
 
     #[test]
     fn scaling_by_size_takes_the_largest_or_the_mean_packet() {
-        // p_b = 1/8 at 8 packets; 500 bytes are a third of the largest packet and half of the mean one
+        // p_b = 1/8 at 8 packets; 500 bytes are a third of the largest packet and half of the mean packet
         let gap = |scale: &str| {
             let mut rig = instantaneous(&[spacing("none"), ("scale_by_size", Value::Text(scale.into()))]);
             rig.arrive(8);
@@ -656,7 +658,7 @@ mod tests {
         assert!((rig.drop_function(10.0) - 0.05).abs() < 1e-12);
     }
 
-    /// RED whose average is the queue that the packet finds, as a step at 6 packets.
+    /// RED as a step at 6 packets, with an average that equals the queue that the packet finds.
     fn step(extra: &[(&str, Value)]) -> Rig {
         let mut settings: Vec<(&str, Value)> = vec![("spacing", Value::Text("none".into()))];
         settings.extend(

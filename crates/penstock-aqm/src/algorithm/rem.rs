@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_target_may_be_a_time() {
-        // 53.333 ms at 187.5 packets a second
+        // 53.333 ms at 187.5 packets per second
         let mut rig = rem("thesis", &[]);
         let timed = [("target", Value::Time(Span::from_nanos(53_333_333)))];
         let mut other = Rig::new("rem", &timed);
@@ -259,8 +259,8 @@ mod tests {
         assert!((tick(&mut rig) - tick(&mut other)).abs() < 1e-9);
     }
 
-    /// Mean and variance of the queue, the share of time without one, and the losses per arrival, of a Poisson stream
-    /// of `load` times the rate, over 450 s after 50 s.
+    /// Mean and variance of the queue, the share of time when it is empty, and the losses per arrival, for a Poisson
+    /// stream of `load` times the rate, over 450 s after 50 s.
     fn poisson(load: f64, interval: Span, seed: u64) -> [f64; 4] {
         let mut rig = rem("ns2", &[("phi", Value::Number(1.1)), ("interval", Value::Time(interval))]);
         let mut rng = Rng::stream(seed, "poisson");

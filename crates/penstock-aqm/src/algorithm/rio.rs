@@ -112,7 +112,7 @@ impl Waiting {
         self.bytes -= u64::from(packet.size);
     }
 
-    /// The backlog of a queue of these packets alone.
+    /// The backlog of these packets alone.
     #[inline]
     pub(crate) fn of(self, queue: &Backlog) -> Backlog {
         Backlog { packets: self.packets, bytes: self.bytes, ..*queue }
@@ -153,7 +153,7 @@ impl RioParams {
 impl Rio {
     /// The AQM on this link; all contradictions in `params`, if there are any.
     pub fn new(params: RioParams, link: &LinkInfo) -> Result<Self, ParamErrors> {
-        // Thresholds of In packets may exceed the limit of the queue, which they need not fill alone.
+        // Thresholds of In packets may exceed the limit of the queue, as In packets need not fill it alone.
         let link = LinkInfo { limit: Limit::Infinite, ..*link };
         let red = |names: [&str; 2], red: RedParams| {
             Red::new(red, &link).map_err(|errors| {
@@ -316,7 +316,8 @@ mod tests {
         }
     }
 
-    /// Out packets by Floyd's rule, 2.5 and 7.5 ms at 80 us a packet, In packets above them; slow links have ns-2's defaults.
+    /// Out thresholds follow Floyd's rule, 2.5 and 7.5 ms at 80 us per packet; In thresholds lie above them; slow links
+    /// get ns-2's defaults.
     #[test]
     fn automatic_thresholds_follow_the_link() {
         let fast = LinkInfo { rate: Rate::from_bits_per_second(100_000_000), ..thesis_link() };
@@ -338,7 +339,7 @@ mod tests {
         assert_eq!(out_and_in(&given), [(31.25, 50.0), (50.0, 100.0)]);
         let bytes = rio(&fast, Some(("measure_in", Value::Text("bytes".into()))));
         assert_eq!(out_and_in(&bytes), [(31_250.0, 93_750.0), (93_750.0, 187_500.0)]);
-        // A rate that changes takes them along.
+        // The thresholds follow a change of the rate.
         let mut aqm = rio(&fast, None);
         aqm.on_link(Time::ZERO, &slow);
         assert_eq!(out_and_in(&aqm), [(5.0, 15.0), (15.0, 30.0)]);
@@ -347,7 +348,7 @@ mod tests {
     #[test]
     fn in_arrivals_move_both_averages_and_out_arrivals_that_of_all() {
         let mut rig = Rig::new("rio", &[("w_q", Value::Number(0.5))]);
-        // queues found, all and In: 0 0, 1 1, 2 1, 3 1, 4 2
+        // packets found, all and In: 0 0, 1 1, 2 1, 3 1, 4 2
         send(&mut rig, &[IN, OUT, OUT, IN, OUT]);
         let total = [0.0, 1.0, 2.0, 3.0, 4.0].iter().fold(0.0, |avg, q| 0.5 * avg + 0.5 * q);
         assert_eq!(rig.gauge("avg"), total);
@@ -367,14 +368,14 @@ mod tests {
     fn in_ns2_an_out_arrival_ends_the_idle_time_of_all_and_the_last_one_counts_for_in() {
         let mut rig = Rig::new("rio", &[("w_q", Value::Number(0.1)), ("ns2_quirk", Value::Flag(true))]);
         let empty = |rig: &mut Rig| while rig.depart() {};
-        // found, all and In: 0 to 3
+        // packets found, all and In: 0 to 3
         send(&mut rig, &[IN; 4]);
         let avg = [0.0, 1.0, 2.0, 3.0].iter().fold(0.0, |avg, q| 0.9 * avg + 0.1 * q);
         empty(&mut rig);
         rig.advance(Span::from_millis(55));
         send(&mut rig, &[OUT]);
         empty(&mut rig);
-        // 16 ms are 3.0 packets: nothing is made up for in the average of all but that, and in that of In packets alike
+        // 16 ms are 3.0 packets: both averages, of all packets and of In packets, decay over this idle time only
         rig.advance(Span::from_millis(16));
         send(&mut rig, &[IN]);
         let after = avg * 0.9_f64.powi(4);
@@ -391,7 +392,7 @@ mod tests {
 
     #[test]
     fn in_ns2_the_count_goes_on_over_forced_drops() {
-        // 20 Out packets above max_out count: with p_b = 0.2 (14 - 5) / 10 = 0.18 the 22nd is far beyond 2 / p_b
+        // 20 Out packets above max_out are counted: with p_b = 0.2 (14 - 5) / 10 = 0.18 the 22nd is far beyond 2 / p_b
         for (ns2_quirk, dropped) in [(true, 1), (false, 0)] {
             let [w_q, min_in] = [("w_q", 1.0), ("min_in", 20.0)].map(|(name, x)| (name, Value::Number(x)));
             let mut rig = Rig::new("rio", &[w_q, min_in, ("ns2_quirk", Value::Flag(ns2_quirk))]);
@@ -431,7 +432,7 @@ mod tests {
     fn above_max_in_every_in_packet_is_dropped() {
         let mut rig = Rig::new("rio", &[("w_q", Value::Number(1.0)), ("p_in", Value::Number(0.0))]);
         send(&mut rig, &[IN; 34]);
-        // the 32nd and later find 31 In packets, more than max_in, or 30 as many
+        // the 32nd In packet and later ones find 31 In packets, which is more than max_in, or 30, which equals it
         assert_eq!(rig.waiting(), 30);
         // an In packet leaves the count of In packets when it leaves the queue
         rig.depart();
@@ -445,7 +446,7 @@ mod tests {
         send(&mut rig, &[IN, IN, IN, IN]);
         let before = (rig.gauge("avg"), rig.gauge("avg_in"));
         while rig.depart() {}
-        // 187.5 packets a second: 10.3 packets in 55 ms, so m = 10, and then the arrival itself
+        // 187.5 packets per second: 10.3 packets in 55 ms, so m = 10; then the arrival itself updates the average
         rig.advance(Span::from_millis(55));
         send(&mut rig, &[IN]);
         let decay = 0.9_f64.powi(11);

@@ -89,12 +89,12 @@ pub struct Sfb {
     derived: Derived,
     /// The bins in use.
     current: Filter,
-    /// The spare bins that replace them, with `rehash`.
+    /// The spare bins that replace `bins`, with `rehash`.
     spare: Option<Spare>,
-    /// Whether the hash functions have been drawn, which the first arrival does.
+    /// Whether the hash functions have been drawn; the first arrival draws them.
     hashed: bool,
     bucket: Bucket,
-    /// When the AQM was built: bins have not moved since.
+    /// When the AQM was built; the initial last step of every bin.
     start: Time,
     rehash: Option<PeriodicTimer>,
     p_min: f64,
@@ -135,7 +135,7 @@ struct Bucket {
     filled: Time,
 }
 
-/// The judgement of a flow's bins on its packet.
+/// The verdict of a flow's bins on its packet.
 struct Judgement {
     p_min: f64,
     /// Whether a bin is above bin_size.
@@ -178,7 +178,7 @@ impl Sfb {
         current.learn(now, flow, params, derived.bin_size)
     }
 
-    /// The id that is hashed for a flow. With spare bins it is one for which there is a `qlen`.
+    /// The id that is hashed for a flow. With spare bins it is an id that has a `qlen`.
     fn hashed_id(&self, flow: u32) -> u32 {
         self.spare.as_ref().map_or(flow, |spare| spare.qlen.index(flow))
     }
@@ -193,7 +193,7 @@ impl Sfb {
         }
     }
 
-    /// Replace the bins by the spare ones, and those by bins of new hash functions.
+    /// Replace the bins by the spare bins, and the spare bins by bins with new hash functions.
     fn rehash(&mut self, rng: &mut Rng) {
         let Some(Spare { filter, qlen }) = &mut self.spare else { return };
         core::mem::swap(&mut self.current, filter);
@@ -225,7 +225,7 @@ impl Filter {
         Self { salts: vec![0; params.levels as usize], bins: vec![empty; (params.levels * params.bins) as usize] }
     }
 
-    /// Draw new hash functions, with empty bins that have not moved since `start`.
+    /// Draw new hash functions, with empty bins whose last step counts as made at `start`.
     fn hash_anew(&mut self, start: Time, rng: &mut Rng) {
         self.salts.iter_mut().for_each(|salt| *salt = rng.bits());
         self.bins.fill(Bin { qlen: 0, p_m: 0.0, last_update: start });
@@ -339,7 +339,7 @@ impl Aqm for Sfb {
         }
     }
 
-    /// Bins belong to all flows that share them: those of the flow start anew where nothing waits in them.
+    /// Bins belong to all flows that share them: a bin of the flow is reset only if no packet waits in it.
     fn forget_flow(&mut self, _now: Time, flow: u32) {
         let flow = self.hashed_id(flow);
         self.current.forget(flow);
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn a_bin_above_its_size_drops_and_raises_p_m_once_a_packet() {
         let mut rig = sfb(&[("d1", 1e-9)]);
-        // the fifth packet finds 4 in its bins, which is above 3
+        // the fifth packet finds 4 packets in its bins, which is above 3
         rig.arrive_from(7, 4);
         assert_eq!((rig.waiting(), rig.gauge("p")), (4, 0.0));
         rig.arrive_from(7, 3);
@@ -426,14 +426,14 @@ mod tests {
         while rig.depart() {}
         rig.arrive_from(7, 1);
         assert!(close(rig.gauge("p"), 1.6e-9));
-        // not empty now: neither up nor down
+        // the bins are not empty now: p moves neither up nor down
         rig.arrive_from(7, 1);
         assert!(close(rig.gauge("p"), 1.6e-9));
     }
 
     #[test]
     fn a_flow_with_a_good_bin_is_spared() {
-        // With one bin on each level everyone shares them; with many the others have p_min = 0.
+        // With one bin per level all flows share it; with many bins the other flows have p_min = 0.
         let p_of_others = |bins: f64| {
             let mut rig = sfb(&[("bins", bins), ("bin_size", 3.0), ("d1", 0.5)]);
             rig.arrive_from(7, 6);
@@ -453,7 +453,7 @@ mod tests {
         let mut rig = sfb(&[("d1", 1.0), ("d2", 0.0), ("penalty_rate", 10.0), ("penalty_burst", 5.0)]);
         rig.arrive_from(7, 5);
         while rig.depart() {}
-        // p_min is 1. The bucket holds 5 packets, and then gets 10 a second for 2 seconds
+        // p_min is 1. The bucket holds 5 packets, and then gets 10 per second for 2 seconds
         let sent = rig.counts.sent;
         for _ in 0..200 {
             rig.arrive_from(7, 1);
@@ -461,7 +461,7 @@ mod tests {
             rig.advance(Span::from_millis(10));
         }
         assert_eq!(rig.counts.sent - sent, 5 + 19);
-        // another flow is not concerned
+        // another flow is not affected
         rig.arrive_from(8, 1);
         assert_eq!(rig.waiting(), 1);
     }
@@ -470,7 +470,7 @@ mod tests {
     fn max_drops_only_what_is_long_in_all_bins() {
         let mut rig = sfb(&[("bin_size", 2.0), ("max", 6.0), ("d1", 1e-9)]);
         rig.arrive_from(7, 8);
-        // the sixth is queued; arrivals 4 to 8 found more than 2
+        // the sixth packet is queued; arrivals 4 to 8 found more than 2 packets
         assert_eq!((rig.waiting(), rig.counts.dropped_on_arrival), (6, 2));
         assert!(close(rig.gauge("p"), 5e-9));
     }
@@ -480,7 +480,7 @@ mod tests {
         let settings = [("d1", Value::Number(1e-9)), ("freeze", Value::Time(Span::from_millis(100)))];
         let mut rig = Rig::new("sfb", &settings);
         rig.advance(Span::from_millis(200));
-        // the first packet finds empty bins: that is a step, too
+        // the first packet finds empty bins, which is a step, too
         rig.arrive_from(7, 10);
         assert_eq!(rig.gauge("p"), 0.0);
         rig.advance(Span::from_millis(101));
@@ -507,12 +507,13 @@ mod tests {
         assert!(close(rig.gauge("p"), 2e-9));
         rig.advance(Span::from_millis(100));
         rig.arrive_from(7, 1);
-        // of the three steps the new bins saw the last; they know of the 4 packets, so the next arrival is dropped
+        // the new bins took part in only the last of the three steps; they count the 4 packets, so the next arrival is
+        // dropped
         rig.advance(Span::from_millis(400));
         rig.arrive_from(7, 1);
         assert!(close(rig.gauge("p"), 2e-9));
         assert_eq!((rig.waiting(), rig.counts.dropped_on_arrival), (4, 4));
-        // twice more: the spare bins were filled anew from what waits
+        // two more exchanges: the spare bins were filled again from the waiting packets
         rig.advance(Span::from_millis(1000));
         rig.arrive_from(7, 1);
         assert!(close(rig.gauge("p"), 1e-9));

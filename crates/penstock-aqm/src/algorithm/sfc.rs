@@ -107,7 +107,7 @@ impl Derived {
 }
 
 impl Sfc {
-    /// lambda with a packet that arrives now.
+    /// lambda, including a packet that arrives now.
     fn update_rate(&mut self, now: Time) {
         let interval = self.params.interval.as_secs();
         let elapsed = self.last.map_or(0.0, |last| now.since(last).as_secs());

@@ -72,7 +72,7 @@ penstock_core::params! {
 pub struct Sred {
     params: SredParams,
     alpha: f64,
-    /// B in packets, for the drop function that is drawn.
+    /// B in packets, for plots of the drop function.
     limit: f64,
     /// Flows of earlier arrivals; `None` for a forgotten flow.
     zombies: Vec<Option<u32>>,
@@ -110,7 +110,7 @@ impl Sred {
         hit
     }
 
-    /// Equation 1.6, where `waiting` packets or bytes wait of at most `limit`.
+    /// Equation 1.6, where `waiting` packets or bytes wait in a queue with this `limit`.
     fn p_sred(&self, waiting: f64, limit: f64) -> f64 {
         if 6.0 * waiting < limit {
             0.0
@@ -131,7 +131,7 @@ impl Sred {
         if p_sred == 0.0 {
             return 0.0;
         }
-        // 1 / 0 is infinity: without a hit so far there are many flows
+        // 1 / 0 is infinity: while there has been no hit, the number of flows counts as infinite
         let flows = 1.0 / self.hit_frequency;
         let few = flows / MANY_FLOWS;
         let share = if hit && self.params.variant == Variant::Full { 1.0 + flows } else { 1.0 };
@@ -268,7 +268,7 @@ mod tests {
         }
         assert_eq!((aqm.zombies.as_slice(), aqm.hit_frequency), ([Some(5), Some(6), Some(5)].as_slice(), 0.0));
         assert_eq!(rng.bits(), untouched.bits());
-        // a miss with p = 1 always replaces, a hit never
+        // with p = 1 a miss always replaces an entry, a hit never
         assert!(!aqm.hit(9, &mut rng));
         assert_eq!(aqm.zombies.iter().filter(|&&flow| flow == Some(9)).count(), 1);
     }

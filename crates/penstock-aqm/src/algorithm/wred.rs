@@ -96,7 +96,7 @@ penstock_core::choice! {
 }
 
 penstock_core::params! {
-    /// Parameters that WRED has and the schemes built on it do not have.
+    /// Parameters of WRED that the schemes built on it do not have.
     pub struct VariantParams {
         /// When the idle time starts and ends, and whether the AQM sees arrivals at a full queue.
         variant: Variant = Default::Text("paper");
@@ -112,7 +112,7 @@ pub struct Wred {
     precedence: Precedence,
     /// The one average, over all packets.
     average: Average,
-    /// The AQM of each level; their own averages are not used.
+    /// The RED of each level; its own average is not used.
     levels: Vec<Red>,
     /// The idle time of the variant "ns2".
     level_idle: Option<LevelIdle>,
@@ -179,7 +179,7 @@ impl Wred {
         self.levels[level].spacer.restart();
     }
 
-    /// The drop just decided at `level` did not happen: the count of `before` goes on with this arrival.
+    /// The drop just decided at `level` did not happen: continue the count of `before`, this arrival included.
     pub(crate) fn resume_count(&mut self, level: usize, before: &Spacer) {
         self.levels[level].spacer.resume(before, ANY_SIZE);
     }
@@ -255,7 +255,7 @@ impl Aqm for Wred {
         self.average.filter = self.levels[0].average.filter;
     }
 
-    /// The average, and p_b and max_p of the level that is dropped first.
+    /// The average, and p_b and max_p of the level dropped first.
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
         let avg = self.average.get();
         show("avg", avg);
@@ -265,7 +265,7 @@ impl Aqm for Wred {
         }
     }
 
-    /// That of the level that is dropped first.
+    /// The drop function of the level dropped first.
     fn drop_function(&self, average: f64) -> Option<f64> {
         self.levels.last()?.drop_function(average)
     }

@@ -55,7 +55,7 @@ pub struct Wrt {
 }
 
 impl Wrt {
-    /// The AQM that judges by `wred`, which has two levels at least.
+    /// The AQM that judges packets by `wred`, which has at least two levels.
     pub fn new(params: &WrtParams, wred: Wred) -> Self {
         let th_in = match params.th_in {
             Auto::Auto => wred.max_th(1),
@@ -207,7 +207,7 @@ mod tests {
         send(&mut wrt, OUT, 15);
         send(&mut wrt, IN, 4);
         assert_eq!((wrt.gauge("avg"), wrt.gauge("avg_in")), (18.0, 3.0));
-        // the threshold counts what waits: one In packet leaves behind 15 Out packets
+        // the threshold counts the waiting packets: one In packet leaves 15 Out packets behind
         for _ in 0..16 {
             wrt.depart();
         }
@@ -246,7 +246,8 @@ mod tests {
     #[test]
     fn a_packet_without_room_sets_back_the_count_of_the_level_that_judged_it() {
         let mut wrt = unlimited("wrt", &[("w_q", Value::Number(1.0)), ("th_in", Value::Number(0.0))]);
-        // from 15 found on level 1 counts: 15 arrivals, and n p_b = 15 * 0.0467 = 0.7 drops nothing yet
+        // level 1 counts arrivals that find 15 packets or more: after 15 arrivals n p_b = 15 * 0.0467 = 0.7 drops
+        // nothing yet
         send(&mut wrt, IN, 30);
         wrt.relink(&LinkInfo { limit: Limit::Packets(30), ..thesis_link() });
         send(&mut wrt, IN, 1);

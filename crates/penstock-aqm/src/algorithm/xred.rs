@@ -48,7 +48,7 @@ pub struct Xred {
     incomplete: Incomplete,
 }
 
-/// The units that have lost a fragment: those with the latest losses.
+/// The units with the most recent losses of fragments.
 #[derive(Clone, Debug)]
 struct Incomplete {
     params: XredParams,
@@ -62,7 +62,7 @@ struct Incomplete {
 
 #[derive(Clone, Copy, Debug)]
 struct Loss {
-    /// The highest that was lost.
+    /// The highest priority that was lost.
     priority: u8,
     /// The last loss; `None` once the flow is forgotten.
     at: Option<Time>,
@@ -265,7 +265,7 @@ mod tests {
     fn a_unit_is_forgotten_after_its_lifetime() {
         let mut rig = lost(&[], &[packet(1, 7, 5), packet(1, 8, 5)]);
         rig.advance(Span::from_millis(2000));
-        // this loss counts as one, so unit 7 lives on
+        // this loss counts only once, so unit 7 is still remembered
         assert!(is_dropped(&mut rig, packet(1, 7, 4)));
         rig.advance(Span::from_nanos(1));
         assert!(!is_dropped(&mut rig, packet(1, 8, 4)));

@@ -66,7 +66,7 @@ mod tests {
     use penstock_core::Limit;
     use penstock_core::param::{ClassSetting, Match, Value};
 
-    /// Flows 0 to 2 in a class with 20 %, all others in a class with 80 %.
+    /// Flows 0 to 2 are in a class with 20 %, all others in a class with 80 %.
     fn voice_and_data() -> Rig {
         let voice = ClassSetting {
             matches: Match { flows: vec![(0, 2)], ..Match::default() },
@@ -83,7 +83,7 @@ mod tests {
         (0..40).for_each(|_| (0..11).for_each(|flow| rig.arrive_packet(numbered(flow, 1000))));
         let mut sent = [0; 11];
         (0..150).for_each(|_| sent[rig.serve().unwrap().flow as usize] += 1);
-        // 20 % of 150 packets for three flows, 80 % for eight.
+        // 20 % of 150 packets go to three flows, 80 % to eight.
         assert_eq!(sent, [10, 10, 10, 15, 15, 15, 15, 15, 15, 15, 15]);
     }
 

@@ -274,8 +274,8 @@ mod tests {
         assert_eq!(rig.order(), [0, 0, 0, 1, 2, 0, 1, 2, 1, 2, 1, 2]);
     }
 
-    /// ns-2.35 sends the same packets in the order 2 3 2 3 with its CBQ (see `estimator`), and with CBQ/WRR in the
-    /// order that `wrr` gives.
+    /// ns-2.35 sends the same packets in the order 2 3 2 3 with its CBQ (see `estimator`), and in the order of `wrr`
+    /// with CBQ/WRR.
     #[test]
     fn turns_are_weighted_more_than_in_ns2() {
         let mut rig = shares(&[0.4, 0.3, 0.2, 0.08], &[]);
@@ -294,7 +294,8 @@ mod tests {
         (0..3).for_each(|_| rig.arrive_packet(numbered(0, 1000)));
         assert_eq!(rig.serve().unwrap().flow, 0);
         rig.arrive_packet(numbered(1, 1000));
-        // Class 1 goes first, since class 0 has no tokens. Then neither has, and class 0 may exceed its share.
+        // Class 1 goes first, since class 0 has no tokens. Then neither class has tokens, and class 0 may exceed its
+        // share.
         assert_eq!(rig.order(), [1, 0, 0]);
     }
 

@@ -75,8 +75,8 @@ const PARAMS: [ParamInfo; inherited_len(ChokeParams::INFO, RedParams::INFO)] = i
 pub(crate) struct Choke<P> {
     params: ChokeParams,
     red: Red,
-    /// Places in order of arrival. The place of an evicted packet is empty; the first and the last place never are. Not a
-    /// list of a packet slab: a random place is drawn by its number.
+    /// The places of the packets, in order of arrival. The place of an evicted packet is empty; the first and the last
+    /// place never are. Not a list of a packet slab: a random place is drawn by its number.
     places: VecDeque<Option<(Time, P)>>,
     total: Total,
     limit: Limit,
@@ -246,7 +246,7 @@ mod tests {
     use crate::rig::{Rig, assert_fits};
     use penstock_core::param::Value;
 
-    /// CHOKe that compares from the first packet on, with a RED that hardly ever drops; its average equals the queue.
+    /// CHOKe that compares from the first packet on, with a RED that hardly ever drops. Its average equals the queue.
     fn comparing(extra: &[(&str, Value)]) -> Rig {
         let mut settings = vec![
             ("min_th", Value::Number(0.0)),
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_flow_is_hit_in_proportion_to_its_share_of_the_queue() {
-        // 7 of 8 waiting packets are of other flows: the gaps between hits of flow 0 are geometric with p = 1/8
+        // 7 of 8 waiting packets belong to other flows: the gaps between hits of flow 0 are geometric with p = 1/8
         let (mut gap, mut gaps) = (0, Vec::new());
         for seed in 0..4000 {
             let settings = [("min_th", 0.0), ("max_th", 35.0), ("max_p", 0.0), ("w_q", 1.0)]

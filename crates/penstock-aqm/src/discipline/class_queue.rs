@@ -39,7 +39,7 @@ pub(super) fn part(rate: Rate, share: f64) -> Rate {
 pub(super) enum Store {
     /// As they came.
     Fifo(SlabQueue),
-    /// A packet of each flow in turn.
+    /// One packet of each flow in turn.
     PerFlow(FlowOrder),
 }
 
@@ -49,7 +49,7 @@ impl Store {
         Self::Fifo(SlabQueue::EMPTY)
     }
 
-    /// A packet of each flow in turn.
+    /// One packet of each flow in turn.
     pub(super) fn per_flow() -> Self {
         Self::PerFlow(FlowOrder::new())
     }
@@ -71,7 +71,7 @@ impl Store {
     fn pop_last<P: Packet, T: Copy>(&mut self, packets: &mut PacketSlab<P, T>) -> Option<Taken<P>> {
         match self {
             Self::Fifo(queue) => queue.tail().map(|slot| packets.remove(queue, slot)),
-            // Only queues of a single flow are asked to make room.
+            // Only queues of a single flow can be asked to make room.
             Self::PerFlow(_) => None,
         }
     }
@@ -128,7 +128,7 @@ impl ClassQueue {
 
     /// The link as the AQM of a class sees it.
     pub(super) fn seen_by_aqm(link: &LinkInfo, own_limit: Option<Limit>, guarantee: Guarantee) -> LinkInfo {
-        // The number of the link's flows that belong to the class is unknown here.
+        // How many of the link's flows belong to the class is unknown here.
         LinkInfo { rate: guarantee.rate(link), limit: own_limit.unwrap_or(link.limit), flows: None, ..*link }
     }
 

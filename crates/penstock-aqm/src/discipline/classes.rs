@@ -30,7 +30,7 @@ pub(super) struct ClassPlan {
     pub(super) guarantee: Guarantee,
 }
 
-/// The queues of the classes, or `errors` with those of their AQMs added.
+/// The queues of the classes; errors of their AQMs are added to `errors`.
 pub(super) fn queues(
     classes: &[ClassSetting],
     plans: impl Iterator<Item = ClassPlan>,

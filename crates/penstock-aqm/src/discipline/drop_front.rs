@@ -98,7 +98,7 @@ mod tests {
         for size in [400, 700, 1900] {
             rig.arrive_as(size, penstock_core::Ecn::Not);
         }
-        // 3000 bytes wait; for 1000 more, the packets of 400 and 700 bytes are dropped
+        // 3000 bytes wait; to make room for 1000 more, the packets of 400 and 700 bytes are dropped
         rig.arrive(1);
         assert_eq!((rig.counts.evicted, rig.waiting()), (2, 2));
         rig.arrive_as(3001, penstock_core::Ecn::Not);

@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn backlogged_flows_share_the_link_by_bytes_not_packets() {
-        // 1500, 500 and 100 bytes a packet, quantum 1500: 1, 3 and 15 packets a round.
+        // Packets of 1500, 500 and 100 bytes with quantum 1500: 1, 3 and 15 packets per round.
         let mut bench = Bench::new("drr", &[], Limit::Infinite);
         for (flow, size) in [(0, 1500), (1, 500), (2, 100)] {
             bench.arrive(flow, size, 100);
@@ -198,7 +198,7 @@ mod tests {
     fn of_equally_long_queues_the_one_served_soonest_loses() {
         let mut bench = Bench::new("drr", &[], Limit::Packets(6));
         (0..3).for_each(|flow| bench.arrive(flow, 1500, 2));
-        // Flow 0 sends and moves to the end of the round; flow 1 is then at its front.
+        // Flow 0 sends and moves to the end of the round; flow 1 is then at the front of the round.
         assert_eq!(bench.serve(2).iter().map(|packet| packet.flow).collect::<Vec<_>>(), [0, 1]);
         bench.arrive(0, 1500, 1);
         bench.arrive(1, 1500, 1);

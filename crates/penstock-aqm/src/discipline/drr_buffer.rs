@@ -1,4 +1,4 @@
-//! A buffer shared by queues under deficit round robin: the assignment of arrivals to queues, and the making of room.
+//! A buffer shared by queues under deficit round robin: how arrivals are assigned to queues, and how room is made.
 //! The schemes of this family differ in their [`Policy`]: which arrivals are refused, and which queue loses a packet.
 
 use super::drr_queues::{DrrQueues, End, Quantum, Queue, Watcher};
@@ -39,7 +39,7 @@ penstock_core::params! {
 }
 
 impl DrrParams {
-    /// The parameters in `reader`, which refuses those that contradict each other.
+    /// The parameters in `reader`, which refuses parameters that contradict each other.
     fn read_all(reader: &mut Reader<'_>) -> Option<Self> {
         let params = reader.params::<Self>()?;
         if params.spread == Spread::Hash && params.buckets.is_none() {
@@ -166,8 +166,7 @@ pub(super) trait Policy: Watcher + Send + 'static {
         false
     }
 
-    /// The one of all queues that loses a packet to make room for one in queue `id`; `None`: the arriving packet is
-    /// dropped.
+    /// The queue that loses a packet to make room for one in queue `id`; `None`: the arriving packet is dropped.
     fn victim(&mut self, _id: u32, _queues: &[Queue]) -> Option<u32> {
         None
     }
@@ -177,7 +176,7 @@ pub(super) trait Policy: Watcher + Send + 'static {
         End::Head
     }
 
-    /// Of all queues, the one of number `id` has lost a packet to make room.
+    /// Queue `id` has lost a packet to make room.
     fn on_evicted(&mut self, _id: u32, _queues: &[Queue]) {}
 
     /// Queue `id` has sent a packet.
@@ -261,7 +260,7 @@ impl<P: Packet, B: Policy> DrrBuffer<P, B> {
         self.queues.push(&mut self.policy, env.now, id, (packet, env.now));
     }
 
-    /// Queue the packet, then drop packets until the rest fits; the arriving packet is reported as queued only if it is
+    /// Queue the packet, then drop packets until the rest fits. The arriving packet is reported as queued only if it is
     /// not dropped.
     #[inline]
     fn push_and_make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, id: u32, size: u32, packet: &P) {
@@ -383,7 +382,7 @@ impl<P: Packet + Send, B: Policy, W: Probe<P> + ?Sized> Discipline<P, W> for Drr
 
     fn reserve(&mut self, packets: u32, flows: u32) {
         let queues = self.assignment.reserve(flows);
-        // an arrival may be stored before another packet makes room for it
+        // an arrival may be stored before another packet is dropped to make room for it
         self.queues.reserve(packets.saturating_add(1), queues);
         self.policy.reserve(queues);
         if self.perturb.is_some() {
@@ -423,7 +422,7 @@ pub(super) fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized, B: Policy 
     Ok(Box::new(buffer(settings, infos, site.link, policy)?))
 }
 
-/// As [`build`], the buffer itself.
+/// Like [`build`], but returns the buffer itself.
 pub(super) fn buffer<P: Packet, B: Policy>(
     settings: &Settings,
     infos: &[penstock_core::param::ParamInfo],

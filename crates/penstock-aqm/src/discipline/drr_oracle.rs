@@ -1,5 +1,5 @@
-//! Plain second implementations of the schemes under deficit round robin: lists of packets, no round skipped, and
-//! orders found by searching all queues. On random traces both implementations must do the same.
+//! Plain second implementations of the schemes under deficit round robin: packets are kept in lists, no round is
+//! skipped, and orders are found by searching all queues. On random traces both implementations must do the same.
 
 use super::drr_test_harness::{Bench, Fate};
 use crate::aqm::Cause;
@@ -112,7 +112,7 @@ impl Plain {
         }
     }
 
-    /// The first of the longest, in the order of the round.
+    /// The first of the longest queues, in the order of the round.
     fn longest(&self, length: impl Fn(&VecDeque<u32>) -> u64) -> Option<usize> {
         let most = self.round.iter().map(|&i| length(&self.queues[i])).max()?;
         self.round.iter().copied().find(|&i| length(&self.queues[i]) == most)
@@ -201,7 +201,7 @@ impl Plain {
         }
     }
 
-    /// A tenth of the queues used, rounded up, until it first moves.
+    /// A tenth of the queues used, rounded up, until W first changes.
     fn w(&self) -> usize {
         self.w.unwrap_or(self.used.div_ceil(10).max(1))
     }

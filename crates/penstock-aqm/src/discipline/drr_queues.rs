@@ -1,7 +1,8 @@
-//! Queues that are served by deficit round robin: what the schemes of this family share.
+//! Queues that are served by deficit round robin: the common part of the schemes of this family.
 //!
-//! The packets of all queues lie in one slab. The queues that hold packets are in a list, in the order of service. Every
-//! operation takes constant time, but for a turn that finds no queue able to send (see [`DrrQueues::skip_rounds`]).
+//! The packets of all queues lie in one slab. The queues that hold packets are in a list, in the order of service.
+//! Every operation takes constant time, except a turn that finds no queue able to send (see
+//! [`DrrQueues::skip_rounds`]).
 
 use super::packet_slab::{Detached, PacketSlab, SlabQueue, Taken};
 use super::verdicts::Total;
@@ -13,7 +14,7 @@ use penstock_core::{Limit, Packet, Time};
 /// What a queue may send in each of its turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantum {
-    /// So many bytes, and what it could not use in the turn before.
+    /// This number of bytes, plus the part that it could not use in its previous turn.
     Bytes(u64),
     /// One packet, whatever its size.
     Packet,
@@ -109,7 +110,7 @@ impl<P: Packet> DrrQueues<P> {
         self.round.queues.reserve(queues as usize);
     }
 
-    /// Queue `id` has no deficit any more.
+    /// Queue `id` no longer has a deficit.
     pub(super) fn forget_deficit(&mut self, id: u32) {
         if let Some(queue) = self.round.queues.get_mut(id as usize) {
             queue.deficit = 0;
@@ -140,7 +141,7 @@ impl<P: Packet> DrrQueues<P> {
         self.round.turns.len()
     }
 
-    /// Number of queues: the highest number seen, and 1.
+    /// Number of queues: the highest queue number seen, plus 1.
     pub(super) fn known(&self) -> u32 {
         self.all().len() as u32
     }
@@ -234,7 +235,7 @@ impl<P: Packet> DrrQueues<P> {
                     round.in_turn = false;
                     round.turns.pop(&round.queues);
                 } else if round.quantum == Quantum::Packet {
-                    // A turn of one packet is over with it; by bytes it may go on with what arrives later.
+                    // A turn of one packet ends with this packet; a turn in bytes may continue with later arrivals.
                     round.end_turn(id);
                 }
                 return Some((id, detached));
@@ -268,8 +269,8 @@ impl Round {
         self.in_turn = false;
     }
 
-    /// A whole round in which no queue could send, because the quantum is smaller than the packets: go at once to the
-    /// round in which the first of them can. One look at each queue, however small the quantum.
+    /// No queue can send in a whole round, because the quantum is smaller than the packets: skip to the round in which
+    /// the first queue can send. Visits each queue once, however small the quantum.
     #[cold]
     fn skip<P: Packet>(&mut self, packets: &PacketSlab<P>) {
         let Some(mut id) = self.turns.head() else { return };
@@ -280,7 +281,7 @@ impl Round {
             rounds = rounds.min((cost - queue.deficit).div_ceil(quantum));
             id = self.turns.after(&self.queues, id);
         }
-        // The round in which it sends gives out the last quantum itself.
+        // The round in which the queue sends grants the last quantum itself.
         for _ in 0..self.turns.len() {
             self.queues[id as usize].deficit += (rounds - 1) * quantum;
             id = self.turns.after(&self.queues, id);
@@ -297,7 +298,7 @@ impl Quantum {
         }
     }
 
-    /// What this packet takes from the deficit.
+    /// The amount that this packet takes from the deficit.
     #[inline]
     fn cost(self, packet: &impl Packet) -> u64 {
         match self {
@@ -327,7 +328,7 @@ mod tests {
     #[test]
     fn what_a_turn_leaves_is_carried_into_the_next() {
         // Quantum 500. Queue 0 sends 200 and has 300 left, too little for 750; in its next turn it has 800, sends 750
-        // and 20, and is empty. Queue 1 sends one packet a turn.
+        // and 20, and is empty. Queue 1 sends one packet per turn.
         let mut queues = DrrQueues::new(Quantum::Bytes(500));
         for size in [200, 750, 20] {
             push(&mut queues, 0, size);
@@ -347,7 +348,7 @@ mod tests {
         assert_eq!(order(&mut queues, 1), [0]);
         push(&mut queues, 0, 1500);
         push(&mut queues, 1, 1000);
-        // Had queue 0 kept its 600 bytes, its 1500 would go in its first turn.
+        // Had queue 0 kept its 600 bytes, its packet of 1500 bytes would leave in its first turn.
         assert_eq!(order(&mut queues, 3), [1, 1, 0]);
     }
 
@@ -436,7 +437,7 @@ mod tests {
             queues.reach(id);
             queues.push(&mut (), Time::from_nanos(at), id, (&numbered(id, 100), Time::from_nanos(at)));
         }
-        // After a packet of queue 0, its next one, and then after one of queue 1.
+        // First after a packet of queue 0, then after the next packet of queue 0, and then after one of queue 1.
         for (oldest, served) in [(1, 0), (2, 1), (3, 0), (4, 1)] {
             assert_eq!(queues.backlog(Limit::Infinite).oldest, Some(Time::from_nanos(oldest)));
             assert_eq!(order(&mut queues, 1), [served]);

@@ -73,7 +73,7 @@ impl Bench {
         }
     }
 
-    /// Serves `n` packets, or all if fewer wait.
+    /// Serves `n` packets, or all packets if fewer wait.
     pub(super) fn serve(&mut self, n: usize) -> Vec<PacketMeta> {
         let mut packets = Vec::new();
         while packets.len() < n {

@@ -97,7 +97,7 @@ struct DiscardState {
     n_d: u32,
     /// The largest n_d since the last adaptation of W.
     most: u32,
-    /// W, once it was adapted for the first time.
+    /// W, once it has been adapted for the first time.
     w: Option<u32>,
     overflow: bool,
 }
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(bench.gauge("w"), 3.0);
         bench.advance(Span::from_secs(1.0));
         assert_eq!(bench.gauge("w"), 2.0);
-        // W allows a second marked queue, which is that of flow 1; then n_d = W, and W stays.
+        // W allows a second marked queue, the queue of flow 1; then n_d = W, and W does not change.
         bench.arrive(1, 1500, 1);
         assert_eq!(bench.drops().last(), Some(&Fate::Dropped(1, Cause::Early)));
         bench.advance(Span::from_secs(1.0));
@@ -330,7 +330,7 @@ mod tests {
             (0..21).for_each(|flow| bench.arrive(flow, 1500, 1));
             bench.gauge("w")
         };
-        // 10 % of 21 rounded up; of 30; of 100; and the share itself.
+        // 10 % of 21, rounded up; of 30; of 100; and the share itself.
         assert_eq!(with(None, &[]), 3.0);
         assert_eq!(with(Some(30), &[]), 3.0);
         assert_eq!(with(Some(30), &[("buckets", Value::Number(100.0))]), 10.0);

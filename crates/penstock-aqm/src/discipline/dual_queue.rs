@@ -109,7 +109,7 @@ pub trait Coupled: Send {
     }
     /// Periodic update; `cq_time` and `lq_time` are the waiting times of the head packets, zero for an empty queue.
     fn update(&mut self, _now: Time, _cq_time: Span, _lq_time: Span) {}
-    /// As [`Discipline::gauges`].
+    /// Like [`Discipline::gauges`].
     fn gauges(&self, show: &mut dyn FnMut(&str, f64));
 }
 
@@ -196,7 +196,7 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
     #[inline(always)]
     fn enqueue(&mut self, env: &mut Env<'_, P, W>, packet: P) {
         let meta = packet.meta();
-        // line 2: there must be room for a full packet, whatever the size of this one
+        // line 2: there must be room for a full packet, whatever the size of this packet
         let mut total = self.total();
         if !self.limit.admits(total.packets, total.bytes, meta.size.max(self.mtu)) {
             return total.refuse(env, &packet, Cause::Overflow);
@@ -295,8 +295,9 @@ mod tests {
     fn round_robin_keeps_the_classic_weight() {
         for scheme in SCHEMES {
             let wrr = ("scheduler", Value::Text("wrr".into()));
-            // 1/16 of the bytes; the L4S queue begins with 15/16 of a full packet of 1500 bytes in hand:
-            // 1406.25 / 62.5 = 22.5 packets, so packet 23 is the last of it, and then every 16th is Classic
+            // 1/16 of the bytes; the L4S queue begins with a credit of 15/16 of a full packet of 1500 bytes:
+            // 1406.25 / 62.5 = 22.5 packets, so packet 23 uses up the credit, and from then on every 16th packet is
+            // Classic
             let order = order(scheme, &[wrr]);
             let classic: Vec<usize> = (0..160).filter(|&i| !order[i]).collect();
             assert_eq!(classic, [23, 39, 55, 71, 87, 103, 119, 135, 151], "{scheme}");

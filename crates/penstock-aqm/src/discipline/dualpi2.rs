@@ -384,8 +384,8 @@ mod tests {
         (bench.count(Fate::Marked) - before.0, bench.count(Fate::Dropped(Cause::Sojourn)) - before.1)
     }
 
-    /// RFC 9332, section 2.5.1.1. p' = 0.2 makes p_C = 0.04 and p_CL = 0.4: 16 and 160 of 400 packets, less one that
-    /// `recur` may still owe.
+    /// RFC 9332, section 2.5.1.1. p' = 0.2 makes p_C = 0.04 and p_CL = 0.4: 16 and 160 of 400 packets, minus one mark
+    /// that `recur` may still owe.
     #[test]
     fn packets_in_the_other_queue_get_the_signal_of_their_ecn_field() {
         for (ecn, dscp, marks, drops, what) in [
@@ -414,7 +414,7 @@ mod tests {
         }
     }
 
-    /// The native ramp gives p'_L = 1 above 1.2 ms; (1 / k)^2 = 0.25 of 399 packets behind another one is 99.75.
+    /// The native ramp gives p'_L = 1 above 1.2 ms; (1 / k)^2 = 0.25 of the 399 packets behind another packet is 99.75.
     #[test]
     fn classic_packets_in_the_l4s_queue_respond_to_its_target_delay() {
         for (ecn, fate) in [(Ecn::Ect0, Fate::Marked), (Ecn::Not, Fate::Dropped(Cause::Sojourn))] {
@@ -472,7 +472,7 @@ mod tests {
         bench.arrive_as(1000, Ecn::Ect1);
         bench.advance(ms(1000));
         assert_eq!((bench.gauge("p"), bench.gauge("p_cl")), (1.0, 1.0));
-        // with p_CL = 2, each of these would leave a mark over for later
+        // with p_CL = 2, each of these packets would leave a mark over for later packets
         (0..100).for_each(|_| bench.arrive_as(1000, Ecn::Ect1));
         bench.depart_all();
         bench.advance(ms(2000));
@@ -485,7 +485,7 @@ mod tests {
         assert_eq!(bench.count(Fate::Marked), before);
     }
 
-    /// Figures 3 to 8 of the RFC, transcribed literally, with numbers as packets.
+    /// Figures 3 to 8 of the RFC, transcribed literally; packets are numbers.
     struct Pseudocode {
         lq: VecDeque<(f64, u32, Ecn)>,
         cq: VecDeque<(f64, u32, Ecn)>,

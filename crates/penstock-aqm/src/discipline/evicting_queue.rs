@@ -1,5 +1,5 @@
-//! A first-in, first-out queue that removes waiting packets to make room for arriving ones: [`super::drop_front`] removes
-//! those at the head, [`super::push_out`] those at the tail.
+//! A first-in, first-out queue that removes waiting packets to make room for arriving ones: [`super::drop_front`]
+//! removes packets at the head, [`super::push_out`] packets at the tail.
 
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};

@@ -32,7 +32,7 @@ impl ExactShares {
         Self { steps, unit }
     }
 
-    /// The increase of a class's tag by a packet of `size` bytes; classes that were not given have weight 1.
+    /// The increase of a class's tag by a packet of `size` bytes; classes without a given weight have weight 1.
     #[inline]
     pub(super) fn cost(&self, class: usize, size: u32) -> u128 {
         u128::from(size) * 8 * self.steps.get(class).copied().unwrap_or(self.unit as u128)
@@ -91,7 +91,7 @@ fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The least_multiple common multiple, if it is at most [`LARGEST_D`].
+/// The least common multiple, if it is at most [`LARGEST_D`].
 fn multiple(a: u128, b: u128) -> Option<u128> {
     (a / gcd(a, b)).checked_mul(b).filter(|&multiple| multiple <= LARGEST_D)
 }

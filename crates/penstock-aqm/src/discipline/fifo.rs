@@ -6,7 +6,7 @@ use crate::aqm::{Aqm, Backlog, Cause, Departing, LinkInfo};
 use crate::capabilities::Capabilities;
 use penstock_core::{Limit, Packet, PacketMeta, Time};
 
-/// A queue of packets in order of arrival, guarded by the law `A`.
+/// A queue of packets in order of arrival, guarded by the AQM `A`.
 ///
 /// The AQM judges an arrival before the limit is tested. The limit counts waiting packets only, not the one in
 /// transmission.
@@ -22,7 +22,7 @@ impl<P: Packet, A: Aqm> Fifo<P, A> {
         Self { queue: PacketQueue::new(limit), aqm }
     }
 
-    /// The packet that leaves after this number of others.
+    /// The packet with this number of packets before it.
     #[inline]
     pub fn behind(&self, packets: usize) -> Option<&P> {
         self.queue.behind(packets)

@@ -5,7 +5,8 @@ use crate::list::{Linked, Links, List};
 use crate::per_flow::PerFlow;
 use penstock_core::{Packet, Time};
 
-/// Packets of flows, one of each flow in turn; those of one flow in their order. O(1) time, O(flows) memory.
+/// Packets of flows, one of each flow in turn; the packets of a flow leave in order of arrival. O(1) time, O(flows)
+/// memory.
 pub(super) struct FlowOrder {
     flows: PerFlow<Flow>,
     /// Flows that have packets, the next one first.

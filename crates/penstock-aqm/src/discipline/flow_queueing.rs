@@ -67,16 +67,16 @@ enum Listed {
 enum Served<P> {
     /// This packet.
     Packet(P),
-    /// As many packets were dropped as at one time may be.
+    /// The number of packets that may be dropped at one time has been reached.
     NotYet,
     /// The queue is empty.
     Nothing,
 }
 
-/// Flows with numbers below this have their queue looked up in a table.
+/// The queues of flows with numbers below this are looked up in a table.
 const MAX_KNOWN: u32 = 1 << 16;
 
-/// The facts that an AQM receives about the queue that it guards, besides the packets in it.
+/// The facts that an AQM receives about the queue that it guards, in addition to its packets.
 #[derive(Clone, Copy)]
 struct View {
     occupancy: Occupancy,
@@ -135,7 +135,7 @@ pub struct FlowQueue<P, L> {
     /// The queue of each bucket.
     buckets: Vec<u32>,
     hash: SaltedHash,
-    /// The queue of each flow below [`MAX_KNOWN`] that has been seen: the hash never changes.
+    /// The queue of each flow seen so far with a number below [`MAX_KNOWN`]; the hash never changes.
     known: Vec<u32>,
     new: List,
     old: List,
@@ -188,7 +188,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         }
     }
 
-    /// As [`FlowQueue::queue_of`], by the hash.
+    /// Like [`FlowQueue::queue_of`], but always by the hash.
     #[inline(never)]
     fn find_queue(&mut self, flow: u32, rng: &mut Rng) -> u32 {
         let id = self.hashed_queue(flow, rng);
@@ -254,13 +254,13 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
     )]
     #[inline(always)]
     fn select(&mut self, now: Time) -> Option<u32> {
-        // An index that is none ends the loop: one comparison less than to look whether there is a head.
+        // The index `NONE` ends the loop, which saves one comparison over a test for a head.
         while let (id, Some(flow)) = self.new.head_of(&mut self.flows) {
             if flow.credits > 0 {
                 if flow.waiting.packets() > 0 {
                     return Some(id);
                 }
-                // Third part, at once for the most frequent case.
+                // The third part, inlined for the most frequent case.
                 flow.aqm.on_idle(now);
             } else {
                 flow.credits += self.quantum;
@@ -282,8 +282,8 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         }
     }
 
-    /// The end of a round of the old queues; the first of the next. With packets much larger than the quantum: give all
-    /// queues the quanta of those next rounds in which none could send. Their order does not change.
+    /// Ends a round of the old queues. Returns the first queue of the next round. With packets much larger than the
+    /// quantum: give all queues the quanta of the coming rounds in which none could send. Their order does not change.
     #[cold]
     fn skip_rounds(&mut self) -> Option<u32> {
         let first = self.old.head()?;
@@ -307,8 +307,8 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         self.old.push(&mut self.flows, id);
     }
 
-    /// Section 4.2, third part: the selected queue had no packet. (Out of line: else both lists are kept on the stack throughout
-    /// `dequeue`.)
+    /// Section 4.2, third part: the selected queue had no packet. Out of line: inlined, it would keep both lists on the
+    /// stack throughout `dequeue`.
     #[inline(never)]
     fn move_on(&mut self, id: u32) {
         if self.flows[id as usize].listed == Listed::New {
@@ -454,7 +454,7 @@ impl<P: Packet + Send, L: Aqm + Clone, W: Probe<P> + ?Sized> Discipline<P, W> fo
         self.fresh.next_timeout()
     }
 
-    /// The AQMs of all queues are updated together, and with them the initial AQM of future queues.
+    /// The AQMs of all queues and the initial AQM of future queues are updated together.
     fn on_timeout(&mut self, env: &mut Env<'_, P, W>) {
         for flow in &mut self.flows {
             flow.aqm.on_timeout(&mut flow.cx(env, &self.packets, self.view));
@@ -494,7 +494,7 @@ mod tests {
 
     #[test]
     fn each_packet_dropped_for_room_adds_to_count_in_linux_only() {
-        // The 11th packet is one too many. Half of 11 000 bytes is in six packets.
+        // The 11th packet exceeds the limit. Six packets hold half of the 11 000 bytes.
         assert_eq!([10, 11].map(|packets| count_after(packets, "linux")), [0.0, 6.0]);
         assert_eq!(count_after(11, "rfc"), 0.0);
     }

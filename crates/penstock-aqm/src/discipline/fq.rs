@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn classes_take_the_place_of_flows() {
         let mut rig = bench("fq", [vec![], vec![]]);
-        // Flow 7 belongs to no class, so it goes to the last.
+        // Flow 7 belongs to no class, so it is assigned to the last one.
         for flow in [0, 0, 0, 1, 7] {
             rig.arrive_packet(numbered(flow, 1000));
         }

@@ -46,7 +46,7 @@ penstock_core::choice! {
     pub enum FqPieOverflow {
         /// The arriving packet.
         Arrival = "arrival",
-        /// Packets from the head of the queue with most bytes, until half of its bytes are gone.
+        /// Packets from the head of the queue with the most bytes, until half of its bytes are gone.
         Fattest = "fattest",
     }
 }
@@ -115,7 +115,8 @@ mod tests {
 
     #[test]
     fn a_flood_does_not_touch_its_neighbour() {
-        // 1.5 Mbit/s: a packet of 1000 bytes every 5.33 ms. Flow 0 offers three of them in that time, flow 1 one in three.
+        // 1.5 Mbit/s: a packet of 1000 bytes every 5.33 ms. Flow 0 offers three packets in that time, flow 1 one packet
+        // in three times as long.
         let mut bench = Bench::new("fq-pie", &[]);
         bench.limit_packets(10_240);
         let (mut sent, mut lost) = ([0; 2], [0; 2]);

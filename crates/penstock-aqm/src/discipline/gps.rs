@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use penstock_core::{Rate, Time};
 
-/// The virtual time of the fluid system, in O(log n) amortized time per packet. Finish tags are exact sums; V, which
-/// grows with the rate over the sum of weights, is rounded down to a unit of the tags.
+/// The virtual time of the fluid system, in O(log n) amortized time per packet. Finish tags are exact sums. V, which
+/// grows by the rate divided by the sum of weights, is rounded down to a unit of the tags.
 pub(super) struct Gps {
     shares: ExactShares,
     /// V, in the units of tags.
@@ -19,7 +19,7 @@ pub(super) struct Gps {
     at: Time,
     bits_per_nano: f64,
     sessions: Vec<Session>,
-    /// Busy sessions, one entry each, sorted by one of their finish tags, not above their last one.
+    /// Busy sessions, one entry each, sorted by one of the session's finish tags, which is at most its last one.
     busy: BinaryHeap<Reverse<(u128, u32)>>,
     /// Sum of the weights of the busy sessions.
     busy_phi: f64,
@@ -61,7 +61,7 @@ impl Gps {
         }
     }
 
-    /// A packet of `size` bytes arrives: S = max(V, F of the one before), F = S + L / phi.
+    /// A packet of `size` bytes arrives: S = max(V, F of the previous packet), F = S + L / phi.
     pub(super) fn arrive(&mut self, now: Time, session: usize, size: u32) -> Service {
         self.advance(now);
         if self.resting && self.busy.is_empty() {
@@ -131,7 +131,7 @@ impl Gps {
         self.shares.in_bits(self.v)
     }
 
-    /// V one nanosecond later, which is the resolution of times.
+    /// V one nanosecond later; times have a resolution of one nanosecond.
     pub(super) fn v_soon(&self) -> u128 {
         if self.busy.is_empty() { u128::MAX } else { self.v + self.shares.tag(self.bits_per_nano / self.busy_phi) }
     }

@@ -9,18 +9,18 @@ use penstock_core::{Limit, Packet, Time};
 /// Which packet of a level to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The one that came first.
+    /// The packet that came first.
     First,
-    /// The one that came last.
+    /// The packet that came last.
     Last,
-    /// The one with this number, from 0 to one less than [`LevelQueue::of_level`]; their order means nothing.
+    /// The packet with this number, from 0 to [`LevelQueue::of_level`] - 1; the numbers are in no particular order.
     Number(u32),
 }
 
 /// Packets in order of arrival, each with a level: a queue of the store for each level, and the numbers of its packets.
 ///
-/// The store gives the first packet of all and both ends of a level, the numbers a random one. Every operation takes O(1)
-/// time, whichever packet leaves.
+/// The store finds the first packet of all and both ends of a level; the numbers find a random packet. Every operation
+/// takes O(1) time, whichever packet leaves.
 pub(crate) struct LevelQueue<P> {
     pub(crate) packets: PacketSlab<P, Member>,
     levels: Vec<Level>,
@@ -28,7 +28,7 @@ pub(crate) struct LevelQueue<P> {
     all: List<TAG>,
 }
 
-/// The level of a packet, its number there, and its neighbours in the order of arrival.
+/// The level of a packet, its number in the level, and its neighbours in the order of arrival.
 #[derive(Clone, Copy)]
 pub(crate) struct Member {
     level: usize,
@@ -71,7 +71,7 @@ impl<P: Packet> LevelQueue<P> {
         self.levels[level].waiting.packets()
     }
 
-    /// A packet joins at the end; its slot.
+    /// Appends a packet at the end. Returns its slot.
     pub(crate) fn push_back(&mut self, level: usize, now: Time, packet: P) -> u32 {
         let Level { waiting, members } = &mut self.levels[level];
         let member = Member { level, number: waiting.packets(), links: Links::NONE };

@@ -1,13 +1,13 @@
-//! Finds the queue that loses a packet: the longest of the queues under deficit round robin.
+//! Finds the queue that loses a packet: the longest queue under deficit round robin.
 
 use super::drr_queues::Queue;
 use super::upper_bound_heap::UpperBoundHeap;
 use core::cmp::Reverse;
 
-/// Finds the longest queue; of equally long ones, the one that is served soonest, so that flow numbers do not matter.
+/// Finds the longest queue; of equally long queues, the one that is served soonest, so that flow numbers do not matter.
 ///
-/// A length is a number of packets or bytes. A queue falls in this order when it gets shorter, and when its turn ends;
-/// neither need be told.
+/// A length is a number of packets or bytes. A queue falls in this order when it gets shorter and when its turn ends;
+/// neither needs to be reported.
 #[derive(Clone, Debug)]
 pub(super) struct LongestQueue(UpperBoundHeap<(u64, Reverse<u64>)>);
 
@@ -16,7 +16,7 @@ impl LongestQueue {
         Self(UpperBoundHeap::new())
     }
 
-    /// As [`UpperBoundHeap::reserve`].
+    /// Like [`UpperBoundHeap::reserve`].
     pub(super) fn reserve(&mut self, queues: u32) {
         self.0.reserve(queues);
     }

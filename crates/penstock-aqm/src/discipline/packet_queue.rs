@@ -54,7 +54,8 @@ impl<P: Packet> PacketQueue<P> {
 
     #[inline]
     pub(crate) fn pop_oldest(&mut self) -> Option<(Time, P)> {
-        // The size of the packet in its place: reading the one taken out would have it copied field by field.
+        // Reads the size of the packet in its place: reading it from the removed packet would copy the packet field by
+        // field.
         self.bytes -= u64::from(self.packets.front()?.1.meta().size);
         self.packets.pop_front()
     }

@@ -10,7 +10,7 @@ use crate::list::{Linked, Links, List, NONE};
 use alloc::vec::Vec;
 use penstock_core::{Limit, Packet, Time};
 
-/// The packets of many queues, each with a tag `T` of its discipline. By its tag a packet may be in further lists.
+/// The packets of many queues, each with a tag `T` of its discipline. Through its tag a packet may be in further lists.
 ///
 /// The slot freed last is used first, while it is still in the cache.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ impl<P, T> Linked for Slot<P, T> {
     }
 }
 
-/// Of the list of its tag.
+/// The next slot in the list of its tag.
 impl<P, T: Linked<TAG>> Linked<TAG> for Slot<P, T> {
     #[inline]
     fn links(&self) -> &Links {
@@ -54,7 +54,7 @@ impl<P, T: Linked<TAG>> Linked<TAG> for Slot<P, T> {
     }
 }
 
-/// Number of the lists that packets are in by their tags.
+/// Number of lists of tags.
 pub(crate) const TAG: usize = 1;
 
 /// A queue of packets in the slab.
@@ -76,7 +76,7 @@ pub(crate) struct Detached<'a, P> {
     pub(crate) slot: u32,
     pub(crate) packet: &'a mut P,
     pub(crate) enqueued: Time,
-    /// The packets that are left, over all queues.
+    /// The remaining packets, over all queues.
     pub(crate) total: Total,
     /// When the next packet of its queue was queued.
     pub(crate) next_enqueued: Option<Time>,
@@ -95,7 +95,7 @@ impl SlabQueue {
         self.bytes
     }
 
-    /// Size used to find the longest queue: its bytes, or its packets if all of them have size 0.
+    /// Size used to find the longest queue: its bytes, or its number of packets if all have size 0.
     pub(crate) fn weight(&self) -> u64 {
         self.bytes.max(u64::from(self.packets()))
     }
@@ -153,7 +153,7 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
         self.len() > 0 && !limit.admits(self.len() - 1, self.bytes, 0)
     }
 
-    /// Appends a packet to `queue`; its slot.
+    /// Appends a packet to `queue`. Returns its slot.
     #[expect(
         clippy::inline_always,
         reason = "`push` and `push_reported` together save 2 % of the instructions of W2 through fq-codel"
@@ -168,7 +168,7 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
         } else {
             let slot = &mut self.slots[self.free as usize];
             let index = core::mem::replace(&mut self.free, slot.links.next);
-            // Field by field: the packet goes to its place in one piece.
+            // Written field by field, so that the packet is moved to its place only once.
             slot.packet = *packet;
             (slot.enqueued, slot.tag, slot.links) = (enqueued, tag, links);
             index
@@ -275,7 +275,7 @@ impl<P: Packet, T: Copy> PacketSlab<P, T> {
         queue.list.first(&self.slots).map(|slot| slot.enqueued)
     }
 
-    /// All slots, to chain packets by their tags.
+    /// All slots, for lists that chain packets by their tags.
     #[inline]
     pub(crate) fn slots_mut(&mut self) -> &mut [Slot<P, T>] {
         &mut self.slots
@@ -289,7 +289,7 @@ mod tests {
     use penstock_core::{PacketMeta, Rng};
     use std::collections::VecDeque;
 
-    /// Queues, and the same packets in plain lists; the flow numbers a packet.
+    /// Queues, and the same packets in plain lists; the flow of a packet is its number.
     struct Both {
         slab: PacketSlab<PacketMeta, u32>,
         queues: [SlabQueue; 5],

@@ -98,7 +98,7 @@ impl Scheme for Pq {
 struct ByPriority {
     /// Classes, the highest priority first.
     ranks: Vec<Rank>,
-    /// The rank just picked, and whether its head conforms.
+    /// The rank just picked, and whether its head packet conforms.
     picked: (usize, bool),
 }
 
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn above_its_rate_a_class_comes_last_but_still_comes() {
-        // 80 kbit/s are 10 packets of 1000 bytes a second; the bucket holds 2.
+        // 80 kbit/s are 10 packets of 1000 bytes per second; the bucket holds 2.
         let rate = vec![("rate", Value::Number(80_000.0)), ("burst", Value::Packets(2.0))];
         let mut rig = bench("pq", [rate, vec![]]);
         for flow in [0, 0, 0, 0, 1, 1, 1] {

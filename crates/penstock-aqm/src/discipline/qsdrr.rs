@@ -62,7 +62,7 @@ pub struct QueueState {
     measure_in: MeasureIn,
     longest: LongestQueue,
     shortest: UpperBoundHeap<Reverse<u64>>,
-    /// The queue found last that was shorter than D, or any other.
+    /// The last queue that was found to be shorter than D, or any other.
     shorter: u32,
 }
 
@@ -79,7 +79,7 @@ impl QueueState {
             Some(Reverse(length(queue, measure_in)))
         };
         let is_shorter = |Reverse(length): Reverse<u64>| length < limit;
-        // Most often it is the one of the last time.
+        // Usually it is the same queue as last time.
         if key(self.shorter).is_some_and(is_shorter) {
             return true;
         }
@@ -204,14 +204,15 @@ mod tests {
         bench.arrive(0, 1500, 5);
         bench.arrive(1, 1500, 4);
         bench.arrive(2, 1500, 3);
-        // Lengths 5, 4, 3, full. Flow 1 grows: flow 0 is the longest, and goes on losing though flow 1 is longer now:
-        // 4, 5, 3; 3, 6, 3: now no queue is shorter than that of flow 0.
+        // Lengths 5, 4, 3, full. Flow 1 grows. Flow 0 is the longest and keeps losing packets although flow 1 is longer
+        // now: 4, 5, 3; 3, 6, 3. Now no queue is shorter than that of flow 0.
         bench.arrive(1, 1500, 1);
         assert_eq!(bench.gauge("has_drop_queue"), 1.0);
         bench.arrive(1, 1500, 1);
         assert_eq!(bench.gauge("has_drop_queue"), 0.0);
         assert_eq!(bench.drops(), evicted(&[0, 0]));
-        // The next victim is flow 1, the longest: 4, 5, 3; 5, 4, 3; 6, 3, 3, and again no queue is shorter than its own.
+        // The next victim is flow 1, the longest: 4, 5, 3; 5, 4, 3; 6, 3, 3, and again no queue is shorter than that of
+        // flow 1.
         bench.arrive(0, 1500, 3);
         assert_eq!(bench.drops(), evicted(&[0, 0, 1, 1, 1]));
         assert_eq!(bench.gauge("has_drop_queue"), 0.0);
@@ -221,8 +222,8 @@ mod tests {
 
     #[test]
     fn the_arriving_packet_does_not_count() {
-        // Flows 0 and 1 hold two each: flow 0 is served sooner and loses, though flow 1 would be the longest with its
-        // arrival. Flow 0 is then the shortest.
+        // Flows 0 and 1 hold two packets each. Flow 0 is served sooner and loses a packet, although flow 1 would be the
+        // longest with its arrival. Flow 0 is then the shortest.
         let mut bench = Bench::new("qsdrr", &[], Limit::Packets(4));
         bench.arrive(0, 1500, 2);
         bench.arrive(1, 1500, 2);
@@ -270,8 +271,8 @@ mod tests {
         bench.arrive(0, 500, 4);
         bench.arrive(1, 500, 2);
         bench.arrive(2, 1500, 1);
-        // Lengths 3, 2; then 2, 2, at which flow 0 ceases to be the drop queue. Flow 0 is served sooner than flow 1, so
-        // it is chosen again.
+        // The lengths are 3, 2, then 2, 2: now flow 0 ceases to be the drop queue. Flow 0 is served sooner than flow 1,
+        // so it is chosen again.
         assert_eq!(bench.drops(), evicted(&[0, 0, 0]));
         bench.arrive(2, 3001, 1);
         assert_eq!(bench.drops()[3..], [Fate::Dropped(2, Cause::Overflow)]);
@@ -279,8 +280,9 @@ mod tests {
 
     #[test]
     fn few_flows_lose_in_one_congestion() {
-        // Ten queues of 20 fill the buffer; fifteen new flows send one packet each. With flow 0 at 19 no queue is shorter;
-        // then flow 1 loses all the rest, for the new queues are shorter. DRR takes from all ten in turn.
+        // Ten queues of 20 packets fill the buffer; fifteen new flows send one packet each. With flow 0 at 19 no queue
+        // is shorter; then flow 1 loses all the rest, for the new queues are shorter. DRR takes packets from all ten in
+        // turn.
         let lost = |scheme: &str| {
             let mut bench = Bench::new(scheme, &[], Limit::Packets(200));
             (0..10).for_each(|flow| bench.arrive(flow, 1500, 20));

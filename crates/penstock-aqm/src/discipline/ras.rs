@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn the_average_rate_is_that_of_stoica() {
         let mut estimate = Estimate { ear: 0.0, k: 0.1, last: Time::ZERO };
-        // 1000 bytes each 10 ms for a second: 0.8 Mbit/s (1 - exp(-1 / 0.1))
+        // 1000 bytes every 10 ms for a second: 0.8 Mbit/s (1 - exp(-1 / 0.1))
         for packet in 1..=100_u64 {
             estimate.update(Time::from_nanos(packet * 10_000_000), 1_000);
         }
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_short_queue_leaves_at_the_committed_rate_and_a_long_one_faster() {
-        // an average over 100 s counts for little: 20 packets make 1.6 kbit/s
+        // an average over 100 s hardly moves: 20 packets make 1.6 kbit/s
         let slow = [("k", Value::Time(Span::from_secs(100.0)))];
         let mut rig = Rig::on(&thesis_link(), "ras", &params(&slow), 1).unwrap();
         rig.arrive(5);
@@ -287,8 +287,8 @@ mod tests {
 
     #[test]
     fn a_fast_stream_is_not_held_back_to_the_committed_rate() {
-        // 4 Mbit/s arrive at CIR 1 Mbit/s: EAR rises to them, and what waited till then stays below 25 packets, where F
-        // is 4 Mbit/s
+        // 4 Mbit/s arrive at CIR 1 Mbit/s: EAR rises to 4 Mbit/s, and the queue that built up until then stays below 25
+        // packets, where F is 4 Mbit/s
         let mut rig = Rig::on(&thesis_link(), "ras", &params(&[]), 1).unwrap();
         for _ in 0..2_000 {
             rig.arrive(1);

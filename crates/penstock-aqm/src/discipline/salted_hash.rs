@@ -18,7 +18,7 @@ impl SaltedHash {
         hashed(number, salt)
     }
 
-    /// A random number that only depends on the salt and on `number`, and is independent of the hashes.
+    /// A random number that depends only on the salt and on `number`, and is independent of the hashes.
     pub(crate) fn seed(&mut self, number: u64, rng: &mut Rng) -> u64 {
         let salt = *self.0.get_or_insert_with(|| rng.bits());
         mix(mix(salt).wrapping_add(number.wrapping_mul(GAMMA)))
@@ -30,12 +30,12 @@ impl SaltedHash {
         scaled(self.hash(u64::from(number), rng), buckets)
     }
 
-    /// As [`SaltedHash::bucket`]; `None` before the hash function is drawn.
+    /// Like [`SaltedHash::bucket`]; `None` before the hash function is drawn.
     pub(crate) fn known_bucket(self, number: u32, buckets: u32) -> Option<u32> {
         self.known_hash(u64::from(number)).map(|hash| scaled(hash, buckets))
     }
 
-    /// As [`SaltedHash::hash`]; `None` before the hash function is drawn.
+    /// Like [`SaltedHash::hash`]; `None` before the hash function is drawn.
     pub(crate) fn known_hash(self, number: u64) -> Option<u32> {
         self.0.map(|salt| hashed(number, salt))
     }
@@ -56,7 +56,8 @@ fn scaled(hash: u32, buckets: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// The number of hash functions, of `seeds`, that put 100 flows into 100 different buckets of 1024.
+    /// The number of hash functions, among those with these `seeds`, that put 100 flows into 100 different buckets of
+    /// 1024.
     fn without_collision(seeds: u64) -> usize {
         let collides = |seed| {
             let (mut salted, mut rng) = (SaltedHash::default(), Rng::stream(seed, "salt"));
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn collisions_are_those_of_chance() {
-        // the product of 1 - i / 1024 for i < 100 is 0.0073: of 5000 37, standard deviation 6
+        // the product of 1 - i / 1024 for i < 100 is 0.0073: 37 of 5000, standard deviation 6
         let clean = without_collision(5000);
         assert!((13..=61).contains(&clean), "{clean} without a collision");
     }

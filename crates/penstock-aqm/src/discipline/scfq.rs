@@ -61,12 +61,12 @@ impl Scheme for Scfq {
     }
 }
 
-/// Serves the class whose head has the smallest finish tag on the clock of the packets served.
+/// Serves the class whose head has the smallest finish tag; the clock is the tag of the packet in service.
 pub(super) struct SelfClocked {
     shares: ExactShares,
     /// Finish tag of the packet in service.
     v: u128,
-    /// Start tags: of the head, max(V, previous F); of an empty class, F of the last packet sent.
+    /// Start tags: for the head packet, max(V, previous F); for an empty class, F of the last packet sent.
     starts: Vec<u128>,
     by_tag: TagHeap,
 }
@@ -169,8 +169,8 @@ mod tests {
             tags[class] = smallest;
             rig.arrive_packet(numbered(class as u32, 1000));
         }
-        // 3 + 7 + 11 packets of 1000 bytes bring all three to the same tag; the first of three is sent, then the first
-        // of two
+        // 3 + 7 + 11 packets of 1000 bytes bring all three to the same tag; the first of the three is sent, then the
+        // first of the other two
         assert_eq!(ties, 2 * (4000 / 21));
     }
 }

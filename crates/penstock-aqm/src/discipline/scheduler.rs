@@ -36,7 +36,7 @@ pub(super) trait Order: Send + 'static {
     /// The class to serve next; called only if some class has a packet.
     fn pick(&mut self, now: Time, heads: &[Option<Head<Self::Tag>>]) -> usize;
 
-    /// The head of the class just picked has left the queue: sent, or dropped by the law of its class. Its successor is
+    /// The head of the class just picked has left the queue: sent, or dropped by the AQM of its class. Its successor is
     /// `next`.
     fn left(&mut self, class: usize, head: &Head<Self::Tag>, next: Option<&Head<Self::Tag>>, sent: bool);
 
@@ -122,7 +122,7 @@ impl<P: Packet + Send, O: Order> Scheduler<P, O> {
         }
     }
 
-    /// Whether there is room for the packet, after evicting others if that is the rule.
+    /// Makes room for the packet, evicting others if that is the rule. Returns whether there is room.
     fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, class: usize, size: u32) -> bool {
         if !self.queues[class].admits(size) {
             return false;

@@ -103,7 +103,7 @@ penstock_core::params! {
 #[derive(Clone, Copy, Debug)]
 pub struct Sfq;
 
-/// Drops a packet of the longest queue, in packets, or refuses the arriving one.
+/// Drops a packet of the longest queue, in packets, or refuses the arriving packet.
 struct Sharing {
     longest: LongestQueue,
     room: Room,
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn flows_are_spread_evenly() {
-        // 1000 flows in 100 buckets: one is empty with probability e^-10.
+        // 1000 flows in 100 buckets: each bucket is empty with probability e^-10.
         let mut bench = Bench::new("sfq", &[("buckets", Value::Number(100.0))], Limit::Infinite);
         (0..1000).for_each(|flow| bench.arrive(flow, 1500, 1));
         assert_eq!(bench.gauge("active"), 100.0);
@@ -297,7 +297,7 @@ mod tests {
                 }
             }
         }
-        // Two flows share one of two buckets half of the time: 25 +- 3.5.
+        // Two flows share a bucket of two half of the time: 25 +- 3.5.
         assert!((14..=36).contains(&together), "{together}");
         assert!(bench.drops().is_empty());
     }

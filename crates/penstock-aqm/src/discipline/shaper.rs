@@ -47,7 +47,7 @@ struct LeakyBucket<P> {
 }
 
 /// The token bucket (r, b), in bits times 10^9, so that a rate in bit/s gives a whole number of tokens per nanosecond.
-/// A packet longer than b leaves once the bucket is full, and takes the tokens below zero.
+/// A packet longer than b leaves once the bucket is full, and makes the number of tokens negative.
 #[derive(Clone, Copy, Debug)]
 struct Schedule {
     rate: i128,
@@ -159,7 +159,7 @@ mod tests {
     use penstock_core::{Ecn, PacketMeta};
     use proptest::prelude::*;
 
-    /// Departure times in microseconds, if the link asks each time at the announced moment.
+    /// Departure times in microseconds, if the link always asks for the next packet at the announced time.
     fn departures(rig: &mut Rig, n: usize) -> Vec<u64> {
         let mut left = Vec::new();
         while left.len() < n {
@@ -196,7 +196,7 @@ mod tests {
         let mut rig = shaper(8e6, 2_000.0);
         rig.arrive(6);
         assert_eq!(departures(&mut rig, 6), [0, 0, 1_000, 2_000, 3_000, 4_000]);
-        // 1.5 ms later there are tokens for one packet and a half
+        // 1.5 ms later there are tokens for one and a half packets
         rig.advance(Span::from_micros(1_500));
         let start = rig.now.as_nanos() / 1_000;
         rig.arrive(2);
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_rate_is_exact_in_the_long_run() {
-        // 7 bit/s: a byte takes 8/7 s; 7000 bytes take 8000 s to the nanosecond
+        // 7 bit/s: a byte takes 8/7 s; 7000 bytes take 8000 s, exact to the nanosecond
         let mut schedule = Schedule::new(Rate::from_bits_per_second(7), Bytes(2), Time::ZERO);
         (0..2).for_each(|_| schedule.leave(Time::ZERO, 1));
         for _ in 0..7_000 {

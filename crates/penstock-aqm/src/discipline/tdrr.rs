@@ -71,7 +71,7 @@ struct HighestThroughput {
     start: Time,
     k: f64,
     throughputs: Vec<Throughput>,
-    /// ln r_i + t_i / K of the active queues, then the lowest number.
+    /// The active queues by ln r_i + t_i / K, then by the lowest number.
     order: IndexedHeap<(f64, Reverse<u32>)>,
 }
 
@@ -90,13 +90,13 @@ impl HighestThroughput {
 fn averaged(r: f64, size: u32, delta: f64, k: f64) -> f64 {
     let x = delta / k;
     let old = math::exp(-x);
-    // (1 - e^-x) / x, which is 1 - x / 2 to the last bit for a small x and would lose its digits.
+    // (1 - e^-x) / x. For small x, where the formula would lose digits, 1 - x / 2 is exact to the last bit.
     let new = if x < 1e-7 { 1.0 - x / 2.0 } else { (1.0 - old) / x };
     new * f64::from(size) / k + old * r
 }
 
 impl Watcher for HighestThroughput {
-    /// Its average begins anew if it was empty for long.
+    /// Its average restarts if it was empty for long.
     fn on_push(&mut self, now: Time, id: u32, queue: &Queue) {
         if queue.packets() > 1 {
             return;
@@ -192,7 +192,8 @@ mod tests {
 
     #[test]
     fn the_average_of_a_steady_flow_is_its_rate() {
-        // 1500 bytes each 10 ms are 150 000 bytes a second, whatever K; after K, 1 - 1/e of the way there.
+        // 1500 bytes every 10 ms are 150 000 bytes per second, whatever K; after a time K the average has covered 1 -
+        // 1/e of the way.
         let mut r = 0.0;
         for _ in 0..10 {
             r = averaged(r, 1500, 0.01, 0.1);
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn packets_sent_at_once_add_their_size_over_k() {
         assert_eq!(averaged(1000.0, 1500, 0.0, 0.1), 16_000.0);
-        // Continuous where the form of the formula changes.
+        // The formula is continuous where its form changes.
         let (below, above) = (averaged(0.0, 1500, 0.99e-8, 0.1), averaged(0.0, 1500, 1.01e-8, 0.1));
         assert!((below - above).abs() < 1e-4);
     }
@@ -220,7 +221,7 @@ mod tests {
         bench.serve(3);
         bench.arrive(1, 1500, 9);
         assert_eq!(bench.waiting(), 10);
-        // Flow 1 has the longer queue; flow 0 has had the link.
+        // Flow 1 has the longer queue; flow 0 has used the link.
         bench.arrive(2, 1500, 1);
         assert_eq!(bench.drops(), [Fate::Dropped(0, Cause::Evicted)]);
         // Flow 0 has nothing left. Of the queues that never sent, the one with the lowest number loses a packet.
@@ -291,7 +292,7 @@ mod tests {
         queues.pop(&mut policy, 0, End::Head);
         let later = Time::ZERO + Span::from_millis(40);
         queues.push(&mut policy, later, 0, (&numbered(0, 1500), later));
-        // 10 ms after 40 ms, not 50 ms after 0
+        // the packet counts 10 ms after 40 ms, not 50 ms after 0
         policy.on_sent(later + Span::from_millis(10), 0, 1500);
         assert_eq!(policy.throughputs[0].r, averaged(0.0, 1500, 0.01, 0.1));
     }

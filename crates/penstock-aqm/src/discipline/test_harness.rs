@@ -142,7 +142,7 @@ impl Bench {
         }
     }
 
-    /// Dequeues all packets: their numbers.
+    /// Dequeues all packets. Returns their numbers.
     pub(crate) fn depart_all(&mut self) -> Vec<u32> {
         core::iter::from_fn(|| self.depart()).map(|packet| packet.rare.unwrap().adu).collect()
     }

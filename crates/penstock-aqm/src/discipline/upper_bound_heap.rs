@@ -11,8 +11,8 @@ const ABSENT: u32 = u32::MAX;
 /// costs one comparison unless it exceeds its bound. Each raised bound is lowered at most once: O(log n) amortized for
 /// n members.
 ///
-/// Where queries are rare, even that is more than it takes to look at all keys in each query. So the heap sleeps while
-/// many keys rise between queries, and raising a key then only counts: see [`UpperBoundHeap::top`].
+/// Where queries are rare, even that costs more than a scan of all keys in each query. So the heap is dormant while
+/// many keys rise between queries; raising a key then only increments a counter: see [`UpperBoundHeap::top`].
 #[derive(Clone, Debug)]
 pub(crate) struct UpperBoundHeap<K> {
     /// (bound, member), the largest on top.
@@ -24,7 +24,7 @@ pub(crate) struct UpperBoundHeap<K> {
     raised: u64,
 }
 
-/// The number of members at which a look at all keys costs as much as one rising key in the heap.
+/// The number of members at which a scan of all keys costs as much as one rising key in the heap.
 const SCANNED: u64 = 4;
 
 impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
@@ -64,9 +64,9 @@ impl<K: PartialOrd + Copy> UpperBoundHeap<K> {
         self.awake = !self.scan_pays(self.places.len() as u32);
     }
 
-    /// The largest key, as given by `key_of`, and its member, of those with numbers below `members`. If at least a
-    /// quarter as many keys rose since the last query, the heap sleeps and this looks at all of them, else it wakes up:
-    /// either is paid for by the raised keys.
+    /// The largest key, as given by `key_of`, and its member, among members with numbers below `members`. If at least a
+    /// quarter as many keys as members rose since the last query, the heap stays dormant and all keys are scanned;
+    /// otherwise it is rebuilt. The raised keys pay for either.
     pub(crate) fn top(&mut self, members: u32, key_of: impl Fn(u32) -> Option<K>) -> Option<(K, u32)> {
         let scan_pays = self.scan_pays(members);
         self.raised = 0;
@@ -177,7 +177,7 @@ mod tests {
                 }
                 4 | 5 => *key = key.map(|_| (old - old.min(rng.below(40)), Reverse(id))),
                 6 => *key = None,
-                // in turn, queries are frequent and rare
+                // queries are frequent and rare in turn
                 _ if step / 1000 % 2 == 1 && rng.chance(0.7) => {}
                 _ => {
                     let found = heap.top(40, |id| keys[id as usize]);

@@ -46,13 +46,13 @@ impl Total {
         env.probe.queued(&self.report(env.now, packet, env.now));
     }
 
-    /// This total and one packet of `size` bytes.
+    /// This total plus one packet of `size` bytes.
     #[inline]
     pub(crate) fn with(self, size: u32) -> Self {
         Self { packets: self.packets + 1, bytes: self.bytes + u64::from(size) }
     }
 
-    /// This total less one packet of `size` bytes.
+    /// This total minus one packet of `size` bytes.
     #[inline]
     pub(crate) fn without(self, size: u32) -> Self {
         Self { packets: self.packets - 1, bytes: self.bytes - u64::from(size) }
@@ -106,7 +106,8 @@ impl Total {
 }
 
 impl Admitted {
-    /// Marks an admitted packet, for which there is room, if its AQM said so. `total` does not count the packet yet.
+    /// Marks an admitted packet, for which there is room, if its AQM decided to mark it. `total` does not count the
+    /// packet yet.
     #[inline]
     pub(crate) fn mark<P: Packet>(self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, total: Total, packet: &mut P) {
         if let Some(cause) = self.0 {

@@ -55,7 +55,7 @@ struct Weighted {
     limit: Option<Length>,
 }
 
-/// A scheduler of classes with a weight or a share each; `order` builds its order from the weights.
+/// A scheduler of classes that each have a weight or a share; `order` builds its order from the weights.
 pub(super) fn build_weighted<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'static>(
     settings: &Settings,
     site: &Site<'_>,
@@ -68,7 +68,7 @@ pub(super) fn build_weighted<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O
     build(&classes, &weighted, Store::fifo, site, errors, order)
 }
 
-/// A scheduler of classes with a share each; `order` builds its order from the shares.
+/// A scheduler of classes that each have a share; `order` builds its order from the shares.
 pub(super) fn build_shared<P: Packet + Send + 'static, W: Probe<P> + ?Sized, O: Order + 'static>(
     settings: &Settings,
     site: &Site<'_>,

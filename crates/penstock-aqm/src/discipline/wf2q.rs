@@ -145,7 +145,8 @@ mod tests {
     use penstock_core::Span;
     use penstock_core::param::Value;
 
-    /// The example of section 2: class 0 with half of the link and 11 packets, ten classes with a twentieth and one each.
+    /// The example of section 2: class 0 with half of the link and 11 packets, ten classes with a twentieth and one
+    /// packet each.
     fn example(scheme: &str) -> Vec<u32> {
         let mut weights = vec![vec![("weight", Value::Number(0.5))]];
         weights.resize(11, vec![("weight", Value::Number(0.05))]);

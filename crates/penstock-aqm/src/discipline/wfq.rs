@@ -72,7 +72,7 @@ pub(super) struct SmallestFinish {
 }
 
 impl SmallestFinish {
-    /// Classes of these weights; more classes get weight 1.
+    /// Classes of these weights; further classes get weight 1.
     pub(super) fn new(phis: &[f64], rate: Rate) -> Self {
         Self { gps: Gps::new(phis, rate), by_tag: TagHeap::new() }
     }
@@ -145,8 +145,9 @@ mod tests {
 
     #[test]
     fn a_class_that_wakes_up_is_stamped_with_the_fluid_time() {
-        // At 1.5 Mbit/s, two classes of weight 1, 1500 bytes each are 8 ms of the link alone. Class 0 has three packets
-        // (F = 12000, 24000, 36000 bits). At 10 ms V = 15000, so a packet of class 1 gets F = 27000: third in the order.
+        // At 1.5 Mbit/s with two classes of weight 1, a packet of 1500 bytes takes 8 ms of the whole link. Class 0 has
+        // three packets (F = 12000, 24000, 36000 bits). At 10 ms V = 15000, so a packet of class 1 gets F = 27000:
+        // third in the order.
         let mut rig = bench("wfq", [vec![], vec![]]);
         (0..3).for_each(|_| rig.arrive_packet(numbered(0, 1500)));
         rig.advance(Span::from_millis(10));
@@ -159,7 +160,8 @@ mod tests {
     fn shares_stand_for_weights_and_do_not_mix_with_them() {
         let mut rig = bench("wfq", [0.2, 0.8].map(|share| vec![("share", Value::Number(share))]));
         (0..10).for_each(|i| rig.arrive_packet(numbered(i % 2, 1000)));
-        // F in packets: class 0 at 5, 10, ..., class 1 at 1.25, 2.5, 3.75, 5, 6.25; of the two at 5 the first class.
+        // F in packets: class 0 at 5, 10, ..., class 1 at 1.25, 2.5, 3.75, 5, 6.25; of the two at 5 the first class
+        // goes first.
         assert_eq!(rig.order()[..6], [1, 1, 1, 0, 1, 1]);
         let classes =
             vec![class(0, vec![("share", Value::Number(0.7))]), class(1, vec![("weight", Value::Number(2.0))])];

@@ -55,7 +55,7 @@ use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
 penstock_core::choice! {
     /// The packet of a level that is dropped.
     pub enum Victim {
-        /// The arriving packet if it is of the level, else the last that waits.
+        /// The arriving packet if it is of the level, else the last waiting packet of the level.
         Last = "last",
         /// A random packet of the level.
         Random = "random",
@@ -156,7 +156,7 @@ impl<P: Packet> Pushout<P> {
         }
     }
 
-    /// Push packets of levels above `own` out until there is room.
+    /// Push out packets of levels above `own` until there is room.
     fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>, own: usize, size: u32) {
         // not even an empty queue would have room
         if !self.limit.admits(0, 0, size) {
@@ -308,7 +308,7 @@ mod tests {
         rig.arrive_packet(PacketMeta { flow, size: 1000, ecn: Ecn::Not, dscp, protocol: 6, rare: None });
     }
 
-    /// 5 out-profile packets, flows 0 to 4, and `n` in-profile ones behind them.
+    /// 5 out-profile packets, flows 0 to 4, and `n` in-profile packets behind them.
     fn five_out_and(n: u32, victim: &str) -> Rig {
         let mut rig = rig(Limit::Infinite, victim);
         (0..5).for_each(|flow| send(&mut rig, OUT, flow));
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_drop_that_finds_nobody_comes_with_the_next_out_packet() {
-        // in-profile packets alone: nothing to drop, and the count is far beyond 2 / p_b
+        // in-profile packets alone: there is no packet to drop, and the count is far beyond 2 / p_b
         let mut rig = rig(Limit::Infinite, "last");
         (0..30).for_each(|flow| send(&mut rig, IN, flow));
         for flow in 0..100 {
@@ -381,10 +381,11 @@ mod tests {
         // level 1 is at max_th from 2 packets on: each in-profile arrival requires a drop, for which there is no packet
         let mut rig = rig_with([1.5, 2.0], Limit::Infinite, "last", true);
         (0..7).for_each(|flow| send(&mut rig, IN, flow));
-        // arrivals found 0 to 6 packets, so five asked; now nothing waits, and five more are dropped all the same
+        // arrivals found 0 to 6 packets, so five of them required a drop; now no packet waits, and five more are
+        // dropped all the same
         while rig.depart() {}
         (0..8).for_each(|flow| send(&mut rig, OUT, flow));
-        // five are paid back; the next two find 0 and 1, the last finds 2
+        // five drops are repaid; the next two packets find 0 and 1, the last finds 2
         assert_eq!((rig.counts.dropped_on_arrival, rig.waiting()), (6, 2));
     }
 
@@ -445,7 +446,7 @@ mod tests {
         (0..3).for_each(|flow| send(&mut rig, OUT, flow));
         rig.arrive_packet(PacketMeta { flow: 9, size: 4_000, ecn: Ecn::Not, dscp: IN, protocol: 6, rare: None });
         assert_eq!((rig.waiting(), rig.counts.evicted, rig.counts.dropped_on_arrival), (3, 0, 1));
-        // a packet as long as two takes the place of two
+        // a packet as long as two packets takes the place of two
         rig.arrive_packet(PacketMeta { flow: 9, size: 2_000, ecn: Ecn::Not, dscp: IN, protocol: 6, rare: None });
         assert_eq!((rig.waiting(), rig.counts.evicted), (2, 2));
     }

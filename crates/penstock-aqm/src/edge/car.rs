@@ -56,7 +56,7 @@ pub struct Car {
     bucket: Bucket,
     /// Tokens borrowed and not yet repaid.
     actual_debt: u128,
-    /// Sum of the actual debts of the packets that borrowed since one exceeded.
+    /// Sum of the actual debts of the packets that borrowed since the last packet that exceeded.
     compounded_debt: u128,
 }
 
@@ -139,7 +139,7 @@ mod tests {
     use crate::edge::bench::{Bench, bench};
     use penstock_core::param::Value;
 
-    /// A byte each millisecond, Bn 2000, Be 4000 bytes.
+    /// One byte per millisecond; Bn 2000, Be 4000 bytes.
     fn car(extra: &[(&str, Value)]) -> Bench {
         let mut settings =
             vec![("rate", Value::Number(8_000.0)), ("bn", Value::Bytes(2_000.0)), ("be", Value::Bytes(4_000.0))];
@@ -155,7 +155,8 @@ mod tests {
     #[test]
     fn packets_borrow_until_the_compounded_debt_is_above_the_extended_burst() {
         let mut car = car(&[]);
-        // 2000 bytes each second, of which 1000 come in: two seconds of 2000 bytes, the first from the full bucket
+        // 2000 bytes are sent each second, and 1000 bytes of tokens come in: this lasts for two seconds, the first from
+        // the full bucket
         assert_eq!((car.mark(0.0, 2_000), debts(&car)), ("AF11", (0.0, 0.0)));
         // a = 1000 - 2000
         assert_eq!((car.mark(1_000.0, 2_000), debts(&car)), ("AF11", (1_000.0, 1_000.0)));

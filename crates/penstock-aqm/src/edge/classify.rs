@@ -43,7 +43,7 @@ penstock_core::params! {
 #[derive(Clone, Debug)]
 pub struct Classify {
     classifier: Classifier,
-    /// The action of each class, and that for packets that match none.
+    /// The action of each class, and the action on packets that match none.
     actions: Vec<Action>,
 }
 

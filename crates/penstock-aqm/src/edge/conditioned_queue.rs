@@ -1,13 +1,13 @@
-//! A queue with conditioners before it.
+//! A queue with conditioners in front of it.
 //!
-//! Each packet goes through the stages in their order, and what comes out behind the last is offered to the queue. A
-//! conditioner acts at once; a shaper holds packets and lets them go on at its own times. The queue and its AQM see
-//! nothing of this: what arrives there is what came through, and the backlog in the reports is theirs alone. What a stage
-//! drops is reported with [`Cause::Policed`], with which it is no arrival of the queue.
+//! Each packet passes through the stages in order; packets that leave the last stage are offered to the queue. A
+//! conditioner acts at once; a shaper holds packets and releases them at its own times. The queue and its AQM see
+//! nothing of this: only packets that passed all stages arrive there, and reported backlogs count the queue alone. A
+//! packet dropped by a stage is reported with [`Cause::Policed`] and does not count as an arrival at the queue.
 //!
 //! The conditioners draw from a random stream of their own, so that the AQM's draws are the same with and without them.
-//! The timer of the whole is the earlier of the queue's and the shapers'. With a shaper, every operation moves it
-//! ([`TimerMoves::Always`]).
+//! The timer of the whole is the earliest of the timers of the queue and the shapers. With a shaper, every operation
+//! moves it ([`TimerMoves::Always`]).
 
 use crate::aqm::{Backlog, Cause, Cx, LinkInfo};
 use crate::capabilities::{Capabilities, SideInformation, TimerMoves};
@@ -25,7 +25,7 @@ pub enum Stage<P> {
     Shaper(Box<dyn Discipline<P, Shed<P>>>),
 }
 
-/// A queue with conditioners before it.
+/// A queue with conditioners in front of it.
 pub struct Conditioned<P, W: ?Sized = dyn Probe<P>> {
     stages: Vec<Holding<P>>,
     queue: Box<dyn Discipline<P, W>>,
@@ -36,12 +36,12 @@ pub struct Conditioned<P, W: ?Sized = dyn Probe<P>> {
 
 struct Holding<P> {
     stage: Stage<P>,
-    /// When a shaper lets its next packet go; `None` if it holds none.
+    /// When a shaper releases its next packet; `None` if it holds none.
     due: Option<Time>,
 }
 
 impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Conditioned<P, W> {
-    /// `queue` with these stages before it, which draw from `rng`.
+    /// `queue` with these stages in front of it, which draw from `rng`.
     pub fn new(stages: Vec<Stage<P>>, queue: Box<dyn Discipline<P, W>>, rng: Rng) -> Self {
         let stages = stages.into_iter().map(|stage| Holding { stage, due: None }).collect();
         Self { stages, queue, rng, shed: Shed(Vec::new()) }
@@ -54,12 +54,12 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Conditioned<P, W>
         })
     }
 
-    /// When a shaper lets its next packet go.
+    /// When a shaper releases its next packet.
     fn due(&self) -> Option<Time> {
         self.stages.iter().filter_map(|holding| holding.due).min()
     }
 
-    /// A packet comes to the stage of this number, or to the queue behind the last.
+    /// A packet arrives at the stage with this number, or at the queue behind the last stage.
     fn advance(&mut self, env: &mut Env<'_, P, W>, from: usize, mut packet: P) {
         for at in from..self.stages.len() {
             match &mut self.stages[at].stage {
@@ -86,7 +86,7 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Conditioned<P, W>
         self.queue.enqueue(env, packet);
     }
 
-    /// Let all packets of the shaper of this number go on that may.
+    /// Release all packets of the shaper with this number that may leave.
     fn release(&mut self, env: &mut Env<'_, P, W>, at: usize) {
         loop {
             let Holding { stage: Stage::Shaper(shaper), due } = &mut self.stages[at] else { return };
@@ -109,7 +109,7 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Conditioned<P, W>
         }
     }
 
-    /// Let all packets go on whose time has come; the last stages first, as what they hold came earlier.
+    /// Release all packets whose time has come; the last stages first, as their packets arrived earlier.
     fn release_due(&mut self, env: &mut Env<'_, P, W>) {
         for at in (0..self.stages.len()).rev() {
             if self.stages[at].due.is_some_and(|due| due <= env.now) {
@@ -128,7 +128,7 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Discipline<P, W> 
             Stage::Shaper(shaper) => shaper.capabilities().with_timer(TimerMoves::Always),
         });
         let all = stages.fold(self.queue.capabilities(), Capabilities::union);
-        // a packet arrives behind a shaper when the shaper lets it go
+        // a packet arrives behind a shaper when the shaper releases it
         let is_shaped = self.stages.iter().any(|holding| matches!(holding.stage, Stage::Shaper(_)));
         if is_shaped && all.reads_rare_at_arrival() { all.with_side(SideInformation::Always) } else { all }
     }
@@ -152,7 +152,7 @@ impl<P: Packet + Clone + Send, W: Probe<P> + ?Sized + 'static> Discipline<P, W> 
         }
     }
 
-    /// What waits in the queue and in the shapers before it.
+    /// The packets waiting in the queue and in the shapers before it.
     fn backlog(&self) -> Backlog {
         let mut all = self.queue.backlog();
         for holding in &self.stages {

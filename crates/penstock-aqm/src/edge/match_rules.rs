@@ -23,7 +23,7 @@ struct Rule {
     dscp: u64,
     /// One bit for each ECN field.
     ecn: u8,
-    /// Ranges with both ends included, in order and apart.
+    /// Ranges with both ends included, in order and without overlap.
     flows: Option<Vec<(u32, u32)>>,
     from: Option<Vec<u32>>,
     to: Option<Vec<u32>>,
@@ -119,7 +119,7 @@ mod tests {
         PacketMeta { flow: 5, size: 1000, ecn: Ecn::Ect0, dscp: 46, protocol: 17, rare }
     }
 
-    /// Whether a class with this match takes the packet before a class for the rest does.
+    /// Whether a class with this match takes the packet before a catch-all class does.
     fn takes(matches: &Match, packet: &PacketMeta) -> bool {
         Classifier::new([matches, &Match::default()]).class_of(packet) == 0
     }

@@ -126,7 +126,7 @@ mod tests {
     use penstock_core::Rng;
     use penstock_core::param::Value;
 
-    /// 8000 bit/s: a byte each millisecond; CBS 2000, EBS 1500.
+    /// 8000 bit/s: one byte per millisecond; CBS 2000, EBS 1500.
     fn marker(mode: &str) -> Bench {
         bench(
             "srtcm",
@@ -168,17 +168,17 @@ mod tests {
         let mut tcm = marker("aware");
         assert_eq!([100, 100, 100].map(|size| tcm.recolour(0.0, size, "AF33")), ["AF13"; 3]);
         assert_eq!(tokens(&tcm), (2_000.0, 1_500.0));
-        // yellow ones take of E alone
+        // yellow packets take tokens from E alone
         assert_eq!([1_000, 1_000, 500].map(|size| tcm.recolour(0.0, size, "AF12")), ["AF12", "AF13", "AF12"]);
         assert_eq!(tokens(&tcm), (2_000.0, 0.0));
-        // green ones and uncoloured ones take of C
+        // green and uncoloured packets take tokens from C
         assert_eq!([tcm.recolour(0.0, 1_500, "AF11"), tcm.recolour(0.0, 500, "EF")], ["AF11"; 2]);
         assert_eq!(tcm.recolour(0.0, 1, "AF11"), "AF13");
     }
 
     #[test]
     fn it_marks_as_the_rule_that_adds_one_token_at_a_time() {
-        // section 3, word by word, at a byte each millisecond
+        // section 3, word by word, at one byte per millisecond
         let mut tcm = marker("aware");
         let mut rng = Rng::stream(5, "packets");
         let (mut t_c, mut t_e, mut now) = (2_000_u32, 1_500_u32, 0_u32);

@@ -100,14 +100,14 @@ mod tests {
 
     #[test]
     fn packets_conform_while_there_are_tokens_for_all_of_them() {
-        // 80 kbit/s are 10 bytes a millisecond; 2500 bytes deep
+        // 80 kbit/s are 10 bytes per millisecond; the bucket is 2500 bytes deep
         let mut tb = bench("token-bucket", &[("rate", Value::Number(80_000.0)), ("burst", Value::Bytes(2_500.0))]);
         let marks = [0.0, 0.0, 0.0, 49.0, 50.0, 50.0].map(|at| tb.mark(at, 1_000));
         // 1500, 500 left; 500 do not do; 990 do not; 1000 do; 0
         assert_eq!(marks, ["AF11", "AF11", "AF12", "AF12", "AF11", "AF12"]);
         // a smaller packet uses the tokens that did not suffice for a larger one
         assert_eq!((tb.mark(60.0, 101), tb.mark(60.0, 100), tb.gauge("tokens")), ("AF12", "AF11", 0.0));
-        // full after 250 ms, and no fuller
+        // the bucket is full after 250 ms and then stays full
         assert_eq!((tb.mark(9_000.0, 2_501), tb.gauge("tokens")), ("AF12", 2_500.0));
     }
 

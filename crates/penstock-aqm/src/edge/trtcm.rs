@@ -128,7 +128,7 @@ mod tests {
     use penstock_core::Rng;
     use penstock_core::param::Value;
 
-    /// CIR 8000 bit/s, a byte each millisecond, PIR two; CBS 2000, PBS 3000.
+    /// CIR 8000 bit/s, one byte per millisecond; PIR two bytes per millisecond; CBS 2000, PBS 3000.
     fn marker(mode: &str) -> Bench {
         bench(
             "trtcm",
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn blind_packets_are_green_in_the_committed_burst_and_yellow_in_the_peak_burst() {
         let mut tcm = marker("blind");
-        // Tp, Tc: 1500, 500; 500, 500 (yellow takes of P alone); 500 do not do for 501 bytes; 0, 0
+        // Tp, Tc: 1500, 500; 500, 500 (yellow takes from P alone); 500 tokens do not suffice for 501 bytes; 0, 0
         assert_eq!([1_500, 1_000, 501, 500].map(|size| tcm.mark(0.0, size)), ["AF11", "AF12", "AF13", "AF11"]);
         assert_eq!(tokens(&tcm), (0.0, 0.0));
         // 100 ms bring 200 and 100

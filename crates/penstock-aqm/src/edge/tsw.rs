@@ -67,7 +67,7 @@ pub struct Tsw {
     /// In bytes per second.
     avg_rate: f64,
     t_front: Time,
-    /// Packets in profile since the last one out of it.
+    /// In-profile packets since the last out-of-profile packet.
     count: u32,
 }
 
@@ -178,7 +178,7 @@ mod tests {
         assert!((tsw.gauge("avg_rate") / 8.0 - 214.040_404_040).abs() < 1e-6);
     }
 
-    /// The shares of the marks, once the rate has settled at 2 packets of 1000 bytes each millisecond.
+    /// The shares of the marks, once the rate has settled at 2 packets of 1000 bytes per millisecond.
     fn shares(tsw: &mut Bench) -> [f64; 3] {
         let mut seen = [0.0; 3];
         for packet in 0..120_000 {

@@ -1,4 +1,4 @@
-//! Conditioners, and the shapers that may stand among them, by name.
+//! Conditioners, and the shapers that may be used among them, by name.
 
 use super::{build, find};
 use crate::aqm::LinkInfo;
@@ -57,7 +57,7 @@ pub fn find_conditioner(name: &str) -> Option<&'static ConditionerInfo> {
     CONDITIONERS.iter().find(|info| info.name == folded || info.aliases.contains(&folded.as_str()))
 }
 
-/// The schemes that may stand among the conditioners.
+/// The schemes that may be used among the conditioners.
 pub fn shapers() -> impl Iterator<Item = &'static SchemeInfo> {
     SHAPERS.into_iter().filter_map(find)
 }

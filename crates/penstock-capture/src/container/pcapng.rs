@@ -14,7 +14,7 @@ const ENHANCED_PACKET: u32 = 6;
 /// Largest number of interfaces.
 const MAX_INTERFACES: usize = 1 << 16;
 
-/// Lengths of a block's type and length, and of the length behind it.
+/// Size of a block's type and length fields, and of the length field behind the block.
 const FRONT: u32 = 8;
 const BACK: u32 = 4;
 
@@ -35,7 +35,7 @@ struct Interface {
     clock: Clock,
 }
 
-/// The unit of times and the origin of its zero.
+/// The unit of times, and the time that 0 denotes.
 #[derive(Clone, Copy)]
 struct Clock {
     /// Option if_tsresol: a negative power of 10 or, with the highest bit set, of 2, in seconds.
@@ -52,7 +52,7 @@ struct Block {
 }
 
 impl PcapNg {
-    /// Read the first section header behind the type of its block.
+    /// Read the first section header; the type of its block has already been read.
     pub(super) fn open(input: &mut Input) -> Result<Self, String> {
         let mut pcapng = Self { order: ByteOrder::Little, interfaces: Vec::new(), earlier: 0, frames: 0 };
         let mut length = [0; 4];
@@ -93,7 +93,7 @@ impl PcapNg {
         }
     }
 
-    /// Read a section header block, whose length has these bytes; false if the file ends before.
+    /// Read a section header block, whose length has these bytes; false if the file ends first.
     fn read_section(&mut self, input: &mut Input, length: [u8; 4]) -> Result<bool, String> {
         let mut magic = [0; 4];
         if input.fill(&mut magic)? < magic.len() {
@@ -111,7 +111,7 @@ impl PcapNg {
         self.end(input, &block)
     }
 
-    /// Read an interface description block; false if the file ends before.
+    /// Read an interface description block; false if the file ends first.
     fn interface(&mut self, input: &mut Input, block: &mut Block) -> Result<bool, String> {
         let mut head = [0; 8];
         let is_whole = self.fill(input, block, &mut head)?;
@@ -130,7 +130,7 @@ impl PcapNg {
         Ok(true)
     }
 
-    /// Read the options of an interface; false if the file ends before.
+    /// Read the options of an interface; false if the file ends first.
     fn options(&self, input: &mut Input, block: &mut Block, clock: &mut Clock) -> Result<bool, String> {
         while block.rest >= 4 {
             let mut head = [0; 4];
@@ -158,7 +158,7 @@ impl PcapNg {
         Ok(true)
     }
 
-    /// Read an enhanced packet block, or the obsolete packet block; `None` if the file ends before.
+    /// Read an enhanced packet block, or the obsolete packet block; `None` if the file ends first.
     fn packet(
         &mut self,
         input: &mut Input,
@@ -189,7 +189,7 @@ impl PcapNg {
         })
     }
 
-    /// Read a simple packet block, which has no time; `None` if the file ends before.
+    /// Read a simple packet block, which has no time; `None` if the file ends first.
     fn simple_packet(
         &mut self,
         input: &mut Input,
@@ -209,7 +209,7 @@ impl PcapNg {
             .map(|kept| kept.map(|kept| Frame { time_ns: None, interface: self.earlier, link_type, length, kept }))
     }
 
-    /// Read the bytes of a frame, as [`read_frame`].
+    /// Read the bytes of a frame, like [`read_frame`].
     fn frame(
         &self,
         input: &mut Input,
@@ -234,14 +234,14 @@ impl PcapNg {
         Ok(Block { length, rest: length - FRONT - BACK })
     }
 
-    /// Read bytes of the body of a block; false if the file ends before.
+    /// Read bytes of the body of a block; false if the file ends first.
     fn fill(&self, input: &mut Input, block: &mut Block, buffer: &mut [u8]) -> Result<bool, String> {
         let count = buffer.len() as u32;
         block.rest = block.rest.checked_sub(count).ok_or_else(|| self.damaged("a block that is too short"))?;
         Ok(input.fill(buffer)? == buffer.len())
     }
 
-    /// Skip the rest of a block, and check that its length is repeated behind it; false if the file ends before.
+    /// Skip the rest of a block, and check that its length is repeated behind it; false if the file ends first.
     fn end(&self, input: &mut Input, block: &Block) -> Result<bool, String> {
         let mut back = [0; BACK as usize];
         if !input.skip(u64::from(block.rest))? || input.fill(&mut back)? < back.len() {

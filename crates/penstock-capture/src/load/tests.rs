@@ -56,13 +56,13 @@ fn super_frames_are_split_by_the_mss_of_the_other_end() {
 
 #[test]
 fn super_frames_are_split_by_the_most_frequent_full_segment_if_no_syn_is_captured() {
-    // The evidence may follow, and short segments are none.
+    // The evidence may follow later; short segments are not evidence.
     let frames = [data(1, 4000), data(2, 1300), data(3, 1200), data(4, 1300), data(5, 9), data(6, 9), data(7, 9)];
     assert_eq!(sizes(&load(101, &frames))[..4], [1352, 1352, 1352, 152]);
-    // The rest of a write is none either, if the super-frames consist of full packets of Ethernet.
+    // The rest of a write is not evidence either, if the super-frames consist of full Ethernet packets.
     let frames = [data(1, 10 * 1448), data(2, 10 * 1448), data(3, 1200)];
     assert_eq!(sizes(&load(101, &frames))[..2], [1500, 1500]);
-    // Without any, segments are full packets of Ethernet.
+    // Without evidence, segments are full Ethernet packets.
     assert_eq!(sizes(&load(101, &[data(1, 4000), data(2, 20_000)]))[..3], [1500, 1500, 52 + 4000 - 2 * 1448]);
 }
 
@@ -82,7 +82,7 @@ fn large_datagrams_and_fragments_stay_whole() {
     assert_eq!(sizes(&load(101, &[datagram, fragment])), [5020, 5052]);
 }
 
-/// Linux writes packets of BIG TCP, and Windows all of segmentation offload, with a total length of 0.
+/// Linux writes BIG TCP packets with a total length of 0, and Windows does so for all packets of segmentation offload.
 #[test]
 fn a_super_frame_without_a_length_is_split() {
     let mut frame = whole(1, ethernet(0x0800, &data(0, 20_000).bytes));
@@ -109,8 +109,8 @@ fn packets_captured_twice_are_counted() {
         (packet[5], packet[8]) = (identification, ttl);
         whole(ticks, packet)
     };
-    // In front of a router and behind it, 1 ms later; another datagram; the same, but later than 1 ms; two without
-    // identifications.
+    // A packet in front of a router and, 1 ms later, behind it; another datagram; the same packet again, but more than
+    // 1 ms later; two packets without identifications.
     let frames = [datagram(0, 1, 64), datagram(1000, 1, 63), datagram(1001, 2, 64), datagram(2002, 2, 64)];
     let unknown = [datagram(3000, 0, 64), datagram(3001, 0, 64)];
     let load = load(101, &[&frames[..], &unknown].concat());

@@ -98,7 +98,7 @@ fn a_packet_without_its_ip_header_has_the_length_of_its_frame() {
     let (packets, notes) = read(&pcap(Order::Little, false, 1, &[cut(1514, &[]), cut(74, &[2; 13])]));
     assert_eq!(packets.iter().map(|it| (it.length, it.headers)).collect::<Vec<_>>(), [(1500, None), (60, None)]);
     assert_eq!(notes, ["2 packets are without a possible length in the IP header: the frame length is used"]);
-    // Raw packets have no other length, and four bytes of IPv4 are enough.
+    // Raw packets have no length of a frame, and four bytes of IPv4 are enough.
     let (packets, notes) = read(&pcap(Order::Little, false, 101, &[cut(999, &[])]));
     assert_eq!((packets[0].length, notes.len()), (999, 0));
     let (packets, notes) = read(&pcap(Order::Little, false, 101, &[cut(999, &[0x45, 0xb8, 1, 0])]));

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// Defines an enum whose variants are the words of a parameter. `On = "on" | true` accepts the flag too.
+/// Defines an enum whose variants are the words of a parameter. `On = "on" | true` also accepts the flag.
 ///
 /// ```
 /// penstock_core::choice! {

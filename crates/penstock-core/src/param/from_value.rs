@@ -10,9 +10,9 @@ use alloc::vec::Vec;
 pub trait FromValue: Sized {
     /// The kind of its value.
     const KIND: Kind;
-    /// Words that it accepts too.
+    /// Words that it also accepts.
     const WORDS: &'static [&'static str] = &[];
-    /// Converts `value`; `None` if that is of another kind.
+    /// Converts `value`; `None` if it is of another kind.
     fn from_value(value: &Value) -> Option<Self>;
     /// Its value if none is given and there is no default; `None` if the parameter is required.
     fn absent() -> Option<Self> {

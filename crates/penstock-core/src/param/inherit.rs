@@ -15,8 +15,8 @@ pub const fn inherited_len(own: &[ParamInfo], base: &[ParamInfo]) -> usize {
     len
 }
 
-/// The parameters of a mechanism that owns another one: its `own`, then those of the `base` that it does not replace,
-/// with `defaults` in place of some of their defaults. `N` is [`inherited_len`].
+/// The parameters of a mechanism that owns another one: its `own` parameters, then the parameters of `base` that it
+/// does not replace, with `defaults` instead of some of their defaults. `N` is [`inherited_len`].
 pub const fn inherit<const N: usize>(
     own: &[ParamInfo],
     base: &[ParamInfo],
@@ -46,7 +46,7 @@ pub const fn inherit<const N: usize>(
     all
 }
 
-/// `infos` without the one called `name`; `N` is one less than their number.
+/// `infos` without the parameter called `name`; `N` is the number of `infos` minus one.
 pub const fn without<const N: usize>(infos: &[ParamInfo], name: &str) -> [ParamInfo; N] {
     let mut rest = [infos[0]; N];
     let (mut i, mut len) = (0, 0);

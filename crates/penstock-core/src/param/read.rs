@@ -50,7 +50,8 @@ macro_rules! params {
                 range: $crate::params!(@range $($low, $high)? $($least, f64::MAX)?),
             }),+];
 
-            /// The parameters in these settings of a mechanism that has no others; all errors if any is rejected.
+            /// The parameters in these settings, for a mechanism that has no other parameters; all errors if any is
+            /// rejected.
             #[allow(dead_code, reason = "a mechanism that owns another reads the settings of both")]
             pub fn from_settings(settings: &$crate::param::Settings) -> Result<Self, $crate::param::ParamErrors> {
                 $crate::param::read(settings, Self::INFO)
@@ -104,7 +105,7 @@ macro_rules! params {
     (@range) => { None };
 }
 
-/// Parameters that can be read from settings: what `params!` defines, and pairs of such.
+/// Parameters that can be read from settings: structs defined by `params!`, and pairs of them.
 pub trait Params: Sized {
     /// The parameters in `reader`; `None` if one was rejected. Always reads all of them, so that every error is found.
     fn read(reader: &mut Reader<'_>) -> Option<Self>;
@@ -122,8 +123,8 @@ pub fn read<T: Params>(settings: &Settings, infos: &[ParamInfo]) -> Result<T, Pa
     read_with(settings, infos, T::read)
 }
 
-/// As [`read()`], for a mechanism that derives values or checks parameters against each other: `f` reads the parameters
-/// that it needs, and may reject more of them.
+/// Like [`read()`], for a mechanism that derives values or checks parameters against each other; `f` reads the
+/// parameters that it needs, and may reject more of them.
 pub fn read_with<T>(
     settings: &Settings,
     infos: &[ParamInfo],
@@ -163,7 +164,7 @@ impl<'a> Reader<'a> {
         self.derived.push((name, value));
     }
 
-    /// All parameters of one struct.
+    /// The parameters of one struct.
     pub fn params<T: Params>(&mut self) -> Option<T> {
         T::read(self)
     }

@@ -14,14 +14,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// Bytes of frames that the kernel keeps for this program.
 const BUFFER: libc::c_int = 16 << 20;
 
-/// An Ethernet device of which every frame that comes in is read, whoever it is for. The device stays when this is dropped.
+/// An Ethernet device from which every incoming frame is read, whatever its destination. The device remains when this
+/// value is dropped.
 ///
-/// The kernel of this machine sees the frames, too: give the device no address. Offloads must be off, as frames are to
-/// be those of the wire: see [`Device::refused`].
+/// The kernel of this machine also sees the frames, so give the device no address. Offloads must be off, so that frames
+/// are the same as on the wire: see [`Device::refused`].
 #[derive(Debug)]
 pub struct Ethernet {
     socket: OwnedFd,
-    /// Frames lost, as the kernel forgets the number when it is read.
+    /// Number of frames lost, kept here because the kernel resets its count when it is read.
     lost: AtomicU64,
     refused: u64,
     unsent: u64,
@@ -45,7 +46,7 @@ impl Ethernet {
                 let socket = socket(AddressFamily::Packet, SockType::Raw, flags, None)?;
                 set_option(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &1)?;
                 set_option(&socket, libc::SOL_PACKET, libc::PACKET_AUXDATA, &1)?;
-                // Without the privilege the limit of the system holds.
+                // Without the privilege the limit of the system applies.
                 let forced = set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &BUFFER);
                 forced.or_else(|_| set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, &BUFFER))?;
                 bind(&socket, index)?;
@@ -115,8 +116,8 @@ impl Device for Ethernet {
     }
 }
 
-/// States of a frame that cannot go on as it is: its checksum was left to the hardware of a device, or the kernel has
-/// taken out its VLAN tag.
+/// States of a frame that cannot be passed on unchanged: its checksum was left to the hardware of a device, or the
+/// kernel has removed its VLAN tag.
 const UNUSABLE: u32 = libc::TP_STATUS_CSUMNOTREADY | libc::TP_STATUS_VLAN_VALID;
 
 fn set_option<T>(socket: &OwnedFd, level: libc::c_int, option: libc::c_int, value: &T) -> nix::Result<()> {
@@ -199,7 +200,8 @@ mod tests {
         device.receive(&mut buffer).unwrap().map(|length| buffer[..length].to_vec())
     }
 
-    /// The answer to the question of a host for the Ethernet address of `PEER` (RFC 826): the question turned round.
+    /// The answer to a host's request for the Ethernet address of `PEER` (RFC 826): the request with its addresses
+    /// exchanged.
     fn arp_answer(question: &[u8]) -> Vec<u8> {
         let mut answer = question.to_vec();
         let own = [2, 0, 0, 0, 0, 9];
@@ -220,7 +222,7 @@ mod tests {
         let question = next_frame(&mut device).unwrap();
         assert_eq!((device.header(), &question[..6], &question[12..14]), (14, &[0xff; 6][..], &[8, 6][..]));
         device.send(&arp_answer(&question)).unwrap();
-        // The datagram comes now, without its checksum: the offloads of the host are on.
+        // Now the datagram arrives without its checksum: the offloads of the host are on.
         assert_eq!(next_frame(&mut device), None);
         assert_eq!((device.refused(), device.lost().unwrap()), (1, 0));
         assert_eq!(device.receive(&mut [0; 64]).unwrap(), None, "frames that were sent are not read");

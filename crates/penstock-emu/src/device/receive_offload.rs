@@ -1,9 +1,9 @@
-//! Receive offload: TCP segments that follow one another and are due together reach their host as one long segment, as a
-//! network card with generic receive offload hands them over. The kernel then processes them at once, where one by one
-//! their reception takes longer than their transmission at 1 Gb/s.
+//! Receive offload: Consecutive TCP segments that are due together reach their host as one long segment, like those
+//! from a network card with generic receive offload. The kernel then processes them at once; one by one, their
+//! reception takes longer than their transmission at 1 Gb/s.
 //!
-//! Only segments that differ in nothing but their place in the stream are joined, so that the receiver reads the same
-//! bytes, acknowledgement, window, options and codepoint from the long one.
+//! Only segments that differ in nothing but their place in the stream are joined, so that the long segment has the same
+//! bytes, acknowledgement, window, options and codepoint for the receiver.
 
 /// Bytes of the header that virtual network devices put in front of a packet (virtio 1.2, section 5.1.6; Linux,
 /// `linux/virtio_net.h`): flags, kind of segmentation, length of the headers, length of a segment, start and offset of
@@ -13,7 +13,7 @@ pub(super) const OFFLOAD_HEADER: usize = 10;
 const NEEDS_CHECKSUM: u8 = 1;
 const SEGMENTED_TCP_V4: u8 = 1;
 
-/// IPv4 header without options, and the least TCP header.
+/// Lengths of an IPv4 header without options and of the shortest TCP header.
 const IP_HEADER: usize = 20;
 const TCP_HEADER: usize = 20;
 const LONGEST: usize = 65_535;
@@ -34,7 +34,7 @@ const TCP_CHECKSUM: usize = IP_HEADER + 16;
 #[derive(Debug, Default)]
 pub(super) struct Burst {
     packet: Vec<u8>,
-    /// Length of the IP and TCP headers; 0 if the packet is not one that others may be joined to.
+    /// Length of the IP and TCP headers; 0 if no packets may be joined to this one.
     headers: usize,
     /// Bytes of data in the first segment.
     segment: usize,
@@ -79,7 +79,7 @@ impl Burst {
     fn has_headers_like(&self, packet: &[u8]) -> bool {
         let own = &self.packet;
         let same = |from: usize, to: usize| own[from..to] == packet[from..to];
-        // The total length and the identification of IP lie from 2 to 6.
+        // The total length and the identification of IP are bytes 2 to 5.
         same(0, TOTAL_LENGTH)
             && same(6, HEADER_CHECKSUM)
             && same(12, SEQUENCE)
@@ -88,8 +88,8 @@ impl Burst {
             && same(TCP_CHECKSUM + 2, self.headers)
     }
 
-    /// The offload header and the packet as they are written to the device. A long packet carries the lengths of its
-    /// segments, and only the part of its checksum that covers the pseudo-header: the kernel trusts the rest.
+    /// The offload header and the packet as they are written to the device. A long packet carries the length of its
+    /// segments, and only the part of its checksum that covers the pseudo-header; the kernel does not verify the rest.
     pub(super) fn finish(&mut self) -> ([u8; OFFLOAD_HEADER], &[u8]) {
         let mut header = [0; OFFLOAD_HEADER];
         if self.packets > 1 {
@@ -202,7 +202,7 @@ mod tests {
         assert!(!joins(&segment(2, 1101, &[2; 100], ACK, 0)), "a gap");
         assert!(!joins(&segment(2, 1100, &[2; 101], ACK, 0)), "longer than the first");
         assert!(!joins(&segment(2, 1100, &[], ACK, 0)), "no data");
-        // Every byte of the headers but lengths, numbers, the place in the stream, PSH and checksums.
+        // Every byte of the headers except lengths, numbers, the place in the stream, PSH and checksums.
         for place in (0..52).filter(|place| !matches!(place, 2..=5 | 10 | 11 | 24..=27 | 36 | 37)) {
             let mut other = next.clone();
             other[place] ^= 1;

@@ -16,10 +16,10 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 /// at high rates.
 const QUEUE_LENGTH: u32 = 10_000;
 
-/// A TUN device in a network namespace. The kernel removes it when this is dropped.
+/// A TUN device in a network namespace. The kernel removes the device when this value is dropped.
 ///
 /// Each frame that is read is one IP packet of at most the MTU, with complete checksums: the kernel sends without
-/// offloads. It receives with them: frames that are written in a row may reach it as one.
+/// offloads. It receives with offloads: frames that are written in a row may reach it as one frame.
 #[derive(Debug)]
 pub struct Tun {
     file: File,
@@ -35,8 +35,8 @@ impl Tun {
     ///
     /// # Errors
     ///
-    /// The failing step and its cause: there is no `/dev/net/tun`, the process may not use it, the name has no or more
-    /// than 15 bytes or is taken, or the kernel refuses the address or the MTU (from 68 to 65 535 bytes).
+    /// The failing step and its cause: there is no `/dev/net/tun`, the process may not use it, the name is empty,
+    /// longer than 15 bytes or taken, or the kernel refuses the address or the MTU (from 68 to 65 535 bytes).
     pub fn open(namespace: &Namespace, name: &str, address: Ipv4Addr, prefix: u8, mtu: u32) -> io::Result<Self> {
         namespace.run(|| {
             let file = create(name)?;
@@ -61,7 +61,7 @@ impl Device for Tun {
     }
 
     fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        // Without offloads the header says nothing.
+        // Without offloads the header is all zeros.
         let mut header = [0; OFFLOAD_HEADER];
         match nix::sys::uio::readv(&self.file, &mut [IoSliceMut::new(&mut header), IoSliceMut::new(buffer)]) {
             Ok(length) => Ok(Some(length.saturating_sub(OFFLOAD_HEADER))),
@@ -130,7 +130,7 @@ fn create(name: &str) -> io::Result<File> {
 /// The counters of a device, as the kernel lists them in `/proc/net/dev` of its namespace.
 #[derive(Debug)]
 struct Counters {
-    /// Open since the thread was in the namespace of the device: a later read shows that namespace from any thread.
+    /// Opened while the thread was in the namespace of the device: later reads from any thread show that namespace.
     file: File,
     name: String,
 }

@@ -40,7 +40,7 @@ pub(super) fn v6(class: u8, next: u8, payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// Ports 443 and 51 000, and 16 bytes more.
+/// Ports 443 and 51 000, followed by 16 bytes.
 fn segment() -> Vec<u8> {
     let mut bytes = vec![0x01, 0xbb, 0xc7, 0x38];
     bytes.extend([7; 16]);
@@ -95,7 +95,7 @@ fn all_fragments_of_a_datagram_are_one_flow() {
     assert_eq!([(0, 1), (185, 1), (370, 0)].map(|(offset, more)| fragment(UDP, offset, more)), [(0, 0, UDP); 3]);
     // Later fragments do not show the headers that follow.
     assert_eq!([(0, 1), (185, 0)].map(|(offset, more)| fragment(HOP_BY_HOP, offset, more)), [(0, 0, HOP_BY_HOP); 2]);
-    // A fragment header on a datagram that is whole (RFC 6946).
+    // A fragment header on an unfragmented datagram (RFC 6946).
     assert_eq!(fragment(UDP, 0, 0), (443, 51_000, UDP));
 }
 

@@ -1,4 +1,4 @@
-//! Networks without devices: the test is the hosts, and owns the clock.
+//! Networks without devices: the test plays the hosts and owns the clock.
 
 use super::*;
 use crate::flow_table::MAX_FLOWS;
@@ -177,7 +177,7 @@ fn cake_filters_real_acks_and_washes_real_codepoints() {
     network.advance(Time::from_nanos(1_000_000_000));
     let sent = deliveries(&mut network);
     let numbers: Vec<u8> = sent.iter().map(|(_, _, bytes)| bytes[31]).collect();
-    // 50 goes for 60, and one of the two duplicates for 70.
+    // ACK 60 replaces 50, and ACK 70 replaces one of the two duplicates.
     assert_eq!(numbers, [40, 60, 70]);
     for (_, _, bytes) in &sent {
         let sum: u32 = bytes[..20].chunks(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
@@ -283,7 +283,7 @@ proptest! {
                 let to = HOSTS[usize::from(host != 1)];
                 send(&mut network, Time::from_nanos(now), host, &datagram(host, to, ports, size));
                 if let Some(&late) = late.get(k % 32).filter(|&&late| late > 0) {
-                    // Look ahead of the next arrival at most.
+                    // Advance at most to the next arrival.
                     let ahead = packets.get(k + 1).map_or(0, |next| next.0.min(late));
                     network.advance(Time::from_nanos(now + ahead));
                     all.extend(deliveries(&mut network));

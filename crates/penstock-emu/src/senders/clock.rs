@@ -14,13 +14,13 @@ const UNINTERRUPTED: u64 = 20_000_000;
 ///
 /// # Panics
 ///
-/// Never: every Linux has this clock.
+/// Never fails: every Linux has this clock.
 pub fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("every Linux has CLOCK_MONOTONIC");
     now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
 }
 
-/// The time of the statistics, in nanoseconds of `CLOCK_MONOTONIC`.
+/// The interval of the statistics, in nanoseconds of `CLOCK_MONOTONIC`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) start: u64,
@@ -70,7 +70,7 @@ impl Gate {
         self.wake.notify_all();
     }
 
-    /// Wait for the start; returns false if the flows must end before.
+    /// Wait for the start; returns false if the flows must end before it.
     pub(super) fn wait(&self) -> bool {
         let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.opened.load(Ordering::Acquire) && !self.is_closed() {
@@ -92,7 +92,7 @@ impl Gate {
         }
         let until = TimeSpec::from_duration(Duration::from_nanos(at));
         while !self.is_closed() && now_ns() < at {
-            // A signal ends the sleep early, and the loop repeats it.
+            // A signal ends the sleep early; the loop then continues the sleep.
             let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until);
         }
         !self.is_closed()

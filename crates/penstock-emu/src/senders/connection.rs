@@ -1,4 +1,4 @@
-//! The sending end of a TCP connection.
+//! The sender of a TCP connection.
 
 use super::clock::now_ns;
 use super::report::{Completion, Counters};
@@ -19,7 +19,7 @@ const CHUNK: usize = 128 << 10;
 /// The data of all connections.
 static ZEROS: [u8; CHUNK] = [0; CHUNK];
 
-/// Longest time for which a thread does not look whether it must end.
+/// Longest time between two checks whether the thread must end.
 const POLL: Duration = Duration::from_millis(100);
 
 /// The way of a connection.
@@ -44,8 +44,8 @@ impl<'a> Path<'a> {
     }
 }
 
-/// Connect and send an amount of bytes, or without end, until a stop; returns the completion if all data was delivered. The
-/// thread stays in the namespace of the source.
+/// Connect and send a number of bytes, or without end, until a stop; returns the completion if all data was delivered.
+/// The thread stays in the namespace of the source.
 pub(super) fn send(
     path: Path<'_>,
     tcp: &TcpSettings,
@@ -62,7 +62,7 @@ pub(super) fn send(
     shared.sampler.close(&watched, shared.window());
     shared.open().retain(|other| !Arc::ptr_eq(other, &stream));
     if shared.gate.is_closed() {
-        // Nothing is retransmitted after the run; where this fails, the kernel ends with the namespace.
+        // Nothing is retransmitted after the run; if this fails, retransmissions end with the namespace.
         let _ = setsockopt(&stream, Linger, &libc::linger { l_onoff: 1, l_linger: 0 });
         return Ok(None);
     }
@@ -85,7 +85,7 @@ fn transfer(
     stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(POLL))?;
     stream.set_read_timeout(Some(POLL))?;
-    // Whole packets: otherwise each write would end in a short one.
+    // Write whole packets: otherwise each write would end in a short packet.
     let payload = tcp.payload();
     let chunk = CHUNK / payload * payload;
     let mut left = bytes.unwrap_or(u64::MAX);

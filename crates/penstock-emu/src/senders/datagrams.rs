@@ -1,4 +1,4 @@
-//! Datagrams at given times, each with its number and the time of sending, so that the receiver knows losses and delays.
+//! Datagrams at given times, each with its number and sending time, so that the receiver can compute losses and delays.
 
 use super::clock::{exact_timers, now_ns};
 use super::connection::waits;
@@ -21,14 +21,14 @@ const LARGEST: usize = 65_507;
 /// Bytes that a receiver may leave unread: 30 ms at 1 Gb/s.
 const BUFFER: usize = 4 << 20;
 
-/// Longest time for which a receiver does not look whether it must end.
+/// Longest time between two checks whether the receiver must end.
 const POLL: Duration = Duration::from_millis(100);
 
 /// A socket that receives at this port.
 pub(super) fn receiver(host: &Host, port: u16) -> io::Result<UdpSocket> {
     host.namespace.run(|| {
         let made = socket::open(SockType::Datagram, host, port)?;
-        // Beyond the limit of the system only with the right to administer its network.
+        // A buffer beyond the limit of the system requires the right to administer its network.
         setsockopt(&made, RcvBufForce, &BUFFER).or_else(|_| setsockopt(&made, RcvBuf, &BUFFER))?;
         let socket = UdpSocket::from(made);
         socket.set_read_timeout(Some(POLL))?;
@@ -146,7 +146,7 @@ impl Arrived {
 }
 
 impl DelayReport {
-    /// Of these delays in nanoseconds, which are sorted; `None` without any.
+    /// The summary of these delays in nanoseconds, which are sorted; `None` without any.
     pub fn of(delays: &mut [u64]) -> Option<Self> {
         delays.sort_unstable();
         let count = delays.len() as f64;

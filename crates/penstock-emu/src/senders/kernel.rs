@@ -100,7 +100,7 @@ impl Sums {
         self.delivered += since(info.delivered, self.last.delivered);
         self.delivered_ce += since(info.delivered_ce, self.last.delivered_ce);
         self.last = info;
-        // Before the first acknowledgement no time is known.
+        // Before the first acknowledgement no round-trip time is known.
         if info.srtt_s > 0.0 {
             self.samples += 1;
             self.srtt_s += info.srtt_s;
@@ -112,7 +112,7 @@ impl Sums {
         }
     }
 
-    /// Add the samples of another connection, which is later.
+    /// Add the samples of another, later connection.
     pub(super) fn merge(&mut self, other: &Self) {
         self.samples += other.samples;
         self.srtt_s += other.srtt_s;
@@ -159,7 +159,7 @@ mod tests {
         let second = 1_000_000_000;
         let info = |busy_s, unfilled_s| TcpInfo { busy_s, unfilled_s, ..TcpInfo::default() };
         let mut sums = Sums { last: info(4.0, 0.5), at: 5 * second, ..Sums::default() };
-        // Busy for the whole second; then for 0.75 of one, a quarter of which it waited for its buffer.
+        // Busy for the whole second; then for 0.75 of a second, a quarter of which it waited for its buffer.
         sums.add(info(5.0, 0.5), 6 * second);
         assert_eq!((sums.open_s, sums.starved_s), (1.0, 0.0));
         sums.add(info(5.75, 0.75), 7 * second);

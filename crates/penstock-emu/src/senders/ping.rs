@@ -19,7 +19,7 @@ use std::time::Duration;
 const REQUEST: u8 = 8;
 const HEADER: usize = 8;
 
-/// Time that the last answers may take.
+/// Maximum time to wait for the last answers.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Shortest time of waiting for an answer that a socket accepts, in microseconds.
@@ -77,7 +77,7 @@ fn stamp() -> nix::Result<TimeSpec> {
     clock_gettime(ClockId::CLOCK_REALTIME)
 }
 
-/// Take answers until this time, or until none is missing.
+/// Receive answers until this time, or until none is missing.
 fn answers(socket: &UdpSocket, until: u64, sent: &[TimeSpec], trips: &mut [Option<u64>]) -> io::Result<()> {
     while trips[..sent.len()].contains(&None) {
         let now = now_ns();
@@ -96,7 +96,7 @@ fn answers(socket: &UdpSocket, until: u64, sent: &[TimeSpec], trips: &mut [Optio
     Ok(())
 }
 
-/// The number of an answer, and the time at which the kernel received it; `None` if none comes in time.
+/// The number of an answer, and the time at which the kernel received it; `None` if no answer arrives in time.
 fn answer(socket: &UdpSocket) -> io::Result<Option<(usize, TimeSpec)>> {
     // The rest of an answer is not needed.
     let mut bytes = [0; HEADER];

@@ -1,4 +1,4 @@
-//! The receiving ends of TCP connections: they read, count and discard.
+//! The receivers of TCP connections: they read, count and discard data.
 
 use super::clock::now_ns;
 use super::report::Counters;
@@ -88,8 +88,8 @@ fn receive(stream: &Arc<TcpStream>, name: &str, (counters, window): (Option<&Cou
                     counters.read(read as u64, shared.window().contains(now_ns()));
                 }
                 if let Some(window) = window {
-                    // The kernel sets the limit anew whenever it learns how much memory packets take. A connection that
-                    // has just ended has no limit any more.
+                    // The kernel resets the limit whenever it learns how much memory packets take. A connection that
+                    // has just ended no longer has a limit.
                     let _ = set_window_clamp(&**stream, window);
                 }
             }

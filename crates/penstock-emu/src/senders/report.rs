@@ -37,7 +37,7 @@ pub struct Completion {
 pub struct KernelReport {
     /// Number of samples.
     pub samples: u64,
-    /// Whether the ends agreed on ECN.
+    /// Whether the two hosts agreed on ECN.
     pub ecn: bool,
     /// Smoothed round-trip time: mean and latest value.
     pub srtt_mean_s: f64,
@@ -53,7 +53,7 @@ pub struct KernelReport {
     pub cwnd_last_pkts: u32,
     /// Slow start threshold, latest value; `None` while the sender has none.
     pub ssthresh_last_pkts: Option<u32>,
-    /// Packets that the sender takes for lost, mean.
+    /// Packets that the sender considers lost, mean.
     pub lost_mean_pkts: f64,
     /// Bytes of data in a packet.
     pub mss_bytes: u32,
@@ -78,7 +78,7 @@ pub struct KernelReport {
 pub struct DatagramReport {
     /// Datagrams sent.
     pub sent_pkts: u64,
-    /// Those of them that did not arrive before the stop.
+    /// Datagrams among these that did not arrive before the stop.
     pub lost_pkts: u64,
     /// Datagrams received, and those that arrived after one sent later.
     pub received_pkts: u64,
@@ -121,7 +121,7 @@ pub(super) struct Counters {
     arrived: Mutex<Option<Arrived>>,
 }
 
-/// The largest threshold of the kernel: none.
+/// The largest threshold of the kernel, which means none.
 const NO_THRESHOLD: u32 = 0x7fff_ffff;
 
 impl Counters {
@@ -129,7 +129,7 @@ impl Counters {
         self.written.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// `counts`: it is the time of the statistics.
+    /// `counts`: whether this is within the interval of the statistics.
     pub(super) fn read(&self, bytes: u64, counts: bool) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
         if counts {

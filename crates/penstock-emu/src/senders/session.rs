@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// Longest time for which a session does not look whether it must end.
+/// Longest time between two checks whether the session must end.
 const POLL: Duration = Duration::from_millis(100);
 
-/// What the connections of a session have in common.
+/// The state shared by the connections of a session.
 struct Connections {
     ends: Ends,
     tcp: TcpSettings,
@@ -36,7 +36,7 @@ pub(super) fn run(
     while !shared.gate.is_closed() {
         let now = now_ns().saturating_sub(shared.zero());
         if let Some(due) = source.next().filter(|due| *due <= now) {
-            // At its own time, although this thread is a little late: otherwise the session would drift.
+            // Acts at the session's own time, although this thread is a little late: otherwise the session would drift.
             source.on_time(due).into_iter().for_each(|opening| connections.open(opening));
             continue;
         }

@@ -22,7 +22,8 @@ pub struct TcpSettings {
     pub timestamps: bool,
     /// Whether it negotiates selective acknowledgements.
     pub sack: bool,
-    /// Bytes of a packet without the IP and TCP headers of 40 bytes; with timestamps 12 of them are no user data.
+    /// Bytes of a packet without the IP and TCP headers of 40 bytes; with timestamps 12 of these bytes are not user
+    /// data.
     pub mss: u32,
     /// Maximum receive window in bytes; `None`: as the kernel chooses.
     pub window: Option<u32>,
@@ -59,7 +60,7 @@ pub(super) fn set_traffic_class(socket: &impl AsFd, dscp: u8, ecn: u8) -> io::Re
     Ok(setsockopt(socket, Ipv4Tos, &i32::from(dscp << 2 | ecn))?)
 }
 
-/// Set what the two ends of a connection have in common.
+/// Set the options that both hosts of a connection share.
 pub(super) fn set_tcp(socket: &OwnedFd, tcp: &TcpSettings) -> io::Result<()> {
     let name = OsString::from(&tcp.congestion_control);
     setsockopt(socket, TcpCongestion, &name)?;
@@ -69,7 +70,7 @@ pub(super) fn set_tcp(socket: &OwnedFd, tcp: &TcpSettings) -> io::Result<()> {
 
 /// Limit the window that a receiver will offer, with a buffer that the kernel leaves alone.
 fn limit_window(socket: &OwnedFd, window: u32) -> io::Result<()> {
-    // Half of a buffer is overhead of the kernel, with short packets more.
+    // Half of a buffer is overhead of the kernel, and more with short packets.
     let buffer = 4 * window as usize;
     setsockopt(socket, RcvBufForce, &buffer).or_else(|_| setsockopt(socket, RcvBuf, &buffer))?;
     set_window_clamp(socket, window)

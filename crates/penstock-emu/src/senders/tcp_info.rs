@@ -19,15 +19,15 @@ pub(super) struct TcpInfo {
     pub(super) ssthresh: u32,
     /// Bytes of data in a packet.
     pub(super) mss: u32,
-    /// Packets that the sender takes for lost now.
+    /// Packets that the sender currently considers lost.
     pub(super) lost: u32,
     /// Packets retransmitted, data packets sent, packets delivered, and those of them that were CE-marked, so far.
     pub(super) retransmitted: u32,
     pub(super) sent: u32,
     pub(super) delivered: u32,
     pub(super) delivered_ce: u32,
-    /// Time with data to send or unacknowledged, and the part of it with no data to send because its buffer had not been
-    /// filled again, in seconds so far.
+    /// Time with data unsent or unacknowledged, and the part of it without data to send because the buffer had not been
+    /// refilled, in seconds so far.
     pub(super) busy_s: f64,
     pub(super) unfilled_s: f64,
     /// Latest sample of the delivery rate, in bits per second.

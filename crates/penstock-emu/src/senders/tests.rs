@@ -60,13 +60,13 @@ fn a_transfer_delivers_its_bytes_once_and_completes() {
     let Some(mut network) = Network::new() else { return };
     network.add(Offer::Transfer { tcp: tcp(), bytes: Some(1_234_567) });
     network.add(Offer::Transfer { tcp: tcp(), bytes: Some(1) });
-    // A busy machine may need some hundred milliseconds.
+    // A busy machine may need several hundred milliseconds.
     let reports = network.run_with_warmup(490).unwrap();
     for (report, bytes) in reports.iter().zip([1_234_567, 1]) {
         assert_eq!((report.written_bytes, report.read_bytes, report.completions.len()), (bytes, bytes, 1));
         let completion = report.completions[0];
         assert!(completion.at >= 10 * MS && completion.seconds > 0.0 && completion.seconds < 0.5, "{completion:?}");
-        // It ended in the warm-up.
+        // The transfer ended in the warm-up.
         assert_eq!(report.goodput_bps, 0.0);
     }
 }
@@ -90,7 +90,7 @@ fn endless_flows_fill_the_time_and_stop_when_asked() {
         assert!(report.written_bytes >= report.read_bytes && counted > 0.0, "{report:?}");
         assert!(counted <= report.read_bytes as f64 && counted > 0.5 * report.read_bytes as f64, "{report:?}");
         let kernel = report.kernel.expect("samples at 200, 300, 400 and 500 ms");
-        // On a busy machine one may come too late.
+        // On a busy machine one datagram may arrive too late.
         assert!((3..=4).contains(&kernel.samples) && !kernel.ecn, "{kernel:?}");
         assert!(kernel.open_s > 0.3 && kernel.open_s < 0.7 && kernel.starved_s <= kernel.open_s, "{kernel:?}");
         // Timestamps take 12 bytes of a packet.
@@ -121,7 +121,7 @@ fn connections_negotiate_as_their_settings_say() {
 #[test]
 fn datagrams_leave_at_their_times_and_all_arrive() {
     let Some(mut network) = Network::new() else { return };
-    // 200 of them from 50 ms to 249 ms, of which 150 after the warm-up; five at the same instant.
+    // 200 datagrams from 50 ms to 249 ms, 150 of them after the warm-up; five at the same instant.
     let datagram = |at: u64, payload| Datagram { at: at * MS, payload, ecn: Ecn::Ect0, dscp: 0 };
     let mut schedule: Vec<Datagram> = (50..250).map(|at| datagram(at, MIN_PAYLOAD + (at % 7) as u16)).collect();
     schedule.extend([datagram(300, 1472); 5]);
@@ -130,7 +130,7 @@ fn datagrams_leave_at_their_times_and_all_arrive() {
     let report = network.run().unwrap().remove(0);
     let mut datagrams = report.datagrams.expect("a flow of datagrams");
     assert_eq!((report.written_bytes, report.read_bytes), (bytes, bytes));
-    // One that is late may be sent at the other side of the border.
+    // A late datagram may fall on the other side of the boundary.
     assert!((155..=158).contains(&datagrams.sent_pkts), "{datagrams:?}");
     assert_eq!((datagrams.lost_pkts, datagrams.reordered_pkts), (0, 0));
     let delay = DelayReport::of(&mut datagrams.delays).expect("delays");
@@ -173,7 +173,7 @@ fn a_session_opens_one_connection_after_the_other() {
     let source = Box::new(OneByOne { next: Some(20 * MS), answering: false, ended: 0 });
     network.add(Offer::Session { tcp: tcp(), source });
     let report = network.run().unwrap().remove(0);
-    // Requests are no data of the flow.
+    // Requests do not count as data of the flow.
     assert_eq!((report.read_bytes, report.written_bytes, report.completions.len()), (150_000, 150_000, 3));
     let ends: Vec<u64> = report.completions.iter().map(|completion| completion.at).collect();
     assert!(ends.windows(2).all(|pair| pair[1] >= pair[0] + 30 * MS), "{ends:?}");

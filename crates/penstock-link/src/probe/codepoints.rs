@@ -68,7 +68,7 @@ impl Codepoints {
         }
     }
 
-    /// Name and counts of each codepoint with arrivals or departures; empty if that is only the default.
+    /// Name and counts of each codepoint with arrivals or departures; empty if only the default codepoint has any.
     pub fn seen(&self) -> impl Iterator<Item = (String, &Counts)> {
         let named = |number: usize| Dscp::new(number as u8).and_then(Dscp::name).map(str::to_lowercase);
         let seen = |counts: &Counts| counts.arrivals + counts.departures + counts.drops > 0;

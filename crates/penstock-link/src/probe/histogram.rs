@@ -2,7 +2,8 @@
 
 use penstock_core::Span;
 
-/// Buckets to each doubling, as a power of two: width 1/128 of the value, so its middle is within 0.4 %.
+/// Buckets per doubling, as a power of two: a bucket's width is 1/128 of the value, so its middle is within 0.4 % of
+/// the value.
 const FINENESS: u32 = 7;
 
 /// Counts of delays.

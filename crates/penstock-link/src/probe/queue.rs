@@ -1,4 +1,4 @@
-//! Statistics of one queue, always on: exact time at each length, samples, delays, fates and loss bursts.
+//! Statistics of one queue, always collected: exact time at each length, samples, delays, fates and loss bursts.
 
 use super::bursts::Bursts;
 use super::codepoints::{Codepoints, Fate};
@@ -12,7 +12,7 @@ use penstock_core::{Framing, Packet, Span, Time};
 /// 1e-9 bits in a bit.
 pub const NANOBITS: u128 = 1_000_000_000;
 
-/// The packet counts in the throughput of no flow.
+/// The packet does not count in the throughput of any flow.
 pub const NO_FLOW: u32 = u32::MAX;
 
 /// Statistics of one queue since the warm-up, by the definitions of the reference pages.
@@ -46,7 +46,7 @@ pub struct QueueStats {
     pub framing: Framing,
     /// Bits on the wire of the packets whose transmission started.
     pub sent_bits: u64,
-    /// Correction of that, in 1e-9 bits, for the packets in transmission at the two ends of the statistics.
+    /// Correction of `bits`, in 1e-9 bits, for the packets in transmission at the two ends of the statistics.
     pub edge_nanobits: i128,
     /// Flow in whose throughput the last packet counts, or [`NO_FLOW`].
     pub crossing: u32,
@@ -91,11 +91,11 @@ pub struct BelowDiscipline {
     pub exists: bool,
     /// Packets that wait in it.
     pub packets: u32,
-    /// Time at which the packet handed over last had entered the discipline.
+    /// Time at which the packet that was handed over last entered the discipline.
     pub enqueued: Time,
 }
 
-/// Optional statistics, in one place: a queue without them makes one test at each change.
+/// Optional statistics, in one place, so that a queue without them makes a single test at each change.
 struct Wanted {
     series: Option<QueueSeries>,
     codepoints: Option<Codepoints>,
@@ -176,7 +176,7 @@ impl QueueStats {
     /// packets. Returns the time at which that packet entered the discipline.
     pub fn hand_over(&mut self, waiting: u32) -> Time {
         self.device.packets += 1;
-        // A mark at the head was reported when the packet was in neither queue.
+        // A mark at the head is reported while the packet is in neither queue.
         self.set_length(waiting);
         self.device.enqueued
     }
@@ -224,7 +224,7 @@ impl QueueStats {
         self.note(report.now, Some(Fate::Queued), dscp);
     }
 
-    /// As [`QueueStats::queued`], for a queue that [`QueueStats::is_observed`] does not hold for.
+    /// Like [`QueueStats::queued`], for a queue for which [`QueueStats::is_observed`] is false.
     #[expect(clippy::inline_always, reason = "with `count_sent`, saves 4 % of the instructions of W2")]
     #[inline(always)]
     pub fn count_queued<P>(&mut self, report: &Report<'_, P>) {
@@ -246,7 +246,7 @@ impl QueueStats {
         self.note(report.now, Some(Fate::Sent), dscp);
     }
 
-    /// As [`QueueStats::sent`], for a queue that [`QueueStats::is_observed`] does not hold for.
+    /// Like [`QueueStats::sent`], for a queue for which [`QueueStats::is_observed`] is false.
     #[expect(clippy::inline_always, reason = "with `count_queued`, saves 4 % of the instructions of W2")]
     #[inline(always)]
     pub fn count_sent<P>(&mut self, report: &Report<'_, P>) {
@@ -266,7 +266,7 @@ impl QueueStats {
 
     /// A packet with codepoint `dscp` was dropped.
     pub fn dropped<P>(&mut self, report: &Report<'_, P>, cause: Cause, dscp: u8) {
-        // A packet that was queued has been counted as an arrival then.
+        // A packet that was queued has already been counted as an arrival.
         let arrives = !cause.was_queued();
         let is_counted = self.warmup <= report.enqueued;
         let is_lost = cause != Cause::Filtered;
@@ -290,7 +290,7 @@ impl QueueStats {
         }
     }
 
-    /// As [`QueueStats::advance`], before the fate of a packet with codepoint `dscp`. `None` counts no fate.
+    /// Like [`QueueStats::advance`], before the fate of a packet with codepoint `dscp`. `None` counts no fate.
     #[inline]
     fn change(&mut self, now: Time, fate: Option<Fate>, dscp: u8) {
         self.note(now, fate, dscp);
@@ -320,7 +320,7 @@ impl QueueStats {
         }
     }
 
-    /// Sent bits, in 1e-9 bits. Of a packet in transmission at either end of the statistics, those sent in between.
+    /// Sent bits, in 1e-9 bits. For a packet in transmission at either end of the statistics, the bits sent in between.
     pub fn sent_nanobits(&self) -> u128 {
         let whole = u128::from(self.sent_bits) * NANOBITS;
         debug_assert!(whole.checked_add_signed(self.edge_nanobits).is_some(), "more is unsent than was sent");
@@ -377,7 +377,7 @@ impl QueueStats {
     }
 }
 
-/// The statistics alone, for a caller that sees to everything else.
+/// Updates the statistics only; the caller does everything else.
 impl<P: Packet> Probe<P> for QueueStats {
     #[expect(
         clippy::inline_always,

@@ -39,9 +39,9 @@ pub struct StatesSpec {
     pub p13: f64,
     /// From a burst to reception, above 0.
     pub p31: f64,
-    /// From a loss of a burst to a reception within it.
+    /// From a loss within a burst to a reception within it.
     pub p32: f64,
-    /// From a reception within a burst to a loss of it, above 0.
+    /// From a reception within a burst to a loss within it, above 0.
     pub p23: f64,
     /// From reception to an isolated loss.
     pub p14: f64,

@@ -71,12 +71,13 @@ impl Draw {
         Span::from_nanos(self.draw(rng).clamp(0.0, 1e18) as u64)
     }
 
-    /// Draw a number and round it up; at least 1, and at most a number beyond the packets of any run.
+    /// Draw a number and round it up; the result is at least 1, and at most a number larger than the packet count of
+    /// any run.
     pub fn count(&self, rng: &mut Rng) -> u32 {
         self.draw(rng).ceil().clamp(1.0, 4e9) as u32
     }
 
-    /// Whether all values lie between the two; of an unbounded distribution, its mean.
+    /// Whether all values lie between the two bounds; for an unbounded distribution, its mean.
     pub fn within(&self, low: f64, high: f64) -> bool {
         let inside = |value: f64| (low..=high).contains(&value);
         match self {

@@ -1,6 +1,6 @@
 //! Controllers with integral action, in continuous time: PI, REM, PIE and PI2.
 //!
-//! All move a number z by the distance of the queue from its target and by the change of the queue,
+//! All of them move a number z by the distance of the queue from its target and by the change of the queue,
 //!
 //! * dz/dt = g(p) (k_i (q - q_ref) + k_p dq/dt), 0 <= z,
 //!
@@ -65,7 +65,7 @@ impl Integral {
         Self::of_delay(gains, target, capacity, Shape::Scaled)
     }
 
-    /// PI2, and DualPI2 while all its traffic is classic (RFC 9332, appendix A.1): p' moves by the delay, p = p'^2.
+    /// PI2, and DualPI2 while all its traffic is classic (RFC 9332, appendix A.1): the delay moves p', and p = p'^2.
     pub fn pi2(gains: &Gains, target: f64, capacity: f64) -> Self {
         Self::of_delay(gains, target, capacity, Shape::Square)
     }

@@ -1,4 +1,4 @@
-//! The loop of TCP and a law about its equilibrium: C. Hollot, V. Misra, D. Towsley, W. Gong, "Analysis and Design of
+//! The loop of TCP and an AQM about its equilibrium: C. Hollot, V. Misra, D. Towsley, W. Gong, "Analysis and Design of
 //! Controllers for AQM Routers Supporting TCP Flows", IEEE Transactions on Automatic Control 47(6), 2002.
 
 use super::{Equilibrium, Fluid, Tcp};
@@ -9,12 +9,12 @@ use crate::margins::{self, Margins};
 impl Fluid<'_> {
     /// The open loop L(s) about an equilibrium; 1 + L(s) = 0 has the poles of the closed one.
     ///
-    /// With a = 1 / (W R), E = e^(-s R) and the rate r = N W / R, the linearized equations give, all terms kept,
+    /// With a = 1 / (W R), E = e^(-s R) and the rate r = N W / R, the linearized equations give, with all terms kept,
     ///
     /// * q / p = -(r^2 / (eta N)) E / (s^2 + s (1 / R + a (1 + E)) + 2 a / R), lambda = s q, where packets wait,
     /// * lambda / p = -(r^2 / (eta N)) E / (s + a (1 + E)) where none do.
     ///
-    /// The design rules of PI, P and RED leave out E in the first denominator: (s + 2 a) (s + 1 / R).
+    /// The design rules of PI, P and RED omit E in the first denominator: (s + 2 a) (s + 1 / R).
     pub fn open_loop(&self, s: Complex, at: &Equilibrium) -> Complex {
         let (of_queue, of_rate) = self.law.response(s, at);
         let echo = s.times(-at.rtt).exp();

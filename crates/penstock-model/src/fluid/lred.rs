@@ -4,14 +4,14 @@
 //! * p = l + beta sqrt(l) (q - q_ref), 0 .. 1.
 //!
 //! Hence l integrates the distance of the queue from its target: LRED is a controller of PI's kind, with the gains beta
-//! sqrt(p) and beta sqrt(p) / tau. Its design rule leaves out the second. While l is 0, p stays 0. A real queue would
+//! sqrt(p) and beta sqrt(p) / tau. Its design rule omits the second gain. While l is 0, p stays 0. A real queue would
 //! then overflow; the fluid queue cannot, so l is kept above [`MIN_LOSS`].
 
 use super::{Continuous, Equilibrium, Signal, State, Tcp, full_link};
 use crate::complex::Complex;
 use penstock_core::math;
 
-/// The least ratio of losses.
+/// The smallest ratio of losses.
 pub const MIN_LOSS: f64 = 1e-6;
 
 /// LRED.

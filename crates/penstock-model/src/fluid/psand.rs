@@ -4,7 +4,7 @@
 //!
 //! * dm/dt = (ln coef + gamma ln(A / KT)) / T + gamma (dA/dt) / A, within the bounds of max_p,
 //!
-//! an integral and a proportional part, the latter exact. At a bound of max_p it is plain RED.
+//! which has an integral and a proportional part; the proportional part is exact. At a bound of max_p it is plain RED.
 
 use super::red::Red;
 use super::{Continuous, Equilibrium, Signal, State, Tcp, full_link};
@@ -12,7 +12,7 @@ use crate::complex::Complex;
 use crate::psand_design;
 use penstock_core::math;
 
-/// The smallest average whose proximity counts, in packets.
+/// The smallest average for which the proximity is computed, in packets.
 const MIN_PROXIMITY: f64 = 1e-3;
 
 /// PSAND on a link.
@@ -103,7 +103,7 @@ impl Continuous for Psand {
         let average = psand_design::equilibrium(self.target, self.coef, self.gamma);
         let p = tcp.probability(average, tcp.capacity);
         let (low, high) = self.max_p;
-        // below the thresholds nothing is dropped, the average rises past A*, and max_p with it, to its bound
+        // below the thresholds nothing is dropped, so the average rises past A*, and max_p rises to its bound
         let max_p = self.max_p_for(average, p).unwrap_or(high);
         if max_p > low && max_p < high {
             return Some(full_link(tcp, average, [average, math::ln(max_p)]));

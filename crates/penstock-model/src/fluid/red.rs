@@ -2,7 +2,7 @@
 //! D. Towsley, SIGCOMM 2000.
 //!
 //! * d avg / dt = K (q - avg), K = -ln(1 - w_q) C: the average of one sample each 1 / C seconds,
-//! * p = RED's control function of avg.
+//! * p = RED's control function at avg.
 
 use super::{Continuous, Equilibrium, Signal, State, Tcp, full_link};
 use crate::bisection;
@@ -68,7 +68,7 @@ impl Continuous for Red {
 
     fn equilibrium(&self, tcp: &Tcp) -> Option<Equilibrium> {
         let excess = |queue: f64, p: f64| p - tcp.probability(queue, tcp.capacity);
-        // the strict function jumps at max_th: its ramp alone counts
+        // the strict function jumps at max_th: only its ramp counts
         let ramp = |queue: f64| self.max_p * (queue - self.min_th) / (self.max_th - self.min_th);
         let queue = bisection::between(self.min_th, self.max_th, |q| excess(q, ramp(q))).or_else(|| {
             bisection::between(self.max_th, self.gentle_top?, |q| {

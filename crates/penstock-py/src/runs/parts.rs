@@ -38,7 +38,7 @@ impl Traffic {
 /// Largest number of links that a thread keeps.
 const MOST_KEPT: usize = 2000;
 
-/// The scenario that a thread checked last: the next one of a study has most of its links.
+/// The scenario that a thread checked last: the next scenario of a study shares most of its links.
 struct Checked {
     parts: Vec<Arc<[LinkSpec]>>,
     scenario: Scenario,
@@ -48,7 +48,7 @@ thread_local! {
     static LAST: Cell<Option<Checked>> = const { Cell::new(None) };
 }
 
-/// The links of these parts in one list; those that `last` has are not copied again.
+/// The links of these parts in one list; links that `last` has are not copied again.
 fn joined(parts: &[Arc<[LinkSpec]>], last: Option<Checked>) -> Vec<LinkSpec> {
     let lengths = |parts: &[Arc<[LinkSpec]>]| parts.iter().map(|part| part.len()).collect::<Vec<_>>();
     let Some(last) = last.filter(|last| lengths(&last.parts) == lengths(parts)) else {

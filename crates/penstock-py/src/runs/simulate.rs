@@ -1,4 +1,4 @@
-//! The simulator with text in and out.
+//! The simulator with text as input and output.
 
 use crate::aqms::Raised;
 use penstock_sim::{AqmFactory, Prepared, Recordings, RunError, RunOptions, RunResult, Scenario};
@@ -72,8 +72,9 @@ fn make(prepared: &Prepared<'_>, seed: u64, options: &RunOptions<'_>) -> Result<
     Ok(Made { result, cpu_s: cpu_seconds() - start, recordings })
 }
 
-/// Make runs with the next of these seeds, for about a millisecond and at least one: their results, each with the processor
-/// time that it took. Several have a share of it by their events: to ask for the time takes longer than a hundred events.
+/// Execute runs with the next of these seeds, at least one and for about a millisecond. Returns their results, each
+/// with the processor time that it took. Several runs share the measured time in proportion to their events, as reading
+/// the clock takes longer than a hundred events.
 pub(super) fn make_some(
     prepared: &Prepared<'_>,
     seeds: &mut std::slice::Iter<'_, u64>,

@@ -3,7 +3,7 @@
 use parquet::data_type::ByteArray;
 use std::ops::Range;
 
-/// The level of a value that is there, or of a list; below it there is none.
+/// The level of a present value, or of a list; a lower level means that there is none.
 const PRESENT: i16 = 1;
 
 /// The level of an element of a list. Level 2 would be an element without a value.
@@ -38,8 +38,8 @@ pub(super) enum Cell {
     Json(String),
 }
 
-/// A column. It begins with the type of its first value; whole numbers become numbers beside one, and values of no common type
-/// become JSON.
+/// A column. It begins with the type of its first value; whole numbers become numbers if a number joins them, and
+/// values without a common type become JSON.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Column {
     pub(super) values: Values,
@@ -54,7 +54,7 @@ pub(super) struct Column {
 /// Levels that place values in rows.
 #[derive(Default)]
 pub(super) struct Levels {
-    /// One for each row; of lists one for each element, and one for a row without any.
+    /// One for each row; for lists one for each element, and one for a row without any.
     pub(super) definition: Vec<i16>,
     /// Of lists: whether an entry of `definition` continues a list.
     pub(super) repetition: Vec<i16>,
@@ -66,7 +66,7 @@ impl Column {
         Self { values, ..Self::default() }
     }
 
-    /// A column without rows, with room for this number of rows with values as this one.
+    /// A column without rows, with room for this number of rows with values like this one.
     pub(super) fn for_rows(cell: &Cell, rows: usize) -> Self {
         Self { values: Values::like(cell, rows), ..Self::default() }
     }
@@ -107,7 +107,7 @@ impl Column {
         definition.clear();
         repetition.clear();
         if self.present.is_empty() && !self.is_list() && rows.end <= self.rows {
-            // The usual case: each row has a value.
+            // The usual case, in which each row has a value.
             definition.resize(rows.len(), PRESENT);
             return rows.len();
         }
@@ -159,7 +159,7 @@ impl Column {
         self.extend(1, true);
     }
 
-    /// Repeat the last row, which has a value that is no list.
+    /// Repeat the last row, whose value is not a list.
     pub(super) fn repeat(&mut self, times: usize) {
         match &mut self.values {
             Values::Empty => return,
@@ -177,7 +177,7 @@ impl Column {
         self.extend(0, false);
     }
 
-    /// Change the type of all values to one that this cell has too.
+    /// Change the type of all values to one that also fits this cell.
     fn widen(&mut self, cell: &Cell) {
         self.values = match (std::mem::take(&mut self.values), cell) {
             (Values::Small(values), _) => json(values.into_iter().map(Cell::Small)),
@@ -204,7 +204,7 @@ impl Column {
 }
 
 impl Values {
-    /// No values, with room for those of this number of rows with values as this one.
+    /// No values yet, with room for this number of rows with values like this one.
     fn like(cell: &Cell, rows: usize) -> Self {
         match cell {
             Cell::Small(_) => Self::Small(Vec::with_capacity(rows)),

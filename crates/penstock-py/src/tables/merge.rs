@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Write the rows of files, one after the other, as one file, with `labels` under this key. Columns of the same name
-/// have the same type; a file that lacks one has no values of it.
+/// have the same type; a file that lacks a column has no values for it.
 ///
 /// # Errors
 /// `OSError` if a file is damaged, or the target cannot be written.
@@ -57,7 +57,7 @@ fn opened(path: &Path) -> Result<(File, ParquetMetaData)> {
     Ok((file, metadata))
 }
 
-/// Copy the columns of a row group, and write those that it lacks without values.
+/// Copy the columns of a row group, and write the columns that it lacks without values.
 fn copy(
     file: &File,
     group: &RowGroupMetaData,

@@ -62,7 +62,7 @@ fn projection(reader: &dyn FileReader, names: &[String]) -> Result<Type> {
 
 #[pymethods]
 impl Parquet {
-    /// The file at a path, or with this content. Raises `OSError` if it is no whole Parquet file.
+    /// The file at a path, or with this content. Raises `OSError` if it is not a complete Parquet file.
     #[new]
     fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let source = match source.cast::<PyBytes>() {
@@ -93,7 +93,7 @@ impl Parquet {
         open().map_err(failed)
     }
 
-    /// The runs: scenario, study, and the first of consecutive seeds with that after the last.
+    /// The runs: scenario, study, the first of consecutive seeds, and the seed after the last.
     fn runs(&self, py: Python<'_>) -> PyResult<Vec<(String, String, i64, i64)>> {
         py.detach(|| {
             let mut found: Vec<(String, String, i64, i64)> = Vec::new();
@@ -122,7 +122,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// The rows of the next group that has some; none at the end. A group without a wanted scenario is not read.
+    /// The rows of the next group with wanted rows; none at the end. A group without a wanted scenario is not read.
     fn read(&mut self) -> Result<Vec<Row>> {
         let mut found = Vec::new();
         while found.is_empty() && self.next < self.reader.num_row_groups() {
@@ -144,7 +144,7 @@ impl Groups {
     }
 }
 
-/// The rows of a file, those of a group at once.
+/// The rows of a file, one group at a time.
 #[pyclass(frozen, module = "penstock._native")]
 pub(crate) struct Rows(Mutex<Groups>);
 

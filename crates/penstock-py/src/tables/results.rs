@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const KEPT: [(&str, usize); 7] =
     [("events", 1), ("cpu_s", 1), ("links", 3), ("traffic", 3), ("dscp", 3), ("fairness", 2), ("kept", 2)];
 
-/// Results of runs, a row a run.
+/// Results of runs, one row per run.
 #[pyclass(frozen, module = "penstock._native")]
 #[derive(Default)]
 pub(crate) struct Results {
@@ -25,7 +25,7 @@ pub(crate) struct Results {
 #[pymethods]
 impl Results {
     /// Results that are given as JSON texts. Raises `ValueError` if a text is not a JSON object, or has a value where a
-    /// table is due.
+    /// table is required.
     #[new]
     #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
     fn new(py: Python<'_>, texts: Vec<String>) -> PyResult<Self> {
@@ -97,7 +97,7 @@ struct Tree {
 
 impl Tree {
     fn below(&mut self, name: Cow<'static, str>) -> &mut Self {
-        // Most names are the same piece of memory in all runs: no need to read them.
+        // Most names share the same memory in all runs, so they need not be compared.
         let is_name = |known: &str| std::ptr::eq(known, &raw const *name) || known == name;
         let expected = self.below.get(self.next).is_some_and(|(known, _)| is_name(known));
         if !expected {
@@ -124,7 +124,7 @@ impl Tree {
         }
     }
 
-    /// The same for values as JSON; with `exact`, all but numbers are kept as they are written.
+    /// The same for values as JSON; with `exact`, all values except numbers are kept as they are written.
     fn add_text(&mut self, text: &str, depth: usize, row: usize, exact: bool) -> serde_json::Result<()> {
         if depth == 0 {
             let found = cell_of(text)?;
@@ -167,7 +167,7 @@ fn table(text: &str) -> serde_json::Result<BTreeMap<Cow<'_, str>, &RawValue>> {
 /// The value of a metric.
 fn cell(value: Metric) -> Cell {
     match value {
-        // Databases have no whole numbers beyond 64 bits with sign.
+        // Databases have no integers beyond signed 64 bits.
         Metric::Count(count) => i64::try_from(count).map_or(Cell::Number(count as f64), Cell::Whole),
         Metric::Number(number) => Cell::Number(number),
         Metric::List(list) => Cell::Numbers(list),
@@ -175,7 +175,7 @@ fn cell(value: Metric) -> Cell {
     }
 }
 
-/// The value that a JSON text gives. Numbers are read by Rust, whose reading is exact; that of `serde_json` is not.
+/// The value in a JSON text. Numbers are parsed by Rust, which is exact; `serde_json` is not.
 fn cell_of(text: &str) -> serde_json::Result<Option<Cell>> {
     let json = || Cell::Json(text.to_owned());
     Ok(Some(match text.as_bytes().first() {
@@ -192,7 +192,7 @@ fn cell_of(text: &str) -> serde_json::Result<Option<Cell>> {
     }))
 }
 
-/// The number that a JSON text gives, if it gives one.
+/// The number in a JSON text, if it is one.
 fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|_| text.starts_with(|first: char| first == '-' || first.is_ascii_digit()))
 }

@@ -17,13 +17,14 @@ use std::sync::Arc;
 /// Rows whose levels are in memory at a time.
 const BATCH: usize = 1024;
 
-/// A column that is known before its table is: name, type in SQL, values.
+/// A column that is known before its table: name, type in SQL, values.
 type Given<'py> = (String, String, Bound<'py, PyAny>);
 
 /// The bytes of a Parquet file with these columns, and those of `results` after them.
 ///
-/// A column has a value for each row, or one for each number of `counts`, which stands in that number of rows. Its type is
-/// that of SQL; with `NOT NULL` every row has a value. `labels` is JSON that names the columns which are labels.
+/// A column has one value per row, or one value per entry of `counts`, which is repeated for that number of rows. Its
+/// type is that of SQL; with `NOT NULL` every row has a value. `labels` is JSON that names the columns which are
+/// labels.
 #[pyfunction]
 #[pyo3(signature = (columns, counts, results=None, labels=None))]
 #[expect(clippy::needless_pass_by_value, reason = "so that Python may give any sequence")]
@@ -129,15 +130,15 @@ fn file(columns: &[(TypePtr, &Column)], rows: usize, labels: Option<String>) -> 
         let below: &[&str] = if column.is_list() { &["list", "element"] } else { &[] };
         let of = ColumnPath::new([&[field.name()], below].concat().into_iter().map(str::to_owned).collect());
         properties = match column.values {
-            // Most measured numbers occur once, and no question leaves out a part by their range.
+            // Most measured numbers occur once, and no query skips a part of the file by their range.
             Values::Number(_) | Values::Numbers(_) => properties
                 .set_column_dictionary_enabled(of.clone(), false)
                 .set_column_statistics_enabled(of, EnabledStatistics::None),
-            // Small enough with a dictionary: to begin a compression takes longer than all else.
+            // The dictionary makes them small enough: starting a compression would take longer than everything else.
             Values::Small(_) | Values::Whole(_) | Values::Flag(_) => {
                 properties.set_column_compression(of, Compression::UNCOMPRESSED)
             }
-            // The same, and to find the first and last one in the alphabet takes as long as the rest.
+            // The same applies; in addition, finding the alphabetically first and last value takes as long as the rest.
             Values::Text(_) => properties
                 .set_column_compression(of.clone(), Compression::UNCOMPRESSED)
                 .set_column_statistics_enabled(of, EnabledStatistics::None),
@@ -180,7 +181,7 @@ pub(super) fn write(open: &mut SerializedColumnWriter<'_>, column: &Column, rows
     Ok(())
 }
 
-/// How penstock writes Parquet. No indices of pages: most columns have one page.
+/// How penstock writes Parquet. No page indices, as most columns have one page.
 pub(super) fn properties(metadata: Option<Vec<KeyValue>>) -> WriterPropertiesBuilder {
     WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))

@@ -17,7 +17,7 @@ use penstock_prefetch::use_huge_pages;
 use penstock_tcp::{Receiver, Sender, TcpParams};
 use std::sync::Arc;
 
-/// The sending and receiving ends of all flows.
+/// The senders and receivers of all flows.
 pub(super) struct Flows {
     pub(super) hosts: Vec<Host>,
     pub(super) flows: Vec<Flow>,
@@ -36,7 +36,7 @@ impl Builder<'_> {
             flows.push(self.flow(number, planned));
             let mut host = self.host(number, planned);
             if looks_ahead {
-                // The end of the warm-up reads all counts.
+                // All counts are read at the end of the warm-up.
                 let (warmup, end) = (self.scenario.warmup_ns, self.scenario.duration_ns);
                 host.lookahead_until = Time::from_nanos(if warmup > 0 { warmup - 1 } else { end }).min(host.stop);
             }
@@ -56,7 +56,7 @@ impl Builder<'_> {
         self.plan.routes.flows.iter().map(|flow| traffic[flow.group].watch.then(series)).collect()
     }
 
-    /// The receiving end of a flow.
+    /// The receiver of a flow.
     fn flow(&self, number: u32, planned: &RoutedFlow) -> Flow {
         let group = &self.scenario.traffic[planned.group];
         let params = self.offered.tcps[planned.group].as_ref();
@@ -72,7 +72,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The sending end of a flow.
+    /// The sender of a flow.
     fn host(&self, number: u32, planned: &RoutedFlow) -> Host {
         let group = &self.scenario.traffic[planned.group];
         let stream = |part: &str| Rng::stream(self.seed, format_args!("{}.{}{part}", group.name, planned.copy));
@@ -98,8 +98,8 @@ impl Builder<'_> {
         }
     }
 
-    /// All sessions; the flow with the number of a session waits for its first connection. The first actions of the
-    /// sessions are scheduled.
+    /// All sessions; the flow with a session's number waits for the first connection of the session. The first actions
+    /// of the sessions are scheduled.
     pub(super) fn sessions(&self, events: &mut EventQueue, hosts: &mut [Host]) -> Vec<Session> {
         let mut sessions = Vec::with_capacity(self.plan.routes.sessions.len());
         for (number, (flow, routes)) in (0..).zip(&self.plan.routes.sessions) {

@@ -99,7 +99,7 @@ impl Builder<'_> {
         PortQueue {
             timer_moves: match discipline.capabilities().timer {
                 TimerMoves::Never | TimerMoves::Periodic => false,
-                // A device queue finds the discipline empty while the transmitter is busy.
+                // A device queue may find the discipline empty while the transmitter is busy.
                 TimerMoves::OnIdle => spec.device_queue.is_some(),
                 TimerMoves::Always => true,
             },
@@ -129,7 +129,7 @@ impl Builder<'_> {
         Span::from_nanos(even.max(self.scenario.sampling_ns))
     }
 
-    /// The changing link of number `number`, behind the port `port`.
+    /// The changing link `number`, behind the port `port`.
     fn changing(&self, link: usize, port: u32, number: u32) -> ChangingLink {
         let rank = self.ranks.of(EventSource::LinkChange(number));
         let reordered = |rank: u32| Reordered { rank, packets: ReorderedPackets::default() };

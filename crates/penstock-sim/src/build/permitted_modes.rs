@@ -1,4 +1,4 @@
-//! The mode of each port: its queue, its link, the rest of the network and the recordings of the run must permit it.
+//! The mode of each port, which its queue, its link, the rest of the network and the recordings of the run must permit.
 
 use super::Builder;
 use crate::changing_link::ChangingLink;
@@ -9,7 +9,7 @@ use crate::routes::Hop;
 use crate::scenario::LinkSpec;
 use penstock_aqm::{Capabilities, Judges, TimerMoves};
 
-/// The modes that these recordings permit: records of packets are in the order of time.
+/// The modes that these recordings permit; packets must be recorded in the order of time.
 pub(super) fn of_record(record: &Record) -> Modes {
     let records_packets = record.trace || record.flow_facts || !record.captured_links.is_empty();
     if records_packets { Modes::EVENTED_ONLY } else { Modes::ALL }
@@ -63,8 +63,8 @@ pub(super) fn of_routes(plan: &Plan) -> Vec<Modes> {
 }
 
 impl Builder<'_> {
-    /// The mode of a port in front of the link `spec`: the permitted mode with the fewest events. `changes` is the index of
-    /// the link among the changing ones.
+    /// The mode of a port in front of the link `spec`: the permitted mode with the fewest events. `changes` is the
+    /// index of the link among the changing links.
     pub(super) fn mode(&self, spec: &LinkSpec, permitted: Modes, changes: Option<u32>) -> Mode {
         if permitted.precomputed {
             return Mode::Precomputed(Precomputed::new(self.fetches()));

@@ -12,7 +12,7 @@ impl Engine {
     /// The warm-up ends: restart the statistics.
     pub(super) fn on_warmup_end(&mut self, now: Time, rank: u32) {
         self.network.events.clear(rank);
-        // It is the first event of its instant, so departures at that instant come after it.
+        // The end of the warm-up is the first event of its instant, so departures at that instant come after it.
         self.catch_up(just_before(now));
         let Network { ports, tally, .. } = &mut self.network;
         for (port, stats) in ports.iter().zip(&mut tally.queues) {
@@ -43,7 +43,7 @@ impl Engine {
         self.sessions.iter_mut().for_each(|session| session.closed = ClosedConnections::default());
     }
 
-    /// All events before `end` are processed: of a packet in transmission, only the part sent by `end` counts.
+    /// All events before `end` have been processed. Of a packet in transmission, only the part sent by `end` counts.
     pub(super) fn cut_transmissions(&mut self, end: Time) {
         self.catch_up(just_before(end));
         for port in 0..self.network.ports.len() {

@@ -20,7 +20,7 @@ impl LiveRun {
         self.adjust(link, "rate", |info, _| info.rate = Rate::from_bits_per_second(rate))
     }
 
-    /// Another propagation delay of this link, from the next packet on; no packet overtakes another by it.
+    /// Another propagation delay of this link, from the next packet on; the change lets no packet overtake another.
     ///
     /// # Errors
     /// The link cannot change, or the delay is above 10 000 s.
@@ -32,10 +32,11 @@ impl LiveRun {
     }
 
     /// Another queue in front of this link. Packets that wait are sent first, by their own queue; none is lost by the change.
-    /// The AQM of another scheme starts afresh; so do, with other parameters, AQMs without [`penstock_aqm::Aqm::resume`].
+    /// The AQM of another scheme starts from its initial state. So does an AQM without [`penstock_aqm::Aqm::resume`]
+    /// when its parameters change.
     ///
     /// # Errors
-    /// The link cannot change, or the errors of the queue's parameters; the queue is then the one before.
+    /// The link cannot change, or the queue's parameters have errors; the queue is then unchanged.
     pub fn set_queue(&mut self, link: usize, queue: QueueSpec) -> Result<(), Vec<ScenarioError>> {
         let place = self.place(link).filter(|&(port, _)| !self.has_device(port));
         let (port, changes) = place.ok_or_else(|| vec![self.refuse(link, "queue", FIXED)])?;
@@ -70,7 +71,7 @@ impl LiveRun {
         self.adjust(link, "queue.limit", |info, _| info.limit = limit.into())
     }
 
-    /// Change the facts about a link, and tell its queue.
+    /// Change the facts about a link, and notify its queue.
     fn adjust(
         &mut self,
         link: usize,
@@ -83,7 +84,7 @@ impl LiveRun {
         Ok(())
     }
 
-    /// The port of this link and the number of its changes, if it can change.
+    /// The port of this link and its number among the changing links, if it can change.
     fn place(&self, link: usize) -> Option<(usize, usize)> {
         let port = self.engine.network.links.get(link)?.port()?;
         self.engine.network.ports[port].changes().map(|changes| (port, changes))

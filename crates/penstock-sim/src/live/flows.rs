@@ -1,4 +1,4 @@
-//! The number of flows of a live run: further ones start, and running ones stop.
+//! Changes of the number of flows in a live run: further flows start, and running flows stop.
 
 use super::LiveRun;
 use crate::engine::Engine;
@@ -38,12 +38,12 @@ impl LiveRun {
         self.groups.get(group).map_or(0, |group| group.active.len())
     }
 
-    /// Let this group have `count` flows. The last ones stop, and send no new data from now on; further ones start now, one
-    /// after the other, on the routes of the group's flows in turn.
+    /// Let this group have `count` flows. Surplus flows, the last ones first, stop and send no new data from now on.
+    /// Further flows start now, one after the other, on the routes of the group's flows in turn.
     ///
     /// # Errors
-    /// There is no such group, its flows are no TCP that lasts as long as the run, it has never had a flow, or `count` is
-    /// above 10 000.
+    /// There is no such group, its flows are not TCP flows that last as long as the run, it has never had a flow, or
+    /// `count` is above 10 000.
     pub fn set_flow_count(&mut self, group: usize, count: usize) -> Result<(), ScenarioError> {
         let Some(spec) = self.scenario.traffic.get(group) else {
             return Err(ScenarioError::new("traffic", "there is no such group".to_owned()));
@@ -111,7 +111,7 @@ impl LiveRun {
         Ok(())
     }
 
-    /// The queues on the way of this flow learn that there is one more or one fewer.
+    /// Notify the queues on the route of this flow that there is one flow more or less.
     fn count_on_links(&mut self, flow: u32, more: i32) {
         let network = &mut self.engine.network;
         let mut at = self.engine.hosts[flow as usize].origin.first_hop as usize;
@@ -132,7 +132,8 @@ impl LiveRun {
 }
 
 impl Engine {
-    /// A new connection of this flow, which has not started; packets of the one before belong to none.
+    /// A new connection of this flow, which has not started; packets of the previous connection belong to no
+    /// connection.
     fn reopen(&mut self, flow: u32, params: &Arc<TcpParams>) {
         let state = &mut self.network.tally.flows[flow as usize];
         state.epoch = state.epoch.wrapping_add(1);

@@ -1,4 +1,4 @@
-//! What is seen of a run: events at its watched queues, the packets that wait there, and the bytes that flows receive.
+//! Observations of a run: events at its watched queues, the packets that wait there, and the bytes that flows receive.
 
 use crate::packet::Kind;
 use crate::trace::{TraceEvent, TraceRow};
@@ -6,7 +6,7 @@ use penstock_aqm::Cause;
 use penstock_core::{Rate, Span, Time};
 use std::collections::VecDeque;
 
-/// Events that are kept until they are asked for; older ones are forgotten.
+/// Number of events kept until they are requested; older events are discarded.
 const KEPT: usize = 2048;
 
 /// An event at a watched queue.
@@ -68,7 +68,7 @@ pub struct LinkState {
     pub rate: Rate,
     /// Present propagation delay.
     pub delay: Span,
-    /// Largest round trip of its flows without queueing, of a link that can change.
+    /// For a link that can change: largest round trip of its flows without queueing.
     pub rtt: Option<Span>,
 }
 
@@ -141,7 +141,7 @@ impl SeenQueue {
         let is_it = |waiting: &Waiting| (waiting.flow, waiting.seq, waiting.kind) == (flow, seq, kind);
         match row.event {
             TraceEvent::Arrive => self.marks_next = false,
-            // An arrival is marked before it is queued, a packet at the head after it was taken out.
+            // An arriving packet is marked before it is queued, a packet at the head after it was taken out.
             TraceEvent::Mark => self.marks_next = true,
             TraceEvent::Enqueue => {
                 let marked = std::mem::take(&mut self.marks_next);

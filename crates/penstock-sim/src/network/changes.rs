@@ -62,7 +62,7 @@ impl Network {
         let before = queue.discipline.take();
         queue.discipline = PortDiscipline::Other(Box::new(Handover::new(before, new)));
         queue.rng = rng;
-        // The timer is the earlier one of the two queues.
+        // The timer is the earlier timer of the two queues.
         queue.timer_moves = true;
         queue.set_timer(&mut self.events);
     }

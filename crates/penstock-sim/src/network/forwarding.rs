@@ -2,7 +2,7 @@
 //!
 //! The network sends a packet to its first hop (`send`). A packet that reaches a computed link, one without a queue to
 //! simulate, crosses it at once (`cross`) and is followed over the computed links behind it
-//! (`follow`). Where something else can happen before it arrives, it waits on the delay line of its link
+//! (`follow`). If something else can happen before the packet arrives, it waits on the delay line of its link
 //! (`schedule_arrival`); the engine's event then takes it from there (`take_arrival`, `arrive`).
 
 use super::Network;
@@ -55,7 +55,7 @@ impl Network {
         self.follow(arrival, line, packet);
     }
 
-    /// At `arrival` the packet will be at the far end of its hop's link, whose delay line is `line`. Follow it over
+    /// The packet will be at the far end of its hop's link, whose delay line is `line`, at `arrival`. Follow it over
     /// computed links up to its receiver or an event.
     #[expect(
         clippy::inline_always,
@@ -135,13 +135,13 @@ impl Network {
         }
     }
 
-    /// As [`Network::finish`], out of line.
+    /// Like [`Network::finish`], out of line.
     #[inline(never)]
     fn finish_apart(&mut self, now: Time, line: u32, packet: &SimPacket) {
         self.finish(now, line, packet);
     }
 
-    /// As [`Network::schedule_arrival`], out of line.
+    /// Like [`Network::schedule_arrival`], out of line.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait_on_line(&mut self, line: u32, arrival: Time, packet: &SimPacket) {

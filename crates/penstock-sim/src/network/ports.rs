@@ -22,7 +22,7 @@ impl Network {
         }
     }
 
-    /// As [`Network::enqueue`], at a precomputed port.
+    /// Like [`Network::enqueue`], at a precomputed port.
     #[inline(never)]
     fn enqueue_precomputed(&mut self, number: usize, now: Time, packet: &mut SimPacket) {
         let (Port { queue, mode }, mut around) = self.at_port(number);
@@ -35,7 +35,7 @@ impl Network {
         }
     }
 
-    /// As [`Network::enqueue`], at a lazy or event-driven port.
+    /// Like [`Network::enqueue`], at a lazy or event-driven port.
     #[inline(never)]
     fn enqueue_not_precomputed(&mut self, number: usize, now: Time, packet: &mut SimPacket) {
         self.depart_until(number, now);
@@ -50,7 +50,7 @@ impl Network {
         }
     }
 
-    /// As [`Network::enqueue`], at an event-driven port, of a packet that the link does not lose.
+    /// Like [`Network::enqueue`], at an event-driven port, for a packet that the link does not lose.
     #[inline(never)]
     fn enqueue_evented(&mut self, number: usize, now: Time, packet: &SimPacket) {
         let copy = self.copy_by_link(number, packet);
@@ -68,7 +68,7 @@ impl Network {
         changes.changes.duplicates().then(|| self.tally.copy(packet))
     }
 
-    /// As [`Network::enqueue_evented`], of a packet or its copy.
+    /// Like [`Network::enqueue_evented`], for a packet or its copy.
     #[inline]
     fn enqueue_one(&mut self, number: usize, now: Time, packet: &SimPacket) {
         let (Port { queue, mode }, mut around) = self.at_port(number);
@@ -91,13 +91,13 @@ impl Network {
         }
     }
 
-    /// As [`Network::depart_until`], out of line.
+    /// Like [`Network::depart_until`], out of line.
     #[inline(never)]
     fn depart_until_out_of_line(&mut self, number: usize, until: Time) {
         self.depart_until(number, until);
     }
 
-    /// As [`Network::depart`], out of line.
+    /// Like [`Network::depart`], out of line.
     #[inline(never)]
     fn depart_out_of_line(&mut self, number: usize, now: Time) {
         self.depart(number, now);

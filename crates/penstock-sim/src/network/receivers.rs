@@ -17,10 +17,10 @@ pub(crate) struct NextAck {
     pub(crate) packet: SimPacket,
 }
 
-/// In place of a delay line: the ACK has arrived.
+/// Instead of a delay line: the ACK has arrived.
 pub(crate) const ARRIVED: u32 = u32::MAX;
 
-/// The answer to a data packet by a plain ACK.
+/// The answer to a data packet, if it is a plain ACK.
 enum PlainAnswer {
     /// This ACK.
     Ack(SimPacket),
@@ -67,7 +67,7 @@ impl Network {
         PlainAnswer::Ack(packet.plain_ack(packet.seq + 1, NO_SACK, size, flow.ack_hop, flow.dscp))
     }
 
-    /// The plain ACK of a packet that is not the next one, or while others are missing.
+    /// The plain ACK of a packet that is not the next one, or that arrives while others are missing.
     #[inline(never)]
     fn answer_at_gap(&mut self, packet: &SimPacket) -> Option<SimPacket> {
         let flow = &mut self.tally.flows[packet.flow as usize];
@@ -76,8 +76,8 @@ impl Network {
         Some(packet.plain_ack(next, self.tally.sacks.keep(blocks), size, flow.ack_hop, flow.dscp))
     }
 
-    /// As [`Network::deliver`], for packets that are not answered by a plain ACK, and for all packets outside the measurement
-    /// window or with a trace.
+    /// Like [`Network::deliver`], for packets without a plain ACK as their answer, and for all packets outside the
+    /// measurement window or with a trace.
     #[inline(never)]
     pub(crate) fn deliver_any(&mut self, now: Time, packet: &SimPacket) {
         self.tally.receive(now, packet);
@@ -181,7 +181,7 @@ impl Network {
         }
     }
 
-    /// As [`Network::send_ack`], out of line.
+    /// Like [`Network::send_ack`], out of line.
     #[inline(never)]
     fn send_any_ack(&mut self, now: Time, ack: &SimPacket) {
         self.send_ack(now, *ack);

@@ -8,7 +8,7 @@ use penstock_link::pcap::LONGEST;
 const IP_HEADER: usize = 20;
 const TCP_HEADER: usize = 20;
 const UDP_HEADER: usize = 8;
-/// Most bytes of options in a TCP header.
+/// Maximum number of bytes of options in a TCP header.
 const MAX_OPTIONS: usize = 40;
 
 /// TCP's flags.
@@ -72,7 +72,7 @@ impl Options {
         self.bytes.extend(echo.to_be_bytes());
     }
 
-    /// As many of these blocks as fit, each from its first byte to the one after its last.
+    /// As many of these blocks as fit, each given by its first byte and the byte after its last.
     pub(super) fn sack(&mut self, blocks: impl ExactSizeIterator<Item = (u32, u32)>) {
         let count = blocks.len().min(MAX_OPTIONS.saturating_sub(self.bytes.len() + 4) / 8);
         if count == 0 {
@@ -86,7 +86,7 @@ impl Options {
     }
 }
 
-/// Write the headers of a TCP segment for a payload of zeros of this length; gives the length of the packet.
+/// Write the headers of a TCP segment for a payload of zeros of this length; returns the length of the packet.
 pub(super) fn tcp(out: &mut Vec<u8>, ip: &Ip, tcp: &Tcp, payload: usize) -> usize {
     let header = TCP_HEADER + tcp.options.bytes.len();
     let length = header + payload.min(LONGEST - IP_HEADER - header);
@@ -105,7 +105,7 @@ pub(super) fn tcp(out: &mut Vec<u8>, ip: &Ip, tcp: &Tcp, payload: usize) -> usiz
     IP_HEADER + length
 }
 
-/// Write the headers of a datagram for a payload of zeros of this length; gives the length of the packet.
+/// Write the headers of a datagram for a payload of zeros of this length; returns the length of the packet.
 pub(super) fn udp(out: &mut Vec<u8>, ip: &Ip, payload: usize) -> usize {
     let length = UDP_HEADER + payload.min(LONGEST - IP_HEADER - UDP_HEADER);
     ipv4(out, ip, 17, length);
@@ -114,7 +114,7 @@ pub(super) fn udp(out: &mut Vec<u8>, ip: &Ip, payload: usize) -> usize {
     out.extend(ip.destination_port.to_be_bytes());
     out.extend((length as u16).to_be_bytes());
     out.extend([0; 2]);
-    // A checksum of zero means none.
+    // A checksum of zero means that there is none.
     let sum = match checksum(pseudo_header(ip, 17, length), &out[start..]) {
         0 => 0xffff,
         sum => sum,

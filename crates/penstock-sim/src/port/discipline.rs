@@ -1,4 +1,5 @@
-//! The discipline of a port's queue: frequent ones are dispatched statically, all others by virtual calls.
+//! The discipline of a port's queue: frequently used disciplines are dispatched statically, all others by virtual
+//! calls.
 
 use crate::packet::SimPacket;
 use crate::tally::Tally;
@@ -109,7 +110,7 @@ impl PortDiscipline {
         }
     }
 
-    /// As [`Discipline::enqueue`].
+    /// Like [`Discipline::enqueue`].
     #[expect(
         clippy::inline_always,
         reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
@@ -127,7 +128,7 @@ impl PortDiscipline {
         }
     }
 
-    /// As [`Discipline::dequeue`].
+    /// Like [`Discipline::dequeue`].
     #[expect(
         clippy::inline_always,
         reason = "with the other calls on the path of a packet, saves 10 % of the instructions of W2 through fq-codel"
@@ -145,7 +146,7 @@ impl PortDiscipline {
     }
 }
 
-/// Enqueue a packet with its facts as a pure ACK, some of which are in the probe.
+/// Enqueue a packet together with its facts as a pure ACK, some of which the probe holds.
 #[inline(never)]
 fn enqueue_with_ack(
     queue: &mut dyn Discipline<SimPacket, Tally>,

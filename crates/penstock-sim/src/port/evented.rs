@@ -18,7 +18,7 @@ pub(crate) struct Evented {
     asks_at: Time,
     /// The device queue below the discipline, if there is one.
     device: Option<Box<DeviceQueue>>,
-    /// Index of the link among the changing ones, if it changes during the run.
+    /// Index of the link among the changing links, if it changes during the run.
     changes: Option<u32>,
 }
 
@@ -28,7 +28,7 @@ impl Evented {
         Self { state: TransmitterState::Idle, asks_at: Time::NEVER, device, changes }
     }
 
-    /// Index of the link among the changing ones, if it changes during the run.
+    /// Index of the link among the changing links, if it changes during the run.
     pub(crate) fn changes(&self) -> Option<usize> {
         self.changes.map(|number| number as usize)
     }
@@ -100,7 +100,7 @@ impl Evented {
     }
 
     /// The discipline gave this answer to a free transmitter. Start the transmission of the packet, if there is one.
-    /// Returns how it crosses the link; `None` if the link reorders it: that arrival is scheduled here.
+    /// Returns how the packet crosses the link; `None` if the link reorders it, as its arrival is then scheduled here.
     #[inline]
     pub(crate) fn answer(
         &mut self,

@@ -6,7 +6,7 @@ use crate::tally::Tally;
 use penstock_aqm::{Backlog, Capabilities, Discipline, Env, LinkInfo, Next, TimerMoves};
 use penstock_core::Time;
 
-/// A queue, and the one that it replaced until that is empty.
+/// A queue and, until it is empty, the queue that it replaced.
 pub(crate) struct Handover {
     before: Option<Queue>,
     queue: Queue,

@@ -1,4 +1,4 @@
-//! Sets of modes that something permits.
+//! Sets of permitted modes.
 
 /// The permitted modes. The event-driven mode is always permitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ impl Modes {
     /// Only the event-driven mode.
     pub const EVENTED_ONLY: Self = Self { lazy: false, precomputed: false };
 
-    /// The modes that both permit.
+    /// The modes that both sets permit.
     #[must_use]
     pub(crate) const fn and(self, other: Self) -> Self {
         Self { lazy: self.lazy && other.lazy, precomputed: self.precomputed && other.precomputed }

@@ -23,7 +23,7 @@ use penstock_prefetch::prefetch;
 pub(crate) struct Precomputed {
     /// End of the transmission that the replay has reached; [`Time::NEVER`] if the transmitter found the queue empty.
     free_at: Time,
-    /// As [`crate::network::Network::fetches`].
+    /// Like [`crate::network::Network::fetches`].
     fetches: bool,
 }
 
@@ -50,7 +50,7 @@ impl Precomputed {
         Self { free_at: Time::NEVER, fetches }
     }
 
-    /// A packet arrives; if it is queued, it crosses the link as returned.
+    /// A packet arrives; if it is queued, returns how it crosses the link.
     #[inline]
     pub(crate) fn arrive(
         &mut self,
@@ -113,7 +113,7 @@ impl Precomputed {
 }
 
 /// The queue's surroundings during a replay. (References to whole vectors: a slice would be split into pointer and
-/// length, and these spilled.)
+/// length, which would be spilled.)
 struct Replay<'a> {
     port: &'a mut Precomputed,
     stats: &'a mut QueueStats,

@@ -5,8 +5,8 @@
 //! Service Mechanisms in the Internet", PhD thesis, Montpellier 2004, sections 5.2 and 5.3: a block that lost at most h
 //! packets is repaired; a block that lost more is not repaired at all.
 //!
-//! A block counts once each of its packets has arrived or was lost. Blocks incomplete at the end of the run do not count,
-//! nor do those whose first packet was sent before the warm-up ended.
+//! A block counts once each of its packets has arrived or was lost. Blocks that are incomplete at the end of the run do
+//! not count, nor do blocks whose first packet was sent before the warm-up ended.
 
 use penstock_core::{Span, Time};
 use std::collections::VecDeque;
@@ -33,7 +33,7 @@ struct Block {
     lost_data: u32,
     /// Arrival of its first packet.
     first: Time,
-    /// Time from then to the arrival of its k-th packet, once that has arrived.
+    /// Time from the first arrival to the arrival of the k-th packet, once that packet has arrived.
     delay: Option<Span>,
 }
 
@@ -44,13 +44,13 @@ pub(crate) struct BlockSums {
     /// Packets, and data packets, of all these blocks.
     pub(crate) packets: u64,
     pub(crate) data: u64,
-    /// Lost packets: all, and those of blocks that were not repaired.
+    /// Lost packets: all of them, and those in blocks that were not repaired.
     pub(crate) lost: u64,
     pub(crate) unrepaired: u64,
     /// The same for data packets.
     pub(crate) lost_data: u64,
     pub(crate) unrepaired_data: u64,
-    /// Blocks of which k packets arrived: times from the first of these to the k-th, their sum and maximum.
+    /// Blocks of which k packets arrived: sum and maximum of the times from the first of these packets to the k-th.
     pub(crate) whole: u64,
     pub(crate) delay_s: f64,
     pub(crate) longest_s: f64,
@@ -62,7 +62,7 @@ impl Blocks {
         Self { k, n: k + h, oldest: 0, open: VecDeque::new(), since: 0, sums: BlockSums::default() }
     }
 
-    /// Statistics start, after `sent` packets.
+    /// The statistics start after `sent` packets.
     pub(crate) fn restart(&mut self, sent: u32) {
         self.since = sent.div_ceil(self.n);
         self.sums = BlockSums::default();
@@ -166,7 +166,7 @@ mod tests {
         Time::from_nanos(millis * 1_000_000)
     }
 
-    /// Three data and two redundancy packets; letters are the fates of the packets in their order, one each ms.
+    /// Three data and two redundancy packets; each letter is the fate of a packet, in order, one packet per ms.
     fn fates(text: &str) -> (Blocks, Vec<u32>) {
         let mut blocks = Blocks::new(3, 2);
         let mut given = Vec::new();
@@ -186,15 +186,16 @@ mod tests {
         let (blocks, given) = fates("oxoxo ooxxx xxxoo oooxx");
         let sums = blocks.sums;
         assert_eq!((sums.blocks, sums.packets, sums.data), (4, 20, 12));
-        // 2 + 3 + 3 + 2 packets are lost, of which 1 + 1 + 3 + 0 carry data; the second and third stay as they are.
+        // 2 + 3 + 3 + 2 packets are lost, of which 1 + 1 + 3 + 0 carry data; the second and third block are not
+        // repaired.
         assert_eq!((sums.lost, sums.unrepaired, sums.lost_data, sums.unrepaired_data), (10, 6, 5, 4));
-        // The application gets two packets as they come and one with the fifth; two; none; three.
+        // By block, the application gets two packets as they arrive and one with the fifth; two; none; three.
         assert_eq!(given, [1, 1, 1, 1, 1, 0, 0, 1, 1, 1]);
     }
 
     #[test]
     fn the_delay_of_a_block_ends_with_its_kth_packet() {
-        // The third packet to arrive is the fifth sent: 4 ms after the first; then 2 ms; never.
+        // The third packet to arrive is the fifth one sent, 4 ms after the first; then 2 ms; never.
         let (blocks, _) = fates("oxoxo oooxx xoxxo");
         assert_eq!((blocks.sums.whole, blocks.sums.blocks), (2, 3));
         assert!((blocks.sums.delay_s - 0.006).abs() < 1e-12);
@@ -217,7 +218,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any order of arrival, against each block by itself.
+        /// Any order of arrival, compared with each block on its own.
         #[test]
         fn packets_may_come_in_any_order(
             k in 1_u32..6,
@@ -237,7 +238,7 @@ mod tests {
                 let gone = block.iter().filter(|arrived| !**arrived).count();
                 let data = block.iter().take(k as usize).filter(|arrived| **arrived).count();
                 got += if block.len() - gone >= k as usize { k as usize } else { data };
-                // All before it are settled too, since only the last may be incomplete.
+                // All blocks before it are complete too, since only the last may be incomplete.
                 ended &= block.len() == n;
                 if ended {
                     settled += 1;

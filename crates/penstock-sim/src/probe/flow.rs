@@ -49,7 +49,7 @@ impl FlowStats {
         self.run > 0
     }
 
-    /// A data packet got into the last queue on its way that may lose it: a run of losses ends.
+    /// A data packet entered the last queue on its route that may lose it: a run of losses ends.
     pub(crate) fn on_survival(&mut self, runs: &mut LossRuns) {
         let Some(last) = (self.run as usize).checked_sub(1) else { return };
         if runs.0.len() <= last {
@@ -88,7 +88,7 @@ pub(crate) fn write_times(sender: &Sender, window: Window) -> impl Iterator<Item
     writes.filter(move |write| window.contains(write.at)).map(|write| write.after.as_secs())
 }
 
-/// Shares of which Jain's index is asked, added up one by one.
+/// Shares for Jain's index, added one by one.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Shares {
     count: u64,
@@ -103,7 +103,7 @@ impl Shares {
         self.squares += share * share;
     }
 
-    /// Jain's index (sum x)^2 / (n sum x^2); `None` for no flows. Flows that all got nothing share it evenly: 1.
+    /// Jain's index (sum x)^2 / (n sum x^2); `None` for no flows. If all flows got nothing, they share it evenly: 1.
     pub(crate) fn jain(&self) -> Option<f64> {
         match self.count {
             0 => None,

@@ -6,7 +6,7 @@ use crate::traffic::datagram::{FrameType, NewFrame};
 #[derive(Default)]
 pub(crate) struct Frames {
     frames: Vec<Frame>,
-    /// Whether a frame is useless without those that it refers to.
+    /// Whether a frame is useless without the frames that it refers to.
     dependence: bool,
 }
 
@@ -18,7 +18,7 @@ struct Frame {
     /// Delivered bytes on the wire.
     bytes: u32,
     kind: FrameType,
-    /// A datagram of it was lost.
+    /// One of its datagrams was lost.
     broken: bool,
     /// It was sent after the warm-up.
     counts: bool,
@@ -76,7 +76,7 @@ impl Frames {
         self.frames.get_mut(after.checked_sub(1)?)
     }
 
-    /// Useful and useless frames. A frame with datagrams in flight counts in neither.
+    /// Useful and useless frames. A frame with datagrams in flight counts in neither sum.
     pub(crate) fn waste(&self) -> Waste {
         let fates: Vec<Fate> = if self.dependence { self.with_references() } else { self.alone().collect() };
         let mut waste = Waste::default();
@@ -91,7 +91,7 @@ impl Frames {
         waste
     }
 
-    /// Fates by the frames' own datagrams.
+    /// Fates that count only the frames' own datagrams.
     fn alone(&self) -> impl Iterator<Item = Fate> {
         self.frames.iter().map(|frame| match (frame.broken, frame.delivered == frame.fragments) {
             (true, _) => Fate::Useless,
@@ -100,8 +100,8 @@ impl Frames {
         })
     }
 
-    /// Fates that count the frames they refer to as well: a P frame refers to the I or P frame before it, a B frame to those
-    /// before and after it, across groups of pictures. The worst fate counts.
+    /// Fates that also count the frames referred to: a P frame refers to the I or P frame before it, a B frame to the I
+    /// or P frames before and after it, across groups of pictures. The worst fate counts.
     fn with_references(&self) -> Vec<Fate> {
         let mut fates: Vec<Fate> = self.alone().collect();
         let mut before = Fate::Whole;
@@ -115,7 +115,7 @@ impl Frames {
                 before = *fate;
             }
         }
-        // The last frames of the run may have none after them.
+        // The last frames of the run may have no such frame after them.
         let mut after = Fate::Whole;
         for (frame, fate) in self.frames.iter().zip(&mut fates).rev() {
             if frame.kind == FrameType::B {
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_frame_without_all_its_datagrams_is_useless() {
-        // The first is before the end of the warm-up.
+        // The first frame is sent before the end of the warm-up.
         assert_eq!(frames("IBBPBB", &[], &[], false), (5, 0, 1000, 0));
         assert_eq!(frames("IBBPBB", &[0, 3], &[], false), (5, 1, 900, 100));
         assert_eq!(frames("IBBPBB", &[3], &[5], false), (4, 1, 700, 100));
@@ -173,13 +173,13 @@ mod tests {
 
     #[test]
     fn with_dependence_so_are_those_that_refer_to_it() {
-        // A P frame: the B frames on both sides of it, and the P frame after it with its own.
+        // The loss of a P frame affects the B frames on both sides of it, and the next P frame with its B frames.
         assert_eq!(frames("IBBPBBPBBI", &[3], &[], true), (9, 8, 1700, 1500));
         // A B frame: none.
         assert_eq!(frames("IBBPBBPBBI", &[4], &[], true), (9, 1, 1700, 100));
-        // The second I frame: the B frames before it.
+        // The loss of the second I frame affects the B frames before it.
         assert_eq!(frames("IBBPBBPBBI", &[9], &[], true), (9, 3, 1700, 500));
-        // A frame that refers to one in flight has no fate yet, unless it is useless by another loss.
+        // A frame that refers to a frame in flight has no fate yet, unless another loss makes it useless.
         assert_eq!(frames("IBBPBBPBBI", &[7], &[6], true), (5, 1, 900, 100));
     }
 }

@@ -22,7 +22,7 @@ impl OneWayDelays {
         Self { delays: Histogram::default(), differences: (0, 0), first, last: vec![None; count] }
     }
 
-    /// A session opens a connection on this flow: its first packet follows none.
+    /// A session opens a connection on this flow: its first packet has no predecessor.
     pub(crate) fn begin(&mut self, flow: u32) {
         let index = (flow - self.first) as usize;
         if self.last.len() <= index {
@@ -41,7 +41,7 @@ impl OneWayDelays {
         }
     }
 
-    /// Those of all these groups, whose flows are not told apart any more.
+    /// The delays of all these groups together; their flows are no longer distinguished.
     pub(crate) fn merged<'a>(groups: impl Iterator<Item = &'a Self>) -> Self {
         let mut sums = Self::new(0, 0);
         for group in groups {

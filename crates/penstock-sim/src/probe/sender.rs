@@ -44,7 +44,7 @@ impl SenderSeries {
         }
     }
 
-    /// The state has not changed up to `now`.
+    /// The state does not change up to `now`.
     pub(crate) fn close(&mut self, now: Time) {
         for gauge in &mut self.gauges {
             gauge.series.hold(now, gauge.value);

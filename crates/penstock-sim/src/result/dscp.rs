@@ -1,4 +1,4 @@
-//! Metrics of all traffic that is sent with one differentiated services codepoint.
+//! Metrics of all traffic sent with the same differentiated services codepoint.
 
 use super::flows::Flows;
 use super::{Group, delay_metrics};

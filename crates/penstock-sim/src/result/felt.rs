@@ -9,8 +9,8 @@ use penstock_model::e_model;
 use penstock_model::outcome::{Range, quality_of_outcome};
 use penstock_model::responsiveness::{per_minute, rpm, trimmed_mean};
 
-/// Quality of telephone calls with these delays and this share of lost packets. The receiver delays the play-out as suits
-/// the call best: what arrives later is lost too. A packet has to be filled before it is sent.
+/// Quality of telephone calls with these delays and this share of lost packets. The receiver delays the play-out by the
+/// time that is best for the call; packets that arrive later are lost too. A packet has to be filled before it is sent.
 pub(super) fn call_metrics(metrics: &mut Metrics, codec: Codec, udp: &UdpSpec, delays: &Histogram, lost: f64) {
     let codec = match codec {
         Codec::G711 => e_model::G711,

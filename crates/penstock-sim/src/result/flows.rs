@@ -10,11 +10,11 @@ use penstock_core::Time;
 use penstock_tcp::{Sender, SenderCounts};
 use std::ops::Range;
 
-/// Metrics of flows, computed one at a time: those of 100 000 flows would be a quarter of the memory of a run.
+/// Metrics of flows, computed one at a time: for 100 000 flows they would take a quarter of the memory of a run.
 pub(super) struct Flows<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) engine: &'a Engine,
-    /// By link: number of flows of which it is the first watched one.
+    /// By link: number of flows whose first watched link it is.
     crossing: Vec<u32>,
     pub(super) seconds: f64,
 }
@@ -78,7 +78,7 @@ impl<'a> Flows<'a> {
         data_links(self.engine, self.first_hop(flow)).find(|&link| self.scenario.links[link as usize].watch)
     }
 
-    /// Bytes delivered of a flow; of a session by all its connections, without requests.
+    /// Bytes delivered for a flow; for a session, by all its connections, without requests.
     pub(super) fn goodput(&self, flow: usize) -> f64 {
         let delivered = match self.session(flow) {
             Some(session) => {
@@ -196,7 +196,7 @@ impl<'a> Flows<'a> {
     }
 }
 
-/// The places of this group in a list that is in the order of groups.
+/// The range of this group in a list ordered by group.
 pub(super) fn of_group<T>(all: &[T], group: usize, of: impl Fn(&T) -> u32) -> Range<usize> {
     let below = |end: usize| all.partition_point(|one| (of(one) as usize) < end);
     below(group)..below(group + 1)

@@ -39,7 +39,7 @@ pub struct TrafficSpec {
     /// Whether series include the state of its TCP senders.
     #[serde(default)]
     pub watch: bool,
-    /// Whether the one-way delays of the data packets of a TCP are measured, and of web sessions the times of pages.
+    /// Whether the one-way delays of TCP data packets are measured, and the page times of web sessions.
     #[serde(default)]
     pub delays: bool,
     /// For `cbr`: the codec of a telephone call, whose quality is computed.
@@ -223,7 +223,7 @@ pub struct VideoSpec {
     pub phase: Phase,
     /// Application data unit, for queues that use it.
     pub unit: DataUnit,
-    /// Whether frames are useless without those that they refer to.
+    /// Whether frames are useless without the frames that they refer to.
     pub dependence: bool,
 }
 
@@ -254,7 +254,7 @@ pub struct ReplaySpec {
 pub struct OnoffSpec {
     /// Length of the on-period.
     pub on: Draw,
-    /// Unit of `on`; packets for a TCP.
+    /// Unit of `on`; packets for TCP.
     pub unit: OnUnit,
     /// Nanoseconds of pause.
     pub off: Draw,
@@ -270,7 +270,7 @@ pub enum OnUnit {
     Time,
 }
 
-/// Web sessions, one a flow: a client at `to`, all the servers at `from`.
+/// Web sessions, one per flow: a client at `to`, all the servers at `from`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WebSpec {

@@ -2,7 +2,7 @@
 
 use penstock_core::{Ecn, Span};
 
-/// A datagram to send now, and the interval to the next.
+/// A datagram to send now, and the interval to the next one.
 pub(crate) struct Datagram {
     pub(crate) payload: u32,
     pub(crate) size: u32,

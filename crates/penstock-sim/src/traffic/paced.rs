@@ -1,5 +1,6 @@
-//! Datagrams at a rate, without feedback: with constant gaps, or gaps drawn uniformly around that (`cbr`), with exponential
-//! gaps (`poisson`), with constant gaps in bursts separated by pauses (`onoff`), or with redundancy (`fec`).
+//! Datagrams at a rate, without feedback: with constant gaps, or gaps drawn uniformly around a constant (`cbr`), with
+//! exponential gaps (`poisson`), with constant gaps in bursts separated by pauses (`onoff`), or with redundancy
+//! (`fec`).
 
 use crate::scenario::{Draw, OnUnit, OnoffSpec, Phase, Spacing, TrafficKind, TrafficSpec, UdpSpec, rate};
 use crate::traffic::datagram::{Datagram, next_number};
@@ -23,7 +24,7 @@ pub(crate) struct Paced {
 /// The on-period that a packet belongs to.
 struct Burst {
     spec: OnoffSpec,
-    /// Packets or nanoseconds left of it.
+    /// Packets or nanoseconds that remain of it.
     left: u64,
 }
 
@@ -92,7 +93,7 @@ impl Paced {
         (self.payload.mean() + f64::from(self.headers)) * 8.0 / self.pace.rate().bits_per_second() as f64
     }
 
-    /// The next datagram. Its gap has the mean size / rate, so that the rate counts bits on the wire.
+    /// The next datagram. The mean gap is size / rate, so that the rate counts bits on the wire.
     pub(crate) fn next(&mut self) -> Datagram {
         let payload = self.payload.draw(&mut self.rng).round().clamp(1.0, f64::from(u32::MAX / 2)) as u32;
         let size = payload + self.headers;

@@ -9,7 +9,7 @@
 //! of a frame has at least one byte of payload.
 //!
 //! # Differences
-//! * Sizes of frames are independent given their types: no scenes.
+//! * Sizes of frames are independent given their types: there are no scenes.
 //! * They are sent in the order of `gop`; an encoder sends a frame after those that it refers to.
 
 use crate::scenario::{DataUnit, Phase, VideoSpec};
@@ -130,7 +130,8 @@ pub(crate) mod tests {
         let found = frames(&mut Video::new(&spec(0.0), Rng::stream(1, "video")), 10);
         let types: Vec<FrameType> = found.iter().map(|(kind, ..)| *kind).collect();
         assert_eq!(types, "IBBPBBPBBI".bytes().map(FrameType::from_letter).collect::<Vec<_>>());
-        // 9 frames at 30 a second are 300 ms, in which 1 Mbit/s is 37 500 bytes: 5 + 2 x 3 + 6 x 1 = 17 parts of these.
+        // 9 frames at 30 per second take 300 ms, in which 1 Mbit/s is 37 500 bytes, divided into 5 + 2 x 3 + 6 x 1 = 17
+        // parts.
         let part = 37_500.0 / 17.0;
         for (kind, bytes, _) in &found {
             let expected = part * spec(0.0).sizes[*kind as usize];
@@ -167,7 +168,7 @@ pub(crate) mod tests {
             let cdf = |x: f64| phi(((x / mean).ln() + variance / 2.0) / variance.sqrt());
             let gap = |(i, x): (usize, &f64)| (cdf(*x) - i as f64 / n).abs().max((cdf(*x) - (i + 1) as f64 / n).abs());
             let far = sizes.iter().enumerate().map(gap).fold(0.0, f64::max) * n.sqrt();
-            // Kolmogorov and Smirnov: below 1.63 in 99 of 100 samples.
+            // The statistic of Kolmogorov and Smirnov is below 1.63 in 99 of 100 samples.
             assert!(far < 1.63, "{kind:?}: {far}");
         }
         let rate = found.iter().map(|(_, bytes, _)| *bytes as f64 * 8.0).sum::<f64>() / (90_000.0 / 30.0);

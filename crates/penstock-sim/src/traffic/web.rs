@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn sessions_request_the_volume_that_the_means_give() {
-        // With the work's shape of 1.2 not even the mean of millions is within a tenth; with 2.5 these are.
+        // With the paper's shape of 1.2 not even the mean of millions is within a tenth; with 2.5 these means are.
         let pareto = |pareto, shape| Draw::Pareto { pareto, shape };
         let spec = WebSpec {
             pages: pareto(50e9, 2.5),
@@ -223,7 +223,7 @@ mod tests {
         assert!((found / expected - 1.0).abs() < 0.02, "{found} packets a second and session, {expected} expected");
     }
 
-    /// A sample of Pareto numbers rounded up: how many, their sum, and the largest.
+    /// A sample of Pareto numbers, rounded up: their count, their sum, and the largest.
     #[derive(Clone, Copy, Default)]
     struct Sample {
         count: f64,
@@ -238,7 +238,8 @@ mod tests {
             self.largest = self.largest.max(value);
         }
 
-        /// What its sum is expected to be, given the largest: that, and the mean of what is not larger for all others.
+        /// The expected sum, given the largest number: the largest, plus for each other number the mean conditional on
+        /// not exceeding it.
         fn expected(&self, mean: f64, shape: f64) -> f64 {
             let scale = mean * (shape - 1.0) / shape;
             let above = |x: f64| (scale / x).powf(shape).min(1.0);
@@ -251,8 +252,9 @@ mod tests {
 
     #[test]
     fn heavy_tailed_sessions_request_the_volume_expected_given_their_largest_draws() {
-        // 1000 sessions for 50 runs of 5000 s. Of a shape of 1.2, n^(-1/6) of the mean lies beyond the largest of n: a
-        // tenth of it even here. Given the largest, the sum of the others has a finite variance: 2 % of it.
+        // 1000 sessions for 50 runs of 5000 s. For a shape of 1.2, n^(-1/6) of the mean lies beyond the largest of n
+        // numbers: a tenth of the mean even here. Given the largest, the sum of the others has a finite variance: a
+        // deviation of 2 %.
         let pareto = |pareto, shape| Draw::Pareto { pareto, shape };
         let spec = WebSpec {
             pages: pareto(50e9, 2.0),
@@ -287,10 +289,11 @@ mod tests {
         };
         near("pages", pages.count, f64::from(sessions) * seconds / 50.0, 0.01);
         near("objects", pages.sum, pages.expected(4.0, 1.2), 0.05);
-        // Some of the last pages' objects are asked for after the end.
+        // Some objects of the last pages are requested after the end.
         near("objects asked for", objects.count, pages.sum, 0.01);
         near("packets", objects.sum, objects.expected(12_000.0 / 1460.0, 1.2), 0.05);
-        // All together against the means without conditions: what lies beyond the largest draws is missing.
+        // All sizes together against the unconditional means, which exceed the sample by the part beyond the largest
+        // draws.
         let means = mean_rounded_up(4.0, 1.2) * mean_rounded_up(12_000.0 / 1460.0, 1.2) / 50.0;
         near("packets a second and session", objects.sum / f64::from(sessions) / seconds, means, 0.2);
         let given = pages.expected(4.0, 1.2) * objects.expected(12_000.0 / 1460.0, 1.2) / objects.count;

@@ -28,7 +28,7 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// `newly` packets are delivered; `bw`: packets a second.
+    /// `newly` packets are delivered; `bw` is in packets per second.
     pub(super) fn on_ack(&mut self, now: Time, newly: f64, bw: f64, cwnd: f64, round_starts: bool) {
         self.rounds += u32::from(round_starts);
         if self.rounds >= WINDOW_ROUNDS {

@@ -2,8 +2,8 @@
 //!
 //! N. Cardwell, Y. Cheng, C. S. Gunn, S. Hassas Yeganeh, V. Jacobson, "BBR: Congestion-Based Congestion Control", ACM
 //! Queue 14(5), 2016; N. Cardwell, Y. Cheng, S. Hassas Yeganeh, V. Jacobson, "BBR Congestion Control",
-//! draft-cardwell-iccrg-bbr-congestion-control-00, 2017, to which section numbers refer. Where the two leave a choice, recordings of
-//! Linux 6.1 decide (docs/explanation/linux.md).
+//! draft-cardwell-iccrg-bbr-congestion-control-00, 2017, to which section numbers refer. Where these two sources leave
+//! a choice, recordings of Linux 6.1 decide (docs/explanation/linux.md).
 //!
 //! # Algorithm
 //! `BtlBw` is the maximum delivery rate of the current round and the previous ten (4.1.1), `RTprop` the minimum
@@ -24,9 +24,9 @@
 //!
 //! The first loss of a recovery reduces the window to the packets in flight (4.2.3), and each further loss reduces it by one
 //! packet. For one round each delivered packet releases one packet (packet conservation); then the window grows again,
-//! and the end of the recovery restores it. A recovery that begins with the ACK that ends another continues that one. A
-//! timeout reduces the window to one packet. Marks do not change the window; the sender confirms their echo once per
-//! window, since otherwise the receiver would never stop echoing (RFC 3168, section 6.1.2).
+//! and the end of the recovery restores it. A recovery that begins with the ACK that ends another one continues the
+//! earlier recovery. A timeout reduces the window to one packet. Marks do not change the window; the sender confirms
+//! their echo once per window, since otherwise the receiver would never stop echoing (RFC 3168, section 6.1.2).
 //!
 //! # Differences
 //! * The first phase is drawn by hashing the time: the sender has no random generator, so no other flow's draws change.
@@ -255,8 +255,8 @@ impl Bbr {
         -2.0 * floor(packets / -2.0) + if probes { 2.0 } else { 0.0 }
     }
 
-    /// How many of the `in_flight` packets are still in the network when the next one leaves; while probing for
-    /// bandwidth, that one counts too.
+    /// How many of the `in_flight` packets are still in the network when the next packet leaves; while probing for
+    /// bandwidth, the next packet counts too.
     fn when_next_leaves(&self, s: &SenderState, now: Time, in_flight: f64) -> f64 {
         let wait = s.pacer.as_ref().map_or(Span::ZERO, |pacer| pacer.wait(now));
         let joins = if self.gains().0 > 1.0 { self.quantum } else { 0.0 };
@@ -382,7 +382,7 @@ impl Bbr {
         let Some(pacer) = &mut s.pacer else { return };
         let (gain, _) = self.gains();
         let rate = gain * self.bandwidth() * used;
-        // Without a measured rate: the initial window over the first round trip.
+        // Without a measured rate, the initial window divided by the first round-trip time.
         let known = pacer.rate().unwrap_or(HIGH_GAIN * s.cwnd / self.rtprop.as_secs() * used);
         let rate = if self.filled || rate > known { rate } else { known };
         pacer.set_rate(rate);

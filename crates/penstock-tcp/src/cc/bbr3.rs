@@ -1,4 +1,4 @@
-//! BBR, version 3: a model of the path as version 1 has, whose rate and window losses bound.
+//! BBR, version 3: a model of the path as in version 1, with rate and window bounded in response to losses.
 //!
 //! N. Cardwell, I. Swett, J. Beshay (editors), "BBR Congestion Control", draft-ietf-ccwg-bbr-06, 2026, to which section numbers
 //! refer. Names are those of the draft.
@@ -16,32 +16,35 @@
 //! * `ProbeRtt` (1, 0.5), when no round trip was as short as the minimum for 5 s: until at most half of `bw min_rtt` has been in
 //!   flight for 200 ms and a round.
 //!
-//! Losses bound the model twice (5.5.10). Where probing loses more than 2 %, `inflight_longterm` becomes the flight that lost so
-//! much, at least 0.7 of the target; the next probe of that level ends as soon as it reaches it, and a third follows at once if
-//! nothing was lost. `ProbeBwUp` raises the bound by 1, 2, 4, ... packets a round. Outside probing each round with a loss sets
-//! `bw_shortterm` and `inflight_shortterm` to what the round delivered, at least 0.7 of before; `ProbeBwRefill` lifts both.
+//! Losses bound the model twice (5.5.10). Where probing loses more than 2 %, `inflight_longterm` becomes the number of
+//! packets in flight at which this happened, at least 0.7 of the target. The next probe ends as soon as it reaches this
+//! bound, and another one follows at once if nothing was lost. `ProbeBwUp` raises the bound by 1, 2, 4, ... packets per
+//! round. Outside probing each round with a loss sets `bw_shortterm` and `inflight_shortterm` to what the round
+//! delivered, at least 0.7 of their previous values; `ProbeBwRefill` lifts both.
 //!
-//! So a path with random losses below 2 % is not filled, although the draft aims at that (3.1): any loss outside probing makes
-//! `bw_shortterm` what the round delivered (5.5.10.3), and that is the rate before less the margin of 1 % (5.6.2), in
-//! `ProbeBwDown` less 10 % more; until the next probe these multiply over all rounds with a loss. And where few packets fill
-//! the path, two losses in a round of a probe are more than 2 % (5.5.10.2): `inflight_longterm` becomes that flight, of which
-//! `ProbeBwCruise` leaves 15 % free.
+//! So a path with random losses below 2 % is not filled, although the draft aims to fill it (3.1). Any loss outside
+//! probing sets `bw_shortterm` to what the round delivered (5.5.10.3): the previous rate minus the margin of 1 %
+//! (5.6.2), and in `ProbeBwDown` minus another 10 %. Until the next probe these reductions multiply over all rounds
+//! with a loss. And where few packets fill the path, two losses in a round of a probe are more than 2 % (5.5.10.2):
+//! `inflight_longterm` becomes the number of packets in flight, of which `ProbeBwCruise` leaves 15 % free.
 //!
-//! A timeout reduces the window to one packet more than is in flight; the end of a recovery restores it (5.6.4.4).
+//! A timeout reduces the window to the packets in flight plus one; the end of a recovery restores it (5.6.4.4).
 //!
 //! # Differences
-//! * The draft leaves the response to ECN open and asks to take marks for congestion (3.7). An echo of RFC 3168 tells of one mark
-//!   a window, as a connection without SACK learns of one loss; so it has the effect of such a loss: it ends Startup, sets
-//!   `inflight_longterm` while probing, and bounds the short-term model otherwise.
+//! * The draft leaves the response to ECN open and asks that marks be treated as congestion (3.7). An echo of RFC 3168
+//!   reports one mark per window, just as a connection without SACK learns of one loss per window. So it has the effect
+//!   of such a loss: it ends Startup, sets `inflight_longterm` while probing, and bounds the short-term model
+//!   otherwise.
 //! * Spurious recoveries are not undone (5.5.11), as the senders do not detect them.
 //! * Losses are detected by time (RFC 8985), so `rack` is on; `C.has_selective_acks` is true.
 //! * Segmentation offload ([`crate::trains`]) determines how many packets leave together. `C.send_quantum` only contributes to
 //!   the window. All packets have one size, so volumes are in packets.
 //! * Random draws hash the time: the sender has no random generator, so no other flow's draws change.
 //! * Retransmissions give no sample of the round trip (4.2 allows those that timestamps make unambiguous).
-//! * The gaps of 5.3.1.3 count from one round of losses to the next. A probe of the round trip has the window of
-//!   `ProbeRTTCwnd()`, half of `bw min_rtt`, where the text of 5.6.4.5 says four packets.
-//! * The pacing rate starts anew with the first round trip (5.6.2, text); in `InitPacingRate()` it would stay that of 1 ms.
+//! * The gaps of 5.3.1.3 count from one round of losses to the next. A probe of the round-trip time uses the window of
+//!   `ProbeRTTCwnd()`, half of `bw min_rtt`, not the four packets in the text of 5.6.4.5.
+//! * The pacing rate is computed again with the first round-trip time (text of 5.6.2); by `InitPacingRate()` it would
+//!   remain the rate for 1 ms.
 
 mod cycle;
 mod model;
@@ -59,12 +62,12 @@ const STARTUP_PACING_GAIN: f64 = 2.77;
 const DRAIN_PACING_GAIN: f64 = 0.5;
 const DEFAULT_CWND_GAIN: f64 = 2.0;
 const PROBE_RTT_CWND_GAIN: f64 = 0.5;
-/// The longest send quantum, in bytes, and its shortest, in packets.
+/// The longest send quantum, in bytes, and the shortest, in packets.
 const MAX_QUANTUM: f64 = 65_536.0;
 const MIN_QUANTUM: f64 = 2.0;
-/// Send quanta that the offload of TCP needs in flight (5.5.8.1).
+/// Send quanta that segmentation offload needs in flight (5.5.8.1).
 const OFFLOAD_QUANTA: f64 = 3.0;
-/// The round trip that the initial pacing rate supposes.
+/// The round-trip time that the initial pacing rate assumes.
 const NOMINAL_RTT: f64 = 1e-3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,12 +104,12 @@ impl State {
     }
 }
 
-/// RS, what an ACK shows (section 2.3). Volumes in packets.
+/// RS, the information from an ACK (section 2.3). Volumes in packets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Rs {
     /// Whether the ACK delivered a packet that gives a sample.
     has_data: bool,
-    /// Packets a second; 0 without a reliable sample.
+    /// Packets per second; 0 without a reliable sample.
     delivery_rate: f64,
     delivered: f64,
     prior_delivered: u32,
@@ -126,7 +129,7 @@ impl Rs {
     }
 }
 
-/// C, what the connection has done (section 2.2), when an ACK arrives or a loss is found. Volumes in packets.
+/// C, the state of the connection (section 2.2), when an ACK arrives or a loss is found. Volumes in packets.
 #[derive(Clone, Copy, Debug)]
 struct Connection {
     now: Time,
@@ -146,13 +149,13 @@ pub(crate) struct Bbr3 {
     prior_cwnd: f64,
     /// C.send_quantum in packets.
     send_quantum: f64,
-    /// Whether the first packet was sent, the first ACK came, and a round trip was measured.
+    /// Whether the first packet was sent, the first ACK arrived, and a round trip was measured.
     started: bool,
     opened: bool,
     measured: bool,
     /// C.delivered when the window was last full.
     filled_at: Option<u32>,
-    /// C.delivered when the fast recovery began that is under way.
+    /// C.delivered when the current fast recovery began.
     recovering_since: Option<u32>,
     /// A timeout is over when this packet is acknowledged.
     timeout_until: Option<u32>,
@@ -273,7 +276,7 @@ impl WindowControl for Bbr3 {
     /// `OnEnterFastRecovery()`.
     fn on_recovery(&mut self, s: &mut SenderState, now: Time, delivery: &Delivery) {
         if self.recovering_since.take().is_some() {
-            // The ACK that ended a recovery begins this one.
+            // The ACK that ended a recovery begins this recovery.
             self.restore_cwnd();
             s.set_cwnd(now, self.cwnd);
         }
@@ -356,7 +359,7 @@ impl Bbr3 {
         }
     }
 
-    /// `NoteLoss()`; what `SaveStateUponLoss()` keeps beside the window is not needed.
+    /// `NoteLoss()`; the state that `SaveStateUponLoss()` saves in addition to the window is not needed.
     fn note_loss(&mut self, delivered: u32) {
         if !core::mem::replace(&mut self.model.is_loss_in_round, true) {
             self.model.loss_round_delivered = delivered;

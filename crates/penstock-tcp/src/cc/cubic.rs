@@ -1,6 +1,6 @@
 //! CUBIC: the window grows with the cube of the time since the last reduction.
 //!
-//! RFC 9438, to which section numbers refer. Recovery is that of SACK.
+//! RFC 9438, to which section numbers refer. Recovery works as in SACK.
 //!
 //! # Algorithm
 //! With t the time since congestion avoidance began, the target is `W_cubic(t + RTT)`, at least one window and at most 1.5 windows:
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn w_est_gains_alpha_per_round_up_to_the_last_window_and_then_one_packet() {
-        // Section 4.3. A round is 70 ACKs of a packet at a window of 70.
+        // Section 4.3. A round is 70 ACKs of one packet each at a window of 70.
         let (mut cubic, mut s) = (Cubic::default(), by_the_rfc());
         reduced(&mut cubic, &mut s, 100.0);
         let mut round = || {
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn fast_convergence_compares_with_the_reduced_w_max() {
-        // Section 4.7. RFC 8312 compared with the unreduced one, and ended at 72.25.
+        // Section 4.7. RFC 8312 compared with the unreduced window, and ended at 72.25.
         let (mut cubic, mut s) = (Cubic::default(), by_the_rfc());
         let w_max = [100.0, 90.0, 85.0].map(|window| {
             reduced(&mut cubic, &mut s, window);
@@ -406,7 +406,7 @@ mod tests {
             let mut cubic = after_a_loss(8.0);
             times.map(|time| cubic.count(&params, at(time), 6.0, 20.0))
         };
-        // The target is no higher at first; W_est grows by a packet per 11 ACKed.
+        // The target is no higher at first; W_est grows by one packet per 11 ACKed.
         assert_eq!(pace_at(0, [1000, 1031, 1032]), [6.0, 6.0, 2.0]);
         // With a clock of 10 ms, 1039 is 1030: 30 ms after 1000.
         assert_eq!(pace_at(10, [1009, 1039, 1040]), [6.0, 6.0, 2.0]);

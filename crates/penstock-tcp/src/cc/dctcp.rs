@@ -1,6 +1,6 @@
-//! DCTCP: a window that yields in proportion to the share of marked packets.
+//! DCTCP: a window that decreases in proportion to the share of marked packets.
 //!
-//! RFC 8257; section numbers refer to it. Recovery is that of SACK, growth that of Reno (section 3.4).
+//! RFC 8257; section numbers refer to it. Recovery works as in SACK, growth as in Reno (section 3.4).
 //!
 //! # Algorithm
 //! Once per window of data, `alpha <- (1 - g) alpha + g M`, where M is the share of the ACKed packets whose ACKs echo a

@@ -6,8 +6,8 @@
 //! A round begins with the first ACK of a packet sent in it. Once the window has `LOW_WINDOW` packets, slow start ends if
 //! * a *train* of ACKs at most `SPACING` apart has lasted from the start of the round for half the minimum round-trip time: the
 //!   packets in flight then fill the one-way path, or
-//! * the minimum of the first `SAMPLES` round-trip times of the round exceeds the overall minimum by an eighth of it, clamped
-//!   to `MIN_RISE ..= MAX_RISE`.
+//! * the minimum of the first `SAMPLES` round-trip times of the round exceeds the overall minimum by an eighth of that
+//!   minimum, clamped to `MIN_RISE ..= MAX_RISE`.
 //!
 //! # Differences
 //! * The bounds of the rise are those of Linux, 4 and 16 ms.
@@ -128,10 +128,10 @@ mod tests {
     fn a_train_of_half_a_round_trip_ends_slow_start() {
         // ACKs 1 ms apart, for more than half of 40 ms plus the maximum lateness: until the ACK after 21 ms.
         assert_eq!(ends_at(&mut HyStart::default(), 0..30, 100, 1, 40), Some(21));
-        // A flow that paces: for all of 40 ms plus the lateness.
+        // For a flow that paces, the train must last for all of 40 ms plus the lateness.
         let paced = TcpParams { pacing: true, ..TcpParams::of(Profile::Linux) };
         assert_eq!(ends_in(&paced, &mut HyStart::default(), 0..50, (100, 1, 40)), Some(42));
-        // 3 ms apart is no train.
+        // ACKs 3 ms apart form no train.
         assert_eq!(ends_at(&mut HyStart::default(), 0..30, 100, 3, 40), None);
     }
 
@@ -142,7 +142,7 @@ mod tests {
             assert_eq!(ends_at(&mut hystart, 0..10, 100, 3, 80), None);
             ends_at(&mut hystart, 10..30, 200, 3, rtt)
         };
-        // The first eight are measured, the ninth decides.
+        // The first eight are measured, and the ninth decides.
         assert_eq!(round_of(90), None);
         assert_eq!(round_of(91), Some(18));
     }

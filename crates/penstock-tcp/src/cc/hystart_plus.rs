@@ -107,7 +107,7 @@ impl HyStartPlus {
     }
 }
 
-/// Reno's growth with HyStart++ before it.
+/// Reno's growth, preceded by HyStart++.
 #[derive(Debug, Default)]
 pub(crate) struct RenoHyStartPlus {
     start: HyStartPlus,

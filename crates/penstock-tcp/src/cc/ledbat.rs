@@ -5,14 +5,14 @@
 //! # Algorithm
 //! `queueing delay = min(last FILTER delays) - base`, where `base` is the minimum delay of the current minute and the
 //! nine before. With `off = (target - queueing delay) / target` an ACK of `acked` packets adds `gain off acked / cwnd`;
-//! the window stays between `MIN_CWND` and one packet more than were outstanding or waited for their train to be complete
-//! (section 2.4.2). A loss halves the window.
+//! the window is at least `MIN_CWND`, and at most one packet more than the number of packets that were outstanding or
+//! waited for their train to be complete (section 2.4.2). A loss halves the window.
 //!
 //! # Differences
 //! * Delays are round-trip times, not one-way delays: ACKs carry no receiver timestamp. Queueing of ACKs therefore counts as
 //!   the flow's own delay, and so does the delay of ACKs at the receiver, which the filter mostly removes.
-//! * There is no slow start; section 2.2 makes it optional. The opening packet is not measured: it is shorter than
-//!   data.
+//! * There is no slow start; section 2.2 makes it optional. The opening packet is not measured, as it is shorter than
+//!   data packets.
 //! * `target` and `gain` may exceed the 100 ms and the 1 of section 2.5: RFC 7928 uses a gain of 10.
 
 use super::window_control::WindowControl;
@@ -88,7 +88,7 @@ impl WindowControl for Ledbat {
         let most = f64::from(s.outstanding()) + acked + ALLOWED_INCREASE + f64::from(Self::waiting(s));
         let cwnd = s.cwnd + s.params.gain * off * acked / s.cwnd;
         s.set_cwnd(now, cwnd.min(most).max(MIN_CWND));
-        // LEDBAT is never in slow start, and pacing tells the phases apart by the threshold.
+        // LEDBAT is never in slow start, and pacing distinguishes the phases by the threshold.
         s.ssthresh = s.ssthresh.min(s.cwnd);
     }
 

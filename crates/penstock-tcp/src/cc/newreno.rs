@@ -6,10 +6,11 @@
 //! Until the first ACK of new data, recovery is that of Reno. An ACK that covers everything outstanding when the
 //! recovery began (`recover`) ends the recovery with `cwnd = min(ssthresh, max(outstanding, 1) + 1)`. An ACK of new
 //! data below `recover` is *partial*: the sender immediately retransmits the first missing packet and deflates the
-//! window by the number of ACKed packets less one. The first partial ACK alone restarts the timer (`impatient`, section
+//! window by the number of ACKed packets minus one. Only the first partial ACK restarts the timer (`impatient`, section
 //! 4).
 //!
-//! With `prr` the window in recovery is that of proportional rate reduction ([`super::prr_without_sack`]), and `ssthresh` at its end.
+//! With `prr`, proportional rate reduction sets the window in recovery ([`super::prr_without_sack`]); at the end of the
+//! recovery the window is `ssthresh`.
 //!
 //! # Differences
 //! * The inflation is a variable separate from `cwnd`. A partial ACK of at least as many packets as the inflation
@@ -28,12 +29,12 @@ use crate::state::{LastReduction, SenderState};
 use alloc::boxed::Box;
 use penstock_core::Time;
 
-/// Least window that a partial ACK leaves, in packets.
+/// Smallest window that a partial ACK leaves, in packets.
 const MIN_DEFLATED: f64 = 1.0;
 
 #[derive(Debug, Default)]
 pub(crate) struct NewReno {
-    /// This recovery has seen a partial ACK.
+    /// Whether a partial ACK has arrived in this recovery.
     partial: bool,
     /// With `prr`: the recovery under way.
     counted: Option<Box<CountedRecovery>>,
@@ -154,7 +155,7 @@ mod tests {
         fn transmit(&mut self, _segment: Segment) {}
     }
 
-    /// Window and inflation after a partial ACK of `acked` packets, with these before it.
+    /// Window and inflation after a partial ACK of `acked` packets, given their values before it.
     fn deflated(recovery: RecoveryRules, cwnd: f64, inflation: u32, acked: u32) -> (f64, u32) {
         let params = TcpParams { recovery, prr: RateReduction::Off, deflation: true, ..TcpParams::of(Profile::Linux) };
         let mut s = SenderState::new(params.into());

@@ -54,7 +54,7 @@ pub(super) struct PolicerInput {
 }
 
 impl Policer {
-    /// The policer's rate in packets a second, while it is used.
+    /// The policer's rate in packets per second, while it is used.
     pub(super) fn rate(&self) -> Option<f64> {
         self.used.map(|_| self.rate)
     }

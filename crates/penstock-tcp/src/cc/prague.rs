@@ -2,7 +2,7 @@
 //!
 //! RFC 9331, section 4 (requirements) and appendix A.2.1 (ECN-capable control packets: `ecn_control`); K. De Schepper, O. Tilmans,
 //! B. Briscoe, V. Goel, "Prague Congestion Control", draft-briscoe-iccrg-prague-congestion-control-04, 2024, to which section numbers
-//! refer. Recovery is that of SACK; packets are paced.
+//! refer. Recovery works as in SACK; packets are paced.
 //!
 //! # Algorithm
 //! ACKs count the marked packets in three bits ([`super::accurate_ecn`]). Once per virtual round trip, `max(SRTT, VIRTUAL_RTT)`,
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::params::{Flavour, Profile, TcpParams};
 
-    /// `alpha` after each ACK of a sender with always `window` packets outstanding, one ACK per millisecond.
+    /// `alpha` after each ACK of a sender that always has `window` packets outstanding, one ACK per millisecond.
     fn alphas(window: u32, is_marked: impl Fn(u32) -> bool) -> std::vec::Vec<f64> {
         let params = TcpParams { flavour: Flavour::Prague, ecn: true, ..TcpParams::of(Profile::Linux) };
         let mut s = SenderState::new(params.into());
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn alpha_follows_its_recurrence_once_a_round_trip() {
-        // The first packet is an observation window of its own, and is marked; then 10 of 40 are.
+        // The first packet is an observation window of its own, and is marked; then 10 of every 40 packets are marked.
         let seen = alphas(40, |packet| packet % 40 < 10);
         for (n, alpha) in seen.iter().step_by(40).enumerate() {
             let solution = 0.25 + 0.75 * (15.0_f64 / 16.0).powi(i32::try_from(n).expect("few"));

@@ -14,8 +14,8 @@
 //! # Differences
 //! * All quantities are whole packets.
 //! * An ACK that triggers a rescue retransmission may be safe.
-//! * `prr = "rfc6937"`: `RecoverFS` is the number of packets outstanding, less those sent by limited transmit, as in the
-//!   examples of RFC 6937, section 3.1; every ACK counts as safe, and the first retransmission may have to wait.
+//! * `prr = "rfc6937"`: `RecoverFS` is the number of packets outstanding minus those sent by limited transmit, as in
+//!   the examples of RFC 6937, section 3.1; every ACK counts as safe, and the first retransmission may have to wait.
 //! * `prr = "linux"`: `RecoverFS` is the congestion window before the reduction. With the definition of RFC 9937, one
 //!   Reno flow through PIE with ECN has 1.11 times the delay recorded with Linux 6.1, and through PIE without ECN 1.25
 //!   instead of 1.13 times the drops.
@@ -92,9 +92,9 @@ mod tests {
 
     #[test]
     fn packets_reported_before_the_episode_do_not_count_as_delivered_in_it() {
-        // RFC 9937, section 4: recovery begins late, with a window of 20 kept full while 10 packets were reported. The ACK that
-        // begins it reports one more, and one packet is lost. One packet leaves for every two delivered; by RFC 6937,
-        // for every three.
+        // RFC 9937, section 4: recovery begins late, with a window of 20 kept full while 10 packets were reported. The
+        // ACK that begins the recovery reports one more packet, and one packet is lost. One packet leaves for every two
+        // delivered; by RFC 6937, for every three.
         let beginning = Beginning { window: 20, outstanding: 30, reported: 11, delivered: 1, limited: 0 };
         let sends = |form| {
             let (mut prr, mut inflight) = (Prr::new(form, &beginning), 18);

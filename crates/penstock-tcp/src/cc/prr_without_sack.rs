@@ -3,10 +3,10 @@
 //! RFC 9937, section 6.2.
 //!
 //! # Algorithm
-//! A duplicate ACK means that one packet arrived. A partial ACK of n packets delivers n packets, less those already
+//! A duplicate ACK means that one packet arrived. A partial ACK of n packets delivers n packets minus those already
 //! counted by duplicate ACKs; it removes n - 1 packets from that count, since the missing packet had caused no
-//! duplicate ACK. The number of packets in the network is the number outstanding, less the count, less the lost packet
-//! until it is retransmitted. The window follows proportional rate reduction ([`super::prr`]).
+//! duplicate ACK. The number of packets in the network is the number outstanding minus the count, and minus the lost
+//! packet until it is retransmitted. The window follows proportional rate reduction ([`super::prr`]).
 //!
 //! # Differences
 //! * A partial ACK delivers at least one packet: the retransmission that it ACKs.

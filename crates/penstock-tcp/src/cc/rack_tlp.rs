@@ -8,7 +8,7 @@
 //! Until everything outstanding at that time is ACKed, the window approaches the threshold by proportional rate
 //! reduction ([`super::prr`]). A loss during the reduction for a mark is repaired without a second reduction.
 //! Congestion controls that reduce the window in proportion to the marks (DCTCP) do so immediately instead. After a
-//! timeout the window is one packet more than the packets still in the network; the threshold is reduced unless it
+//! timeout the window is the number of packets still in the network plus one; the threshold is reduced unless it
 //! already was for the same window of data. A retransmission lost after a timeout is a new loss.
 //!
 //! While no packet is reported by SACK, a tail-loss probe is sent two smoothed round trips after the last new packet or
@@ -345,7 +345,7 @@ impl<G: WindowControl> Rack<G> {
         losses
     }
 
-    /// As [`Self::send`], after the window or a round-trip time may have changed.
+    /// Like [`Self::send`], after the window or a round-trip time may have changed.
     #[inline]
     fn send_at_new_pace<N: PacketSink>(&mut self, s: &mut SenderState, now: Time, net: &mut N) {
         if let Some(pacer) = &mut s.pacer {

@@ -3,9 +3,9 @@
 //! V. Jacobson, "Modified TCP Congestion Avoidance Algorithm", end2end-interest, April 1990; RFC 5681, section 3.2.
 //!
 //! # Algorithm
-//! Third duplicate ACK: `ssthresh = cwnd/2`, the lost packet is sent again, `cwnd = ssthresh`, inflated by 3; each further
-//! duplicate inflates by one packet more. The next new ACK deflates: `cwnd = ssthresh`. Timeout: `ssthresh = cwnd/2`,
-//! `cwnd = 1`.
+//! Third duplicate ACK: `ssthresh = cwnd/2`, the lost packet is sent again, `cwnd = ssthresh`, inflated by 3; each
+//! further duplicate inflates it by one more packet. The next new ACK deflates: `cwnd = ssthresh`. Timeout: `ssthresh =
+//! cwnd/2`, `cwnd = 1`.
 //!
 //! # Differences
 //! * The inflation is a separate variable, so that `cwnd` shows the window without it.

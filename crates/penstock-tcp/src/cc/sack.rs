@@ -10,7 +10,8 @@
 //! packet, else, once per recovery, the highest outstanding packet. The recovery ends when everything outstanding at
 //! its beginning is ACKed.
 //!
-//! With `prr` the window in recovery is that of proportional rate reduction ([`super::prr`]), and `ssthresh` at its end.
+//! With `prr`, proportional rate reduction sets the window in recovery ([`super::prr`]); at the end of the recovery the
+//! window is `ssthresh`.
 //!
 //! With `rack`, losses are detected by time instead ([`super::rack_tlp`]).
 //!
@@ -265,7 +266,7 @@ impl<G: WindowControl> Sack<G> {
                 _ if s.send_new(now, net) => None,
                 Some((seq, false)) => Some(seq),
                 None => {
-                    // NextSeg, rule 4: once a recovery, the highest packet outstanding.
+                    // NextSeg, rule 4: once per recovery, the highest packet outstanding.
                     let rescue = s.params.rescue && !recovery.rescued;
                     if let (true, Some(seq)) = (rescue, self.board.highest_unreported(s.max)) {
                         recovery.rescued = true;

@@ -10,8 +10,8 @@
 //! packet. Recovery ends when everything outstanding at its beginning is ACKed.
 //!
 //! # Differences
-//! * Unlike in RFC 6675, `pipe` is a counter and not recomputed from the scoreboard, and a hole counts as lost even
-//!   with fewer than three packets reported above it.
+//! * Unlike in RFC 6675, `pipe` is a counter that is not recomputed from the scoreboard, and a hole counts as lost even
+//!   if fewer than three packets above it are reported.
 
 use super::{CongestionControl, is_new_loss, on_new_ack, restart_after_timeout};
 use crate::packet_ranges::PacketRanges;

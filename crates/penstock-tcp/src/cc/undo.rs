@@ -5,11 +5,12 @@
 //!
 //! # Algorithm
 //! A reduction was needless if the first ACK after the first retransmission that advances `una` echoes a time before that
-//! retransmission: the packet was late, not lost (RFC 3522). It was needless as well if the receiver reports by duplicate SACK that
-//! each retransmission was a duplicate (RFC 3708). Then the threshold and the variables of the window control return to
-//! their values before the reduction, and so does the window unless it is larger already (RFC 9438, section 4.9.2).
-//! After a needless timeout the window is the number of packets in flight, plus the number of ACKed packets or an
-//! initial window, whichever is smaller (RFC 4015). An ACK that echoes a mark undoes nothing (RFC 4015).
+//! retransmission: the packet was late, not lost (RFC 3522). A reduction was also needless if the receiver reports by
+//! duplicate SACK that each retransmission was a duplicate (RFC 3708). Then the threshold and the variables of the
+//! window control return to their values before the reduction, and so does the window unless it is larger already (RFC
+//! 9438, section 4.9.2). After a needless timeout the window is the number of packets in flight, plus the number of
+//! ACKed packets or an initial window, whichever is smaller (RFC 4015). An ACK that echoes a mark undoes nothing (RFC
+//! 4015).
 //!
 //! # Differences
 //! * The retransmission timer is left as it is; RFC 4015 adapts it after a timeout. An ACK with a duplicate-SACK block
@@ -103,8 +104,9 @@ mod tests {
 
     #[test]
     fn a_retransmission_made_before_the_reduction_is_no_late_packet() {
-        // From 10 ms on, losses are repaired in a window that a mark had reduced. Then the next window is reduced for
-        // the remaining losses, which are retransmitted at 20 ms. An echo of 10 ms comes from the first retransmission.
+        // From 10 ms on, losses are repaired in a window of data for which a mark had already reduced the congestion
+        // window. Then the congestion window is reduced for the remaining losses, which are retransmitted at 20 ms. An
+        // echo of 10 ms comes from the first retransmission.
         let at = |millis: u64| Time::from_nanos(millis * 1_000_000);
         let s = SenderState::new(TcpParams::of(Profile::Linux).into());
         let is_needless = |echo, first_sent| {

@@ -19,7 +19,8 @@
 //! * A timeout halves the threshold and leaves a window of two packets.
 //!
 //! # Differences
-//! * The paper leaves the constants of retransmission open; those of ns-2 are used. `ns2_*.rs` in the tests compare every packet.
+//! * The paper does not give the constants of retransmission; ns-2's are used. `ns2_*.rs` in the tests compare every
+//!   packet.
 //! * `recovery = "ns2"`: no ECN; no round-trip times are measured with packets of the initial window; a packet that was
 //!   never sent counts as overdue, so the next packet is sent twice when a retransmission leaves nothing outstanding;
 //!   sending times are kept in a circular table with one entry per packet of the window, and an ACK that wraps around
@@ -36,7 +37,7 @@ use penstock_core::{Span, Time};
 /// Minimum window, in packets.
 const MIN_CWND: f64 = 2.0;
 
-/// The window does not grow while more packets of it than this are unused.
+/// The window does not grow while more than this number of its packets are unused.
 const MAX_UNUSED: f64 = 3.0;
 
 /// An outstanding packet.
@@ -44,7 +45,7 @@ const MAX_UNUSED: f64 = 3.0;
 struct SentPacket {
     /// When it was last sent, on the congestion control's clock.
     at: Span,
-    /// Number of times it was sent.
+    /// Number of times the packet was sent.
     times: u32,
 }
 
@@ -302,7 +303,8 @@ impl Vegas {
         self.stale.front().filter(|(reused, _)| *reused == seq).map(|(_, sent)| *sent)
     }
 
-    /// Whether the oldest packet has exceeded the fine-grained timeout. In ns-2 a packet that was never sent has.
+    /// Whether the oldest packet has exceeded the fine-grained timeout. In ns-2 a packet that was never sent counts as
+    /// overdue.
     fn first_is_late(&mut self, s: &SenderState, now: Time) -> bool {
         match self.sent.front() {
             Some(sent) => self.age(sent, now) >= self.fine.timeout,

@@ -1,4 +1,4 @@
-//! Growth and reduction of the window, apart from loss recovery: Reno, CUBIC, DCTCP, ...
+//! Growth and reduction of the window, separate from loss recovery: Reno, CUBIC, DCTCP, ...
 //!
 //! The recoveries [`Sack`](super::sack::Sack) and [`Rack`](super::rack_tlp::Rack) each run with any of these congestion controls.
 
@@ -23,8 +23,8 @@ pub(crate) trait WindowControl: Debug + Default {
         ack.ece
     }
 
-    /// With `SETS_WINDOW`: called for every ACK after it has changed the state. Where losses are detected by time, the ACK has
-    /// only those SACK blocks that report a packet for the first time.
+    /// With `SETS_WINDOW`: called for every ACK after it has changed the state. Where losses are detected by time, the
+    /// ACK contains only the SACK blocks that report a packet for the first time.
     fn control(&mut self, _s: &mut SenderState, _now: Time, _ack: &Ack<'_>, _delivery: &Delivery) {}
 
     /// Packet `seq` was sent; an estimated `in_flight` packets, including it, are in the network. Does not change the
@@ -43,9 +43,9 @@ pub(crate) trait WindowControl: Debug + Default {
     /// `acked` packets were ACKed outside recovery, without an echoed mark.
     fn grow(&mut self, s: &mut SenderState, now: Time, ack: &Ack<'_>, acked: u32);
 
-    /// As `grow`, while the application limits the sender (RFC 9438, section 5.8): the window does not grow, and a congestion control
-    /// that measures time excludes the `unused` time since the last packet or ACK. Also called when an idle period
-    /// ends.
+    /// Like `grow`, while the application limits the sender (RFC 9438, section 5.8): the window does not grow, and a
+    /// congestion control that measures time excludes the `unused` time since the last packet or ACK. Also called when
+    /// an idle period ends.
     fn skip(&mut self, _unused: Span) {}
 
     /// Factor by which a mark reduces the window.

@@ -52,7 +52,7 @@ penstock_core::choice! {
         Prague = "prague",
         /// A rate and a window from measured bandwidth and round-trip time, version 1.
         Bbr = "bbr",
-        /// As bbr, version 3: losses bound rate and window (draft-ietf-ccwg-bbr-06). It needs rack and pacing.
+        /// Like bbr, but version 3: losses bound rate and window (draft-ietf-ccwg-bbr-06). It needs rack and pacing.
         Bbr3 = "bbr3",
         /// A window that keeps its own queueing delay near a target and yields to other traffic (RFC 6817).
         Ledbat = "ledbat",
@@ -119,7 +119,7 @@ penstock_core::choice! {
         Rfc6937 = "rfc6937",
         /// RFC 9937.
         Rfc9937 = "rfc9937" | true,
-        /// As RFC 9937, but in proportion to the congestion window before the reduction (Linux 6.1).
+        /// Like RFC 9937, but in proportion to the congestion window before the reduction (Linux 6.1).
         Linux = "linux",
     }
 }

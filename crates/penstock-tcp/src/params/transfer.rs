@@ -56,7 +56,7 @@ impl TcpParams {
         }
     }
 
-    /// As [`Self::payload`], if the application writes at given times.
+    /// Like [`Self::payload`], if the application writes at given times.
     fn written_payload(&self, seq: u32) -> u32 {
         let Some(number) = seq.checked_sub(u32::from(self.opens())) else { return 0 };
         let (offset, payload, _) = self.part_of_write(number);

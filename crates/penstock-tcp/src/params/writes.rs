@@ -27,7 +27,7 @@ pub struct Write {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writes(Arc<[Write]>);
 
-/// In canonical form nanoseconds and bytes in turn.
+/// In canonical form: nanoseconds and bytes alternate.
 impl FromValue for Writes {
     const KIND: Kind = Kind::Writes;
     fn from_value(value: &Value) -> Option<Self> {
@@ -179,7 +179,8 @@ mod tests {
         let twice = [(0, 1460, false), (1460, 1460, false), (2920, 80, true), (3000, 1460, false), (4460, 1460, false)];
         assert_eq!(packets(&every, 5), twice);
         assert_eq!((every.end(), every.time_of_write(3)), (u32::MAX, Some(Span::from_millis(120))));
-        // 3000 bytes at 600 kbit/s take 40 ms; without a size writes are packets: 1460 bytes at 1.168 Mbit/s take 10 ms.
+        // 3000 bytes at 600 kbit/s take 40 ms; without a size each write is one packet: 1460 bytes at 1.168 Mbit/s take
+        // 10 ms.
         let rate = |write, rate| TcpParams {
             write: Bytes(write),
             write_rate: Some(Rate::from_bits_per_second(rate)),

@@ -1,6 +1,7 @@
-//! Short paths of a receiver for its most frequent packets: plain and regular ones.
+//! Fast paths of a receiver for its most frequent packets: plain and regular ones.
 //!
-//! A plain packet is ACKed by itself; a regular one reaches a receiver that delays ACKs. Both paths do what the general path does.
+//! A plain packet is ACKed by itself; a regular one reaches a receiver that delays ACKs. Both paths have the same
+//! effect as the general path.
 
 use super::{AT_ONCE, Feedback, PendingAck, Receiver};
 use crate::packets_and_acks::{ReceiverAck, SackBlocks, Segment};

@@ -1,4 +1,4 @@
-//! Loss recovery as in ns-2.35; [`RecoveryRules`](super::RecoveryRules) says what each decision is about.
+//! Loss recovery as in ns-2.35; [`RecoveryRules`](super::RecoveryRules) describes each decision.
 
 use penstock_core::Span;
 use penstock_core::math::floor;
@@ -6,7 +6,7 @@ use penstock_core::math::floor;
 /// Maximum number of new packets that one ACK releases in a recovery of NewReno.
 const BURST: u32 = 2;
 
-/// The last packet is a full one.
+/// The last packet is a full packet.
 #[inline]
 pub(super) fn transfer_size(bytes: u64, packet: u64) -> u64 {
     bytes.next_multiple_of(packet)

@@ -1,4 +1,4 @@
-//! Loss recovery by the RFCs; [`RecoveryRules`](super::RecoveryRules) says what each decision is about.
+//! Loss recovery by the RFCs; [`RecoveryRules`](super::RecoveryRules) describes each decision.
 
 use penstock_core::Span;
 

@@ -63,7 +63,7 @@ impl SenderState {
     }
 
     fn end_back_off(&mut self, ack: &Ack<'_>) {
-        // The back-off goes on while marks are echoed to a window of one packet (RFC 3168, section 6.1.2).
+        // The back-off continues while marks are echoed to a window of one packet (RFC 3168, section 6.1.2).
         if !(self.ect && self.ecn_backoff && ack.ece) {
             self.rtt.end_back_off(&self.params);
             self.ecn_backoff = false;

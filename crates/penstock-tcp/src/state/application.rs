@@ -8,7 +8,8 @@
 //! keeps `ssthresh` at three quarters of it or more (RFC 2861, now historic).
 //!
 //! # Differences
-//! * RFC 7661 measures what was in flight as `pipeACK`, a maximum over several round trips; here it is that of one window of data.
+//! * RFC 7661 measures the packets in flight as `pipeACK`, a maximum over several round trips; here it is the maximum
+//!   over one window of data.
 //! * RFC 5681, section 4.1, goes to the restart window after one timeout.
 //! * An application that always has data is never limited, not even by the window of its receiver.
 
@@ -126,7 +127,7 @@ impl SenderState {
         is_slow || application.is_limited_by_window
     }
 
-    /// The time without use of the window before an ACK at `now` at which the window does not grow.
+    /// The time for which the window was unused before an ACK at `now` that does not grow it.
     pub(crate) fn unused_time(&self, now: Time) -> Span {
         self.application.as_ref().map_or(Span::ZERO, |application| now.since(application.active_at))
     }

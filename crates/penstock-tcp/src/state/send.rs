@@ -1,4 +1,4 @@
-//! Sending: a sender hands packets to the network as window, pacing and data allow.
+//! Sending: a sender hands packets to the network as the window, the pacing and the data allow.
 //!
 //! RFC 5681; RFC 3042 (limited transmit); RFC 3168, section 6.1 (codepoints and CWR).
 
@@ -174,7 +174,7 @@ impl SenderState {
         self.send_new_of_train(now, false, net)
     }
 
-    /// As [`Self::send_new`], with the cached pace; `last`: the packet is the last one of a train.
+    /// Like [`Self::send_new`], with the cached pace; `last`: the packet is the last one of a train.
     pub(crate) fn send_new_of_train(&mut self, now: Time, last: bool, net: &mut impl PacketSink) -> bool {
         let allowed = self.next < self.end.min(self.una.saturating_add(self.params.window));
         if allowed {

@@ -34,7 +34,7 @@ impl SenderState {
         self.set_cwnd(now, self.cwnd + step);
     }
 
-    /// As `grow`, counting packets instead of ACKs (RFC 3465, without its limit L).
+    /// Like `grow`, but counting packets instead of ACKs (RFC 3465, without its limit L).
     #[inline(never)]
     fn grow_by_packets(&mut self, now: Time, acked: u32) {
         let slow = (self.ssthresh - self.cwnd).clamp(0.0, f64::from(acked));

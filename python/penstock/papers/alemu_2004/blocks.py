@@ -190,7 +190,7 @@ def _part(study: Sweep, name: str) -> Sweep:
 
 
 def _worse(curve: Curve) -> list[Sample]:
-    """The gaps where RED loses more."""
+    """The differences where RED loses more."""
     return [gap for gap in curve.values() if gap.mean > 0]
 
 

@@ -78,7 +78,7 @@ def _last(run: ps.Run) -> dict[str, float]:
 
 
 def end(periods: int) -> float:
-    """Time in seconds until which losses of the period that ends at 2.0 s count."""
+    """Time in seconds until which the losses of the period that ends at 2.0 s are counted."""
     return 2.0 + 0.2 * periods
 
 

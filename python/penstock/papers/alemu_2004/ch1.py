@@ -1,4 +1,7 @@
-"""Claims that chapter 1 cites for each scheme; the thesis gives no set-up, and so no verdict counts (guess 16)."""
+"""Claims that chapter 1 cites for each scheme.
+
+The thesis gives no set-up, so their verdicts do not count (guess 16).
+"""
 
 import itertools
 from collections.abc import Callable, Mapping
@@ -47,11 +50,11 @@ SLOW: Mapping[str, Callable[[int], ps.Queue]] = {
 
 
 SOON, LATER = (51, 56), (70, 100)
-"""Begin and end, in seconds, of the windows in which a step at 50 s is measured."""
+"""Start and end, in seconds, of the windows in which the response to a step at 50 s is measured."""
 
 
 def gamma_swing(run: ps.Run) -> dict[str, float]:
-    """Ratio of the largest to the least gamma of GREEN after 20 s."""
+    """Ratio of the largest to the smallest gamma of GREEN after 20 s."""
     gamma = np.asarray(run.series["bottleneck"]["gamma"]["mean"])[200:]
     return {"gamma swing": float(gamma.max() / gamma.min())}
 
@@ -104,7 +107,7 @@ after = abs(AQS(window=[SOON]) / AQS(window=[LATER]) - 1)(part="step")
 """Relative distance of the queue, soon after a step, from its later level."""
 
 SWING = VQS / (AQS * AQS)
-"""Variance relative to the mean: that of a short queue cannot be large."""
+"""Variance relative to the mean, as the variance of a short queue cannot be large."""
 
 
 def _loads(*statements: Statement) -> Statement:

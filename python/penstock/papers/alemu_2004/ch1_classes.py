@@ -58,13 +58,13 @@ def _tcp(count: int = 5, source: str = "S", **more: Any) -> ps.Tcp:
 
 
 def _rigid(scheme: str, rigid: int) -> ps.Scenario:
-    """Near and far transfers beside unresponsive sources."""
+    """Near and far transfers next to unresponsive sources."""
     cbr = ps.Cbr(from_="S", to="R2", rate="600kbit", packet="972B", count=rigid, phase="random", jitter=0.5)
     return _line(SCHEMES[scheme](), {"near": _tcp(), "far": _tcp(5, "F"), "rigid": cbr})
 
 
 def _fragile(scheme: str, buffer: int) -> ps.Scenario:
-    """A low-speed flow beside transfers and one unresponsive source, with a buffer of this size."""
+    """A low-speed flow next to transfers and one unresponsive source, with a buffer of this size."""
     limit: dict[str, Any] = {"limit": f"{buffer}p"}
     queue: ps.Queue = ps.Fred(**limit) if scheme == "FRED" else ps.Red(**limit, gentle=True)
     flow: dict[str, Any] = {"from_": "S", "to": "R2", "packet": "972B", "phase": "random", "jitter": 0.5}
@@ -73,7 +73,7 @@ def _fragile(scheme: str, buffer: int) -> ps.Scenario:
 
 
 def _bursty() -> ps.Scenario:
-    """Two sources of the same mean rate beside transfers: one smooth, one on for 0.1 s and off for 0.4 s on average."""
+    """Transfers and two sources of equal mean rate: one smooth, one on for 0.1 s and off for 0.4 s on average."""
     flow: dict[str, Any] = {"from_": "S", "to": "R2", "packet": "972B"}
     smooth = ps.Cbr(rate="100kbit", **flow, phase="random", jitter=0.5)
     bursts = ps.OnOff(over="udp", rate="500kbit", on={"exp": "100ms"}, off={"exp": "400ms"}, **flow)
@@ -81,7 +81,7 @@ def _bursty() -> ps.Scenario:
 
 
 def _marked() -> ps.Scenario:
-    """Packets marked In at 0.4 of the link's rate, beside transfers that are marked Out."""
+    """Packets marked In at 0.4 of the link's rate, next to transfers that are marked Out."""
     rio = ps.Rio(**ENDS, min_in="15p", max_in="30p", p_in=0.02, min_out="5p", max_out="15p", p_out=0.2)
     inside = ps.Cbr(from_="S", to="R2", rate="600kbit", packet="972B", dscp="AF11", phase="random", jitter=0.5)
     return _line(rio, {"in": inside, "out": _tcp(5, dscp="AF12")})
@@ -109,7 +109,7 @@ def _turn(run: ps.Run) -> dict[str, float]:
     return {"answer": float(later[0]) / 100}
 
 
-# Rigid sources beside TCP, marked packets, video, and one transfer behind drop-tail and drop-front.
+# Rigid sources next to TCP, marked packets, video, and one transfer behind drop-tail and drop-front.
 SEEDS = Choice(5, 20)
 study = (
     Sweep(_rigid, {"scheme": list(SCHEMES), "rigid": [1, 8]}, SEEDS)

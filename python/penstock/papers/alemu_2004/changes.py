@@ -10,13 +10,13 @@ from penstock.scenario.scenario import Document
 DELAYED = "100ms"
 """Timer of ns-2's delayed acknowledgements."""
 AUTOMATIC: Mapping[str, Any] = {"min_th": 6.25, "max_th": 18.75, "w_q": 0.0004}
-"""RED as ns-2 has set it by itself since 2001, on the link of chapter 5 (guess 9)."""
+"""RED with ns-2's automatic settings since 2001, on the link of chapter 5 (guess 9)."""
 AVERAGING = ("red", "ared-feng", "ared-floyd", "psand")
 """Schemes with RED's average and drop function."""
 
 
 def unchanged(document: Document) -> Document:
-    """The scenario as it is."""
+    """The unchanged scenario."""
     return document
 
 

@@ -1,4 +1,4 @@
-"""Figures 5.1, 5.2 and 5.11: what a code repairs, sends and groups (Sections 5.2 to 5.5)."""
+"""Figures 5.1, 5.2 and 5.11: repair by a code, its packets, and groups of losses (Sections 5.2 to 5.5)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOST = {
     "two in two blocks": [7, 13],
     "data and redundancy": [8, 9],
 }
-"""Numbers of lost packets: blocks of 4 data packets and 1 of redundancy, the second one is 5 to 9."""
+"""Numbers of lost packets. Blocks have 4 data packets and 1 of redundancy; the second block is packets 5 to 9."""
 AFTER = {"none": 0, "one": 0, "redundancy": 0, "two": 2, "two in two blocks": 0, "data and redundancy": 2}
 """Packets that are still lost."""
 
@@ -45,11 +45,11 @@ fig5_1 = Exhibit(
 
 
 PACKETS = 1600
-"""Of 573 bytes, which 500 kbit/s send in 14.6688 s: a multiple of each k."""
+"""Packets of 573 bytes, which 500 kbit/s send in 14.6688 s; their number is a multiple of each k."""
 
 
 def _alone(code: str) -> ps.Scenario:
-    """The code alone; the end lies between two packets."""
+    """The code alone; the run ends between two packets."""
     k, h = numbers(code)
     return coded({"k": k, "h": h, "rate": "500kbit", "packet": "573B"}, "14664800us", rate="10Mbit")
 
@@ -82,7 +82,7 @@ GROUPS = {"alone": [6, 9, 20], "in pairs": [6, 7, 12, 13], "of 1, 2 and 3": [4, 
 
 
 def grouped(run: ps.Run) -> Numbers:
-    """Groups, and the share of those of each size, as in Figure 5.6."""
+    """Groups, and the share of groups of each size, as in Figure 5.6."""
     code = run.traffic["fec"]
     shares = [*code.loss_run_pmf, 0, 0, 0][:3]
     return {"groups": code.loss_runs, **{f"of {size}": float(share) for size, share in enumerate(shares, 1)}}

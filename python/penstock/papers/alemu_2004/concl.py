@@ -13,7 +13,7 @@ from .steps import measure, recovery
 
 __all__ = ["CLAIMS", "measure", "study"]
 
-# The runs of Figures 2.3 and 2.9 and of Table 3.3; of Figure 2.3 the whole run.
+# The runs of Figures 2.3 and 2.9 and of Table 3.3; for Figure 2.3 the whole run.
 LOADS, METHODS, STEP = ({"part": part} for part in ("loads", "methods", "step"))
 (WHOLE,) = steps.steps(added, [20]).others
 study = (
@@ -24,7 +24,7 @@ study = (
 
 
 def _more(number: Number) -> Number:
-    """The number of a method minus that of the fixed thresholds."""
+    """The number of a method minus the number of the fixed thresholds."""
     return number(method=methods.METHODS) - number(method="none")
 
 

@@ -1,4 +1,4 @@
-"""What Figures 4.5 to 4.10 and Tables 4.2 and 4.3 have in common: eight schemes against the number of flows."""
+"""The common part of Figures 4.5 to 4.10 and Tables 4.2 and 4.3: eight schemes against the number of flows."""
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ AVQS, LREDS = ["AVQ", "AVQ*"], ["LRED", "LRED*"]
 MANY, NOT_MANY = at_least(73), below(73)
 """High load, from 73 flows on, and the rest."""
 HIGHER = {"LU", "F", "LRL1", "5 to 15"}
-"""Metrics of which more is better."""
+"""Metrics for which larger values are better."""
 
 
 def study(topology: Topology) -> Sweep:

@@ -19,7 +19,7 @@ draw = Curves("x", "d", "curve", labels=("average queue (packets)", "drop probab
 
 
 def curve(scheme: str, limit: int) -> tuple[np.ndarray, np.ndarray]:
-    """Queue in packets and drop probability of a scheme as on the command line, in 400 steps up to the limit."""
+    """Queue in packets and drop probability of a scheme, given as on the command line, in 400 steps up to the limit."""
     points = prepare(scheme, "1.5Mbit", "54ms", None, f"{limit}p").curve()
     if points is None:
         raise AssertionError(f"{scheme} has a drop function")
@@ -81,7 +81,7 @@ def _keep(run: ps.Run) -> dict[str, float]:
 
 
 def three_levels(_: Table) -> Condition:
-    """Of the drop function as the scheme has it."""
+    """The drop function of the scheme."""
     xs, ds = curve("sred:variant=simple", LIMIT)
     levels = np.where(xs < LIMIT / 6, 0, np.where(xs < LIMIT / 3, MAX_P / 4, MAX_P))
     inside = (abs(xs - LIMIT / 6) > 1) & (abs(xs - LIMIT / 3) > 1) & (xs < LIMIT - 1)
@@ -97,7 +97,7 @@ fig1_2 = Exhibit(
         every(p.next("flows") >= p, metric("over")(variant="simple") <= 1e-6),
         "mean largest p rises over 8, 53, 303 flows; of simple SRED never above max_p min(1, N^2 / 256^2)",
     ),
-    # The AQM at work with few and with many flows; its list is short, so that it fills soon.
+    # The AQM in operation with few and with many flows; its list is short, so that it fills soon.
     study=Sweep(
         lambda variant, flows: load(ps.Sred(limit=f"{LIMIT}p", variant=variant, zombies=100), flows, sampling="100ms"),
         {"variant": ["simple", "full"], "flows": [8, 53, 303]},

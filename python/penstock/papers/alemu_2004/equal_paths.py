@@ -1,8 +1,8 @@
 """Why PSAND loses less in the thesis: its acknowledgements pass a queue in which only two packets wait.
 
 In the author's set-up as reconstructed the reverse queue is nearly closed in runs of PSAND with Min 0, and open in runs
-of the other schemes. Here each scheme runs with both kinds of reverse queue. The closed one is a PSAND whose change is
-0 / 0.
+of the other schemes. Here each scheme runs with both kinds of reverse queue. The closed queue is a PSAND whose change
+is 0 / 0.
 """
 
 from __future__ import annotations

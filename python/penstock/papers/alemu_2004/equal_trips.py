@@ -117,7 +117,7 @@ PRINTED = symbols.read("tab4-2")
 
 
 def _only_psand(_: Table) -> Condition:
-    """PSAND's worst printed symbol is ++ or better, that of each other scheme is not."""
+    """PSAND's worst printed symbol is ++ or better; the worst symbol of each other scheme is not."""
     worst = {s: Sample(float(min(symbols.rating(column[s]) for column in PRINTED.values()))) for s in CONTROLLERS}
     return all_of((own >= 2 if scheme == "PSAND" else own < 2).at(scheme) for scheme, own in worst.items())
 

@@ -40,7 +40,7 @@ fig2_12 = Exhibit(
 
 
 def _converge(table: Table) -> Condition:
-    """The change from factor 1 to the middle one exceeds that to the largest, which is smaller at the least power."""
+    """Most of the change lies below the middle factor; the change above it is smaller at the smallest power."""
     factors, gammas = [c for c in table.axis("coef") if c >= 1], table.axis("gamma")
     middle, top = factors[len(factors) // 2], factors[-1]
 
@@ -87,7 +87,7 @@ fig2_13 = Exhibit(
 
 
 def rise(curve: Curve) -> Sample:
-    """From the largest to the least power."""
+    """From the largest to the smallest power."""
     values = list(curve.values())
     return values[0] - values[-1]
 

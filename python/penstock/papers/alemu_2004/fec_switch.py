@@ -1,4 +1,4 @@
-"""A queue that is RED or drop-tail by the losses before correction, as Section 5.6 suggests and leaves open."""
+"""A queue that switches between RED and drop-tail by the losses before correction, as Section 5.6 suggests."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ RATIO = 1.17
 
 @ps.aqm("fec-switch")
 class FecSwitch(ps.Aqm):
-    """RED where a code repairs more behind it, drop-tail where that loses less.
+    """RED where a code repairs more behind it, drop-tail where drop-tail loses less.
 
-    Every `window` the share of datagrams that were lost in it is looked at: above `leave_red` RED gives way to
-    drop-tail, below `leave_tail` it comes back. Two bounds, as RED loses more at the same load. RED is gentle, with
-    ns-2's spacing and guards; its average goes on while it does not drop.
+    At the end of every `window` the share of datagrams lost in it is checked: above `leave_red` RED gives way to
+    drop-tail; below `leave_tail` RED returns. Two bounds, as RED loses more at the same load. RED is gentle, with
+    ns-2's spacing and guards; its average is updated even while it does not drop.
     """
 
     leave_red: float = 0.054
@@ -41,7 +41,7 @@ class FecSwitch(ps.Aqm):
     mean_packet: int = 500
 
     def reset(self, link: LinkFacts) -> None:
-        """Begin as RED, with nothing seen and an idle link."""
+        """Begin as RED, without any arrivals and with an idle link."""
         if self.leave_tail > self.leave_red:
             raise ValueError("leave_tail must not be above leave_red")
         self.capacity = link.rate / 8 / self.mean_packet
@@ -115,7 +115,7 @@ class FecSwitch(ps.Aqm):
 
 
 def modelled(k: int, h: int) -> tuple[float, float]:
-    """Losses before correction at which both lose as much after it, behind RED and behind drop-tail (Section 5.5).
+    """Losses before correction, behind RED and behind drop-tail, at which the losses after it are equal (Section 5.5).
 
     The model has equal losses for both queues; here RED's are `RATIO` times those of drop-tail.
 

@@ -19,7 +19,7 @@ class Readable(Protocol[T_co]):
 
 
 NEVER = 0.1
-"""Share of the time, in percent, that a text may call never, and a table 0: 0.1 s of a run of 100 s."""
+"""Share of the time, in percent, that a text may call "never" and a table may print as 0: 0.1 s of a run of 100 s."""
 
 
 def aqs(number: Readable[T], printed: float) -> T:
@@ -33,18 +33,21 @@ def vqs(number: Readable[T], printed: float) -> T:
 
 
 def plr(number: Readable[T], printed: float) -> T:
-    """A printed loss rate in percent, within 2 points above 5 %, within half a point or half of it below."""
+    """A printed loss rate in percent: above 5 % within 2 points, below it within half a point or half of the rate."""
     points = 2.0 if printed > 5 else min(0.5, printed / 2)
     return number.reads(printed, low=printed - points, high=printed + points)
 
 
 def gap(difference: Readable[T], printed: float) -> T:
-    """A printed difference of losses, within half a point: with the 2 of large losses its sign would not matter."""
+    """A printed difference of losses, within half a point: the 2 points of large losses would ignore its sign."""
     return difference.reads(printed, low=printed - 0.5, high=printed + 0.5)
 
 
 def probability(number: Readable[T], printed: float) -> T:
-    """A printed probability in percent, within 30 % of it; below 5 % within 1.5 points or half of it, or `NEVER`."""
+    """A printed probability in percent, within 30 % of it.
+
+    Below 5 % within 1.5 points or half of it, or within `NEVER`.
+    """
     if printed >= 5:
         return number.reads(printed, share=0.3)
     points = max(min(1.5, printed / 2), NEVER)
@@ -60,7 +63,7 @@ EXPECTED = Path(__file__).parent / "expected"
 
 
 def printed(name: str, place: Place) -> PrintedTable:
-    """A table of numbers; `place` tells the metric of a cell and its labels."""
+    """A table of numbers; `place` returns the metric of a cell and its labels."""
     return PrintedTable.read(EXPECTED / f"{name}.csv", place, TOLERANCES)
 
 

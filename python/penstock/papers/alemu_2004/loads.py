@@ -54,7 +54,7 @@ from .setup import (
 )
 
 SCHEMES: dict[str, Callable[[], ps.Queue]] = {**ADAPTIVE, "PSAND 0.5": lambda: psand(high=0.5)}
-"""The last is the other reading of the bound of max_p (guess 4)."""
+"""The last scheme has the other reading of the bound of max_p (guess 4)."""
 OWN = Readings({"PSAND": "", "PSAND 0.5": "max_p at most 0.5"})
 
 
@@ -71,7 +71,7 @@ STUDY = against()
 
 
 def _falls_with_length(metric: str, note: str = "") -> Statement:
-    """The rank correlation with the mean queue over the schemes, mean over N, is below 0."""
+    """The rank correlation with the mean queue over the schemes, averaged over N, is below 0."""
 
     def condition(table: Table) -> Condition:
         orders = [
@@ -103,7 +103,7 @@ fig2_9 = Exhibit(
         swept(PLR(scheme=OWN) < PLR(scheme=OTHERS)),
         "PLR(PSAND) < RED, Feng, Floyd (Table 2.2 has more at 3 flows)",
     ),
-    # Why losses and empty queues are not what the text says: both are more with a shorter queue.
+    # Why losses and empty queues differ from the text: both are more frequent with a shorter queue.
     claim("fig2.9/length-PLR", _falls_with_length("PLR", " (Table 2.2 prints +0.6 at 28)"), reading="own"),
     claim("fig2.9/length-empty", _falls_with_length("empty"), reading="own"),
     claim("fig2.9c/c5", swept(PLR(scheme=AREDS) > PLR(scheme="RED"))),

@@ -12,7 +12,7 @@ BUFFER = 35
 
 
 def kept_numbers(run: ps.Run) -> Numbers:
-    """The numbers that the study keeps of a run."""
+    """The numbers that the study keeps for each run."""
     return dict(run.raw["kept"])
 
 
@@ -40,7 +40,7 @@ def of_average(run: ps.Run) -> Numbers:
 
 
 def of_run(run: ps.Run) -> Numbers:
-    """Of datagrams with a code, if there are some; else of the queue and of the runs of losses of one flow.
+    """Metrics of datagrams with a code, if there are any; otherwise of the queue and of one flow's runs of losses.
 
     The flows are those in the direction of the queue.
     """
@@ -65,7 +65,7 @@ def loss_runs(groups: list[ps.Metrics]) -> Numbers:
 
 
 def of_codes(run: ps.Run) -> Numbers:
-    """Of the datagrams with forward error correction and the queue that they share with TCP (Section 5.3.2)."""
+    """Metrics of the datagrams with error correction and of the queue that they share with TCP (Section 5.3.2)."""
     link, code, tcp = run.links["bottleneck"], run.traffic["fec"], run.traffic["tcp"]
     return {
         "PLRBC": 100 * code.plr_before,

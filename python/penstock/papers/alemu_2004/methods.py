@@ -93,7 +93,7 @@ def _courses(summary: SummaryTable, method: str) -> Figure:
 
 
 def _over_time(title: str, flows: int, methods: Sequence[str], *claims: Claim) -> Exhibit:
-    """A figure of the first of these methods, read every 0.1 s; the claims compare it with the others."""
+    """A figure of the first of these methods, sampled every 0.1 s; the claims compare it with the others."""
     runs = Sweep(
         lambda method, flows: load(psand(adapt=method), flows, sampling="100ms"),
         {"method": list(methods), "flows": [flows]},
@@ -180,7 +180,7 @@ def _rows() -> Iterator[Claim]:
 
 
 def _ordered(number: Number, *groups: Sequence[int]) -> Statement:
-    """Each method of a group is below each of the next one."""
+    """Each method of a group is below each method of the next group."""
     lists = [[METHODS[i - 1] for i in group] for group in groups]
     return every(*(number(method=a) < number(method=b) for a, b in itertools.pairwise(lists)))(flows=103)
 

@@ -1,4 +1,4 @@
-"""Left open (Section 5.6): a queue that swaps between RED and drop-tail by the losses before correction."""
+"""Left open (Section 5.6): a queue that switches between RED and drop-tail by the losses before correction."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ RED, TAIL = "automatic RED", "DT"  # that RED fits the thesis' tables (guess 9)
 CROSSINGS = {"16,1": (0.059, 0.052), "16,2": (0.076, 0.064), "16,4": (0.093, 0.077)}
 """Losses before correction, behind RED and behind drop-tail, where Figure 5.4 crosses: at 54, 69 and 87 flows.
 
-Those of (8,2) do not cross up to 100 flows, so that a switch with their bounds would be RED.
+The curves of (8,2) do not cross up to 100 flows, so a switch with their bounds would always be RED.
 """
 SWITCHES = {"switch by the model": "", "switch by Figure 5.4": "the losses at which Figure 5.4 crosses as bounds"}
 
@@ -43,7 +43,7 @@ def red_share(run: ps.Run) -> dict[str, float]:
     return {"as RED": 100 * float(np.mean(series["red"]["mean"]))} if "red" in series else {}
 
 
-# Either queue alone, and both switches, beside 20 to 100 transfers.
+# Either queue alone, and both switches, next to 20 to 100 transfers.
 study = Sweep(
     _scenario,
     {
@@ -59,7 +59,7 @@ study = Sweep(
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """Losses before and after correction, the queue, and what the switch was."""
+    """Losses before and after correction, the queue, and the state of the switch."""
     losses = of_codes(run)
     return {**{name: losses[name] for name in ("PLRBC", "PLR", "AQS", "VQS", "TCP")}, **run.raw.get("kept", {})}
 

@@ -20,11 +20,11 @@ FIXED = (1.75, 1.5)
 """Factor and power of the settings (Table 2.1)."""
 COEFS, GAMMAS, FLOWS = [1, 1.75, 2.5], [0.25, 0.75, 1.5], [3, 13, 28, 53, 103]
 ALLOWED = 0.5
-"""Points of loss that a steadier queue may cost."""
+"""How much loss, in points, a steadier queue may cost."""
 
 
 def _traffic(kind: str) -> Mapping[str, ps.Traffic]:
-    """Datagrams at 0.9 of the link; a third of it beside 25 transfers; web sessions; half and half."""
+    """Datagrams at 0.9 of the link; datagrams at a third of it next to 25 transfers; web sessions; half of each."""
     ends: dict[str, Any] = {"from_": "S1", "to": "S3"}
 
     def datagrams(rate: str, count: int = 10) -> ps.Traffic:
@@ -59,7 +59,7 @@ def _other(scheme: str, kind: str) -> ps.Scenario:
 
 
 def _basic(basic: ps.Scenario, kind: str) -> Mapping[str, ps.Traffic]:
-    """Three long transfers beside transfers; datagrams and pages are alone."""
+    """Transfers come with three long transfers; datagrams and web pages are alone."""
     return basic.traffic if "transfers" in kind else {}
 
 
@@ -91,7 +91,7 @@ def _halves(table: Table, metric: str, pair: tuple[float, float], flows: int) ->
 
 
 def _steadier(table: Table, flows: int) -> Condition:
-    """The steadiest pair among those that lose hardly more than the fixed one, against the fixed one."""
+    """The steadiest pair among those that lose hardly more than the fixed pair, compared with the fixed pair."""
 
     def first(metric: str, pair: tuple[float, float]) -> float:
         return float(np.mean(_halves(table, metric, pair, flows)[0].values))
@@ -114,7 +114,7 @@ def _by_load(flows: int) -> Claim:
     )
 
 
-# Against PSAND whose max_p stays at its bound.
+# Compared with PSAND whose max_p stays at its bound.
 FIXED_RED = claim(
     "open-psand/fixed",
     every(*(q(fixed=True) < q(coef=FIXED[0], gamma=FIXED[1]) for q in (AQS, VQS, PLR, EMPTY)))(flows=at_least(13)),

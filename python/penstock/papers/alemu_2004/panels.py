@@ -41,7 +41,7 @@ def for_each_load(x: str, y: str, by: str) -> Callable[[SummaryTable], Figure]:
 def courses(
     summary: SummaryTable, cells: Mapping[str, Mapping[str, Any]], mean: str, colours: Iterable[str], height: float
 ) -> Figure:
-    """A panel for each scheme, whose cell has these labels: mean and range of the queue in each 2 s of 100 s."""
+    """A panel for each scheme whose cell has these labels: mean and range of the queue in each 2 s of 100 s."""
     with style.styled():
         figure = Figure(figsize=(style.WIDTH, height), layout="constrained")
         axes = figure.subplots(len(cells), 1, sharex=True, squeeze=False).flat

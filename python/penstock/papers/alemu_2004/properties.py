@@ -26,12 +26,12 @@ NAMES = {
 }  # fmt: skip
 
 MOVED = ("max_p", "p", "p_b", "p2", "virtual_capacity", "avg")
-"""Gauges of what a scheme updates; the first that changes is used. AVQ and FRED have no probability."""
+"""Gauges that a scheme may update; the first that changes is used. AVQ and FRED have no probability."""
 RATES = (1.5, 6.0)
 """Mbit/s: on the second link all packets come four times as fast."""
 SECONDS = 3.0
 TOLD: dict[str, str] = {"SRED": "zombies=100", "ARED_Feng": "w_q=0.1"}
-"""Settings that let a scheme show its behaviour within those seconds: a list that fills soon, a quick average."""
+"""Settings that let a scheme show its behaviour within those seconds: a list that fills soon, a fast average."""
 STRICT = {"ARED_Feng", "ARED_Floyd", "PSAND"}
 """Schemes that are gentle by default, which adds a ramp to RED's drop function."""
 
@@ -45,7 +45,7 @@ def has(name: str, param: str) -> bool:
 def pace(name: str) -> float:
     """The time between two updates of a scheme with packets four times as fast, over that at the usual rate.
 
-    A quarter for what moves as packets arrive, 1 for what moves as time passes.
+    A quarter if updates follow arrivals, 1 if they follow the clock.
     """
     slow, fast = (_between(_command(name), rate) for rate in RATES)
     return fast / slow
@@ -81,13 +81,13 @@ def _command(name: str) -> str:
 
 PRINTED = symbols.read("tab1-1")
 APART = 10.0
-"""Least difference, in points, between the losses of two groups that a scheme distinguishes."""
+"""Smallest difference, in points, between the losses of two groups that a scheme distinguishes."""
 ALGORITHMS = {"ARED_Feng": "at packet arrival", "LRED": "at packet arrival"}
 """Where Algorithms 6 and 12 contradict the table on the instant, they are followed."""
 DERIVED = {"SRED", "ARED_Floyd"}
 """Schemes whose target follows from the limit or the thresholds and is not a parameter."""
 SLOPES = {"single linear": 1, "2 linear": 2, "2 single linear": 1}
-"""Number of slopes of the drop function; for RIO that of one of its two classes."""
+"""Number of slopes of the drop function; for RIO the number for one of its two classes."""
 
 
 def _offered(scheme: str, groups: str) -> Document:
@@ -105,7 +105,7 @@ def _offered(scheme: str, groups: str) -> Document:
     return scenario.document().set("links.line.queue.scheme", NAMES[scheme], "Table 1.1")
 
 
-# Each scheme with 1.5 times the link's rate: of two groups the first sends more, or is marked Out.
+# Each scheme at 1.5 times the link's rate. There are two groups; the first sends more, or is marked Out.
 study = Sweep(_offered, {"scheme": list(NAMES), "groups": ["flows", "classes"]}, seeds=Choice(5, 50))
 
 

@@ -1,4 +1,4 @@
-"""The author's set-up: printed numbers that each reading of the text meets.
+"""The author's set-up: which printed numbers each reading of the text meets.
 
 The readings of chapters 2 to 4 (`Reading`) are the printed one, the chosen one, the chosen one with each of its parts
 changed, and one with delayed acknowledgements. They are fitted to Tables 2.2, 2.3 and 3.1; the other tables and the
@@ -62,7 +62,7 @@ FITTED = ["Table 2.2", "Table 2.3", "Table 3.1"]
 
 
 class Printed(NamedTuple):
-    """Runs, and the printed numbers that they measure: where these stand, and the statement that they are met."""
+    """Runs, and the printed numbers that they measure: the place of each number, and the statement that it is met."""
 
     study: Sweep
     places: Mapping[str, Statement]
@@ -74,7 +74,7 @@ def _symbols(name: str) -> Statement:
     return by_table(partial(symbols.inside, printed=symbols.read(name), tolerance=1), "within a symbol")
 
 
-# Section 2.4.2.2 has the differences 1.2 and 0.6, Section 2.4.4 the others and the shares.
+# The differences 1.2 and 0.6 are from Section 2.4.2.2, the others and the shares from Section 2.4.4.
 BESIDE_PSAND = every(
     *(judge.gap(PLR(row=row) - PLR(row="PSAND2"), 1.2)(flows=28) for row in AREDS),
     judge.gap(PLR(row="RED") - PLR(row="PSAND2"), 0.6)(flows=28),
@@ -87,7 +87,7 @@ STEPS = {50: 10.7, 70: 12, 100: 18}
 
 
 def _with(sweep: Sweep, **axes: Any) -> Sweep:
-    """The sweep with these values on the axes that it has."""
+    """The sweep restricted to these values on its axes."""
     vary = {axis: axes.get(axis, values) for axis, values in sweep.vary.items()}
     return replace(sweep, vary=vary, others=tuple(_with(other, **axes) for other in sweep.others))
 
@@ -157,14 +157,14 @@ def table(effort: Effort) -> Table:
 
 
 def _judge(met: dict[str, list[bool]], places: Mapping[str, Statement], runs: Table) -> None:
-    """Add to the numbers of each place whether they are met."""
+    """Record, for each place, whether its numbers are met."""
     for place, statement in places.items():
         parts = statement.on(runs).decide().comparisons
         met.setdefault(place, []).extend(part.verdict == "confirmed" for part in parts)
 
 
 def _counts(met: Mapping[str, list[bool]], fitted: Collection[str]) -> dict[str, Sample]:
-    """Printed numbers that are met, by place and together; and their number, as "of Table 2.2"."""
+    """Printed numbers that are met, by place and in total, and their total number, such as "of Table 2.2"."""
     whole: dict[str, list[bool]] = {"fitted": [], "held out": []}
     for place, held in met.items():
         whole["fitted" if place in fitted else "held out"] += held
@@ -181,7 +181,7 @@ def _named(labels: Mapping[str, Any]) -> str:
 
 
 def _chosen(experiment: str, chosen: Mapping[str, Any]) -> Claim:
-    """The claim that this reading meets at least as many held-out numbers as each other one."""
+    """The claim that this reading meets at least as many held-out numbers as any other reading."""
 
     def most(table: Table) -> Condition:
         own = table("held out", **chosen)
@@ -192,7 +192,7 @@ def _chosen(experiment: str, chosen: Mapping[str, Any]) -> Claim:
 
 
 def _draw(summary: SummaryTable) -> Figure:
-    """Numbers met by each reading at each place; bold: the most of a column."""
+    """Numbers met by each reading at each place; the largest number of a column is bold."""
     met = {
         (_named(labels), name.removeprefix("of ")): (points[name.removeprefix("of ")].mean, points[name].mean)
         for labels, points in summary.cells
@@ -213,7 +213,7 @@ readings = Exhibit(
 )
 
 
-# Chapter 5: RED's parameters (guess 9), acknowledgements, and whether 500 kb/s of datagrams are with redundancy.
+# Chapter 5: RED's parameters (guess 9), acknowledgements, and whether the 500 kb/s of datagrams include redundancy.
 REDS: Mapping[str, Change] = {"5, 15, 0.002": unchanged, "of ns-2 since 2001": with_queues(("red",), **AUTOMATIC)}
 ACKS: Mapping[str, Change] = {"each": unchanged, "delayed": with_tcp(delayed_ack=DELAYED)}
 RATES: Mapping[str, Change] = {"before redundancy": unchanged, "with redundancy": within}
@@ -222,7 +222,7 @@ RATIOS = {
     ("16,1", "DT", 10): 1.9, ("16,1", "RED", 10): 3.4,
     ("16,4", "DT", 10): 33.4, ("16,4", "RED", 10): 66.5, ("16,4", "RED", 30): 79.6,
 }  # fmt: skip
-"""Ratios of losses before and after correction in Section 5.4.1.2."""
+"""Ratios of the losses before and after correction in Section 5.4.1.2."""
 OF_CODES: Mapping[str, Statement] = {
     "Table 5.1": tables5.printed("tab5-1", "16,1").fits("its cells"),
     "Table 5.2": tables5.printed("tab5-2", "16,4").fits("its cells"),

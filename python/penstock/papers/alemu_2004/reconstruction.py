@@ -28,7 +28,7 @@ class Reading(NamedTuple):
             size, ns-2's default, or ns-2's default for PSAND alone.
         ramp: whether the ramp of PSAND's drop function above Max moves with max_p, or is computed once, as in ns-2.
         change: the change of PSAND's average after an empty interval: 1, or 0 / 0. After 0 / 0 the reverse queue drops
-            every packet that finds more than one waiting.
+        every packet that finds more than one packet waiting.
 
     """
 
@@ -41,7 +41,7 @@ class Reading(NamedTuple):
 
     @property
     def applied(self) -> Change:
-        """The change of a scenario as printed to this reading."""
+        """The change from a scenario as printed to this reading."""
         changes = [
             _with_basic("packet", dict.fromkeys(STARTS, f"{self.packet}B")),
             with_queues(OF_500_BYTES[self.mean_packet], mean_packet="500B"),

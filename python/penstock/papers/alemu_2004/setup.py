@@ -21,7 +21,8 @@ C = 187.5
 KT = 10
 """Target of the average queue in packets (Table 2.1)."""
 R_DESIGN = {"same": 0.252, "diff": 0.634}
-"""Longest round trip in seconds that the printed constants follow from; Table 4.1 has 0.241 for the first (guess 1)."""
+"""Longest round trip, in seconds, from which the printed constants follow; Table 4.1 has 0.241 for the first (guess
+1)."""
 GRID = list(range(3, 104, 5))
 """Numbers of flows on the axes of chapters 2 and 4: the labels of Figure 4.5(c)."""
 LOADS = [3, 23, 53, 73, 103]
@@ -39,13 +40,13 @@ OFF = abs(AQS - KT)
 """Distance of the mean queue from the target."""
 AREDS = ["Feng", "Floyd"]
 OTHERS = ["RED", *AREDS]
-"""The schemes that PSAND is compared with."""
+"""The schemes with which PSAND is compared."""
 
 Topology = Literal["same", "diff"]
 
 
 def red(**more: Any) -> ps.Red:
-    """RED in gentle mode, the base line of chapter 2; its thresholds are those of Table 2.1."""
+    """RED in gentle mode, the baseline of chapter 2, with the thresholds of Table 2.1."""
     return ps.Red(**{"limit": f"{BUFFER}p", "share": SHARE, "gentle": True, **more})
 
 
@@ -151,12 +152,15 @@ def link(
 
 
 def load(queue: ps.Queue, flows: int, **more: Any) -> ps.Scenario:
-    """LOAD(N): N flows in all until 100 s, those beyond the basic three from 3.5 s on (Section 2.4.2)."""
+    """LOAD(N): N flows in all until 100 s; flows beyond the basic three start from 3.5 s on (Section 2.4.2)."""
     return link(queue, flows - 3, **more)
 
 
 def load4(scheme: str, flows: int, topology: Topology = "same", **more: Any) -> ps.Scenario:
-    """N flows in all under a scheme of chapter 4, which start one every 0.1 s from the beginning (Section 4.3)."""
+    """N flows in all under a scheme of chapter 4.
+
+    They start one by one, every 0.1 s, from the beginning (Section 4.3).
+    """
     queue = controller(scheme, flows, topology)
     starts = {"base": ("0s", "100ms", "200ms"), "first": "300ms"}
     return link(queue, flows - 3, topology=topology, **{**starts, **more})
@@ -168,7 +172,7 @@ def added(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
 
 
 def removed(queue: ps.Queue, more: int, **window: Any) -> ps.Scenario:
-    """DEC(M): `more` flows beside the basic three end at 50 s (Figures 2.7, 2.8)."""
+    """DEC(M): `more` flows in addition to the basic three end at 50 s (Figures 2.7, 2.8)."""
     return link(queue, more, first="0s", stop=None if window.get("duration") == "50s" else "50s", **window)
 
 

@@ -20,13 +20,13 @@ from .setup import AQS, BUFFER, EMPTY, KT, NEAR, OFF, SHARE, VQS, claim, link, l
 
 SIX = ["BLUE", "REM", "AVQ*", "PI", "LRED", "LRED*"]
 SCHEMES = [*SIX, "PSAND"]
-"""The six schemes of Figure 4.2, and PSAND, to which the text compares them."""
+"""The six schemes of Figure 4.2, and PSAND, with which the text compares them."""
 FULL = 25
 """A queue is full while its mean over a second is at least this."""
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
-    """Mean, least and largest queue of every second."""
+    """Mean, smallest and largest queue of every second."""
     queue = run.series["bottleneck"]["queue"]
     return {
         "mean": [round(float(x), 2) for x in np.asarray(queue["mean"]).reshape(100, -1).mean(axis=1)],
@@ -50,11 +50,14 @@ SEVEN = Sweep(
 
 
 def measure(run: ps.Run) -> Numbers:
-    """Statistics of a part; of the course the seconds until the queue is no longer full (100: never)."""
+    """Statistics of a part of the run.
+
+    From the queue over time, the seconds until it is no longer full (100: never).
+    """
     record = run.raw.get("kept")
     if record is None:
         return of_queue(run)
-    # The flows start within the first 10 s: before, a short queue means nothing.
+    # The flows start within the first 10 s; during that time a short queue means nothing.
     long = [i for i, mean in enumerate(record["mean"]) if mean >= FULL]
     after = [i for i in range(long[0] if long else 0, 100) if record["mean"][i] < FULL]
     numbers: Numbers = {"left": float(after[0]) if after else 100.0}

@@ -76,7 +76,7 @@ def steps(change: Callable[..., ps.Scenario], flows: list[int], traced: bool = T
 
 
 def keep(run: ps.Run) -> Mapping[str, Any]:
-    """The weighted average every 0.1 s, and the least and the largest queue in every second."""
+    """The weighted average every 0.1 s, and the smallest and the largest queue in every second."""
     series = run.series["bottleneck"]
     seconds = [np.asarray(series["queue"][name]).reshape(-1, 10) for name in ("min", "max")]
     return {
@@ -87,7 +87,7 @@ def keep(run: ps.Run) -> Mapping[str, Any]:
 
 
 def measure(run: ps.Run) -> Numbers:
-    """Statistics of a part of the run; of a whole run the time to recover, and of seed 1 the course."""
+    """Statistics of a part of the run; for a whole run, the time to recover; for seed 1, the queue over time."""
     record = run.raw.get("kept")
     if record is None:
         return of_average(run)
@@ -140,7 +140,7 @@ def draw(flows: int) -> Callable[[SummaryTable], Figure]:
 
 
 STEPS = {3: (added, 20), 4: (added, 50), 5: (added, 70), 6: (added, 100), 7: (removed, 20), 8: (removed, 50)}
-"""By figure, whether flows join or leave at 50 s, and their number."""
+"""For each figure, whether flows join or leave at 50 s, and their number."""
 
 
 def _step(figure: int, *claims: Claim) -> Exhibit:

@@ -1,8 +1,8 @@
-"""Tables of symbols remade: the printed symbol of a scheme in a column, and that of its mean over the loads.
+"""Tables of symbols, recomputed: the printed symbol of a scheme in a column, and the symbol of its mean over the loads.
 
 The symbols of a column are assigned again by the rank of the means, each as often as it is printed. A cell is inside
-the 95 % interval if its printed symbol is that of a rank that the paired differences allow: of n schemes, one with b
-others that are better with 95 % confidence, and w that are worse, has one of the ranks b + 1 to n - w.
+the 95 % interval if its printed symbol belongs to a rank that the paired differences allow. Among n schemes, a scheme
+with b better and w worse ones, each with 95 % confidence, has one of the ranks b + 1 to n - w.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,7 +46,7 @@ def ranking(column: Column) -> list[list[str]]:
 
 
 def inside(table: Table, printed: Mapping[str, Column], tolerance: int) -> Condition:
-    """Every printed symbol is that of a rank that the intervals allow, or at most `tolerance` symbols from it."""
+    """Every printed symbol is within `tolerance` symbols of a rank that the intervals allow."""
     return all_of(part for metric, column in printed.items() for part in _column(table, metric, column, tolerance))
 
 
@@ -66,7 +66,7 @@ def _column(table: Table, metric: str, column: Column, tolerance: int) -> Iterat
 
 
 def _cell(column: Column, scheme: str, average: Sample, places: tuple[int, int], tolerance: int) -> Condition:
-    """The printed symbol is that of a rank between these two, counted from 0."""
+    """The printed symbol belongs to a rank between these two, counted from 0."""
     dealt, order = _dealt(column), classes(column)
     best, worst = (order.index(dealt[place]) for place in places)
     at = order.index(column[scheme])

@@ -13,7 +13,7 @@ PROPAGATION = {"same": 2 * (0.003 + 0.020 + 0.004), "diff": 2 * (0.200 + 0.020 +
 
 
 def rows(_: Effort) -> Rows:
-    """The rules with the round trip of Table 4.1 and with the one that the printed constants follow from."""
+    """The rules with the round trip of Table 4.1, and with the one from which the printed constants follow."""
     for topology, propagation in PROPAGATION.items():
         longest = float(ps.model.longest_rtt(BUFFER, C, propagation))
         yield {"what": "R+", "topology": topology}, {"Tp": propagation, "R+": longest}
@@ -35,7 +35,7 @@ def _times(propagation: float, longest: float, **at: str) -> Statement:
 
 
 def _cut(name: str, value: float, step: float = 1e-3) -> Statement:
-    """A printed number, truncated, not rounded."""
+    """A printed number, which is truncated rather than rounded."""
     return metric(name).between(value - 1e-12, value + step)
 
 

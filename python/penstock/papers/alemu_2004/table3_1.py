@@ -41,7 +41,7 @@ def _place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
 
 PRINTED = judge.printed("tab3-1", _place)
 WIDER = PrintedTable([replace(cell, metric="25 to 35", column=cell.row) for cell in PRINTED if cell.metric == "full"])
-"""The column of full queues, as if they were those of more than 25 packets."""
+"""The column of full queues, on the assumption that they are queues of more than 25 packets."""
 FULL = metric("full", "%", "full queues")
 HIGHER_MIN = other_than(0)
 
@@ -92,7 +92,7 @@ WIDE = [{"max_th": 15, "min_th": 0}, {"max_th": 20, "min_th": 0}]
 
 
 def _is_least(number: Number, row: dict[str, Any], larger: Any = LARGER) -> Statement:
-    """The number of a row with Max 10.5 is at most that of each other row, or of the rows with these larger Max."""
+    """The number of a row with Max 10.5 is at most that of any other row, or of the rows with these larger Max."""
     own = number(**row)
     return every(own <= number(max_th=larger), own <= number(max_th=10.5, min_th=other_than(row["min_th"])))
 
@@ -147,7 +147,7 @@ fig3_5 = Exhibit(
     *OF_RUNS,
     *(_in_print(claim) for claim in OF_RUNS if not claim.reading),
     study=ROWS_STUDY,
-    # What the triangles of the figure come to.
+    # The result of the triangles in the figure.
     draw=panels.of(*(panels.Panel("min_th", y, "max_th") for y in ("AQS", "VQS", "PLR", "empty"))),
 )
 

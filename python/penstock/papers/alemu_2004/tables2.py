@@ -39,7 +39,7 @@ def _own(row: str, flows: int, high: float) -> ps.Scenario:
     return load(psand(coef, gamma, high), flows)
 
 
-# All of them at 3 and 28 flows, PSAND with both bounds of max_p.
+# All schemes at 3 and 28 flows, PSAND with both bounds of max_p.
 ROWS = Sweep(_other, {"row": list(COMPARED), "flows": FLOWS}, seeds=Choice(5, 100)) + Sweep(
     _own, {"row": list(PSANDS), "flows": FLOWS, "high": Choice([HIGH], [HIGH, 0.5])}, seeds=Choice(5, 100)
 )
@@ -54,7 +54,7 @@ def at(row: str, flows: int) -> Mapping[str, Any]:
 
 
 def printed(name: str) -> PrintedTable:
-    """The cells of a table; its columns are such as "AQS at 28"."""
+    """The cells of a table; its columns have names such as "AQS at 28"."""
 
     def place(row: str, column: str) -> tuple[str, Mapping[str, Any]]:
         metric, _, flows = column.partition(" at ")
@@ -115,7 +115,7 @@ QUEUES = printed("tab2-2")
 
 
 def _of(number: Number, row: str) -> Number:
-    """The number of a row, for PSAND with the main reading of its bound."""
+    """The number of a row; for PSAND, with the main reading of its bound."""
     return number(row=row, high=HIGH) if row in PSANDS else number(row=row)
 
 

@@ -1,4 +1,4 @@
-"""Figures 5.3 to 5.6 and 5.10, Tables 5.1 and 5.2: loads of transfers beside a code (Sections 5.4.1, 5.4.3)."""
+"""Figures 5.3 to 5.6 and 5.10, Tables 5.1 and 5.2: loads of transfers next to a code (Sections 5.4.1, 5.4.3)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .setup import AQS, LRL1, PLR, PLRBC, VQS, claim, fec
 
 TEN = list(range(10, 101, 10))
 SETTLED = {"flows": 20}
-"""A cell that only a full sweep has: finding a crossing takes all numbers of flows."""
+"""A cell that only a full sweep has: finding a crossing requires all numbers of flows."""
 RED, TAIL = "RED", "DT"
 BOTH = [TAIL, RED]
 CODES = ["16,1", "16,2", "16,4", "8,2"]
@@ -69,7 +69,7 @@ def printed(name: str, code: str) -> PrintedTable:
 
 
 def claims(name: str, code: str, last: int) -> Iterator[Claim]:
-    """A claim for each row, and that RED loses less up to `last` flows."""
+    """A claim for each row, and the claim that RED loses less up to `last` flows."""
     title = name.replace("-", ".")
     yield from _rows(name, code)
     yield Claim(
@@ -96,7 +96,7 @@ ALL = UDP + TCP
 
 
 def throughputs(summary: SummaryTable) -> Figure:
-    """All, the datagrams, and the mean of a transfer."""
+    """All traffic, the datagrams, and the mean of a transfer."""
     cells = []
     for labels, points in summary.cells:
         udp, tcp = points["UDP"].mean, points["TCP"].mean

@@ -131,7 +131,7 @@ SHORTEST = {0: 9, 2: 11, 5: 12, 7: 15.5, 9.5: 14}
 
 
 def _by_means(number: Number, function: Callable[[list[float], np.ndarray], float], text: str) -> Number:
-    """A function of the values of Max and the means there, for each group of runs."""
+    """A function of the values of Max and the means at these values, for each group of runs."""
 
     def along(curve: Curve) -> Sample:
         return Sample([function(list(curve), row) for row in shape.grouped(list(curve.values()))])
@@ -148,7 +148,7 @@ BEST = _by_means(AQS, lambda maxima, row: maxima[int(row.argmin())], "Max with t
 
 
 def _between(table: Table) -> Condition:
-    """The queue is above the target at both ends, and below each end at some Max between."""
+    """The queue is above the target at both ends, and below both ends at some Max in between."""
     highs = table.axis("max_th")
 
     def of(low: float, high: float, n: int) -> Sample:
@@ -242,7 +242,7 @@ SCHEMES = {"Feng": feng, "Floyd": floyd, "PSAND": psand}
 
 
 def fall(curve: Curve) -> Sample:
-    """From the least value of the axis to the largest."""
+    """From the smallest value of the axis to the largest."""
     samples = list(curve.values())
     return samples[0] - samples[-1]
 

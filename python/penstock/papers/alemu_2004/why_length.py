@@ -1,7 +1,7 @@
 """A shorter queue loses more: among the schemes with unequal round trips, and among the thresholds of PSAND.
 
 `fig2.9/length-PLR` shows it for RED, the adaptive REDs and PSAND. Claims that a scheme has both a shorter queue and
-fewer losses contradict it. AVQ is left out: it counts bytes, and hardly drops acknowledgements.
+fewer losses contradict this. AVQ is left out: it counts bytes, and hardly drops acknowledgements.
 """
 
 from collections.abc import Iterator

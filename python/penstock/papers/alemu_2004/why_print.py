@@ -1,4 +1,4 @@
-"""Statements of the thesis against its own printed numbers, and those without PSAND against ns-2.35."""
+"""Statements of the thesis against its own printed numbers; statements without PSAND against ns-2.35."""
 
 import csv
 from collections.abc import Mapping
@@ -124,7 +124,7 @@ printed, half = metric("printed", "%"), metric("half", "%")
 
 
 def _apart(first: Mapping[str, Any], second: Mapping[str, Any]) -> Statement:
-    """Two printed numbers are no further apart than the sum of their half-widths."""
+    """Two printed numbers differ by at most the sum of their half-widths."""
     return abs(printed(**second) - printed(**first)) <= half(**first) + half(**second)
 
 

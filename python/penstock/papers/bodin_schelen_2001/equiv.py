@@ -16,7 +16,7 @@ study = Sweep(lambda queue: network(QUEUES[queue], "reno", HALF), {"queue": list
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """Numbers in which two runs would differ."""
+    """Numbers in which two runs would differ if the schemes did."""
     core = run.links["core"]
     return {"arrivals": core.arrivals, "drops": core.drops, "q": core.length_mean_pkts}
 

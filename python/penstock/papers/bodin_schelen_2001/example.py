@@ -7,8 +7,8 @@ from .setup import STRATEGIES, claim, da, dfq, wred
 
 GAP = 80  # us between packets of 1000 bytes: ten times as fast as they leave
 BURSTS = {"first": (0, 14, "AF12"), "inside": (14, 50, "AF11"), "again": (89, 5, "AF12"), "later": (260, 4, "AF12")}
-"""Gaps after which a burst begins, its packets, their codepoint: out of profile below min_th, then in profile alone,
-out of profile when 54 packets wait, and again when about 40 do."""
+"""Bursts, each with the gap before it, its number of packets, and their codepoint: out of profile below min_th, then
+only in profile, out of profile when 54 packets wait, and again when about 40 wait."""
 WINDOWS = {
     "below 30": (0, 34),
     "up to 30": (0, 35),
@@ -16,13 +16,13 @@ WINDOWS = {
     "out, above 45": (89, 94),
     "out, below 45": (260, 264),
 }
-"""Arrivals that are measured, from and to; arrival n finds n - 1 - n / 10 packets, so that the 34th finds 30. Drops
-count if their packets arrived within: DFQ drops one that has waited, so its two windows begin with the run, and differ
-by that arrival."""
+"""First and last arrival that is measured; arrival n finds n - 1 - n / 10 packets, so that the 34th finds 30. Drops
+count if their packets arrived within: DFQ drops a packet that has waited, so its two windows begin with the run and
+differ by that arrival."""
 
 
 def scenario(strategy: str, window: str) -> ps.Scenario:
-    """The average is the queue itself, and each drop is drawn for itself."""
+    """The average equals the queue, and drops are drawn independently."""
     begin, end = (max(GAP * arrival - 10, 0) for arrival in WINDOWS[window])
     queue = wred(strategy, "strict", spacing="none", guards=False, w_q=1.0)
     return ps.Scenario(

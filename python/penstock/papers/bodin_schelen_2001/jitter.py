@@ -18,7 +18,7 @@ def _longer(bursts: Number, reading: str = "", x: float = HALF) -> Claim:
 
 
 more_lost = (da(loss).along("x", mean) > dfq(loss).along("x", mean))(setting=STRICT)
-"""Over the sweep; the text says "generally higher" of the losses with DA (Section 3.4)."""
+"""Over the sweep; the text calls the losses with DA "generally higher" (Section 3.4)."""
 CLAIMS = (
     claim("m1", (da(swing) > dfq(swing))(setting=list(setup.SETTINGS), x=HALF)),
     *needing(WHOLE, claim("m2", more_lost)),

@@ -23,7 +23,7 @@ READINGS = {
     f"{timer}, {tagger}, {acks}": together(TIMERS[timer], TAGGERS[tagger], ACKS[acks])
     for timer, tagger, acks in itertools.product(TIMERS, TAGGERS, ACKS)
 }
-"""The least timeout, the tagger, and whether acknowledgements are in profile."""
+"""The minimum timeout, the tagger, and whether acknowledgements are in profile."""
 STRICT = "Reno, strict"
 AT_ENDS = [HALF, MUCH, IN_RATES[-1]]
 
@@ -40,12 +40,12 @@ def _over_sweep(table: Table, metric: str, strategy: str) -> list[Sample]:
 
 
 def _rate_of_least(table: Table) -> Sample:
-    """The rate in profile at which DA has the least throughput."""
+    """The rate in profile at which DA has the lowest throughput."""
     return per_run(lambda throughputs: IN_RATES[int(np.argmin(throughputs))], _over_sweep(table, "goodput", "DA"))
 
 
 def _knee(table: Table) -> Sample:
-    """The rate above which the loss out of profile rises less steeply with DA: the bend of the best two lines.
+    """The rate above which the loss out of profile rises less steeply with DA: the bend of the two lines that fit best.
 
     0 where the best bend is upward. Only bends with three rates or more on each side are tried.
     """

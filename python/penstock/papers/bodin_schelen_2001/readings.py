@@ -20,7 +20,7 @@ READINGS: Mapping[str, Mapping[str, Any]] = {
 
 
 def scenario(reading: str, setting: str, strategy: str, x: float) -> ps.Scenario:
-    """One strategy in one setting by a reading."""
+    """One strategy in one setting, under a reading."""
     return setup.scenario(setting, strategy, x, **READINGS[reading])
 
 

@@ -54,7 +54,10 @@ Edge = Mapping[str, Any]
 
 
 def wred(strategy: str, form: str, **more: Any) -> ps.Queue:
-    """WRED that drops arrivals (DA) or from the queue (DFQ), strict or gentle; w_q is that of ns-2's RED (decision)."""
+    """WRED that drops arrivals (DA) or from the queue (DFQ), strict or gentle.
+
+    W_q is the default of ns-2's RED (decision).
+    """
     levels: dict[str, Any] = {
         "min_th": (NEVER[0], LEVEL_1[0]),
         "max_th": (NEVER[1], LEVEL_1[1]),
@@ -150,7 +153,7 @@ def _receiver(router: str, name: str, delays: tuple[str, str]) -> ps.Link:
 
 
 def _client(name: str, router: str) -> ps.Link:
-    """One of the two links besides the congested one that may drop (Section 3.1); rate and buffer are a decision."""
+    """One of the two links other than the congested one that may drop (Section 3.1); rate and buffer are a decision."""
     return ps.Link(from_=name, to=router, rate="2Mbit", delay="5ms", queue=ps.DropTail(limit="20p"))
 
 
@@ -169,17 +172,17 @@ def scenario(setting: str, strategy: str, x: float, **more: Any) -> ps.Scenario:
 
 
 def with_victim(victim: Any, setting: str, x: float = HALF, **more: Any) -> ps.Scenario:
-    """DFQ with another victim than the last packet out of profile."""
+    """DFQ with a victim other than the last packet out of profile."""
     tcp, form = SETTINGS[setting]
     return network(wred("DFQ", form, victim=victim), tcp, x, **more)
 
 
 earlier_timer = with_tcp(min_rto="200ms")
-"""The least timeout of ns-2 before May 2001, two ticks of 0.1 s; 1 s is that of later versions."""
+"""The minimum timeout of ns-2 before May 2001, two ticks of 0.1 s; later versions have 1 s."""
 
 
 def tagger_of_ns2(document: Document) -> Document:
-    """The tagger of ns-2 after Clark and Fang in place of that of RFC 2859; token buckets stay."""
+    """The tagger of ns-2 after Clark and Fang instead of the tagger of RFC 2859; token buckets are kept."""
     for host in ("hostA", "hostB"):
         edge = document.tree["links"][host]["edge"]
         spaced = [
@@ -201,7 +204,7 @@ def reconstructed(document: Document) -> Document:
 
 
 def lasting(quick: str) -> Choice[tuple[str, str]]:
-    """130 s, of which 10 s are left out (Section 3.1)."""
+    """130 s, the first 10 s of which are discarded (Section 3.1)."""
     return Choice((quick, "10s"), ("130s", "10s"))
 
 
@@ -217,7 +220,7 @@ def sweep(*settings: str) -> Sweep:
 
 
 def of_average(run: ps.Run) -> dict[str, Any]:
-    """avg_ql after the warm-up: mean, sd, range, fraction of time above max_th(1), upward crossings, and its course."""
+    """avg_ql after the warm-up: mean, sd, range, time above max_th(1), upward crossings, and its values over time."""
     at, values = run.over_time("core", "avg")
     part = values[at > 10.0]
     seconds = np.ceil(at / 0.25).astype(int)
@@ -304,7 +307,7 @@ lack = (dfq(throughput) - da(throughput)).along("x", mean)
 """Throughput of DFQ minus that of DA, mean over the sweep."""
 wider = judged(_apart, da(swing), dfq(swing), text="{} > {}, intervals disjoint")
 WHOLE = {"x": IN_RATES[-1]}
-"""Only full runs have it; claims about the whole sweep need these."""
+"""Only full runs have this label; claims about the whole sweep need full runs."""
 ENDS = Range("<= 0.8 or >= 8.6", lambda x: not 0.8 < x < 8.6)
 MUCH = 8.0  # Mb/s in profile: with the tagger of RFC 2859 a fifth of the packets is out of profile
 AT_MUCH = "at 8 Mb/s, where a fifth is out of profile"

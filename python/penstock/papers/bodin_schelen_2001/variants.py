@@ -25,7 +25,7 @@ GAINS = {
 }
 ALIKE = {"throughput": (throughput, 0.01), "loss": (loss, 0.05)}
 
-# The text expects this of drops that reach the sender sooner; at half of the link.
+# The text expects this of drops that inform the sender sooner; at half of the link.
 CLAIMS = (
     *(
         Claim(

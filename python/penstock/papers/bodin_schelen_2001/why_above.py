@@ -1,4 +1,4 @@
-"""Why c02, c08 and c26 fail: the time of avg_ql above max_th(1), by the share that a tagger leaves out of profile."""
+"""Why c02, c08 and c26 fail: how long avg_ql is above max_th(1), by the share that a tagger leaves out of profile."""
 
 import penstock as ps
 from penstock.reproduce.figure import Choice, Claim, Readings, at_least, every, metric, needing, read_as

@@ -18,6 +18,6 @@ def rows(effort: Effort) -> Rows:
     ]
 
 
-CLAIMS = ()  # the numbers of the figure are lost, and no claim is made of it
+CLAIMS = ()  # the numbers of the figure are lost, so no claim is made about it
 
 draw = Curves("flows", "max_p", "setting", labels=("flows", "max_p"), log="x")  # max_p follows the load

@@ -1,4 +1,4 @@
-"""Losses in a row with 16 to 64 flows (Section 4, described beside figure 3 (d))."""
+"""Losses in a row with 16 to 64 flows (Section 4, described next to figure 3 (d))."""
 
 from penstock.reproduce.figure import below, every, largest, smallest
 

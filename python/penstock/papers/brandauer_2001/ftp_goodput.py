@@ -8,7 +8,7 @@ study = everlasting
 
 best = goodput(scheme=SCHEMES).along("scheme", largest)
 lacking = 1 - goodput(scheme=STANDARD) / best
-LOWER_QUARTER = (3 / 20 + 1 / 8) * design(16).buffer  # packets, the end of it between the standard thresholds
+LOWER_QUARTER = (3 / 20 + 1 / 8) * design(16).buffer  # packets; its end lies between the standard thresholds
 
 
 def _ratio(schemes: list[str]) -> Number:

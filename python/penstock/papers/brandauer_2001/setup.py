@@ -35,9 +35,9 @@ EQUAL = 1.03
 """Largest ratio of two equal goodputs: "practically equal" (Section 4), "no significant differences" (Section 6)."""
 TAIL = [*range(1, 21), 30, 50, 100]  # k of P(N > k)
 FTP_SPAN = Choice(("150s", "50s"), ("500s", "100s"))
-"""Duration and warm-up: 500 s of which 100 s are left out (Section 3.2)."""
+"""Duration and warm-up: 500 s, the first 100 s of which are discarded (Section 3.2)."""
 WEB_SPAN = Choice(("400s", "50s"), ("5000s", "100s"))
-"""5000 s, of which 100 s are left out (Section 3.3)."""
+"""5000 s, the first 100 s of which are discarded (Section 3.3)."""
 
 
 class Design(NamedTuple):
@@ -195,7 +195,7 @@ def web_study(effort: Effort, schemes: Sequence[str] = SCHEMES) -> Study:
 
 
 def queue_of(scheme: str, at: Design) -> ps.Queue:
-    """As `queue`; "REDopt, w_q 0.002" has the standard memory."""
+    """Like `queue`; "REDopt, w_q 0.002" has the standard memory."""
     name, _, weight = scheme.partition(", w_q ")
     return queue(name, at, w_q=float(weight)) if weight else queue(name, at)
 
@@ -225,10 +225,12 @@ LINUX_2001 = together(
 
 
 def of_testbed(flows: int, *, spaced: bool = True) -> Design:
-    """REDopt's settings with two packets per acknowledgement; if `spaced`, max_p is for dummynet's spacing of losses.
+    """REDopt's settings with two packets per acknowledgement.
+
+    If `spaced`, max_p allows for dummynet's spacing of losses.
 
     At p_b the gaps between losses are uniform up to 1 / p_b, with a mean of (1 / p_b + 1) / 2 (S. Floyd, V. Jacobson,
-    1993, Section 7, method 2). So p_b = p / (2 - p) loses a share of p. The model asks for p = max_p / 2 midway between
+    1993, Section 7, method 2). So p_b = p / (2 - p) loses a share of p. The model requires p = max_p / 2 midway between
     the thresholds.
     """
     at = design(flows, 2)
@@ -265,7 +267,10 @@ def reconstructed(document: Document) -> Document:
 
 
 def _computed(red: Mapping[str, Any]) -> bool:
-    """Whether the settings are REDopt's, which are computed and not round; "REDopt, w_q 0.002" keeps its w_q."""
+    """Whether the settings are REDopt's, which are computed rather than round numbers.
+
+    "REDopt, w_q 0.002" keeps its w_q.
+    """
     return "max_p" in red and round(red["max_p"], 2) != red["max_p"]
 
 

@@ -1,4 +1,4 @@
-"""The router of a constant probability (Sections II to IV): the common part of figures 4 to 9."""
+"""The router with a constant probability (Sections II to IV): the common part of figures 4 to 9."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -46,9 +46,9 @@ def constant(
 ) -> ps.Scenario:
     """A router that drops or marks each packet with the same probability (Section II); `changes` to TCP.
 
-    Without a limit the first slow start makes the queue many times longer than the law says. The excess drains in about
-    15 cycles of a window W at the round trip R of the law, so the warm-up is 15 W R, at least 50 s as for the other
-    points, and the measured time is as long, at least 150 s.
+    Without a limit the first slow start makes the queue many times longer than the law predicts. The excess drains in
+    about 15 cycles of a window W at the round trip R of the law, so the warm-up is 15 W R, at least 50 s as for the
+    other points, and the measured time is as long, at least 150 s.
     """
     settled = law("mark", rate, rtld)
     around = rtld + float(settled.queue(flows, p)) / settled.service_rate
@@ -109,7 +109,7 @@ def line(axis: str, xs: Callable[[Any], float] = float, act: Callable[[Curve], S
 
 
 def _straightness(curve: Curve) -> Sample:
-    """R^2 of the mean queues: at small p, single runs differ by as much as a change of the rate makes."""
+    """R^2 of the mean queues: at small p, single runs differ as much as the queues at different rates."""
     return r_squared({x: Sample(sample.mean) for x, sample in curve.items()})
 
 

@@ -29,7 +29,7 @@ def rows(effort: Effort) -> Rows:
 
 most = metric("most", says="the most flows that meet RED below max_th")
 
-# Figure 10 has the curves of "the previous section", which are the measured ones of figure 9 (c14 there).
+# Figure 10 has the curves of "the previous section", which are the measured curves of figure 9 (c14 there).
 CLAIMS = tuple(
     claim("c14", most(law=law, flows=None).reads(200, *ABOUT_200), reading=f"the law's curves: {law}")
     for law in ("drops, with timeouts", "drops, without")

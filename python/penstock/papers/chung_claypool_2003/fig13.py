@@ -10,7 +10,7 @@ from .step_load import stable
 study = step_load.runs("A-RED", "RED")
 
 CLAIMS = (
-    Claim(  # the half of c18 that is about drops
+    Claim(  # the part of c18 that concerns drops
         "c18",
         "A-RED is stable over the whole range",
         stable(queue="A-RED"),

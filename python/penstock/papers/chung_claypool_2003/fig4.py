@@ -91,7 +91,7 @@ def _less_exact(table: Table) -> Condition:
     )  # fmt: skip
 
 
-# Equation 2 with the measured packets in flight in place of the window: only its balance of load remains.
+# Equation 2 with the measured packets in flight instead of the window: only its balance of load remains.
 AROUND = RTLD * service_rate()
 balance = each_run(
     lambda flows, window: max(flows * window - AROUND, 0.0),
@@ -103,7 +103,7 @@ of_senders = _error(balance, each_run(lambda q: max(q, 50.0), balance, text="{}"
 
 
 def _linear(asked: Number) -> Statement:
-    """The queue is linear in the number of flows, with `asked` as slope, divided by 1 + p with drops."""
+    """The queue is linear in the number of flows, with the slope `asked`, divided by 1 + p with drops."""
     straight = queue.along("flows", r_squared, "R^2")
     share = formula(lambda by, p: 1 + p if by == "drop" else 1.0, "(1 + p)")
     slopes = (line("flows") / (asked / share)).between(0.85, 1.15)

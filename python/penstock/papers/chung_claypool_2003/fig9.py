@@ -17,7 +17,10 @@ study = drops_and_marks
 
 
 def _alike_then_apart(table: Table) -> Condition:
-    """Where both have a queue: alike at small p, then longer with marks and falling less steeply."""
+    """Where both have a queue, the queues are alike at small p.
+
+    Then the queue with marks is longer and falls less steeply.
+    """
 
     def q(by: str, n: int, p: float) -> Sample:
         return table("q", by=by, flows=n, p=p)
@@ -41,7 +44,7 @@ def _alike_then_apart(table: Table) -> Condition:
 
 
 def _flows_at(curve: Curve) -> Sample:
-    """The number of flows at which the queue reaches max_th, between those of the curve."""
+    """The number of flows at which the queue reaches max_th, interpolated between the points of the curve."""
 
     def of_run(queues: Any) -> float:
         return float(np.interp(MAX_TH, queues, list(curve)))

@@ -99,7 +99,7 @@ def red_meets(flows: int, ecn: int, dropped: ps.model.QueueLaw) -> float:
 
 
 def law_ratio(p: float, q: float, dropped: ps.model.QueueLaw) -> float:
-    """Goodput of a flow without ECN over that of one with it: the ratio of windows, without the lost packets."""
+    """Goodput of a flow without ECN over that of a flow with ECN: the ratio of windows, without the lost packets."""
     return (1 - p) * float(dropped.window(p, q)) / float(MARKED.window(p))
 
 
@@ -175,7 +175,7 @@ CLAIMS = (
 
 
 def draw(summary: SummaryTable) -> Figure:
-    """Goodput of a flow without ECN over that of one with it, with the scheme `qlaw`; the law without timeouts."""
+    """Goodput of a flow without ECN over that of a flow with ECN, with the scheme `qlaw`; the law without timeouts."""
     steered = summary.where(queue="queue law")
 
     def theory(flows: int, ecn: float) -> float:

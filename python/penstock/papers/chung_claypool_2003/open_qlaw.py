@@ -27,7 +27,7 @@ def _visited(queue: str, flows: int) -> ps.Scenario:
 
 
 def away(run: ps.Run) -> dict[str, float]:
-    """Seconds with the average away from the middle, after the other flows start and after they stop."""
+    """Seconds for which the average is away from the middle, after the other flows start and after they stop."""
     time, average = run.over_time("bottleneck", "avg")
     far = np.abs(average - MIDDLE) > NEAR
     step = float(time[1] - time[0])

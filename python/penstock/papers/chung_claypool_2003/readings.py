@@ -18,7 +18,7 @@ from .step_load import ABOUT_200, MAX_P, MAX_TH, QUEUES, SWING, course, steps
 
 
 def varied(document: Document) -> Document:
-    """0 to 5 ms more on the way of each packet to the congested link."""
+    """0 to 5 ms of additional delay for each packet on its way to the congested link."""
     return document.set("links.source.jitter", {"uniform": ["0ms", "5ms"]})
 
 
@@ -28,7 +28,7 @@ SENDERS: Mapping[str, Change | None] = {
     "2001, 1 s": with_tcp(profile="ns2-2001", packet=f"{PACKET}B"),
     "2001, 0.2 s": reconstructed,
 }
-"""The year of ns-2's TCP and the least timeout."""
+"""The year of ns-2's TCP and the minimum timeout."""
 READINGS = {**SENDERS} | {f"{sender}, jitter": together(change, varied) for sender, change in SENDERS.items()}
 LOADS = [100, 150, 200, 250]
 STEPPED = ["RED", "gentle RED", "RED-ECN", "gentle RED-ECN"]

@@ -18,9 +18,9 @@ LEFT_OPEN = "a question that the work leaves open"
 
 
 def tcp(count: int, **changes: Any) -> ps.Tcp:
-    """NewReno transfers without end (Section III), which begin one by one, 50 in a second.
+    """NewReno transfers without end (Section III), which start one by one, 50 per second.
 
-    The packets of 1 KB include the headers, so that 20 Mb/s are 2500 packets a second.
+    The packets of 1 KB include the headers, so that 20 Mb/s are 2500 packets per second.
     """
     settings: dict[str, Any] = {
         "count": count, "from_": "S", "to": "D", "flavour": "newreno", "profile": "ns2-2003",
@@ -36,7 +36,7 @@ def dumbbell(
     """Transfers over one congested link (Section III); `rtld` in seconds."""
     # 20 ms on the congested link, the rest on the access links (decision: figure 3 is not legible).
     access = format_time(round((rtld / 2 - 0.020) / 2 * 1e9))
-    # Every source has a link of 100 Mb/s: here one link of all of them that is never full.
+    # Every source has a link of 100 Mb/s; here all of them share one link that is never full.
     fast = f"{50 * parse_rate(rate) / 1e6:g}Mbit"
     return ps.Scenario(
         name=f"Chung and Claypool, {sum(flows.count for flows in traffic.values())} flows",
@@ -60,8 +60,8 @@ def measure(run: ps.Run) -> dict[str, float | None]:
     """Queue and windows in packets, loss and utilization; as flows are added, the average too (`step_load.course`).
 
     `window` is the congestion window of the sender. `in_use` is the number of packets in flight of a flow, by Little's
-    law over the round trip: the congestion window of ns-2 keeps growing where the receiver limits the flow. Of the
-    first run there are queue, average and max_p second by second, for the figures.
+    law over the round trip: the congestion window of ns-2 keeps growing where the receiver limits the flow. For the
+    first run, queue, average and max_p are recorded second by second, for the figures.
     """
     link, record = run.links["bottleneck"], run.raw.get("kept", {})
     around = 2 * sum(parse_time(run.scenario["links"][name]["delay"]) for name in run.scenario["links"]) / 1e9

@@ -41,7 +41,7 @@ MARKING = ["RED-ECN", "gentle RED-ECN", "A-RED-ECN"]
 def steps(queue: ps.Queue, flows: int, **changes: Any) -> ps.Scenario:
     """The phase with this number of flows: everything before it is warm-up; `changes` to TCP.
 
-    Each phase is the end of a run of its own, since a run counts drops and arrivals of its measured part as a whole.
+    Each phase is the end of a separate run, since a run counts the drops and arrivals of its measured part as a whole.
     The phases of one seed repeat the same course up to their ends.
     """
     end = 50 * (flows // STEP)
@@ -79,7 +79,7 @@ def runs(*queues: str, seeds: Choice[int] | None = None) -> Sweep:
 
 
 WHOLE = {"flows": LOADS[-1]}
-"""Only full runs have it; claims about a range of loads need these."""
+"""Only full runs have this label; claims about a range of loads need full runs."""
 swing = metric("avg_sd", "packets", "sd of the average")
 ABOUT_200 = (150, 250)  # flows, read between the curves of figure 9 for 100, 200 and 300 to half their distance
 below, inside = metric("below", says="time below max_th"), metric("inside", says="time within the thresholds")

@@ -1,4 +1,4 @@
-"""Why c08: the number of flows limited to 6 packets with the queue of 700 limited to 12."""
+"""Why c08: the number of flows limited to 6 packets that have the same queue as 700 flows limited to 12."""
 
 from typing import Any
 

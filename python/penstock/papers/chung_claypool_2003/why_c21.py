@@ -21,7 +21,7 @@ def _scenario(which: str, flows: int) -> ps.Scenario:
     if which == EQUAL:
         return base
     links = {name: link for name, link in base.links.items() if name != "source"}
-    delays = {i: 20 * i / (PLACES - 1) for i in range(PLACES)}  # ms; 10 ms more or less than the work's
+    delays = {i: 20 * i / (PLACES - 1) for i in range(PLACES)}  # ms; 10 ms more or less than in the paper
     links |= {f"source{i}": replace(source, from_=f"S{i}", delay=f"{d:.3f}ms") for i, d in delays.items()}
     traffic = {f"bulk{i}": replace(bulk, count=flows // PLACES, from_=f"S{i}") for i in delays}
     return replace(base, links=links, traffic=traffic)

@@ -9,7 +9,7 @@ from .setup import claim
 from .step_load import LIMIT, MAX_TH, MIN_TH, QUEUES, course, steps, swing
 
 FLOWS = 200
-HELD = {"A-RED": 0.25, "A-RED-ECN": 0.37}  # where max_p is on average with 200 flows
+HELD = {"A-RED": 0.25, "A-RED-ECN": 0.37}  # the average max_p with 200 flows
 FORMS = {"as it is": (True, "whole"), "max_p held": (False, "whole"), "max_p held, real windows": (False, "real")}
 """Whether max_p moves, and how windows are halved."""
 
@@ -38,7 +38,7 @@ CLAIMS = (
 
 
 def draw(summary: SummaryTable) -> Figure:
-    """The deviation of the average, step by step."""
+    """The deviation of the average at each step."""
     points = SummaryTable(
         ({"queue": labels["queue"], "step": list(FORMS).index(labels["form"])}, numbers)
         for labels, numbers in summary.cells

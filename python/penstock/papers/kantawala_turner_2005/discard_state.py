@@ -45,7 +45,8 @@ def _scenario(form: str, marked: str, buffer: int) -> ps.Scenario:
 
 
 # Long flows of two round trips with the hosts of the author's set-up. When a period T ends without an overflow, W falls
-# as in the prose, to one more than the queues marked then (now), or to one more than the most within T (most).
+# as in the prose, to one more than the number of queues marked at that moment (now), or to one more than the largest
+# number within T (most).
 study = in_authors_setup(
     Sweep(
         _scenario,

@@ -40,7 +40,7 @@ study = added(  # no queue marks; 200 and 1000 packets are 4.8 and 24 ms of the 
 
 
 def measure(run: ps.Run) -> dict[str, float | None]:
-    """The numbers of the work's figures, and the delay (ms) and Jain's index of the first bottleneck."""
+    """The numbers of the paper's figures, and the delay (ms) and Jain's index of the first bottleneck."""
     link = run.links["hop0"]
     return {
         **setup.measure(run),
@@ -51,7 +51,7 @@ def measure(run: ps.Run) -> dict[str, float | None]:
 
 
 def _against(old: str, name: str, reading: str) -> Iterator[Claim]:
-    """The claims that compare a scheme of the work with those of today."""
+    """The claims that compare a scheme of the paper with today's schemes."""
     burst, jain, delay = (
         metric("burst_slow", "s", "slow bursts"),
         metric("jain", says="Jain's index"),

@@ -37,7 +37,8 @@ NEVER_CLEARED: Axis = {"never": NOT_CLEARED}
 BITS: Axis = {"cleared": None, **NEVER_CLEARED}
 HELD: Axis = {"W at 10 %": with_queues(("dsdrr",), interval=NEVER)}
 MOST: Axis = {"most marked": with_queues(("dsdrr",), marked="most")}
-"""W falls to one more than the most queues marked within T, not to one more than those marked when T ends."""
+"""W falls to one more than the largest number of queues marked within T, not to one more than the number marked when T
+ends."""
 TIMERS: Axis = {"1 s": None, "0.2 s": EARLIER_TIMER}
 NO_WINDOW, SHORT = "no window", f"short {SHORT_WINDOW}"
 WINDOWS: Axis = {
@@ -56,7 +57,7 @@ HOSTS: Axis = {
     "SACK": with_traffic(TCP, flavour="sack"),
     "delayed ACKs": with_traffic(TCP, delayed_ack="100ms"),
 }
-"""The work has Reno and says nothing of acknowledgements; 0.1 s is the delay of ns-2."""
+"""The paper uses Reno and does not mention acknowledgements; 0.1 s is the delay of ns-2."""
 
 
 def _product(*axes: Axis) -> dict[str, Change | None]:
@@ -73,7 +74,7 @@ READINGS = {
     **_product(HELD, NEAR, ACCESS, NEWRENO),
     **_product(MOST, NEAR, ACCESS),
 }
-"""DSDRR's overflow bit or its W, the least timeout, windows and the buffer of access links in packets, the hosts."""
+"""DSDRR's overflow bit or its W, the minimum timeout, windows and the buffer of access links in packets, the hosts."""
 SIZES = [400, 1000]
 SCHEMES = ["DTDRR", "DSDRR"]
 
@@ -110,7 +111,7 @@ PLACES = {TRIPS: "200 ms", HOPS: "three hops"}
 
 
 def _numbers(network: str) -> Iterator[PrintedNumber]:
-    """What the text says of DTDRR and DSDRR in one network."""
+    """The statements of the text about DTDRR and DSDRR in one network."""
     fitted, place = network == TRIPS, PLACES[network]
     for scheme, size in itertools.product(SCHEMES, SIZES):
         at: dict[str, Any] = {"network": network, "load": "long", "scheme": scheme, "buffer": size}

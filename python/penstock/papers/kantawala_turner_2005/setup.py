@@ -97,7 +97,7 @@ SEEN = at_most(LAST)
 FROM_400 = Readings({within(400, LAST): "", SEEN: "in smaller buffers, too"})
 """Section 5.2: "once the buffer size increases to 400 packets"; for the smallest it says only "better than RED"."""
 SETTLED = {"buffer": LAST}
-"""Only full runs have it, and are long enough for flows over 200 and 300 ms to reach their share."""
+"""Only full runs have this label; they are long enough for flows over 200 and 300 ms to reach their share."""
 
 slow, fast = metric("g_slow", "%", "slow goodput"), metric("g_fast", "%", "fast goodput")
 used, lost = metric("utilization", "%"), metric("loss", "%")
@@ -110,7 +110,7 @@ SENDERS: Mapping[str, Mapping[str, Any]] = {
         "min_rto": None,
     },
 }  # fmt: skip
-"""Reno as in the work; CUBIC with SACK, an initial window of 10 and the other settings of Linux."""
+"""Reno as in the paper; CUBIC with SACK, an initial window of 10 and the other settings of Linux."""
 
 Labels = Mapping[str, Any]
 """Values of axes."""
@@ -168,7 +168,7 @@ def _scenario(
 def two_round_trips(
     load: str, discipline: ps.Queue, span: Span, jitter: Any = None, flows: int | None = None, **tcp: Any
 ) -> ps.Scenario:
-    """One bottleneck, half of the flows 20 ms away, half 100 ms (Section 4.1); by default the numbers of the work."""
+    """One bottleneck, half of the flows 20 ms away, half 100 ms (Section 4.1); by default the numbers of the paper."""
     half = (flows or FLOWS[load]) // 2
     links = {
         "hop0": ps.Link(from_="R1", to="R2", rate=RATE, delay="0ms", queue=discipline, watch=True),
@@ -208,7 +208,7 @@ NETWORKS = {TRIPS: two_round_trips, HOPS: three_hops, ONE_TRIP: one_round_trip}
 
 
 def times(network: str) -> Choice[Span]:
-    """100 s (Section 4), the first 10 s left out (decision: starts and first losses are over by then)."""
+    """100 s (Section 4), the first 10 s of which are discarded (decision: starts and first losses are over by then)."""
     return Choice(("12s", "5s") if network == HOPS else ("15s", "6s"), ("100s", "10s"))
 
 

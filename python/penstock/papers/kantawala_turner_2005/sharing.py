@@ -19,8 +19,8 @@ def by_kind(document: Document) -> Document:
     """A scenario in which slow flows share the upper half of the queues, and all other flows the lower half.
 
     The queue of a flow is its number modulo the number of queues, so the groups are split and put in order. Where a
-    group has no flow for a number, an idle flow takes it, which starts in the last microsecond. With an odd number of
-    queues, the middle one has equally many flows of both kinds.
+    group has no flow for a number, an idle flow takes the number; it starts in the last microsecond. With an odd number
+    of queues, the middle one has equally many flows of both kinds.
     """
     traffic, queues = document.tree["traffic"], _queues(document)
     if queues is None or queues == 1 or set(traffic) == {"fast"}:

@@ -10,7 +10,8 @@ SETTINGS = {
     **{f"the report's set {number}": BLUE_TRIED[i] for number, i in enumerate((0, 1, 4, 5), start=1)},
     "larger": (0.005, 0.0005, "500ms"),
 }
-"""The report's four settings of Blue, and steps twice as large as its smaller ones at a fifth of their rate."""
+"""The report's four settings of Blue, and settings with steps twice as large as its smaller ones, at a fifth of their
+rate."""
 
 
 def _study(effort: Effort) -> Study:

@@ -77,7 +77,7 @@ def check_budget(
     """Estimate `runs` runs of each of these scenarios on `threads` threads; `traced` runs keep their events in memory.
 
     Returns an announcement of each amount that is large, and the notes about replayed captures. Raises `ScenarioError`
-    where an amount is beyond its limit; `origins` says where the keys of the scenario are written.
+    where an amount is beyond its limit; `origins` has the place where each key of the scenario is written.
     """
     estimates = [estimate(case, traced=traced) for case in cases]
     threads = max(1, min(threads, runs * len(cases)))

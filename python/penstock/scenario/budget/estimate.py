@@ -5,14 +5,14 @@ limited to the rate of each link in turn; sources that share a link are reduced 
 remaining capacity of the links by max-min fairness; no flow exceeds its window per round trip or the size of its
 transfer.
 
-Events: a datagram's emission; a packet's arrival at each simulated queue, and its departure unless foreseen; its
-arrival behind each computed link; the same for its acknowledgement, but one event for a row of computed links;
+Events: a datagram's emission; a packet's arrival at each simulated queue, and its departure unless it is precomputed;
+its arrival behind each computed link; the same for its acknowledgement, but one event for a row of computed links;
 `PER_CONNECTION` for a connection; each change of a link; the timers of the AQMs. Samples of queues cost no event.
 
 Memory: every flow and link; packets on the wire, which are rate x delay on each link; packets in queues, which are the
-limit, or without one all that arrives beyond the link's rate; packets outstanding of TCP, at most the windows; open
-connections, which accumulate where transfers arrive faster than the links carry them, and finished ones, of which the
-durations are kept; and of a traced run all events and samples.
+limit, or without one all that arrives beyond the link's rate; outstanding packets of TCP, at most the windows; open
+connections, which accumulate where transfers arrive faster than the links carry them, and finished ones, whose
+durations are kept; and for a traced run all events and samples.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PER_TRACED_EVENT = 60
 PER_TRACED_SAMPLE = 200
 
 FORESEEN = ("droptail", "red")
-"""Schemes from whose queues departures are foreseen, so that they are no events, while the link is steady."""
+"""Schemes whose departures are computed in advance and cost no events while the link is steady."""
 PER_CONNECTION = 6
 TIMERS_PER_SECOND = 100
 """Assumed period of the timers of AQMs: most timers act every 10 ms or less often."""
@@ -74,7 +74,7 @@ class Estimate:
 class _Line:
     """A link direction: name, bits per second, seconds of delay, the limit of its queue if any, events, a flag.
 
-    `events` are those of a packet at the queue, 0 if the link is computed.
+    `events` is the number of events of a packet at the queue, 0 if the link is computed.
     """
 
     name: str
@@ -289,7 +289,7 @@ def _held(result: Estimate, stream: Stream, rates: list[float], lines: Mapping[s
 
 
 def _limit(line: _Line, bits: float) -> float | None:
-    """The limit of a queue in packets; None without one."""
+    """The limit of a queue in packets; None without a limit."""
     if line.limit is None:
         return None
     unit, amount = next(iter(line.limit.items()))

@@ -30,7 +30,7 @@ _SETTINGS = ("packet", "window", "packets", "bytes", "initial_window")
 MAX_DOUBLINGS = 60
 
 Route = Callable[[str, str, Sequence[str] | None], list[str]]
-"""A function: names of the link directions from one node to another, along a given path or the shortest one."""
+"""A function that returns the link directions between two nodes, along a given path or the shortest one."""
 
 
 @dataclass

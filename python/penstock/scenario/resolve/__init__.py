@@ -103,7 +103,7 @@ def _check_in_engine(errors: ErrorCollector, resolved: Resolved, tree: Mapping[s
 
 
 def _keys_below(paths: Iterable[str]) -> dict[str, set[str]]:
-    """For each table, those of its keys that occur in any of the paths; a list counts by its name."""
+    """For each table, its keys that occur in any of the paths; a list counts by its name."""
     below: dict[str, set[str]] = {}
     for path in paths:
         for dot in re.finditer(r"\.", path):

@@ -120,7 +120,7 @@ def _read_match(table: Table | None) -> tuple[Entry, Entry]:
 
 
 def _one_or_more(parse: Callable[[Any], T], what: str) -> Callable[[Any], list[T]]:
-    """One of these or a list of them."""
+    """One of these values or a list of them."""
 
     def parse_all(value: Any) -> list[T]:
         if value == []:

@@ -31,7 +31,7 @@ def default_queue(rate: float, rtt_ns: int | None, packet: float) -> dict[str, A
 
 
 def with_default_watch(links: list[Link], network: Network, traffic: Iterable[TrafficSpec]) -> list[Link]:
-    """The links. If none has the key `watch`, the slowest link that data cross becomes watched.
+    """The links. If no link has the key `watch`, the slowest link that data cross becomes watched.
 
     Its forward direction is always watched, its reverse direction if data cross it. Among equally slow links, those
     with a `queue` are watched; if none has a `queue`, the link that the most pairs of nodes send over.

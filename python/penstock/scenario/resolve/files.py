@@ -21,7 +21,7 @@ def named_files(tree: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], str]]
 
 
 def files_within(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
-    """As `named_files`, for any part of a scenario."""
+    """Like `named_files`, for any part of a scenario."""
     if isinstance(value, list):
         for item in value:
             yield from files_within(item)

@@ -24,7 +24,7 @@ TABLES = ("links", "traffic")
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """The keys of a scenario beside its links and traffic. Scenarios share it: change nothing in place.
+    """The keys of a scenario other than its links and traffic. Scenarios share it: change nothing in place.
 
     Attributes:
         canonical: the form for the engine; None stands for a value with an error. A warm-up that is to be determined

@@ -30,7 +30,7 @@ _HINTS = {"bandwidth": 'unknown key; did you mean "rate"?', "latency": 'unknown 
 
 @dataclass(eq=False)
 class Direction:
-    """One direction of a link table, as read; `queue` and `edge` say whether it has these, which are read later."""
+    """One direction of a link table, as read; `queue` and `edge`: whether it has these, which are read later."""
 
     rate: Draw | None
     delay: Draw | None
@@ -56,7 +56,7 @@ class Copies:
 
 @dataclass(frozen=True, eq=False)
 class LinkSpec:
-    """A link table, as read but for its queues, with the names and nodes of its copies.
+    """A link table, as read except for its queues, with the names and nodes of its copies.
 
     A table that lacks an end or has a wrong count is not `placed` in the network, but is kept so that its queues are
     checked.
@@ -76,7 +76,7 @@ class LinkSpec:
 
     @property
     def weight(self) -> int:
-        """Its size in the memory, in links."""
+        """Its weight in the memory, in links."""
         changes = [side.change for side in (self.forward, self.backward) if side.change]
         return self.count + sum(len(change.capacity or ()) + len(change.canonical) for change in changes)
 
@@ -158,7 +158,7 @@ def _read_link(table: Table, name: str) -> LinkSpec:
 
 
 def _copies(name: str, counted: bool, count: int, source: str, target: str) -> Copies:
-    """The copies of a link: the same object for the same arguments, by which topologies are remembered."""
+    """The copies of a link: the same object for the same arguments, since topologies are cached by this object."""
 
     def each(i: int) -> tuple[str, str, str]:
         numbered = name.replace("{i}", str(i)) if "{i}" in name else f"{name}.{i}" if counted else name
@@ -251,7 +251,7 @@ def _device_limit(value: Any) -> tuple[Entry, str]:
 
 
 def _check_names(links: list[tuple[Table, LinkSpec]]) -> list[tuple[Table, LinkSpec]]:
-    """Record copies of links that have the same name; those from the first on are left out."""
+    """Record copies of links that have the same name, and leave out these and all later copies."""
     for table, spec in links:
         if spec.counted or (spec.placed and "{i}" not in spec.source and "{i}" not in spec.target):
             continue

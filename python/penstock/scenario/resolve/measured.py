@@ -11,7 +11,7 @@ from penstock.errors import kind_of, nearest
 from penstock.scenario.resolve.columns import decimal, rows
 from penstock.units import UnitError, parse_probability
 
-# Flow sizes in data centres, in a form widely used in simulations; recalled, not read off the figures again. The web
+# Flow sizes in data centres, in a form widely used in simulations; not verified against the figures. The web
 # search of M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; the data mining of A. Greenberg et al., "VL2: A
 # Scalable and Flexible Data Center Network", SIGCOMM 2009, in packets of 1460 bytes.
 NAMED: Final[Mapping[str, tuple[tuple[str, float], ...]]] = {
@@ -31,7 +31,7 @@ _SHAPE = 'points such as [["10kB", 0.15], ["20kB", 1]], each a value and the sha
 def points(kind: str, value: Any, parse: Callable[[Any], int], unit: Any = None) -> list[tuple[int, float]]:
     """Values and their cumulative probabilities, both in rising order; the last probability is 1.
 
-    `kind` says whether `value` is a `file` or a `cdf`, which is a name or list of points. `unit` is the amount
+    `kind`: whether `value` is a `file` or a `cdf`, which is a name or list of points. `unit` is the amount
     that the number 1 stands for in a file whose values have no unit.
     """
     points_ = _of_file(value, parse, unit) if kind == "file" else [_point(pair, parse) for pair in _pairs(value)]
@@ -61,7 +61,7 @@ def _point(pair: Any, parse: Callable[[Any], int]) -> tuple[int, float]:
 
 
 def _of_file(file: Any, parse: Callable[[Any], int], unit: Any) -> list[tuple[int, float]]:
-    """The points in a file: per line a value and a cumulative probability; in ns-2's format a constant between."""
+    """The points in a file: a value and a cumulative probability per line, in ns-2's format a constant in between."""
     lines = [_line(number, columns) for number, columns in rows(file)]
     widths = {len(line.columns) for line in lines}
     if len(widths) > 1:

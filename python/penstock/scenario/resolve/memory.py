@@ -1,8 +1,8 @@
 """Remembers parts of scenarios that were read without errors, so that cells of a study read only the parts that differ.
 
-A part is known by its content and by everything else that its reader looks at, so a remembered part is the one that
-would be read again. Parts with errors are read every time, since errors name the place where a value is written; parts
-that name files too, since files change.
+A part is identified by its content and by everything else that its reader uses, so a remembered part equals the one
+that would be read again. Parts with errors are read every time, since errors name the place where a value is written.
+So are parts that name files, since files change.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Memory(Generic[T]):
             return part[0]
 
     def put(self, key: Hashable, part: T, weight: int = 1) -> T:
-        """Remember a part of at most a tenth of the capacity, and forget those used longest ago."""
+        """Remember a part of at most a tenth of the capacity, and forget the parts used longest ago."""
         if weight > self._capacity // 10:
             return part
         with self._lock:
@@ -85,7 +85,7 @@ class Memory(Generic[T]):
 def frozen(values: Any) -> bytes | None:
     """The content of plain values as bytes, equal for equal values of equal types; None for other objects."""
     try:
-        # Version 2 does not depend on which equal objects are the same one.
+        # Version 2 does not depend on whether equal objects are identical.
         return marshal.dumps(values, 2)
     except ValueError:
         return None

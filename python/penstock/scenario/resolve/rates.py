@@ -30,7 +30,7 @@ class Steps:
 
 
 def read_rates(file: Any) -> Steps:
-    """The rates in a file. Each holds from its time until that of the next, the last until the end of the run.
+    """The rates in a file. Each rate applies from its time to the time of the next, the last one to the end of the run.
 
     Raises `UnitError` for a file in another format.
     """

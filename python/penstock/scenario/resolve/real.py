@@ -1,4 +1,4 @@
-"""The table `real` of a scenario: the hosts' devices, and the bounds beyond which a real run does not count."""
+"""The table `real` of a scenario: the hosts' devices, and the bounds beyond which a real run is invalid."""
 
 from __future__ import annotations
 

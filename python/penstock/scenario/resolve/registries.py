@@ -54,9 +54,9 @@ def _conditioner(kind: str, about: str, settings: str) -> str:
 
 
 def _errors(path: str, check: Check, settings: Mapping[str, Any], wrong: Set[str]) -> Iterator[dict[str, str]]:
-    """A registry compares settings with each other only if each is in its range, so ask again without the wrong ones.
+    """A registry compares settings with each other only if each is in its range, so check again without invalid ones.
 
-    Those then have their defaults; errors of comparisons with such a default are not reported.
+    The invalid settings then have their defaults; errors of comparisons with such a default are not reported.
     """
     left_out = set(wrong)
     while True:

@@ -76,19 +76,19 @@ class Resolved:
         return f'{self._engine_text()[:-1]},"options":{compact(options)}}}'
 
     def _engine_text(self) -> str:
-        """The canonical form as JSON, of texts that scenarios share."""
+        """The canonical form as JSON, composed of texts that scenarios share."""
         links = ",".join(form.text[1:-1] for form in self.links if form.canonical)
         traffic = ",".join(form.text for form in self.traffic)
         return f'{self.head.text[:-1]},"links":[{links}],"traffic":[{traffic}]}}'
 
     def content(self) -> str:
-        """The form for people as JSON with sorted keys, of texts that scenarios share."""
+        """The form for people as JSON with sorted keys, composed of texts that scenarios share."""
         before, between, after = self.head.content
         links, traffic = f'"links": {sorted_table(self.links)}', f'"traffic": {sorted_table(self.traffic)}'
         return f"{{{', '.join(filter(None, (before, links, between, traffic, after)))}}}"
 
     def is_valid(self) -> bool:
-        """Whether the engine finds no error, AQMs in Python aside; parts that scenarios share are read once."""
+        """Whether the engine finds no error, apart from AQMs in Python; parts that scenarios share are read once."""
         try:
             links, traffic = [form.native for form in self.links], [form.native for form in self.traffic]
         except ValueError:

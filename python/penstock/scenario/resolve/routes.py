@@ -17,7 +17,7 @@ MAX_PAIRS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Topology:
-    """The nodes of a scenario and which of them links join.
+    """The nodes of a scenario, and which of them are joined by links.
 
     Attributes:
         edges: for each node, the nodes that a link leads to.
@@ -59,7 +59,7 @@ class Topology:
         return parts
 
     def joined(self, source: str, target: str) -> bool:
-        """Whether a path joins two nodes; no path leads to a node without links."""
+        """Whether there is a path between two nodes; no path leads to a node without links."""
         return source in self and target in self and self.parts[source] == self.parts[target]
 
 
@@ -76,7 +76,7 @@ class Network:
 
     @cached_property
     def edges(self) -> dict[str, dict[str, tuple[int, str]]]:
-        """For each node, the links to other nodes, each as (delay, name); of several to one node the fastest."""
+        """For each node, the links to other nodes, each as (delay, name); of parallel links, the fastest."""
         edges: dict[str, dict[str, tuple[int, str]]] = {}
 
         def add(source: str, target: str, delay: int, name: str) -> None:

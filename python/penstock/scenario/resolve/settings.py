@@ -33,7 +33,7 @@ NO_RULE = (
     '; "auto" is for one RED: published rules, such as that of Floyd, Gummadi and Shenker (2001), do not say '
     "how far apart the thresholds of several levels are"
 )
-"""Why the thresholds of WRED and of its kin are not automatic."""
+"""Why the thresholds of WRED and its variants are not automatic."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class Surroundings:
     rtt_ns: Callable[[], int | None] = lambda: None
 
     def read(self, memory: Memory[T], table: Table, read: Callable[[Table, Surroundings], T]) -> T:
-        """What `read` returns for a table in these surroundings, or what it returned before for the same."""
+        """The result of `read` for a table in this context, from the cache if it was read before."""
         content = frozen(table.values)
-        # The round trip is searched only for a text in BDP.
+        # The round trip is computed only for a text in BDP.
         trip = self.rtt_ns() if content is None or b"BDP" in content else None
         fixed = Surroundings(self.rate, self.limit, lambda: trip)
 
         def read_part(part: Table) -> T:
-            # Errors depend on when the round trip is asked for, so the table itself is read in these surroundings.
+            # Errors depend on when the round trip is requested, so the table itself is read in this context.
             return read(part, self if part is table else fixed)
 
         return memory.read(table, read_part, self.rate, self.limit, trip, revision())

@@ -36,7 +36,7 @@ class Wire:
     """The largest full data packet on each link direction."""
 
     def __init__(self, groups: Sequence[tuple[Mapping[str, Any], Callable[[], Iterable[str]]]]) -> None:
-        """From the groups of traffic, each with a function that gives the link directions that its data cross."""
+        """From the groups of traffic, each with a function that returns the link directions that its data cross."""
         self._groups = groups
 
     @cached_property

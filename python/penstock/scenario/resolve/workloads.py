@@ -21,9 +21,8 @@ OWN = ("kind", "count", "users", "from", "to", "start", "stop")
 class Expanded:
     """A scenario without workloads.
 
-    Attributes:
-        tree: the scenario with their parts as traffic.
-        written: the table in the file by the path of the traffic that was made of it.
+    Attributes: tree: the scenario with their parts as traffic. written: the table in the file by the path of the
+        traffic that was made of it.
 
     """
 
@@ -31,7 +30,7 @@ class Expanded:
     written: Mapping[str, str]
 
     def errors(self, errors: ErrorCollector) -> tuple[ErrorDetail, ...]:
-        """The errors that were found, each once; those of traffic that a workload made have the path in the file."""
+        """The errors, each once; errors of traffic that comes from a workload have the workload's path in the file."""
         return tuple(dict.fromkeys(self._in_file(error, errors) for error in errors.details))
 
     def _in_file(self, error: ErrorDetail, errors: ErrorCollector) -> ErrorDetail:

@@ -1,4 +1,4 @@
-//! The rules of PIE's forms one by one.
+//! The rules of PIE's variants, one by one.
 
 mod pseudocode;
 
@@ -105,7 +105,7 @@ fn extended_waits_for_a_third_of_the_limit_where_there_is_one() {
 #[test]
 fn with_the_rate_estimated_it_stays_on_until_it_has_an_estimate() {
     let mut rig = Rig::new("pie", &[("delay", Value::Text("rate".into())), ("ecn", Value::Flag(true))]);
-    // 187.5 packets a second leave, 250 arrive: 16384 bytes take 91 ms, six updates
+    // 187.5 packets leave per second and 250 arrive: 16384 bytes take 91 ms, six updates
     for step in 0..20_000_u64 {
         rig.advance(Span::from_millis(1));
         if step % 4 == 0 {
@@ -115,7 +115,7 @@ fn with_the_rate_estimated_it_stays_on_until_it_has_an_estimate() {
             rig.depart();
         }
     }
-    // 35 packets would be 187 ms
+    // 35 packets would take 187 ms
     assert!(rig.gauge("p") > 0.1 && rig.waiting() < 10, "{:?} {}", rig.gauges(), rig.waiting());
 }
 
@@ -198,7 +198,8 @@ fn gaps(mut aqm: Pie) -> Vec<u32> {
 
 #[test]
 fn derandomization_is_a_switch_of_its_own() {
-    // without it geometric; with it none before the 9th arrival (0.9 >= 0.85), and a certain one at the 85th
+    // without it the gaps are geometric; with it there is no drop before the 9th arrival (0.9 >= 0.85), and a certain
+    // one at the 85th
     for form in ["basic", "extended", "linux"] {
         let geometric = gaps(switched("derandomization", "off", form));
         assert_fits(&geometric, 1..=60, |n| 0.1 * 0.9_f64.powf(f64::from(n) - 1.0));

@@ -41,7 +41,7 @@ pub(super) struct Room {
 }
 
 impl Adapt {
-    /// The initial thresholds; `rule` has those of section 3.2.4, for thresholds that do not move.
+    /// The initial thresholds. `rule` holds the thresholds of section 3.2.4, used if they do not move.
     pub(super) fn start(self, rule: (f64, f64), target: f64) -> (f64, f64) {
         match self {
             Self::None | Self::MaxDown | Self::MaxUp | Self::PseudoDropTail => rule,
@@ -100,7 +100,7 @@ impl Room {
         wanted.max(self.target).max(min_th + self.width).min(self.limit)
     }
 
-    /// min_th rises and max_th falls by `step`, or by as much of it as the bounds of both allow.
+    /// min_th rises and max_th falls by `step`, or by as much as the bounds of both allow.
     fn squeezed(&self, (min_th, max_th): (f64, f64), step: f64) -> (f64, f64) {
         let apart = (-min_th).max(max_th - self.limit);
         let together = (self.target - min_th).min(max_th - self.target).min((max_th - min_th - self.width) / 2.0);
@@ -178,7 +178,7 @@ mod tests {
             now = Adapt::Squeeze.moved(now, change, 0.0, &ROOM);
             assert_eq!(now.0 + now.1, 20.0);
         }
-        // above half of the queue the upper one meets the limit first
+        // above half of the queue the upper threshold reaches the limit first
         let high = Room { target: 30.0, limit: 35.0, width: 0.5 };
         assert_eq!(Adapt::Spread.moved((27.5, 32.5), 30.0, 0.0, &high), (25.0, 35.0));
     }

@@ -4,8 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use penstock_core::Time;
 
-/// The idle time over which ns-2's average decays: from a departure that leaves no packet of its own level, whatever
-/// waits of other levels, until the next packet is queued.
+/// The idle time over which ns-2's average decays: from a departure that leaves no packet of its own level, even if
+/// packets of other levels wait, until the next packet is queued.
 #[derive(Clone, Debug)]
 pub(super) struct LevelIdle {
     /// Waiting packets of each level.
@@ -18,7 +18,7 @@ impl LevelIdle {
         Self { waiting: vec![0; levels], since: None }
     }
 
-    /// Start of the idle time, if the queue is idle. The time runs on from there if the arrival that asks is dropped.
+    /// Start of the idle time, if the queue is idle. The idle time continues from its start if the arrival is dropped.
     pub(super) fn since(&self) -> Option<Time> {
         self.since
     }
@@ -46,7 +46,7 @@ mod tests {
     const IN: u8 = 10;
     const OUT: u8 = 12;
 
-    /// Level 0 is never dropped, level 1 between 3 and 6 packets by max_p = 0.5; 187.5 packets a second.
+    /// Level 0 is never dropped, level 1 between 3 and 6 packets with max_p = 0.5; 187.5 packets per second.
     fn rig(limit: Limit, w_q: f64) -> Rig {
         let numbers = |list: &[f64]| Value::Numbers(list.into());
         let word = |text: &str| Value::Text(text.into());
@@ -84,7 +84,7 @@ mod tests {
         send(&mut rig, &[OUT, IN, IN, IN]);
         let avg = [0.0, 1.0, 2.0, 3.0].iter().fold(0.0, |avg, q| 0.9 * avg + 0.1 * q);
         assert_average(&rig, avg);
-        // the only packet of level 1 leaves, three of level 0 wait; 11 ms are 2.06 packets
+        // the only packet of level 1 leaves, and three of level 0 wait; 11 ms are 2.06 packets
         rig.depart();
         rig.advance(Span::from_millis(11));
         send(&mut rig, &[IN]);
@@ -95,7 +95,8 @@ mod tests {
         send(&mut rig, &[IN]);
         let avg = 0.9 * avg + 0.1 * 4.0;
         assert_average(&rig, avg);
-        // all leave; that the link finds nothing later does not count: 16 + 27 ms are 8.06 packets
+        // all packets leave; the idle time does not start when the link later finds the queue empty: 16 + 27 ms are
+        // 8.06 packets
         while rig.waiting() > 0 {
             rig.depart();
         }
@@ -116,7 +117,7 @@ mod tests {
         while rig.waiting() > 0 {
             rig.depart();
         }
-        // 11 ms: 2.06 packets; 22 ms: 4.1; above max_th = 6 all are dropped
+        // 11 ms: 2.06 packets; 22 ms: 4.1; above max_th = 6 all packets are dropped
         let mut expected = avg;
         for m in [2, 4] {
             rig.advance(Span::from_millis(11));

@@ -23,7 +23,7 @@ fn packet(dscp: u8) -> PacketMeta {
     PacketMeta { flow: 0, size: 1000, ecn: Ecn::Not, dscp, protocol: 6, rare: None }
 }
 
-/// The queue holds `n` in-profile packets, and the average is the queue.
+/// The queue holds `n` in-profile packets, and the average equals the queue.
 fn holding(n: u32, extra: &[(&str, Value)]) -> Rig {
     let mut settings = vec![("w_q", Value::Number(1.0))];
     settings.extend_from_slice(extra);

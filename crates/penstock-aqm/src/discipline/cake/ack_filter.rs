@@ -8,11 +8,11 @@ use penstock_core::PureAck;
 use penstock_core::pure_ack::{Block, is_at_most};
 
 penstock_core::choice! {
-    /// What is removed of redundant acknowledgements.
+    /// Which of the redundant acknowledgements are removed.
     pub enum AckFiltering {
         /// Nothing.
         Off = "off",
-        /// The first of two redundant ones.
+        /// The first of two redundant acknowledgements.
         Conservative = "conservative",
         /// The first redundant one.
         Aggressive = "aggressive",

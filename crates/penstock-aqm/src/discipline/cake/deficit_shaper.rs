@@ -37,8 +37,8 @@ impl DeficitShaper {
         }
     }
 
-    /// A packet of `size` bytes leaves at `now`. If that is before t_next, only this packet is owed: t_next becomes
-    /// `now` plus the time of the packet, unless it is later already.
+    /// A packet of `size` bytes leaves at `now`. If `now` is before t_next, only this packet is owed: t_next becomes
+    /// `now` plus the transmission time of the packet, unless it is already later.
     pub(super) fn run_ahead(&mut self, now: Time, size: u32) {
         if self.next() <= now {
             return self.advance(size);
@@ -53,7 +53,7 @@ impl DeficitShaper {
     pub(super) fn advance(&mut self, size: u32) {
         let work = u128::from(size) * u128::from(8 * NANOS_PER_SECOND) + u128::from(self.carried);
         let nanos;
-        // The work of packets below 2 GB fits into 64 bits, of which a quotient takes a single instruction.
+        // The product for packets below 2 GB fits into 64 bits, so that the quotient takes a single instruction.
         (nanos, self.carried) = if let Ok(work) = u64::try_from(work) {
             (work / self.rate, work % self.rate)
         } else {
@@ -72,7 +72,7 @@ mod tests {
     fn packets_are_spaced_at_the_rate_exactly() {
         let mut pace = DeficitShaper::new(Rate::from_bits_per_second(7));
         pace.advance(1);
-        // 8 bits at 7 bit/s, in nanoseconds 1 142 857 142.86
+        // 8 bits at 7 bit/s take 1 142 857 142.86 ns
         assert_eq!(pace.next(), Time::from_nanos(1_142_857_143));
         (0..6).for_each(|_| pace.advance(1));
         // 56 bits at 7 bit/s

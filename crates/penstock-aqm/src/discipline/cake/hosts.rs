@@ -95,7 +95,7 @@ impl HostLoads {
         self.dst.reserve(hosts);
     }
 
-    /// The number of bulk queues of these hosts changes.
+    /// Change the number of bulk queues of these hosts.
     #[inline]
     pub(super) fn count(&mut self, ends: Ends, change: i32) {
         for bulk in [&mut self.src.of(ends.src).bulk, &mut self.dst.of(ends.dst).bulk] {
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_quantum_is_divided_among_the_queues_of_the_busier_host() {
         let mut loads = HostLoads::default();
-        // 3 queues from host 1, of which 2 go to host 7
+        // 3 queues have source host 1, and 2 of them destination host 7
         let ends = [Ends { src: 1, dst: 7 }, Ends { src: 1, dst: 7 }, Ends { src: 1, dst: 8 }];
         for ends in ends {
             loads.count(ends, 1);

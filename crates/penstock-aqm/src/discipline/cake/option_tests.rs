@@ -56,7 +56,7 @@ fn acks_of_other_flows_and_other_packets_are_not_filtered() {
     assert_eq!(bench.count(Fate::Dropped(Cause::Filtered)), 0);
     bench.arrive_ack(packet(40, 0, 0, 0), ack(70));
     assert_eq!(bench.depart_all(), [1, 2, 3, 4, 5, 6]);
-    // The slots of the packets are used again.
+    // The slots of the packets are reused.
     bench.arrive(packet(40, 0, 0, 0));
     bench.arrive_ack(packet(40, 0, 0, 0), ack(80));
     bench.arrive_ack(packet(40, 0, 0, 0), ack(90));
@@ -84,7 +84,7 @@ fn washed_packets_are_in_their_tin_and_leave_without_a_codepoint() {
     }
 }
 
-/// Packets sent and dropped in 10 s at 2 Mbit/s, of `flows` flows that always have packets.
+/// Numbers of packets sent and dropped in 10 s at 2 Mbit/s, with `flows` flows that always have packets.
 fn sent_and_dropped(ingress: bool, flows: u32) -> (usize, usize) {
     let mut bench = Bench::new("cake", &[("bandwidth", Value::Number(2e6)), ("ingress", Value::Flag(ingress))]);
     bench.unlimited();
@@ -104,7 +104,7 @@ fn dropped_packets_count_for_the_shaper_of_the_ingress_mode() {
     // 2500 packets of 1000 bytes
     let (sent, dropped) = sent_and_dropped(false, 4);
     assert!(dropped > 100 && sent.abs_diff(2500) <= 1, "{sent} sent, {dropped} dropped");
-    // A flood of which most is dropped: a third of the rate goes missing, and no more.
+    // A flood most of which is dropped: a third of the rate is lost, and no more.
     let (sent, dropped) = sent_and_dropped(true, 4);
     assert!(dropped > 2000 && sent.abs_diff(2500 * 2 / 3) <= 3, "{sent} sent, {dropped} dropped");
     // Less than a third is dropped: the shaper counts all 1000 packets of 8 ms that arrive in 8 s.

@@ -10,16 +10,16 @@ use crate::list::{Linked, Links};
 /// The list of its tin in which a queue is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {
-    /// In no list, with its AQM at rest.
+    /// In no list; the AQM is at rest.
     Idle,
     /// In the list of sparse queues.
     Sparse,
-    /// In the list of bulk queues for its next turn, but still sparse, since it was empty when it had used up its
-    /// credit.
+    /// In the list of bulk queues for its next turn, but still counted as sparse, since it was empty when its credit
+    /// ran out.
     Waiting,
     /// In the list of bulk queues.
     Bulk,
-    /// Empty, while its AQM has not come to rest.
+    /// Empty, but its AQM has not yet come to rest.
     Decaying,
 }
 

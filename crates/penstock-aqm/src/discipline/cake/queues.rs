@@ -25,17 +25,17 @@ use penstock_core::{Dscp, Limit, Packet, PacketMeta, PureAck, Rare, Rate, Rng, T
 pub(super) struct CakeQueue<P> {
     plan: CakeSettings,
     packets: PacketSlab<P>,
-    /// Queues that have been used, of all tins.
+    /// The queues of all tins that have been used.
     queues: Vec<Queue>,
     tins: Vec<Tin>,
     /// The tin whose turn it is.
     turn: usize,
     hash: SaltedHash,
-    /// Queues by their bytes; of equally long ones, the first.
+    /// Queues by their bytes; of equally long queues, the first comes first.
     fattest: UpperBoundHeap<(u64, Reverse<u32>)>,
     shaper: Option<DeficitShaper>,
-    /// In the ingress mode, a shaper at two thirds of the rate that counts only sent packets. Dropped packets count for
-    /// `shaper` as long as its next time is not later than that of this one.
+    /// In the ingress mode, a shaper at two thirds of the rate that counts only sent packets. Dropped packets are
+    /// charged to `shaper` as long as its next time is not later than that of this shaper.
     failsafe: Option<DeficitShaper>,
     filter: Option<AckFilter>,
     limit: Limit,
@@ -79,8 +79,8 @@ impl<P: Packet> CakeQueue<P> {
         for tin in &mut self.tins {
             let rate = self.plan.rate(tin.entitlement.share, link);
             tin.threshold.set_rate(rate);
-            // 4096 turns a second, limited so that turns are not too many and not larger than a packet: with a larger
-            // quantum, a queue that sends one packet at a time would never be in debt and always be served first
+            // 4096 turns per second, limited so that turns are neither too frequent nor larger than a packet: with a
+            // larger quantum, a queue that sends one packet at a time would never be in debt and always be served first
             let quantum = (rate.bits_per_second() / 8 / 4096).clamp(300, link.mtu.0.max(300)) as u32;
             tin.rotation.set_quantum(&mut self.queues, quantum);
             tin.fresh = self.plan.aqm(tin.entitlement.share, link, self.start);
@@ -133,7 +133,7 @@ impl<P: Packet> CakeQueue<P> {
         }
     }
 
-    /// Drop packets from the head of the longest queue until the limit holds.
+    /// Drop packets from the head of the longest queue until the limit is met.
     #[cold]
     fn make_room(&mut self, env: &mut Env<'_, P, impl Probe<P> + ?Sized>) {
         while self.packets.is_overfull(self.limit) {
@@ -184,7 +184,7 @@ impl<P: Packet> CakeQueue<P> {
         if self.shaper.is_some() { self.scheduled_tin(now) } else { self.tin_in_turn(now) }
     }
 
-    /// The most urgent tin within its schedule; if no tin is, the one that will be first.
+    /// The most urgent tin within its schedule; if none is, the tin that will be within it first.
     fn scheduled_tin(&self, now: Time) -> usize {
         let busy = || self.plan.diffserv.by_urgency().iter().copied().filter(|&tin| self.tins[tin].packets > 0);
         let due = |&tin: &usize| self.tins[tin].threshold.next();
@@ -204,7 +204,7 @@ impl<P: Packet> CakeQueue<P> {
         }
     }
 
-    /// As [`CakeQueue::tin_in_turn`], if the turn of the present tin has ended and other tins have packets.
+    /// Like [`CakeQueue::tin_in_turn`], if the turn of the present tin has ended and other tins have packets.
     #[inline(never)]
     fn next_tin_in_turn(&mut self, now: Time) -> usize {
         let mut turns = 0;
@@ -237,7 +237,7 @@ impl<P: Packet> CakeQueue<P> {
         self.turn
     }
 
-    /// Give all tins with packets the credits of those next rounds in which none of them could send. The sums are
+    /// Give all tins with packets the credits of the coming rounds in which none of them could send. The sums are
     /// exact, since all credits are multiples of 2^-11.
     fn skip_rounds_of_tins(&mut self, now: Time) {
         let rounds = |tin: &Tin| math::floor((-tin.deficit).max(0.0) / tin.credit(now));
@@ -304,7 +304,7 @@ impl<P: Packet> CakeQueue<P> {
         let Self { plan, packets, queues, tins, shaper, failsafe, filter, .. } = self;
         let queue = &mut queues[id as usize];
         let tin = &mut tins[usize::from(queue.tin)];
-        // The number of queues of which two packets each may wait.
+        // The number of queues each of which may hold two packets.
         let flows = if plan.ingress { tin.rotation.bulk_queues() } else { 0 };
         while let Some(Detached { slot, packet, enqueued, total, .. }) = packets.detach(&mut queue.waiting) {
             tin.packets -= 1;

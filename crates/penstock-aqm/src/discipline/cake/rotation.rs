@@ -12,16 +12,16 @@ use alloc::vec::Vec;
 /// Distance between the places of two queues that joined consecutively.
 const STEP: u64 = 1 << 32;
 
-/// A turn is planned early by one round in this many: otherwise each smaller load would move it, and turns would be
-/// planned more than twice as often.
+/// A turn is planned earlier by one part in this many: otherwise each decrease of the load would move it, and turns
+/// would be planned more than twice as often.
 const MARGIN: u64 = 16;
 
-/// The bulk queues of a tin, and those that will be bulk with their next packet, in the order of their turns.
+/// The bulk queues of a tin, and the queues that become bulk with their next packet, in the order of their turns.
 ///
 /// In each round every queue has one turn: it sends while its credit is above 0, and is then given the credit of the round.
 pub(super) struct Rotation {
     isolation: Isolation,
-    /// The quantum, and its shares by load.
+    /// The quantum divided by each load.
     shares: Shares,
     hosts: HostLoads,
     /// Number of bulk queues.
@@ -169,7 +169,7 @@ impl Rotation {
                 self.queues.push(queues, id);
                 0
             }
-            // before the first one of the next round
+            // before the first place of the next round
             Some(last) if Some(self.turn) == self.queues.head() => {
                 self.queues.push(queues, id);
                 queues[last as usize].turn.place + STEP
@@ -206,8 +206,8 @@ impl Rotation {
         self.calendar.rebuild(ids.map(|id| (queues[id as usize].turn.due, id)));
     }
 
-    /// The hosts of queue `id` have one bulk queue more or less. Queues of these hosts are given the credits due at their
-    /// present load before it changes.
+    /// Change the number of bulk queues of the hosts of queue `id` by one. Queues of these hosts are given the credits
+    /// due at their present load before it changes.
     fn change_load(&mut self, queues: &mut [Queue], id: u32, change: i32) {
         self.bulk = self.bulk.saturating_add_signed(change);
         if !self.isolation.divides_among_hosts() {
@@ -264,7 +264,7 @@ impl Rotation {
         self.settle_before(&mut queues[id as usize], turn_place);
     }
 
-    /// As [`Rotation::settle`], with the place of the queue whose turn it is.
+    /// Like [`Rotation::settle`], with the place of the queue whose turn it is.
     #[inline]
     fn settle_before(&mut self, queue: &mut Queue, turn_place: u64) {
         self.credit_until(queue, self.round - u64::from(queue.turn.place >= turn_place));
@@ -305,7 +305,7 @@ impl Rotation {
         let debt = queue.deficit.unsigned_abs();
         let rounds = debt / u64::from(self.shares.of(*load).ceil());
         let rounds = rounds - rounds / MARGIN;
-        // the largest credit with which the debt lasts that long, and the smallest load with that credit
+        // the largest credit per round at which the debt lasts that long, and the smallest load that gives this credit
         let quantum = u64::from(self.shares.quantum());
         *least_load = debt.checked_div(rounds).map_or(0, |credit| quantum.div_ceil(credit) as u32);
         *due = Due::new(*credited + 2 + rounds, *place);

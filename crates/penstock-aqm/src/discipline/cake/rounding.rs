@@ -20,7 +20,8 @@ impl Dithers {
         Self { seed }
     }
 
-    /// How many of `count` credits, from credit `first` on, have a number below the fraction with these first 64 binary digits.
+    /// The number of credits, of the `count` credits from `first` on, whose random number is below the fraction with
+    /// these first 64 binary digits.
     #[inline]
     pub(super) fn count_below(self, first: u64, count: u64, fraction: u64) -> u64 {
         if fraction == 0 || count == 0 {
@@ -33,7 +34,7 @@ impl Dithers {
         self.count_below_in_block(first - lane, lane, count, fraction)
     }
 
-    /// As [`Dithers::count_below`], for credits of several blocks.
+    /// Like [`Dithers::count_below`], for credits of several blocks.
     #[inline(never)]
     fn count_below_in_blocks(self, first: u64, count: u64, fraction: u64) -> u64 {
         let (mut from, mut left, mut below) = (first, count, 0);
@@ -46,15 +47,17 @@ impl Dithers {
         below
     }
 
-    /// As [`Dithers::count_below`], of `count` credits of the block that starts with credit `start`, from credit `lane` of it on.
+    /// Like [`Dithers::count_below`], for `count` credits of the block that starts with credit `start`, from credit
+    /// `lane` of the block on.
     #[inline]
     fn count_below_in_block(self, start: u64, lane: u64, count: u64, fraction: u64) -> u64 {
         let lanes = (u64::MAX >> (LANES - count)) << lane;
         u64::from(self.below_in_block(start, lanes, fraction).count_ones())
     }
 
-    /// The subset of the credits `lanes`, in the block that starts with credit `start`, whose number is below `fraction`.
-    /// Digits are compared from the most significant one on, until the comparison is decided for all credits: at most 64 digits.
+    /// The subset of the credits `lanes`, in the block that starts with credit `start`, whose random number is below
+    /// `fraction`. Digits are compared from the most significant one on, until the comparison is decided for all
+    /// credits: at most 64 digits.
     #[inline]
     fn below_in_block(self, start: u64, lanes: u64, mut fraction: u64) -> u64 {
         let mut state = self.seed.wrapping_add(start.wrapping_mul(GAMMA));
@@ -82,7 +85,7 @@ pub(super) fn fraction(numerator: u32, denominator: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// Whether the number of a credit is below a quotient, from its first 64 digits as one number.
+    /// Whether the random number of a credit, taken as its first 64 digits, is below a quotient.
     fn is_below(dithers: Dithers, credit: u64, numerator: u32, denominator: u32) -> bool {
         let word = |digit: u64| mix(dithers.seed.wrapping_add((credit / 64 * 64 + digit).wrapping_mul(GAMMA)));
         let number = (0..64).fold(0, |number, digit| number << 1 | u128::from(word(digit) >> (credit % 64) & 1));
@@ -100,8 +103,8 @@ mod tests {
         }
     }
 
-    /// Pearson's statistic of the sums of `count` credits, which are to be binomial with this probability: of `samples`
-    /// queues, the values with fewer than 5 expected samples joined to their neighbours.
+    /// Pearson's statistic for the sums of `count` credits over `samples` queues, against the binomial distribution
+    /// with this probability. Values with fewer than 5 expected samples are merged with their neighbours.
     fn deviation_of_sums(samples: u64, count: u64, numerator: u32, denominator: u32) -> (f64, usize) {
         let mut seen = vec![0.0; count as usize + 1];
         for queue in 0..samples {

@@ -33,9 +33,9 @@ impl SetAssociativeHash {
         Some(self.queues[bucket as usize]).filter(|&queue| queue != NONE)
     }
 
-    /// The bucket for the flow with this hash, and whether the flow is new to that bucket. The choice is: the home
-    /// bucket if it is already the flow's, else another bucket of the set that is already the flow's, else the first
-    /// bucket of the set whose queue is not `busy`, else the home bucket, shared.
+    /// The bucket for the flow with this hash, and whether the flow is new to that bucket. The choice is the home
+    /// bucket if it already belongs to the flow; else another bucket of the set that already belongs to it; else the
+    /// first bucket of the set whose queue is not `busy`; else the home bucket, shared.
     pub(super) fn find(&mut self, hash: u32, busy: impl Fn(u32) -> bool) -> (u32, bool) {
         let buckets = self.tags.len() as u32;
         let own = own(hash, buckets);
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use penstock_core::Rng;
 
-    /// Hashes whose home bucket, of 16, is `bucket`.
+    /// Hashes whose home bucket among 16 is `bucket`.
     fn hashes(bucket: u32, n: u32) -> impl Iterator<Item = u32> {
         (0..n).map(move |i| (bucket << 28) + i)
     }

@@ -3,7 +3,7 @@
 use super::rounding::fraction;
 use alloc::vec::Vec;
 
-/// Loads below this have their share looked up in a table.
+/// The shares of loads below this are looked up in a table.
 const MAX_KNOWN: u32 = 1024;
 
 /// The quantum divided by a load.
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_share_is_the_quotient_with_its_fraction() {
         let mut shares = Shares::new(762);
-        // upwards, downwards, and beyond the table
+        // rising loads, falling loads, and loads beyond the table
         for load in [1, 3, 762, 100, 2, 100, 5000, 1024, 1023] {
             let share = shares.of(load);
             let exact = 762.0 / f64::from(load);

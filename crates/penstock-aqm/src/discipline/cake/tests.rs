@@ -77,7 +77,7 @@ fn flows_of_one_host_share_its_share() {
     let kinds: Vec<PacketMeta> = (0..10).map(|flow| packet(flow, flow.min(1), 100 + flow, 0)).collect();
     let mut bench = Bench::new("cake", &[]);
     let counts = served(&mut bench, &kinds, 18_000, |sent| sent.flow as usize);
-    // 9000 for host 1, 1000 for each of its flows
+    // 9000 packets for host 1, 1000 for each of its flows
     assert!(counts[1..].iter().all(|count| (960..=1040).contains(count)), "{counts:?}");
 }
 
@@ -97,8 +97,8 @@ fn a_sparse_flow_goes_first() {
 
 #[test]
 fn flows_of_single_full_packets_do_not_starve_one_with_more() {
-    // 500 Mbit/s, quanta of a packet. Nine flows send one packet each in turn, and two packets wait at a time: each
-    // queue is found empty before its next packet.
+    // At 500 Mbit/s a quantum is one packet. Nine flows send one packet each in turn, and two packets wait at a time:
+    // each queue is found empty before its next packet.
     let mut bench = Bench::new("cake", &[("bandwidth", Value::Number(500e6))]);
     let full = |flow: u32| PacketMeta { size: 1500, ..packet(flow, flow, 100 + flow, 0) };
     (0..200).for_each(|_| bench.arrive(full(0)));
@@ -131,7 +131,8 @@ fn tins_above_their_thresholds_share_by_share() {
 
 #[test]
 fn voice_below_its_threshold_goes_first() {
-    // 1.5 Mbit/s, packets of 5.33 ms. Best Effort always has packets, Voice one in ten: its share is a quarter.
+    // 1.5 Mbit/s, packets of 5.33 ms. Best Effort always has packets, and Voice one in ten: the share of Voice is a
+    // quarter.
     let mut bench = Bench::new("cake", &[]);
     bench.unlimited();
     let mut waited = 0;
@@ -151,8 +152,8 @@ fn voice_below_its_threshold_goes_first() {
 
 #[test]
 fn a_tin_that_waits_for_its_turn_keeps_what_its_threshold_owes_it() {
-    // Voice may send 375 kbit/s, 1000 bytes in 21.3 ms. If nothing were sent for a second, it would be owed 46 packets,
-    // and two turns of 16 384 bytes would stay within its threshold; but idle time earns no credit.
+    // Voice may send 375 kbit/s, 1000 bytes in 21.3 ms. If idle time earned credit, a second without packets would earn
+    // 46 packets, and two turns of 16 384 bytes would stay within the threshold; but it earns none.
     let voice_in_two_turns = |waits: bool| {
         let mut bench = Bench::new("cake", &[]);
         bench.unlimited();
@@ -162,14 +163,14 @@ fn a_tin_that_waits_for_its_turn_keeps_what_its_threshold_owes_it() {
             bench.arrive(packet(1, 1, 1, 46));
         }
         bench.advance(Span::from_millis(if waits { 1000 } else { 0 }));
-        // Best Effort sends 2, then 1 of 1000 bytes in a turn of 1024
+        // Best Effort sends 2 packets of 1000 bytes, then 1, in turns of 1024 bytes
         (0..36).filter(|_| bench.depart().unwrap().flow == 1).count()
     };
     assert_eq!(voice_in_two_turns(true), 17 + 16);
     assert!((17..=24).contains(&voice_in_two_turns(false)), "{}", voice_in_two_turns(false));
 }
 
-/// The shares of the rate of a shaped CAKE by codepoint, if these codepoints always have packets.
+/// The share of each codepoint in the rate of a shaped CAKE, if these codepoints always have packets.
 fn shaped_shares(diffserv: &str, dscps: &[u8]) -> Vec<f64> {
     let rate = 8e6;
     let kinds: Vec<_> = (0..).zip(dscps).map(|(flow, &dscp)| packet(flow, flow, flow, dscp)).collect();
@@ -250,7 +251,7 @@ fn the_shaper_spaces_packets_at_the_bandwidth_from_the_first_on() {
     bench.advance(Span::from_millis(10));
     assert!(bench.depart().is_some());
     assert_eq!(bench.next(), Next::NotBefore(Time::from_nanos(25_000_000)));
-    // capacity that the link did not use while packets waited is made up for
+    // capacity that the link left unused while packets waited is made up for
     bench.advance(Span::from_millis(17));
     assert!(bench.depart().is_some());
     assert_eq!(bench.next(), Next::Empty);

@@ -1,4 +1,4 @@
-//! One tin of CAKE: its credits, and the schedule that it may run ahead of.
+//! One tin of CAKE: its credits and its schedule, of which it may run ahead.
 
 use super::deficit_shaper::DeficitShaper;
 use super::rotation::Rotation;
@@ -51,7 +51,7 @@ impl Tin {
         }
     }
 
-    /// Account for `size` bytes that the tin has dropped, as if they had been sent, as long as this `failsafe` permits.
+    /// Account for `size` bytes that the tin has dropped, as if they had been sent, as long as `failsafe` permits.
     #[cold]
     pub(super) fn charge_dropped(
         &mut self,

@@ -22,7 +22,7 @@ penstock_core::choice! {
 pub(super) struct Entitlement {
     /// Its weight while it sends less than its threshold.
     pub(super) priority: f64,
-    /// Its weight above, and its threshold as a share of the link.
+    /// Its weight above the threshold, and the threshold itself as a share of the link.
     pub(super) share: f64,
 }
 
@@ -31,7 +31,7 @@ const BEST_EFFORT: Entitlement = Entitlement { priority: 1.0, share: 1.0 };
 const VIDEO: Entitlement = Entitlement { priority: 4.0, share: 0.5 };
 const VOICE: Entitlement = Entitlement { priority: 16.0, share: 0.25 };
 
-/// Priority rises by a half from tin to tin, the share falls by an eighth.
+/// From tin to tin, the priority rises by a half and the share falls by an eighth.
 const LADDER: [Entitlement; 8] = {
     let mut ladder = [BEST_EFFORT; 8];
     let mut i = 1;
@@ -54,8 +54,8 @@ impl Diffserv {
         }
     }
 
-    /// The tins in the order in which a shaped CAKE serves those within their schedules. Best Effort comes after Bulk:
-    /// it may send at the whole rate, so it is always within its schedule.
+    /// The tins in the order in which a shaped CAKE serves the tins within their schedules. Best Effort comes after
+    /// Bulk: it may send at the whole rate, so it is always within its schedule.
     pub(super) fn by_urgency(self) -> &'static [usize] {
         match self {
             Self::BestEffort => &[0],

@@ -28,7 +28,7 @@ struct Entry {
     id: u32,
 }
 
-/// The earliest is the largest.
+/// The earliest turn compares as the largest.
 impl Ord for Entry {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
@@ -43,7 +43,7 @@ impl PartialOrd for Entry {
     }
 }
 
-/// Queues by their turns. The owner keeps the turn of each queue, too: an entry with another turn is out of date.
+/// Queues by their turns. The owner also keeps the turn of each queue: an entry with a different turn is out of date.
 #[derive(Default)]
 pub(super) struct Calendar {
     entries: BinaryHeap<Entry>,
@@ -72,7 +72,7 @@ impl Calendar {
         }
     }
 
-    /// The turn of the first queue is now this later one.
+    /// Move the turn of the first queue to this later turn.
     #[inline]
     pub(super) fn postpone_first(&mut self, due: Due) {
         if let Some(mut first) = self.entries.peek_mut() {

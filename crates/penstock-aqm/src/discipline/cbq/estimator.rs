@@ -82,7 +82,7 @@ enum Right {
     Own,
     /// The link is not over its limit.
     Borrowed,
-    /// No class may send for another reason, so the first in turn does.
+    /// No class may send for any other reason, so the first class in turn does.
     Last,
 }
 
@@ -111,7 +111,7 @@ impl Class {
     }
 }
 
-/// The choice made by `pick`, kept for `left`.
+/// The choice made by `pick`, stored until `left` is called.
 #[derive(Clone, Copy, Debug)]
 struct Picked {
     now: Time,
@@ -263,7 +263,7 @@ mod tests {
         Estimator::new(0.5, burst, 1000.0, RATE, Time::ZERO)
     }
 
-    /// Two packets back to back on half of the link: avgidle = 15/16 x 0.333 - 1/16 x 5.333 = -0.0208 ms.
+    /// Two packets back to back with an allotted half of the link: avgidle = 15/16 x 0.333 - 1/16 x 5.333 = -0.0208 ms.
     fn just_over_its_limit() -> Estimator {
         let mut estimator = on_half_the_link(0.0);
         for start in [0, 5_333] {
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(class.right(micros(16_100), &just_over_its_limit()), None, "it was not suspended by borrowing");
     }
 
-    /// As in ns-2.35, which visits its classes in this order if they are added in the reverse order.
+    /// The order is that of ns-2.35, which visits its classes in this order if they are added in reverse.
     #[test]
     fn turns_are_single_packets_until_a_class_is_over_its_limit() {
         let mut rig = sharing("prr", &[0.08, 0.2, 0.3, 0.4]);

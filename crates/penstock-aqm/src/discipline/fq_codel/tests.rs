@@ -6,7 +6,7 @@ use alloc::collections::VecDeque;
 use penstock_core::param::Value;
 use penstock_core::{Ecn, PacketMeta, Rng, Span};
 
-/// As many queues as it takes for flows never to share one.
+/// Enough queues that flows never share one.
 fn no_collisions() -> (&'static str, Value) {
     ("flows", Value::Number(1e6))
 }
@@ -24,8 +24,9 @@ fn a_quantum_is_a_turn() {
         bench.arrive_from(1, 1000);
         bench.arrive_from(2, 1500);
     }
-    // Credits before each turn: 0 has 1000 and sends two of 500; 1 one of 1000; 2 one of 1500 and owes 500, so its
-    // second turn (with 500) is one packet, and then it owes 1000: its third turn only brings it to 0, no packet.
+    // Each queue has a credit of 1000 before its first turn. Queue 0 sends two packets of 500 bytes, queue 1 one
+    // of 1000. Queue 2 sends one of 1500 and owes 500; in its second turn it has 500, sends one packet and owes
+    // 1000; its third turn only brings it to 0 and sends no packet.
     assert_eq!(order(&mut bench, 15), [0, 0, 1, 2, 0, 0, 1, 2, 0, 0, 1, 1, 2, 1, 2]);
 }
 
@@ -37,12 +38,12 @@ fn a_sparse_flow_goes_first_but_not_again_at_once() {
             bench.arrive_from(flow, 1500);
         }
     }
-    // two packets each for the first quantum of 1514 bytes, then one a round
+    // two packets each for the first quantum of 1514 bytes, then one per round
     assert_eq!(order(&mut bench, 12), [0, 0, 1, 1, 3, 3, 0, 1, 3, 0, 1, 3]);
     bench.arrive_from(2, 100);
     assert_eq!(order(&mut bench, 2), [2, 0]);
-    // found empty, it has gone to the end of the old list (3, 0, 1), of which 3 then went behind it for new credits; so
-    // it is not new when its next packet arrives
+    // found empty, the queue has moved to the end of the old list (3, 0, 1); then 3 moved behind it for new credit. So
+    // the queue is not new when its next packet arrives
     bench.arrive_from(2, 100);
     assert_eq!(order(&mut bench, 3), [1, 2, 3]);
 }
@@ -60,7 +61,7 @@ fn bulk_flows_share_by_bytes() {
         let packet = bench.depart().unwrap();
         bytes[packet.flow as usize] += packet.size;
     }
-    // never further apart than a quantum and a packet
+    // never further apart than one quantum plus one packet
     assert!(bytes[0].abs_diff(bytes[1]) <= 1514 + 1500, "{bytes:?}");
 }
 
@@ -78,7 +79,7 @@ fn the_fattest_queue_loses_half_from_its_head() {
         bench.arrive_from(2, 1000);
     }
     bench.arrive_from(0, 100);
-    // queue 1 holds 9000 bytes, packets 5 to 13: floor(9 / 2) = 4 of them go
+    // queue 1 holds 9000 bytes, packets 5 to 13: floor(9 / 2) = 4 of them are dropped
     let evicted: Vec<u32> =
         bench.log.0.iter().filter(|(fate, _)| *fate == Fate::Dropped(Cause::Evicted)).map(|(_, id)| *id).collect();
     assert_eq!(evicted, [5, 6, 7, 8]);
@@ -139,8 +140,8 @@ fn extremes_are_survived() {
     assert!(bench.depart_all().is_empty());
 }
 
-/// Section 4 with the CoDel of RFC 8289, section 5: a queue of (number, size, time) for each flow, nothing shared with
-/// the implementation.
+/// Section 4 with the CoDel of RFC 8289, section 5: a queue of (number, size, time) for each flow. It shares no code
+/// with the implementation.
 #[derive(Default)]
 struct Oracle {
     queues: Vec<OracleQueue>,
@@ -293,7 +294,7 @@ fn every_packet_meets_the_fate_that_the_rfc_gives_it() {
     assert!(evicted > 100 && dropped > 100, "{evicted} evicted, {dropped} dropped at the head");
 }
 
-/// Numbers of the packets that make room for a packet of another flow, after these sizes of one flow.
+/// Numbers of the packets dropped to make room for a packet of another flow, after packets of these sizes of one flow.
 fn evicted(settings: &[(&str, Value)], sizes: &[u32]) -> Vec<u32> {
     let mut bench = Bench::new("fq-codel", &[&[no_collisions()], settings].concat());
     bench.limit_packets(sizes.len() as u32);
@@ -306,7 +307,7 @@ fn evicted(settings: &[(&str, Value)], sizes: &[u32]) -> Vec<u32> {
 
 #[test]
 fn linux_takes_half_of_the_bytes_of_the_fattest_queue() {
-    // packets lost by a queue of these sizes in Linux, and by the RFC's rule
+    // numbers of packets that a queue of these sizes loses in Linux, and by the RFC's rule
     for (sizes, linux, rfc) in [
         (&[120; 3][..], 2, 1),
         (&[1000; 5], 3, 2),

@@ -11,13 +11,13 @@ const FULL_BW_ROUNDS: u32 = 3;
 const STARTUP_FULL_LOSS_COUNT: u32 = 6;
 const DRAIN_ROUNDS: u32 = 3;
 const PROBE_RTT_DURATION: Span = Span::from_millis(200);
-/// The longest time between probes in rounds, for flows of Reno and CUBIC beside.
+/// The longest time between probes, in rounds, for coexistence with flows of Reno and CUBIC.
 const RENO_ROUNDS: f64 = 63.0;
 /// The shortest time between probes, and how much longer it may be, in seconds.
 const PROBE_WAIT_S: f64 = 2.0;
 const PROBE_WAIT_MORE_S: f64 = 1.0;
 
-/// What the ACKs tell about probing.
+/// The state of probing that follows from ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AckPhase {
     Init,
@@ -282,7 +282,7 @@ impl Bbr3 {
     /// `CheckProbeRTT()`; `expired`: the minimum is 5 s old.
     pub(super) fn check_probe_rtt(&mut self, c: &Connection, rs: &Rs, expired: bool) {
         if self.state != State::ProbeRtt && expired && !self.cycle.idle_restart {
-            // EnterProbeRTT() precedes SaveCwnd() in the draft, which then keeps the larger of two windows.
+            // In the draft EnterProbeRTT() precedes SaveCwnd(), which then keeps the larger of two windows.
             self.state = State::ProbeRtt;
             self.save_cwnd();
             self.cycle.probe_rtt_done_stamp = None;

@@ -39,7 +39,7 @@ pub(super) struct Model {
     /// Gaps among the packets lost in the round, and the packet lost last.
     pub(super) lost_ranges: u32,
     last_lost: Option<u32>,
-    /// The minimum round trip, and the minimum since the last probe of it (section 5.3.4.3).
+    /// The minimum round-trip time, and the minimum since it was last probed (section 5.3.4.3).
     pub(super) min_rtt: Option<Span>,
     min_rtt_stamp: Time,
     probe_rtt_min_delay: Option<Span>,
@@ -80,7 +80,8 @@ impl Default for Model {
     }
 }
 
-/// `InflightAtLoss()`: the flight at which losses crossed the threshold, from the sample of a lost packet.
+/// `InflightAtLoss()`: the number of packets in flight at which losses crossed the threshold, from the sample of a lost
+/// packet.
 pub(super) fn inflight_at_loss(rs: &Rs) -> f64 {
     let (inflight_prev, lost_prev) = (rs.tx_in_flight - 1.0, rs.lost - 1.0);
     inflight_prev + (LOSS_THRESH * inflight_prev - lost_prev) / (1.0 - LOSS_THRESH)
@@ -132,7 +133,7 @@ impl Model {
 
     // ---- losses ------------------------------------------------------------------------------------------------------
 
-    /// Count the gaps that lost packets leave.
+    /// Count the gaps left by lost packets.
     pub(super) fn note_lost(&mut self, seq: u32) {
         let continues = seq.checked_sub(1).is_some_and(|before| self.last_lost == Some(before));
         self.lost_ranges += u32::from(!continues);

@@ -103,7 +103,7 @@ fn startup_ends_by_a_round_of_recovery_with_six_gaps_and_more_than_2_percent() {
         bbr.update_model_and_state(&connection(180, 150.0), &rs);
         (bbr.state == State::Drain).then_some(bbr.model.inflight_longterm)
     };
-    // max(bdp, inflight_latest) is the former, 1000 packets/s for 100 ms.
+    // max(bdp, inflight_latest) is bdp, 1000 packets/s for 100 ms.
     assert_eq!(ends(6, 2.5, 100), Some(100.0));
     assert_eq!(ends(5, 2.5, 100), None);
     assert_eq!(ends(6, 2.0, 100), None, "no more than 2 %");
@@ -138,7 +138,7 @@ fn losses_outside_probing_bound_the_model_once_a_round_by_delivery_or_three_tent
         bbr.update_model_and_state(&connection(50, 90.0), &Rs { delivered, ..sample(rate, 10) });
         assert_eq!((bbr.model.bw_shortterm, bbr.model.inflight_shortterm), (bw, flight));
         assert_eq!(bbr.model.bw, bw);
-        // A round without losses leaves the bounds, and ProbeBwRefill lifts them.
+        // A round without losses keeps the bounds, and ProbeBwRefill lifts them.
         bbr.update_model_and_state(&connection(90, 90.0), &Rs { delivered, ..sample(rate, 50) });
         assert_eq!(bbr.model.bw_shortterm, bw);
         bbr.cycle.rounds_since_probe_up = 100;
@@ -163,11 +163,11 @@ fn a_probe_that_loses_too_much_is_followed_by_a_brief_one_and_by_a_long_one_at_o
     bbr.handle_inflight_too_high(&at(100, 120.0), &Rs { tx_in_flight: 120.0, ..Rs::default() });
     assert_eq!((bbr.state, bbr.model.inflight_longterm), (State::ProbeBwDown, 120.0));
     assert!(bbr.cycle.prev_probe_too_high && !bbr.cycle.is_bw_probe_sample);
-    // At least 0.7 of the target, the path's 100 packets.
+    // At least 0.7 of the target, which is the path's 100 packets.
     bbr.handle_inflight_too_high(&at(100, 20.0), &Rs { tx_in_flight: 20.0, ..Rs::default() });
     assert_eq!(bbr.model.inflight_longterm, 70.0);
     bbr.model.inflight_longterm = 120.0;
-    // The cruise begins once 15 % is free, at 102 packets and the path's 100.
+    // The cruise begins once 15 % is free and the queue has drained: below 102 packets, and at the path's 100.
     for (in_flight, state) in [(101.0, State::ProbeBwDown), (100.0, State::ProbeBwCruise)] {
         bbr.update_probe_bw_cycle_phase(&at(110, in_flight), &sample(1000.0, 50));
         assert_eq!(bbr.state, state);
@@ -177,7 +177,7 @@ fn a_probe_that_loses_too_much_is_followed_by_a_brief_one_and_by_a_long_one_at_o
     assert_eq!(bbr.state, State::ProbeBwUp);
     bbr.update_probe_bw_cycle_phase(&at(300, 120.0), &sample(1000.0, 50));
     assert_eq!((bbr.state, bbr.cycle.ack_phase), (State::ProbeBwDown, AckPhase::ProbeStopping));
-    // A round later nothing was lost: it probes again without a cruise, and stays at the bound.
+    // One round later nothing was lost: the flow probes again without a cruise, and stays at the bound.
     bbr.model.round_start = true;
     bbr.update_probe_bw_cycle_phase(&at(400, 100.0), &sample(1000.0, 300));
     assert_eq!(bbr.state, State::ProbeBwRefill);
@@ -205,7 +205,7 @@ fn the_bound_rises_by_1_2_4_packets_a_round() {
         }
         rises.push(bbr.model.inflight_longterm - before);
     }
-    // The window of the round has grown by the rises before it, so the last step of a round may fall into the next.
+    // The window of the round has grown with the earlier rises, so the last step of a round may fall into the next.
     for (rise, wanted) in rises.iter().zip([1.0, 2.0, 4.0, 8.0]) {
         assert!((rise - wanted).abs() <= 1.0, "{rises:?}");
     }
@@ -219,7 +219,7 @@ fn the_round_trip_is_the_least_of_ten_seconds_and_a_probe_is_due_after_five() {
     assert!(!model.update_min_rtt(at(0.1), Some(ms(40))));
     assert!(!model.update_min_rtt(at(5.0), Some(ms(60))));
     assert_eq!(model.min_rtt, Some(ms(40)));
-    // Due: what is measured then is the minimum to come, of which the present one is the older half.
+    // The probe is due. The minimum measured during it becomes the next minimum round-trip time.
     assert!(model.update_min_rtt(at(5.2), Some(ms(60))));
     assert_eq!(model.min_rtt, Some(ms(40)));
     assert!(!model.update_min_rtt(at(5.3), Some(ms(50))));
@@ -233,7 +233,7 @@ fn a_recovery_restores_the_window_and_a_timeout_starts_from_what_is_in_flight() 
     let mut s = sender();
     (s.cwnd, s.max, s.una) = (80.0, 50, 10);
     bbr.on_timeout(&mut s);
-    // The recovery sets the window to one packet more than is in flight.
+    // The recovery sets the window to the packets in flight plus one.
     bbr.cwnd = 1.0;
     bbr.end_recovery(49, false);
     assert_eq!(bbr.cwnd, 1.0);
@@ -251,25 +251,25 @@ fn a_restart_from_idle_paces_at_the_bandwidth_and_probes_for_no_round_trip() {
     assert_eq!(s.pacer.as_ref().expect("it paces").rate(), Some(990.0));
     bbr.check_probe_rtt(&connection(20, 1.0), &Rs::default(), true);
     assert_eq!(bbr.state, State::ProbeBwUp);
-    // The first delivery ends that.
+    // The first delivery ends this limit.
     bbr.check_probe_rtt(&connection(20, 1.0), &sample(1000.0, 5), true);
     bbr.check_probe_rtt(&connection(21, 1.0), &sample(1000.0, 5), true);
     assert_eq!(bbr.state, State::ProbeRtt);
 }
 
-/// Section 5.3.4.4: `HandleProbeRTT()` marks the connection as limited before it looks whether the probe is over.
+/// Section 5.3.4.4: `HandleProbeRTT()` marks the connection as limited before it checks whether the probe is over.
 #[test]
 fn the_acknowledgement_that_ends_a_probe_of_the_round_trip_counts_as_limited() {
     let (mut bbr, mut s) = (filled(State::ProbeRtt), sender());
     let at = |ms: u64| Time::from_nanos(ms * 1_000_000);
-    // At 1 s few enough packets are in flight: 200 ms and a round to go.
+    // At 1 s few enough packets are in flight: 200 ms and a round remain.
     bbr.check_probe_rtt(&connection(0, 10.0), &Rs::default(), false);
     s.sampler().expect("a sampler").on_send(at(1250), 0, true);
     let ack = Ack { ack: 1, stamp: Time::ZERO, ece: false, ace: 0, sack: &[], retransmission: false };
     bbr.control(&mut s, at(1300), &ack, &Delivery { newly: 1, in_flight: 9, lost: 0, recovering: false });
     assert_eq!(bbr.state, State::ProbeBwCruise);
     assert!(s.sampler().expect("a sampler").is_limited());
-    // Until the nine packets in flight and one more are delivered.
+    // The limit lasts until the nine packets in flight and one more are delivered.
     let sampler = s.sampler().expect("a sampler");
     sampler.on_send(at(1301), 1, false);
     for (seq, limited) in (1..12).zip([true; 9].into_iter().chain([false; 2])) {

@@ -85,7 +85,7 @@ impl Pseudocode {
             self.accu_prob = 0.0;
             self.measurement_start = now;
         }
-        // the second condition is our difference from the RFC
+        // the second condition is our deviation from the RFC
         if self.drop_prob == 0.0
             && self.qdelay_old == 0.0
             && self.current_qdelay == 0.0
@@ -119,7 +119,7 @@ impl Pseudocode {
     }
 
     fn calculate_drop_prob(&mut self, now: f64) {
-        // the tolerance is for times in floating point
+        // the tolerance allows for times in floating point
         if self.extended && !(now - self.last_timestamp >= Self::T_UPDATE - 1e-12 && self.active) {
             return;
         }
@@ -166,7 +166,7 @@ impl Pseudocode {
 
     fn deque(&mut self, now: f64) -> bool {
         let Some((stamp, size)) = self.queue.pop_front() else {
-            // our difference from the RFC
+            // our deviation from the RFC
             self.current_qdelay = 0.0;
             return false;
         };
@@ -197,7 +197,7 @@ impl Pseudocode {
     }
 }
 
-/// Drives both with the same arrivals and departures, and compares every fate.
+/// Drives the AQM and the pseudocode with the same arrivals and departures, and compares the fate of every packet.
 struct Pair {
     rig: Rig,
     rng: Rng,
@@ -224,7 +224,7 @@ impl Pair {
         Self { rig: Rig::on(&link, "pie", &settings, seed).unwrap(), rng: Rng::stream(seed, "rig"), plain, tick: 1 }
     }
 
-    /// Advances both to this time, with the updates of the probability on the way; in seconds.
+    /// Advances both to this time, in seconds, with the updates of the probability due until then.
     fn advance(&mut self, nanos: u64) -> f64 {
         while self.tick * 15 * MS <= nanos {
             self.plain.calculate_drop_prob((self.tick * 15 * MS) as f64 / 1e9);
@@ -252,7 +252,7 @@ impl Pair {
     }
 }
 
-/// Runs both on one random trace: the numbers of packets dropped and marked.
+/// Runs both on one random trace. Returns the numbers of packets dropped and marked.
 fn agree(variant: &str, delay: &str, seed: u64) -> (u32, u32) {
     let mut pair = Pair::new(variant, delay, seed);
     let mut script = Rng::stream(seed, "script");

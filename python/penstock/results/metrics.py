@@ -238,7 +238,7 @@ METRICS: tuple[Metric, ...] = (
            "60 s / the mean of two trimmed means, of the handshakes and of the transfers behind them. A trimmed mean "
            "leaves out the samples above the 95th percentile."),
     Metric("rpm_loaded", "RPM of loading connections", "number", "higher", "Flows",
-           "60 s / the trimmed mean of the smoothed round-trip times of flows in `rpm_of`: as each probe ends, the next "
+           "60 s / the trimmed mean of the smoothed round-trip times of flows in `rpm_of`: as a probe ends, the next "
            "flow is read."),
     Metric("rpm_probes", "Probes of the responsiveness", "count", "", "Flows", "Ended transfers with `rpm_of`."),
     Metric("page_mean_s", "Page load time, mean", "time", "lower", "Flows",

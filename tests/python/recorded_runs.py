@@ -103,7 +103,8 @@ CONDITIONED: Final[Mapping[str, Tree]] = {
 
 def recorded_runs(folder: Path) -> dict[str, Tree]:
     """Every scenario by its name; the files that they read are written to `folder`."""
-    runs = [*_of_schemes(), *_of_tcp(), *_of_traffic(folder), *_of_links(folder), *_of_conditioners(), *_of_files()]
+    runs = [*_of_schemes(), *_of_tcp(), *_of_traffic(folder), *_of_probes(), *_of_links(folder), *_of_conditioners()]
+    runs += _of_files()
     assert len(dict(runs)) == len(runs)
     return dict(runs)
 
@@ -308,13 +309,16 @@ def _lossy(own: Tree, limit: str = "25p") -> Tree:
 
 
 SOURCES: Final[Mapping[str, Tree]] = {
+    "requirements": {"kind": "cbr", "rate": "3Mbit", "packet": "1000B", "phase": "random",
+                     "qoo": {"delays": {"90%": ["20ms", "80ms"], "99.9%": ["30ms", "1s"]}, "loss": [0, 0.5],
+                             "throughput": "1Mbit"}},
     "cbr of L4S": {"kind": "cbr", "rate": "2Mbit", "packet": "200B", "ecn": "ect1"},
     "equal writes": {"kind": "tcp", "count": 3, "write": "20kB", "write_every": "50ms", "flavour": "cubic",
                      "profile": "linux"},
     "transfers of writes": {"kind": "tcp", "bytes": {"exp": "80kB"}, "arrivals": {"exp": "200ms"}, "write": "5kB",
                             "write_rate": "1Mbit", "flavour": "cubic", "profile": "linux"},
 }  # fmt: skip
-"""L4S datagrams, and TCP whose application writes at given times."""
+"""Datagrams with requirements and of L4S, and TCP whose application writes at given times."""
 
 
 def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
@@ -333,9 +337,6 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
         "call": {"kind": "cbr", "count": 3, "rate": "80kbit", "packet": "172B", "phase": "random", "call": "g711"},
         "call without concealment": {"kind": "cbr", "rate": "24kbit", "packet": "32B", "call": "g729a"},
         "call over a plain codec": {"kind": "cbr", "rate": "80kbit", "packet": "172B", "call": "g711-plain"},
-        "requirements": {"kind": "cbr", "rate": "3Mbit", "packet": "1000B", "phase": "random",
-                         "qoo": {"delays": {"90%": ["20ms", "80ms"], "99.9%": ["30ms", "1s"]}, "loss": [0, 0.5],
-                                 "throughput": "1Mbit"}},
         "measured flows": {"kind": "tcp", "count": 3, "delays": True, **linux},
         "measured pages": {"kind": "web", "sessions": 10, "pages": {"exp": "500ms"}, "objects": 5, "gap": "10ms",
                            "delays": True, **linux},
@@ -367,11 +368,14 @@ def _of_traffic(folder: Path) -> Iterator[tuple[str, Tree]]:
         "starts": {"kind": "tcp", "count": 6, "start": {"first": "100ms", "every": "200ms", "jitter": "50ms"},
                    "stop": "2s"},
     }  # fmt: skip
-    probes = {"kind": "tcp", "packets": 1, "arrivals": "50ms", "rpm_of": ["bulk"]}
-    yield "traffic/probes", network({"own": probes, "bulk": _bulk({"window": 30})}, DROPTAIL)
     for name, table in groups.items():
         yield f"traffic/{name}", network({"own": table, "bulk": _bulk({"window": 30})}, DROPTAIL)
         yield f"traffic/{name}/xred", network({"own": table}, {"scheme": "xred", "limit": "50p"}, "2s", rate="4Mbit")
+
+
+def _of_probes() -> Iterator[tuple[str, Tree]]:
+    probes = {"kind": "tcp", "packets": 1, "arrivals": "50ms", "rpm_of": ["bulk"]}
+    yield "traffic/probes", network({"own": probes, "bulk": _bulk({"window": 30})}, DROPTAIL)
 
 
 def _write_pcap(file: Path, *, with_headers: bool = False) -> None:

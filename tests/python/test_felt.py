@@ -57,11 +57,13 @@ def test_results_of_measured_traffic_are_defined_metrics() -> None:
     assert traffic["office-backups"]["owd_p99_s"] == pytest.approx(traffic["office-calls-up"]["owd_p99_s"], rel=0.1)
 
 
+PROBE = {"kind": "tcp", "packets": 1, "arrivals": "100ms"}
+TWO = ["1s", "2s"]
 PROBES: dict[str, Any] = {"rpm_of": ["bulk"]}
 NEEDS = {"delays": {"99%": ["10ms", "50ms"]}, "loss": ["1%", "5%"]}
 
 
-def probed(queue: str, *, window: int = 1000, **probes: Any) -> ps.Scenario:
+def probed(queue: str, *, window: int = 1000, count: int = 1, **probes: Any) -> ps.Scenario:
     """Probes of the responsiveness beside a flow of TCP, and datagrams with requirements, over 10 Mbit/s and 40 ms."""
     return ps.dumbbell(
         rate="10Mbit",
@@ -70,7 +72,7 @@ def probed(queue: str, *, window: int = 1000, **probes: Any) -> ps.Scenario:
         duration="25s",
         warmup="5s",
         traffic={
-            "bulk": ps.Tcp(flavour="cubic", window=window),
+            "bulk": ps.Tcp(flavour="cubic", window=window, count=count),
             "probes": ps.Tcp(packets=1, packet="100B", arrivals="100ms", **(probes or PROBES)),
             "meeting": ps.Cbr(rate="1Mbit", packet="1000B", qoo=NEEDS),
         },
@@ -162,14 +164,48 @@ def test_the_page_shows_what_its_command_prints(tmp_path: Path) -> None:
     assert printed in output
     # The sentences below the tables.
     meeting, probes = (line.split() for line in re.findall(r"^droptail .*$", printed, re.M))
-    assert f"delivers {100 - float(meeting[-3]):.1f} % of the packets" in page
+    assert f"delivers {100 - float(meeting[-3]):.1f} % of its packets" in page
     assert 60 / float(probes[1]) == pytest.approx(1 / 3, abs=0.01)
     assert float(re.findall(r"^fq-codel .*? ([\d.]+) ± [\d.]+$", printed, re.M)[0]) == pytest.approx(20, abs=2)
 
 
 def test_the_delay_of_one_packet_in_a_thousand_is_reported() -> None:
-    meeting = ps.run(probed("droptail:limit=100p")).traffic["meeting"]
-    assert meeting.owd_p99_s <= meeting.owd_p999_s
+    """The jitter of the link is uniform from 0 to 100 ms, shorter than the gaps of 125 ms."""
+    link = {"from": "S", "to": "D", "rate": "1Gbit", "delay": "20ms", "jitter": {"uniform": ["0s", "100ms"]}}
+    stream = {"kind": "cbr", "from": "S", "to": "D", "rate": "8kbit", "packet": "97B"}
+    tree = {"duration": "1500s", "links": {"one": link}, "traffic": {"it": stream}}
+    group = ps.run(Document(tree)).traffic["it"]
+    assert group.owd_p99_s == pytest.approx(0.02 + 0.99 * 0.1, rel=0.005)
+    assert group.owd_p999_s == pytest.approx(0.02 + 0.999 * 0.1, rel=0.005)
+    assert group.owd_p99_s < group.owd_p999_s
+
+
+def test_an_idle_path_has_probes_but_no_loaded_trips() -> None:
+    link = probed("droptail:limit=100p", count=0)
+    probes = ps.run(link).traffic["probes"]
+    assert probes.rpm_probes == 200
+    assert "rpm" not in probes
+    assert "rpm_loaded" not in probes
+    assert probes.rpm_foreign > 60 / 0.045
+
+
+def test_repeated_handshakes_are_measured_from_the_first_packet() -> None:
+    """The queue holds 2.4 s: the timeout of 1 s repeats every handshake."""
+    link = ps.dumbbell(
+        rate="1Mbit",
+        rtt="40ms",
+        queue="droptail:limit=200p",
+        duration="60s",
+        warmup="20s",
+        traffic={
+            "bulk": ps.Tcp(flavour="cubic", count=3),
+            "probes": ps.Tcp(packets=1, packet="100B", arrivals="200ms", rpm_of=["bulk"]),
+        },
+    )
+    run = ps.run(link)
+    delay = run.links["bottleneck"].delay_mean_s
+    assert delay > 1.2
+    assert run.traffic["probes"].rpm_foreign == pytest.approx(60 / (0.04 + delay), rel=0.15)
 
 
 def test_comparisons_show_calls_and_pages() -> None:
@@ -200,16 +236,23 @@ def test_comparisons_show_calls_and_pages() -> None:
         ({"kind": "cbr", **CALL, "qoo": {}}, "qoo", "needs delays, loss or both"),
         ({"kind": "cbr", **CALL, "qoo": {"delay": "1s"}}, "qoo.delay", "did you mean"),
         ({"kind": "cbr", **CALL, "qoo": {"loss": ["5%", "1%"]}}, "qoo.loss", "must be below the second"),
-        ({"kind": "cbr", **CALL, "qoo": {"delays": {"99%": ["1s"]}}}, "qoo.delays", "the optimal and the unacceptable"),
-        ({"kind": "tcp", "packets": 1, "rpm_of": ["its"]}, "rpm_of", 'there is no traffic "its"; did you mean "it"'),
-        ({"kind": "tcp", "packets": 1, "rpm_of": ["it"]}, "rpm_of", "no tcp that sends during the whole run"),
-        ({"kind": "tcp", "packets": 1, "rpm_of": ["bulk"], "syn": False}, "syn", "must be true with rpm_of"),
+        ({"kind": "cbr", **CALL, "qoo": {"delays": {"99%": ["1s"]}}}, "qoo.delays.99%", "optimal and the unacceptable"),
+        ({"kind": "cbr", **CALL, "qoo": {"delays": {"p9": ["1s", "2s"]}}}, "qoo.delays.p9", "number from 0 to 1"),
+        ({"kind": "cbr", **CALL, "qoo": {"delays": {}}}, "qoo.delays", "needs a percentile"),
+        ({"kind": "cbr", **CALL, "qoo": {"delays": {"9%": TWO, "9.0%": TWO}}}, "qoo.delays.9.0%", "given twice"),
+        ({**PROBE, "rpm_of": ["its"]}, "rpm_of", 'there is no traffic "its"; did you mean "it"'),
+        ({**PROBE, "rpm_of": ["it"]}, "rpm_of", "must be tcp that sends during the whole run"),
+        ({**PROBE, "rpm_of": ["some"]}, "rpm_of", "must be tcp that sends during the whole run"),
+        ({**PROBE, "rpm_of": ["bulk"], "syn": False}, "syn", "must be true with rpm_of"),
+        ({**PROBE, "rpm_of": ["bulk"], "flavour": "vegas"}, "flavour", "it has no handshake"),
+        ({**PROBE, "rpm_of": ["bulk"], "packets": 9}, "rpm_of", "transfers of one packet"),
+        ({"kind": "tcp", "packets": 1, "rpm_of": ["bulk"]}, "rpm_of", "transfers that repeat"),
     ],
 )
 def test_wrong_keys_are_refused(keys: dict[str, Any], path: str, words: str) -> None:
     link = {"from": "S", "to": "D", "rate": "10Mbit", "delay": "20ms"}
     ends = {"from": "S", "to": "D"}
-    traffic = {"it": {**ends, **keys}, "bulk": {"kind": "tcp", **ends}}
+    traffic = {"it": {**ends, **keys}, "bulk": {"kind": "tcp", **ends}, "some": {"kind": "tcp", "packets": 9, **ends}}
     tree = {"duration": "5s", "links": {"one": link}, "traffic": traffic}
     with pytest.raises(ps.ScenarioError) as raised:
         Document(tree).resolve()

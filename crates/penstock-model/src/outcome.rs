@@ -1,7 +1,7 @@
 //! Quality of Outcome (QoO) of a network for an application: draft-ietf-ippm-qoo (editors' copy of 19 May 2026).
 
-/// What an application asks for. Between the two ends of a [`Range`] its users notice the network; at the unacceptable end
-/// they give up.
+/// A requirement of an application. Between the two ends its users notice the network; from the unacceptable end on they
+/// give up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The application works perfectly up to this value (ROP, requirements for optimal performance).

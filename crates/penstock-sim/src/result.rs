@@ -248,7 +248,9 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Metrics {
         }
         let sessions = engine.sessions[of_group(&engine.sessions, group, |session| session.group)].iter();
         if scenario.traffic[group].opens() {
-            responsiveness(&mut metrics, sessions.clone().filter_map(|session| session.probes.as_deref()));
+            if !scenario.traffic[group].rpm_of.is_empty() {
+                responsiveness(&mut metrics, sessions.clone().filter_map(|session| session.probes.as_deref()));
+            }
             session_metrics(&mut metrics, &scenario.traffic[group], sessions);
         } else if let Some(count) = quantiles(&mut metrics, "completion", "", sums.completions) {
             metrics.count("completed", count);
@@ -260,6 +262,8 @@ fn group_metrics(flows: &Flows<'_>, group: usize) -> Metrics {
             call_metrics(&mut metrics, codec, udp, &delays.delays, lost);
         }
         if let Some(spec) = &scenario.traffic[group].qoo {
+            // What the code repairs is not lost for the application.
+            let lost = if scenario.traffic[group].fec.is_some() { sums.blocks.unrepaired_share() } else { lost };
             let goodput = sums.goodput / sums.count as f64;
             metrics.number("qoo", (sums.sent > 0).then(|| outcome(spec, &delays.delays, lost, goodput)));
         }

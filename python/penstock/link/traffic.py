@@ -206,4 +206,7 @@ def _notes(groups: list[dict[str, Any]]) -> list[str]:
             f"profiles other than {default} describe simulated senders; the kernel's TCP sends for "
             + ", ".join(f"traffic.{name}" for name in simulated)
         )
+    for key in ("qoo", "rpm_of"):
+        if names := [f"traffic.{group['name']}" for group in groups if group.get(key)]:
+            notes.append(f"{key} has no effect on a real link: {', '.join(names)}")
     return notes + replay_notes(groups)

@@ -35,8 +35,8 @@ _TRANSFERS = (
           None),
     Param("classes", "Upper bounds of size classes with completion times of their own.", "", "Sequence[str]",
           None),
-    Param("rpm_of", "Groups of lasting TCP flows: these transfers probe the responsiveness under their load (`rpm`).",
-          "", "Sequence[str]", None),
+    Param("rpm_of", "Groups of TCP flows under whose load these transfers measure the responsiveness (`rpm`).", "",
+          "Sequence[str]", None),
 )  # fmt: skip
 
 _WATCH = Param("watch", "Whether series include the state of each sender; only for lasting connections.", "",

@@ -2184,7 +2184,7 @@ class Tcp(Traffic):
         arrivals: Gaps between transfers, each on its own connection, such as {"exp": "10ms"}.
         load: Instead of arrivals: average rate offered by transfers with exponential gaps.
         classes: Upper bounds of size classes with completion times of their own.
-        rpm_of: Groups of lasting TCP flows: these transfers probe the responsiveness under their load (`rpm`).
+        rpm_of: Groups of TCP flows under whose load these transfers measure the responsiveness (`rpm`).
         watch: Whether series include the state of each sender; only for lasting connections.
         delays: Whether the one-way delays of data packets are measured, and of web sessions the times of pages.
     """

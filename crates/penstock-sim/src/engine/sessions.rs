@@ -67,10 +67,10 @@ impl Engine {
         let whole = session.behaviour.on_end(now, host.tag, &mut session.rng, &mut openings);
         session.closed.rounds.extend(whole.filter(|_| counts).map(Span::as_secs));
         if let Some(probes) = &mut session.probes {
-            let loaded = match &self.hosts[probes.next_load() as usize].source {
-                Source::Tcp(sender) => sender.srtt(),
-                Source::Udp(..) => None,
-            };
+            let loaded = probes.next_load().and_then(|load| match &self.hosts[load as usize].source {
+                Source::Tcp(sender) if sender.finished().is_none() => sender.srtt(),
+                _ => None,
+            });
             probes.on_end(now, flow, start, loaded, counts);
         }
         self.open_all(now, number, openings);

@@ -124,6 +124,11 @@ impl Blocks {
 }
 
 impl BlockSums {
+    /// The share of data packets that the receiver lacks after repair; 0 without blocks.
+    pub(crate) fn unrepaired_share(&self) -> f64 {
+        self.unrepaired_data as f64 / self.data.max(1) as f64
+    }
+
     fn count(&mut self, block: &Block, k: u32, n: u32) {
         let repaired = block.arrived >= k;
         let left = |lost: u32| if repaired { 0 } else { u64::from(lost) };

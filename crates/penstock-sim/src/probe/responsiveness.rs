@@ -1,4 +1,5 @@
-//! Responsiveness under load: short connections probe the path, and flows that load it tell their round-trip times.
+//! Responsiveness under load: short connections probe the path, and the smoothed round-trip times of the flows that load it
+//! are sampled.
 
 use penstock_core::{Span, Time};
 
@@ -30,14 +31,17 @@ impl Probes {
 
     /// The handshake on this flow is complete.
     pub(crate) fn on_opened(&mut self, now: Time, flow: u32) {
-        self.opened.push((flow, now));
+        // A repeated handshake has a second acknowledgement.
+        if self.opened.iter().all(|(open, _)| *open != flow) {
+            self.opened.push((flow, now));
+        }
     }
 
     /// The loading flow that is read with the next probe that ends.
-    pub(crate) fn next_load(&mut self) -> u32 {
-        let load = self.loads[self.next];
+    pub(crate) fn next_load(&mut self) -> Option<u32> {
+        let load = *self.loads.get(self.next)?;
         self.next = (self.next + 1) % self.loads.len();
-        load
+        Some(load)
     }
 
     /// The probe that started at `start` on this flow ends; `counts` if that is part of the statistics.

@@ -49,6 +49,7 @@ pub(super) fn outcome(spec: &QooSpec, delays: &Histogram, lost: f64, goodput: f6
 pub(super) fn responsiveness<'a>(metrics: &mut Metrics, probes: impl Iterator<Item = &'a Probes>) {
     let trips: Vec<Trips> = probes.flat_map(Probes::trips).copied().collect();
     let mean = |part: fn(&Trips) -> Option<f64>| trimmed_mean(trips.iter().filter_map(part));
+    metrics.count("rpm_probes", trips.len() as u64);
     let foreign = mean(|trip| Some(trip.handshake)).zip(mean(|trip| Some(trip.transfer)));
     let Some((handshake, transfer)) = foreign else { return };
     let foreign = per_minute(f64::midpoint(handshake, transfer));
@@ -56,5 +57,4 @@ pub(super) fn responsiveness<'a>(metrics: &mut Metrics, probes: impl Iterator<It
     metrics.number("rpm", loaded.map(|loaded| rpm(foreign, loaded)));
     metrics.number("rpm_foreign", foreign);
     metrics.number("rpm_loaded", loaded);
-    metrics.count("rpm_probes", trips.len() as u64);
 }

@@ -46,7 +46,7 @@ impl Scenario {
             }
             let loads = |name: &String| self.traffic.iter().any(|other| other.name == *name && other.lasts());
             if !group.rpm_of.iter().all(loads) {
-                report(&format!("traffic.{}.rpm_of", group.name), "must name tcp that sends during the whole run");
+                report(&format!("traffic.{}.rpm_of", group.name), "must name tcp flows that send during the whole run");
             }
             group.check(&mut |holds, key, message| {
                 if !holds {
@@ -108,11 +108,19 @@ impl TrafficSpec {
         require(self.call.is_none() || steady, "call", "belongs to cbr with one rate and one packet size");
         let measured = self.tcp.is_none() || self.delays;
         require(self.qoo.is_none() || measured, "qoo", "needs the delays of the data packets");
-        let shakes = |tcp: &TcpSpec| tcp.settings.get("syn") == Some(&Value::Flag(true));
+        let shakes = |tcp: &TcpSpec| tcp.flavour != "vegas" && tcp.settings.get("syn") == Some(&Value::Flag(true));
         let probes = self.transfers.is_some() && self.tcp.as_ref().is_some_and(shakes);
-        require(self.rpm_of.is_empty() || probes, "rpm_of", "belongs to tcp transfers with syn = true");
-        let ordered = self.qoo.as_ref().is_none_or(|qoo| qoo.delays.is_sorted_by(|one, other| one.0 < other.0));
-        require(ordered, "qoo", "delays must be in the order of rising shares");
+        require(self.rpm_of.is_empty() || probes, "rpm_of", "belongs to tcp transfers with a handshake (syn = true)");
+        if let Some(qoo) = &self.qoo {
+            let rising = qoo.delays.is_sorted_by(|one, other| one.0 < other.0);
+            require(rising, "qoo", "delays must be in ascending order of their percentiles, each once");
+            let shares = qoo.delays.iter().all(|(share, _)| (0.0..=1.0).contains(share));
+            require(shares, "qoo", "percentiles must be from 0 to 1");
+            let ends =
+                qoo.delays.iter().all(|(_, [low, high])| low < high) && qoo.loss.is_none_or(|[low, high]| low < high);
+            require(ends, "qoo", "optimal values must be below unacceptable ones");
+            require(!qoo.delays.is_empty() || qoo.loss.is_some(), "qoo", "needs delays, loss or both");
+        }
     }
 
     /// Keys of traffic that opens connections.

@@ -1,23 +1,25 @@
-"""What users feel: an application's requirements of the network, and groups whose load short connections probe."""
+"""What users feel: an application's requirements of the network, and probes of the responsiveness under load."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
 from typing import Any, TypeVar
 
-from penstock.errors import kind_of, nearest
+from penstock.errors import nearest
 from penstock.scenario.resolve.forms import TrafficForm
-from penstock.scenario.resolve.reader import Table
+from penstock.scenario.resolve.reader import Table, listed, text
 from penstock.scenario.resolve.transfers import is_drawn
 from penstock.units import UnitError, format_number, format_rate, format_time, parse_probability, parse_rate, parse_time
 
 T = TypeVar("T", int, float)
+_ENDS = frozenset({"packets", "bytes", "writes", "stop"})
 EXAMPLE = '{ delays = { "99%" = ["200ms", "500ms"] }, loss = ["1%", "5%"] }'
 """Part of the example of draft-ietf-ippm-qoo."""
 
 
 def read_outcome(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The requirements of an application, `qoo`, for the engine and to show; `measured`: its delays are."""
+    """The table `qoo` for the engine and to show; `measured`: the one-way delays of this traffic are."""
     if "qoo" not in table.values:
         return {}, {}
     if not measured:
@@ -26,15 +28,18 @@ def read_outcome(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[
     if qoo is None:
         return {}, {}
     qoo.check_keys(("delays", "loss", "throughput"))
-    delays = qoo.take("delays", _delays, {}) or {}
+    delays = _delays(qoo)
     loss = qoo.take("loss", _ends(parse_probability, '["1%", "5%"]'))
     throughput = qoo.take("throughput", parse_rate)
     if qoo.values.keys() <= {"throughput"}:
         table.error("qoo", f"needs delays, loss or both, such as {EXAMPLE}")
+    if not all(delays.values()):
+        return {}, {}
     readable: dict[str, Any] = {}
     if delays:
         readable["delays"] = {
-            f"{format_number(100 * share)}%": [format_time(end) for end in ends] for share, ends in delays.items()
+            f"{format_number(float(Decimal(repr(share)) * 100))}%": [format_time(end) for end in ends]
+            for share, ends in delays.items()
         }
     if loss is not None:
         readable["loss"] = loss
@@ -50,15 +55,46 @@ def check_loads(tables: Mapping[str, Table], specs: Iterable[TrafficForm]) -> No
             other = tables.get(load)
             if other is None:
                 tables[spec.name].error("rpm_of", f'there is no traffic "{load}"{nearest(load, tables)}')
-            elif other.values.get("kind") != "tcp" or is_drawn(other):
-                tables[spec.name].error("rpm_of", f'"{load}" is no tcp that sends during the whole run')
+            elif other.values.get("kind") != "tcp" or is_drawn(other) or _ENDS & other.values.keys():
+                message = f'"{load}" must be tcp that sends during the whole run: without {", ".join(sorted(_ENDS))}'
+                tables[spec.name].error("rpm_of", message)
 
 
-def _delays(value: Any) -> dict[float, list[int]]:
-    if not isinstance(value, Mapping) or not value:
-        raise UnitError(f'must be a table of percentiles, {{ "99%" = ["200ms", "500ms"] }}, not {kind_of(value)}')
-    ends = _ends(parse_time, '["200ms", "500ms"]')
-    return {parse_probability(share): ends(pair) for share, pair in value.items()}
+def read_probes(table: Table, own: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The groups whose load the transfers of `own` probe: each is then a handshake and one packet."""
+    loads = table.take("rpm_of", listed(text, 'names of traffic, such as ["downloads"]'))
+    if loads is None:
+        return {}, {}
+    if not own["tcp"]["settings"].setdefault("syn", True):
+        table.error("syn", "must be true with rpm_of: the handshake is measured")
+    if own["tcp"]["flavour"] == "vegas":
+        table.error("flavour", "cannot be vegas with rpm_of: it has no handshake")
+    if table.values.get("packets") != 1:
+        table.error("rpm_of", "needs transfers of one packet: give packets = 1, and its payload as packet")
+    if not {"arrivals", "load"} & table.values.keys():
+        table.error("rpm_of", 'needs transfers that repeat, such as arrivals = "100ms"')
+    return {"rpm_of": loads}, {"rpm_of": loads, "syn": True}
+
+
+def _delays(qoo: Table) -> dict[float, list[int]]:
+    """Pairs in ns by percentile."""
+    table = qoo.table("delays")
+    if table is None:
+        return {}
+    if not table.values:
+        qoo.error("delays", 'needs a percentile, such as "99%" = ["200ms", "500ms"]')
+    pairs: dict[float, list[int]] = {}
+    for percentile in table.values:
+        ends = table.take(percentile, _ends(parse_time, '["200ms", "500ms"]'))
+        try:
+            share = parse_probability(percentile)
+        except UnitError as error:
+            table.error(percentile, str(error))
+            continue
+        if share in pairs:
+            table.error(percentile, "this percentile is given twice")
+        pairs[share] = ends or []
+    return pairs
 
 
 def _ends(parse: Callable[[object], T], example: str) -> Callable[[Any], list[T]]:

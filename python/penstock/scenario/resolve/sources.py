@@ -9,8 +9,8 @@ from typing import Any, Final
 from penstock.aqms.catalog import tcp_keys
 from penstock.scenario.resolve.codepoints import RECORDED, ecn_field, recorded_ecn_field
 from penstock.scenario.resolve.draws import Draw, draw
-from penstock.scenario.resolve.felt import read_outcome
-from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, listed, text, whole
+from penstock.scenario.resolve.felt import read_outcome, read_probes
+from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, whole
 from penstock.scenario.resolve.settings import Surroundings, default_readable, setting
 from penstock.scenario.resolve.transfers import TRANSFER_KEYS, is_drawn, read_transfers
 from penstock.scenario.resolve.video import read_replay, read_video
@@ -91,18 +91,8 @@ def _bulk(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
         return (own | {"watch": True}, readable | {"watch": True}) if watch else (own, readable)
     own, readable = _tcp(table, *TRANSFER_KEYS, sized=False)
     transfers, readable_transfers = read_transfers(table, readable.get("packet"))
-    probes, readable_probes = _probes(table, own)
+    probes, readable_probes = read_probes(table, own)
     return own | {"transfers": transfers} | probes, readable | readable_transfers | readable_probes
-
-
-def _probes(table: Table, own: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The groups whose load the transfers probe: they then start with a handshake."""
-    loads = table.take("rpm_of", listed(text, 'names of traffic, such as ["downloads"]'))
-    if loads is None:
-        return {}, {}
-    if not own["tcp"]["settings"].setdefault("syn", True):
-        table.error("syn", "must be true with rpm_of, which measures the handshake")
-    return {"rpm_of": loads}, {"rpm_of": loads, "syn": True}
 
 
 def _incast(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -95,7 +95,7 @@ def test_independent_intervals_on_the_page_of_statistics() -> None:
 def test_widths_of_intervals_on_the_page_of_statistics() -> None:
     text = page("explanation/statistics.md")
     cells, runs = numbers(r"for (\d+) differences with a correlation of 0.95 and (\d+) runs", text)
-    bonferroni, alone = numbers(r"after Bonferroni ([\d.]+), alone ([\d.]+)\.", text)
+    bonferroni, alone = numbers(r"compared with ([\d.]+) by Bonferroni and ([\d.]+) for a single interval", text)
     assert bonferroni == round(t.ppf(1 - 0.05 / cells / 2, runs - 1), 1)
     assert alone == round(t.ppf(0.975, runs - 1), 2)
     assert "10 000 times with a fixed stream" in text

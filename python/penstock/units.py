@@ -19,6 +19,7 @@ __all__ = [
     "UnitError",
     "format_length",
     "format_number",
+    "format_percent",
     "format_rate",
     "format_size",
     "format_time",
@@ -209,9 +210,14 @@ def format_length(length: Length) -> str:
         case "ns":
             return format_time(length.amount)
         case "buffer":
-            return f"{format_number(float(Decimal(repr(length.amount)) * 100))}%"
+            return format_percent(length.amount)
         case "bdp":
             return f"{format_number(length.amount)}BDP"
+
+
+def format_percent(share: float) -> str:
+    """The exact text of a share: 0.999 is `99.9%`."""
+    return f"{format_number(float(Decimal(repr(share)) * 100))}%"
 
 
 @lru_cache(KEPT, typed=True)

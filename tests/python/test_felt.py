@@ -180,6 +180,17 @@ def test_the_delay_of_one_packet_in_a_thousand_is_reported() -> None:
     assert group.owd_p99_s < group.owd_p999_s
 
 
+def test_what_a_code_repairs_is_not_lost_for_the_application() -> None:
+    """With 3 % random loss, P(X > 4) of 20 packets is 0.0003; such blocks are not repaired."""
+    link = {"from": "S", "to": "D", "rate": "10Mbit", "delay": "20ms", "loss": {"rate": 0.03}}
+    stream = {"kind": "fec", "from": "S", "to": "D", "k": 16, "h": 4, "rate": "1Mbit", "packet": "500B"}
+    tree = {"duration": "60s", "links": {"one": link}, "traffic": {"it": stream | {"qoo": {"loss": ["1%", "5%"]}}}}
+    group = ps.run(Document(tree)).traffic["it"]
+    assert group.plr_before == pytest.approx(0.03, abs=0.005)
+    assert group.plr_data_after < 0.01
+    assert group.qoo == 100
+
+
 def test_an_idle_path_has_probes_but_no_loaded_trips() -> None:
     link = probed("droptail:limit=100p", count=0)
     probes = ps.run(link).traffic["probes"]

@@ -12,6 +12,7 @@ from penstock.units import (
     UnitError,
     format_length,
     format_number,
+    format_percent,
     format_rate,
     format_size,
     format_time,
@@ -128,6 +129,12 @@ def test_lengths_survive_a_round_trip(unit: str, amount: int) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_survive_a_round_trip(number: float) -> None:
     assert float(format_number(number)) == number
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.99999, "99.999%"), (0.57, "57%"), (0.0, "0%"), (1.0, "100%")])
+def test_shares_are_written_without_rounding_errors(share: float, text: str) -> None:
+    assert format_percent(share) == text
+    assert parse_probability(text) == share
 
 
 @given(st.text(max_size=30) | st.integers() | st.floats() | st.none() | st.lists(st.integers()))

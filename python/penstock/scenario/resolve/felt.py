@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from decimal import Decimal
 from typing import Any, TypeVar
 
 from penstock.errors import nearest
 from penstock.scenario.resolve.forms import TrafficForm
 from penstock.scenario.resolve.reader import Table, listed, text
 from penstock.scenario.resolve.transfers import is_drawn
-from penstock.units import UnitError, format_number, format_rate, format_time, parse_probability, parse_rate, parse_time
+from penstock.units import (
+    UnitError,
+    format_percent,
+    format_rate,
+    format_time,
+    parse_probability,
+    parse_rate,
+    parse_time,
+)
 
 T = TypeVar("T", int, float)
 _ENDS = frozenset({"packets", "bytes", "writes", "stop"})
@@ -38,8 +45,7 @@ def read_outcome(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[
     readable: dict[str, Any] = {}
     if delays:
         readable["delays"] = {
-            f"{format_number(float(Decimal(repr(share)) * 100))}%": [format_time(end) for end in ends]
-            for share, ends in delays.items()
+            format_percent(share): [format_time(end) for end in ends] for share, ends in delays.items()
         }
     if loss is not None:
         readable["loss"] = loss

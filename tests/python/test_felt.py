@@ -1,4 +1,4 @@
-"""What users feel: delays of TCP data, quality of calls, load times of pages."""
+"""Metrics that users notice: delays of TCP data, quality of calls, page times, QoO, and responsiveness."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_results_of_measured_traffic_are_defined_metrics() -> None:
     }
     assert measured <= defined
     assert traffic["office-web"]["page_p50_s"] <= traffic["office-web"]["page_p95_s"]
-    # The uploads are the packets of the same queue as the calls'.
+    # Uploads and calls wait in the same queue.
     assert traffic["office-backups"]["owd_p99_s"] == pytest.approx(traffic["office-calls-up"]["owd_p99_s"], rel=0.1)
 
 
@@ -64,7 +64,7 @@ NEEDS = {"delays": {"99%": ["10ms", "50ms"]}, "loss": ["1%", "5%"]}
 
 
 def probed(queue: str, *, window: int = 1000, count: int = 1, **probes: Any) -> ps.Scenario:
-    """Probes of the responsiveness beside a flow of TCP, and datagrams with requirements, over 10 Mbit/s and 40 ms."""
+    """Responsiveness probes next to a TCP flow, and datagrams with requirements, over 10 Mbit/s and 40 ms."""
     return ps.dumbbell(
         rate="10Mbit",
         rtt="40ms",
@@ -95,7 +95,7 @@ def test_the_delay_of_a_full_buffer_is_in_the_responsiveness_and_a_queue_of_its_
     assert delay > 0.1
     assert probes.rpm_foreign == pytest.approx(60 / (0.04 + delay), rel=0.1)
     assert probes.rpm_loaded == pytest.approx(60 / full.traffic["bulk"].srtt_mean_s, rel=0.1)
-    # New connections pass the queue of the flow of TCP: 40 ms and a few packets.
+    # New connections bypass the queue of the TCP flow: 40 ms and a few packets.
     assert fair.traffic["probes"].rpm_foreign > 60 / 0.045
     assert fair.traffic["probes"].rpm > 2 * probes.rpm
 
@@ -133,7 +133,7 @@ def test_the_outcome_on_an_idle_link_has_a_closed_form(needs: dict[str, Any], sc
 
 
 def test_lost_packets_decide_the_outcome() -> None:
-    """Two thirds of the capacity for each of two equal streams: a third of the packets is lost."""
+    """Two equal streams together send 1.5 times the capacity: a third of the packets is lost."""
     needs = {"loss": ["20%", "60%"]}
     streams = {name: ps.Cbr(rate="7.5Mbit", packet="1000B", phase="random", qoo=needs) for name in ("one", "other")}
     link = ps.dumbbell(rate="10Mbit", rtt="40ms", queue="droptail:limit=20p", duration="20s", traffic=streams)
@@ -162,7 +162,7 @@ def test_the_page_shows_what_its_command_prints(tmp_path: Path) -> None:
     words = [sys.executable, "-m", *shlex.split(command)]
     output = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert printed in output
-    # The sentences below the tables.
+    # The numbers in the sentences below the tables.
     meeting, probes = (line.split() for line in re.findall(r"^droptail .*$", printed, re.M))
     assert f"delivers {100 - float(meeting[-3]):.1f} % of its packets" in page
     assert 60 / float(probes[1]) == pytest.approx(1 / 3, abs=0.01)
@@ -272,7 +272,7 @@ def test_wrong_keys_are_refused(keys: dict[str, Any], path: str, words: str) -> 
 
 
 def test_keys_that_are_left_out_are_not_shown() -> None:
-    """So keys of stored results stay what they were."""
+    """The keys of stored results therefore stay the same."""
     link = ps.dumbbell(rate="10Mbit", rtt="40ms", traffic=[ps.Tcp(), ps.Cbr(rate="80kbit", packet="172B")])
     groups = link.resolve().readable["traffic"]
     assert not {"delays", "call", "qoo", "rpm_of"} & (groups["tcp"].keys() | groups["cbr"].keys())

@@ -15,8 +15,8 @@ use std::os::fd::AsFd;
 pub trait Device: AsFd + Send {
     /// Bytes in front of the IP header of each frame: 0 (TUN) or 14 (Ethernet).
     fn header(&self) -> usize;
-    /// Reads one frame into `buffer` and returns its length in bytes; `None` if no frame waits. If a frame is longer
-    /// than `buffer`, the rest is lost; the returned length is then that of the buffer or of the frame.
+    /// Reads one frame into `buffer` and returns its length in bytes; `None` if no frame waits. A frame longer than
+    /// `buffer` is truncated; the returned length is then the length of the buffer or of the whole frame.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A real link in a thread of its own, controlled from outside: snapshots, another queue, the end.
+//! A real link in a separate thread, controlled from outside: take a snapshot, replace the queue, stop the link.
 
 use crate::device::Device;
 use crate::network::Network;

@@ -1,7 +1,7 @@
 //! A link: its transmitter, its losses, its changes, the queue in front of it, and the statistics of that queue. The simulator
 //! and the real link use the same code.
 //!
-//! A caller owns the clock and the packets. [`Transmitter`] computes the time that a packet takes; [`Loss`] decides
+//! The caller owns the clock and the packets. [`Transmitter`] computes the time that a packet takes; [`Loss`] decides
 //! which packets the link itself loses; [`LinkChanges`] covers everything that varies during a run; [`QueuePlan`]
 //! describes the queue. [`spec`] is a link as a scenario describes it.
 

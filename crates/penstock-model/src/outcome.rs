@@ -1,7 +1,7 @@
 //! Quality of Outcome (QoO) of a network for an application: draft-ietf-ippm-qoo (editors' copy of 19 May 2026).
 
-/// A requirement of an application. Between the two ends its users notice the network; from the unacceptable end on they
-/// give up.
+/// A requirement of an application. Between the two values, users notice the network; from the unacceptable value on,
+/// they give up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The application works perfectly up to this value (ROP, requirements for optimal performance).
@@ -11,14 +11,14 @@ pub struct Range {
 }
 
 impl Range {
-    /// 1 at the optimal end or better, 0 at the unacceptable end or worse, and linear in between.
+    /// 1 at the optimal value or better, 0 at the unacceptable value or worse, and linear in between.
     pub fn score(self, measured: f64) -> f64 {
         (1.0 - (measured - self.optimal) / (self.unacceptable - self.optimal)).clamp(0.0, 1.0)
     }
 }
 
-/// The QoO from 0 to 100, by the worst of all parts: `parts` are measured values and their ranges, delays at percentiles and
-/// the share of lost packets. It is 0 if the throughput is below the minimum.
+/// The QoO from 0 to 100: the lowest score of all `parts`. A part is a measured value, a delay at a percentile or the
+/// share of lost packets, with its range. The QoO is 0 if the throughput is below the minimum.
 pub fn quality_of_outcome(parts: impl IntoIterator<Item = (f64, Range)>, has_throughput: bool) -> f64 {
     if !has_throughput {
         return 0.0;

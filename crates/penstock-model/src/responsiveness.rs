@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// The mean of the samples up to their 95th percentile (TM of the draft); `None` without samples.
+/// Trimmed mean: the mean of the samples up to their 95th percentile (TM of the draft); `None` without samples.
 pub fn trimmed_mean(samples: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut samples: Vec<f64> = samples.into_iter().collect();
     samples.sort_by(f64::total_cmp);
@@ -10,12 +10,12 @@ pub fn trimmed_mean(samples: impl IntoIterator<Item = f64>) -> Option<f64> {
     (kept > 0).then(|| samples[..kept].iter().sum::<f64>() / kept as f64)
 }
 
-/// Round trips per minute of round trips that take `seconds` on average.
+/// Round trips per minute if a round trip takes `seconds` on average.
 pub fn per_minute(seconds: f64) -> f64 {
     60.0 / seconds
 }
 
-/// The RPM by its parts: trips of probes on connections of their own, and on connections that carry the load.
+/// The RPM from its two parts: the RPM of new connections (probes), and the RPM of the connections that carry the load.
 pub fn rpm(foreign: f64, loaded: f64) -> f64 {
     f64::midpoint(foreign, loaded)
 }

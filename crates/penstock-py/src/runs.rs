@@ -152,7 +152,7 @@ fn run_here(
     Ok(results)
 }
 
-/// Execute `work` in a thread of its own, without the interpreter. A signal, such as Ctrl-C, sets the flag passed to
+/// Execute `work` in a separate thread, outside the interpreter. A signal, such as Ctrl-C, sets the flag passed to
 /// `work`; after `work` has returned, the exception of the signal's handler is raised.
 pub(crate) fn in_thread<T: Send>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send) -> PyResult<T> {
     let stop = AtomicBool::new(false);

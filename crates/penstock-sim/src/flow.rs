@@ -1,4 +1,4 @@
-//! Flows as the network sees them: the receiver, and facts beyond those that packets carry.
+//! Flows as the network sees them: the receiver, and facts about flows that packets do not carry.
 
 use crate::packet::{ACE_SHIFT, ECE, Kind, Labels, NO_SACK, RETRANSMISSION, SackTable, SimPacket};
 use crate::probe::flow::FlowStats;

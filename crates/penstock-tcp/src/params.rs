@@ -203,10 +203,10 @@ fn flavour_defaults(flavour: Flavour) -> impl Iterator<Item = (&'static str, Def
     of_flavour.flat_map(|(_, defaults)| defaults.iter().copied())
 }
 
-/// Those flags among these defaults without which the congestion control also works.
+/// Flags among these defaults that the congestion control does not require.
 const OPTIONAL: [&str; 1] = ["ecn_control"];
 
-/// The settings; those that are not given have the defaults of the congestion control.
+/// The settings, completed with the defaults of the congestion control.
 fn with_flavour_defaults(settings: &Settings, flavour: Flavour) -> Vec<(String, Value)> {
     let mut all = settings.to_vec();
     for (key, default) in flavour_defaults(flavour) {

@@ -31,7 +31,7 @@ Lines = list[list[str]]
 
 @dataclass
 class ClassMap:
-    """The packets of a class: those that meet all of its conditions, or any of them."""
+    """A class of packets. They meet all of its conditions, or at least one if `is_any`."""
 
     is_any: bool
     conditions: Lines = field(default_factory=list)

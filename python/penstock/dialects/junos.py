@@ -257,7 +257,7 @@ def _segmented(points: Points) -> str:
 
 
 def _occupancy(result: Conversion, facts: Facts) -> str:
-    """The statement for the average, on a line of its own; empty if the current queue is used."""
+    """The statement for the average queue, on a new line; empty if the router uses the current queue."""
     given = result.parameters.get("w_q", "auto")
     if isinstance(given, str) and facts.rate is None:
         result.missing.append(f"w_q = {given}: give --rate RATE; else the router uses the instantaneous queue")

@@ -56,7 +56,7 @@ def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
 
 
 def figures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, list[str]]:
-    """Write the figure of each experiment as PDF and SVG. Returns the files by the experiment's name."""
+    """Write the figure of each experiment as PDF and SVG. Returns the files by experiment name."""
     written: dict[str, list[str]] = {}
     for outcome in outcomes:
         figure = outcome.figure()
@@ -115,8 +115,8 @@ def _anchors(paper: Paper, own: Sequence[Outcome], claims: Iterable[str]) -> dic
 def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
     """All claims with the experiment that they are `in`, main readings first.
 
-    `group` is the badge of a claim, by which the page filters: the verdict where there is no badge, "" where a claim
-    does not count.
+    The page filters claims by `group`: the badge of a claim, its verdict if it has no badge, or "" if it does not
+    count.
     """
     claims = [{**EMPTY, **claim, "in": outcome.experiment.id} for outcome in own for claim in outcome.claims]
     claims.sort(key=lambda claim: bool(claim["reading"]))
@@ -125,7 +125,7 @@ def _rows(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:
 
 
 def _filters(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """The number of claims by group: badges first, in their order."""
+    """The number of claims by group: badges in the order of `BADGES`, then verdicts."""
     groups = [row["group"] for row in rows]
     return {group: groups.count(group) for group in (*BADGES, *VERDICTS) if group in groups}
 

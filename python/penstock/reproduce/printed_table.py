@@ -94,7 +94,7 @@ class PrintedTable:
         return PrintedTable([replace(cell, at=_changed(cell.at, labels)) for cell in self.cells])
 
     def numbers(self) -> Table:
-        """The printed numbers as a separate table, for applying the conditions on runs to the printed numbers."""
+        """The printed numbers as a separate table, to which the conditions on runs can be applied."""
         rows: dict[tuple[tuple[str, Any], ...], dict[str, float]] = {}
         for cell in self.cells:
             rows.setdefault(tuple(cell.at.items()), {})[cell.metric] = cell.printed
@@ -141,7 +141,7 @@ def texts(file: Path) -> list[tuple[str, str, str]]:
 def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]], title: str) -> Figure:
     """Texts by row and column; some of them are bold."""
     rows, columns = ([*dict.fromkeys(place[i] for place in texts)] for i in (0, 1))
-    # The columns are equally wide: each has room for the longest line of all.
+    # All columns are equally wide: wide enough for the longest line in any of them.
     characters = _longest_line(rows) + len(columns) * _longest_line([*columns, *texts.values()])
     with style.styled():
         size = (max(style.WIDTH, CHARACTER * characters), 0.35 * (len(rows) + 2))
@@ -163,7 +163,7 @@ def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]]
 
 
 def _longest_line(texts: Iterable[str]) -> int:
-    """Characters of the longest line, and two of space around it."""
+    """Number of characters of the longest line, plus two for the space around it."""
     return 2 + max((len(line) for text in texts for line in text.split("\n")), default=0)
 
 

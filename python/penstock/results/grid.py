@@ -94,8 +94,8 @@ class Grid:
 def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequence[str], runs: int) -> list[Grid]:
     """The tables of each place of `at`: means with half-widths, and paired differences to the first scheme.
 
-    Below these, the means of each group of calls, of measured web sessions, of traffic with
-    requirements and of probes, and of the traffic of each codepoint.
+    Below these are the means of each group of calls, measured web sessions, traffic with requirements, or probes, and
+    the means of the traffic of each codepoint.
     """
     grids = []
     for place in at:

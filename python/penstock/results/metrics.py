@@ -226,21 +226,22 @@ METRICS: tuple[Metric, ...] = (
            "gives the best rating; packets that arrive later count as lost."),
     Metric("qoo", "Quality of Outcome", "number", "higher", "Flows",
            "Traffic with `qoo`: how well the network meets an application's requirements, from 0 (unacceptable) to 100 "
-           "(optimal), by draft-ietf-ippm-qoo. The lowest score counts, of the one-way delays at the given percentiles "
-           "and of the loss rate (of FEC: after repair). 0 if the mean goodput of a flow, pauses included, is below "
-           "the minimum.",
+           "(optimal), by draft-ietf-ippm-qoo. It is the lowest of the scores of the one-way delays at the given "
+           "percentiles and of the loss rate (of FEC: after repair), and 0 if the mean goodput of a flow, pauses "
+           "included, is below the minimum.",
            key=True),
     Metric("rpm", "Responsiveness under load (RPM)", "number", "higher", "Flows",
            "Transfers with `rpm_of`: round trips per minute under load, the mean of `rpm_foreign` and `rpm_loaded`, by "
-           "draft-ietf-ippm-responsiveness-09 without TLS. 60 is one round trip per second; from 1000 good, from 6000 "
-           "excellent.",
+           "draft-ietf-ippm-responsiveness-09 without TLS. 60 is one round trip per second; 1000 or more is good, "
+           "6000 or more excellent.",
            key=True),
     Metric("rpm_foreign", "RPM of new connections", "number", "higher", "Flows",
-           "60 s / the mean of two trimmed means: of the durations of the handshakes, and of those of the transfers "
+           "60 s / the mean of two durations: the trimmed mean of the handshakes and the trimmed mean of the transfers "
            "that follow. A trimmed mean excludes the largest 5 % of the samples."),
     Metric("rpm_loaded", "RPM of loading connections", "number", "higher", "Flows",
-           "60 s / the trimmed mean of the smoothed round-trip times of flows in `rpm_of`. One flow is sampled as each "
-           "probe ends, in turn. With profiles of ns-2 they have the resolution of its clock, `tick`."),
+           "60 s / the trimmed mean of the smoothed round-trip times of flows in `rpm_of`. Whenever a probe ends, "
+           "the next flow is sampled, round robin. With ns-2 profiles, the samples have the resolution of ns-2's TCP "
+           "clock, `tick`."),
     Metric("rpm_probes", "Probes of the responsiveness", "count", "", "Flows", "Probes that ended after the warm-up."),
     Metric("page_mean_s", "Page load time, mean", "time", "lower", "Flows",
            "Web with `delays = true`: from the first request of a page to the acknowledgement of its last object.",

@@ -113,8 +113,8 @@ class Traffic(Element):
         0 s, for `Tcp` drawn uniformly from the first second.
         stop: time at which the flows stop sending.
         dscp: code point, 0 to 63 or a name such as "EF".
-        qoo: requirements of the application, pairs of an optimal and an unacceptable value, whose Quality of Outcome
-            (`qoo`) is computed: {"delays": {"99%": ["200ms", "500ms"]}, "loss": ["1%", "5%"], "throughput": "4Mbit"}.
+        qoo: requirements of the application, as pairs of an optimal and an unacceptable value, for its Quality of
+            Outcome (`qoo`): {"delays": {"99%": ["200ms", "500ms"]}, "loss": ["1%", "5%"], "throughput": "4Mbit"}.
 
     """
 

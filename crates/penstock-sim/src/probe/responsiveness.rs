@@ -5,22 +5,22 @@ use penstock_core::{Span, Time};
 
 /// The probes that a session opens.
 pub(crate) struct Probes {
-    /// The flows that load the path; one after the other is read, as probes end.
+    /// The flows that load the path. Each probe that ends samples the next of them, round robin.
     loads: Vec<u32>,
     next: usize,
-    /// Probes whose handshake is complete, and when it was.
+    /// Open probes whose handshake is complete, and the time of its completion.
     opened: Vec<(u32, Time)>,
     trips: Vec<Trips>,
 }
 
-/// The round trips at a probe, in seconds.
+/// The round-trip times measured with one probe, in seconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Trips {
-    /// Of the handshake (tcp_f).
+    /// Duration of the handshake (tcp_f).
     pub(crate) handshake: f64,
-    /// Of the data behind it (http_f).
+    /// Duration of the transfer that follows (http_f).
     pub(crate) transfer: f64,
-    /// Of a loading connection: its smoothed round-trip time (http_l); `None` before its first measurement.
+    /// Smoothed round-trip time of a loading connection (http_l); `None` if there is none.
     pub(crate) loaded: Option<f64>,
 }
 
@@ -31,20 +31,20 @@ impl Probes {
 
     /// The handshake on this flow is complete.
     pub(crate) fn on_opened(&mut self, now: Time, flow: u32) {
-        // A repeated handshake has a second acknowledgement.
+        // A repeated handshake is acknowledged twice; the first acknowledgement counts.
         if self.opened.iter().all(|(open, _)| *open != flow) {
             self.opened.push((flow, now));
         }
     }
 
-    /// The loading flow that is read with the next probe that ends.
+    /// The loading flow to sample for the probe that ends; advances to the next one.
     pub(crate) fn next_load(&mut self) -> Option<u32> {
         let load = *self.loads.get(self.next)?;
         self.next = (self.next + 1) % self.loads.len();
         Some(load)
     }
 
-    /// The probe that started at `start` on this flow ends; `counts` if that is part of the statistics.
+    /// The probe on this flow, which started at `start`, ends. Its times are recorded only if `counts`.
     pub(crate) fn on_end(&mut self, now: Time, flow: u32, start: Time, loaded: Option<Span>, counts: bool) {
         let Some(place) = self.opened.iter().position(|(open, _)| *open == flow) else { return };
         let (_, opened) = self.opened.swap_remove(place);

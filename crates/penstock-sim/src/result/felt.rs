@@ -1,4 +1,4 @@
-//! What users feel: the quality of calls, the outcome for an application, the responsiveness under load.
+//! Metrics that users notice: call quality, Quality of Outcome of an application, responsiveness under load.
 
 use crate::probe::responsiveness::{Probes, Trips};
 use crate::scenario::{Codec, Draw, QooSpec, UdpSpec};
@@ -10,7 +10,7 @@ use penstock_model::outcome::{Range, quality_of_outcome};
 use penstock_model::responsiveness::{per_minute, rpm, trimmed_mean};
 
 /// Quality of telephone calls with these delays and this share of lost packets. The receiver delays the play-out by the
-/// time that is best for the call; packets that arrive later are lost too. A packet has to be filled before it is sent.
+/// time that is best for the call; later packets count as lost. A packet must be filled before it is sent.
 pub(super) fn call_metrics(metrics: &mut Metrics, codec: Codec, udp: &UdpSpec, delays: &Histogram, lost: f64) {
     let codec = match codec {
         Codec::G711 => e_model::G711,
@@ -33,19 +33,19 @@ pub(super) fn call_metrics(metrics: &mut Metrics, codec: Codec, udp: &UdpSpec, d
     metrics.number("mouth_to_ear_s", best.map(|(_, delay)| delay));
 }
 
-/// Quality of Outcome by one-way delays, the share of lost packets, and the mean goodput of a flow in bit/s.
+/// Quality of Outcome from the one-way delays, the share of lost packets, and the mean goodput of a flow in bit/s.
 pub(super) fn outcome(spec: &QooSpec, delays: &Histogram, lost: f64, goodput: f64) -> f64 {
     let range = |[optimal, unacceptable]: [f64; 2]| Range { optimal, unacceptable };
     let shares: Vec<f64> = spec.delays.iter().map(|(share, _)| *share).collect();
     let delays = delays.quantiles(&shares).into_iter().zip(&spec.delays).map(|(delay, (_, ends))| {
-        // If no packet arrived, none arrived in time.
+        // If no packet arrived, the delay is infinite and scores 0.
         (delay.unwrap_or(f64::INFINITY), range(ends.map(|nanos| Span::from_nanos(nanos).as_secs())))
     });
     let losses = spec.loss.map(|ends| (lost, range(ends)));
     quality_of_outcome(delays.chain(losses), spec.throughput.is_none_or(|needed| goodput >= needed))
 }
 
-/// Responsiveness under load, in round trips per minute, by the probes of all sessions of a group.
+/// Responsiveness under load, in round trips per minute, from the probes of all sessions of a group.
 pub(super) fn responsiveness<'a>(metrics: &mut Metrics, probes: impl Iterator<Item = &'a Probes>) {
     let trips: Vec<Trips> = probes.flat_map(Probes::trips).copied().collect();
     let mean = |part: fn(&Trips) -> Option<f64>| trimmed_mean(trips.iter().filter_map(part));

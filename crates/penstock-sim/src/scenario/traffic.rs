@@ -45,11 +45,11 @@ pub struct TrafficSpec {
     /// For `cbr`: the codec of a telephone call, whose quality is computed.
     #[serde(default)]
     pub call: Option<Codec>,
-    /// What an application asks of the delays and losses of these datagrams, or of TCP data with `delays`: its Quality of
-    /// Outcome is computed.
+    /// Requirements of an application on the delays and losses of these datagrams, or of TCP data with `delays`; the
+    /// Quality of Outcome is computed.
     #[serde(default)]
     pub qoo: Option<QooSpec>,
-    /// Groups of endless TCP flows; the connections of this group probe the responsiveness under their load.
+    /// Groups of endless TCP flows that load the path while the connections of this group probe the responsiveness.
     #[serde(default)]
     pub rpm_of: Vec<String>,
     /// For TCP.
@@ -87,7 +87,7 @@ impl TrafficSpec {
         self.tcp.is_some() && (self.transfers.is_some() || self.onoff.is_some() || self.web.is_some())
     }
 
-    /// Whether its connections are open from their start to the end of the run, or of their data.
+    /// Whether its connections stay open from their start until the run or their data ends.
     pub(crate) fn lasts(&self) -> bool {
         self.tcp.is_some() && !self.opens()
     }
@@ -147,16 +147,16 @@ pub enum Codec {
     G729A,
 }
 
-/// What an application asks of the network, each as a pair: optimal up to the first value, unacceptable from the second.
+/// Requirements of an application. In each pair, values are optimal up to the first, unacceptable from the second on.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QooSpec {
-    /// Share of the packets, e.g. 0.99, and their largest one-way delay in nanoseconds.
+    /// Percentiles as shares of the packets, e.g. 0.99, and pairs of one-way delays in nanoseconds.
     pub delays: Vec<(f64, [u64; 2])>,
-    /// Share of lost packets.
+    /// Pair of shares of lost packets.
     #[serde(default)]
     pub loss: Option<[f64; 2]>,
-    /// Least bits of data per second that a flow needs.
+    /// Minimum goodput that a flow needs, in bit/s.
     #[serde(default)]
     pub throughput: Option<f64>,
 }

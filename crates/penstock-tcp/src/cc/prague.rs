@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn alpha_follows_its_recurrence_once_a_round_trip() {
-        // The first packet is an observation window of its own, and is marked; then 10 of every 40 packets are marked.
+        // The first observation window is a single packet, which is marked; then 10 of every 40 packets are marked.
         let seen = alphas(40, |packet| packet % 40 < 10);
         for (n, alpha) in seen.iter().step_by(40).enumerate() {
             let solution = 0.25 + 0.75 * (15.0_f64 / 16.0).powi(i32::try_from(n).expect("few"));

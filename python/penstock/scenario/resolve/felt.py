@@ -1,4 +1,4 @@
-"""What users feel: an application's requirements of the network, and probes of the responsiveness under load."""
+"""The keys `qoo` and `rpm_of`: requirements of an application, and probes of the responsiveness under load."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXAMPLE = '{ delays = { "99%" = ["200ms", "500ms"] }, loss = ["1%", "5%"] }'
 
 
 def read_outcome(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The table `qoo` for the engine and to show; `measured`: the one-way delays of this traffic are."""
+    """The table `qoo`, for the engine and for display. `measured`: whether the traffic has measured one-way delays."""
     if "qoo" not in table.values:
         return {}, {}
     if not measured:
@@ -55,7 +55,7 @@ def read_outcome(table: Table, *, measured: bool) -> tuple[dict[str, Any], dict[
 
 
 def check_loads(tables: Mapping[str, Table], specs: Iterable[TrafficForm]) -> None:
-    """Report names in `rpm_of` that are not those of TCP flows that last for the whole run."""
+    """Report each name in `rpm_of` that is not a group of TCP flows that send during the whole run."""
     for spec in specs:
         for load in spec.canonical.get("rpm_of", ()):
             other = tables.get(load)
@@ -67,7 +67,7 @@ def check_loads(tables: Mapping[str, Table], specs: Iterable[TrafficForm]) -> No
 
 
 def read_probes(table: Table, own: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The groups whose load the transfers of `own` probe: each is then a handshake and one packet."""
+    """The key `rpm_of`, for the engine and for display. Each transfer of `own` must be a handshake and one packet."""
     loads = table.take("rpm_of", listed(text, 'names of traffic, such as ["downloads"]'))
     if loads is None:
         return {}, {}
@@ -83,7 +83,7 @@ def read_probes(table: Table, own: dict[str, Any]) -> tuple[dict[str, Any], dict
 
 
 def _delays(qoo: Table) -> dict[float, list[int]]:
-    """Pairs in ns by percentile."""
+    """Pairs of delays in ns, by percentile."""
     table = qoo.table("delays")
     if table is None:
         return {}
@@ -104,7 +104,7 @@ def _delays(qoo: Table) -> dict[float, list[int]]:
 
 
 def _ends(parse: Callable[[object], T], example: str) -> Callable[[Any], list[T]]:
-    """An optimal value and a larger unacceptable one."""
+    """A parser of pairs: an optimal value and a larger unacceptable one."""
 
     def parse_ends(value: Any) -> list[T]:
         if not isinstance(value, list) or len(value) != 2:

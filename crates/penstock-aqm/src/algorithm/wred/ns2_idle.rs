@@ -4,8 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use penstock_core::Time;
 
-/// The idle time over which ns-2's average decays: from a departure that leaves no packet of its own level, even if
-/// packets of other levels wait, until the next packet is queued.
+/// The idle time over which ns-2's average decays. It starts when a departure leaves its level empty, even if
+/// packets of other levels wait, and ends when the next packet is queued.
 #[derive(Clone, Debug)]
 pub(super) struct LevelIdle {
     /// Waiting packets of each level.

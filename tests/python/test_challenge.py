@@ -12,9 +12,16 @@ import numpy as np
 import penstock as ps
 import pytest
 from penstock.challenges.bench import Bench, Trial
-from penstock.challenges.challenge import FINAL_RUNS, FINALIST_COUNT, MIN_NETWORKS, NETWORKS_PER_CHECK, Challenge
+from penstock.challenges.challenge import (
+    FINAL_RUNS,
+    FINALIST_COUNT,
+    MIN_NETWORKS,
+    NETWORKS_PER_CHECK,
+    SEARCH_END,
+    Challenge,
+)
 from penstock.challenges.criteria import CRITERIA, DEFAULT_CRITERIA
-from penstock.challenges.network import COORDINATES, FULL_BITS, MAX_PACKETS, Network, network_at
+from penstock.challenges.network import CONTROLS, COORDINATES, FULL_BITS, MAX_PACKETS, Network, network_at
 from penstock.challenges.rules import find_rule, threshold_for
 from penstock.challenges.search import latin_hypercube
 from penstock.challenges.simplify import MIN_KEPT_LOSS, simplify
@@ -25,6 +32,7 @@ PAGE = (ROOT / "docs" / "howto" / "challenge-a-scheme.md").read_text(encoding="u
 EXAMPLES = re.findall(
     r"^<!-- test: skip, test_challenge.py runs it -->\n```sh\n(.*?)\n```\n\n```text\n(.*?)^```$", PAGE, re.M | re.S
 )
+BUDGET_S = 20.0
 USUAL = Network(rtt=0.1, far=1, rate=1e7, flows=1, buffer=1)
 
 
@@ -43,7 +51,7 @@ class Alone(ps.Aqm):
 
 @pytest.fixture(scope="module")
 def alone() -> Challenge:
-    return ps.challenge("challenged-alone", "codel", budget_s=0.5, runs=5, jobs=2)
+    return ps.challenge("challenged-alone", "codel", metric="utilization", budget_s=BUDGET_S, runs=5, jobs=2)
 
 
 def sampled_networks(count: int, never_off: frozenset[str] = frozenset()) -> list[Network]:
@@ -104,7 +112,7 @@ def test_a_rule_recovers_the_thresholds_of_a_planted_loss() -> None:
 
 def test_the_simplest_network_keeps_most_of_the_loss() -> None:
     schemes = [Candidate.parse(text) for text in ("codel", "droptail")]
-    bench = Bench(schemes, ["utilization"], results=None, threads=2, progress=None)
+    bench = Bench(schemes, ["utilization"], budget_s=60, results=None, threads=2, progress=None)
     odd = Network(rtt=0.47, far=1, rate=8.3e6, flows=1, buffer=1.3, udp=0.06, control="reno", ecn=True)
     (trial,) = bench.measure([odd], range(1, 4))
     simplest = simplify(bench, trial, "utilization", 1, range(1, 4))
@@ -120,7 +128,7 @@ def test_a_fault_of_an_aqm_in_python_is_confirmed_in_its_simplest_network(alone:
     assert (alone.network.udp, alone.network.short) == (0, 0)
     assert alone.worse_by.mean > 0.3
     assert repr(alone).startswith(alone.conclusion)
-    assert "1 CUBIC flow" in alone.conclusion
+    assert f"1 {CONTROLS[alone.network.control]} flow" in alone.conclusion
 
 
 @pytest.mark.slow
@@ -133,7 +141,7 @@ def test_the_printed_scenario_repeats_the_confirmation(alone: Challenge) -> None
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_network(alone: Challenge) -> None:
-    again = ps.challenge("challenged-alone", "codel", budget_s=0.5, runs=5, jobs=1)
+    again = ps.challenge("challenged-alone", "codel", metric="utilization", budget_s=BUDGET_S, runs=5, jobs=1)
     assert again.to_dict() == alone.to_dict()
 
 
@@ -152,7 +160,9 @@ def test_the_page_states_the_limits_of_the_search() -> None:
     text = " ".join(PAGE.split())
     assert len(EXAMPLES) == PAGE.count("test: skip, test_challenge.py runs it") > 0
     assert f"at most {MAX_PACKETS // 1000} 000 full packets per run" in text
-    assert f"At least {MIN_NETWORKS} networks are tried" in text
+    assert f"too short for {MIN_NETWORKS} networks is rejected" in text
+    assert SEARCH_END == 0.5
+    assert "Half of the budget is for these two steps" in text
     assert f"at least {100 * MIN_KEPT_LOSS:.0f} % of the loss remains" in text
     assert (FINALIST_COUNT, FINAL_RUNS, NETWORKS_PER_CHECK) == (8, 5, 20)
     assert "The eight worst networks get five more runs." in text
@@ -169,6 +179,7 @@ def test_the_page_states_the_limits_of_the_search() -> None:
         (["--against", "codel", "--metric", "utilisation"], 'did you mean "utilization"'),
         (["--against", "codel", "--budget", "5"], "--budget 5: a bare number has no unit"),
         (["--against", "codel", "-o", "-"], "-o -: name a file"),
+        (["--against", "codel", "--budget", "2s"], "a budget of 2s is too short for 24 networks; at least "),
     ],
 )
 def test_invalid_options_are_refused(options: list[str], message: str) -> None:

@@ -119,7 +119,7 @@ def errors(verb: str, document: Any) -> list[str]:
           ("schemes", "conditioners", "transports", "traffic", "workloads", "metrics", "papers", "json")),
         *(("explain", conditioner.name) for conditioner in conditioners()),
         pytest.param(("evaluate", "codel", "--quick"), marks=pytest.mark.slow),
-        pytest.param(("challenge", "sfq:buckets=16", "--against", "drr", "--metric", "fairness", "--budget", "1s"),
+        pytest.param(("challenge", "sfq:buckets=16", "--against", "drr", "--metric", "fairness", "--budget", "20s"),
                      marks=pytest.mark.slow),
         pytest.param(("reproduce", "cc/fig4", "--quick"), marks=pytest.mark.slow),
         pytest.param(("reproduce", "--recorded"), marks=pytest.mark.slow),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ from penstock.scenario.budget.estimate import estimate
 from penstock.scenario.scenario import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.executor import Progress
+from penstock.studies.pace import seconds_of_runs
 from penstock.studies.plan import placed
 from penstock.studies.store import Results
 from penstock.studies.study import Study
@@ -70,6 +72,11 @@ class Trial:
         losses = self.losses(criterion, rival)
         return summarize(losses[~np.isnan(losses)].tolist() or [float("nan")])
 
+    def joined(self, other: Trial) -> Trial:
+        """A trial with the runs of both trials, which are in the same network."""
+        values = {name: np.concatenate([own, other.values[name]], axis=1) for name, own in self.values.items()}
+        return Trial(self.network, values, self.criteria)
+
 
 class Bench:
     """Runs all schemes in networks and counts the runs.
@@ -78,7 +85,8 @@ class Bench:
         schemes: the challenged scheme, then its rivals.
         criteria: names of the criteria; the largest loss in any of them counts.
         run_count: number of runs so far.
-        planned_runs: expected number of runs of the whole search.
+        spent_s: expected time of these runs in seconds, on the two cores of a small machine.
+        budget_s: planned time of all runs in seconds.
 
     """
 
@@ -87,6 +95,7 @@ class Bench:
         schemes: Sequence[Candidate],
         criteria: Sequence[str],
         *,
+        budget_s: float,
         results: Results | None,
         threads: int,
         progress: Progress | None,
@@ -94,7 +103,8 @@ class Bench:
         self.schemes, self.criteria = tuple(schemes), tuple(criteria)
         self.results = Results() if results is None else results
         self.threads, self.progress = threads, progress
-        self.run_count = self.planned_runs = 0
+        self.budget_s, self.spent_s, self.run_count = budget_s, 0.0, 0
+        self._events: dict[Network, float | None] = {}
 
     def documents(self, network: Network, seed: int = 1) -> list[Document]:
         """The scenario of a network with each scheme, in the order of `schemes`."""
@@ -103,10 +113,24 @@ class Bench:
 
     def events(self, network: Network) -> float | None:
         """Estimated events of one run per scheme, in total; None if a scheme refuses the network."""
-        try:
-            return sum(estimate(document.resolve()).total_events for document in self.documents(network))
-        except ScenarioError:
-            return None
+        if network not in self._events:
+            try:
+                documents = self.documents(network)
+                self._events[network] = sum(estimate(document.resolve()).total_events for document in documents)
+            except ScenarioError:
+                self._events[network] = None
+        return self._events[network]
+
+    def seconds(self, networks: Sequence[Network], runs: int) -> float:
+        """Expected time in seconds of this number of runs per scheme in each network."""
+        events = sum(self.events(network) or 0.0 for network in networks)
+        return seconds_of_runs(runs * len(self.schemes) * len(networks), runs * events)
+
+    def affordable(self, networks: Sequence[Network], runs: int, share: float) -> list[Network]:
+        """The first networks whose runs fit into this share of the budget, with everything that was run before."""
+        left = share * self.budget_s - self.spent_s
+        ends = itertools.accumulate(self.seconds([network], runs) for network in networks)
+        return [network for network, end in zip(networks, ends, strict=True) if end <= left]
 
     def measure(self, networks: Sequence[Network], seeds: range) -> list[Trial]:
         """Run every scheme in each network with these seeds."""
@@ -122,6 +146,7 @@ class Bench:
         )
         table = study.run(metric_values, store=self.results, jobs=self.threads, progress=self._report)
         self.run_count += len(networks) * len(self.schemes) * len(seeds)
+        self.spent_s += self.seconds(networks, len(seeds))
         samples = [values for _, values in table.cells]
         missing = np.full(len(seeds), np.nan)
         trials = []
@@ -132,6 +157,8 @@ class Bench:
         return trials
 
     def _report(self, finished: int, _: int) -> None:
+        """Report the finished runs and the expected number of all runs, in proportion to the spent budget."""
         if self.progress is not None:
-            run_count = self.run_count + finished
-            self.progress(run_count, max(self.planned_runs, run_count))
+            done = self.run_count + finished
+            share = min(1.0, self.spent_s / self.budget_s) or 1.0
+            self.progress(done, max(done, round(self.run_count / share)))

@@ -15,7 +15,7 @@ from penstock.challenges.bench import Bench, Trial
 from penstock.challenges.criteria import CRITERIA, DEFAULT_CRITERIA, Array, criterion_of
 from penstock.challenges.network import Network, network_at
 from penstock.challenges.rules import Rule, find_rule, threshold_for
-from penstock.challenges.search import PER_ROUND, SEARCH_RUNS, Search, latin_hypercube
+from penstock.challenges.search import SEARCH_RUNS, Search, latin_hypercube
 from penstock.challenges.simplify import simplify
 from penstock.engine.run import cores
 from penstock.errors import PenstockError
@@ -26,9 +26,10 @@ from penstock.results.runs import Runs
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import compare
 from penstock.studies.executor import Progress
+from penstock.studies.pace import too_short
 from penstock.studies.store import Results
 
-__all__ = ["Challenge", "Effort", "challenge"]
+__all__ = ["Challenge", "challenge"]
 
 FRESH_SEED_OFFSET = 1_000_000
 """Offset from the seeds of the search to the seeds of the choice, and from there to the seeds of the confirmation."""
@@ -36,17 +37,17 @@ FRESH_SEED_OFFSET = 1_000_000
 FINALIST_COUNT, FINAL_RUNS = 8, 5
 """Number of worst networks from which one is chosen, and runs per scheme for the choice and the simplification."""
 
-EVENTS_PER_S = 8e6
-"""Events per second on the two cores of a small machine. It is a constant, so that a budget in seconds covers the same
-networks on every machine."""
+SAMPLE_END, SEARCH_END, CHOICE_END = 0.25, 0.5, 0.6
+"""Fractions of the budget after which the even sample, the steps from the worst networks, and the choice end. The
+simplification ends at `SIMPLIFICATION_END`; then rules are checked. The runs of the confirmation come last."""
 
-SAMPLE_SHARE, REFINE_SHARE, CHECK_SHARE = 0.4, 0.5, 0.1
-"""Fractions of the budget for the even sample, for the steps from the worst networks, and for the checks of rules."""
+SIMPLIFICATION_END = 0.7
 
-MIN_NETWORKS, MAX_NETWORKS = 48, 1000
-MIN_ROUNDS, MAX_ROUNDS = 4, 40
-MIN_CHECKS, MAX_CHECKS = 2, 6
-"""Limits of the sizes in `Effort`, whatever the budget."""
+MIN_NETWORKS, MAX_NETWORKS = 24, 1000
+"""Limits of the number of networks in the even sample."""
+
+MAX_CHECKS = 6
+"""Maximum number of rules that are checked."""
 
 NETWORKS_PER_CHECK = 20
 """Number of fresh networks on each side of a rule."""
@@ -56,31 +57,6 @@ MIN_CONFIRMATION = 0.5
 
 CHECK_POOL = 10_000
 """Size of the sample from which the networks of a check are taken."""
-
-
-@dataclass(frozen=True)
-class Effort:
-    """The size of a search.
-
-    Attributes:
-        networks: number of networks in the even sample.
-        rounds: number of rounds of refinement.
-        checks: maximum number of rules that are checked.
-
-    """
-
-    networks: int
-    rounds: int
-    checks: int
-
-    @classmethod
-    def plan(cls, seconds: float, events: float) -> Effort:
-        """The size for a budget in seconds, if one run of every scheme takes this number of events in total."""
-        affordable = seconds * EVENTS_PER_S / (events * SEARCH_RUNS)
-        networks = min(MAX_NETWORKS, max(MIN_NETWORKS, int(SAMPLE_SHARE * affordable)))
-        rounds = min(MAX_ROUNDS, max(MIN_ROUNDS, int(REFINE_SHARE * affordable / PER_ROUND)))
-        checks = min(MAX_CHECKS, max(MIN_CHECKS, int(CHECK_SHARE * affordable / (2 * NETWORKS_PER_CHECK))))
-        return cls(networks, rounds, checks)
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,32 +184,30 @@ def challenge(
             largest loss in any of the first four counts.
         runs: number of runs of each scheme in the confirmation, at least 2.
         seed: first seed of the search; the confirmation uses other seeds.
-        budget_s: planned time in seconds on two cores; it sets the number of networks.
+        budget_s: planned time in seconds on the two cores of a small machine; it sets the number of networks.
         jobs: number of threads; by default all cores.
         progress: called with the number of finished runs and the expected number of all runs.
         store: keeps finished runs, so that an interrupted search can be resumed.
 
-    Raises `ScenarioError` for an invalid scheme, and `PenstockError` if a scheme refuses every network.
+    Raises `ScenarioError` for an invalid scheme, and `PenstockError` if a scheme refuses every network or the budget is
+    too short.
     """
     if runs < 2:
         raise PenstockError("at least two runs are needed for an interval")
     schemes = _schemes(scheme, against)
     criteria = DEFAULT_CRITERIA if metric is None else (criterion_of(metric),)
     never_off = frozenset(CRITERIA[name].needs for name in criteria if CRITERIA[name].needs)
-    bench = Bench(schemes, criteria, results=store, threads=jobs or cores(), progress=progress)
+    threads = jobs or cores()
+    bench = Bench(schemes, criteria, budget_s=budget_s, results=store, threads=threads, progress=progress)
     search = Search(bench, never_off, seed)
-    effort = Effort.plan(budget_s, _mean_events(bench, search))
-    bench.planned_runs = len(schemes) * SEARCH_RUNS * (effort.networks + effort.rounds * PER_ROUND)
-    search.sample(effort.networks)
-    search.refine(effort.rounds)
+    search.sample(_sample_size(bench, search))
+    search.refine(SEARCH_END)
     trials = tuple(trial for _, trial in search.entries)
     final_seeds = range(seed + FRESH_SEED_OFFSET, seed + FRESH_SEED_OFFSET + FINAL_RUNS)
-    worst = sorted(trials, key=lambda trial: -trial.score)[:FINALIST_COUNT]
-    finalists = bench.measure([trial.network for trial in worst], final_seeds)
-    candidates = [(*before.worst, trial) for before, trial in zip(worst, finalists, strict=True)]
-    criterion, rival, chosen = max(candidates, key=lambda entry: _lower_end(entry[2].loss(*entry[:2])))
-    simplest = simplify(bench, chosen, criterion, rival, final_seeds)
-    rule = _confirmed_rule(search, criterion, rival, simplest.loss(criterion, rival).mean, effort.checks)
+    criterion, rival, chosen = _chosen(bench, trials, final_seeds)
+    simplest = simplify(bench, chosen, criterion, rival, final_seeds, SIMPLIFICATION_END)
+    share = 1 - bench.seconds([simplest.network], runs) / budget_s
+    rule = _confirmed_rule(search, criterion, rival, simplest.loss(criterion, rival).mean, share)
     first_seed = seed + 2 * FRESH_SEED_OFFSET
     (confirmed,) = bench.measure([simplest.network], range(first_seed, first_seed + runs))
     document = simplest.network.document(first_seed)
@@ -262,19 +236,36 @@ def _schemes(scheme: SchemeLike, against: SchemeLike | Iterable[SchemeLike]) -> 
     return (challenged, *rivals)
 
 
-def _mean_events(bench: Bench, search: Search) -> float:
-    """Mean events of one run per scheme, in total. Raises the errors of a network if every network is refused."""
+def _sample_size(bench: Bench, search: Search) -> int:
+    """The number of networks in the even sample.
+
+    Raises the errors of a network if every network is refused, and `PenstockError` with the minimum budget if it is
+    too short.
+    """
     points = latin_hypercube(np.random.default_rng(search.seed), MIN_NETWORKS)
     networks = [network_at(point, search.never_off) for point in points]
-    events = [count for network in networks if (count := bench.events(network)) is not None]
-    if not events:
+    valid = [network for network in networks if bench.events(network) is not None]
+    if not valid:
         for document in bench.documents(networks[0]):
             document.resolve()
-    return float(np.mean(events))
+    mean_s = bench.seconds(valid, SEARCH_RUNS) / len(valid)
+    count = int(SAMPLE_END * bench.budget_s / mean_s)
+    if count < MIN_NETWORKS:
+        raise too_short(bench.budget_s, MIN_NETWORKS * mean_s / SAMPLE_END, f"{MIN_NETWORKS} networks")
+    return min(MAX_NETWORKS, count)
 
 
-def _confirmed_rule(search: Search, criterion: str, rival: int, largest: float, checks: int) -> Rule | None:
-    """The rule with the best check in fresh networks; None if no check confirms a rule.
+def _chosen(bench: Bench, trials: Sequence[Trial], seeds: range) -> tuple[str, int, Trial]:
+    """The worst trial with fresh seeds, and its criterion and rival. The lower end of the loss's interval decides."""
+    worst = sorted(trials, key=lambda trial: -trial.score)[:FINALIST_COUNT]
+    networks = [trial.network for trial in worst]
+    finalists = bench.measure(bench.affordable(networks, len(seeds), CHOICE_END) or networks[:1], seeds)
+    candidates = [(*before.worst, trial) for before, trial in zip(worst, finalists, strict=False)]
+    return max(candidates, key=lambda entry: _lower_end(entry[2].loss(*entry[:2])))
+
+
+def _confirmed_rule(search: Search, criterion: str, rival: int, largest: float, share: float) -> Rule | None:
+    """The rule with the best check in fresh networks; None if no check within this share of the budget confirms one.
 
     The networks of a check are added to the ones from which the next rule is derived: the networks of the search
     cluster where the loss is large and hardly cover the rest of the space.
@@ -286,25 +277,28 @@ def _confirmed_rule(search: Search, criterion: str, rival: int, largest: float, 
     trials = [trial for _, trial in search.entries]
     threshold = threshold_for(losses(trials), largest)
     rules: list[Rule] = []
-    while threshold is not None and len(rules) < checks and not any(rule.is_confirmed for rule in rules):
+    while threshold is not None and len(rules) < MAX_CHECKS and not any(rule.is_confirmed for rule in rules):
         rule = find_rule([trial.network for trial in trials], losses(trials), threshold)
         if rule is None:
             break
-        inside, outside = (_fresh_trials(search, rule, is_inside) for is_inside in (True, False))
+        sides = [_fresh_networks(search, rule, is_inside) for is_inside in (True, False)]
+        both = [*sides[0], *sides[1]]
+        if len(search.bench.affordable(both, SEARCH_RUNS, share)) < len(both):
+            break
+        seeds = range(search.seed, search.seed + SEARCH_RUNS)
+        inside, outside = (search.bench.measure(networks, seeds) for networks in sides)
         rules.append(rule.with_check(losses(inside), losses(outside)))
         trials += [*inside, *outside]
     best = max(rules, key=lambda rule: rule.confirmation, default=None)
     return best if best is not None and best.confirmation >= MIN_CONFIRMATION else None
 
 
-def _fresh_trials(search: Search, rule: Rule, is_inside: bool) -> list[Trial]:
-    """Trials of fresh networks on one side of a rule."""
+def _fresh_networks(search: Search, rule: Rule, is_inside: bool) -> list[Network]:
+    """Fresh networks on one side of a rule."""
     points = latin_hypercube(search.rng, CHECK_POOL)
     networks = (network_at(point, search.never_off) for point in points)
     on_side = (each for each in networks if rule.covers(each) is is_inside and search.bench.events(each) is not None)
-    return search.bench.measure(
-        list(islice(on_side, NETWORKS_PER_CHECK)), range(search.seed, search.seed + SEARCH_RUNS)
-    )
+    return list(islice(on_side, NETWORKS_PER_CHECK))
 
 
 def _lower_end(loss: Estimate) -> float:

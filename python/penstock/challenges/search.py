@@ -6,6 +6,7 @@ variables in the analysis of output from a computer code", Technometrics 21(2), 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,13 +14,13 @@ import numpy as np
 from penstock.challenges.bench import Bench, Trial
 from penstock.challenges.network import COORDINATES, Network, network_at
 
-__all__ = ["PER_ROUND", "SEARCH_RUNS", "Point", "Search", "latin_hypercube"]
+__all__ = ["SEARCH_RUNS", "Point", "Search", "latin_hypercube"]
 
 SEARCH_RUNS = 2
 """Runs per scheme and network; the smallest loss counts."""
 
-PER_ROUND = 24
-"""Networks per round."""
+PER_ROUND, MAX_ROUNDS = 24, 40
+"""Networks per round, and the maximum number of rounds."""
 
 PARENTS = 6
 """Number of worst networks from which the steps of a round start."""
@@ -63,12 +64,14 @@ class Search:
         """Measure networks that are spread evenly over the space."""
         self._measure_new(latin_hypercube(self.rng, count))
 
-    def refine(self, rounds: int) -> None:
-        """Measure networks near the worst ones."""
-        for number in range(rounds):
+    def refine(self, share: float) -> None:
+        """Measure networks near the worst ones until this share of the budget is spent."""
+        for number in range(MAX_ROUNDS):
             worst = sorted(self.entries, key=lambda entry: -entry[1].score)[:PARENTS]
             step = FIRST_STEP * 0.5 ** (number / HALVING_ROUNDS)
-            self._measure_new([self._step_from(worst[child % len(worst)][0], step) for child in range(PER_ROUND)])
+            steps = [self._step_from(worst[child % len(worst)][0], step) for child in range(PER_ROUND)]
+            if not self._measure_new(steps, share):
+                break
 
     def _step_from(self, point: Point, step: float) -> Point:
         """A copy of a point in which some coordinates are moved, or one is drawn again."""
@@ -82,16 +85,21 @@ class Search:
             moved[name] = min(reflected, max(0.0, 2 - reflected))
         return moved
 
-    def _measure_new(self, points: list[Point]) -> None:
-        """Measure the networks at these points; skip networks measured before and networks that a scheme refuses."""
+    def _measure_new(self, points: list[Point], share: float = math.inf) -> bool:
+        """Measure the networks at these points; skip networks measured before and networks that a scheme refuses.
+
+        Return whether all of them fit into this share of the budget; those that do not are left out.
+        """
         measured = {trial.network for _, trial in self.entries}
         new_points: dict[Network, Point] = {}
         for point in points:
             network = network_at(point, self.never_off)
             if network not in measured and self.bench.events(network) is not None:
                 new_points.setdefault(network, point)
-        trials = self.bench.measure(list(new_points), range(self.seed, self.seed + SEARCH_RUNS))
-        self.entries += zip(new_points.values(), trials, strict=True)
+        networks = self.bench.affordable(list(new_points), SEARCH_RUNS, share)
+        trials = self.bench.measure(networks, range(self.seed, self.seed + SEARCH_RUNS))
+        self.entries += [(new_points[trial.network], trial) for trial in trials]
+        return len(networks) == len(new_points)
 
 
 def latin_hypercube(rng: np.random.Generator, count: int) -> list[Point]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,20 +20,30 @@ ORDER = ("udp", "short", "far", "ecn", "control", "flows", "buffer", "rtt", "rat
 MAX_PASSES = 2
 """Passes over all coordinates: a simpler value can become possible by a later change."""
 
+RACING_RUNS = 2
+"""Runs per scheme after which a network with too small a loss is given up."""
+
 USUAL_COUNT, NEAREST_COUNT = 2, 2
 """Number of values tried per coordinate: the most usual ones, and the ones nearest to the present value."""
 
 
-def simplify(bench: Bench, trial: Trial, criterion: str, rival: int, seeds: range) -> Trial:
-    """The trial of the simplest network that keeps `MIN_KEPT_LOSS` of a trial's loss, with an interval above zero."""
+def simplify(bench: Bench, trial: Trial, criterion: str, rival: int, seeds: range, share: float = math.inf) -> Trial:
+    """The trial of the simplest network that keeps `MIN_KEPT_LOSS` of a trial's loss, with an interval above zero.
+
+    Networks whose runs exceed this share of the budget are not tried.
+    """
     needed = MIN_KEPT_LOSS * trial.loss(criterion, rival).mean
     for _ in range(MAX_PASSES):
         before = trial.network
         for name in ORDER:
             for network in _simpler_networks(trial.network, name):
-                if bench.events(network) is None:
+                if bench.events(network) is None or not bench.affordable([network], len(seeds), share):
                     continue
-                (candidate,) = bench.measure([network], seeds)
+                (first,) = bench.measure([network], seeds[:RACING_RUNS])
+                if first.loss(criterion, rival).mean < needed:
+                    continue
+                (others,) = bench.measure([network], seeds[RACING_RUNS:])
+                candidate = first.joined(others)
                 loss = candidate.loss(criterion, rival)
                 if loss.mean >= needed and (loss.low or 0) > 0:
                     trial = candidate

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from penstock.challenges.challenge import Challenge
     from penstock.studies.candidate import SchemeLike
 
-EXAMPLE = "penstock challenge codel --against droptail --metric utilization --budget 2s -o worst.toml"
+EXAMPLE = "penstock challenge codel --against droptail --metric utilization --budget 15s -o worst.toml"
 
 Scheme = Annotated[
     str,

@@ -6,14 +6,10 @@ import math
 import time
 from dataclasses import dataclass
 
-from penstock.errors import PenstockError
+from penstock.studies.pace import seconds_of_runs, too_short
 from penstock.tuning.search import RACING_NETWORKS, SETTINGS_PER_ROUND
 
 __all__ = ["MAP_SETTINGS", "Budget", "Clock"]
-
-EVENTS_PER_S, PER_RUN_S = 3e6, 0.004
-"""Events per second on the two cores of a small machine, and the fixed time per run in seconds. Both are pessimistic:
-every machine that keeps up with the plan makes the same runs for a budget."""
 
 PLANS = ((8, 20, 20), (6, 14, 20), (4, 8, 20), (2, 4, 10))
 """Numbers of networks for the search, the choice and the confirmation, the largest plan first."""
@@ -67,7 +63,7 @@ class Budget:
 
         Raises `PenstockError` with the minimum budget if no plan fits.
         """
-        run_s = PER_RUN_S + events / EVENTS_PER_S
+        run_s = seconds_of_runs(1, events)
         for networks in PLANS:
             fixed = _fixed(networks, searched, baselines)
             runs_per_round = (
@@ -78,11 +74,7 @@ class Budget:
                 rounds = min(MAX_ROUNDS, rounds)
                 runs = fixed + rounds * searched * SETTINGS_PER_ROUND * networks[0]
                 return cls(rounds, *networks, (fixed + rounds * runs_per_round) * run_s, runs, fixed)
-        minimum_s = (fixed + runs_per_round) * run_s
-        raise PenstockError(
-            f"a budget of {seconds:.3g}s is too short for one round of the search; "
-            f"at least {_rounded_up(minimum_s)} is needed"
-        )
+        raise too_short(seconds, (fixed + runs_per_round) * run_s, "one round of the search")
 
 
 def _fixed(networks: tuple[int, int, int], searched: int, baselines: int) -> int:
@@ -94,12 +86,6 @@ def _fixed(networks: tuple[int, int, int], searched: int, baselines: int) -> int
         + (baselines + FINALISTS * searched) * confirmation
         + MAP_POINTS * MAP_SETTINGS
     )
-
-
-def _rounded_up(seconds: float) -> str:
-    """The time rounded up to two significant digits."""
-    digits = 10.0 ** (math.floor(math.log10(seconds)) - 1)
-    return f"{math.ceil(seconds / digits) * digits:g}s"
 
 
 class Clock:

@@ -15,8 +15,12 @@ __all__ = ["chromium", "tab"]  # fixtures
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Commands under test keep their results in a folder of this session, not in the user's cache."""
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    """Commands under test keep their results in a folder of this session, not in the user's cache.
+
+    All processes of the session share it, so that a command of several pages runs once.
+    """
+    base = tmp_path_factory.getbasetemp()
+    os.environ["XDG_CACHE_HOME"] = str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cache")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

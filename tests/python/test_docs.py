@@ -68,7 +68,6 @@ def test_a_page_works_as_printed(page: Path, tmp_path: Path) -> None:
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "NO_COLOR": "1",
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }
     for block in blocks(page):
         if block.caption:

@@ -190,7 +190,7 @@ def test_advice_is_repeated_from_its_page(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_an_evaluation_is_repeated_from_its_page(folder: Path) -> None:
-    output = penstock(folder, "evaluate", "pie:target=10ms", "--quick", "--html", "page.html")
+    output = penstock(folder, "evaluate", "codel", "--quick", "--html", "page.html")
     assert run_block(folder / "page.html", Path(os.environ["XDG_CACHE_HOME"])) == output
 
 

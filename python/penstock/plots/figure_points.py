@@ -14,8 +14,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter
 from numpy.typing import NDArray
 
-from penstock.plots import style
-
 __all__ = ["FigurePoints", "figure_points"]
 
 MOST_POINTS = 600
@@ -38,9 +36,7 @@ class FigurePoints:
 
 
 def figure_points(figure: Figure) -> FigurePoints:
-    """The markers, lines and bars of all panels of a figure."""
-    with style.styled():
-        figure.draw_without_rendering()  # this determines the size of the axes
+    """The markers, lines and bars of all panels of a figure that was drawn, which determined the size of its axes."""
     panels = [(ax, list(_points(ax))) for ax in figure.axes]
     panels = [(ax, points) for ax, points in panels if points]
     step = max(1, math.ceil(sum(len(points) for _, points in panels) / MOST_POINTS))

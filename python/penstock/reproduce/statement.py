@@ -51,7 +51,8 @@ class Statement(Node):
         parts = self.within(Scope(table))
         if not parts:
             raise ValueError(f"nothing to decide: no cell is left of {self.text}")
-        varied = {v for part in parts for v in part.place if len({other.place.get(v) for other in parts}) > 1}
+        variables = {variable for part in parts for variable in part.place}
+        varied = {variable for variable in variables if len({part.place.get(variable) for part in parts}) > 1}
         return all_of(_labelled(parts, varied))
 
     def only_where(self, number: Node, holds: Callable[[Sample], bool]) -> Statement:

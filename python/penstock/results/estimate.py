@@ -65,7 +65,7 @@ class Estimate:
         return 0.0 if half == 0 else (half / abs(self.mean) if self.mean else math.inf)
 
 
-def summarize(values: Sequence[float], alpha: float = ALPHA) -> Estimate:
+def summarize(values: Sequence[float] | np.ndarray, alpha: float = ALPHA) -> Estimate:
     """Mean, standard deviation (R - 1) and 95 % interval (Student t, R - 1 degrees of freedom) of R values.
 
     A smaller `alpha` makes the interval wider, so that several cover their means together with probability 95 %.
@@ -83,10 +83,10 @@ def summarize(values: Sequence[float], alpha: float = ALPHA) -> Estimate:
         same = float(data[0])
         return Estimate(same, 0.0, (same, same), runs)
     # math.fsum is exact: neither the order of the runs nor the machine matters.
-    mean = math.fsum(data) / runs
+    mean = math.fsum(data.tolist()) / runs
     if runs < 2:
         return Estimate(mean, None, None, runs)
-    sd = math.sqrt(math.fsum((x - mean) ** 2 for x in data) / (runs - 1))
+    sd = math.sqrt(math.fsum(((data - mean) ** 2).tolist()) / (runs - 1))
     half = student_t(runs - 1, alpha) * sd / math.sqrt(runs)
     return Estimate(mean, sd, (mean - half, mean + half), runs)
 

@@ -47,6 +47,7 @@ class Sample:
     def __init__(self, values: Sequence[float] | np.ndarray | float) -> None:
         self.random = not isinstance(values, (int, float))
         self.values = np.atleast_1d(np.asarray(values, dtype=float))
+        self._summaries: dict[float, Estimate | None] = {}
         # The value that stands for no difference, such as 1 of a ratio; None if it is unknown.
         self.neutral: float | None = None
         # The sample before arithmetic with plain numbers (`a` in `1.1 * a`), and this arithmetic as a function.
@@ -66,11 +67,13 @@ class Sample:
 
     def summary_at(self, alpha: float) -> Estimate | None:
         """The summary with an interval that misses the mean with probability `alpha`."""
-        finite = self.values[np.isfinite(self.values)]
-        if not len(finite):
-            return None
-        estimate = summarize(list(finite), alpha)
-        return estimate if self.random else replace(estimate, sd=0.0, ci95=(estimate.mean, estimate.mean))
+        if alpha not in self._summaries:
+            finite = self.values[np.isfinite(self.values)]
+            self._summaries[alpha] = summarize(finite, alpha) if len(finite) else None
+        estimate = self._summaries[alpha]
+        if estimate is None or self.random:
+            return estimate
+        return replace(estimate, sd=0.0, ci95=(estimate.mean, estimate.mean))
 
     @property
     def mean(self) -> float:

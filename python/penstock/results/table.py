@@ -35,6 +35,7 @@ class CellTable(Generic[T]):
 
     def __init__(self, cells: Iterable[tuple[Labels, Mapping[str, T]]]) -> None:
         self.cells = tuple(cells)
+        self._index: dict[str, dict[Any, set[int]]] = {}
 
     def axis(self, name: str) -> list[Any]:
         """The values on an axis, in their order."""
@@ -47,7 +48,19 @@ class CellTable(Generic[T]):
 
     def having(self, labels: Labels) -> list[tuple[Labels, Mapping[str, T]]]:
         """The cells with these labels."""
-        return [cell for cell in self.cells if all(cell[0].get(name) == value for name, value in labels.items())]
+        positions = [self._positions(name).get(value, set()) for name, value in labels.items()]
+        if not positions:
+            return list(self.cells)
+        return [self.cells[position] for position in sorted(set.intersection(*positions))]
+
+    def _positions(self, name: str) -> dict[Any, set[int]]:
+        """The positions of the cells by their value on an axis; None for cells without the axis."""
+        if name not in self._index:
+            by_value: dict[Any, set[int]] = {}
+            for position, (labels, _) in enumerate(self.cells):
+                by_value.setdefault(labels.get(name), set()).add(position)
+            self._index[name] = by_value
+        return self._index[name]
 
     def has(self, **labels: Any) -> bool:
         """Whether a cell has these labels."""

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import penstock as ps
 import pytest
 from penstock.engine import course as module
 from penstock.engine.course import INTERVALS, course_of
@@ -69,6 +70,21 @@ def test_a_course_adds_up_to_the_metrics_of_its_run(run: Run) -> None:
     # The mean delay is that of both groups, by their departures.
     delays = {name: np.nanmean(np.array(values, dtype=float)) for name, values in of_link["delay_s"].items()}
     assert delays["prague"] < link["delay_mean_s"] < delays["cubic"]
+
+
+def test_packets_with_equal_numbers_have_their_own_delays() -> None:
+    """Several connections of one group wait at once: each consists of packet 0."""
+    scenario = ps.dumbbell(
+        rate="10Mbit",
+        rtt="40ms",
+        queue="droptail:limit=100p",
+        duration="10s",
+        traffic={"flood": ps.Cbr(rate="20Mbit", packet="1000B"), "one-packet": ps.Tcp(packets=1, arrivals="20ms")},
+    )
+    _, course = course_of(scenario.resolve(), 1)
+    delays = course["links"]["bottleneck"]["delay_s"]
+    late = {name: np.array(delays[name][INTERVALS // 2 :], dtype=float) for name in ("flood", "one-packet")}
+    assert np.nanmean(late["one-packet"]) == pytest.approx(np.nanmean(late["flood"]), rel=0.05)
 
 
 @pytest.mark.parametrize("duration", ["1s", "3s", "10s"])

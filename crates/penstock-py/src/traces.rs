@@ -28,7 +28,7 @@ const BUFFER: usize = 1 << 20;
 ///
 /// Returns the result as JSON, and the columns of the trace as raw little-endian bytes, empty without `trace`. Packets:
 /// `t_ns` (int64), `event`, `kind`, `cause` (uint8, indices into the words of [`trace_words`]; 255 is no cause), `link`,
-/// `flow`, `seq`, `size_bytes` (uint32). Windows: `window_t_ns` (int64), `window_flow` (uint32), `cwnd`, `ssthresh`
+/// `flow`, `seq`, `size_bytes` (uint32), `waited_ns` (int64; time in the queue). Windows: `window_t_ns` (int64), `window_flow` (uint32), `cwnd`, `ssthresh`
 /// (float64).
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, trace, captures, aqms=None, snaplen=None))]
@@ -76,6 +76,7 @@ fn columns<'py>(py: Python<'py>, trace: Option<&Trace>) -> PyResult<Bound<'py, P
     put("flow", rows.iter().flat_map(|row| row.flow.to_le_bytes()).collect())?;
     put("seq", rows.iter().flat_map(|row| row.seq.to_le_bytes()).collect())?;
     put("size_bytes", rows.iter().flat_map(|row| row.size.to_le_bytes()).collect())?;
+    put("waited_ns", rows.iter().flat_map(|row| row.waited.as_nanos().to_le_bytes()).collect())?;
     put("window_t_ns", windows.iter().flat_map(|row| row.time.as_nanos().to_le_bytes()).collect())?;
     put("window_flow", windows.iter().flat_map(|row| row.flow.to_le_bytes()).collect())?;
     put("cwnd", windows.iter().flat_map(|row| row.cwnd.to_le_bytes()).collect())?;

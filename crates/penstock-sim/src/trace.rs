@@ -2,7 +2,7 @@
 
 use crate::packet::{Kind, SimPacket};
 use penstock_aqm::{Cause, Report};
-use penstock_core::Time;
+use penstock_core::{Span, Time};
 pub use penstock_link::TraceEvent;
 
 /// One event of a packet.
@@ -22,6 +22,8 @@ pub struct TraceRow {
     pub seq: u32,
     /// Bytes on the wire.
     pub size: u32,
+    /// Time in the queue until this event; zero for a packet that was not queued.
+    pub waited: Span,
     /// Cause of a drop or mark; `None` for a loss of the link itself.
     pub cause: Option<Cause>,
 }
@@ -58,30 +60,30 @@ impl Trace {
     }
 
     pub(crate) fn send(&mut self, now: Time, packet: &SimPacket) {
-        self.push(now, TraceEvent::Send, 0, packet, None);
+        self.push(now, TraceEvent::Send, 0, packet, Span::ZERO, None);
     }
 
     pub(crate) fn receive(&mut self, now: Time, packet: &SimPacket) {
-        self.push(now, TraceEvent::Receive, 0, packet, None);
+        self.push(now, TraceEvent::Receive, 0, packet, Span::ZERO, None);
     }
 
     pub(crate) fn arrive(&mut self, now: Time, link: u32, packet: &SimPacket) {
         if self.watched[link as usize] {
-            self.push(now, TraceEvent::Arrive, link, packet, None);
+            self.push(now, TraceEvent::Arrive, link, packet, Span::ZERO, None);
         }
     }
 
     /// The link itself lost the packet in front of its queue: a drop without a cause.
     pub(crate) fn lose(&mut self, now: Time, link: u32, packet: &SimPacket) {
         if self.watched[link as usize] {
-            self.push(now, TraceEvent::Drop, link, packet, None);
+            self.push(now, TraceEvent::Drop, link, packet, Span::ZERO, None);
         }
     }
 
     /// Fate of a packet at the queue of `link`.
     pub(crate) fn fate(&mut self, event: TraceEvent, report: &Report<'_, SimPacket>, link: u32, cause: Option<Cause>) {
         if self.watched[link as usize] {
-            self.push(report.now, event, link, report.packet, cause);
+            self.push(report.now, event, link, report.packet, report.now - report.enqueued, cause);
         }
     }
 
@@ -97,9 +99,17 @@ impl Trace {
         }
     }
 
-    fn push(&mut self, time: Time, event: TraceEvent, link: u32, packet: &SimPacket, cause: Option<Cause>) {
+    fn push(
+        &mut self,
+        time: Time,
+        event: TraceEvent,
+        link: u32,
+        packet: &SimPacket,
+        waited: Span,
+        cause: Option<Cause>,
+    ) {
         let SimPacket { flow, labels, seq, size, .. } = *packet;
-        self.rows.push(TraceRow { time, event, link, flow, kind: labels.kind(), seq, size, cause });
+        self.rows.push(TraceRow { time, event, link, flow, kind: labels.kind(), seq, size, waited, cause });
     }
 
     /// Sort the rows by time, without events computed ahead of time beyond `end`. `owners` gives, for each flow from

@@ -73,6 +73,7 @@ _COLUMNS: Final = {
     "flow": "<u4",
     "seq": "<u4",
     "size_bytes": "<u4",
+    "waited_ns": "<i8",
 }
 
 
@@ -87,6 +88,7 @@ class Events:
     flow: Column
     seq: Column
     size_bytes: Column
+    waited_ns: Column
 
     def where(self, chosen: NDArray[Any]) -> Events:
         """The chosen events, by flags or by their places."""
@@ -120,26 +122,14 @@ def course_of_events(events: Events, canonical: Mapping[str, Any], duration_ns: 
         if not link.get("watch"):
             continue
         here = events.where(events.link == number)
-        waits = _waits(here, words.index("enqueue"), words.index("dequeue"))
-        sums, counts = by_group(*waits), by_group(waits[0])
+        departures = here.where(here.event == words.index("dequeue"))
+        sums, counts = by_group(departures, departures.waited_ns / 1e9), by_group(departures)
         links[link["name"]] = {
             "delay_s": {name: _rounded(_divided(sums.get(name, 0 * count), count)) for name, count in counts.items()},
             **{f"{word}s": per_second(here.where(here.event == words.index(word))) for word in ("drop", "mark")},
         }
     ends = [round(width * (at + 1)) for at in range(INTERVALS)]
     return {"t_ns": ends, "rate_bps": rates, "links": links}
-
-
-def _waits(here: Events, enqueue: int, dequeue: int) -> tuple[Events, Floats]:
-    """The departures of a link whose packets were queued there, and the waiting time of each in seconds."""
-    both = here.where((here.event == enqueue) | (here.event == dequeue))
-    # A packet leaves after it was queued, so in this order the two events of each packet are adjacent.
-    packet = ((both.flow.astype(np.int64) * 4 + both.kind) << 32) + both.seq
-    order = np.argsort(packet, kind="stable")
-    is_next = packet[order[1:]] == packet[order[:-1]]
-    is_next &= (both.event[order[:-1]] == enqueue) & (both.event[order[1:]] == dequeue)
-    arrivals, departures = order[:-1][is_next], order[1:][is_next]
-    return both.where(departures), (both.t_ns[departures] - both.t_ns[arrivals]) / 1e9
 
 
 def _windows(senders: Sequence[Mapping[str, Any]]) -> list[list[float | None]]:

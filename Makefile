@@ -23,7 +23,7 @@ test: lint test-rust test-python docs-site ## every test: lint, Rust, Python, do
 
 check: lint ## quick: format, lints, types, unit tests; under two minutes
 	cargo test --locked --quiet --lib
-	$(BIN)/pytest -x -m "not slow"
+	$(BIN)/pytest -x -m "not slow and not quiet"
 
 lint: setup
 	cargo fmt --all --check
@@ -38,7 +38,7 @@ test-rust: setup
 	cargo test --locked --quiet
 
 test-python: setup
-	$(BIN)/pytest --numprocesses auto --dist loadgroup -m "not link and not site"
+	$(BIN)/pytest --numprocesses auto --dist loadgroup -m "not link and not site and not quiet"
 	$(BIN)/pytest -m link
 
 man: setup ## write the manual page again
@@ -120,9 +120,10 @@ real-vs-simulated: setup ## twelve scenarios for real and in simulation, side by
 accuracy: setup ## the accuracy of real links at five rates, beside tbf and htb, and its page; as root, 7 minutes
 	$(BIN)/python docs/make/accuracy.py --measure
 
-bench: setup ## each scheme in ns a packet at 10 to 100 000 flows; packets per CPU second on the reference workloads
+bench: setup ## each scheme in ns a packet at 10 to 100 000 flows; packets per CPU second on the reference workloads and on live pages
 	cargo bench --locked --quiet -p penstock-aqm --bench packets
 	$(BIN)/python peers/bench.py
+	$(BIN)/pytest -m quiet
 
 instructions: setup ## record the instructions per packet that the tests hold the engine to; needs valgrind
 	$(BIN)/python peers/guard.py --record

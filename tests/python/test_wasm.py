@@ -65,6 +65,7 @@ def test_every_mechanism_gives_the_bytes_of_the_native_engine(
 
 
 @needs_node
+@pytest.mark.quiet
 def test_the_module_has_more_than_two_fifths_of_the_native_speed(tmp_path: Path) -> None:
     document = Document.read(HERE.parents[1] / "scenarios" / "thesis_link.toml")
     texts = []

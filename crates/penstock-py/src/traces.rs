@@ -28,8 +28,8 @@ const BUFFER: usize = 1 << 20;
 ///
 /// Returns the result as JSON, and the columns of the trace as raw little-endian bytes, empty without `trace`. Packets:
 /// `t_ns` (int64), `event`, `kind`, `cause` (uint8, indices into the words of [`trace_words`]; 255 is no cause), `link`,
-/// `flow`, `seq`, `size_bytes` (uint32), `waited_ns` (int64; time in the queue). Windows: `window_t_ns` (int64), `window_flow` (uint32), `cwnd`, `ssthresh`
-/// (float64).
+/// `flow`, `seq`, `size_bytes` (uint32), `waited_ns` (int64; time in the queue). Windows: `window_t_ns` (int64),
+/// `window_flow` (uint32), `cwnd`, `ssthresh` (float64).
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, trace, captures, aqms=None, snaplen=None))]
 pub(crate) fn run_recorded<'py>(

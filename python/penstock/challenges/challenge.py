@@ -37,11 +37,9 @@ FRESH_SEED_OFFSET = 1_000_000
 FINALIST_COUNT, FINAL_RUNS = 8, 5
 """Number of worst networks from which one is chosen, and runs per scheme for the choice and the simplification."""
 
-SAMPLE_END, SEARCH_END, CHOICE_END = 0.25, 0.5, 0.6
-"""Fractions of the budget after which the even sample, the steps from the worst networks, and the choice end. The
-simplification ends at `SIMPLIFICATION_END`; then rules are checked. The runs of the confirmation come last."""
-
-SIMPLIFICATION_END = 0.7
+SAMPLE_END, SEARCH_END, CHOICE_END, SIMPLIFICATION_END = 0.25, 0.5, 0.6, 0.7
+"""Fractions of the budget after which the even sample, the steps from the worst networks, the choice, and the
+simplification end. The rest is for the checks of rules and for the confirmation."""
 
 MIN_NETWORKS, MAX_NETWORKS = 24, 1000
 """Limits of the number of networks in the even sample."""

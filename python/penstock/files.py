@@ -144,8 +144,10 @@ def whole(file: str | Path) -> Iterator[Path]:
                 yield Path(file)
             return
         target = Path(os.path.realpath(file))
-        part = _create_temporary(target)
+        part = _temporary_name(target)
         try:
+            # Within the block, since an interrupt may come as soon as the file exists.
+            os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
             yield part
             with part.open("rb") as written:
                 os.fsync(written.fileno())
@@ -183,13 +185,11 @@ def _check(status: os.stat_result, path: str, max_bytes: int) -> None:
         raise UnsuitableFileError(errno.EFBIG, f"it has {status.st_size} bytes; at most {max_bytes} are read", path)
 
 
-def _create_temporary(target: Path) -> Path:
-    """Create an empty file with a random name in the folder of `target`, with the permissions of a new file."""
+def _temporary_name(target: Path) -> Path:
+    """The path of a file with a random name in the folder of `target`."""
     # Truncated, since the name of `target` may have the maximum length. Bytes that are not UTF-8 are kept.
     name = os.fsdecode(os.fsencode(target.name)[:200])
-    part = target.with_name(f".{name}.{uuid.uuid4().hex}.tmp")
-    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
-    return part
+    return target.with_name(f".{name}.{uuid.uuid4().hex}.tmp")
 
 
 @contextmanager

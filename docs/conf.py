@@ -8,7 +8,7 @@ from pathlib import Path
 from penstock import _native
 from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
 from penstock.live.page import page
-from penstock.scenario.scenario import read_document
+from penstock.scenario.document import read_document
 from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent / "make"))

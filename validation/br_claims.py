@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from penstock.papers.brandauer_2001.setup import design, ftp, queue, thresholds
-from penstock.scenario.scenario import as_document
+from penstock.scenario.document import as_document
 
 from .record_ns2 import Settings
 from .reference import Cell

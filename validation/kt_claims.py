@@ -6,7 +6,7 @@ The settings are those of `penstock.papers.kantawala_turner_2005`. ns-2 has neit
 from typing import Any
 
 from penstock.papers.kantawala_turner_2005.setup import HOPS, NETWORKS, RATE_BPS, TRIPS, WIRE, queue
-from penstock.scenario.scenario import as_document
+from penstock.scenario.document import as_document
 
 from .record_ns2 import Settings
 from .reference import Cell

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from penstock.engine.run import cores, run_batch
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 from .setup import Table
 

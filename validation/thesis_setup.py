@@ -12,7 +12,7 @@ from penstock import Queue
 from penstock.papers.alemu_2004 import equal_paths, table3_1, tables2
 from penstock.papers.alemu_2004.reconstruction import CHOSEN, Reading
 from penstock.papers.alemu_2004.setup import ADAPTIVE, OTHERS, floyd, load, psand
-from penstock.scenario.scenario import Document, as_document
+from penstock.scenario.document import Document, as_document
 
 from . import thesis_claims
 from .record_ns2 import Settings

@@ -25,7 +25,7 @@ from penstock.link.measure import prepare
 from penstock.link.namespace import Host
 from penstock.link.session import End, Session
 from penstock.link.traffic import FIRST_PORT, real_traffic
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "data" / "real_accuracy.json"

@@ -16,7 +16,7 @@ from typing import Any
 from penstock.files import write_text
 from penstock.results.display import Scale, decimals, number, scale_for, scheme_argument
 from penstock.results.metrics import metric
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.tuning import display
 from penstock.tuning.advice import Advice
 from penstock.tuning.tune import tune

@@ -18,7 +18,7 @@ from penstock.explain import measured
 from penstock.explain.measured import LOADS, RUNS, USUAL, Cell, Standard, Value
 from penstock.files import write_text
 from penstock.plots import save, style
-from penstock.scenario.scenario import read_document
+from penstock.scenario.document import read_document
 from penstock.studies.compare import compare
 from penstock.studies.store import Store
 from PIL import Image

@@ -23,8 +23,9 @@ from penstock.engine.trace import record
 from penstock.files import write_text
 from penstock.model import Batches
 from penstock.results.estimate import Estimate, summarize
+from penstock.scenario.document import read_document
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import Scenario, read_document
+from penstock.scenario.scenario import Scenario
 from penstock.studies.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,7 +20,7 @@ from penstock.explain import explanation, measured
 from penstock.explain import text as explain
 from penstock.live.material import DEFAULT, material
 from penstock.results import metrics
-from penstock.scenario.scenario import read_document
+from penstock.scenario.document import read_document
 from penstock.scenario.workloads import KINDS, PARTS, size_of
 
 SCHEMES_HEAD = """# Schemes

@@ -18,7 +18,7 @@ import numpy as np
 from penstock.engine.run import run_batch
 from penstock.files import write_text
 from penstock.live.material import material
-from penstock.scenario.scenario import Document, read_document
+from penstock.scenario.document import Document, read_document
 
 FOLDER = Path(__file__).parents[1] / "lessons"
 TABLE = re.compile(r"(?<=<!-- numbers -->\n).*?(?=<!-- end of numbers -->)", re.S)

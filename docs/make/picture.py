@@ -15,7 +15,7 @@ from pathlib import Path
 
 from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
 from penstock.live.page import page
-from penstock.scenario.scenario import read_document
+from penstock.scenario.document import read_document
 from PIL import Image
 from playwright.sync_api import Page
 

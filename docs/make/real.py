@@ -18,7 +18,7 @@ from penstock.files import write_text
 from penstock.link.comparison import measure_plan, prepare_plan
 from penstock.results.display import decimals, number, scale_for
 from penstock.results.metrics import metric
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.studies.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]

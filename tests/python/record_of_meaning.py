@@ -20,7 +20,7 @@ from typing import Final
 
 from penstock import _native
 from penstock.engine.run import run_batch
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 from .recorded_runs import Tree, recorded_runs
 

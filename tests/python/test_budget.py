@@ -14,7 +14,7 @@ from penstock.engine.run import run_batch
 from penstock.scenario import budget
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.budget.estimate import estimate
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.toml"))
 

@@ -9,7 +9,7 @@ from penstock.papers.chung_claypool_2003 import setup as cc
 from penstock.papers.kantawala_turner_2005 import readings
 from penstock.papers.kantawala_turner_2005 import setup as kt
 from penstock.reproduce.changes import together, with_limits, with_queues, with_tcp
-from penstock.scenario.scenario import Document, as_document
+from penstock.scenario.document import Document, as_document
 
 
 def mixed() -> Document:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import penstock as ps
 import pytest
 from penstock.scenario.check import resolved_text
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 HEAD = """duration = "20s"
 [links.access]

@@ -21,7 +21,8 @@ from penstock.reproduce.paper import Experiment, Paper, papers
 from penstock.reproduce.statement import Statement
 from penstock.results.sample import Sample
 from penstock.results.table import Table
-from penstock.scenario.scenario import Document, Scenario, as_document
+from penstock.scenario.document import Document, as_document
+from penstock.scenario.scenario import Scenario
 from penstock.studies.study import Study
 
 from .made_up import MadeUp, effort_of

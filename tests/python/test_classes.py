@@ -9,8 +9,8 @@ import pytest
 from penstock.aqms.catalog import schemes
 from penstock.cli.app import app
 from penstock.scenario.check import resolved_text
+from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import Document
 
 HEAD = """
 duration = "20s"

@@ -13,7 +13,7 @@ from penstock.engine.course import INTERVALS, course_of
 from penstock.engine.run import run_batch
 from penstock.report import page
 from penstock.results.run import Run
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.studies.compare import compare
 from penstock.studies.over_time import over_time
 from playwright.sync_api import Page

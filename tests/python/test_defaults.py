@@ -8,8 +8,8 @@ import penstock as ps
 import pytest
 from penstock.live.material import material
 from penstock.scenario.check import resolved_text
+from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import Document
 from penstock.studies.plan import Plan
 
 Tree = dict[str, Any]

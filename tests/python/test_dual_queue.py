@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import penstock as ps
 import pytest
+from penstock.scenario.document import Document
 from penstock.scenario.elements import EcnField
-from penstock.scenario.scenario import Document
 
 HEAD = 'duration = "1s"\n[links.b]\nfrom = "A"\nto = "B"\nrate = "1Mbit"\ndelay = "1ms"\nwatch = true\n'
 

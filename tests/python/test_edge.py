@@ -11,7 +11,7 @@ from penstock.aqms.catalog import conditioners
 from penstock.cli.app import app
 from penstock.results.metrics import metric as metric_named
 from penstock.scenario.check import resolved_text
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from typer.testing import CliRunner
 
 HEAD = """duration = "10s"

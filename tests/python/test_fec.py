@@ -7,7 +7,7 @@ from typing import Any
 import penstock as ps
 import pytest
 from penstock.scenario.check import resolved_text
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 TEXT = """duration = "100s"
 [links.line]

@@ -13,7 +13,7 @@ from typing import Any
 import penstock as ps
 import pytest
 from penstock.results.metrics import METRICS
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 ROOT = Path(__file__).resolve().parents[2]
 CALL = {"rate": "80kbit", "packet": "172B"}

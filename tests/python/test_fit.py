@@ -23,7 +23,7 @@ from penstock.fitting import twin
 from penstock.fitting.directions import forward_packets
 from penstock.fitting.fit import Fit
 from penstock.fitting.packets import read_packets
-from penstock.scenario.scenario import read_document
+from penstock.scenario.document import read_document
 
 from .capturing import THREE_LINKS, records
 from .test_capture_reading import ETHERNET, FRAMES, RAW, frame, ipv4, ipv6, pcap, tcp

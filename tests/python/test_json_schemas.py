@@ -20,7 +20,7 @@ from penstock.cli.app import VERBS
 from penstock.engine.run import run_batch
 from penstock.results.metrics import METRICS
 from penstock.results.run import Run
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.schemas import VERBS as DESCRIBED
 
 from .recorded_runs import recorded_runs

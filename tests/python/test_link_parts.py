@@ -20,7 +20,7 @@ from penstock.link.control import Control
 from penstock.link.layout import Layout
 from penstock.link.live_view import LiveView
 from penstock.link.states import Stream, rates
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from rich.console import Console
 
 THREE_HOSTS = """

@@ -15,7 +15,7 @@ from penstock.errors import PenstockError, ScenarioError
 from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
 from penstock.live.page import page
 from penstock.results import palette
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from playwright.sync_api import Page
 
 from .browser import Theme, faults, needs_chromium, resize, wait

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from penstock.report import page
 from penstock.results.comparison import Comparison
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.studies.compare import compare
 from penstock.studies.over_time import over_time
 from playwright.sync_api import Page

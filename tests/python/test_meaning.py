@@ -10,8 +10,9 @@ from penstock import _native
 from penstock.aqms.catalog import conditioners, tcp_keys
 from penstock.aqms.queue import Element
 from penstock.scenario._generated import Tcp
+from penstock.scenario.document import key_of
 from penstock.scenario.elements import Link, Reverse, Traffic
-from penstock.scenario.scenario import TRAFFIC, key_of
+from penstock.scenario.scenario import TRAFFIC
 
 from .record_of_meaning import Record, errors, refusal
 from .recorded_runs import Tree, recorded_runs

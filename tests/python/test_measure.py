@@ -13,7 +13,7 @@ import pytest
 from penstock.link.comparison import measure_plan, prepare_plan
 from penstock.link.measure import measure
 from penstock.results.run import Run
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.studies.plan import Plan
 
 pytestmark = [pytest.mark.link, pytest.mark.slow]

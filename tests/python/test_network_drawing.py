@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from penstock.scenario.check import resolved_text
+from penstock.scenario.document import Document, read_document
 from penstock.scenario.network_drawing import MAX_DRAWN, topology_lines
-from penstock.scenario.scenario import Document, read_document
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 

@@ -16,7 +16,7 @@ import pytest
 from penstock.aqms.catalog import Scheme, find_scheme, schemes
 from penstock.report.page import render
 from penstock.scenario._generated import SCHEMES
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 CHECKED = [scheme.name for scheme in schemes()]
 FLAVOURS = ("reno", "newreno", "sack", "cubic", "vegas", "dctcp", "bbr", "bbr3")

@@ -18,7 +18,7 @@ from penstock.aqms.catalog import Scheme, find_scheme
 from penstock.engine.trace import record
 from penstock.link.namespace import Host
 from penstock.link.session import End, Session
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 pytestmark = pytest.mark.link
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import penstock as ps
 import pytest
+from penstock.scenario.document import Document
 from penstock.scenario.resolve.real import RealLimits
-from penstock.scenario.scenario import Document
 
 TEXT = """
 duration = "1s"

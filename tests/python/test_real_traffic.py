@@ -8,7 +8,7 @@ import pytest
 from penstock.errors import RequirementError, ScenarioError
 from penstock.link import traffic
 from penstock.link.traffic import RealTraffic, TcpSettings, real_traffic
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 NETWORK = """
 duration = "4s"

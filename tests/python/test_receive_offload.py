@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from penstock.link.namespace import Host
 from penstock.link.session import End, Session
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 pytestmark = pytest.mark.link
 

@@ -10,7 +10,7 @@ from penstock.papers.alemu_2004 import setup as thesis
 from penstock.papers.alemu_2004.reconstruction import CHOSEN
 from penstock.reproduce.effort import Effort
 from penstock.reproduce.paper import Experiment, Paper, papers
-from penstock.scenario.scenario import as_document
+from penstock.scenario.document import as_document
 
 RECONSTRUCTED = [work for work in papers() if work.reconstructed]
 RECONSTRUCTED_BY = {work.alias: work for work in RECONSTRUCTED}

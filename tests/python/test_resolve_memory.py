@@ -15,9 +15,9 @@ import penstock as ps
 import pytest
 from penstock import _native
 from penstock.aqms import python_aqm
+from penstock.scenario.document import Document, as_document, key_of
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.resolve.memory import Memory, frozen
-from penstock.scenario.scenario import Document, as_document, key_of
 
 SCENARIOS = sorted(Path("scenarios").glob("*.toml"))
 OPTIONS = {"computed_links": True, "flows": False, "series": True, "series_points": 7}

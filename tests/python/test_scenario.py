@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from penstock.aqms.catalog import find_scheme, tcp_keys
 from penstock.scenario.check import resolved_text
+from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved, resolve
-from penstock.scenario.scenario import Document
 from penstock.scenario.scheme_text import read_value
 
 SCENARIOS = sorted((Path(__file__).resolve().parents[2] / "scenarios").glob("*.toml"))

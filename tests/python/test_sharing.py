@@ -6,7 +6,7 @@ import penstock as ps
 import pytest
 from penstock.papers.kantawala_turner_2005 import setup as kt
 from penstock.papers.kantawala_turner_2005.sharing import by_kind
-from penstock.scenario.scenario import Document, as_document
+from penstock.scenario.document import Document, as_document
 
 SPAN = ("4s", "2s")
 

@@ -12,9 +12,9 @@ import penstock as ps
 import pytest
 from penstock.results.metrics import metric
 from penstock.scenario.check import resolved_text
+from penstock.scenario.document import Document
 from penstock.scenario.elements import EcnField
 from penstock.scenario.resolve.draws import Draw, draw
-from penstock.scenario.scenario import Document
 from penstock.units import UnitError, format_size, parse_size
 
 HEAD = 'duration = "1s"\n[links.b]\nfrom = "A"\nto = "B"\nrate = "1Mbit"\ndelay = "1ms"\nwatch = true\n[traffic.t]\n'

@@ -17,8 +17,8 @@ import penstock as ps
 import pytest
 from penstock.aqms.catalog import schemes
 from penstock.errors import MissingPackageError, PenstockError, ScenarioError
+from penstock.scenario.document import Document, read_document
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.scenario.scenario import Document, read_document
 from penstock.tuning.aim import Aim, parse_aims
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.budget import Budget, Clock

@@ -18,8 +18,8 @@ from penstock.explain.settings_here import settings_here
 from penstock.explain.warnings import Warned, average_seconds, of_result, of_scenario
 from penstock.results.conclusion import of_run
 from penstock.scenario.check import resolved_text
+from penstock.scenario.document import Document, read_document
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.scenario.scenario import Document, read_document
 from penstock.studies.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 from penstock import _native
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from playwright.sync_api import Page
 
 from .browser import needs_chromium, wait

@@ -11,7 +11,7 @@ import penstock as ps
 import pytest
 from penstock.cli.lists import LISTS
 from penstock.scenario.check import resolved_text
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.scenario.workloads import KINDS, PARTS, size_of
 from penstock.tuning.moved import moved
 

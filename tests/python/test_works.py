@@ -6,7 +6,7 @@ from pathlib import Path
 
 import penstock as ps
 import pytest
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 FOLDER = Path(__file__).resolve().parents[2] / "scenarios"
 FILES = sorted(FOLDER.glob("*.toml"))

@@ -14,7 +14,7 @@ from penstock.challenges.network import BOTTLENECK, Network
 from penstock.errors import ScenarioError
 from penstock.results.estimate import Estimate, summarize
 from penstock.scenario.budget.estimate import estimate
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.executor import Progress
 from penstock.studies.pace import seconds_of_runs

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from penstock.results.display import joined, spaced
-from penstock.scenario.scenario import Document, Scenario
+from penstock.scenario.document import Document
+from penstock.scenario.scenario import Scenario
 from penstock.units import format_rate, format_time
 
 __all__ = [

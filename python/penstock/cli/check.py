@@ -12,8 +12,8 @@ from penstock.cli.study_input import is_study_file
 
 if TYPE_CHECKING:
     from penstock.scenario.budget import Limits
+    from penstock.scenario.document import Document
     from penstock.scenario.resolve import Resolved
-    from penstock.scenario.scenario import Document
     from penstock.studies.study_file import StudyFile
 
 EXAMPLE = "penstock check scenarios/thesis_link.toml"
@@ -42,7 +42,7 @@ def check(
     if is_study_file(file):
         _check_study(file, settings, limits, outputs)
         return
-    from penstock.scenario.scenario import read_document
+    from penstock.scenario.document import read_document
 
     text, values = _checked(read_document(file, settings), limits)
     outputs.show(text)

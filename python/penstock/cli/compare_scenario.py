@@ -53,7 +53,7 @@ class ScenarioRequest:
 
     def plan(self) -> Plan:
         """The plan of the comparison, with all of its runs checked."""
-        from penstock.scenario.scenario import read_document
+        from penstock.scenario.document import read_document
         from penstock.studies.candidate import parse_varies
         from penstock.studies.plan import Plan
 

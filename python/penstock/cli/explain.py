@@ -189,7 +189,7 @@ def _on_link(name: str, link: LinkOptions) -> tuple[Explanation, OnLink | None]:
     """The explanation of a scheme, and the scheme on the link."""
     from penstock.explain import explanation
     from penstock.explain.on_link import OnLink
-    from penstock.scenario.scenario import read_document
+    from penstock.scenario.document import read_document
 
     _check_name(name)
     if link.scenario is None:

@@ -170,7 +170,7 @@ def _layout(
     scenario: str, settings: list[str], at: list[str], scheme: str | None, node: str | None, tcp: str | None
 ) -> Layout:
     from penstock.link.layout import Layout
-    from penstock.scenario.scenario import read_document
+    from penstock.scenario.document import read_document
     from penstock.studies.candidate import Candidate
     from penstock.studies.plan import check_places, placed
 

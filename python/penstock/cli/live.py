@@ -54,7 +54,7 @@ def live(
     from penstock.files import write_text
     from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
     from penstock.live.page import page
-    from penstock.scenario.scenario import read_document
+    from penstock.scenario.document import read_document
 
     outputs, file = Outputs.of(json_target), page_file(output, "--output")
     load_aqms(load)

@@ -37,7 +37,7 @@ from penstock.units import parse_time
 if TYPE_CHECKING:
     from penstock.engine.trace import RecordedRun
     from penstock.results.run import Run
-    from penstock.scenario.scenario import Document
+    from penstock.scenario.document import Document
 
 EXAMPLE = "penstock run scenarios/thesis_link.toml --seed 7 --set traffic.extra.count=50"
 
@@ -87,7 +87,7 @@ def _document(
     scenario: str, settings: Sequence[str], seed: int | None, schemes: Sequence[str], at: Sequence[str]
 ) -> Document:
     """The scenario, with values overridden by the options."""
-    from penstock.scenario.scenario import read_document
+    from penstock.scenario.document import read_document
     from penstock.studies.plan import Plan
 
     document = read_document(scenario, settings)

@@ -17,7 +17,7 @@ __all__ = ["StudyChanges", "is_study_file", "read_study", "study_of_scenarios"]
 
 def is_study_file(path: str) -> bool:
     """Whether a file is a study: it has keys of studies, and no links. Raises `ScenarioError` if it is not TOML."""
-    from penstock.scenario.scenario import read_table
+    from penstock.scenario.document import read_table
     from penstock.studies.study_file import KEYS
 
     tree, _ = read_table(path)

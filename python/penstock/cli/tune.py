@@ -24,7 +24,7 @@ from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_sto
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
-    from penstock.scenario.scenario import Document
+    from penstock.scenario.document import Document
     from penstock.tuning.advice import Advice
     from penstock.tuning.budget import Budget
 
@@ -82,8 +82,8 @@ def tune(
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
+    from penstock.scenario.document import read_document
     from penstock.scenario.replayed import replay_notes
-    from penstock.scenario.scenario import read_document
     from penstock.tuning.capture import with_capture
 
     outputs = Outputs.of(json_target, html)

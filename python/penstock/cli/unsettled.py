@@ -28,7 +28,7 @@ def transient_warnings(
     A cell has labels, which its warning names. `runs` is the number of runs of the comparison.
     """
     from penstock.explain.unsettled import of_queues
-    from penstock.scenario.scenario import Document
+    from penstock.scenario.document import Document
     from penstock.studies.pilots import Pilots
 
     count = max(1, min(MAX_PILOTS, int(SHARE * runs), len(cells)))

@@ -16,8 +16,8 @@ from penstock.engine.warmup import with_warmup
 from penstock.errors import ErrorDetail, PenstockError, RunError, ScenarioError
 from penstock.results.run import Run
 from penstock.scenario.budget import Limits, check_budget
+from penstock.scenario.document import ScenarioLike, as_document
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import ScenarioLike, as_document
 
 __all__ = ["MAX_FLOWS", "cores", "count_flows", "engine_errors", "run", "run_batch"]
 

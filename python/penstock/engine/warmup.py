@@ -12,9 +12,9 @@ import numpy as np
 
 from penstock.errors import ErrorDetail, ScenarioError
 from penstock.results.transient import BATCH, Remainder, batch_means, remainder, truncation
+from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.resolve.head import AUTO
-from penstock.scenario.scenario import Document
 from penstock.units import format_time, parse_time
 
 __all__ = [

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from penstock.evaluation.network import Bench
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 __all__ = ["Case"]
 

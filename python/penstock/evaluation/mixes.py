@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from penstock.evaluation.case import Case
 from penstock.evaluation.network import MILD, Bench, Table, group
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 __all__ = ["cases"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 __all__ = ["HEAVY", "MEDIUM", "MILD", "Bench", "Table", "group"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from penstock.evaluation.case import Case
 from penstock.evaluation.network import Bench, Table, group
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 __all__ = ["cases"]
 

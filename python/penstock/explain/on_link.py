@@ -11,8 +11,8 @@ from penstock.errors import PenstockError
 from penstock.explain.settings_here import settings_here, span
 from penstock.explain.warnings import Warned, average_seconds, of_losses, of_queue, of_rate, queue_table
 from penstock.results.display import scheme_argument
+from penstock.scenario.document import Document
 from penstock.scenario.loaded_link import LoadedLink
-from penstock.scenario.scenario import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.plan import check_places, placed
 from penstock.units import format_rate, format_time

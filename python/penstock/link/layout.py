@@ -9,8 +9,8 @@ from typing import Any
 
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 from penstock.link.traffic import CONTROLS, KERNEL_NAMES
+from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.plan import placed
 

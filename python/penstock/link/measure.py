@@ -22,8 +22,8 @@ from penstock.link.session import End, Session
 from penstock.link.trace import write
 from penstock.link.traffic import FIRST_PORT, RealTraffic, real_traffic
 from penstock.results.run import Run
+from penstock.scenario.document import Document, ScenarioLike, as_document
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import Document, ScenarioLike, as_document
 
 __all__ = ["ATTEMPTS", "RealRun", "measure", "prepare"]
 

@@ -14,8 +14,8 @@ import numpy as np
 from penstock import _native
 from penstock._native import Namespace
 from penstock.engine.run import engine_errors
+from penstock.scenario.document import Document, ScenarioLike, as_document
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import Document, ScenarioLike, as_document
 
 __all__ = ["End", "Session"]
 

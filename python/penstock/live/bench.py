@@ -9,7 +9,7 @@ from pathlib import Path
 from penstock.files import write_text
 from penstock.live.material import DEFAULT, DEFAULT_SCHEMES, material
 from penstock.live.page import page
-from penstock.scenario.scenario import ScenarioLike, as_document, read_document
+from penstock.scenario.document import ScenarioLike, as_document, read_document
 
 __all__ = ["LiveBench"]
 

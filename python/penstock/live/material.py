@@ -12,8 +12,8 @@ from penstock import _native
 from penstock.aqms.catalog import Param, Scheme, find_scheme, schemes
 from penstock.engine.warmup import with_time
 from penstock.errors import PenstockError, nearest
+from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.plan import placed, with_watches_of
 

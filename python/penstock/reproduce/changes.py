@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any, overload
 
 from penstock.reproduce.effort import Change
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 __all__ = ["together", "with_limits", "with_queues", "with_tcp", "with_traffic"]
 

@@ -9,7 +9,8 @@ from typing import Any, Generic, Literal, TypeVar
 from penstock.engine.run import cores
 from penstock.results.run import Run
 from penstock.results.table import Table
-from penstock.scenario.scenario import Document, Scenario
+from penstock.scenario.document import Document
+from penstock.scenario.scenario import Scenario
 from penstock.studies.store import Store
 from penstock.studies.study import Batch, Measure, Progress, Study
 

@@ -11,7 +11,7 @@ from penstock.aqms.catalog import complete_schemes
 from penstock.aqms.queue import Queue
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.display import scheme_argument
-from penstock.scenario.scenario import read_table
+from penstock.scenario.document import read_table
 from penstock.scenario.scheme_text import parse_scheme, read_value, scheme_name, split_list
 from penstock.units import parse_probability
 

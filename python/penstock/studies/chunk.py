@@ -13,8 +13,8 @@ from penstock import _native
 from penstock.aqms import python_aqm
 from penstock.engine.memory import keep_freed_memory
 from penstock.results.run import Run
+from penstock.scenario.document import key_of
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import key_of
 from penstock.studies.part import CellRuns, Head
 from penstock.studies.seeds import Seeds
 from penstock.studies.store import Results, part_name

@@ -15,7 +15,7 @@ from penstock.results.distribution import is_distribution
 from penstock.results.estimate import Estimate
 from penstock.results.runs import Design, Runs
 from penstock.scenario.budget import Limits
-from penstock.scenario.scenario import ScenarioLike
+from penstock.scenario.document import ScenarioLike
 from penstock.studies.candidate import Precision, SchemeLike
 from penstock.studies.chunk import Cell
 from penstock.studies.complete import complete

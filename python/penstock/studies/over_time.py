@@ -8,7 +8,7 @@ from typing import Any
 from penstock.engine.course import course_of
 from penstock.engine.run import cores
 from penstock.results.runs import Runs
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 __all__ = ["over_time"]
 

@@ -14,7 +14,7 @@ from typing import Any
 from penstock.engine.warmup import POINTS, Pilot, QueueMeans, is_automatic, pilot_of, queue_means
 from penstock.errors import ErrorDetail, ScenarioError
 from penstock.results.run import Run
-from penstock.scenario.scenario import Document, ScenarioLike, as_document
+from penstock.scenario.document import Document, ScenarioLike, as_document
 from penstock.studies.chunk import Cell
 from penstock.studies.complete import complete
 from penstock.studies.executor import Executor

@@ -13,8 +13,8 @@ from penstock.engine.warmup import with_warmups
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 from penstock.results.display import setting
 from penstock.scenario.budget import Limits, check_budget
+from penstock.scenario.document import Document, ScenarioLike, as_document, with_value
 from penstock.scenario.resolve import Resolved, resolve
-from penstock.scenario.scenario import Document, ScenarioLike, as_document, with_value
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.units import parse_time
 

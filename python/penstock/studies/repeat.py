@@ -15,7 +15,7 @@ from penstock.report.shell_script import command_text, shell_script
 from penstock.results.conclusion import MARGIN
 from penstock.results.display import scheme_argument, setting
 from penstock.results.run_table import Design
-from penstock.scenario.scenario import Document, read_document
+from penstock.scenario.document import Document, read_document
 from penstock.studies.portable import aqm_files, scenario_files
 from penstock.studies.recorded import STUDY, study_files, write_files
 from penstock.studies.study_file import StudyFile

@@ -28,7 +28,8 @@ from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 from penstock.results.run import Run
 from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
-from penstock.scenario.scenario import Document, Scenario, as_document
+from penstock.scenario.document import Document, as_document
+from penstock.scenario.scenario import Scenario
 from penstock.studies.chunk import Cell, Keep
 from penstock.studies.complete import Shard, complete
 from penstock.studies.executor import Executor, Progress, ThreadExecutor

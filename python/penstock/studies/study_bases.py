@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import ScenarioError, kind_of
+from penstock.scenario.document import Document, read_document
 from penstock.scenario.resolve.reader import Table
-from penstock.scenario.scenario import Document, read_document
 
 __all__ = ["BASE", "check_seeds", "read_bases"]
 

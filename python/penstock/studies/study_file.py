@@ -28,9 +28,9 @@ from penstock.results.columns import RESERVED
 from penstock.results.display import is_number
 from penstock.results.metrics import METRICS, metric
 from penstock.results.run import Run
+from penstock.scenario.document import Document, read_table
 from penstock.scenario.resolve import resolve
 from penstock.scenario.resolve.reader import REQUIRED, Table, text, whole
-from penstock.scenario.scenario import Document, read_table
 from penstock.scenario.scheme_text import scheme_name
 from penstock.studies.candidate import ALL, Candidate
 from penstock.studies.plan import check_places, placed, with_watches_of

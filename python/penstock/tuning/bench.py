@@ -15,9 +15,9 @@ from penstock.errors import PenstockError
 from penstock.results.columns import result_columns
 from penstock.results.display import scheme_argument
 from penstock.results.estimate import Estimate, summarize
+from penstock.scenario.document import Document
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import resolve
-from penstock.scenario.scenario import Document
 from penstock.studies.candidate import Candidate
 from penstock.studies.chunk import Cell
 from penstock.studies.complete import complete

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from penstock.errors import ErrorDetail, ScenarioError
 from penstock.files import open_regular
+from penstock.scenario.document import Document
 from penstock.scenario.resolve import resolve
-from penstock.scenario.scenario import Document
 from penstock.tuning.population import tuned_places
 
 __all__ = ["NAME", "with_capture"]

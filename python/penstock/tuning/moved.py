@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.scenario.workloads import KINDS
 from penstock.units import format_rate, format_time, parse_rate, parse_time
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from penstock.errors import PenstockError
+from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
-from penstock.scenario.scenario import Document
 from penstock.tuning.moved import moved
 
 __all__ = ["MIX", "SPREAD", "Draw", "Population", "tuned_places"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from penstock.scenario.budget.estimate import offered_streams
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.moved import FACTORS
 from penstock.tuning.population import Draw

@@ -15,10 +15,10 @@ from penstock.errors import ErrorDetail, ScenarioError
 from penstock.results.estimate import summarize
 from penstock.results.simultaneous import adjusted_alpha
 from penstock.scenario.budget.estimate import estimate
+from penstock.scenario.document import Document, ScenarioLike, as_document
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.resolve.codepoints import codepoints
-from penstock.scenario.scenario import Document, ScenarioLike, as_document
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.executor import Progress
 from penstock.studies.plan import Plan, check_places, own_queue, with_watches_of

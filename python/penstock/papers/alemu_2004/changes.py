@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 DELAYED = "100ms"
 """Timer of ns-2's delayed acknowledgements."""

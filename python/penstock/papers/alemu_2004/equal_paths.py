@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock.reproduce.figure import Choice, Claim, Sweep
-from penstock.scenario.scenario import Document, as_document
+from penstock.scenario.document import Document, as_document
 
 from . import panels
 from .own import own_claims

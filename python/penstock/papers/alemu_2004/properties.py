@@ -13,7 +13,7 @@ from penstock.explain.explanation import prepare
 from penstock.reproduce.figure import Choice, Effort, Exhibit, Rows, Sweep, Table, by_table, metric
 from penstock.results.condition import Condition, all_of
 from penstock.results.sample import Sample
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 from . import drop_functions, symbols
 from .measures import Numbers

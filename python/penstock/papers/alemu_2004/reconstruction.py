@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from penstock.reproduce.changes import together, with_queues, with_tcp
 from penstock.reproduce.effort import Change
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 from .changes import AUTOMATIC, AVERAGING, DELAYED
 

@@ -28,7 +28,7 @@ from penstock.reproduce.figure import (
 )
 from penstock.results.condition import Condition
 from penstock.results.sample import Sample
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 claim = claims_of(__file__)
 

@@ -14,7 +14,7 @@ from penstock.model.design import RedSettings
 from penstock.reproduce.changes import together, with_queues, with_tcp, with_traffic
 from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Choice, Curves, Effort, Readings, Study, SummaryTable, Sweep, claims_of, metric
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 claim = claims_of(__file__)
 

@@ -10,7 +10,7 @@ from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Sweep, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import Sample, per_run
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 from .constant import LIMITS, SAME, constant
 from .setup import PACKET, measure, reconstructed

@@ -12,7 +12,7 @@ from penstock.reproduce.effort import Change
 from penstock.reproduce.figure import Choice, Table
 from penstock.reproduce.printed_numbers import PrintedNumber, PrintedNumbers
 from penstock.results.sample import Sample
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 
 from .fig6a import BUFFER
 from .readings import PLACES, SCHEMES

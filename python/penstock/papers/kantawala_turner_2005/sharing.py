@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from penstock.scenario.scenario import Document
+from penstock.scenario.document import Document
 from penstock.units import format_time, parse_time
 
 __all__ = ["SLOW", "by_kind"]

@@ -8,11 +8,9 @@
 True
 """
 
-from __future__ import annotations
-
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # type checkers take it as true; `typing` is slow to import
 if TYPE_CHECKING:
     from penstock import model, plots, reproduce, testing
     from penstock._native import DROP, MARK, PASS
@@ -123,7 +121,7 @@ __all__ = [
 
 if not TYPE_CHECKING:  # else type checkers would accept misspelt names
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         if name == "__version__":
             return import_module("penstock._native").version
         if name in {"model", "plots", "reproduce", "testing"}:

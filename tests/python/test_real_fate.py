@@ -163,7 +163,7 @@ def replayed(queue: dict[str, Any], real: Columns, folder: Path, extra: dict[str
     recorded = record(scenario(queue, traffic, extra).resolve(), 1, traced=True)
     kinds = {"t_ns": np.int64, "event": np.uint8, "cause": np.uint8, "link": np.uint32, "flow": np.uint32}
     kinds |= {"seq": np.uint32}
-    return {name: np.frombuffer(recorded._events[name], kind) for name, kind in kinds.items()}
+    return {name: np.frombuffer(recorded.events[name], kind) for name, kind in kinds.items()}
 
 
 def write_pcap(file: Path, times: NDArray[Any], sizes: NDArray[Any]) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 from penstock import _native
 from penstock.aqms.catalog import LIMIT, tcp_keys
 from penstock.explain.transport import TRANSPORTS
-from penstock.reproduce.paper import papers
 from penstock.results.metrics import METRICS
 from penstock.scenario.resolve.settings import default_readable
 from penstock.scenario.workloads import KINDS, PARTS, size_of
@@ -147,6 +146,8 @@ def _metrics_text(entries: Sequence[Entry]) -> str:
 
 
 def _papers() -> list[dict[str, Any]]:
+    from penstock.reproduce.paper import papers
+
     return [
         {
             "name": paper.name,

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from penstock.engine.trace import RecordedRun
     from penstock.results.run import Run
     from penstock.scenario.document import Document
+    from penstock.scenario.resolve import Resolved
 
 EXAMPLE = "penstock run scenarios/thesis_link.toml --seed 7 --set traffic.extra.count=50"
 
@@ -88,7 +89,6 @@ def _document(
 ) -> Document:
     """The scenario, with values overridden by the options."""
     from penstock.scenario.document import read_document
-    from penstock.studies.plan import Plan
 
     document = read_document(scenario, settings)
     if seed is not None:
@@ -97,6 +97,8 @@ def _document(
         if at:
             raise PenstockError(f"--at {at[0]}: needs --scheme")
         return document
+    from penstock.studies.plan import Plan
+
     cases = Plan.make(document, schemes, None, at).cases
     if len(cases) > 1:
         listed = " ".join(f"--scheme {case.candidate.label}" for case in cases)
@@ -118,12 +120,12 @@ def _simulated(
     from penstock.explain.warnings import of_result
     from penstock.results.grid import run_grids, text
     from penstock.scenario.budget import Limits, check_budget
-    from penstock.studies.repeat import command_script
 
     limits = Limits.parse(*budget)
     notify_all(check_budget([document.resolve()], limits, document.origins, traced=recording["traced"]))
     resolved = _with_warmup(document).resolve()
-    recorded = _recorded(resolved, **recording)
+    drawn = outputs.html is not None and has_course(resolved)
+    recorded = _recorded(resolved, events=drawn, **recording)
     result: Run = recorded.run
     notify(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events, {result.cpu_s:.3g} s")
     outputs.show(text(run_grids(result.raw)))
@@ -134,7 +136,9 @@ def _simulated(
     answer = result.to_dict()
     outputs.write_json({key: value for key, value in answer.items() if key not in ("series", "senders")})
     if outputs.html is not None:
-        course = course_of(resolved, result.seed)[1] if has_course(resolved) else {}
+        from penstock.studies.repeat import command_script
+
+        course = course_of(recorded) if drawn else {}
         script = command_script(["penstock", "run"], document)
         write_page({**answer, "course": course, "script": script}, outputs.html)
     if folder is not None:
@@ -154,8 +158,9 @@ def _with_warmup(document: Document) -> Document:
 
 
 def _recorded(
-    resolved: Any,
+    resolved: Resolved,
     *,
+    events: bool,
     captured: Sequence[tuple[str | None, Path]],
     snaplen: int | None,
     traced: bool,
@@ -170,6 +175,7 @@ def _recorded(
         resolved,
         int(resolved.readable["seed"]),
         traced=traced,
+        events=events,
         captures=captures(resolved.canonical["links"], captured),
         snaplen=snaplen,
         flows=flows or count_flows(resolved) <= MAX_FLOWS,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock import _native
-from penstock.aqms import python_aqm
-from penstock.engine.run import engine_errors
+from penstock.engine.trace import RecordedRun
 from penstock.scenario.budget.estimate import estimate
 from penstock.scenario.resolve import Resolved
 
-__all__ = ["course_of", "course_of_events", "has_course"]
+__all__ = ["course_of", "has_course"]
 
 INTERVALS: Final = 200
 """Number of intervals of a run: the number of points that a chart on a page resolves."""
@@ -35,27 +33,18 @@ Floats = NDArray[np.float64]
 Column = NDArray[Any]
 
 
-def course_of(resolved: Resolved, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Run once, and return the series of the watched queues and the course of the run.
+def course_of(recorded: RecordedRun) -> dict[str, Any]:
+    """The course of a run whose packet events have been recorded, with its series.
 
     The course has the ends of the intervals `t_ns`; by traffic group the throughput `rate_bps` and, of watched senders,
     the `cwnd_pkts`; and for each watched link by group the mean queueing delay `delay_s` of the packets that
-    left, and `drops` and `marks` per second. Groups without any are left out. It is empty for a run with too many
-    events.
+    left, and `drops` and `marks` per second. Groups without any are left out. It is empty for a run without events.
     """
-    canonical = resolved.for_engine(flows=False, series=True)
-    is_short = has_course(resolved)
-    with engine_errors():
-        text, raw = _native.run_recorded(canonical, seed, is_short, [], python_aqm.used([canonical]), None)
-    result = json.loads(text)
-    if not is_short:
-        return result["series"], {}
-    columns = {name: np.frombuffer(raw[name], dtype=kind) for name, kind in _COLUMNS.items()}
-    events = Events(**columns)
-    course = course_of_events(events, resolved.canonical, int(resolved.canonical["duration_ns"]))
-    windows = {name: _windows(senders) for name, senders in (result.get("senders") or {}).items()}
-    return result["series"], {
-        **course,
+    if not recorded.events:
+        return {}
+    windows = {name: _windows(senders) for name, senders in recorded.run.senders.items()}
+    return {
+        **_course(Events.of(recorded), recorded.resolved.canonical),
         "cwnd_pkts": {name: group_windows for name, group_windows in windows.items() if group_windows},
     }
 
@@ -63,18 +52,6 @@ def course_of(resolved: Resolved, seed: int) -> tuple[dict[str, Any], dict[str, 
 def has_course(resolved: Resolved) -> bool:
     """Whether a run is short enough to count its packets."""
     return estimate(resolved).total_events <= MOST_EVENTS
-
-
-_COLUMNS: Final = {
-    "t_ns": "<i8",
-    "event": "u1",
-    "kind": "u1",
-    "link": "<u4",
-    "flow": "<u4",
-    "seq": "<u4",
-    "size_bytes": "<u4",
-    "waited_ns": "<i8",
-}
 
 
 @dataclass(frozen=True)
@@ -90,14 +67,19 @@ class Events:
     size_bytes: Column
     waited_ns: Column
 
+    @classmethod
+    def of(cls, recorded: RecordedRun) -> Events:
+        """The packet events of a run."""
+        return cls(*(recorded.column(name) for name in cls.__dataclass_fields__))
+
     def where(self, chosen: NDArray[Any]) -> Events:
         """The chosen events, by flags or by their places."""
         return Events(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
 
-def course_of_events(events: Events, canonical: Mapping[str, Any], duration_ns: int) -> dict[str, Any]:
+def _course(events: Events, canonical: Mapping[str, Any]) -> dict[str, Any]:
     """The course of a run of this canonical scenario from its packet events, without the windows."""
-    width = duration_ns / INTERVALS
+    width = int(canonical["duration_ns"]) / INTERVALS
     seconds = width / 1e9
     groups = [str(entry["name"]) for entry in canonical["traffic"]]
     group_of = np.repeat(np.arange(len(groups)), [int(entry["count"]) for entry in canonical["traffic"]])

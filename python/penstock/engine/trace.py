@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +20,9 @@ from penstock.files import FileError, whole
 from penstock.results.run import Run
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = ["RecordedRun", "record"]
 
@@ -35,7 +37,7 @@ NO_CAUSE = 255
 _TYPES = {"t_ns": "<i8", "event": "u1", "kind": "u1", "cause": "u1"} | dict.fromkeys(
     ("link", "flow", "seq", "size_bytes", "window_flow"), "<u4"
 )
-_TYPES |= {"window_t_ns": "<i8", "cwnd": "<f8", "ssthresh": "<f8"}
+_TYPES |= {"waited_ns": "<i8", "window_t_ns": "<i8", "cwnd": "<f8", "ssthresh": "<f8"}
 
 
 @dataclass(frozen=True)
@@ -73,23 +75,29 @@ def _bytes_a_number(entry: Mapping[str, Any], readable: Mapping[str, Any]) -> in
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A run, and its packet events in memory if it is traced."""
+    """A run of a resolved scenario, and the columns of its packet events; none if they have not been recorded."""
 
     run: Run
-    _resolved: Resolved
-    _events: Mapping[str, bytes]
+    resolved: Resolved
+    events: Mapping[str, bytes]
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A column of the packet events."""
+        return np.frombuffer(self.events[name], dtype=_TYPES[name])
 
     def write(self, folder: Path) -> None:
         """Write `packets.parquet` and `series.parquet` of a traced run into a folder, which is created.
 
         Raises `FileError` if they cannot be written.
         """
-        columns = {name: np.frombuffer(self._events[name], dtype=kind) for name, kind in _TYPES.items()}
-        flows = _Flows.of(self._resolved)
+        import duckdb
+
+        columns = {name: self.column(name) for name in _TYPES}
+        flows = _Flows.of(self.resolved)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with duckdb.connect() as base:
-                _write_packets(base, columns, flows, self._resolved, folder / "packets.parquet")
+                _write_packets(base, columns, flows, self.resolved, folder / "packets.parquet")
                 _write_series(base, columns, flows, self.run, folder / "series.parquet")
         except (OSError, duckdb.IOException) as error:
             raise FileError(f"--trace {folder}: cannot be written: {error}") from None
@@ -100,14 +108,16 @@ def record(
     seed: int,
     *,
     traced: bool = False,
+    events: bool = False,
     captures: Sequence[Capture] = (),
     snaplen: int | None = None,
     flows: bool = False,
     series: bool = False,
 ) -> RecordedRun:
-    """Run once and write captures with at most `snaplen` bytes per packet; record packet events if `traced`.
+    """Run once and write captures with at most `snaplen` bytes per packet; record packet events if asked to.
 
-    A traced run has all flows and series in its result, regardless of `flows` and `series`.
+    A traced run can be written, since it has all flows and every sample of its series, regardless of `flows` and
+    `series`.
     """
     if traced:
         canonical = resolved.for_engine(flows=True, series=True, series_points=MAX_SAMPLES)
@@ -115,8 +125,8 @@ def record(
         canonical = resolved.for_engine(flows=flows, series=series)
     with written(captures) as files, engine_errors():
         aqms = python_aqm.used([canonical])
-        text, events = _native.run_recorded(canonical, seed, traced, files, aqms, snaplen)
-    return RecordedRun(Run.from_json(text, deepcopy({**resolved.readable, "seed": seed})), resolved, events)
+        text, columns = _native.run_recorded(canonical, seed, traced or events, files, aqms, snaplen)
+    return RecordedRun(Run.from_json(text, deepcopy({**resolved.readable, "seed": seed})), resolved, columns)
 
 
 def _write_packets(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from penstock.engine.course import course_of
+from penstock.engine.course import course_of, has_course
 from penstock.engine.run import cores
+from penstock.engine.trace import record
 from penstock.results.runs import Runs
 from penstock.scenario.document import Document
 
@@ -19,15 +20,17 @@ def over_time(runs: Runs, seed: int | None = None, jobs: int | None = None) -> l
     `seed` defaults to the seed of the scenario. Returns an entry per run: `scheme`, `params`, `vary`, `links` with the
     series of each watched link as in the JSON of `run`, and its `course` (`penstock.engine.course`).
     """
-    labels, cases = [], []
-    for point, scheme, address in runs.cases():
-        name, params = runs.design.schemes[scheme]
-        labels.append({"scheme": name, "params": dict(params), "vary": dict(runs.design.points[point])})
-        cases.append(Document(dict(runs.design.scenarios[address]), {}).resolve())
     run_seed = int(runs.design.scenario["seed"]) if seed is None else seed
+
+    def entry(point: int, scheme: int, address: str) -> dict[str, Any]:
+        name, params = runs.design.schemes[scheme]
+        resolved = Document(dict(runs.design.scenarios[address]), {}).resolve()
+        recorded = record(resolved, run_seed, series=True, events=has_course(resolved))
+        labels = {"scheme": name, "params": dict(params), "vary": dict(runs.design.points[point])}
+        return {**labels, "links": recorded.run.series, "course": course_of(recorded)}
+
     pool = ThreadPoolExecutor(jobs or cores())
     try:
-        courses = list(pool.map(lambda resolved: course_of(resolved, run_seed), cases))
+        return list(pool.map(lambda case: entry(*case), runs.cases()))
     finally:
         pool.shutdown(cancel_futures=True)
-    return [{**label, "links": links, "course": course} for label, (links, course) in zip(labels, courses, strict=True)]

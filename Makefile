@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 BIN := .venv/bin
+# Empty: Python keeps compiled modules, so that the commands that tests start do not compile the package each time.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels try-arm bench-peers validate linux-kernel real-queues tc-read-back fuzz fuzz-dialects lint test-rust test-python
 

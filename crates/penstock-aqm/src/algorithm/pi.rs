@@ -148,9 +148,9 @@ impl AqmScheme for Pi {
         cost: "O(1) time and memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Once settled it holds the queue at its target whatever the number of flows.",
-        bad: "With gains for few flows it takes a minute to reach the p that many flows need, with a full queue \
-              meanwhile.",
+        good: "Once settled, it keeps the queue at its target for any number of flows.",
+        bad: "With gains for few flows it takes a minute to reach the p that many flows need; until then the queue is \
+              full.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

@@ -10,7 +10,7 @@
 //! backlogged class sends at least one packet per round. A class is within its share while its head packet conforms to
 //! a token bucket of rate share_i C and depth `burst`. While any backlogged class is within its share, only such
 //! classes are served. Otherwise all classes take turns, and their packets consume no tokens: a class may exceed its
-//! share when no backlogged class is below its own. No random number is drawn.
+//! share when no backlogged class is within its own share. No random number is drawn.
 //!
 //! `variant` = "prr" and "wrr" use the estimator. A class with share p is allotted the rate b = p C. For a packet of
 //! size s that departs at time t after the previous one of its class, with w = 1/16 and g = 1 - w:
@@ -26,21 +26,21 @@
 //! * A class may send if it is not over its limit, or, by borrowing, if the link is not over its limit. Otherwise it is
 //!   refused. The first refusal suspends the class and sets its undertime to start + s / b; further refusals of a
 //!   suspended class change nothing. The suspension ends when the class sends without borrowing.
-//! * If every backlogged class is refused, the first of them in turn sends, and no estimator counts that packet.
+//! * If every backlogged class is refused, the first class in turn sends, and no estimator counts that packet.
 //! * With "prr" (packet-by-packet round robin) the classes that may send take turns of one packet. With "wrr" (weighted
 //!   round robin) a turn adds Q_i = (share_i / sum of shares) (sum of mean_packet), in whole bytes, to a credit of 0 or
 //!   below. The class sends, and keeps the turn, while its credit is above 0; each packet reduces the credit by its
 //!   size. A class that is passed over, because it has no packet, is refused or is in debt, loses its credit or debt.
-//!   If all classes that may send are in debt, the first of them in turn sends one packet without a charge.
+//!   If all classes that may send are in debt, the first class in turn sends one packet without a charge.
 //!
 //! Times are rounded down to nanoseconds.
 //!
 //! # Parameters
-//! Each class has a `share` of the link, a `burst` and a `mean_packet`; a `limit` of its own besides the shared one;
-//! and an AQM (`queue`) that sees the class as its link, with the rate share_i C. With the estimator, `burst` is the
-//! number of packets that a class may send back to back after a long idle time (default: 8). `link_share` decides when
-//! classes may borrow: at 1 a busy link is never over its limit, so all classes borrow at any time and the shares have
-//! no effect.
+//! Each class has a `share` of the link, a `burst` and a `mean_packet`; a `limit` of its own in addition to the shared
+//! limit; and an AQM (`queue`) that sees the class as its link, with the rate share_i C. With the estimator, `burst` is
+//! the number of packets that a class may send back to back after a long idle time (default: 8). `link_share` decides
+//! when classes may borrow: at 1 a busy link is never over its limit, so all classes borrow at any time and the shares
+//! have no effect.
 //!
 //! # Differences
 //! * Floyd and Jacobson estimate whether a class is over its limit. The default variant uses a token bucket for this
@@ -135,11 +135,13 @@ impl Scheme for Cbq {
         ecn: false,
         params: CbqParams::INFO,
         class_params: RegulatedClassParams::INFO,
-        cost: "O(n) time for each packet, O(n) memory, n classes",
+        cost: "O(n) time per packet and O(n) memory for n classes",
         build_aqm: None,
         picture: Picture::Service,
-        good: "Each class gets its share whatever the others send, and the others may use the unused part of it.",
-        bad: "A class within its burst may occupy the link for many packets; borrowed capacity is shared by packets, not by bytes.",
+        good: "Each class gets its share whatever the others send, and other classes may use the unused part of that \
+              share.",
+        bad: "A class within its burst may occupy the link for many packets; borrowed capacity is shared by packets, \
+              not by bytes.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -16,7 +16,7 @@
 //! packet is sampled and the shadow buffer is full; one for the drop, if `m_i` is above `m_fair`.
 //!
 //! # Parameters
-//! `a` below `b` makes the controller stable; the paper's values are for 160 updates a second. `q_ref` "auto" is half
+//! `a` below `b` makes the controller stable; the paper's values are for 160 updates per second. `q_ref` "auto" is half
 //! the limit of the queue; without a limit, the data that the link sends in 25 ms.
 //!
 //! # Differences

@@ -32,7 +32,8 @@
 //!
 //! # Differences
 //! * Algorithm 9 of the thesis lacks "- alpha b", without which C~ can only grow; equation 1.17 has it.
-//! * Theorem 1 of the thesis, as printed, has no solution for its own 0.251; "auto" is the corrected rule.
+//! * Theorem 1 of the thesis, as printed, has no solution for the thesis' own alpha of 0.251; "auto" is the corrected
+//!   rule.
 //! * A packet that VQ accepts counts in VQ and lambda even if it overflows the real queue, as in the algorithm.
 //! * These settings reproduce ns-2: `measure_in = "bytes"`, `on_drop = "skip"`, `cap = "after"`, `initial = 0.8`. The
 //!   alpha of ns-2 cannot be set. The settings were inferred from the results of ns-2: with 3 flows on the thesis'

@@ -7,8 +7,8 @@
 //! At each departure, with the sojourn time of the packet; count follows the number of recent signals (drops or marks):
 //!
 //! * the delay is high if the sojourn time is above `target` and above 4 transmission times of the largest packet. The
-//!   first high delay after a low one starts the drop state: count becomes at least 1, and a signal is due `interval /
-//!   sqrt(count)` later;
+//!   first high delay after a low delay starts the drop state: count becomes at least 1, and a signal is due `interval
+//!   / sqrt(count)` later;
 //! * a signal due in drop state is a mark or a drop; count grows by 1, and the next is due `interval / sqrt(count)`
 //!   later;
 //! * outside the drop state, count falls by 1 whenever a signal would have been due: the rate falls as it rose.

@@ -8,8 +8,8 @@
 //!
 //! * it is ok to drop once the sojourn time has stayed at or above TARGET for INTERVAL, with more than `maxpacket`
 //!   bytes waiting behind the packet;
-//! * the first packet for which it is ok is dropped, and the drop state begins with count = 1. If the last drop state
-//!   had a drop due less than 16 INTERVAL ago, count starts at the number of drops made since that state began;
+//! * the first packet that it is ok to drop is dropped, and the drop state begins with count = 1. If the last drop
+//!   state had a drop due less than 16 INTERVAL ago, count starts at the number of drops made since that state began;
 //! * in drop state each drop adds 1 to count, and the next drop is due `INTERVAL / sqrt(count)` later. The drop rate
 //!   rises until a sojourn time is below TARGET, which ends the state.
 //!

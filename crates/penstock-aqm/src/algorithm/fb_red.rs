@@ -197,7 +197,7 @@ impl AqmScheme for FbRed {
         cost: "O(1) time, O(flows) memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Drops more packets of TCP flows with short round trips, which RED leaves at an advantage.",
+        good: "Drops more packets of TCP flows with short round trips, which RED favours.",
         bad: "Trusts the round-trip time that a sender reports, and does not handle unresponsive flows; where round \
               trips differ little it is less fair than RED, especially with many flows.",
     };

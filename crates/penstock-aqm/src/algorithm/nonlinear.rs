@@ -19,9 +19,9 @@
 //! # Parameters
 //! `fill_level` and `drop_probability` list the coordinates of 1 to 64 points, by rising fill level. Both are
 //! fractions: Junos' 40 percent is 0.4. The probability may also fall from point to point. `w_q` is the weight of one
-//! arrival in the average; it accepts the same names as RED's. 1 means the instantaneous queue, as in Junos unless a
-//! weight 2^-n is configured (`instant-usage-weight-exponent`). Without a limit of the queue the fill level is always
-//! 0.
+//! arrival in the average; the names "auto", "auto_rtt" and "auto_fast" are RED's. 1 means the instantaneous queue, as
+//! in Junos unless a weight 2^-n is configured (`instant-usage-weight-exponent`). Without a limit of the queue the fill
+//! level is always 0.
 //!
 //! # Differences
 //! * Junos puts 64 points on the line and has a step at each; here the line is exact.

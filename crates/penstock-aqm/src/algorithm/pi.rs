@@ -22,7 +22,7 @@
 //! raises p by a - b each interval.
 //!
 //! # Differences
-//! * The defaults are the thesis': for 3 flows at 187.5 packets/s with R = 0.252 s and 170 samples a second (printed:
+//! * The defaults are the thesis': for 3 flows at 187.5 packets/s with R = 0.252 s and 170 samples per second (printed:
 //!   170 seconds). The paper's example and ns-2 use 0.00001822 and 0.00001816, for a link twenty times as fast.
 //! * "auto" on the thesis' link gives 14 % more than the defaults, because R = B / C + rtt is 0.241 s there.
 

@@ -26,7 +26,7 @@
 //! * `derandomization` (5.4): drops are spaced by the sum of p over the arrivals since the last drop: no drop while the
 //!   sum is below 0.85, a certain drop from 8.5 on. The sum restarts from 0 after each drop or mark, and after an
 //!   overflow;
-//! * `cap_drop` (5.5): a step of p is at most 0.02 from p = 0.1 on.
+//! * `cap_drop` (5.5): a step of p is at most 0.02 while p is 0.1 or more.
 //!
 //! A number is drawn for each arrival whose verdict depends on p. During the allowance "basic" draws none, but the
 //! other variants do (appendix B calls `drop_early` first). With derandomization none is drawn while the sum is below

@@ -21,10 +21,10 @@
 //!
 //! # Parameters
 //! `min_th` and `max_th` bound the average queue; `max_p` is the drop probability at max_th; `w_q` is the weight of one
-//! arrival in the average. For a link that sends C packets of `mean_packet` size per second, a name sets w_q = 1 -
-//! exp(-1 / (C T)) with a time constant T: one second, about ten round trips, with "auto"; ten round trips of the link,
-//! each at least 100 ms, with "auto_rtt"; a tenth of a second with "auto_fast". 0 <= min_th <= max_th <= limit of the
-//! queue.
+//! arrival in the average. A name instead of a number sets w_q = 1 - exp(-1 / (C T)) on a link that sends C packets of
+//! `mean_packet` size per second. The time constant T is one second, about ten round trips, with "auto"; ten round
+//! trips of the link, each at least 100 ms, with "auto_rtt"; a tenth of a second with "auto_fast". 0 <= min_th <=
+//! max_th <= limit of the queue.
 //!
 //! With min_th = max_th, RED is a step, as in the switches of DCTCP (M. Alizadeh et al., "Data Center TCP", SIGCOMM
 //! 2010, section 3.1): no packet is dropped while the average is below this threshold, and every packet is dropped at

@@ -15,7 +15,7 @@
 //! each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `gamma` is the gain of the price, `alpha` the weight of the queue against the rate: a small alpha gives a higher
+//! `gamma` is the gain of the price, `alpha` the weight of the queue relative to the rate: a small alpha gives a higher
 //! utilization, a large gamma a price that moves faster and varies more. `target` is KT, in packets or as the time that
 //! the link needs to send it. The defaults are those of ns-2; the thesis uses gamma 0.001, phi 1.1 and a target of 10
 //! packets.

@@ -1,6 +1,6 @@
 //! RED with In and Out (RIO).
 //! D. Clark, W. Fang, "Explicit Allocation of Best-Effort Packet Delivery Service", IEEE/ACM Trans. Networking 6(4),
-//! 1998; as given by B. Alemu, thesis, 2004, section 1.4.3 (Algorithm 15), to which section numbers refer.
+//! 1998; as given by B. Alemu, thesis, 2004, section 1.4.3 (Algorithm 15).
 //!
 //! # Algorithm
 //! Two REDs on one queue, with coupled averages:

@@ -16,10 +16,10 @@
 //! # Parameters
 //! `min_th`, `max_th` and `max_p` are lists with one entry for each level, level 0 (dropped last) first; a level whose
 //! threshold is above the limit of the queue is never dropped early. `precedence` maps packets to levels; a packet
-//! whose level is beyond the lists belongs to the last one. By default level 0 ("in") is never dropped early, and level
-//! 1 ("out") has RED's thresholds and weight. The paper uses 15 and 45 packets and max_p = 0.1 for level 1; it does not
-//! give w_q. 0.002 was usual in ns-2; a router that stores the weight as 2^-9 uses 0.001953125. The thresholds cannot
-//! be "auto": published rules set the thresholds of a single RED, not the distance between levels.
+//! whose level is beyond the lists belongs to the last level. By default level 0 ("in") is never dropped early, and
+//! level 1 ("out") has RED's thresholds and weight. The paper uses 15 and 45 packets and max_p = 0.1 for level 1; it
+//! does not give w_q. 0.002 was usual in ns-2; a router that stores the weight as 2^-9 uses 0.001953125. The thresholds
+//! cannot be "auto": published rules set the thresholds of a single RED, not the distance between levels.
 //!
 //! # Differences
 //! * The paper drops every arriving packet while avg is above max_th(0). Here this is the case if max_th decreases from

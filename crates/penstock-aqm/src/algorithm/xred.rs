@@ -6,8 +6,8 @@
 //! A packet is a fragment of an application data unit (ADU, such as a video frame). It carries the number of the unit
 //! and the priority of its content. The AQM lists the units that have lost a fragment, each with the highest priority
 //! lost. An arriving packet whose unit is listed with a higher priority than its own is dropped: it would be useless
-//! without the lost fragment. All others are judged by RED; a packet that RED drops or that overflows the queue enters
-//! its unit into the list or raises its priority there.
+//! without the lost fragment. All other packets are judged by RED; a packet that RED drops or that overflows the queue
+//! enters its unit into the list or raises its priority there.
 //!
 //! All arrivals update RED's average. A number is drawn when RED draws one.
 //!

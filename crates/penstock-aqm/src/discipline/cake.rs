@@ -75,7 +75,7 @@
 //! | --- | --- |
 //! | "diffserv3" | Bulk (CS1, LE) 1/16, 1/16; Best Effort 1, 1; Voice (CS7, CS6, EF, VA, TOS4) 16, 1/4 |
 //! | "diffserv4" | Bulk; Best Effort; Video (AF4x, AF3x, CS3, AF2x, CS2, TOS4) 4, 1/2; Voice (CS7 .. CS4, EF, VA) 16, 1/4 |
-//! | "diffserv8", "precedence" | eight: the first 1, 1; each next one 3/2 of the priority and 7/8 of the share |
+//! | "diffserv8", "precedence" | eight: the first 1, 1; each further tin 3/2 of the priority and 7/8 of the share of the previous tin |
 //!
 //! The eight of "diffserv8": CS1, LE; AF1x, TOS2; all others; AF4x, AF3x, CS3; AF2x, TOS4; CS2; CS5, CS4, EF, VA; CS7,
 //! CS6. "precedence" selects the tin by the upper three bits of the codepoint.
@@ -179,9 +179,9 @@ impl Scheme for Cake {
         ecn: true,
         params: CakeParams::INFO,
         class_params: &[],
-        cost: "O(log f) time, amortized O(log f) at the limit; O(a) more with an ACK filter, for a waiting ACKs of a \
-               flow; O(h) more when a queue of a host with h busy queues becomes busy or idle; O(n + f) memory in \
-               packets and flows seen",
+        cost: "O(log f) time, amortized O(log f) at the limit; O(a) more with an ACK filter, where a is the number of \
+               waiting ACKs of a flow; O(h) more when a queue becomes busy or idle, where h is the number of busy \
+               queues of its host; O(n + f) memory in packets and flows seen",
         build_aqm: None,
         picture: Picture::Service,
         good: "Equal shares for hosts and then for their flows, and low delay for sparse flows, in one discipline with a shaper.",

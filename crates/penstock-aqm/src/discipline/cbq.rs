@@ -1,8 +1,8 @@
 //! Class-Based Queueing (CBQ). S. Floyd, V. Jacobson, "Link-sharing and Resource Management Models for Packet
-//! Networks", IEEE/ACM Trans. Networking 3(4), 1995: when a class is regulated, and, in the appendix, the estimator.
-//! The formula of maxidle is from S. Floyd, "Notes on Class-Based Queueing: Setting Parameters", 1995. The weighted
-//! round robin in packets is from T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet",
-//! PhD thesis, Université Montpellier II, 2004, introduction.
+//! Networks", IEEE/ACM Trans. Networking 3(4), 1995, defines when a class is regulated and, in its appendix, the
+//! estimator. The formula of maxidle is from S. Floyd, "Notes on Class-Based Queueing: Setting Parameters", 1995. The
+//! weighted round robin in packets is from T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the
+//! Internet", PhD thesis, Université Montpellier II, 2004, introduction.
 //!
 //! # Algorithm
 //! `variant = "token-bucket"`: classes take turns (weighted round robin). In its turn class i sends at most w_i =
@@ -13,7 +13,7 @@
 //! share when no backlogged class is within its own share. No random number is drawn.
 //!
 //! `variant` = "prr" and "wrr" use the estimator. A class with share p is allotted the rate b = p C. For a packet of
-//! size s that departs at time t after the previous one of its class, with w = 1/16 and g = 1 - w:
+//! size s that departs at time t after the previous packet of its class, with w = 1/16 and g = 1 - w:
 //!
 //! * avgidle <- min((1 - w) avgidle + w diff, maxidle), with diff = t - s / b.
 //! * maxidle = s_m / C max((1/p - 1) (1 - g^n) / g^n, 1 - g), where s_m is the `mean_packet` of the class and n its
@@ -47,9 +47,9 @@
 //!   instead, which is exact to the nanosecond.
 //! * There is one level of classes with one priority, not a tree. Every class that exceeds its share may borrow from
 //!   the link, so the link is never idle while packets wait.
-//! * Where the papers leave details of the estimator open (suspension of a class, counted packets, turns in bytes), it
-//!   follows ns-2.35, as found by experiment. With a mean_packet of 1024 bytes, "prr" equals ns-2's CBQ and "wrr" its
-//!   CBQ/WRR packet by packet, except that avgidle begins at maxidle, not at 0.
+//! * Where the papers leave details of the estimator open (suspension of a class, counted packets, turns in bytes),
+//!   this implementation follows ns-2.35, as found by experiment. With a mean_packet of 1024 bytes, "prr" equals ns-2's
+//!   CBQ and "wrr" its CBQ/WRR packet by packet, except that avgidle begins at maxidle, not at 0.
 //! * ns-2 visits the classes in the reverse of the order in which they were added, and with the estimator the order
 //!   matters. Example: four classes with shares 0.4, 0.3, 0.2 and 0.08 offer 0.15, 0.3, 0.45 and 0.6 of the link. If
 //!   the last class is visited first, as in ns-2, the last two classes lose 0.39 and 0.53 ("prr") or 0.27 and 0.63
@@ -59,8 +59,8 @@
 //!   two classes lose at most 0.01.
 //! * Two classes with shares 0.2 and 0.08 start with a burst each. Of the first 16 packets, class 2 (share 0.2) sends 8
 //!   with "prr" (order 2 3 2 3), 10 in ns-2's CBQ/WRR (2 3 2 2 3 2 2 3), and 12 with the token bucket (2 2 2 3). With
-//!   all four classes backlogged from the start, "prr" sends one packet of each in 17 rounds before the class with 0.08
-//!   is over its limit; with the token bucket that class may send its `burst` immediately.
+//!   all four classes backlogged from the start, "prr" sends one packet of each class per round for 17 rounds before
+//!   the class with 0.08 is over its limit; with the token bucket that class may send its `burst` immediately.
 //! * The round robin of the thesis alone misses the shares when packets differ from the mean size; the token buckets
 //!   enforce the shares.
 

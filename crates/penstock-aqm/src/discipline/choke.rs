@@ -24,7 +24,7 @@
 //! # Parameters
 //! The parameters of RED, `draws` and `candidate`. `draws` is the number of candidates, drawn with replacement: each
 //! candidate of the arriving packet's flow is dropped, and then the arriving packet as well. `candidate` takes the
-//! packet at the "front" or "back" instead of a random one.
+//! packet at the "front" or "back" instead of a random packet.
 //!
 //! # Differences
 //! * Above `max_th`, non-gentle RED drops every arrival, as in the paper.

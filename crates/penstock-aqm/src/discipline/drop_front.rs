@@ -17,7 +17,7 @@
 //!
 //! # Differences
 //! * With a limit in bytes, packets are dropped from the head until the arriving packet fits. A packet larger than the
-//!   limit itself is dropped and removes none.
+//!   limit is dropped itself and removes no other packet.
 
 use super::evicting_queue::EvictingQueue;
 use super::packet_queue::PacketQueue;

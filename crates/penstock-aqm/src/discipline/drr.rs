@@ -4,8 +4,8 @@
 //!
 //! # Algorithm
 //! Service. The queues that hold packets form a round. When the turn of queue i begins, its deficit counter grows by
-//! the quantum, DC_i = DC_i + Q. The queue sends packets from its head while the next one is not larger than DC_i, and
-//! DC_i decreases by the bytes sent. Then the turn passes to the next queue, and DC_i is kept. A queue that becomes
+//! the quantum, DC_i = DC_i + Q. The queue sends packets from its head while the next packet is not larger than DC_i,
+//! and DC_i decreases by the bytes sent. Then the turn passes to the next queue, and DC_i is kept. A queue that becomes
 //! empty leaves the round with DC_i = 0; a queue that becomes non-empty joins at the end of the round with DC_i = 0.
 //!
 //! Room (buffer stealing). An arriving packet is put in its queue; while the buffer exceeds its limit, the packet at

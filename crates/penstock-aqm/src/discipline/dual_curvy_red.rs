@@ -6,7 +6,7 @@
 //! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. The AQMs judge a packet when it
 //! leaves (figure 10), after the waiting time t:
 //!
-//! * L4S: p_CL = (Q_C - minTh) / range_L; mark if t > T, or if p_CL exceeds the larger of U uniform random numbers.
+//! * L4S: p_CL = (Q_C - minTh) / range_L; mark if t > T, or if p_CL exceeds the largest of U uniform random numbers.
 //! * Classic: Q_C = gamma t + (1 - gamma) Q_C, then sqrt(p_C) = (Q_C - minTh) / range_C. If this exceeds the largest of
 //!   2 U uniform random numbers, mark the packet or, if it is not ECN-capable, drop it.
 //!
@@ -136,7 +136,7 @@ impl Scheme for DualCurvyRed {
         cost: "O(1) time, O(n) memory in waiting packets",
         build_aqm: None,
         picture: Picture::Response,
-        good: "With the load the Classic queue grows a little; with a fixed target delay the loss rate alone would \
+        good: "The Classic queue grows a little with the load; with a fixed target delay, the loss rate alone would \
               have to rise.",
         bad: "Not designed for a wide range of round trips. The average delay does not change while no Classic packet \
               leaves, and only the limit stops unresponsive L4S traffic.",

@@ -41,8 +41,8 @@
 //!   probabilities never share a counter and create a pattern.
 //! * p_CL, printed as k p' in the RFC, is limited to 1, so that no marks are left over when an overload ends.
 //! * Linux has two additions. One is implemented: the credit of the round robin changes only while both queues hold
-//!   packets, and is set in favour of L4S when the link is idle. The other is not: in Linux there are no marks and
-//!   drops while less than two full packets wait.
+//!   packets, and is set in favour of L4S when the link is idle. The other is not: Linux neither marks nor drops while
+//!   less than two full packets wait.
 //! * The RFC prints alpha = 0.16 and beta = 3.2, rounded up for an interval of 16 ms; its formulas give 0.15 and 3.0 at
 //!   15 ms.
 

@@ -2,8 +2,8 @@
 //! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue CoDel Packet Scheduler and
 //! Active Queue Management Algorithm", RFC 8290, 2018; section numbers refer to it.
 //!
-//! This file has the parameters and the description. The mechanism is in `flow_queueing.rs`, which FQ-PIE shares: queues by
-//! flow, their rounds, and drops at the limit. CoDel is in `aqm/codel.rs`.
+//! This file has the parameters and the description. The mechanism is in `flow_queueing.rs`, which FQ-PIE shares:
+//! queues by flow, their rounds, and drops at the limit. CoDel is in `algorithm/codel.rs`.
 //!
 //! # Algorithm
 //! A salted hash gives each flow one of `flows` queues (section 4.1); each queue is guarded by a CoDel of its own.

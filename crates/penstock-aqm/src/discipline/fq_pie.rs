@@ -3,10 +3,10 @@
 //! follows the documentation of Linux.
 //!
 //! # Algorithm
-//! A salted hash gives each flow one of `flows` queues. The PIE of its queue judges an arriving packet by the delay and
-//! the backlog of that queue; a packet is queued if PIE lets it pass and the limit admits it. Every `t_update` the
-//! probabilities of all queues are updated. The queues are served as in FQ-CoDel: by deficit round robin, with formerly
-//! idle queues ahead of the others (RFC 8290, section 4.2).
+//! A salted hash gives each flow one of `flows` queues. The PIE of a packet's queue judges the packet on arrival, by
+//! the delay and the backlog of that queue. The packet is queued if PIE lets it pass and the limit admits it. Every
+//! `t_update` the probabilities of all queues are updated. The queues are served as in FQ-CoDel: by deficit round
+//! robin, with formerly idle queues ahead of the others (RFC 8290, section 4.2).
 //!
 //! One random number, the salt, is drawn with the first packet; PIE draws all others.
 //!

@@ -16,7 +16,7 @@
 //! * In other publications push-out removes a packet of the class with the most queued packets; here, as in the thesis,
 //!   it removes the newest packet.
 //! * With a limit in bytes, packets are removed from the end until the arriving packet fits. A packet larger than the
-//!   limit itself is dropped and removes none.
+//!   limit is dropped itself and removes no other packet.
 
 use super::evicting_queue::EvictingQueue;
 use super::packet_queue::PacketQueue;

@@ -5,8 +5,8 @@
 //! # Algorithm
 //! A drop-tail queue in order of arrival, drained at a rate that grows with the backlog (sections 2.3 and 2.5):
 //!
-//! * EAR, the estimated average rate of arrivals: at a packet of L bytes that arrives at time T after the previous one,
-//!   EAR = (1 - exp(-T/K)) L/T + exp(-T/K) EAR; for T = 0 its limit, EAR + L/K;
+//! * EAR, the estimated average rate of arrivals: at a packet of L bytes that arrives at time T after the previous
+//!   packet, EAR = (1 - exp(-T/K)) L/T + exp(-T/K) EAR; for T = 0 its limit, EAR + L/K;
 //! * F(b), the rate for b waiting bytes: CIR up to CIR_th, from there rising linearly to MIR at MIR_th; with a PIR,
 //!   rising linearly to PIR at PIR_th and from there to MIR at MIR_th;
 //! * the queue is drained at max(EAR, F), at most MIR, and at MIR from MIR_th on.

@@ -15,8 +15,8 @@
 //!
 //! All throughputs decay by the same factor, so time alone never changes their order. The key ln r_i + t_i / K, which
 //! changes only when queue i sends, gives this order at every time; a heap finds the highest. Queues that never sent,
-//! or whose r_i was discarded, lose a packet only if no other queue is active, the queue with the lowest number first.
-//! No random number is drawn, except one for the salt of `spread = "hash"`.
+//! or whose r_i was discarded, lose a packet only if no other queue is active; the queue with the lowest number then
+//! loses first. No random number is drawn, except one for the salt of `spread = "hash"`.
 //!
 //! # Victim
 //! The packet at the head of the active queue with the highest throughput, when an arrival finds no room.

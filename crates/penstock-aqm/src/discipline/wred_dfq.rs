@@ -5,7 +5,7 @@
 //! WRED decides when a packet of a level is dropped; that packet need not be the arriving packet (section 2.2). At the
 //! arrival of a packet of level l:
 //!
-//! * the average is updated; then WRED's test is made for each level from the last one down to l. Each test counts the
+//! * the average is updated; then WRED's test is made for each level from the last down to l. Each test counts the
 //!   arrival and draws a random number as in WRED;
 //! * if the test of a level requires a drop, one packet of that level, chosen by `victim`, is dropped. If there is
 //!   none, nothing is dropped and the count continues: the queue waits for a packet of that level, as when only
@@ -15,7 +15,7 @@
 //!
 //! The guards of WRED apply to the queue that the packet finds, before any removal. When a packet is pushed out or
 //! refused for lack of room, the count of its own level is reset to 0. Packets to be pushed out are also chosen by
-//! `victim`. With "random", which packet a random number selects depends on the storage and is not part of the AQM.
+//! `victim`. With "random", the packet that a random number selects depends on the storage and is not part of the AQM.
 //!
 //! The packet in transmission has left the queue and cannot be removed. A removal shortens the queue immediately.
 //!

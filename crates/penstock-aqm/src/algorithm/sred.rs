@@ -60,7 +60,7 @@ penstock_core::params! {
         p: f64 = Default::Number(0.25), range: 0.0..=1.0;
         /// Weight of one arrival in the hit frequency; "auto" is p / zombies.
         alpha: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
-        /// Drop probability while the queue is above a third of its limit, with 256 flows or more.
+        /// Drop probability from a third of the limit on, with 256 flows or more.
         max_p: f64 = Default::Number(0.15), range: 0.0..=1.0;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);

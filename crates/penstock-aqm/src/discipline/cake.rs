@@ -9,16 +9,17 @@
 //!   the current time if t_next is in the past.
 //! * Tins: the codepoint of a packet selects a tin. Each tin has a threshold rate, which is its share of the whole
 //!   rate, and its own t_next, computed like the shaper's but at the threshold rate. While this t_next is in the past,
-//!   the tin is below its threshold, or within its schedule. - With `bandwidth`, as in Linux: the most urgent tin
-//!   within its schedule is served; if no tin is within its schedule, the tin with the earliest t_next. Bulk counts as
-//!   more urgent than Best Effort, whose threshold is the whole rate. So the four tins of "diffserv4", if all always
-//!   have packets, get 3/16 (Best Effort), 1/16 (Bulk), 1/2 (Video) and 1/4 (Voice) of the rate. A tin that sends
-//!   before its t_next owes only this packet: t_next becomes the current time plus the packet's transmission time at
-//!   the threshold rate, unless it is later already. So a tin that used capacity left by others is not penalised later.
-//!   (See *Differences*: the sources do not state this rule.) - Without `bandwidth`: weighted round robin. A turn adds
-//!   1024 bytes times the weight to the credit of the tin, which sends while its credit is above 0. A tin that is empty
-//!   at its turn loses its credit or debt. While the tin is below its threshold, its weight is its priority; otherwise
-//!   its weight is its share.
+//!   the tin is below its threshold, or within its schedule.
+//!     - With `bandwidth`, as in Linux: the most urgent tin within its schedule is served; if no tin is within its
+//!       schedule, the tin with the earliest t_next. Bulk counts as more urgent than Best Effort, whose threshold is
+//!       the whole rate. So the four tins of "diffserv4", if all always have packets, get 3/16 (Best Effort), 1/16
+//!       (Bulk), 1/2 (Video) and 1/4 (Voice) of the rate. A tin that sends before its t_next owes only this packet:
+//!       t_next becomes the current time plus the packet's transmission time at the threshold rate, unless it is later
+//!       already. So a tin that used capacity left by others is not penalised later. (See *Differences*: the sources do
+//!       not state this rule.)
+//!     - Without `bandwidth`: weighted round robin. A turn adds 1024 bytes times the weight to the credit of the tin,
+//!       which sends while its credit is above 0. A tin that is empty at its turn loses its credit or debt. While the
+//!       tin is below its threshold, its weight is its priority; otherwise its weight is its share.
 //! * Flows: a set-associative hash with 8 ways assigns each flow to a queue of its tin. The hash gives the flow its
 //!   home bucket, within a set of 8. The flow uses the first of these that exists: its home bucket, if that is already
 //!   its own; another bucket of the set that is already its own; the first bucket of the set, starting at the home

@@ -742,7 +742,7 @@ class FbRed(Queue):
 
     Attributes:
         kappa: Exponent of the ratio of round-trip times. From 0 to 10.
-        reference: The round-trip time that is judged with max_p itself.
+        reference: R_ref: a flow with this round-trip time is judged with max_p itself.
         min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
             at least 5 packets. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
@@ -1569,7 +1569,7 @@ class WredDfq(Queue):
     """WRED with drop-from-queue.
 
     Attributes:
-        victim: The packet of a level that is dropped.
+        victim: Which packet of a level is dropped.
         debt: Remember drops that found no packet of their level, and make up for them later.
         min_th: Average queue from which packets of a level are dropped, level 0 first. Unit: packets. From 0 to
             1e+09.

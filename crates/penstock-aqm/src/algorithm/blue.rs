@@ -13,9 +13,10 @@
 //! for each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! d1 is much larger than d2: an idle link costs less than many lost packets. `freeze` gives a step time to take
-//! effect, about one round trip: p rises by at most d1 / freeze per second. Feng et al. tried `freeze` = 10 and 100 ms,
-//! with d1 = 0.0025 and 0.02 and d2 = d1 / 10; the thesis uses 241 ms. Without `threshold` only overflow raises p.
+//! d1 is much larger than d2: an idle link costs less than many lost packets. `freeze`, about one round trip, lets a
+//! step take effect before the next one: p rises by at most d1 / freeze per second. Feng et al. tried `freeze` = 10 and
+//! 100 ms, with d1 = 0.0025 and 0.02 and d2 = d1 / 10; the thesis uses 241 ms. Without `threshold` only overflow raises
+//! p.
 //!
 //! # Differences
 //! * The paper takes one step down at the start of an idle time; here the step is repeated every `freeze` while the

@@ -31,7 +31,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{PacketMeta, Time, math};
 
 penstock_core::choice! {
-    /// The round-trip time that is judged with max_p itself.
+    /// R_ref: a flow with this round-trip time is judged with max_p itself.
     pub enum Reference {
         /// The mean over the flows with packets in the queue.
         Mean = "mean",
@@ -45,7 +45,7 @@ penstock_core::params! {
     pub struct FbRedParams {
         /// Exponent of the ratio of round-trip times.
         kappa: f64 = Default::Number(2.0), range: 0.0..=10.0;
-        /// The round-trip time that is judged with max_p itself.
+        /// R_ref: a flow with this round-trip time is judged with max_p itself.
         reference: Reference = Default::Text("mean");
     }
 }

@@ -11,9 +11,9 @@
 //! Each arriving packet is dropped or marked with probability p. A number is drawn for each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `target` is KT, in packets or as the time the link needs to send it. a and b "auto" are derived from the number of
-//! flows N, the round-trip time R = B / C + `rtt` through a full queue of B packets, and the capacity C (equations
-//! 1.22, 1.23):
+//! `target` is KT, in packets or as the time the link needs to send it. The "auto" values of `a` and `b` are derived
+//! from the number of flows N, the round-trip time R = B / C + `rtt` through a full queue of B packets, and the
+//! capacity C (equations 1.22, 1.23):
 //!
 //! * omega_g = 2 N / (R^2 C), K_PI = omega_g |1 + i omega_g R| (2 N)^2 / (R C)^3,
 //! * a = K_PI (1 / omega_g + interval / 2), b = K_PI (1 / omega_g - interval / 2).

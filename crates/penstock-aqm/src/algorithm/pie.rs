@@ -21,8 +21,9 @@
 //!
 //! The options of section 5 can be switched separately:
 //! * `activation` (5.3): PIE becomes active, and the allowance starts, when the queue fills a third of its limit. PIE
-//!   becomes inactive when the queue is below a third and p and both delays are 0. An update less than T_UPDATE after
-//!   the activation is skipped. With `activation = "off"`, "extended" renews the allowance as "basic" does;
+//!   becomes inactive when the queue is below a third of its limit, and p and both delays are 0. An update less than
+//!   T_UPDATE after the activation is skipped. With `activation = "off"`, "extended" renews the allowance as "basic"
+//!   does;
 //! * `derandomization` (5.4): drops are spaced by the sum of p over the arrivals since the last drop: no drop while the
 //!   sum is below 0.85, a certain drop from 8.5 on. The sum restarts from 0 after each drop or mark, and after an
 //!   overflow;

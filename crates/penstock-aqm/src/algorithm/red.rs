@@ -62,7 +62,7 @@
 //! * The paper's sections 4 and 7 differ: in section 4 the count of the first arrival after a drop is 1, so that gaps
 //!   end at 1/p_b - 1; in section 7 and in "count" here they end at 1/p_b. Section 4 does not define a negative p_a:
 //!   with "section4", as in ns-2's WRED, nothing is dropped then.
-//! * In the paper a queue measured in bytes implies p_b scaled by size; here the two are set separately.
+//! * In the paper, measuring the queue in bytes implies scaling p_b by size; here the two are set separately.
 //! * NLRED's paper has no gentle form: with both `nonlinear` and `gentle`, p_b falls back from 1.5 max_p to max_p at
 //!   max_th, where the ramp starts.
 //! * "auto_rtt" uses the round-trip time of the link in the scenario; ns-2 and ns-3 (`q_weight_ = -1`) use three times

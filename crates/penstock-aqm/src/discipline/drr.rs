@@ -16,7 +16,7 @@
 //! send differ by at most Q + 2 Max, where Max is the largest packet.
 //!
 //! # Victim
-//! The packet at the head of the longest queue in bytes, the arriving packet counted, when the buffer overflows.
+//! The packet at the head of the longest queue in bytes, counting the arriving packet, when the buffer overflows.
 //!
 //! # Parameters
 //! `quantum`: with the default, the largest packet, every turn sends at least one packet and the work per packet is

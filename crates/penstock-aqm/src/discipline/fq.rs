@@ -22,7 +22,7 @@
 //!
 //! # Victim
 //! None with `by` = "packet" or with classes. With `by` = "bit" the last packet of the flow with the most queued bytes,
-//! the arriving packet counted, when the queue is full.
+//! counting the arriving packet, when the queue is full.
 //!
 //! # Parameters
 //! `by` is the unit that is shared equally. `classes` is optional. Each class has a `limit` of its own in addition to

@@ -24,7 +24,7 @@
 //! number is drawn, with the first packet: the salt. CoDel rounds the time between drops down to a nanosecond.
 //!
 //! # Victim
-//! Packets at the head of the queue with most bytes, the arriving packet counted, when an arrival exceeds the limit:
+//! Packets at the head of the queue with most bytes, counting the arriving packet, when an arrival exceeds the limit:
 //! half of the queue, at most `drop_batch`.
 //!
 //! # Parameters

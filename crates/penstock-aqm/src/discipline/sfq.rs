@@ -21,7 +21,7 @@
 //! wait, else at the next arrival.
 //!
 //! # Victim
-//! The last packet of the longest queue in packets, the arriving packet counted, when the buffer overflows; with
+//! The last packet of the longest queue in packets, counting the arriving packet, when the buffer overflows; with
 //! `headdrop`, its first packet. With `room` = "threshold" there is none.
 //!
 //! # Parameters

@@ -53,7 +53,7 @@ use penstock_core::param::{
 use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
 
 penstock_core::choice! {
-    /// The packet of a level that is dropped.
+    /// Which packet of a level is dropped.
     pub enum Victim {
         /// The arriving packet if it is of the level, else the last waiting packet of the level.
         Last = "last",
@@ -67,7 +67,7 @@ penstock_core::choice! {
 penstock_core::params! {
     /// The parameters that drop-from-queue adds to those of WRED.
     pub struct WredDfqParams {
-        /// The packet of a level that is dropped.
+        /// Which packet of a level is dropped.
         victim: Victim = Default::Text("last");
         /// Remember drops that found no packet of their level, and make up for them later.
         debt: bool = Default::Flag(false);

@@ -76,7 +76,7 @@
 //! | --- | --- |
 //! | "diffserv3" | Bulk (CS1, LE) 1/16, 1/16; Best Effort 1, 1; Voice (CS7, CS6, EF, VA, TOS4) 16, 1/4 |
 //! | "diffserv4" | Bulk; Best Effort; Video (AF4x, AF3x, CS3, AF2x, CS2, TOS4) 4, 1/2; Voice (CS7 .. CS4, EF, VA) 16, 1/4 |
-//! | "diffserv8", "precedence" | eight: the first 1, 1; each further tin 3/2 of the priority and 7/8 of the share of the previous tin |
+//! | "diffserv8", "precedence" | eight: the first 1, 1; each next tin has 3/2 of the priority and 7/8 of the share |
 //!
 //! The eight of "diffserv8": CS1, LE; AF1x, TOS2; all others; AF4x, AF3x, CS3; AF2x, TOS4; CS2; CS5, CS4, EF, VA; CS7,
 //! CS6. "precedence" selects the tin by the upper three bits of the codepoint.

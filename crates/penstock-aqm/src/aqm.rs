@@ -14,7 +14,7 @@
 //!   order: changes of the link, ends of transmission (departures), arrivals from other links, timers of queues, and
 //!   last the packets that hosts send at their own timers. So at a timeout the AQM sees the queue after the departures
 //!   and arrivals of that instant.
-//! * A caller that is late calls `on_timeout` only once.A periodic AQM then takes a single step, however many periods
+//! * A caller that is late calls `on_timeout` only once. A periodic AQM then takes a single step, however many periods
 //!   have passed, and its next timeout is in the future.
 //!
 //! # Flows
@@ -49,11 +49,11 @@ pub enum Cause {
     Sojourn,
     /// The queue had no room for the arriving packet.
     Overflow,
-    /// The packet was queued, and later removed to make room for another one.
+    /// The packet was queued, and later removed to make room for another packet.
     Evicted,
     /// Dropped in front of the queue, by a conditioner or by a shaper without room.
     Policed,
-    /// An acknowledgement that was queued, and later removed because a newer one makes it redundant.
+    /// An acknowledgement that was queued, and later removed because a newer acknowledgement makes it redundant.
     Filtered,
 }
 
@@ -188,7 +188,7 @@ pub trait Aqm: Send + 'static {
     fn on_timeout(&mut self, _cx: &mut Cx<'_>) {}
 
     /// The number `flow` now belongs to another flow: discard the penalties, credits and round-trip times of the old
-    /// one. Waiting packets of the old flow count as packets of the new one.
+    /// flow. Waiting packets of the old flow count as packets of the new one.
     fn forget_flow(&mut self, _now: Time, _flow: u32) {}
 
     /// Make room for the state of flows with numbers below `flows`, so that their packets cause no allocation. Must be

@@ -1,4 +1,4 @@
-//! The contract of a discipline: it holds packets and picks the next one to send.
+//! The contract of a discipline: it holds packets and picks the next packet to send.
 
 pub(crate) mod cake;
 pub(crate) mod cbfq;
@@ -79,7 +79,7 @@ impl<P> Clone for Report<'_, P> {
 
 impl<P> Copy for Report<'_, P> {}
 
-/// Observes a queue: receives the fate of each packet. `()` ignores them; a pair of probes is a probe.
+/// Observes a queue: receives the fate of each packet. `()` ignores all reports; a pair of probes is a probe.
 ///
 /// A discipline takes the type of its probe as a parameter, so that its reports cost no virtual call. Callers that can
 /// afford virtual calls use the default, `dyn Probe`.
@@ -90,7 +90,7 @@ pub trait Probe<P> {
     fn sent(&mut self, report: &Report<'_, P>);
     /// The packet was marked; that it was queued or sent is reported separately.
     fn marked(&mut self, report: &Report<'_, P>, cause: Cause);
-    /// The packet was dropped; [`Cause::was_queued`]: whether it had been queued before.
+    /// The packet was dropped; [`Cause::was_queued`] states whether it had been queued before.
     fn dropped(&mut self, report: &Report<'_, P>, cause: Cause);
 }
 
@@ -139,13 +139,14 @@ impl<P, T: Probe<P> + ?Sized> Probe<P> for &mut T {
     }
 }
 
-/// Supplies the [`Rare`] facts of packets; `()` supplies the default ones.
+/// Supplies the [`Rare`] facts of packets; `()` supplies the default facts.
 pub trait Facts<P> {
     /// The rare facts of this packet.
     fn rare(&self, packet: &P) -> Rare;
 
-    /// This packet as a pure acknowledgement; `None` if it is not one, or if its facts are not available. Only the facts of
-    /// arriving packets are available, and only to disciplines that declare [`Capabilities::reads_acks`].
+    /// This packet as a pure acknowledgement; `None` if it is not an acknowledgement of this kind, or if its facts are
+    /// not available. Only the facts of arriving packets are available, and only to disciplines that declare
+    /// [`Capabilities::reads_acks`].
     fn pure_ack(&self, _packet: &P) -> Option<PureAck> {
         None
     }

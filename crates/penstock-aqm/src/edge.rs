@@ -33,7 +33,7 @@ pub enum Action {
 
 /// A marker, meter or policer in front of a queue.
 pub trait Conditioner: Send {
-    /// The facts that the conditioner reads besides the header of a packet; the answer never changes.
+    /// The facts that the conditioner reads in addition to the header of a packet; the answer never changes.
     fn side_information(&self) -> SideInformation;
 
     /// Judge a packet. `cx.queue` is the queue behind the conditioners.

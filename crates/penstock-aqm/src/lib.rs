@@ -1,6 +1,6 @@
 //! Queue disciplines and the AQMs that guard them, each implemented once, from the literature.
 //!
-//! An *AQM* ([`Aqm`]) decides about one packet from facts it is given. A *discipline* ([`Discipline`]) holds the
+//! An *AQM* ([`Aqm`]) decides about one packet from the facts passed to it. A *discipline* ([`Discipline`]) holds the
 //! packets, tests the limit, sets marks and reports each packet's fate. The simulator and a real link use the same
 //! disciplines and AQMs. The registry ([`schemes`], [`find`], [`build`]) knows all of them by name.
 #![cfg_attr(not(test), no_std)]

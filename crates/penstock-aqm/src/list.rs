@@ -4,7 +4,8 @@
 /// No member.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The neighbours of a member in a list. The last member has no next one; `previous` of the first member is undefined.
+/// The neighbours of a member in a list. The last member has no next member; `previous` of the first member is
+/// undefined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Links {
     pub(crate) previous: u32,
@@ -144,7 +145,7 @@ impl<const LIST: usize> List<LIST> {
         core::iter::successors(self.first(members), |member| members.get(member.links().next as usize))
     }
 
-    /// The member after `id`; the first one after the last.
+    /// The member after `id`; the first member after the last.
     #[inline]
     pub(crate) fn after<M: Linked<LIST>>(&self, members: &[M], id: u32) -> u32 {
         match members[id as usize].links().next {
@@ -178,7 +179,7 @@ impl<const LIST: usize> List<LIST> {
     }
 }
 
-/// The member after `id` in its list with this number; `None` if `id` is the last one.
+/// The member after `id` in its list with this number; `None` if `id` is the last member.
 #[inline]
 pub(crate) fn next<const LIST: usize, M: Linked<LIST>>(members: &[M], id: u32) -> Option<u32> {
     Some(members[id as usize].links().next).filter(|&next| next != NONE)

@@ -1,8 +1,8 @@
 //! State for each flow, in vectors by flow id.
 //!
 //! Flow ids are dense: from 0, with few gaps. In the simulator they are numbers of flows; on a real link an [`IdTable`]
-//! maps 5-tuples to them. The size of a vector must not depend on an id that is not dense, so ids from a bound on share
-//! the state of lower ones.
+//! maps 5-tuples to them. The size of a vector must not depend on an id that is not dense, so ids at or above a bound
+//! share the state of lower ids.
 //!
 //! [`IdTable`]: crate::IdTable
 
@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 /// number on are taken modulo this number.
 pub const MAX_FLOWS: u32 = 1 << 20;
 
-/// Maps any flow id to one below a bound.
+/// Maps any flow id to an id below a bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FlowBound(u32);
 

@@ -98,7 +98,7 @@ pub fn schemes() -> &'static [SchemeInfo] {
     SCHEMES
 }
 
-/// The scheme of this name or alias. Case, and the difference between hyphen and underscore, do not count.
+/// The scheme of this name or alias. Case, and the difference between hyphen and underscore, are ignored.
 pub fn find(name: &str) -> Option<&'static SchemeInfo> {
     let folded = name.to_ascii_lowercase().replace('_', "-");
     SCHEMES.iter().find(|scheme| scheme.name == folded || scheme.aliases.contains(&folded.as_str()))

@@ -23,7 +23,7 @@ From = Annotated[
     str,
     typer.Option("--from", metavar="DIALECT", help="tc, cisco, junos, sonic, arista, dummynet, ns2, ns3 or penstock."),
 ]
-To = Annotated[str, typer.Option("--to", metavar="DIALECT", help="Likewise.")]
+To = Annotated[str, typer.Option("--to", metavar="DIALECT", help="Target dialect; the same names.")]
 LinkRate = Annotated[
     str | None, typer.Option("--rate", metavar="RATE", help="Rate of the link, for values that depend on it.")
 ]

@@ -147,11 +147,11 @@ class Red(Queue):
         nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
         scale_by_size: How the drop probability depends on the size of the packet.
-        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
-            the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure queue and thresholds in packets or in bytes.
-        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
+        whole_average: At each arrival, subtract w_q floor(avg) from avg instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
@@ -184,13 +184,13 @@ class AredFloyd(Queue):
     """Adaptive RED (Floyd).
 
     Attributes:
-        alpha: Largest increase of max_p in a step, which is at most a quarter of max_p. From 0 to 1.
+        alpha: Largest increase of max_p per step; a step is also at most a quarter of max_p. From 0 to 1.
         beta: Factor by which max_p decreases in a step. From 0 to 1.
         interval: Time between steps. Unit: s. At least 0.001.
         max_p_low: max_p does not decrease below this value, except by the step that crosses it. From 0 to 1.
         max_p_high: max_p does not increase above this value, except by the step that crosses it. From 0 to 1.
         tick: Whether a timer or an arrival triggers the step.
-        gentle_from: Where the gentle ramp starts while max_p moves.
+        gentle_from: Start of the gentle ramp: at the initial or at the current max_p.
         min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
             at least 5 packets. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
@@ -203,11 +203,11 @@ class AredFloyd(Queue):
         nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
         scale_by_size: How the drop probability depends on the size of the packet.
-        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
-            the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure queue and thresholds in packets or in bytes.
-        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
+        whole_average: At each arrival, subtract w_q floor(avg) from avg instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
@@ -249,7 +249,7 @@ class AredFeng(Queue):
     Attributes:
         alpha: Divides max_p when the average falls below min_th. From 1 to 1000.
         beta: Multiplies max_p when the average rises above max_th. From 1 to 1000.
-        gentle_from: Where the gentle ramp starts while max_p moves.
+        gentle_from: Start of the gentle ramp: at the initial or at the current max_p.
         min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
             at least 5 packets. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
@@ -262,11 +262,11 @@ class AredFeng(Queue):
         nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
         scale_by_size: How the drop probability depends on the size of the packet.
-        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
-            the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure queue and thresholds in packets or in bytes.
-        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
+        whole_average: At each arrival, subtract w_q floor(avg) from avg instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
@@ -313,8 +313,8 @@ class Psand(Queue):
             Unit: packets. At least 0.
         max_p: Initial drop probability at max_th; "auto" is 0.1, and 1 for `adapt = "sandwich"`. From 0 to 1.
         gentle_from: Whether line and ramp of the drop function follow max_p and the thresholds.
-        zero_over_zero: The change A / Ap where A and Ap are 0; "nan" is the arithmetic of Algorithm 16 without
-            a rule for it.
+        zero_over_zero: The change A / Ap where A and Ap are 0; "nan" is the floating-point arithmetic of
+            Algorithm 16, without a rule for this case.
         adapt: How the thresholds move.
         smooth_alpha: Inertia of the thresholds: with 0 they move by the whole change of the average, with 1 not
             at all. From 0 to 1.
@@ -325,11 +325,11 @@ class Psand(Queue):
         nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
         scale_by_size: How the drop probability depends on the size of the packet.
-        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
-            the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure queue and thresholds in packets or in bytes.
-        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
+        whole_average: At each arrival, subtract w_q floor(avg) from avg instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
@@ -393,11 +393,11 @@ class Qlaw(Queue):
         nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
         scale_by_size: How the drop probability depends on the size of the packet.
-        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
-            the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure queue and thresholds in packets or in bytes.
-        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
+        whole_average: At each arrival, subtract w_q floor(avg) from avg instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
@@ -464,7 +464,7 @@ class Sred(Queue):
         zombies: Length M of the list. From 1 to 1e+06.
         p: Probability that a missed zombie is replaced. From 0 to 1.
         alpha: Weight of one arrival in the hit frequency; "auto" is p / zombies. From 0 to 1.
-        max_p: Drop probability from a third of the limit, with 256 flows or more. From 0 to 1.
+        max_p: Drop probability from a third of the limit on, with 256 flows or more. From 0 to 1.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References:
@@ -486,7 +486,7 @@ class Rem(Queue):
     """Random Exponential Marking (REM).
 
     Attributes:
-        variant: The driver of the price: the change of the queue, or the arrivals above the rate.
+        variant: Quantity that drives the price: the change of the queue, or the arrivals above the rate.
         gamma: Gain of the price. From 0 to 1000.
         alpha: Weight of the queue's distance from the target. From 0 to 1.
         phi: Base of the exponential. From 1 to 1000.
@@ -551,7 +551,7 @@ class Nonlinear(Queue):
     Attributes:
         fill_level: Fill levels of the points: the average queue as a share of the limit, rising. From 0 to 1.
         drop_probability: Drop probability at each of the points. From 0 to 1.
-        interpolate: Draw a line through the points, instead of a step at each.
+        interpolate: Interpolate linearly between the points, instead of a step at each.
         w_q: Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt"
             of ten round trips, "auto_fast" of 0.1 s. From 0 to 1.
         mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -643,15 +643,15 @@ class Sfb(Queue):
     """Stochastic Fair Blue (SFB).
 
     Attributes:
-        levels: Levels L, each with a hash function. From 1 to 16.
-        bins: Bins N of a level. From 1 to 65536.
-        bin_size: Number of packets above which a bin raises its probability; "auto" is 1.5 times the limit over
-            the bins. Unit: packets. From 0 to 1e+09.
+        levels: Number of levels L, each with a hash function. From 1 to 16.
+        bins: Number of bins N per level. From 1 to 65536.
+        bin_size: Number of packets above which a bin raises its probability; "auto" is 1.5 times the limit
+            divided by the number of bins. Unit: packets. From 0 to 1e+09.
         max: Drop an arrival if every bin of its flow holds at least this many packets; absent: if any bin is
             above bin_size. Unit: packets. From 1 to 1e+09.
         d1: Step up of a bin's probability. From 0 to 1.
         d2: Step down of a bin's probability. From 0 to 1.
-        freeze: Shortest time between two steps of a bin; absent: none. Unit: s. At least 0.
+        freeze: Shortest time between two steps of a bin; absent: no minimum. Unit: s. At least 0.
         penalty_rate: Packets per second that all unresponsive flows together may send; "auto" is a twentieth of
             the link's rate. Unit: packets/s. From 0 to 1e+12.
         penalty_burst: Packets that unresponsive flows may send in a burst. Unit: packets. From 1 to 1e+09.
@@ -702,11 +702,11 @@ class Xred(Queue):
         nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
         scale_by_size: How the drop probability depends on the size of the packet.
-        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
-            the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure queue and thresholds in packets or in bytes.
-        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
+        whole_average: At each arrival, subtract w_q floor(avg) from avg instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
@@ -742,7 +742,7 @@ class FbRed(Queue):
 
     Attributes:
         kappa: Exponent of the ratio of round-trip times. From 0 to 10.
-        reference: The round-trip time that is judged with max_p itself.
+        reference: R_ref: a flow with this round-trip time is judged with max_p itself.
         min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
             at least 5 packets. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
@@ -755,11 +755,11 @@ class FbRed(Queue):
         nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
         scale_by_size: How the drop probability depends on the size of the packet.
-        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
-            the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure queue and thresholds in packets or in bytes.
-        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
+        whole_average: At each arrival, subtract w_q floor(avg) from avg instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
@@ -794,7 +794,7 @@ class Bred(Queue):
 
     Attributes:
         omega: Weight of one arrival in the mean number of active flows. From 0 to 1.
-        beta: Lower threshold of a flow as a share of the middle one. From 0 to 1.
+        beta: Lower threshold l1 of a flow, as a share of the middle threshold l2. From 0 to 1.
         ecn: Mark ECN-capable packets instead of dropping them at random.
 
     References:
@@ -824,12 +824,12 @@ class Rio(Queue):
         max_out: Average total queue length at which the drop probability of Out packets reaches p_out; "auto"
             is three times min_out. Unit: packets. At least 0.
         p_out: Drop probability of Out packets at max_out. From 0 to 1.
-        precedence: Field that determines which packets are In: those of drop precedence 0.
+        precedence: Field that gives the drop precedence; packets of drop precedence 0 are In.
         w_q: Weight of one arrival in the averages; "auto" gives a time constant of one second. From 0 to 1.
         gentle: Let the probabilities rise to 1 at twice max_in and max_out, instead of jumping there.
         spacing: How drops are spaced.
-        guards: No drop by an average while at most one packet is queued, nor of the first packet above a lower
-            threshold (ns-2).
+        guards: No early or forced drop while at most one packet is queued, and none of the first packet above a
+            lower threshold (ns-2).
         ns2_quirk: Update both averages at In arrivals only, and do not restart the count at forced drops and
             overflows (ns-2).
         mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
@@ -877,8 +877,8 @@ class Wred(Queue):
             1.
         gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure the queue in packets or in bytes; in bytes a threshold of n packets is n
             mean_packet.
@@ -922,8 +922,8 @@ class Wrt(Queue):
             1.
         gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure the queue in packets or in bytes; in bytes a threshold of n packets is n
             mean_packet.
@@ -957,8 +957,8 @@ class CbtRed(Queue):
     Attributes:
         t_tagged: Average number of queued tagged UDP packets above which they are dropped. Unit: packets. At
             least 0.
-        t_other: Average number of queued packets, neither TCP nor tagged, above which they are dropped. Unit:
-            packets. At least 0.
+        t_other: Average number of other queued packets (neither TCP nor tagged UDP) above which they are
+            dropped. Unit: packets. At least 0.
         tag: Codepoint of the UDP packets that are tagged, as a name or a number.
         min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
             at least 5 packets. Unit: packets. At least 0.
@@ -972,11 +972,11 @@ class CbtRed(Queue):
         nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
         scale_by_size: How the drop probability depends on the size of the packet.
-        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
-            the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure queue and thresholds in packets or in bytes.
-        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
+        whole_average: At each arrival, subtract w_q floor(avg) from avg instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 
@@ -1096,7 +1096,7 @@ class Avq(Queue):
         gamma: Target utilization. From 0 to 1.
         alpha: Damping of the virtual capacity; "auto" derives it from flows, round-trip time and rate. From 0
             to 1000.
-        buffer: Room in the virtual queue; "auto" is the limit of the queue. Unit: packets. At least 0.
+        buffer: Size of the virtual queue; "auto" is the limit of the queue. Unit: packets. At least 0.
         initial: Initial virtual capacity, as a share of the link's; "auto" is gamma. From 0 to 1.
         on_drop: Effect of a dropped packet on the virtual queue and its capacity.
         cap: Whether the link's capacity limits the virtual one before a packet is charged or after it.
@@ -1131,7 +1131,7 @@ class Lred(Queue):
         beta: Gain of the queue; "auto" derives it from flows, round-trip time and rate. From 0 to 1000.
         interval: Time between measurements of the loss ratio. Unit: s. At least 0.001.
         periods: Number of intervals over which the loss ratio is measured. From 1 to 1000.
-        mw: Weight of the previous loss ratio against a new measurement. From 0 to 1.
+        mw: Weight of the previous loss ratio; a new measurement has the weight 1 - mw. From 0 to 1.
         mean_packet: Typical packet size, to convert a target in time or bytes and for "auto". Unit: bytes. From
             1 to 1e+09.
         ecn: Mark ECN-capable packets instead of dropping them.
@@ -1191,14 +1191,14 @@ class CoDel(Queue):
 
     Attributes:
         target: Acceptable standing-queue delay. Unit: s. At least 0.
-        interval: Time that the sojourn time must stay above target before the first drop, and the time to the
-            second. Unit: s. From 1e-06 to 3600.
+        interval: Time for which the sojourn time must stay above target before the first drop; also the time
+            from the first drop to the second. Unit: s. From 1e-06 to 3600.
         maxpacket: No drop while at most this much waits behind the packet; "auto" is the link's largest packet.
             Unit: bytes. At least 0.
         ecn: Mark ECN-capable packets instead of dropping them.
         ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
         ce_threshold_for: Packets that `ce_threshold` marks.
-        variant: The arithmetic of the RFC or that of Linux 6.1.
+        variant: The arithmetic of the RFC or of Linux 6.1.
 
     References:
         K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, Controlled Delay Active Queue Management, RFC 8289,
@@ -1230,15 +1230,16 @@ class Pie(Queue):
         mean_packet: `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is
             the link's largest packet. Unit: bytes. At least 1.
         variant: The form of PIE.
-        cap_drop: Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in
-            "basic".
-        derandomization: Space drops by the sum of the probability since the last one; "auto": except in
-            "basic".
-        activation: Drop nothing until the queue has filled a third of its limit; "auto": in "extended" only.
+        cap_drop: Limit a step of the probability to 0.02 while the probability is 0.1 or more; "auto" does so
+            except in "basic".
+        derandomization: Space drops by the sum of the probability over the arrivals since the last drop; "auto"
+            does so except in "basic".
+        activation: Drop nothing until the queue has filled a third of its limit; "auto" does so in "extended"
+            only.
         delay: How the queueing delay is measured.
         dq_threshold: Bytes that depart in one measurement of the departure rate. Unit: bytes. From 1 to 65536.
-        hz: Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one
-            more. Unit: 1/s. From 1 to 1e+06.
+        hz: Ticks per second of the kernel's clock: `t_update` is rounded up to whole ticks, plus one tick.
+            Unit: 1/s. From 1 to 1e+06.
         ecn: Mark ECN-capable packets instead of dropping them.
         mark_ecnth: Probability from which ECN-capable packets are dropped like others. From 0 to 1.
 
@@ -1299,7 +1300,7 @@ class Afd(Queue):
 
     Attributes:
         shadow: Packets in the shadow buffer. Unit: packets. From 1 to 100000.
-        sample: One arrival in this many enters the shadow buffer. From 1 to 10000.
+        sample: An arrival enters the shadow buffer with probability 1 / sample. From 1 to 10000.
         a: Gain on the queue one interval ago. From 0 to 1e+09.
         b: Gain on the queue. From 0 to 1e+09.
         q_ref: Target queue; "auto" is half the limit. Unit: packets. From 0 to 1e+09.
@@ -1332,7 +1333,7 @@ class CurvyRed(Queue):
         min_th: Average delay up to which nothing is dropped. Unit: s. At least 0.
         range: Average delay above min_th at which everything is dropped. Unit: s. At least 1e-06.
         g: Weight of one departure in the average delay, as a power of 1/2. From 0 to 30.
-        u: Half the power of the drop function. From 1 to 8.
+        u: Half the exponent of the drop function. From 1 to 8.
         ecn: Mark ECN-capable packets instead of dropping them.
 
     References:
@@ -1355,10 +1356,10 @@ class Cobalt(Queue):
 
     Attributes:
         target: Acceptable standing-queue delay. Unit: s. At least 0.
-        interval: Time from a high delay to the first signal, and from that one to the second. Unit: s. At least
-            1e-06.
+        interval: Time from a high delay to the first signal, and from the first signal to the second. Unit: s.
+            At least 1e-06.
         mtu: Largest packet; a sojourn time of up to 4 of its transmission times is never high. "auto" is the
-            link's. Unit: bytes. From 0 to 65535.
+            largest packet of the link. Unit: bytes. From 0 to 65535.
         p_inc: Step up of BLUE's drop probability. From 0 to 1.
         p_dec: Step down of BLUE's drop probability. From 0 to 1.
         ecn: Mark ECN-capable packets instead of dropping them, except by BLUE.
@@ -1412,7 +1413,7 @@ class Drr(Queue):
     Attributes:
         quantum: Bytes that a queue may send per turn; "auto": the largest packet of the link. Unit: bytes. At
             least 1.
-        buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
+        buckets: Number of queues over which the flows are spread; absent: one queue for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
     References:
@@ -1435,7 +1436,7 @@ class Tdrr(Queue):
         k: Time constant of the average of a queue's throughput. Unit: s. At least 0.001.
         quantum: Bytes that a queue may send per turn; "auto": the largest packet of the link. Unit: bytes. At
             least 1.
-        buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
+        buckets: Number of queues over which the flows are spread; absent: one queue for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
     References:
@@ -1458,7 +1459,7 @@ class Qsdrr(Queue):
         measure_in: Unit in which queues are compared.
         quantum: Bytes that a queue may send per turn; "auto": the largest packet of the link. Unit: bytes. At
             least 1.
-        buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
+        buckets: Number of queues over which the flows are spread; absent: one queue for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
     References:
@@ -1481,7 +1482,7 @@ class Dtdrr(Queue):
         alpha: Maximum length of a queue, as a multiple of the free space. At least 0.001.
         quantum: Bytes that a queue may send per turn; "auto": the largest packet of the link. Unit: bytes. At
             least 1.
-        buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
+        buckets: Number of queues over which the flows are spread; absent: one queue for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
     References:
@@ -1509,7 +1510,7 @@ class Dsdrr(Queue):
         overflow_strict: Count an overflow only if the queue of the dropped packet is not marked.
         quantum: Bytes that a queue may send per turn; "auto": the largest packet of the link. Unit: bytes. At
             least 1.
-        buckets: Number of queues that the flows are hashed to; absent: one for each flow. At least 1.
+        buckets: Number of queues over which the flows are spread; absent: one queue for each flow. At least 1.
         spread: How flows are spread over the buckets.
 
     References:
@@ -1568,8 +1569,8 @@ class WredDfq(Queue):
     """WRED with drop-from-queue.
 
     Attributes:
-        victim: The packet of a level that is dropped.
-        debt: Remember drops that found no packet of their level, and catch up later.
+        victim: Which packet of a level is dropped.
+        debt: Remember drops that found no packet of their level, and make up for them later.
         min_th: Average queue from which packets of a level are dropped, level 0 first. Unit: packets. From 0 to
             1e+09.
         max_th: Average queue at which the drop probability of a level reaches its max_p. Unit: packets. From 0
@@ -1580,8 +1581,8 @@ class WredDfq(Queue):
             1.
         gentle: Let the probabilities rise from max_p to 1 at 2 max_th, instead of jumping there.
         spacing: How drops are spaced.
-        guards: No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor
-            of the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for idle times and w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure the queue in packets or in bytes; in bytes a threshold of n packets is n
             mean_packet.
@@ -1757,16 +1758,17 @@ class FqCoDel(Queue):
             waste scheduling rounds. Unit: bytes. From 64 to 1e+09.
         drop_batch: Maximum number of packets in one batch of drops when the limit is exceeded. Unit: packets.
             From 1 to 1e+06.
-        occupancy: The backlog that CoDel compares with `maxpacket`: that of the link, or of the queue alone.
+        occupancy: The backlog that CoDel compares with `maxpacket`: the backlog of the link, or of the queue
+            alone.
         target: Acceptable standing-queue delay. Unit: s. At least 0.
-        interval: Time that the sojourn time must stay above target before the first drop, and the time to the
-            second. Unit: s. From 1e-06 to 3600.
+        interval: Time for which the sojourn time must stay above target before the first drop; also the time
+            from the first drop to the second. Unit: s. From 1e-06 to 3600.
         maxpacket: No drop while at most this much waits behind the packet; "auto" is the link's largest packet.
             Unit: bytes. At least 0.
         ecn: Mark ECN-capable packets instead of dropping them.
         ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
         ce_threshold_for: Packets that `ce_threshold` marks.
-        variant: The arithmetic of the RFC or that of Linux 6.1.
+        variant: The arithmetic of the RFC or of Linux 6.1.
 
     References:
         T. Hoeiland-Joergensen et al., The Flow Queue CoDel Packet Scheduler and Active Queue Management
@@ -1796,8 +1798,8 @@ class FqPie(Queue):
         flows: Number of queues to which the flows are hashed. From 1 to 1e+06.
         quantum: Bytes that a queue may send per round. It should be at least the largest packet: smaller values
             waste scheduling rounds. Unit: bytes. From 64 to 1e+09.
-        overflow: The packets that are dropped when the limit is exceeded: the arriving one, or some of the
-            queue with most bytes.
+        overflow: The packets that are dropped when the limit is exceeded: the arriving packet, or packets of
+            the queue with most bytes.
         drop_batch: Maximum number of packets in one batch of drops from the queue with most bytes. Unit:
             packets. From 1 to 1e+06.
         ce_threshold: Mark every ECN-capable packet that waited longer than this. Unit: s. At least 0.
@@ -1811,15 +1813,16 @@ class FqPie(Queue):
         mean_packet: `MEAN_PKTSIZE`: no early drops while the queue holds at most two such packets; "auto" is
             the link's largest packet. Unit: bytes. At least 1.
         variant: The form of PIE.
-        cap_drop: Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in
-            "basic".
-        derandomization: Space drops by the sum of the probability since the last one; "auto": except in
-            "basic".
-        activation: Drop nothing until the queue has filled a third of its limit; "auto": in "extended" only.
+        cap_drop: Limit a step of the probability to 0.02 while the probability is 0.1 or more; "auto" does so
+            except in "basic".
+        derandomization: Space drops by the sum of the probability over the arrivals since the last drop; "auto"
+            does so except in "basic".
+        activation: Drop nothing until the queue has filled a third of its limit; "auto" does so in "extended"
+            only.
         delay: How the queueing delay is measured.
         dq_threshold: Bytes that depart in one measurement of the departure rate. Unit: bytes. From 1 to 65536.
-        hz: Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one
-            more. Unit: 1/s. From 1 to 1e+06.
+        hz: Ticks per second of the kernel's clock: `t_update` is rounded up to whole ticks, plus one tick.
+            Unit: 1/s. From 1 to 1e+06.
         ecn: Mark ECN-capable packets instead of dropping them.
         mark_ecnth: Probability from which ECN-capable packets are dropped like others. From 0 to 1.
 
@@ -1863,11 +1866,11 @@ class Cake(Queue):
         flows: Queues in each tin. From 1 to 1e+06.
         rtt: Longest usual round-trip time of the flows. Unit: s. From 1e-05 to 1000.
         overhead: Overhead of each packet on the link behind the shaper. Unit: bytes. From 0 to 256.
-        mpu: Least size of a packet with its overhead on that link. Unit: bytes. From 0 to 256.
+        mpu: Smallest size of a packet with its overhead on that link. Unit: bytes. From 0 to 256.
         cells: How that link divides a packet with its overhead: ATM cells, 64b/65b blocks of PTM, or not at
             all.
         ecn: Mark ECN-capable packets instead of dropping them.
-        ack_filter: Remove queued ACKs that a newer one makes redundant.
+        ack_filter: Remove queued ACKs that a newer ACK makes redundant.
         ingress: The bottleneck is in front of this queue: dropped packets count for the shaper, too.
         wash: Set the codepoint of each packet to 0 after its tin is chosen.
 
@@ -1900,7 +1903,7 @@ class Choke(Queue):
 
     Attributes:
         draws: Number of packets drawn from the queue for comparison. From 1 to 100.
-        candidate: The queued packet that is compared with the arriving one.
+        candidate: The queued packet that is compared with the arriving packet.
         min_th: Average queue above which packets are dropped early; "auto" is 2.5 ms at the rate of the link,
             at least 5 packets. Unit: packets. At least 0.
         max_th: Average queue at which the drop probability reaches max_p; "auto" is three times min_th. Unit:
@@ -1913,11 +1916,11 @@ class Choke(Queue):
         nonlinear: Nonlinear RED: the probability rises with the square of the average to 1.5 max_p at max_th.
         spacing: How drops are spaced.
         scale_by_size: How the drop probability depends on the size of the packet.
-        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of
-            the first packet above min_th (ns-2).
+        guards: No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and
+            none of the first packet above min_th (ns-2).
         mean_packet: Typical packet size, for the idle time and for w_q "auto". Unit: bytes. From 1 to 1e+09.
         measure_in: Measure queue and thresholds in packets or in bytes.
-        whole_average: At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
+        whole_average: At each arrival, subtract w_q floor(avg) from avg instead of w_q avg (Linux).
         ecn: Mark ECN-capable packets instead of dropping them early.
         mark_up_to: The range of the average in which packets are marked.
 

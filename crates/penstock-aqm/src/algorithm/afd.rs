@@ -3,26 +3,26 @@
 //! Computer Communication Review 33(2), 2003.
 //!
 //! # Algorithm
-//! A shadow buffer holds the flow and size of `shadow` packets: each arrival enters it with probability 1 / `sample`
-//! and, once it is full, replaces a random entry. With `m_i` the number of mean packets of flow i in it,
+//! A shadow buffer holds the flow and size of `shadow` packets. An arrival enters it with probability 1 / `sample`; if
+//! the buffer is full, the arrival replaces a random entry. With `m_i`, the bytes of flow i in the buffer in units of
+//! `mean_packet`:
 //!
 //! * an arrival of flow i is dropped with probability `1 - m_fair / m_i`, if that is positive, so that the fastest
 //!   flows are limited to the same rate;
-//! * every `interval`, with the queue q and the one before, q_old: `m_fair = m_fair + a (q_old - q_ref) - b (q -
-//!   q_ref)`, kept within 0 and `shadow`: the fair share rises while the queue is short.
+//! * every `interval`, with the queue q now and q_old one interval ago, `m_fair = m_fair + a (q_old - q_ref) - b (q -
+//!   q_ref)`, kept between 0 and `shadow`. The fair share rises while the queue is short.
 //!
-//! At each arrival a number is drawn for the sampling; if the packet is sampled and the shadow buffer is full, a second
-//! one for the entry to replace; and one for the drop if `m_i` is above `m_fair`.
+//! Random numbers are drawn at each arrival in this order: one for the sampling; one for the entry to replace, if the
+//! packet is sampled and the shadow buffer is full; one for the drop, if `m_i` is above `m_fair`.
 //!
 //! # Parameters
-//! `a` below `b` makes the controller stable; the paper's values are for 160 updates a second. `q_ref` "auto" is half
+//! `a` below `b` makes the controller stable; the paper's values are for 160 updates per second. `q_ref` "auto" is half
 //! the limit of the queue; without a limit, the data that the link sends in 25 ms.
 //!
 //! # Differences
-//! * `m_i` counts bytes, in units of `mean_packet`, so that the size of packets counts.
-//! * `m_fair` is bounded by the size of the shadow buffer, which is also its initial value: a share that no flow can
-//!   exceed need not grow.
-//! * The paper keeps the counts of flows in a hash table; here each flow has a number.
+//! * `m_i` counts bytes, in units of `mean_packet`, so that larger packets count more.
+//! * `m_fair` starts at the size of the shadow buffer and never exceeds it: a larger share would limit no flow.
+//! * The paper keeps the counts of flows in a hash table; here they are indexed by the number of the flow.
 
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
 use crate::capabilities::{Capabilities, TimerMoves};
@@ -38,7 +38,7 @@ penstock_core::params! {
     pub struct AfdParams {
         /// Packets in the shadow buffer.
         shadow: u32 = Default::Number(500.0), unit: "packets", range: 1.0..=100_000.0;
-        /// One arrival in this many enters the shadow buffer.
+        /// An arrival enters the shadow buffer with probability 1 / sample.
         sample: f64 = Default::Number(10.0), range: 1.0..=10_000.0;
         /// Gain on the queue one interval ago.
         a: f64 = Default::Number(1.7), range: 0.0..=1e9;
@@ -198,8 +198,7 @@ impl AqmScheme for Afd {
         build_aqm: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Limits flows that exceed their share to nearly equal rates in one queue, responsive or not.",
-        bad: "Shares are only as even as the sample is large: with many flows, each has only a few packets in the \
-              shadow buffer.",
+        bad: "Shares are uneven with many flows, because each then has only a few packets in the shadow buffer.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

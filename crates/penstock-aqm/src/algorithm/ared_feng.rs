@@ -9,16 +9,16 @@
 //! * avg < min_th and status is not Below: status = Below, max_p = max_p / alpha;
 //! * avg > max_th and status is not Above: status = Above, max_p = max_p beta.
 //!
-//! So max_p changes once at each crossing, however long the average then stays outside.
+//! So max_p changes once per crossing, no matter how long the average then stays outside the thresholds.
 //!
 //! # Parameters
-//! Those of RED with `gentle = true` and `max_p = 0.02`, and the two factors `alpha` and `beta`.
+//! The parameters of RED, with the defaults `gentle = true` and `max_p = 0.02`, and the two factors `alpha` and `beta`.
 //!
 //! # Differences
-//! * The paper does not bound max_p; here it is kept within 0.000001 and 1000000, so that it can return. As in the
-//!   paper and in ns-2 it may exceed 1 (with 100 flows on a 1.5 Mb/s link its mean does): p_b, which does not, then
-//!   reaches 1 below max_th.
-//! * `gentle_from = "first"` is ns-2's: the ramp above max_th always starts at the initial max_p.
+//! * The paper does not bound max_p; here it is kept between 0.000001 and 1000000, so that it can recover from either
+//!   extreme. As in the paper and in ns-2, max_p may exceed 1 (with 100 flows on a 1.5 Mb/s link its mean does). p_b
+//!   never exceeds 1: it then reaches 1 below max_th.
+//! * With `gentle_from = "first"`, as in ns-2, the ramp above max_th always starts at the initial max_p.
 
 use super::drop_curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
@@ -40,7 +40,7 @@ penstock_core::params! {
         alpha: f64 = Default::Number(3.0), range: 1.0..=1000.0;
         /// Multiplies max_p when the average rises above max_th.
         beta: f64 = Default::Number(2.0), range: 1.0..=1000.0;
-        /// Where the gentle ramp starts while max_p moves.
+        /// Start of the gentle ramp: at the initial or at the current max_p.
         gentle_from: GentleFrom = Default::Text("first");
     }
 }
@@ -145,7 +145,7 @@ impl AqmScheme for AredFeng {
         cost: "O(1) time and memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Fast, large steps of max_p by two simple rules.",
+        good: "Two simple rules move max_p fast and in large steps.",
         bad: "max_p moves only when the average leaves the thresholds, so the average never settles; at light load \
               it falls to its lower bound.",
     };

@@ -3,21 +3,23 @@
 //! Management", 2001; figure and section numbers refer to it.
 //!
 //! # Algorithm
-//! RED, gentle, whose max_p moves so that the average stays midway between the thresholds. Every `interval` (figure 1),
+//! Gentle RED whose max_p moves so that the average stays midway between the thresholds. Every `interval` (figure 1),
 //! with target = [min_th + 0.4 (max_th - min_th), min_th + 0.6 (max_th - min_th)]:
 //!
 //! * avg > target and max_p <= 0.5: max_p = max_p + min(alpha, max_p / 4);
 //! * avg < target and max_p >= 0.01: max_p = beta max_p.
 //!
 //! # Parameters
-//! Those of RED with `gentle = true`, and `alpha`, `beta`, `interval` and the bounds of max_p. The paper sets the
-//! thresholds from a target delay, min_th = max(5, delay C / 2) and max_th = 3 min_th; here these are those of "auto", for 5 ms.
+//! The parameters of RED, with the default `gentle = true`, and `alpha`, `beta`, `interval` and the bounds of max_p.
+//! The paper derives the thresholds from a target delay: min_th = max(5, delay C / 2) and max_th = 3 min_th. Here the
+//! value "auto" does so, for a delay of 5 ms.
 //!
 //! # Differences
 //! * The bounds are checked before the step, so max_p may overshoot them by up to one step (as in the figure).
-//! * `tick = "arrival"` is ns-2's: the step is taken at the first arrival more than `interval` after the last change.
-//! * `gentle_from = "first"` is ns-2's: the ramp above max_th always starts at the initial max_p. "current" lets it
-//!   follow, which keeps the drop function continuous.
+//! * With `tick = "arrival"`, as in ns-2, the step is taken at the first arrival more than `interval` after the last
+//!   change.
+//! * With `gentle_from = "first"`, as in ns-2, the ramp above max_th always starts at the initial max_p. With "current"
+//!   it starts at the current max_p, which keeps the drop function continuous.
 
 use super::drop_curve::{DropCurve, GentleFrom};
 use super::red::{Red, RedParams};
@@ -41,7 +43,7 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters that Adaptive RED (Floyd) adds to those of RED.
     pub struct AredFloydParams {
-        /// Largest increase of max_p in a step, which is at most a quarter of max_p.
+        /// Largest increase of max_p per step; a step is also at most a quarter of max_p.
         alpha: f64 = Default::Number(0.01), range: 0.0..=1.0;
         /// Factor by which max_p decreases in a step.
         beta: f64 = Default::Number(0.9), range: 0.0..=1.0;
@@ -53,7 +55,7 @@ penstock_core::params! {
         max_p_high: f64 = Default::Number(0.5), range: 0.0..=1.0;
         /// Whether a timer or an arrival triggers the step.
         tick: Tick = Default::Text("timer");
-        /// Where the gentle ramp starts while max_p moves.
+        /// Start of the gentle ramp: at the initial or at the current max_p.
         gentle_from: GentleFrom = Default::Text("first");
     }
 }
@@ -160,7 +162,7 @@ impl AqmScheme for AredFloyd {
         cost: "O(1) time and memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Holds the average between its thresholds from light to heavy load without a choice of max_p.",
+        good: "Keeps the average between its thresholds from light to heavy load; max_p need not be chosen.",
         bad: "Steps of at most 0.01 every half second: after a jump of the load the average misses its target for \
               many seconds.",
     };

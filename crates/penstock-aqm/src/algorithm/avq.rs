@@ -4,8 +4,8 @@
 //! Internet", PhD thesis, Université Montpellier II, 2004, section 1.2.2.2; equation numbers are the thesis'.
 //!
 //! # Algorithm
-//! The AQM simulates a virtual queue VQ whose capacity C~ is below that of the link. When a packet of b bytes arrives
-//! at t, and the one before arrived at s (Algorithm 9):
+//! The AQM simulates a virtual queue VQ whose capacity C~ is below the capacity C of the link. For a packet of b bytes
+//! that arrives at t, after the previous packet arrived at s (Algorithm 9):
 //!
 //! * VQ = max(VQ - C~ (t - s), 0);
 //! * if VQ + b > B~, drop or mark the packet, else VQ = VQ + b;
@@ -14,29 +14,30 @@
 //! So dC~/dt = alpha (gamma C - lambda) with the rate lambda of the arrivals (equation 1.17). No random number is drawn.
 //!
 //! # Parameters
-//! `gamma` is the target utilization; `alpha` the damping: a larger one follows the load faster, and oscillates if it
-//! is too large. "auto" is the design rule for the flows N, the round trip R = B / C + `rtt` through a full queue and
-//! C: with K11 = N / (gamma C R^2) and K2 = (2/3) gamma C / N it is the alpha that solves omega R + arctan(omega /
-//! K11) - arctan(omega / alpha) = pi / 2, omega^2 = (d + sqrt(d^2 + 4 K2^2 alpha^2)) / 2, d = K2^2 - K11^2, or K11 if
-//! no alpha does. `buffer` is B~; "auto" is the limit of the queue. `initial` is the initial C~ as a share of C; "auto"
-//! is gamma. With `measure_in = "packets"`, the usual unit of limits, each b is 1 and C is in packets of `mean_packet`
-//! size; the paper uses bytes.
+//! `gamma` is the target utilization; `alpha` is the damping: with a larger alpha C~ follows the load faster, and
+//! oscillates if alpha is too large. "auto" is the design rule for N flows, the capacity C, and the round-trip time
+//! through a full queue, R = B / C + `rtt`. With K11 = N / (gamma C R^2) and K2 = (2/3) gamma C / N, it is the alpha
+//! that solves omega R + arctan(omega / K11) - arctan(omega / alpha) = pi / 2, where omega^2 = (d + sqrt(d^2 + 4 K2^2
+//! alpha^2)) / 2 and d = K2^2 - K11^2. If no alpha solves this, it is K11. `buffer` is B~; "auto" is the limit of the
+//! queue. `initial` is the initial C~ as a share of C; "auto" is gamma. With `measure_in = "packets"`, the default,
+//! each b is 1 and C is in packets of `mean_packet` size; the paper uses bytes.
 //!
 //! `on_drop` selects the effect of a packet that is dropped instead of marked:
 //! * "refill": C~ grows by alpha gamma C (t - s), and the packet does not count in lambda;
 //! * "charge": it counts in lambda, as in the paper, where packets are marked and therefore enter the queue;
-//! * "skip": nothing changes, s included, as in ns-2.
+//! * "skip": nothing changes, not even s (as in ns-2).
 //!
 //! `cap` selects whether C limits C~ "before" the packet is charged, as above, or "after", which lets C~ reach C while
 //! packets arrive: max(min(C~ + alpha gamma C (t - s) - alpha b, C), 0). It matters only for gamma near 1.
 //!
 //! # Differences
 //! * Algorithm 9 of the thesis lacks "- alpha b", without which C~ can only grow; equation 1.17 has it.
-//! * Theorem 1 of the thesis, as printed, has no solution for its own 0.251; "auto" is the corrected rule.
+//! * Theorem 1 of the thesis, as printed, has no solution for the thesis' own alpha of 0.251; "auto" is the corrected
+//!   rule.
 //! * A packet that VQ accepts counts in VQ and lambda even if it overflows the real queue, as in the algorithm.
-//! * ns-2 is `measure_in = "bytes"`, `on_drop = "skip"`, `cap = "after"`, `initial = 0.8`; its alpha cannot be set.
-//!   This was found from its results: for 3 flows on the thesis' link, where it draws no numbers, all results are then
-//!   the same.
+//! * These settings reproduce ns-2: `measure_in = "bytes"`, `on_drop = "skip"`, `cap = "after"`, `initial = 0.8`. The
+//!   alpha of ns-2 cannot be set. The settings were inferred from the results of ns-2: with 3 flows on the thesis'
+//!   link, where ns-2 draws no random numbers, all results are then identical.
 
 use super::link_facts;
 use super::measure_in::MeasureIn;
@@ -76,7 +77,7 @@ penstock_core::params! {
         gamma: f64 = Default::Number(0.98), range: 0.0..=1.0;
         /// Damping of the virtual capacity; "auto" derives it from flows, round-trip time and rate.
         alpha: Auto<f64> = Default::Number(0.15), range: 0.0..=1000.0;
-        /// Room in the virtual queue; "auto" is the limit of the queue.
+        /// Size of the virtual queue; "auto" is the limit of the queue.
         buffer: Auto<Length> = Default::Text("auto"), unit: "packets", at_least: 0.0;
         /// Initial virtual capacity, as a share of the link's; "auto" is gamma.
         initial: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
@@ -218,8 +219,8 @@ impl AqmScheme for Avq {
         build_aqm: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Short queues of little variance under heavy load, because it acts on the rate of the arrivals.",
-        bad: "It has no target for the queue, leaves some of the link idle when it drops instead of marking, and \
-              must know the size of packets: set to 1000 bytes for packets of 1500 it never acts.",
+        bad: "It has no target for the queue, and leaves some of the link idle when it drops instead of marking. It \
+              must know the packet size: set to 1000 bytes, it never acts on packets of 1500 bytes.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

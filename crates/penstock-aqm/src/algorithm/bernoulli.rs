@@ -3,8 +3,8 @@
 //! 2003: the fixed probability under which the queue law is measured.
 //!
 //! # Algorithm
-//! Drop or mark each arriving packet with probability p, whatever the queue. The gaps between drops are geometric:
-//! P(gap = n) = p (1 - p)^(n - 1), n = 1, 2, ...
+//! Drop or mark each arriving packet with probability p, whatever the length of the queue. The gaps between drops are
+//! geometric: P(gap = n) = p (1 - p)^(n - 1), n = 1, 2, ...
 //!
 //! # Parameters
 //! `p` is the probability; `ecn` marks ECN-capable packets instead of dropping them.

@@ -9,13 +9,14 @@
 //! * overflow, or an arrival that finds a queue above `threshold`: if now - last > `freeze`, p = p + d1 and last = now;
 //! * link idle: if now - last > `freeze`, p = p - d2 and last = now.
 //!
-//! Early drops do not count as losses. An arrival first moves p, then is judged by it. A number is drawn for each
-//! arrival while 0 < p < 1.
+//! Early drops do not count as losses. An arrival first updates p and is then judged with the new p. A number is drawn
+//! for each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! d1 is much larger than d2: an idle link costs less than many lost packets. `freeze` gives a step time to take
-//! effect, about one round trip: p rises by at most d1 / freeze a second. Feng et al. tried 10 and 100 ms, with 0.0025
-//! and 0.02 for d1 and a tenth for d2; the thesis takes 241 ms. Without `threshold` only overflow raises p.
+//! d1 is much larger than d2: an idle link costs less than many lost packets. `freeze`, about one round trip, lets a
+//! step take effect before the next one: p rises by at most d1 / freeze per second. Feng et al. tried `freeze` = 10 and
+//! 100 ms, with d1 = 0.0025 and 0.02 and d2 = d1 / 10; the thesis uses 241 ms. Without `threshold` only overflow raises
+//! p.
 //!
 //! # Differences
 //! * The paper takes one step down at the start of an idle time; here the step is repeated every `freeze` while the
@@ -147,7 +148,7 @@ impl AqmScheme for Blue {
         cost: "O(1) time and memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Needs no average and no model of the link: losses and idle times alone find the probability.",
+        good: "Needs no average and no model of the link: it finds the probability from losses and idle times alone.",
         bad: "Has no target: the queue swings between empty and full, and after a jump of the load p takes many \
               seconds to follow.",
     };

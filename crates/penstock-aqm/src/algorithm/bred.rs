@@ -5,14 +5,14 @@
 //!
 //! # Algorithm
 //! For each flow, qlen is the number of its packets in the queue and gap the number of its packets accepted since its
-//! last drop; gap returns to 0 when its last packet leaves. At each arrival N = (1 - omega) N + omega Nactive, where
-//! Nactive is the number of flows with packets in the queue, including that of the arriving packet. With a limit of B
-//! packets,
+//! last drop; gap returns to 0 when the last packet of the flow leaves. At each arrival N = (1 - omega) N + omega
+//! Nactive, where Nactive is the number of flows with packets in the queue, including that of the arriving packet. With
+//! a limit of B packets:
 //!
 //! * l2 = B / (2 ceil N), l1 = beta l2, W_m = 2 l2, each at least 1;
-//! * p2 = sqrt N / (sqrt N + 10), p1 = p2 / 10 (equation 1.27),
+//! * p2 = sqrt N / (sqrt N + 10), p1 = p2 / 10 (equation 1.27).
 //!
-//! an arriving packet is
+//! An arriving packet is
 //!
 //! * dropped if qlen >= W_m;
 //! * dropped or marked with probability p2 if l2 < qlen < W_m and gap > l2;
@@ -26,8 +26,8 @@
 //!
 //! # Differences
 //! * The thesis leaves W_m and beta open; here they are 2 l2 = B / ceil N and 0.5.
-//! * Algorithm 14 tests W_n for W_m, leaves out the cases qlen = l1 and qlen = l2, and does not say that packets which
-//!   are not dropped at random are accepted. Here the AQM is completed as above.
+//! * Algorithm 14 prints W_n instead of W_m. It leaves out the cases qlen = l1 and qlen = l2, and does not say that a
+//!   packet that escapes the random drop is accepted. The rules above complete it.
 //! * Without a limit B nothing is dropped.
 
 use super::random_verdict::toss;
@@ -43,7 +43,7 @@ penstock_core::params! {
     pub struct BredParams {
         /// Weight of one arrival in the mean number of active flows.
         omega: f64 = Default::Number(0.02), range: 0.0..=1.0;
-        /// Lower threshold of a flow as a share of the middle one.
+        /// Lower threshold l1 of a flow, as a share of the middle threshold l2.
         beta: f64 = Default::Number(0.5), range: 0.0..=1.0;
         /// Mark ECN-capable packets instead of dropping them at random.
         ecn: bool = Default::Flag(false);
@@ -202,10 +202,10 @@ impl AqmScheme for Bred {
         cost: "O(1) time, O(flows) memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Nearly equal goodput for TCP without an average; narrows the gap to flows that do not respond to \
-               losses.",
-        bad: "Bounds each flow's share of the buffer, not its rate: with little buffer per flow it cannot tell them \
-              apart, and a sparse flow loses half of its packets beside 64 others.",
+        good: "Nearly equal goodput for TCP flows without an average; reduces the advantage of flows that do not \
+               respond to losses.",
+        bad: "Bounds each flow's share of the buffer, not its rate: with little buffer per flow it cannot distinguish \
+              flows, and a sparse flow loses half of its packets next to 64 others.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

@@ -3,8 +3,8 @@
 //! Multimedia Computing and Networking, 1999; as given by B. Alemu, thesis, 2004, section 1.4.1.
 //!
 //! # Algorithm
-//! Packets are TCP, tagged UDP or other. For each class c the average A_c of its own waiting packets, a low-pass filter
-//! with weight w_q updated at each arrival of that class:
+//! Packets are TCP, tagged UDP or other. For each class c, A_c is the average number of its waiting packets: a low-pass
+//! filter with weight w_q, updated at each arrival of the class.
 //!
 //! * a TCP packet is judged by RED on A_tcp;
 //! * a packet of another class is dropped if A_c >= T_c, its threshold, and passes otherwise.
@@ -12,14 +12,15 @@
 //! Random numbers are drawn for TCP packets only, as in RED.
 //!
 //! # Parameters
-//! Those of RED, for TCP, and the thresholds `t_tagged` and `t_other`, which bound the share of unresponsive packets in
-//! the queue. Packets with the codepoint `tag` are tagged UDP. A class that is allowed k packets on average, of the
-//! same size as the others, gets about the share of k packets in the queue, and so of the link.
+//! The parameters of RED, for TCP packets, and the thresholds `t_tagged` and `t_other`, which bound the share of
+//! unresponsive packets in the queue. Packets with the codepoint `tag` are tagged UDP. If all packets have the same
+//! size, a class with a threshold of k packets gets about the share of k packets in the queue, and the same share of
+//! the link.
 //!
 //! # Differences
 //! * The thesis gives no thresholds; 10 packets for tagged UDP and 2 for the rest are our choice.
-//! * The RED of the TCP packets spares them (`guards`) while at most one packet of any class waits.
-//! * Only TCP packets are marked; the drop of another class is certain and no signal of congestion.
+//! * RED's `guards` spare TCP packets while at most one packet waits, counted over all classes.
+//! * Only TCP packets are marked: a drop in another class is certain, and is not meant as a congestion signal.
 
 use super::average_queue::{Average, Filter};
 use super::red::{Red, RedParams};
@@ -35,7 +36,7 @@ penstock_core::params! {
     pub struct CbtRedParams {
         /// Average number of queued tagged UDP packets above which they are dropped.
         t_tagged: Length = Default::Number(10.0), unit: "packets", at_least: 0.0;
-        /// Average number of queued packets, neither TCP nor tagged, above which they are dropped.
+        /// Average number of other queued packets (neither TCP nor tagged UDP) above which they are dropped.
         t_other: Length = Default::Number(2.0), unit: "packets", at_least: 0.0;
         /// Codepoint of the UDP packets that are tagged, as a name or a number.
         tag: Dscp = Default::Text("EF");
@@ -172,7 +173,7 @@ impl AqmScheme for CbtRed {
         cost: "O(1) time and memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Unresponsive UDP gets its threshold's share of the queue, TCP the rest, without state for each flow.",
+        good: "Unresponsive UDP gets its threshold's share of the queue, TCP the rest, without per-flow state.",
         bad: "The shares follow from thresholds chosen for one mix of sizes and loads; no fairness within a class.",
     };
 

@@ -7,29 +7,29 @@
 //! At each departure, with the sojourn time of the packet; count follows the number of recent signals (drops or marks):
 //!
 //! * the delay is high if the sojourn time is above `target` and above 4 transmission times of the largest packet. The
-//!   first high delay after a low one starts the drop state: count is at least 1, and a signal is due
-//!   `interval / sqrt(count)` later;
+//!   first high delay after a low delay starts the drop state: count becomes at least 1, and a signal is due `interval
+//!   / sqrt(count)` later;
 //! * a signal due in drop state is a mark or a drop; count grows by 1, and the next is due `interval / sqrt(count)`
 //!   later;
-//! * out of drop state, each signal that would have been due lowers count by 1 instead: the rate falls as it rose.
+//! * outside the drop state, count falls by 1 whenever a signal would have been due: the rate falls as it rose.
 //!
-//! BLUE beside it drops with probability `p_drop`, ECN-capable packets too. It rises by `p_inc` when a packet overflows
-//! the queue and falls by `p_dec` when the link finds the queue empty, at most once per `target`. An overflow also
-//! starts the drop state, with a signal due immediately.
+//! In addition, BLUE drops packets with probability `p_drop`, even ECN-capable packets. `p_drop` rises by `p_inc` when
+//! a packet overflows the queue and falls by `p_dec` when the link finds the queue empty, at most once per `target`. An
+//! overflow also starts the drop state, with a signal due immediately.
 //!
 //! One number is drawn per departure while `p_drop` is above 0.
 //!
 //! # Parameters
 //! `interval` is the longest usual round-trip time, `target` a twentieth of it. `mtu` "auto" is the link's largest
-//! packet; with 0 its transmission time does not count. `ce_threshold` marks every ECN-capable packet, or with
-//! `ce_threshold_for = "ect1"` every packet with ECT(1), that waited longer and is not dropped, with or without `ecn`;
-//! such marks do not change count. CAKE itself has no such threshold.
+//! packet; with 0 the delay is compared with `target` alone. `ce_threshold` marks every ECN-capable packet that waited
+//! longer and is not dropped, with or without `ecn`; with `ce_threshold_for = "ect1"`, only packets with ECT(1). These
+//! marks do not change count. CAKE itself has no such threshold.
 //!
 //! # Differences
-//! * The very first drop state of a queue gives its first signal immediately, not after an interval, as measured in
-//!   Linux 6.1, whose CAKE drops the second packet above `target` (`tests/integration/linux_open_loop.rs`): `interval /
-//!   sqrt(count)` counts as 0 until count has changed for the first time, also when an overflow starts the drop state.
-//! * CAKE makes room at the head of its longest queue; a queue by itself refuses the packet that arrives.
+//! * The very first drop state of a queue gives its first signal immediately, not after an interval. This was measured
+//!   in Linux 6.1, whose CAKE drops the second packet above `target` (`tests/integration/linux_open_loop.rs`). Until
+//!   count changes for the first time, `interval / sqrt(count)` is 0, also if an overflow starts the drop state.
+//! * CAKE makes room at the head of its longest queue; COBALT on a single queue drops the arriving packet.
 //! * The root is exact, and `interval / sqrt(count)` is rounded down to a nanosecond.
 
 use super::ce_threshold::CeThresholdFor;
@@ -44,9 +44,10 @@ penstock_core::params! {
     pub struct CobaltParams {
         /// Acceptable standing-queue delay.
         target: Span = Default::Nanos(5_000_000), unit: "s", at_least: 0.0;
-        /// Time from a high delay to the first signal, and from that one to the second.
+        /// Time from a high delay to the first signal, and from the first signal to the second.
         interval: Span = Default::Nanos(100_000_000), unit: "s", at_least: 0.000_001;
-        /// Largest packet; a sojourn time of up to 4 of its transmission times is never high. "auto" is the link's.
+        /// Largest packet; a sojourn time of up to 4 of its transmission times is never high. "auto" is the largest
+        /// packet of the link.
         mtu: Auto<Bytes> = Default::Text("auto"), unit: "bytes", range: 0.0..=65535.0;
         /// Step up of BLUE's drop probability.
         p_inc: f64 = Default::Number(0.003_906_25), range: 0.0..=1.0;
@@ -126,7 +127,7 @@ impl Cobalt {
         verdict
     }
 
-    /// `CoDel`'s part: a signal if one is due in drop state; out of it, count falls instead.
+    /// `CoDel`'s part: in drop state, a signal if one is due; otherwise count decays.
     fn signal(&mut self, now: Time, sojourn: Span, slack: Span, ecn: Ecn) -> Verdict {
         let is_due = self.is_due(now);
         let was_dropping = self.vars.dropping;
@@ -194,7 +195,8 @@ impl Cobalt {
         now.since(self.vars.blue_timer) > self.params.target
     }
 
-    /// Set count after a signal given or omitted: the next is due `interval / sqrt(count)` later, for 0 as for 1.
+    /// Set count after a signal was given or omitted. The next is due `interval / sqrt(count)` later; a count of 0
+    /// counts as 1.
     fn move_count(&mut self, count: u32) {
         self.vars.count = count;
         let root = math::sqrt(f64::from(count.max(1)));
@@ -261,8 +263,8 @@ impl AqmScheme for Cobalt {
         picture: Picture::Response,
         good: "As good as CoDel for TCP, with an even shorter queue; BLUE controls unresponsive traffic once it has \
                filled the buffer.",
-        bad: "ECN-capable TCP leaves some of a slow link idle; like CoDel it lets a flood fill the buffer first: BLUE \
-              acts only on overflow.",
+        bad: "ECN-capable TCP leaves some of a slow link idle; like CoDel, COBALT lets a flood fill the buffer first: \
+              BLUE acts only on overflow.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

@@ -8,10 +8,10 @@
 //!
 //! * it is ok to drop once the sojourn time has stayed at or above TARGET for INTERVAL, with more than `maxpacket`
 //!   bytes waiting behind the packet;
-//! * the first packet for which it is ok is dropped, and the drop state begins with count = 1; if drops were due less
-//!   than 16 INTERVAL ago, it begins with the number of drops made since the last drop state began;
-//! * in drop state the next drop is due `INTERVAL / sqrt(count)` after the last one, and each adds 1 to count: the drop
-//!   rate rises until a sojourn time falls below TARGET, which ends the state.
+//! * the first packet that it is ok to drop is dropped, and the drop state begins with count = 1. If the last drop
+//!   state had a drop due less than 16 INTERVAL ago, count starts at the number of drops made since that state began;
+//! * in drop state each drop adds 1 to count, and the next drop is due `INTERVAL / sqrt(count)` later. The drop rate
+//!   rises until a sojourn time is below TARGET, which ends the state.
 //!
 //! With `ecn`, ECN-capable packets are marked instead. No random number is drawn.
 //!
@@ -19,15 +19,15 @@
 //! `interval` is of the order of the longest round-trip time; `target` is 5 to 10 % of it (sections 4.2, 4.3).
 //! `maxpacket` "auto" is the link's largest packet. `ce_threshold` marks every ECN-capable packet that waited longer,
 //! with or without `ecn`; such marks do not change count. `ce_threshold_for = "ect1"` restricts these marks to ECT(1),
-//! the codepoint of L4S senders, and leaves the rest of the AQM as it is for all packets.
+//! the codepoint of L4S senders, and does not change the rest of the AQM.
 //!
 //! # Differences
-//! * The RFC's `maxpacket` is 512 bytes; here it is what the RFC says it should be, the link's largest packet.
-//! * The RFC leaves marks open; here the marked packet is sent, so one departure marks at most once.
+//! * The RFC's `maxpacket` is 512 bytes; here it is the link's largest packet, as the RFC recommends.
+//! * The RFC does not specify marking; here the marked packet is sent, so each departure marks at most one packet.
 //! * The RFC leaves the resolution of time open; here `INTERVAL / sqrt(count)` is rounded down to a nanosecond.
-//! * `variant = "linux"` is the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, and one Newton step in
-//!   16 bits for the square root; a packet that is removed to make room adds 1 to count. Its losses and marks are those
-//!   of Linux, packet by packet (`tests/integration/linux_codel.rs`).
+//! * `variant = "linux"` uses the arithmetic of Linux 6.1 as measured: time in units of 1.024 us, and one Newton step
+//!   in 16 bits for the square root; a packet that is removed to make room adds 1 to count. Its losses and marks agree
+//!   with those of Linux packet by packet (`tests/integration/linux_codel.rs`).
 
 use super::ce_threshold::CeThresholdFor;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
@@ -38,7 +38,7 @@ use penstock_core::param::{Auto, Default, ParamError, ParamErrors, Settings};
 use penstock_core::{Bytes, Ecn, Span, Time, math};
 
 penstock_core::choice! {
-    /// Whose arithmetic.
+    /// Arithmetic variant.
     pub enum Variant {
         /// Exact square root, time in nanoseconds.
         Rfc = "rfc",
@@ -52,7 +52,8 @@ penstock_core::params! {
     pub struct CodelParams {
         /// Acceptable standing-queue delay.
         target: Span = Default::Nanos(5_000_000), unit: "s", at_least: 0.0;
-        /// Time that the sojourn time must stay above target before the first drop, and the time to the second.
+        /// Time for which the sojourn time must stay above target before the first drop; also the time from the first
+        /// drop to the second.
         interval: Span = Default::Nanos(100_000_000), unit: "s", range: 0.000_001..=3600.0;
         /// No drop while at most this much waits behind the packet; "auto" is the link's largest packet.
         maxpacket: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 0.0;
@@ -62,12 +63,12 @@ penstock_core::params! {
         ce_threshold: Option<Span> = Default::Absent, unit: "s", at_least: 0.0;
         /// Packets that `ce_threshold` marks.
         ce_threshold_for: CeThresholdFor = Default::Text("ect");
-        /// The arithmetic of the RFC or that of Linux 6.1.
+        /// The arithmetic of the RFC or of Linux 6.1.
         variant: Variant = Default::Text("rfc");
     }
 }
 
-/// The upper end of the range of `interval`: 16 of it, and its product with 16 bits, fit in 64 bits.
+/// The upper end of the range of `interval`: 16 intervals, and an interval times a 16-bit number, fit in 64 bits.
 const LONGEST_INTERVAL: Span = Span::from_millis(3_600_000);
 
 /// The value nearest to 1 in the 16 bits of Linux's reciprocal square root.
@@ -304,9 +305,8 @@ impl AqmScheme for Codel {
         cost: "O(1) time and memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Keeps the standing queue of TCP near target at any rate of the link, without a setting that depends on \
-               it.",
-        bad: "Slow against what does not respond: the rate of drops rises linearly, so a flood fills the queue for \
+        good: "Keeps the standing queue of TCP near target at any link rate; no setting depends on the rate.",
+        bad: "Slow against unresponsive traffic: the drop rate rises linearly, so a flood fills the queue for \
               seconds.",
     };
 

@@ -1,28 +1,27 @@
 //! Curvy RED.
 //! B. Briscoe, "Insights from Curvy RED (Random Early Detection)", BT Technical Report TR-TUB8-2015-003, 2015; in the
-//! form of its classic queue in K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B, to whose lines the
-//! numbers refer.
+//! form of the classic queue of K. De Schepper, B. Briscoe, G. White, RFC 9332, 2023, appendix B. Line numbers refer to
+//! that appendix.
 //!
 //! # Algorithm
 //! At each departure, with the sojourn time of the packet:
 //!
 //! * Q = gamma sojourn + (1 - gamma) Q, gamma = 2^-`g` (line 9a);
 //! * the packet is marked or dropped if (Q - min_th) / range exceeds the largest of 2 U random numbers (lines 10a,
-//!   10b), so with probability ((Q - min_th) / range)^(2 U).
+//!   10b), that is, with probability ((Q - min_th) / range)^(2 U).
 //!
 //! The probability rises ever faster with the delay. There is no target delay: delay and loss both grow slowly with the
 //! load, and neither becomes extreme.
 //!
-//! 2 U numbers are drawn at each departure with Q above min_th and less than a range above it.
+//! 2 U numbers are drawn at each departure with min_th < Q < min_th + range.
 //!
 //! # Parameters
 //! `range` is the delay, above `min_th`, at which everything is dropped; `u` is U.
 //!
 //! # Differences
-//! * The RFC prints minTh as 500 ms, which cannot be meant with a range of 500 ms for the whole ramp; here it is 0.5
-//!   ms.
-//! * Line 9a comes after the packet has left its queue; here the sojourn time is taken to be that of this packet, not
-//!   of the next.
+//! * The RFC prints minTh = 500 ms, which does not fit a range of 500 ms for the whole ramp; here it is 0.5 ms.
+//! * Line 9a follows the removal of the packet from its queue. Here the sojourn time of this packet is used, not of the
+//!   next.
 
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::capabilities::Capabilities;
@@ -39,7 +38,7 @@ penstock_core::params! {
         range: Span = Default::Nanos(500_000_000), unit: "s", at_least: 0.000_001;
         /// Weight of one departure in the average delay, as a power of 1/2.
         g: u32 = Default::Number(5.0), range: 0.0..=30.0;
-        /// Half the power of the drop function.
+        /// Half the exponent of the drop function.
         u: u32 = Default::Number(1.0), range: 1.0..=8.0;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);

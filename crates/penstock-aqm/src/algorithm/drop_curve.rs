@@ -111,7 +111,7 @@ impl DropCurve {
         }
     }
 
-    /// This curve with another max_p. The ramp starts as `from` says.
+    /// This curve with another max_p; `from` selects the start of the ramp.
     #[must_use]
     pub(crate) fn with_max_p(self, max_p: f64, from: GentleFrom) -> Self {
         let ramp = match from {

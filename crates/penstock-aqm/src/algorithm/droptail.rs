@@ -41,7 +41,7 @@ impl AqmScheme for DropTail {
         cost: "O(1) time and memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "No parameters, no early losses, a link that is never idle.",
+        good: "No parameters, no early losses, and the link never idles.",
         bad: "The queue stays near its limit: the largest delay, losses in bursts, and unequal shares for flows \
               whose losses are synchronized.",
     };

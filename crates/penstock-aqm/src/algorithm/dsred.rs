@@ -21,9 +21,9 @@
 //! queueing delay of 5 ms (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED", 2001, section 4.4).
 //!
 //! # Differences
-//! * Km is the midpoint: the thesis describes it as it describes Kh, but only the midpoint makes the function
-//!   continuous.
-//! * Drops are not spaced, as in the paper; those of RED are.
+//! * Km is the midpoint of Kl and Kh. The thesis gives Km the same description as Kh, but only the midpoint makes the
+//!   function continuous.
+//! * As in the paper, drops are not spaced; RED spaces them.
 //! * The default thresholds are ours: neither source gives values for a general link.
 
 use super::measure_in::MeasureIn;

@@ -4,18 +4,19 @@
 //! 1.3.3 and 4.4.
 //!
 //! # Algorithm
-//! RED whose max_p depends on the delay-bandwidth product of the packet's flow. On one link this is its round-trip time
-//! R_i, and an arriving packet is judged with
+//! RED whose max_p depends on the delay-bandwidth product of the packet's flow. On a single link this product is
+//! proportional to the flow's round-trip time R_i. An arriving packet is judged with
 //!
 //! * max_p_i = min(1, max_p (R_ref / R_i)^kappa).
 //!
-//! Average, count and spacing are those of RED, one for all flows. A number is drawn when RED draws one.
+//! Average, count and spacing are RED's, shared by all flows. A number is drawn when RED draws one.
 //!
 //! # Parameters
-//! Those of RED. kappa = 2 gives flows of different round-trip times the same throughput, which for TCP is about 1 / (R
-//! sqrt(p)); kappa = 1 is milder. `reference` selects R_ref: the mean over the flows with packets in the queue,
-//! including this one, or the smallest seen so far. R_i is the round-trip time that the sender writes into its packets,
-//! or the last one known for the flow; a flow without one is judged with max_p.
+//! The parameters of RED, `kappa` and `reference`. kappa = 2 gives flows of different round-trip times the same
+//! throughput, which for TCP is about 1 / (R sqrt(p)); kappa = 1 is milder. `reference` selects R_ref: the mean over
+//! the flows with packets in the queue, including the flow of the packet, or the smallest round-trip time seen so far.
+//! R_i is the round-trip time that the sender writes into its packets. A packet without one is judged with the last
+//! value of its flow, or, if there is none, with max_p.
 //!
 //! # Differences
 //! * The sources only name the scheme and its idea: the formula here follows from the square-root law of TCP.
@@ -30,7 +31,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{PacketMeta, Time, math};
 
 penstock_core::choice! {
-    /// The round-trip time that is judged with max_p itself.
+    /// R_ref: a flow with this round-trip time is judged with max_p itself.
     pub enum Reference {
         /// The mean over the flows with packets in the queue.
         Mean = "mean",
@@ -44,7 +45,7 @@ penstock_core::params! {
     pub struct FbRedParams {
         /// Exponent of the ratio of round-trip times.
         kappa: f64 = Default::Number(2.0), range: 0.0..=10.0;
-        /// The round-trip time that is judged with max_p itself.
+        /// R_ref: a flow with this round-trip time is judged with max_p itself.
         reference: Reference = Default::Text("mean");
     }
 }
@@ -76,7 +77,7 @@ impl FbRed {
         Self { params, red, flows: PerFlow::new(), active: (0, 0), least: u64::MAX }
     }
 
-    /// Record the round-trip time that the packet carries; the state of its flow.
+    /// Record the round-trip time that the packet carries. Returns the state of its flow.
     fn note(&mut self, packet: &PacketMeta) -> Flow {
         let flow = self.flows.of(packet.flow);
         if let Some(rtt) = packet.rare.and_then(|rare| rare.rtt) {
@@ -196,7 +197,7 @@ impl AqmScheme for FbRed {
         cost: "O(1) time, O(flows) memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Drops more packets of TCP flows with short round trips, which RED leaves at an advantage.",
+        good: "Drops more packets of TCP flows with short round trips, which RED favours.",
         bad: "Trusts the round-trip time that a sender reports, and does not handle unresponsive flows; where round \
               trips differ little it is less fair than RED, especially with many flows.",
     };

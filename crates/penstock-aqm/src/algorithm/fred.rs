@@ -3,34 +3,34 @@
 //! of Quality of Service Mechanisms in the Internet", PhD thesis, Université Montpellier II, 2004, section 1.3.1.
 //!
 //! # Algorithm
-//! For each flow with packets in the queue, qlen is their number and strikes counts its offences; both are discarded
-//! when its last packet leaves. With the average queue A and avgcq = max(1, A / number of such flows), an arriving
-//! packet is dropped with certainty, and its flow gets a strike, if
+//! For each flow with packets in the queue, qlen is the number of these packets and strikes counts the flow's offences;
+//! both are discarded when its last packet leaves. With the average queue A and avgcq = max(1, A / number of such
+//! flows), an arriving packet is dropped with certainty, and its flow gets a strike, if
 //!
 //! * qlen >= max_q; or
 //! * A >= max_th and qlen > 2 avgcq; or
 //! * qlen >= avgcq and the flow has more than one strike.
 //!
-//! Otherwise, if A >= max_th, it is dropped without a strike. If min_th <= A < max_th and qlen >= max(min_q, avgcq), it
-//! is counted, and dropped or marked with probability p_a = p_b / (1 - count p_b), p_b = max_p (A - min_th) / (max_th -
-//! min_th); count is 0 at the first packet counted since A was below min_th; after such a drop, or one by the average,
-//! it restarts from 0, so that it is 1 at the next packet counted. A number is drawn for each packet counted with 0 <
-//! p_a < 1.
+//! Otherwise, if A >= max_th, it is dropped without a strike. If min_th <= A < max_th and qlen >= max(min_q, avgcq),
+//! the packet is counted, and dropped or marked with probability p_a = p_b / (1 - count p_b), where p_b = max_p (A -
+//! min_th) / (max_th - min_th). count is 0 for the first packet counted since A was below min_th. A random drop, or a
+//! drop because of A >= max_th, resets count to 0, so that it is 1 for the next packet counted. A number is drawn for
+//! each packet counted with 0 < p_a < 1.
 //!
-//! A is RED's average, but departures update it too: it is updated at each departure, with the remaining queue, and at
-//! each accepted arrival, with the queue it finds; a dropped arrival updates it only if it finds the queue empty. An
-//! arrival that finds the queue empty updates A before it is judged; any other is judged by A before the update. So
-//! dropped packets of an unresponsive flow do not count, and A falls while the queue drains.
+//! A is RED's average with other updates: at each departure, with the remaining queue, and at each accepted arrival,
+//! with the queue that it finds. A dropped arrival updates A only if it finds the queue empty. An arrival that finds
+//! the queue empty updates A before it is judged; any other arrival is judged by A before the update. So dropped
+//! packets of an unresponsive flow do not count in A, and A falls while the queue drains.
 //!
 //! # Parameters
-//! `min_th` "auto" is a quarter of the limit, or the data that the link sends in one round trip if that is less (100 ms
-//! if the link has none), and at least 1; `max_th` "auto" is twice min_th, `max_q` "auto" is min_th. `min_q` is 2 for
-//! small and 4 for large buffers. `many_flows` sets max_q to 2 while A >= max_th, for more flows than the buffer can
-//! hold packets.
+//! `min_th` "auto" is the smaller of a quarter of the limit and the data that the link sends in one round trip (100 ms
+//! if the link has no round-trip time), at least 1; `max_th` "auto" is twice min_th, `max_q` "auto" is min_th. `min_q`
+//! is 2 for small and 4 for large buffers. `many_flows` is for links with more flows than the buffer has room for
+//! packets: it sets max_q to 2 while A >= max_th.
 //!
 //! # Differences
 //! * In the thesis each of four conditions adds a strike; here the last, A >= max_th, does not.
-//! * The thesis drops at random if qlen > min_q; here if qlen >= max(min_q, avgcq), as in the paper.
+//! * The thesis drops at random if qlen > min_q. Here, as in the paper, the condition is qlen >= max(min_q, avgcq).
 
 use super::random_verdict::toss;
 use super::red::{Red, RedParams};
@@ -41,7 +41,7 @@ use crate::scheme::{AqmScheme, Picture, SchemeInfo, boxed, module_doc};
 use penstock_core::param::{Auto, Default, Length, ParamErrors, Settings};
 use penstock_core::{Bytes, PacketMeta, Rng, Span, Time};
 
-/// Round trip of a link that has none.
+/// Round-trip time assumed for a link without one.
 const USUAL_RTT: Span = Span::from_millis(100);
 
 penstock_core::params! {
@@ -141,7 +141,7 @@ impl Fred {
 }
 
 impl FredParams {
-    /// RED's parameters with the thresholds that are given or follow from the link.
+    /// RED's parameters, with thresholds as set or as derived from the link.
     fn place(&self, link: &LinkInfo) -> RedParams {
         let quarter = link.limit.in_packets(self.mean_packet).map_or(f64::INFINITY, |limit| limit / 4.0);
         let rtt = link.rtt.unwrap_or(USUAL_RTT);

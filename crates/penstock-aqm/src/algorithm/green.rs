@@ -4,14 +4,14 @@
 //! Université Montpellier II, 2004, section 1.2.2.1; equation numbers are the thesis'.
 //!
 //! # Algorithm
-//! TCP's square-root formula, solved for the loss rate that gives a flow its fair share L / N of the link: an arriving
-//! packet is dropped or marked with probability (equation 1.16)
+//! The drop probability is TCP's square-root formula, solved for the loss rate that gives a flow its fair share L / N
+//! of the link. An arriving packet is dropped or marked with probability (equation 1.16)
 //!
 //! * p = (N MSS c / (gamma L RTT))^2, at most 1,
 //!
-//! with the rate L of the link, the number N of flows that sent in the last window and the round-trip time RTT of the
-//! packet's flow. gamma is 1 in "green-1". "green-2" moves it at the end of each window, with the utilization u of the
-//! link in that window:
+//! where L is the rate of the link, N the number of flows that sent in the last window, and RTT the round-trip time of
+//! the packet's flow. "green-1" has gamma = 1. "green-2" updates gamma at the end of each window from the utilization u
+//! of the link in that window:
 //!
 //! * a packet was lost by overflow: gamma = 0.95 gamma;
 //! * otherwise, u < 0.98: gamma = gamma (1 + u) / (2 u), which aims at a utilization halfway between u and 1.
@@ -20,14 +20,14 @@
 //!
 //! # Parameters
 //! `c` depends on how receivers acknowledge: sqrt(3/2) if they acknowledge each packet. `window` is the time over which
-//! flows and utilization are measured. `mss` "auto" is the largest packet seen. The round-trip time is the one that the
-//! sender writes into its packets, or the last one known for the flow; a flow without one gets the mean of the others,
-//! or else the link's.
+//! flows and utilization are measured. `mss` "auto" is the largest packet seen. The round-trip time is the value that
+//! the sender writes into its packets, or the last value known for the flow. A flow without one is given the mean of
+//! the other flows; if there is none, that of the link.
 //!
 //! # Differences
 //! * Neither source gives the window, c or the bounds of gamma.
 //! * Below u = 0.98 the thesis' text says that gamma lowers the utilization; the formula raises it, as it must.
-//! * After a window without traffic (u = 0) gamma stays.
+//! * After a window without traffic (u = 0) gamma is unchanged.
 
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cx, Departing, LinkInfo, Verdict};
@@ -138,7 +138,7 @@ impl Green {
         (share * share).min(1.0)
     }
 
-    /// Count the packet's flow; its round-trip time, if known.
+    /// Count the packet's flow. Returns its round-trip time, if known.
     fn note(&mut self, packet: &PacketMeta) -> Option<Span> {
         self.largest = self.largest.max(packet.size);
         let flow = self.flows.of(packet.flow);
@@ -243,7 +243,7 @@ impl AqmScheme for Green {
         build_aqm: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Drops before a queue forms: the delay is about a millisecond.",
-        bad: "Leaves most of a slow link idle, more so with more flows (16 on the standard link use a fifth of it), \
+        bad: "Leaves most of a slow link idle, especially with many flows (16 flows use a fifth of the standard link), \
               and then shares it unequally; gamma swings widely.",
     };
 

@@ -1,10 +1,11 @@
-//! LRED: RED by the loss ratio.
+//! LRED: RED based on the loss ratio.
 //! C. Wang, B. Li, Y. Hou, K. Sohraby, Y. Lin, "LRED: A Robust Active Queue Management Scheme Based on Packet Loss
 //! Ratio", INFOCOM 2004, as given by T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the
 //! Internet", PhD thesis, Université Montpellier II, 2004, section 1.2.2.5; equation numbers are the thesis'.
 //!
 //! # Algorithm
-//! Every `interval`, from the arrivals and losses of the last `periods` intervals (equation 1.25):
+//! Every `interval` the loss ratio l is updated from the arrivals and losses of the last `periods` intervals (equation
+//! 1.25):
 //!
 //! * l(k) = lost / arrived, l = mw l + (1 - mw) l(k); l does not change without arrivals.
 //!
@@ -15,17 +16,17 @@
 //! A number is drawn for each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `target` is KT. `beta` is the gain of the queue; "auto" is the largest stable one, equation 1.26, for the number of
-//! flows N, the round trip R = B / C + `rtt` through a full queue, the capacity C and eta = 3/2: with the omega that
-//! solves R omega + arctan(omega / K11) = pi / 2, K11 = 2 N / (C R^2), the smaller of (R sqrt(eta) / C) omega
-//! sqrt(omega^2 + K11^2) and sqrt(2 eta) (2 N)^4 / (R C)^3. That is the thesis' LRED* if `flows` is the number of flows
-//! in each run. `interval` should be below the round-trip time.
+//! `target` is KT. `beta` is the gain of the queue; "auto" is the largest stable gain (equation 1.26) for N flows, the
+//! round-trip time R = B / C + `rtt` through a full queue, the capacity C and eta = 3/2. It is the smaller of (R
+//! sqrt(eta) / C) omega sqrt(omega^2 + K11^2) and sqrt(2 eta) (2 N)^4 / (R C)^3, where K11 = 2 N / (C R^2) and omega
+//! solves R omega + arctan(omega / K11) = pi / 2. This is the thesis' LRED* if `flows` is the number of flows in each
+//! run. `interval` should be below the round-trip time.
 //!
 //! # Differences
-//! * All lost packets count, early drops and overflows; so do marks. A marked packet that overflows the queue counts
-//!   once.
-//! * Until a packet is lost l is 0, and so is p: the first losses are overflows.
-//! * The thesis says that p is computed every interval, and in Algorithm 12 at each arrival: here at each arrival.
+//! * Early drops, overflows and marks all count as losses. A marked packet that overflows the queue counts once.
+//! * Until a packet is lost, l and p are 0: the first losses are overflows.
+//! * The text of the thesis computes p every interval, its Algorithm 12 at each arrival. Here p is computed at each
+//!   arrival.
 //! * The thesis gives neither interval nor mw; 0.2 s and 0.1 are ours. Its beta = 0.021 is the second bound of equation
 //!   1.26 for 3 flows and R = 0.252 s, not the smaller bound.
 
@@ -51,7 +52,7 @@ penstock_core::params! {
         interval: Span = Default::Nanos(200_000_000), unit: "s", at_least: 0.001;
         /// Number of intervals over which the loss ratio is measured.
         periods: u32 = Default::Number(4.0), range: 1.0..=1000.0;
-        /// Weight of the previous loss ratio against a new measurement.
+        /// Weight of the previous loss ratio; a new measurement has the weight 1 - mw.
         mw: f64 = Default::Number(0.1), range: 0.0..=1.0;
         /// Typical packet size, to convert a target in time or bytes and for "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;

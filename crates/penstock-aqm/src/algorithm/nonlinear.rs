@@ -4,31 +4,34 @@
 //! Detection Gateways for Congestion Avoidance", IEEE/ACM Trans. Networking 1(4), 1993, section 4.
 //!
 //! # Algorithm
-//! At each arrival the average of the queue is updated as in RED. Its share of the limit of the queue is the fill level f,
-//! and an arriving packet is dropped or marked with the probability p(f) of the profile:
+//! At each arrival the average of the queue is updated as in RED. The fill level f is this average divided by the limit
+//! of the queue. An arriving packet is dropped or marked with the probability p(f) of the profile:
 //!
 //! * with `interpolate`, p is the line from (0, 0) through the points to (1, 1);
-//! * without, p has steps (a segmented profile): 0 below the first point, from each point on its probability, and 1 where
-//!   f = 1;
-//! * a point with fill level 0 or 1 replaces the end there.
+//! * without it, p is a step function (a segmented profile): 0 below the first point, from each point on the
+//!   probability of that point, and 1 at f = 1;
+//! * a point with fill level 0 or 1 replaces the end point (0, 0) or (1, 1).
 //!
-//! A number is drawn for each arrival while p lies between 0 and 1: drops are independent of each other, and gaps between
-//! them geometric. Where p = 1 every packet is dropped, ECN-capable ones too: a forced drop, as that of RED above max_th.
+//! A number is drawn for each arrival while p lies between 0 and 1: drops are independent of each other, and gaps
+//! between them geometric. Where p = 1 every packet is dropped, ECN-capable packets too: a forced drop, as in RED above
+//! max_th.
 //!
 //! # Parameters
-//! `fill_level` and `drop_probability` hold the points in pairs, at most 64, with rising fill levels; both are shares, so
-//! that Junos' 40 percent is 0.4. The probability may also fall. `w_q` is the weight of one arrival in the average, with
-//! the words of RED; 1 takes the present queue, as Junos does unless it is told a weight 2^-n
-//! (`instant-usage-weight-exponent`). Without a limit of the queue the fill level is always 0.
+//! `fill_level` and `drop_probability` list the coordinates of 1 to 64 points, by rising fill level. Both are
+//! fractions: Junos' 40 percent is 0.4. The probability may also fall from point to point. `w_q` is the weight of one
+//! arrival in the average; the names "auto", "auto_rtt" and "auto_fast" are RED's. 1 means the instantaneous queue, as
+//! in Junos unless a weight 2^-n is configured (`instant-usage-weight-exponent`). Without a limit of the queue the fill
+//! level is always 0.
 //!
 //! # Differences
 //! * Junos puts 64 points on the line and has a step at each; here the line is exact.
-//! * A router of Junos drops packets when they reach the head of the queue; here they are dropped when they arrive.
+//! * A Junos router drops packets when they reach the head of the queue; here they are dropped when they arrive.
 //! * The average decays over idle times as in RED; the guide does not mention them.
-//! * The guide drops only; marks are RED's.
-//! * On some switches every packet is dropped above the last fill level: a further point with probability 1 says so.
+//! * The guide describes drops only; marking is RED's.
+//! * On some switches every packet is dropped above the last fill level: to model this, add a further point with
+//!   probability 1.
 //! * The default points are ours: RED's probability of 0.1 at half of the limit, and a steeper rise above it.
-//! * NLRED (Zhou, Yeung, Li 2006), whose probability is a parabola, is `nonlinear` of RED.
+//! * NLRED (Zhou, Yeung, Li 2006), whose drop function is a parabola, is RED with `nonlinear`.
 
 use super::average_queue::{Average, Filter, Weight};
 use super::measure_in::MeasureIn;
@@ -51,7 +54,7 @@ penstock_core::params! {
         fill_level: Vec<f64> = Default::Numbers(&[0.2, 0.5, 0.8]), range: 0.0..=1.0;
         /// Drop probability at each of the points.
         drop_probability: Vec<f64> = Default::Numbers(&[0.0, 0.1, 0.4]), range: 0.0..=1.0;
-        /// Draw a line through the points, instead of a step at each.
+        /// Interpolate linearly between the points, instead of a step at each.
         interpolate: bool = Default::Flag(true);
         /// Weight of one arrival in the average queue. "auto" gives a time constant of one second, "auto_rtt" of ten round
         /// trips, "auto_fast" of 0.1 s.
@@ -201,8 +204,8 @@ impl AqmScheme for Nonlinear {
         cost: "O(1) memory and O(log points) time, at most 64 points",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "The drop probability takes any shape: with the default points 16 flows fill the standard link, and share it \
-               more fairly than behind RED.",
+        good: "The drop probability can take any shape: with the default points 16 flows fill the standard link, and \
+               share it more fairly than with RED.",
         bad: "Delay follows the load along the profile: with the default points 28 ms with 4 flows, 65 ms with 64. The \
               guide has no rule for the points.",
     };

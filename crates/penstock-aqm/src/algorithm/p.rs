@@ -12,17 +12,17 @@
 //! A number is drawn for each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `min_th` is the queue from which packets are dropped, `max_th` the one at which p is max_p. `max_th` "auto" is as
-//! close to it as stability allows for N flows, the round trip R = B / C + `rtt` through a full queue and the capacity
-//! C:
+//! `min_th` is the queue from which packets are dropped, `max_th` the queue at which p is max_p. `max_th` "auto" is as
+//! close to min_th as stability allows, for N flows, the round-trip time R = B / C + `rtt` through a full queue, and
+//! the capacity C:
 //!
 //! * max_th - min_th = max_p / L, L = |(1 + i omega_g / p_tcp) (1 + i omega_g / p_queue)| (2 N)^2 / (R C)^3,
 //! * omega_g = sqrt(2 N / (R^3 C)), p_tcp = -2 N / (R^2 C), p_queue = -1 / R.
 //!
-//! For few flows this is more than most queues hold: with 3 flows on the thesis' link, 82 packets.
+//! For few flows this distance is more than most queues hold: 82 packets with 3 flows on the thesis' link.
 //!
 //! # Differences
-//! * Above max_th p rises on with the same slope, up to 1: the thesis has no region of certain drops.
+//! * Above max_th, p continues to rise with the same slope, up to 1: the thesis has no region of certain drops.
 //! * The thesis gives no thresholds; the defaults are RED's.
 
 use super::link_facts;
@@ -63,7 +63,7 @@ pub struct Proportional {
 }
 
 impl Proportional {
-    /// The AQM on this link; the contradiction in `params`, if there is one.
+    /// The AQM on this link, or the contradiction in `params`.
     pub fn new(params: ProportionalParams, link: &LinkInfo) -> Result<Self, ParamError> {
         let min_th = params.min_th.in_packets(params.mean_packet);
         let slope = slope(&params, min_th, link)?;
@@ -134,8 +134,8 @@ impl AqmScheme for Proportional {
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "Responds immediately to a change of the queue, because it does not average.",
-        bad: "The queue it settles at rises with the number of flows, and a slope that is stable for few flows needs \
-              a longer queue than there is.",
+        bad: "The steady queue rises with the number of flows, and a slope that is stable for few flows needs a longer \
+              queue than there is room for.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

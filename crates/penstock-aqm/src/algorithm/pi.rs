@@ -11,9 +11,9 @@
 //! Each arriving packet is dropped or marked with probability p. A number is drawn for each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `target` is KT, in packets or as the time the link needs to send it. a and b "auto" are derived from the number of
-//! flows N, the round-trip time R = B / C + `rtt` through a full queue of B packets, and the capacity C (equations
-//! 1.22, 1.23):
+//! `target` is KT, in packets or as the time the link needs to send it. The "auto" values of `a` and `b` are derived
+//! from the number of flows N, the round-trip time R = B / C + `rtt` through a full queue of B packets, and the
+//! capacity C (equations 1.22, 1.23):
 //!
 //! * omega_g = 2 N / (R^2 C), K_PI = omega_g |1 + i omega_g R| (2 N)^2 / (R C)^3,
 //! * a = K_PI (1 / omega_g + interval / 2), b = K_PI (1 / omega_g - interval / 2).
@@ -22,7 +22,7 @@
 //! raises p by a - b each interval.
 //!
 //! # Differences
-//! * The defaults are the thesis': for 3 flows at 187.5 packets/s with R = 0.252 s and 170 samples a second (printed:
+//! * The defaults are the thesis': for 3 flows at 187.5 packets/s with R = 0.252 s and 170 samples per second (printed:
 //!   170 seconds). The paper's example and ns-2 use 0.00001822 and 0.00001816, for a link twenty times as fast.
 //! * "auto" on the thesis' link gives 14 % more than the defaults, because R = B / C + rtt is 0.241 s there.
 
@@ -148,9 +148,9 @@ impl AqmScheme for Pi {
         cost: "O(1) time and memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::Response,
-        good: "Once settled it holds the queue at its target whatever the number of flows.",
-        bad: "With gains for few flows it takes a minute to reach the p that many flows need, with a full queue \
-              meanwhile.",
+        good: "Once settled, it keeps the queue at its target for any number of flows.",
+        bad: "With gains for few flows it takes a minute to reach the p that many flows need; until then the queue is \
+              full.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

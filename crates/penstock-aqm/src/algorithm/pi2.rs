@@ -3,16 +3,17 @@
 //! ACM CoNEXT, 2016.
 //!
 //! # Algorithm
-//! Every T, with the queueing delay d and the one before, d_old:
+//! Every `t_update`, with the queueing delay d and d_old, the delay at the previous update:
 //!
 //! * p' = p' + alpha (d - target) + beta (d - d_old), 0 <= p' <= 1.
 //!
-//! An arrival is dropped with probability p'^2: p' exceeds the larger of two numbers drawn. Packets of a scalable
-//! sender, recognized by ECT(1) or CE, are marked with probability k p': p' exceeds 1/k of one number drawn. The square
-//! makes the gain of the loop of a classic TCP independent of the load, which PIE's table of divisors only
-//! approximates; with k = 2 both kinds of sender get equal rates.
+//! An arrival is dropped with probability p'^2, that is, if p' exceeds the larger of two random numbers. A packet of a
+//! scalable sender, recognized by ECT(1) or CE, is marked with probability k p', that is, if p' exceeds 1/k of a random
+//! number. The square makes the loop gain of classic TCP independent of the load; PIE's table of divisors only
+//! approximates this. With k = 2 both kinds of sender get equal rates.
 //!
-//! Two numbers are drawn for each arrival of a classic sender while p' is above 0, one for each of a scalable one.
+//! While p' is above 0, two numbers are drawn for each packet of a classic sender, and one for each packet of a
+//! scalable sender.
 //!
 //! # Parameters
 //! `target` is the target delay; `alpha` and `beta` are per second of delay, for the period `t_update`. With `ecn`

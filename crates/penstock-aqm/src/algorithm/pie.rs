@@ -3,11 +3,10 @@
 //! Scheme to Address the Bufferbloat Problem", RFC 8033, 2017; section and appendix names refer to it.
 //!
 //! # Algorithm
-//! Every T_UPDATE, with the queueing delay d and the one before, d_old (section 4.2):
+//! Every T_UPDATE, with the queueing delay d and d_old, the delay at the previous update (section 4.2):
 //!
 //! * step = alpha (d - QDELAY_REF) + beta (d - d_old), divided by 2048 for p < 1e-6, 512 for p < 1e-5, 128 for p <
-//!   1e-4, 32 for p < 1e-3, 8 for p < 0.01, 2 for p < 0.1; p = p + step; p = 0.98 p once the delay is gone; 0 <= p <=
-//!   1.
+//!   1e-4, 32 for p < 1e-3, 8 for p < 0.01, 2 for p < 0.1; p = p + step; p = 0.98 p if d and d_old are 0; 0 <= p <= 1.
 //!
 //! An arrival is dropped with probability p, but not during a burst allowance of MAX_BURST, nor while the queue holds at
 //! most two packets of `mean_packet`, nor while p < 0.2 and d_old < QDELAY_REF / 2.
@@ -15,37 +14,41 @@
 //! `variant` adds:
 //! * "basic", appendix A: an arrival that finds p = 0 and both delays below QDELAY_REF / 2 renews the allowance;
 //! * "extended", appendix B: the three options below, and p decays while both delays are below QDELAY_REF / 2;
-//! * "linux", Linux 6.1 as measured: the cap and the derandomization; the updates that find p = 0 and both delays below
-//!   QDELAY_REF / 2 renew the allowance; p decays by 1/64 while both delays are 0, rises by 0.02 more while d is above
-//!   250 ms, and may pass 1, from where it needs as long to come back; drops also occur while the queue holds exactly two
-//!   packets.
+//! * "linux", Linux 6.1 as measured: the cap and the derandomization. An update that finds p = 0 and both delays below
+//!   QDELAY_REF / 2 renews the allowance. At each update p decays by 1/64 if both delays are 0, and rises by an extra
+//!   0.02 if d is above 250 ms. p may exceed 1, and then decays correspondingly slowly. Drops also occur while the
+//!   queue holds exactly two packets.
 //!
-//! The options of section 5, each of which can be switched by itself:
-//! * `activation` (5.3): PIE is inactive until the queue fills a third of its limit, which also starts the allowance, and
-//!   again once p and both delays are 0 below a third. An update less than T_UPDATE after the activation is omitted. With
-//!   `activation = "off"` "extended" renews the allowance like "basic";
-//! * `derandomization` (5.4): drops are spaced by the sum of p over the arrivals since the last drop: none while it is
-//!   below 0.85, a certain one from 8.5 on. The sum restarts from 0 after each drop or mark, and after an overflow;
-//! * `cap_drop` (5.5): a step of p is at most 0.02 from p = 0.1 on.
+//! The options of section 5 can be switched separately:
+//! * `activation` (5.3): PIE becomes active, and the allowance starts, when the queue fills a third of its limit. PIE
+//!   becomes inactive when the queue is below a third of its limit, and p and both delays are 0. An update less than
+//!   T_UPDATE after the activation is skipped. With `activation = "off"`, "extended" renews the allowance as "basic"
+//!   does;
+//! * `derandomization` (5.4): drops are spaced by the sum of p over the arrivals since the last drop: no drop while the
+//!   sum is below 0.85, a certain drop from 8.5 on. The sum restarts from 0 after each drop or mark, and after an
+//!   overflow;
+//! * `cap_drop` (5.5): a step of p is at most 0.02 while p is 0.1 or more.
 //!
-//! A number is drawn for each arrival that p decides: "basic" draws none during the allowance, the others do (appendix B
-//! calls `drop_early` first); with derandomization none is drawn while the sum is below 0.85 or from 8.5 on.
+//! A number is drawn for each arrival whose verdict depends on p. During the allowance "basic" draws none, but the
+//! other variants do (appendix B calls `drop_early` first). With derandomization none is drawn while the sum is below
+//! 0.85 or from 8.5 on.
 //!
 //! # Parameters
-//! `target` is QDELAY_REF, `t_update` T_UPDATE: for half the period halve `alpha` and add a quarter of `alpha` to
-//! `beta`. `hz` makes the period that of a kernel with such a clock: at 100 Hz 15 ms become 30 ms. `delay` is
-//! "timestamp", the sojourn time of the packet sent last, or "rate", the queue divided by the measured departure rate
-//! (section 5.2). ECN-capable packets are marked while p < `mark_ecnth`.
+//! `target` is QDELAY_REF and `t_update` is T_UPDATE. To halve T_UPDATE, halve `alpha` and add a quarter of the old
+//! `alpha` to `beta`. `hz` rounds the period as a kernel with this tick rate does: at 100 Hz, 15 ms become 30 ms.
+//! `delay` is "timestamp", the sojourn time of the packet sent last, or "rate", the queue divided by the measured
+//! departure rate (section 5.2). ECN-capable packets are marked while p < `mark_ecnth`.
 //!
 //! # Differences
-//! * An empty queue has no delay once the link has found it empty: appendix A keeps that of the packet sent last, as this
-//!   does until then.
-//! * Appendix B ends the branch of a mark or drop with `accu_prob_ = 0`: the statements reset the sum after both, their
-//!   indentation and section 5.4 after a drop. Here both reset it; otherwise a sum of 8.5 would have every packet marked.
-//! * Appendix B turns PIE off at any arrival at which p and both delays are 0, even at the one that turned it on, so that
-//!   with "rate" it never starts; here only while the queue is below a third of the limit.
-//! * Linux's 30 ms at 100 Hz are measured: its p moves 17 times in half a second, though it reports a period of 20 ms.
-//! * A queue without a limit is always above a third of it: PIE activates at the first arrival.
+//! * The delay becomes 0 when the link finds the queue empty; in appendix A it stays the delay of the packet sent last.
+//! * Appendix B ends the branch of a mark or drop with `accu_prob_ = 0`. Read as code, this resets the sum after marks
+//!   and drops; by its indentation, and by section 5.4, only after drops. Here both reset it: otherwise, from a sum of
+//!   8.5 on, every packet would be marked.
+//! * Appendix B deactivates PIE at any arrival that finds p and both delays 0, even at the arrival that activated it,
+//!   so that with "rate" PIE never starts. Here PIE is deactivated only while the queue is below a third of the limit.
+//! * The period of 30 ms at 100 Hz was measured in Linux: its p moves 17 times in half a second, though it reports a
+//!   period of 20 ms.
+//! * If the queue has no limit, PIE becomes active at the first arrival.
 
 use crate::aqm::{Aqm, Backlog, Cause, Cx, Departing, LinkInfo, Verdict};
 use crate::capabilities::{Capabilities, TimerMoves};
@@ -115,17 +118,19 @@ penstock_core::params! {
         mean_packet: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
         /// The form of PIE.
         variant: Variant = Default::Text("extended");
-        /// Limit a step of the probability to 0.02 from a probability of 0.1 on; "auto": except in "basic".
+        /// Limit a step of the probability to 0.02 while the probability is 0.1 or more; "auto" does so except in
+        /// "basic".
         cap_drop: Switch = Default::Text("auto");
-        /// Space drops by the sum of the probability since the last one; "auto": except in "basic".
+        /// Space drops by the sum of the probability over the arrivals since the last drop; "auto" does so except in
+        /// "basic".
         derandomization: Switch = Default::Text("auto");
-        /// Drop nothing until the queue has filled a third of its limit; "auto": in "extended" only.
+        /// Drop nothing until the queue has filled a third of its limit; "auto" does so in "extended" only.
         activation: Switch = Default::Text("auto");
         /// How the queueing delay is measured.
         delay: Delay = Default::Text("timestamp");
         /// Bytes that depart in one measurement of the departure rate.
         dq_threshold: Bytes = Default::Number(16384.0), unit: "bytes", range: 1.0..=65536.0;
-        /// Ticks per second of the kernel's clock: `t_update` becomes the next whole number of ticks, and one more.
+        /// Ticks per second of the kernel's clock: `t_update` is rounded up to whole ticks, plus one tick.
         hz: Option<u32> = Default::Absent, unit: "1/s", range: 1.0..=1e6;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
@@ -405,8 +410,8 @@ impl PieParams {
         packet.saturating_mul(2).saturating_sub(u64::from(self.variant == Variant::Linux))
     }
 
-    /// T_UPDATE; with `hz` rounded up to whole ticks, and one more, as the current tick has begun and a timer must not
-    /// fire early.
+    /// T_UPDATE. With `hz` it is rounded up to whole ticks, plus one: the current tick has already begun, and a timer
+    /// must not fire early.
     pub(crate) fn period(&self) -> Span {
         let Some(hz) = self.hz else { return self.t_update };
         let tick = 1_000_000_000 / u64::from(hz);

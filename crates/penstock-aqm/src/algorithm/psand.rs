@@ -3,8 +3,8 @@
 //! Montpellier II, 2004; equation and section numbers refer to it.
 //!
 //! # Algorithm
-//! RED, gentle. Every `interval`, with the average A, the average Ap of the interval before, and the target KT
-//! (equations 2.1 and 2.2):
+//! Gentle RED. Every `interval`, with the average A, the average Ap one interval ago, and the target KT (equations 2.1
+//! and 2.2):
 //!
 //! * r = (A / KT) (A / Ap): proximity times change;
 //! * max_p = max(max_p_low, min(coef r^gamma max_p, max_p_high)).
@@ -19,8 +19,8 @@
 //! max_p scales only the line below max_th, the ramp above it always starts at the initial max_p, and new thresholds
 //! only select which of the two applies. With "current" both follow, as in the thesis.
 //!
-//! `adapt` selects one of the thesis' rules that also move the thresholds, each interval, with d = A - Ap (section 3.3
-//! and table 3.2; max_p moves as above except with the last two):
+//! `adapt` selects one of the thesis' rules that also move the thresholds at each interval, with d = A - Ap (section
+//! 3.3 and table 3.2). With all but the last two rules max_p moves as above:
 //!
 //! | `adapt` | min_th | max_th |
 //! |---|---|---|
@@ -30,8 +30,8 @@
 //! | "spread" | min_th - d | max_th + d |
 //! | "shift-up" | min_th + d | max_th + d |
 //! | "shift-down" | min_th - d | max_th - d |
-//! | "pseudo-drop-tail" | KT | KT: every packet is dropped while A >= KT, and none else |
-//! | "sandwich" | min_th + d | max_th - d; max_p keeps the slope max_p / (max_th - min_th) as it was, from max_p = 1 |
+//! | "pseudo-drop-tail" | KT | KT: every packet is dropped while A >= KT, otherwise none |
+//! | "sandwich" | min_th + d | max_th - d; max_p starts at 1, and the slope max_p / (max_th - min_th) is kept |
 //!
 //! The first six use (1 - `smooth_alpha`) d in place of d: the smoothed thresholds of section 3.3.
 //!
@@ -44,10 +44,10 @@
 //!   max_p is NaN from then on. Every comparison with NaN is false, so ns-2's RED then drops every packet for which it
 //!   consults the line below max_th. Here max_p is 1e300 instead, which drops the same packets.
 //! * The thesis uses values of max_p_high from 0.5 to 1; 0.75 is its value in section 2.4.3 and chapter 3.
-//! * The thesis gives the moving thresholds neither bounds nor initial values: min_th stays within 0 .. KT and max_th
-//!   within KT .. B, at least half a packet apart, and if they move in opposite directions they do so by the same
-//!   amount. They start halfway between KT and the values of section 3.2.4, so that they can move both ways; those of
-//!   max-down and max-up start at these values.
+//! * The thesis gives neither bounds nor initial values for the moving thresholds. Here min_th stays within 0 .. KT and
+//!   max_th within KT .. B, at least half a packet apart. Thresholds that move in opposite directions move by the same
+//!   amount. With "max-down" and "max-up" the thresholds start at the values of section 3.2.4; with the other rules
+//!   they start halfway between KT and these values, so that they can move both ways.
 //! * One sentence of section 3.3 swaps max-down and max-up; table 3.2 is followed.
 
 mod threshold_adaptation;
@@ -101,7 +101,8 @@ penstock_core::params! {
         max_p: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
         /// Whether line and ramp of the drop function follow max_p and the thresholds.
         gentle_from: GentleFrom = Default::Text("current");
-        /// The change A / Ap where A and Ap are 0; "nan" is the arithmetic of Algorithm 16 without a rule for it.
+        /// The change A / Ap where A and Ap are 0; "nan" is the floating-point arithmetic of Algorithm 16, without a
+        /// rule for this case.
         zero_over_zero: ZeroOverZero = Default::Text("one");
         /// How the thresholds move.
         adapt: Adapt = Default::Text("none");
@@ -140,7 +141,7 @@ pub struct Psand {
 }
 
 impl Psand {
-    /// The AQM on this link. The thresholds in `red` count only where `params` says so.
+    /// The AQM on this link. The thresholds of `red` are not used: `params` has its own.
     pub fn new(params: PsandParams, red: &RedParams, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {
         let target = target(&params, red, link);
         let (limit, unit) = (red.limit(link), red.measure_in.word());
@@ -245,7 +246,7 @@ fn target(params: &PsandParams, red: &RedParams, link: &LinkInfo) -> f64 {
     }
 }
 
-/// RED's parameters with the thresholds that are given or follow from the target.
+/// RED's parameters, with thresholds as set or as derived from the target.
 fn place(params: &PsandParams, red: &RedParams, target: f64, limit: f64) -> RedParams {
     let (min_th, max_th) = params.adapt.start(thresholds(target, limit), target);
     let chosen = |given, rule| match (given, red.measure_in) {

@@ -1,30 +1,31 @@
 //! RED steered by the queue law.
 //! Our own design, for the question that J. Chung, M. Claypool, "Analysis of RED-Family Active Queue Management", 2003,
-//! leave open in section VI: reach a well-configured state faster than Adaptive RED does. The queue law is their equation
-//! 2, [`penstock_model::queue_law`].
+//! leave open in section VI: how to reach a well-configured state faster than Adaptive RED. The queue law is their
+//! equation 2, [`penstock_model::queue_law`].
 //!
 //! # Algorithm
-//! RED, gentle, whose max_p is set so that its line crosses the queue law at the target queue. Every `interval`:
+//! Gentle RED whose max_p is set so that its drop function crosses the queue law at the target queue. Every `interval`:
 //!
-//! * A and S, the arrivals and the signals (drops, marks, overflows), averaged with the weight g of the last interval:
-//!   p = max(S, 1/2) / A, as less than half a signal cannot be distinguished from none;
-//! * N = (avg + RTLD SR) (1 + p_d) / W(p): the number of flows that have this queue at this p, by the law;
-//! * p*: the probability that holds N flows at q* = (min_th + max_th) / 2, by the same law;
-//! * max_p = 2 p_b, within its bounds, so that the line passes p_b at q*: p_b is the value at which RED, with its
-//!   spacing, drops a share p* of all arrivals; with `spacing = "wait"` that is 3 p* / (2 + p*).
+//! * A and S are averages of the arrivals and the signals (drops, marks, overflows) per interval, with weight g for the
+//!   last interval. p = max(S, 1/2) / A, because less than half a signal cannot be distinguished from none;
+//! * N = (avg + RTLD SR) (1 + p_d) / W(p): the number of flows that, by the queue law, hold this queue at this p;
+//! * p*: the probability at which N flows hold the queue q* = (min_th + max_th) / 2, by the same law;
+//! * max_p = 2 p_b, within its bounds, so that the drop function is p_b at q*. With this p_b, RED's spacing drops a
+//!   share p* of all arrivals; with `spacing = "wait"`, p_b = 3 p* / (2 + p*).
 //!
-//! If the window of the flows is c times the law's W, N comes out c times too large, and the same factor in the second
-//! step cancels it, so that p* is right: only the shape of W(p) counts.
+//! If the window of the flows is c times the law's W, N is c times too large. The same factor cancels in the second
+//! step, so p* is right: only the shape of W(p) matters.
 //!
 //! # Parameters
-//! Those of RED with `gentle = true`, `interval`, the weight `g` and the bounds of max_p; RTLD is `rtt`, and `min_rto`
-//! is the minimum timeout of the flows, which a drop may cause and a mark does not.
+//! The parameters of RED, with the default `gentle = true`, and `interval`, the weight `g` and the bounds of max_p.
+//! `rtt` is RTLD. `min_rto` is the minimum retransmission timeout of the flows: a drop may cause a timeout, a mark does
+//! not.
 //!
 //! # Differences
 //! * It uses T_0 = max(min RTO, 2 R) and the paper's balance, which is not the most exact form of the law. Both steps
 //!   use the same form, so most of its error cancels.
-//! * It adapts like Adaptive RED (Floyd), but sets max_p instead of moving it by steps, so that it adapts within a few
-//!   intervals whatever the load was before.
+//! * It adapts like Adaptive RED (Floyd), but sets max_p instead of moving it by steps, so that it adapts to any change
+//!   of the load within a few intervals.
 
 use super::drop_curve::GentleFrom;
 use super::measure_in::MeasureIn;
@@ -198,7 +199,7 @@ impl AqmScheme for Qlaw {
         ecn: true,
         params: &PARAMS,
         class_params: &[],
-        cost: "O(1) time and memory; a root is sought once an interval",
+        cost: "O(1) time and memory; one root search per interval",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
         good: "After a jump of the load the queue is back between its thresholds in a few seconds, a third of \

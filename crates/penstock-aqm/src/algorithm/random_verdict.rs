@@ -1,4 +1,4 @@
-//! The random decision with which many AQMs end.
+//! The random verdict that many AQMs share.
 
 use crate::aqm::{Cause, Verdict};
 use penstock_core::Rng;

@@ -2,8 +2,8 @@
 //! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Trans. Networking 1(4),
 //! 1993; section numbers refer to it. `gentle`: S. Floyd, "Recommendation on using the gentle variant of RED", 2000.
 //! `nonlinear`: K. Zhou, K. L. Yeung, V. O. K. Li, "Nonlinear RED: A simple yet efficient active queue management
-//! scheme", Computer Networks 50(18), 2006. `no_wait`, `scale_by_size = "p_a"` and the words of `w_q`: the RED of ns-2
-//! and ns-3 (ns-3 model library, "RED queue disc").
+//! scheme", Computer Networks 50(18), 2006. `no_wait`, `scale_by_size = "p_a"` and the names that `w_q` accepts: the
+//! RED of ns-2 and ns-3 (ns-3 model library, "RED queue disc").
 //!
 //! # Algorithm
 //! At each arrival, with the queue q that the packet finds (section 4):
@@ -13,22 +13,23 @@
 //! * p_b = 0 for avg < min_th; max_p (avg - min_th) / (max_th - min_th) below max_th; 1 above. With `gentle`, p_b rises
 //!   from max_p at max_th to 1 at 2 max_th (or at the limit of the queue). With `nonlinear` (NLRED) it is 1.5 max_p
 //!   ((avg - min_th) / (max_th - min_th))^2 below max_th: gentler at light load, steeper at heavy load;
-//! * p_a follows from p_b and the number of arrivals since the last drop (section 7), so that drops are spaced evenly:
-//!   `spacing`;
+//! * p_a follows from p_b and the number of arrivals since the last drop (section 7), so that drops are spaced evenly
+//!   (see `spacing`);
 //! * drop or mark with probability p_a. A random number is drawn whenever p_a > 0, even if p_a = 1;
 //! * at and above max_th (with `gentle`, the end of the ramp) every packet is dropped without a draw: a forced drop. On
-//!   the ramp drops are early and drawn, even with max_p = 1, where p_b is 1 all along the ramp.
+//!   the ramp, drops are early drops with a draw, even with max_p = 1, where p_b is 1 along the whole ramp.
 //!
 //! # Parameters
 //! `min_th` and `max_th` bound the average queue; `max_p` is the drop probability at max_th; `w_q` is the weight of one
-//! arrival in the average. Its words choose a time constant T, w_q = 1 - exp(-1 / (C T)) for a link that sends C packets
-//! of `mean_packet` size a second: "auto" one second, about ten round trips; "auto_rtt" ten round trips of the link, each
-//! at least 100 ms; "auto_fast" a tenth of a second. 0 <= min_th <= max_th <= limit of the queue.
+//! arrival in the average. A name instead of a number sets w_q = 1 - exp(-1 / (C T)) on a link that sends C packets of
+//! `mean_packet` size per second. The time constant T is one second, about ten round trips, with "auto"; ten round
+//! trips of the link, each at least 100 ms, with "auto_rtt"; a tenth of a second with "auto_fast". 0 <= min_th <=
+//! max_th <= limit of the queue.
 //!
-//! With min_th = max_th, RED is a step, as in the switches of DCTCP (M. Alizadeh et al., "Data Center TCP", SIGCOMM 2010,
-//! section 3.1): no packet is dropped while the average is below this threshold, and every packet from it on. With `ecn`
-//! and `mark_up_to = "always"`, packets are marked instead. For a step at the instantaneous queue, set w_q = 1 and
-//! `guards = false`.
+//! With min_th = max_th, RED is a step, as in the switches of DCTCP (M. Alizadeh et al., "Data Center TCP", SIGCOMM
+//! 2010, section 3.1): no packet is dropped while the average is below this threshold, and every packet is dropped at
+//! or above it. With `ecn` and `mark_up_to = "always"`, packets are marked instead. For a step at the instantaneous
+//! queue, set w_q = 1 and `guards = false`.
 //!
 //! `min_th` "auto" is max(5, C d / 2) typical packets with a target d of 5 ms for the average queueing delay, and `max_th`
 //! "auto" is three times min_th (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED", 2001, section 4.4). The average is then
@@ -36,44 +37,46 @@
 //!
 //! `spacing` selects how p_a follows from p_b, with n arrivals since the last drop, this one included:
 //! * "count" (1993): p_b / (1 - (n - 1) p_b); gaps between drops are uniform on 1 .. 1/p_b;
-//! * "wait": 0 while n p_b < 1, then p_b / (2 - n p_b), and 1 from n p_b = 2; uniform on 1/p_b .. 2/p_b - 1;
-//! * "none": p_b; geometric;
-//! * "section4": the algorithm as printed there, p_b / (1 - count p_b), with a count of 0 for the first packet above
-//!   min_th and 1 for the first after a drop; where this is negative nothing is dropped. At a steady average gaps are
-//!   uniform on 1 .. 1/p_b - 1. If the average rises so fast that count p_b passes 1, nothing is dropped until avg
-//!   reaches the point of forced drops or falls back;
-//! * "no_wait", `wait_ = false` of ns-2 and ns-3: p_b / (1 - n p_b), and 1 from n p_b = 1; uniform on 1 .. 1/p_b - 1;
-//! * "once", as in Linux: one number R, uniform on 0 .. 1, is drawn for each gap, which ends with the first arrival that
-//!   has n p_b >= R. For a constant p_b this is "count". For a varying p_b drops fall on arrivals that meet a high
-//!   average, thus more often on a small packet between windows of data than on the data.
+//! * "wait": 0 while n p_b < 1, then p_b / (2 - n p_b), and 1 from n p_b = 2; gaps are uniform on 1/p_b .. 2/p_b - 1;
+//! * "none": p_b; gaps are geometric;
+//! * "section4": the algorithm as printed in section 4, p_b / (1 - count p_b), with a count of 0 for the first packet
+//!   above min_th and 1 for the first after a drop. While this is negative, nothing is dropped. At a steady average
+//!   gaps are uniform on 1 .. 1/p_b - 1. If the average rises so fast that count p_b passes 1, nothing is dropped until
+//!   avg reaches the point of forced drops or falls back;
+//! * "no_wait" (`wait_ = false` of ns-2 and ns-3): p_b / (1 - n p_b), and 1 from n p_b = 1; gaps are uniform on 1 ..
+//!   1/p_b - 1;
+//! * "once" (as in Linux): one number R, uniform on 0 .. 1, is drawn for each gap. The gap ends with the first arrival
+//!   for which n p_b >= R. If p_b is constant, this equals "count". If p_b varies, drops fall on arrivals that find a
+//!   high average, so more often on a small packet between windows of data than on the data.
 //!
 //! `scale_by_size` makes the probability depend on the size of the packet. "p_b" is the paper's form for a queue measured
 //! in bytes: p_b size / (largest packet of the link), before the spacing. "p_a" is the byte mode of ns-2 and ns-3: p_a
 //! size / mean_packet where p_a is below 1, and n counts whole mean packets in the bytes that arrived since the last drop.
 //!
 //! # Differences
-//! * After an idle time the paper only decays avg; here, as in ns-2, the arrival that ends it then also updates avg, with
-//!   q = 0.
+//! * After an idle time the paper only decays avg; here, as in ns-2, the arrival that ends the idle time then also
+//!   updates avg, with q = 0.
 //! * `guards` are those of ns-2: no early or forced drop while at most one packet waits, and the first packet that sees
 //!   the average above min_th passes ("once" does not count it). With `measure_in = "bytes"` the guard is one byte, as in
 //!   ns-2: it covers the empty queue only.
 //! * The paper's sections 4 and 7 differ: in section 4 the count of the first arrival after a drop is 1, so that gaps
-//!   end at 1/p_b - 1; in section 7 and in "count" here they end at 1/p_b. Section 4 does not say what a negative p_a
-//!   means: "section4" then never drops, like ns-2's WRED.
-//! * In the paper a queue measured in bytes implies p_b scaled by size; here the two are set separately.
-//! * NLRED's paper has no gentle form: with both, p_b falls back from 1.5 max_p to max_p at max_th, where the ramp starts.
-//! * The round trip of "auto_rtt" is that of the link in the scenario; ns-2 and ns-3 (`q_weight_ = -1`) use three times
+//!   end at 1/p_b - 1; in section 7 and in "count" here they end at 1/p_b. Section 4 does not define a negative p_a:
+//!   with "section4", as in ns-2's WRED, nothing is dropped then.
+//! * In the paper, measuring the queue in bytes implies scaling p_b by size; here the two are set separately.
+//! * NLRED's paper has no gentle form: with both `nonlinear` and `gentle`, p_b falls back from 1.5 max_p to max_p at
+//!   max_th, where the ramp starts.
+//! * "auto_rtt" uses the round-trip time of the link in the scenario; ns-2 and ns-3 (`q_weight_ = -1`) use three times
 //!   the sum of the link's delay and the transmission time of a packet.
-//! * The paper leaves open what happens to ECN-capable packets above max_th: `mark_up_to`. "max_th" marks below max_th
-//!   only, like the ns-2 of 2003. "max_p" marks while p_b is below the current max_p; ns-2.35 compares p_b with a
-//!   separate constant, `mark_p_`. The two differ only where an adaptive AQM has raised max_p above the start of the
-//!   ramp: "max_p" then marks beyond max_th, too.
-//! * Linux 6.1 is `measure_in = "bytes"`, `spacing = "once"` with `guards`, a `w_q` that is a power of 1/2, and with
-//!   ECN `mark_up_to = "always"`: losses, marks and delays under a flood agree with it
+//! * The paper leaves open what happens to ECN-capable packets above max_th; `mark_up_to` selects it. "max_th" marks
+//!   below max_th only, like the ns-2 of 2003. "max_p" marks while p_b is below the current max_p; ns-2.35 compares p_b
+//!   with a separate constant, `mark_p_`. "max_th" and "max_p" differ only if an adaptive AQM has raised max_p above
+//!   the start of the ramp: "max_p" then also marks beyond max_th.
+//! * These settings reproduce Linux 6.1: `measure_in = "bytes"`, `spacing = "once"` with `guards`, a `w_q` that is a
+//!   power of 1/2, and with ECN `mark_up_to = "always"`. Losses, marks and delays under a flood agree with Linux
 //!   (`tests/integration/linux_open_loop.rs`).
-//! * `whole_average`: avg = avg + w_q (q - floor(avg)), as if the average were kept in whole units of w_q. It settles half
-//!   a packet (or half a byte) above the true average. Linux 6.1 does this; the effect shows where the queue is measured
-//!   in packets (CHOKe).
+//! * With `whole_average`, avg = avg + w_q (q - floor(avg)), the arithmetic of an average that is stored as a whole
+//!   multiple of w_q. It settles half a packet (or half a byte) above the true average. Linux 6.1 does this; the effect
+//!   is visible if the queue is measured in packets (CHOKe).
 
 use super::average_queue::{Average, Filter, Weight};
 use super::drop_curve::{DropCurve, RampEnd};
@@ -99,7 +102,7 @@ penstock_core::choice! {
 }
 
 penstock_core::choice! {
-    /// Range in which ECN-capable packets are marked instead of dropped.
+    /// Range of the average in which ECN-capable packets are marked instead of dropped.
     pub enum MarkUpTo {
         /// While the average is below max_th.
         MaxTh = "max_th",
@@ -134,14 +137,14 @@ penstock_core::params! {
         spacing: Spacing = Default::Text("wait");
         /// How the drop probability depends on the size of the packet.
         scale_by_size: ScaleBySize = Default::Text("never");
-        /// No early or forced drop while at most one packet (one byte, if measured in bytes) waits, nor of the first
-        /// packet above min_th (ns-2).
+        /// No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and none of the
+        /// first packet above min_th (ns-2).
         guards: bool = Default::Flag(true);
         /// Typical packet size, for the idle time and for w_q "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
         /// Measure queue and thresholds in packets or in bytes.
         measure_in: MeasureIn = Default::Text("packets");
-        /// At each arrival, take w_q times the whole part of avg off it instead of w_q avg (Linux).
+        /// At each arrival, subtract w_q floor(avg) from avg instead of w_q avg (Linux).
         whole_average: bool = Default::Flag(false);
         /// Mark ECN-capable packets instead of dropping them early.
         ecn: bool = Default::Flag(false);
@@ -386,7 +389,7 @@ impl AqmScheme for Red {
         cost: "O(1) time and memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "A short queue at light load, and with gentle = true 80 to 95 % of losses come alone.",
+        good: "A short queue at light load, and with gentle = true 80 to 95 % of losses are isolated.",
         bad: "The average queue depends on the load: many flows hold it at max_th, where the strict form drops in \
               bursts.",
     };

@@ -4,18 +4,18 @@
 //! II, 2004, section 1.2.1.4; equation numbers are the thesis'.
 //!
 //! # Algorithm
-//! A price pl >= 0, initially 0, moves every `interval` T with the queue K, the queue Kp one interval ago and the
-//! target KT. By `variant`:
+//! A price pl >= 0, initially 0, is updated every `interval` T from the queue K, the queue Kp one interval ago and the
+//! target KT. `variant` selects the rule:
 //!
 //! * "thesis": pl = pl + gamma (K - (1 - alpha) Kp - alpha KT) (equation 1.10);
-//! * "ns2": pl = pl + gamma (alpha (Kp - KT) + x - c), where x packets have arrived in the interval, dropped ones
-//!   included, and the link could send c = C T packets (equation 1.9).
+//! * "ns2": pl = pl + gamma (alpha (Kp - KT) + x - c), where x packets arrived in the interval (dropped packets
+//!   included) and the link could send c = C T packets (equation 1.9).
 //!
 //! Each arriving packet is dropped or marked with probability p = 1 - phi^(-pl) (equation 1.11). A number is drawn for
 //! each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `gamma` is the gain of the price, `alpha` the weight of the queue against the rate: a small alpha gives a higher
+//! `gamma` is the gain of the price, `alpha` the weight of the queue relative to the rate: a small alpha gives a higher
 //! utilization, a large gamma a price that moves faster and varies more. `target` is KT, in packets or as the time that
 //! the link needs to send it. The defaults are those of ns-2; the thesis uses gamma 0.001, phi 1.1 and a target of 10
 //! packets.
@@ -25,8 +25,8 @@
 //! empty.
 //!
 //! # Differences
-//! * The paper derives the first form from the second, with K - Kp for x - c; they differ by the packets dropped on
-//!   arrival.
+//! * The paper derives the rule of "thesis" from that of "ns2" by replacing x - c with K - Kp. The two differ by the
+//!   packets dropped on arrival.
 //! * ns-2's limit is one packet less: its queue of 35 never holds more than 34.
 //! * ns-2 can pass x through a low-pass filter whose weight is 1 by default; there is none here.
 
@@ -51,7 +51,7 @@ penstock_core::choice! {
 penstock_core::params! {
     /// Parameters of REM.
     pub struct RemParams {
-        /// The driver of the price: the change of the queue, or the arrivals above the rate.
+        /// Quantity that drives the price: the change of the queue, or the arrivals above the rate.
         variant: Variant = Default::Text("thesis");
         /// Gain of the price.
         gamma: f64 = Default::Number(0.001), range: 0.0..=1000.0;

@@ -1,6 +1,6 @@
 //! RED with In and Out (RIO).
 //! D. Clark, W. Fang, "Explicit Allocation of Best-Effort Packet Delivery Service", IEEE/ACM Trans. Networking 6(4),
-//! 1998; as given by B. Alemu, thesis, 2004, section 1.4.3 (Algorithm 15), to which section numbers refer.
+//! 1998; as given by B. Alemu, thesis, 2004, section 1.4.3 (Algorithm 15).
 //!
 //! # Algorithm
 //! Two REDs on one queue, with coupled averages:
@@ -13,23 +13,24 @@
 //! Each of the two is a RED with its own count, idle time and random draws.
 //!
 //! # Parameters
-//! The two triples; min_out < min_in, p_out > p_in and max_out well below max_in protect In packets. `precedence`
-//! selects which packets are In (level 0); all others are Out. Both averages share the weight `w_q`. The defaults are
-//! those of ns-2: In 15, 30 and 1/50, Out 5, 15 and 1/5, w_q = 0.002.
+//! The thresholds and probabilities of the two REDs. In packets are protected if min_out < min_in, p_out > p_in, and
+//! max_out is well below max_in. `precedence` selects which packets are In (level 0); all others are Out. Both averages
+//! share the weight `w_q`. The defaults are those of ns-2: In 15, 30 and 1/50, Out 5, 15 and 1/5, w_q = 0.002.
 //!
-//! "auto" gives Out packets the thresholds of RED for an average queueing delay of 5 ms, as the average that judges them is
-//! RED's (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED", 2001, section 4.4). For In packets the literature has the order of
-//! the thresholds alone; "auto" keeps the proportions of ns-2's defaults: min_in = max_out, max_in = 2 min_in.
+//! "auto" gives Out packets the thresholds of RED for an average queueing delay of 5 ms, because RED's average judges
+//! them (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED", 2001, section 4.4). For In packets the literature gives only
+//! the order of the thresholds; "auto" keeps the proportions of ns-2's defaults: min_in = max_out, max_in = 2 min_in.
 //!
 //! # Differences
-//! * Algorithm 15 updates avg_total at Out arrivals only; the text, and this AQM, at every arrival.
-//! * `ns2_quirk` is ns-2's RIO: with the same random numbers it drops the same packets
-//!   (`tests/integration/ns2_classes.rs`). Both averages are updated at In arrivals only; an Out arrival ends an idle
-//!   time without decay of avg_total, and of several idle times avg_in decays over the last one only; forced drops and
+//! * Algorithm 15 updates avg_total at Out arrivals only; the text of the thesis, and this AQM, update it at every
+//!   arrival.
+//! * `ns2_quirk` reproduces ns-2's RIO: with the same random numbers it drops the same packets
+//!   (`tests/integration/ns2_classes.rs`). Both averages are updated at In arrivals only. An Out arrival ends an idle
+//!   time without decay of avg_total. After several idle times avg_in decays over the last one only. Forced drops and
 //!   overflows do not restart the count but add to it like arrivals. The count is then large, so the first Out packets
-//!   after avg_total has fallen below max_out are still dropped with certainty. ns-2's Out branch also uses the max_p of its plain RED, 1/10, as p_out:
-//!   set p_out = 0.1 too.
-//! * `guards` consider all waiting packets, for In packets also.
+//!   after avg_total has fallen below max_out are still dropped with certainty. ns-2's Out branch also uses the max_p
+//!   of its plain RED, 1/10, as p_out: set p_out = 0.1 too.
+//! * `guards` count all waiting packets, also when they spare an In packet.
 
 use super::drop_precedence::Precedence;
 use super::drop_spacing::Spacing;
@@ -59,7 +60,7 @@ penstock_core::params! {
         max_out: Auto<Length> = Default::Number(15.0), unit: "packets", at_least: 0.0;
         /// Drop probability of Out packets at max_out.
         p_out: f64 = Default::Number(0.2), range: 0.0..=1.0;
-        /// Field that determines which packets are In: those of drop precedence 0.
+        /// Field that gives the drop precedence; packets of drop precedence 0 are In.
         precedence: Precedence = Default::Text("af");
         /// Weight of one arrival in the averages; "auto" gives a time constant of one second.
         w_q: Auto<f64> = Default::Number(0.002), range: 0.0..=1.0;
@@ -67,8 +68,8 @@ penstock_core::params! {
         gentle: bool = Default::Flag(false);
         /// How drops are spaced.
         spacing: Spacing = Default::Text("wait");
-        /// No drop by an average while at most one packet is queued, nor of the first packet above a lower threshold
-        /// (ns-2).
+        /// No early or forced drop while at most one packet is queued, and none of the first packet above a lower
+        /// threshold (ns-2).
         guards: bool = Default::Flag(true);
         /// Update both averages at In arrivals only, and do not restart the count at forced drops and overflows (ns-2).
         ns2_quirk: bool = Default::Flag(false);
@@ -286,8 +287,8 @@ impl AqmScheme for Rio {
         cost: "O(1) time and memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Out packets are dropped by the whole queue, In packets only by their own number: no In loss if In \
-               traffic is policed.",
+        good: "Drops of Out packets depend on the whole queue, drops of In packets only on the queued In packets: no \
+               In loss if In traffic is policed.",
         bad: "In traffic that is not policed starves Out traffic, which suffers from a queue it did not cause.",
     };
 

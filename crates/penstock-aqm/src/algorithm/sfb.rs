@@ -5,36 +5,36 @@
 //!
 //! # Algorithm
 //! Each of `levels` levels has `bins` bins, and an independent hash function that assigns each flow to one of them. A
-//! bin has the number qlen of packets of its flows in the queue, and a probability p_m within 0 and 1. At an arrival,
-//! in the bin of its flow on each level:
+//! bin has qlen, the number of queued packets of its flows, and a probability p_m between 0 and 1. An arrival updates
+//! the bin of its flow at each level:
 //!
 //! * qlen > bin_size: p_m = p_m + d1;
 //! * qlen = 0: p_m = p_m - d2.
 //!
-//! If a bin was above bin_size, the packet is dropped. Otherwise, with p_min the smallest p_m of its bins: at p_min = 1
-//! the flow is unresponsive, and the packet passes only if it gets a token from a bucket that all such flows share;
-//! below 1, the packet is dropped or marked with probability p_min. So a flow is penalized only if all its bins are
-//! congested.
+//! If one of these bins is above bin_size, the packet is dropped. Otherwise p_min, the smallest p_m of these bins,
+//! decides. If p_min = 1, the flow counts as unresponsive, and the packet passes only if it gets a token from a bucket
+//! that all such flows share. If p_min < 1, the packet is dropped or marked with probability p_min. So a flow is
+//! penalized only if all its bins are congested.
 //!
-//! The first arrival draws one number per level for the hash functions, and with `rehash` as many again for the spare
-//! ones, as does each rehash; one number is drawn for each packet judged with 0 < p_min < 1.
+//! The first arrival draws one number per level for the hash functions and, with `rehash`, one per level for the spare
+//! functions. Each rehash draws one per level. One number is drawn for each packet judged with 0 < p_min < 1.
 //!
 //! # Parameters
 //! `bin_size` "auto" is 1.5 B / bins, for a limit of B packets. `freeze` is the shortest time between two steps of a
 //! bin, as in BLUE. `penalty_rate` "auto" is 5 % of the link; `penalty_burst` is the depth of the bucket.
 //!
-//! With `max` a packet is dropped if all of its bins hold at least `max` packets, instead of if any is above bin_size.
-//! `rehash` changes the hash functions, so that no flow shares all its bins with an unresponsive one for long. The
+//! With `max` a packet is dropped if all of its bins hold at least `max` packets, not if any bin is above bin_size.
+//! `rehash` changes the hash functions, so that no flow shares all its bins with an unresponsive flow for long. The
 //! spare functions have bins of their own, whose p_m are updated for a time of `warmup` before they take over.
 //!
-//! The defaults of Linux are levels 8, bins 16, bin_size 19 (20 there, where p_m rises from 20 packets), max 25, d1
-//! 0.0005, d2 0.00005, rehash 600 s, warmup 60 s, penalty_rate 10 and penalty_burst 20.
+//! The defaults of Linux are levels 8, bins 16, bin_size 19 (20 in Linux, which raises p_m from 20 packets on), max 25,
+//! d1 0.0005, d2 0.00005, rehash 600 s, warmup 60 s, penalty_rate 10 and penalty_burst 20.
 //!
 //! # Differences
 //! * Neither source has values; the defaults of 2 levels of 23 bins and steps of 0.005 are ours.
-//! * The thesis' algorithm nests the test for an empty bin in that for a full one, so that p_m could never fall; here
-//!   they are separate.
-//! * In the paper a flow found unresponsive remains so for a while; here each of its packets is judged anew.
+//! * The thesis' algorithm nests the test for an empty bin in the test for a full bin, so that p_m could never fall;
+//!   here the tests are separate.
+//! * In the paper a flow identified as unresponsive remains so for a while; here each of its packets is judged anew.
 
 use super::random_verdict::toss;
 use crate::aqm::{Aqm, Cause, Cx, Departing, LinkInfo, Verdict};
@@ -52,11 +52,12 @@ use penstock_core::{Bytes, PacketMeta, Rng, Span, Time, math};
 penstock_core::params! {
     /// Parameters of Stochastic Fair Blue.
     pub struct SfbParams {
-        /// Levels L, each with a hash function.
+        /// Number of levels L, each with a hash function.
         levels: u32 = Default::Number(2.0), range: 1.0..=16.0;
-        /// Bins N of a level.
+        /// Number of bins N per level.
         bins: u32 = Default::Number(23.0), range: 1.0..=65536.0;
-        /// Number of packets above which a bin raises its probability; "auto" is 1.5 times the limit over the bins.
+        /// Number of packets above which a bin raises its probability; "auto" is 1.5 times the limit divided by the
+        /// number of bins.
         bin_size: Auto<f64> = Default::Text("auto"), unit: "packets", range: 0.0..=1e9;
         /// Drop an arrival if every bin of its flow holds at least this many packets; absent: if any bin is above
         /// bin_size.
@@ -65,7 +66,7 @@ penstock_core::params! {
         d1: f64 = Default::Number(0.005), range: 0.0..=1.0;
         /// Step down of a bin's probability.
         d2: f64 = Default::Number(0.005), range: 0.0..=1.0;
-        /// Shortest time between two steps of a bin; absent: none.
+        /// Shortest time between two steps of a bin; absent: no minimum.
         freeze: Option<Span> = Default::Absent, unit: "s", at_least: 0.0;
         /// Packets per second that all unresponsive flows together may send; "auto" is a twentieth of the link's rate.
         penalty_rate: Auto<f64> = Default::Text("auto"), unit: "packets/s", range: 0.0..=1e12;
@@ -376,8 +377,9 @@ impl AqmScheme for Sfb {
         build_aqm: Some(boxed::<Self>),
         picture: Picture::Response,
         good: "Limits unresponsive flows to a small rate with a few bins, whatever the number of flows.",
-        bad: "Many flows fill all bins, and well-behaved ones are penalized with the others: with 64 on the standard \
-              link a sparse flow loses a third; unfair between very different round-trip times.",
+        bad: "Many flows fill all bins, and well-behaved flows are penalized with the others: with 64 flows on the \
+              standard link a sparse flow loses a third of its packets. Unfair between flows with very different \
+              round-trip times.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, now: Time) -> Result<Self, ParamErrors> {

@@ -5,19 +5,19 @@
 //! at packet arrival. The details are ours.
 //!
 //! # Algorithm
-//! Each arriving packet, which finds the queue K, with the rate lambda of the arrivals and the capacity C, both in
-//! packets a second, is dropped or marked with probability
+//! With the queue K that a packet finds on arrival, the rate lambda of the arrivals and the capacity C (both in packets
+//! per second), the packet is dropped or marked with probability
 //!
 //! * p = min(max(p0 + k1 (K - KT) + k2 (lambda - C) / C, 0), 1).
 //!
-//! The measurement of lambda includes this packet: at a time T after the one before, lambda = (1 - e^(-T / interval)) /
-//! T + e^(-T / interval) lambda, and lambda + 1 / interval for T = 0, as for the very first packet. A number is drawn
-//! for each arrival while 0 < p < 1.
+//! The measurement of lambda includes this packet. A time T after the previous packet, lambda = (1 - e^(-T / interval))
+//! / T + e^(-T / interval) lambda; for T = 0, and for the very first packet, lambda = lambda + 1 / interval. A number
+//! is drawn for each arrival while 0 < p < 1.
 //!
 //! # Parameters
-//! `target` is KT; `p0` the probability at equilibrium, `k1` the gain of the queue per packet, `k2` that of the rate.
-//! "auto" is our design for N flows, the round trip R = B / C + `rtt` through a full queue and C, with b = C^2 / (2 N),
-//! which passes Routh's test for the linearized loop:
+//! `target` is KT; `p0` the probability at equilibrium, `k1` the gain of the queue per packet, `k2` the gain of the
+//! rate. "auto" is our design for N flows, the round-trip time R = B / C + `rtt` through a full queue, and C. With b =
+//! C^2 / (2 N), it passes Routh's test for the linearized loop:
 //!
 //! * p0 = 2 N^2 / (R C)^2, k1 = 1 / (8 R^2 b), k2 = C / (2 R b).
 //!

@@ -14,8 +14,8 @@
 //! * "full": with the probability of "simple" times 1 + Hit / P, which penalizes flows that exceed their share
 //!   (equation 1.8).
 //!
-//! One number is drawn for the zombie, once the list is full; one for its replacement, if it is no hit and 0 < p < 1;
-//! one for the drop, if its probability is between 0 and 1. Arrivals that are dropped update P, too.
+//! One number is drawn for the zombie, once the list is full; one for its replacement, after a miss with 0 < p < 1; one
+//! for the drop, if its probability is between 0 and 1. Arrivals that are dropped update P, too.
 //!
 //! # Parameters
 //! alpha "auto" is p / zombies, so that the estimate reaches as far back as the list. The probability is squared
@@ -60,7 +60,7 @@ penstock_core::params! {
         p: f64 = Default::Number(0.25), range: 0.0..=1.0;
         /// Weight of one arrival in the hit frequency; "auto" is p / zombies.
         alpha: Auto<f64> = Default::Text("auto"), range: 0.0..=1.0;
-        /// Drop probability from a third of the limit, with 256 flows or more.
+        /// Drop probability from a third of the limit on, with 256 flows or more.
         max_p: f64 = Default::Number(0.15), range: 0.0..=1.0;
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = Default::Flag(false);
@@ -94,7 +94,7 @@ impl Sred {
         Self { params, alpha, limit, zombies, hit_frequency: 0.0, drop_p: 0.0 }
     }
 
-    /// Compare the arriving flow with a zombie; whether it is the same.
+    /// Compare the arriving flow with a zombie. Returns whether they are the same.
     fn hit(&mut self, flow: u32, rng: &mut Rng) -> bool {
         if self.zombies.len() < self.params.zombies as usize {
             self.zombies.push(Some(flow));
@@ -185,8 +185,8 @@ impl AqmScheme for Sred {
         picture: Picture::DropFunction,
         good: "With hundreds of flows it holds the queue near a third of its limit, and estimates their number \
                without a table.",
-        bad: "With tens of flows it drops next to nothing: on the standard link the queue of 4, 16 or 64 is as full \
-              as with drop-tail.",
+        bad: "With tens of flows it drops next to nothing: on the standard link the queue of 4, 16 or 64 flows is as \
+              full as with drop-tail.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

@@ -1,34 +1,36 @@
 //! Weighted RED (WRED).
 //! Cisco, "Distributed Weighted Random Early Detection", as given by U. Bodin, O. Schelen, "Drop Strategies and
-//! Loss-rate Differentiation", 2001; section numbers refer to it. The AQM and the names of each level are RED's.
+//! Loss-rate Differentiation", 2001; section numbers refer to it. Each level is a RED and uses RED's names.
 //!
 //! # Algorithm
-//! RED with one average over all packets and, for each drop precedence (level) l from 0 to at most 7, thresholds
-//! min_th(l), max_th(l), a max_p(l) and a count of its own (section 2.1). An arriving packet of level l is dropped by
+//! RED with one average over all packets. Each drop precedence (level) l, from 0 to at most 7, has its own thresholds
+//! min_th(l) and max_th(l), its own max_p(l) and its own count (section 2.1). An arriving packet of level l is dropped
+//! with RED's p_b:
 //!
 //! * p_b(l) = 0 for avg < min_th(l); max_p(l) (avg - min_th(l)) / (max_th(l) - min_th(l)) below max_th(l); 1 above;
 //! * with `gentle`, above max_th(l): max_p(l) + (1 - max_p(l)) (avg - max_th(l)) / max_th(l), 1 from 2 max_th(l) on.
 //!
-//! The drops of each level are spaced like RED's; the count is that of the arrivals tested at that level. One random
+//! The drops of each level are spaced like RED's; the count is the number of arrivals judged at that level. One random
 //! number is drawn for a packet whose p_a is above 0 while avg is below the point of forced drops; none otherwise.
 //!
 //! # Parameters
 //! `min_th`, `max_th` and `max_p` are lists with one entry for each level, level 0 (dropped last) first; a level whose
 //! threshold is above the limit of the queue is never dropped early. `precedence` maps packets to levels; a packet
-//! whose level is beyond the lists belongs to the last one. By default level 0 ("in") is never dropped early, and level
-//! 1 ("out") has RED's thresholds and weight. The paper uses 15 and 45 packets and max_p = 0.1 for level 1; it does not
-//! give its w_q: 0.002 was usual in ns-2, and a router that has the weight as 2^-9 uses 0.001953125. The thresholds cannot
-//! be "auto": published rules set those of one RED, not how far apart the levels are.
+//! whose level is beyond the lists belongs to the last level. By default level 0 ("in") is never dropped early, and
+//! level 1 ("out") has RED's thresholds and weight. The paper uses 15 and 45 packets and max_p = 0.1 for level 1; it
+//! does not give w_q. 0.002 was usual in ns-2; a router that stores the weight as 2^-9 uses 0.001953125. The thresholds
+//! cannot be "auto": published rules set the thresholds of a single RED, not the distance between levels.
 //!
 //! # Differences
-//! * The paper drops every arriving packet while avg is above max_th(0); here that is so if max_th decreases with the
-//!   level, as it should.
+//! * The paper drops every arriving packet while avg is above max_th(0). Here this is the case if max_th decreases from
+//!   level to level, as it should.
 //! * `guards` and the spacing "wait" are those of ns-2's RED.
-//! * ns-2's WRED (the core queue of its DiffServ module) is `variant = "ns2"` with spacing = "section4", guards =
-//!   false, w_q = 0.002 and its `meanPktSize` as mean_packet: with the same random numbers it drops the same packets
-//!   (`tests/integration/ns2_classes.rs`). With "ns2" the idle time starts when a packet departs and no other of its
-//!   level waits, even if packets of other levels do, and ends when a packet is queued, not when one arrives and is
-//!   dropped; the AQM does not see arrivals at a full queue. The average that ns-2 reports is the sum over its levels.
+//! * These settings reproduce ns-2's WRED (the core queue of its DiffServ module): `variant = "ns2"`, spacing =
+//!   "section4", guards = false, w_q = 0.002, and the `meanPktSize` of ns-2 as mean_packet. With the same random
+//!   numbers the same packets are dropped (`tests/integration/ns2_classes.rs`). With "ns2" the idle time starts when
+//!   the last waiting packet of a level departs, even if packets of other levels wait. It ends when a packet is queued,
+//!   not when a packet arrives and is dropped. The AQM does not see arrivals at a full queue. The average that ns-2
+//!   reports is the sum over its levels.
 
 mod ns2_idle;
 #[cfg(test)]
@@ -73,8 +75,8 @@ penstock_core::params! {
         gentle: bool = Default::Flag(false);
         /// How drops are spaced.
         spacing: Spacing = Default::Text("wait");
-        /// No drop by the average while at most one packet (or one byte, if bytes are measured) waits, nor of the first
-        /// packet above min_th (ns-2).
+        /// No early or forced drop while at most one packet (one byte, if measured in bytes) waits, and none of the
+        /// first packet above min_th (ns-2).
         guards: bool = Default::Flag(true);
         /// Typical packet size, for idle times and w_q "auto".
         mean_packet: Bytes = Default::Number(1000.0), unit: "bytes", range: 1.0..=1e9;
@@ -324,8 +326,9 @@ impl AqmScheme for Wred {
         cost: "O(1) time, O(levels) memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Out-of-profile packets are dropped before any in-profile one, by one average and no search.",
-        bad: "Waits for an out-of-profile arrival before it can drop: late bursts of drops, and oscillation.",
+        good: "Out-of-profile packets are dropped before any in-profile packet, with a single average and no search.",
+        bad: "Can drop only when an out-of-profile packet arrives: drops come late and in bursts, and the queue \
+              oscillates.",
     };
 
     fn from_settings(settings: &Settings, link: &LinkInfo, _now: Time) -> Result<Self, ParamErrors> {

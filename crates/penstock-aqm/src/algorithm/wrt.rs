@@ -4,17 +4,17 @@
 //! 2001, section 2.1.
 //!
 //! # Algorithm
-//! WRED, and besides avg_in, the average number of waiting packets of level 0 ("in"), updated at each arrival of level
-//! 0. While avg_in is above th_in, an arriving packet of level 0 is judged as if it were of level 1 ("out"); so
-//! in-profile traffic that is not policed cannot starve the rest. Random numbers are drawn as in WRED, for the level
-//! that judges the packet.
+//! WRED with a second average: avg_in, the average number of waiting packets of level 0 ("in"), updated at each of
+//! their arrivals. While avg_in is above th_in, an arriving packet of level 0 is judged as if it were of level 1
+//! ("out"); so in-profile traffic that is not policed cannot starve the rest. Random numbers are drawn as in WRED, for
+//! the level that judges the packet.
 //!
 //! # Parameters
-//! Those of WRED, with two levels or more, and `th_in`: "auto" is max_th of level 1, the queue at which in-profile
-//! packets alone would have all others dropped.
+//! The parameters of WRED, with two levels or more, and `th_in`. Its "auto" is max_th of level 1: at that queue,
+//! in-profile packets alone would cause all other packets to be dropped.
 //!
 //! # Differences
-//! * The paper leaves open th_in, and whether avg_in has the weight of the other average: here it does.
+//! * The paper specifies neither th_in nor the weight of avg_in; here avg_in has the weight of the other average.
 //! * A packet of level 0 that is judged at level 1 counts among the arrivals of level 1, and restarts their count if it
 //!   overflows the queue.
 
@@ -142,7 +142,8 @@ impl AqmScheme for Wrt {
         cost: "O(1) time, O(levels) memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Like WRED, and in-profile traffic that is not policed cannot starve the rest.",
+        good: "Protects in-profile packets like WRED, but in-profile traffic that is not policed cannot starve the \
+              rest.",
         bad: "Like WRED it drops late and in bursts; in-profile traffic above th_in loses all protection.",
     };
 

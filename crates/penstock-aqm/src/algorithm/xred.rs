@@ -1,23 +1,24 @@
 //! XRED: RED with application data units.
 //! T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet", PhD thesis, Université
-//! Montpellier II, 2004, section 1.3.3, after the work on XRED that it cites.
+//! Montpellier II, 2004, section 1.3.3, after the paper on XRED that it cites.
 //!
 //! # Algorithm
-//! A packet carries the number of its application data unit (ADU, such as a video frame), of which it is a fragment,
+//! A packet is a fragment of an application data unit (ADU, such as a video frame). It carries the number of the unit
 //! and the priority of its content. The AQM lists the units that have lost a fragment, each with the highest priority
 //! lost. An arriving packet whose unit is listed with a higher priority than its own is dropped: it would be useless
-//! without the lost fragment. All others are judged by RED; a packet that RED drops or that overflows the queue enters
-//! its unit into the list or raises its priority there.
+//! without the lost fragment. All other packets are judged by RED; a packet that RED drops or that overflows the queue
+//! enters its unit into the list or raises its priority there.
 //!
 //! All arrivals update RED's average. A number is drawn when RED draws one.
 //!
 //! # Parameters
-//! Those of RED, and the length of the list and the lifetime of its entries since their last loss. Larger priorities
+//! The parameters of RED, the length of the list, and the lifetime of an entry after its last loss. Larger priorities
 //! are more important. If the list is full, the unit whose last loss is longest ago is removed.
 //!
 //! # Differences
 //! * In the thesis the list has no maximum length and no lifetimes.
-//! * The thesis leaves open which priority is the higher, and what happens to equal ones, which RED judges here.
+//! * The thesis does not say which of two priorities is higher, nor what happens if they are equal. Here RED judges a
+//!   packet of equal priority.
 
 use super::red::{Red, RedParams};
 use crate::aqm::{Aqm, Cause, Cx, LinkInfo, Verdict};
@@ -187,7 +188,7 @@ impl AqmScheme for Xred {
         cost: "O(1) time, O(list) memory",
         build_aqm: Some(boxed::<Self>),
         picture: Picture::DropFunction,
-        good: "Uses less of the link than RED for fragments of data units that have become useless.",
+        good: "Spends less of the link than RED on fragments of data units that have become useless.",
         bad: "Needs senders that label their data units, and trusts them; otherwise it is RED.",
     };
 

@@ -4,18 +4,19 @@
 //!
 //! # Algorithm
 //! The classes share the link by self-clocked fair queueing with the shares as weights (S. J. Golestani, INFOCOM 1994):
-//! the next class to be served is the one whose head packet has the smallest finish tag F = max(V, F of the previous
+//! the class served next is the class whose head packet has the smallest finish tag F = max(V, F of the previous
 //! packet) + L / share_i, where V is the tag F of the packet in service. The unused share of a class is divided among
 //! the busy classes in proportion to their shares. Within a class each flow has its own queue; the non-empty queues
 //! send one packet each in turn. With packets of equal size each of n busy flows of a class gets share_i / n of the
-//! link: three flows that share 20 % get 6.67 % each, eight that share 80 % get 10 % each. No random number is drawn.
+//! link: three flows that share 20 % get 6.67 % each, eight flows that share 80 % get 10 % each. No random number is
+//! drawn.
 //!
 //! # Parameters
-//! Each class has a `share` of the link; a `limit` of its own besides the shared one; and an AQM (`queue`) that sees the
-//! class as its link, with the rate C share_i / sum of shares.
+//! Each class has a `share` of the link, a `limit` of its own in addition to the shared limit, and an AQM (`queue`)
+//! that sees the class as its link, with the rate C share_i / sum of shares.
 //!
 //! # Differences
-//! * The thesis does not say how the shares are enforced; here it is by self-clocked fair queueing, in bytes.
+//! * The thesis does not say how the shares are enforced; here self-clocked fair queueing enforces them, in bytes.
 //! * A packet that the AQM of its class drops at the head is not charged to the class, but uses up the turn of its
 //!   flow.
 
@@ -44,7 +45,7 @@ impl Scheme for Cbfq {
         ecn: false,
         params: ClassesParams::INFO,
         class_params: SharedClassParams::INFO,
-        cost: "O(log n) time for each packet, O(n m) memory, n classes of m flows",
+        cost: "O(log n) time per packet and O(n m) memory for n classes of m flows",
         build_aqm: None,
         picture: Picture::Service,
         good: "Shares between classes, and equal parts for the flows inside a class.",

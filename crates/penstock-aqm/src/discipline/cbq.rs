@@ -1,8 +1,8 @@
 //! Class-Based Queueing (CBQ). S. Floyd, V. Jacobson, "Link-sharing and Resource Management Models for Packet
-//! Networks", IEEE/ACM Trans. Networking 3(4), 1995: when a class is regulated, and, in the appendix, the estimator.
-//! The formula of maxidle is from S. Floyd, "Notes on Class-Based Queueing: Setting Parameters", 1995. The weighted
-//! round robin in packets is from T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the Internet",
-//! PhD thesis, Université Montpellier II, 2004, introduction.
+//! Networks", IEEE/ACM Trans. Networking 3(4), 1995, defines when a class is regulated and, in its appendix, the
+//! estimator. The formula of maxidle is from S. Floyd, "Notes on Class-Based Queueing: Setting Parameters", 1995. The
+//! weighted round robin in packets is from T. Alemu, "Performance Evaluation of Quality of Service Mechanisms in the
+//! Internet", PhD thesis, Université Montpellier II, 2004, introduction.
 //!
 //! # Algorithm
 //! `variant = "token-bucket"`: classes take turns (weighted round robin). In its turn class i sends at most w_i =
@@ -10,10 +10,10 @@
 //! backlogged class sends at least one packet per round. A class is within its share while its head packet conforms to
 //! a token bucket of rate share_i C and depth `burst`. While any backlogged class is within its share, only such
 //! classes are served. Otherwise all classes take turns, and their packets consume no tokens: a class may exceed its
-//! share when no backlogged class is below its own. No random number is drawn.
+//! share when no backlogged class is within its own share. No random number is drawn.
 //!
 //! `variant` = "prr" and "wrr" use the estimator. A class with share p is allotted the rate b = p C. For a packet of
-//! size s that departs at time t after the previous one of its class, with w = 1/16 and g = 1 - w:
+//! size s that departs at time t after the previous packet of its class, with w = 1/16 and g = 1 - w:
 //!
 //! * avgidle <- min((1 - w) avgidle + w diff, maxidle), with diff = t - s / b.
 //! * maxidle = s_m / C max((1/p - 1) (1 - g^n) / g^n, 1 - g), where s_m is the `mean_packet` of the class and n its
@@ -26,30 +26,30 @@
 //! * A class may send if it is not over its limit, or, by borrowing, if the link is not over its limit. Otherwise it is
 //!   refused. The first refusal suspends the class and sets its undertime to start + s / b; further refusals of a
 //!   suspended class change nothing. The suspension ends when the class sends without borrowing.
-//! * If every backlogged class is refused, the first of them in turn sends, and no estimator counts that packet.
+//! * If every backlogged class is refused, the first class in turn sends, and no estimator counts that packet.
 //! * With "prr" (packet-by-packet round robin) the classes that may send take turns of one packet. With "wrr" (weighted
 //!   round robin) a turn adds Q_i = (share_i / sum of shares) (sum of mean_packet), in whole bytes, to a credit of 0 or
 //!   below. The class sends, and keeps the turn, while its credit is above 0; each packet reduces the credit by its
 //!   size. A class that is passed over, because it has no packet, is refused or is in debt, loses its credit or debt.
-//!   If all classes that may send are in debt, the first of them in turn sends one packet without a charge.
+//!   If all classes that may send are in debt, the first class in turn sends one packet without a charge.
 //!
 //! Times are rounded down to nanoseconds.
 //!
 //! # Parameters
-//! Each class has a `share` of the link, a `burst` and a `mean_packet`; a `limit` of its own besides the shared one;
-//! and an AQM (`queue`) that sees the class as its link, with the rate share_i C. With the estimator, `burst` is the
-//! number of packets that a class may send back to back after a long idle time (default: 8). `link_share` decides when
-//! classes may borrow: at 1 a busy link is never over its limit, so all classes borrow at any time and the shares have
-//! no effect.
+//! Each class has a `share` of the link, a `burst` and a `mean_packet`; a `limit` of its own in addition to the shared
+//! limit; and an AQM (`queue`) that sees the class as its link, with the rate share_i C. With the estimator, `burst` is
+//! the number of packets that a class may send back to back after a long idle time (default: 8). `link_share` decides
+//! when classes may borrow: at 1 a busy link is never over its limit, so all classes borrow at any time and the shares
+//! have no effect.
 //!
 //! # Differences
 //! * Floyd and Jacobson estimate whether a class is over its limit. The default variant uses a token bucket for this
 //!   instead, which is exact to the nanosecond.
 //! * There is one level of classes with one priority, not a tree. Every class that exceeds its share may borrow from
 //!   the link, so the link is never idle while packets wait.
-//! * Where the papers leave details of the estimator open (suspension of a class, counted packets, turns in bytes), it
-//!   follows ns-2.35, as found by experiment. With a mean_packet of 1024 bytes, "prr" equals ns-2's CBQ and "wrr" its
-//!   CBQ/WRR packet by packet, except that avgidle begins at maxidle, not at 0.
+//! * Where the papers leave details of the estimator open (suspension of a class, counted packets, turns in bytes),
+//!   this implementation follows ns-2.35, as found by experiment. With a mean_packet of 1024 bytes, "prr" equals ns-2's
+//!   CBQ and "wrr" its CBQ/WRR packet by packet, except that avgidle begins at maxidle, not at 0.
 //! * ns-2 visits the classes in the reverse of the order in which they were added, and with the estimator the order
 //!   matters. Example: four classes with shares 0.4, 0.3, 0.2 and 0.08 offer 0.15, 0.3, 0.45 and 0.6 of the link. If
 //!   the last class is visited first, as in ns-2, the last two classes lose 0.39 and 0.53 ("prr") or 0.27 and 0.63
@@ -59,8 +59,8 @@
 //!   two classes lose at most 0.01.
 //! * Two classes with shares 0.2 and 0.08 start with a burst each. Of the first 16 packets, class 2 (share 0.2) sends 8
 //!   with "prr" (order 2 3 2 3), 10 in ns-2's CBQ/WRR (2 3 2 2 3 2 2 3), and 12 with the token bucket (2 2 2 3). With
-//!   all four classes backlogged from the start, "prr" sends one packet of each in 17 rounds before the class with 0.08
-//!   is over its limit; with the token bucket that class may send its `burst` immediately.
+//!   all four classes backlogged from the start, "prr" sends one packet of each class per round for 17 rounds before
+//!   the class with 0.08 is over its limit; with the token bucket that class may send its `burst` immediately.
 //! * The round robin of the thesis alone misses the shares when packets differ from the mean size; the token buckets
 //!   enforce the shares.
 
@@ -135,11 +135,13 @@ impl Scheme for Cbq {
         ecn: false,
         params: CbqParams::INFO,
         class_params: RegulatedClassParams::INFO,
-        cost: "O(n) time for each packet, O(n) memory, n classes",
+        cost: "O(n) time per packet and O(n) memory for n classes",
         build_aqm: None,
         picture: Picture::Service,
-        good: "Each class gets its share whatever the others send, and the others may use the unused part of it.",
-        bad: "A class within its burst may occupy the link for many packets; borrowed capacity is shared by packets, not by bytes.",
+        good: "Each class gets its share whatever the others send, and other classes may use the unused part of that \
+              share.",
+        bad: "A class within its burst may occupy the link for many packets; borrowed capacity is shared by packets, \
+              not by bytes.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

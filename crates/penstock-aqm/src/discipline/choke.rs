@@ -10,21 +10,21 @@
 //!   dropped;
 //! * otherwise RED decides about the arriving packet.
 //!
-//! A flow with a large share of the queue is hit in proportion to the square of that share, without any state per flow.
+//! A flow with a large share of the queue is hit in proportion to the square of that share, without per-flow state.
 //!
-//! For each candidate one random number is drawn, the position in order of arrival, while avg > `min_th` and the queue
-//! is not empty; if the position is that of an evicted packet, the draw is repeated. RED draws its numbers afterwards.
-//! Positions of evicted packets are removed when they reach an end of the queue, and all of them when they outnumber
-//! the packets.
+//! While avg > `min_th` and the queue is not empty, one random number is drawn per candidate: its position in the order
+//! of arrival. If the packet at that position was evicted, the draw is repeated. RED draws its numbers afterwards. The
+//! position of an evicted packet is removed when it reaches an end of the queue; all such positions are removed when
+//! they outnumber the packets.
 //!
 //! # Victim
 //! The packets drawn at random, or from the front or back (`candidate`), that belong to the flow of the arriving
-//! packet; it is dropped with them.
+//! packet, which is dropped with them.
 //!
 //! # Parameters
-//! Those of RED, and `draws`: the number of candidates drawn, with replacement; each candidate of the arriving packet's
-//! flow is dropped, and then the arriving packet as well. `candidate` takes the packet at the "front" or "back" instead
-//! of a random one.
+//! The parameters of RED, `draws` and `candidate`. `draws` is the number of candidates, drawn with replacement: each
+//! candidate of the arriving packet's flow is dropped, and then the arriving packet as well. `candidate` takes the
+//! packet at the "front" or "back" instead of a random packet.
 //!
 //! # Differences
 //! * Above `max_th`, non-gentle RED drops every arrival, as in the paper.
@@ -44,7 +44,7 @@ use penstock_core::param::{Default, ParamErrors, ParamInfo, Settings, inherit, i
 use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
 
 penstock_core::choice! {
-    /// The queued packet that is compared with the arriving one.
+    /// The queued packet that is compared with the arriving packet.
     pub enum Candidate {
         /// A random packet.
         Random = "random",
@@ -60,7 +60,7 @@ penstock_core::params! {
     pub struct ChokeParams {
         /// Number of packets drawn from the queue for comparison.
         draws: u32 = Default::Number(1.0), range: 1.0..=100.0;
-        /// The queued packet that is compared with the arriving one.
+        /// The queued packet that is compared with the arriving packet.
         candidate: Candidate = Default::Text("random");
     }
 }
@@ -224,10 +224,10 @@ impl Scheme for ChokeScheme {
         cost: "O(draws) time, amortised; O(n) memory in packets",
         build_aqm: None,
         picture: Picture::Response,
-        good: "Limits an unresponsive flow without any state per flow.",
-        bad: "Where all respond it drops too much, and TCP leaves a fifth of the standard link idle; several flows \
-              that do not respond, or a short queue, leave each too small a share of the queue to be hit often \
-              enough.",
+        good: "Limits an unresponsive flow without per-flow state.",
+        bad: "If all flows respond to losses, it drops too much, and TCP leaves a fifth of the standard link idle. \
+              With several unresponsive flows, or a short queue, the share of each in the queue is too small to be hit \
+              often enough.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

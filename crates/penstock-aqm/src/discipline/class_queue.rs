@@ -37,14 +37,14 @@ pub(super) fn part(rate: Rate, share: f64) -> Rate {
 
 /// The order in which the packets of one class leave.
 pub(super) enum Store {
-    /// As they came.
+    /// In the order of arrival.
     Fifo(SlabQueue),
     /// One packet of each flow in turn.
     PerFlow(FlowOrder),
 }
 
 impl Store {
-    /// As they came.
+    /// In the order of arrival.
     pub(super) fn fifo() -> Self {
         Self::Fifo(SlabQueue::EMPTY)
     }

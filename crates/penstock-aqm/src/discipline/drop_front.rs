@@ -4,7 +4,7 @@
 //! II, 2004, introduction.
 //!
 //! # Algorithm
-//! An arriving packet that finds no room removes the oldest waiting packet (never the one in transmission) and joins
+//! An arriving packet that finds no room removes the oldest waiting packet (never the packet in transmission) and joins
 //! the end of the queue. No other packet is dropped, and none on arrival. The dropped packet would have left next, not
 //! last, so the sender learns of the loss earlier than with drop-tail, by about K / C, the time to send the K waiting
 //! packets.
@@ -17,7 +17,7 @@
 //!
 //! # Differences
 //! * With a limit in bytes, packets are dropped from the head until the arriving packet fits. A packet larger than the
-//!   limit itself is dropped and removes none.
+//!   limit is dropped itself and removes no other packet.
 
 use super::evicting_queue::EvictingQueue;
 use super::packet_queue::PacketQueue;
@@ -47,8 +47,8 @@ impl Scheme for DropFrontScheme {
         picture: Picture::Response,
         good: "A sender learns of a loss earlier than with drop-tail, by the time that the queue takes to empty, and \
                shares are more even.",
-        bad: "The queue stays about as full as with drop-tail, more is lost under many flows, and the lost have \
-              waited for nothing.",
+        bad: "The queue stays about as full as with drop-tail, more packets are lost with many flows, and the lost \
+              packets have waited in vain.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -4,19 +4,19 @@
 //!
 //! # Algorithm
 //! Service. The queues that hold packets form a round. When the turn of queue i begins, its deficit counter grows by
-//! the quantum, DC_i = DC_i + Q. The queue sends packets from its head while the next one is not larger than DC_i, and
-//! DC_i decreases by the bytes sent. Then the turn passes to the next queue, and DC_i is kept. A queue that becomes
-//! empty leaves the round with DC_i = 0; one that becomes non-empty joins at the end of the round with DC_i = 0.
+//! the quantum, DC_i = DC_i + Q. The queue sends packets from its head while the next packet is not larger than DC_i,
+//! and DC_i decreases by the bytes sent. Then the turn passes to the next queue, and DC_i is kept. A queue that becomes
+//! empty leaves the round with DC_i = 0; a queue that becomes non-empty joins at the end of the round with DC_i = 0.
 //!
 //! Room (buffer stealing). An arriving packet is put in its queue; while the buffer exceeds its limit, the packet at
-//! the head of the longest queue, in bytes, is dropped. Of equally long queues, the one that is served soonest loses a
-//! packet. No random number is drawn, except one for the salt of `spread = "hash"`, when the first packet arrives.
+//! the head of the longest queue, in bytes, is dropped. Of equally long queues, the queue that is served soonest loses
+//! a packet. No random number is drawn, except one for the salt of `spread = "hash"`, when the first packet arrives.
 //!
 //! Fairness, as proved in the paper: over any interval in which neither of two queues is empty, the bytes that they
 //! send differ by at most Q + 2 Max, where Max is the largest packet.
 //!
 //! # Victim
-//! The packet at the head of the longest queue in bytes, the arriving packet counted, when the buffer overflows.
+//! The packet at the head of the longest queue in bytes, counting the arriving packet, when the buffer overflows.
 //!
 //! # Parameters
 //! `quantum`: with the default, the largest packet, every turn sends at least one packet and the work per packet is
@@ -28,7 +28,7 @@
 //! * The paper makes room before it queues the arriving packet. As in ns-2, the packet is queued first here, so that it
 //!   counts towards the length of its queue.
 //! * A packet that would be dropped from its queue immediately is not stored, and is reported as dropped on arrival by
-//!   overflow, never as queued. The same holds for a packet larger than the buffer, which evicts no other packet.
+//!   overflow, never as queued. The same applies to a packet larger than the buffer, which evicts no other packet.
 //! * A turn ends at the next `dequeue` that finds the head packet too large.
 //! * Rounds in which no queue can send, because the quantum is smaller than the packets, are computed in one step.
 
@@ -88,12 +88,13 @@ impl Scheme for Drr {
         ecn: false,
         params: DrrParams::INFO,
         class_params: &[],
-        cost: "O(1) time for service, O(log n) in the active queues for the order of lengths; O(queues + packets) memory",
+        cost: "O(1) time for service, O(log n) in the active queues to order them by length; O(queues + packets) \
+              memory",
         build_aqm: None,
         picture: Picture::Service,
         good: "Near-equal shares for flows of any packet size and any aggressiveness, at almost constant cost.",
-        bad: "One drop in turn from each long queue: with many flows all of them lose at once; no bound on delay but the \
-              buffer.",
+        bad: "Long queues lose packets in turn, so with many flows all of them lose at once. Only the buffer bounds \
+              the delay.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

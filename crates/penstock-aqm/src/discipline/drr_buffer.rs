@@ -31,7 +31,7 @@ penstock_core::params! {
     pub struct DrrParams {
         /// Bytes that a queue may send per turn; "auto": the largest packet of the link.
         quantum: Auto<Bytes> = Default::Text("auto"), unit: "bytes", at_least: 1.0;
-        /// Number of queues that the flows are hashed to; absent: one for each flow.
+        /// Number of queues over which the flows are spread; absent: one queue for each flow.
         buckets: Option<u32> = Default::Absent, at_least: 1.0;
         /// How flows are spread over the buckets.
         spread: Spread = Default::Text("modulo");

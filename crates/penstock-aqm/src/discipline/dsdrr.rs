@@ -3,17 +3,19 @@
 //! section 3, figure 1.
 //!
 //! # Algorithm
-//! Service is that of DRR. Queue i has a discard bit d_i and the length Q_i. F is the free space, n_q the number of
-//! queues, n_d the number of queues with d_i = 1 (*marked* queues), and W the maximum of n_d. The first rule that
+//! The queues are served by DRR. Queue i has a discard bit d_i and the length Q_i. F is the free space, n_q the number
+//! of queues, n_d the number of queues with d_i = 1 (*marked* queues), and W the maximum of n_d. The first rule that
 //! applies decides about a packet that arrives for queue i:
 //!
-//! 1. d_i = 1: the packet is dropped; 2. Q_i >= alpha F and n_d < W: d_i = 1, and the packet is dropped; 3. F = 0:
-//!    overflow = 1, and the packet is dropped; 4. otherwise the packet is queued.
+//! * rule 1, d_i = 1: the packet is dropped;
+//! * rule 2, Q_i >= alpha F and n_d < W: d_i = 1, and the packet is dropped;
+//! * rule 3, F = 0: overflow = 1, and the packet is dropped;
+//! * rule 4, otherwise: the packet is queued.
 //!
 //! When queue i becomes empty, d_i = 0: a marked queue drains completely before it accepts packets again. Every
-//! `interval`, W is adapted: with overflow = 1, W = W + 2, up to its maximum; with overflow = 0 and n_d < W, W = n_d +
-//! 1. Then overflow = 0. W starts at `w_init` n_q, rounded up, and is at most `w_max` n_q, rounded down, but at least
-//! 1. No random number is drawn, except one for the salt of `spread = "hash"`.
+//! `interval`, W is adapted: with overflow = 1, W = W + 2, up to its maximum; with overflow = 0 and n_d < W, W =
+//! n_d + 1. Then overflow is reset to 0. W starts at `w_init` n_q, rounded up; its maximum is `w_max` n_q, rounded
+//! down, at least 1. No random number is drawn, except one for the salt of `spread = "hash"`.
 //!
 //! # Parameters
 //! The smaller `alpha`, the earlier a queue is marked. `w_init` and `w_max` bound the number of queues that lose
@@ -212,11 +214,11 @@ impl Scheme for Dsdrr {
         cost: "O(1) time; O(queues + packets) memory",
         build_aqm: None,
         picture: Picture::Service,
-        good: "No stored packet is ever dropped; with marked = \"most\" nearly as fair as QSDRR to long flows, over \
-               unequal round trips too.",
+        good: "No stored packet is ever dropped; with marked = \"most\" nearly as fair as QSDRR to long flows, even \
+               with unequal round trips.",
         bad: "A marked flow loses every packet until its queue has drained: short flows suffer more than under DTDRR. \
-              As printed (marked = \"now\") W collapses, and long flows get 25 % of their share where the paper has \
-              about 90 %.",
+              With the rule as printed (marked = \"now\"), W collapses, and flows with long round trips get 25 % of \
+              their share; the paper has about 90 %.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

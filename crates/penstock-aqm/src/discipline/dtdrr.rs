@@ -1,12 +1,11 @@
 //! Dynamic Threshold DRR (DTDRR).
-//! A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved TCP Queue Management", 2005;
-//! section 3, equation 1.
-//! The threshold is that of A. K. Choudhury, E. L. Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet
-//! Switches", IEEE/ACM Transactions on Networking 6(2), 1998.
+//! A. Kantawala, J. Turner, "Intelligent Packet Discard Policies for Improved TCP Queue Management", 2005; section 3,
+//! equation 1. The threshold is from A. K. Choudhury, E. L. Hahne, "Dynamic Queue Length Thresholds for Shared-Memory
+//! Packet Switches", IEEE/ACM Transactions on Networking 6(2), 1998.
 //!
 //! # Algorithm
-//! Service is that of DRR. With Q_i the length of queue i, B the buffer and F = B - sum of Q_j its free space, an arriving
-//! packet of queue i is dropped iff
+//! The queues are served by DRR. Let Q_i be the length of queue i, B the buffer, and F = B - sum of Q_j its free space.
+//! An arriving packet of queue i is dropped if and only if
 //!
 //! * Q_i >= alpha F.
 //!
@@ -86,9 +85,10 @@ impl Scheme for Dtdrr {
         cost: "O(1) time; O(queues + packets) memory",
         build_aqm: None,
         picture: Picture::Service,
-        good: "As fair as QSDRR with half of its losses, by one comparison per arrival and with no stored packet \
-               ever dropped.",
-        bad: "Flows with long round trips lose goodput in small buffers, where the threshold allows each queue only a few packets.",
+        good: "As fair as QSDRR with half of its losses; one comparison per arrival, and no stored packet is ever \
+               dropped.",
+        bad: "Flows with long round trips lose goodput in small buffers, where the threshold allows each queue only a \
+              few packets.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

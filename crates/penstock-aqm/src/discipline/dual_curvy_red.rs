@@ -6,8 +6,8 @@
 //! Packets with ECT(1) or CE wait in the L4S queue, all others in the Classic queue. The AQMs judge a packet when it
 //! leaves (figure 10), after the waiting time t:
 //!
-//! * L4S: p_CL = (Q_C - minTh) / range_L; mark if t > T, or if p_CL exceeds the larger of U uniform random numbers.
-//! * Classic: Q_C = gamma t + (1 - gamma) Q_C, then sqrt(p_C) = (Q_C - minTh) / range_C; if it exceeds the largest of
+//! * L4S: p_CL = (Q_C - minTh) / range_L; mark if t > T, or if p_CL exceeds the largest of U uniform random numbers.
+//! * Classic: Q_C = gamma t + (1 - gamma) Q_C, then sqrt(p_C) = (Q_C - minTh) / range_C. If this exceeds the largest of
 //!   2 U uniform random numbers, mark the packet or, if it is not ECN-capable, drop it.
 //!
 //! * ECT(1) in the Classic queue (`c_dscp`; section 2.5.1.1): p_CL and U numbers in place of sqrt(p_C) and 2 U.
@@ -136,9 +136,10 @@ impl Scheme for DualCurvyRed {
         cost: "O(1) time, O(n) memory in waiting packets",
         build_aqm: None,
         picture: Picture::Response,
-        good: "The Classic queue grows a little with the load, instead of a loss rate that must rise to hold a target delay.",
-        bad: "Not made for a wide range of round trips; the average delay stays where it was while no Classic packet \
-              leaves, and nothing but the limit stops L4S packets that do not respond.",
+        good: "The Classic queue grows a little with the load; with a fixed target delay, the loss rate alone would \
+              have to rise.",
+        bad: "Not designed for a wide range of round trips. The average delay does not change while no Classic packet \
+              leaves, and only the limit stops unresponsive L4S traffic.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -26,10 +26,10 @@
 //!
 //! # Parameters
 //! `target` is the target delay of the Classic queue. `interval` is T_update; the gains `alpha` and `beta` are per
-//! second of delay. "auto" sets them to min(target, rtt_max / 3), 0.1 interval / rtt_max^2 and 0.3 / rtt_max, which is
-//! stable up to round trips of `rtt_max`. The RFC recommends a limit of 250 ms at the link's rate; here the shared
-//! limit of the queue applies. `min_th` should exceed the transmission time of two packets. With `ecn = false` the
-//! scheme is PI2 for Classic traffic.
+//! second of delay. "auto" sets `interval`, `alpha` and `beta` to min(target, rtt_max / 3), 0.1 interval / rtt_max^2
+//! and 0.3 / rtt_max, which is stable up to round trips of `rtt_max`. The RFC recommends a limit of 250 ms at the
+//! link's rate; here the shared limit of the queue applies. `min_th` should exceed the transmission time of two
+//! packets. With `ecn = false` the scheme is PI2 for Classic traffic.
 //!
 //! # Differences
 //! * The RFC does not specify whether len() counts the departing packet. Here it does: as in the text of the RFC and in
@@ -40,9 +40,9 @@
 //! * Packets with the ECN field of the other queue have a `recur` counter of their own in each queue, so that two
 //!   probabilities never share a counter and create a pattern.
 //! * p_CL, printed as k p' in the RFC, is limited to 1, so that no marks are left over when an overload ends.
-//! * Linux has two additions. Its credit of the round robin is implemented: the credit changes only while both queues
-//!   hold packets, and is set in favour of L4S when the link is idle. Its rule against marks and drops while less than
-//!   two full packets wait is not.
+//! * Linux has two additions. One is implemented: the credit of the round robin changes only while both queues hold
+//!   packets, and is set in favour of L4S when the link is idle. The other is not: Linux neither marks nor drops while
+//!   less than two full packets wait.
 //! * The RFC prints alpha = 0.16 and beta = 3.2, rounded up for an interval of 16 ms; its formulas give 0.15 and 3.0 at
 //!   15 ms.
 
@@ -86,7 +86,6 @@ const PARAMS: [ParamInfo; inherited_len(DualPi2Params::INFO, DualParams::INFO)] 
 /// Maximum marking probability of the L4S queue, at which the queue also drops packets.
 const P_LMAX: f64 = 1.0;
 
-/// The AQMs of DualPI2.
 /// The coupled AQMs of DualPI2.
 #[derive(Clone)]
 pub struct DualPi2Laws {
@@ -262,7 +261,8 @@ impl Scheme for DualPi2 {
         cost: "O(1) time, O(n) memory in waiting packets",
         build_aqm: None,
         picture: Picture::Response,
-        good: "Keeps the queueing delay of scalable traffic below a millisecond beside Classic traffic, which gets an equal share.",
+        good: "Keeps the queueing delay of scalable traffic below a millisecond next to Classic traffic, which gets an \
+              equal share.",
         bad: "Trusts the ECN field: Classic traffic marked ECT(1) by mistake takes more than its share; round trips \
               longer than rtt_max make it swing.",
     };

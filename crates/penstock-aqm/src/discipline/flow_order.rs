@@ -47,7 +47,7 @@ impl FlowOrder {
         self.flows.reserve(flows);
     }
 
-    /// The packet becomes the last one of its flow; its slot.
+    /// Append a packet to its flow. Returns its slot.
     pub(super) fn push<P: Packet, T: Copy>(
         &mut self,
         packets: &mut PacketSlab<P, T>,
@@ -83,7 +83,7 @@ impl FlowOrder {
         Some(taken)
     }
 
-    /// The slot of the packet that the next pop gives.
+    /// The slot of the packet that the next pop removes.
     pub(super) fn head(&self) -> Option<u32> {
         self.flows.get(self.turns.head()?)?.waiting.head()
     }

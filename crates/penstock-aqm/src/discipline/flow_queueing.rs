@@ -139,7 +139,7 @@ pub struct FlowQueue<P, L> {
     known: Vec<u32>,
     new: List,
     old: List,
-    /// Queues by their bytes; of equally long ones, the first.
+    /// Queues by their bytes; of equally long queues, the first.
     fattest: UpperBoundHeap<(u64, Reverse<u32>)>,
     /// The AQM of a new queue, in its initial state.
     fresh: L,
@@ -299,7 +299,7 @@ impl<P: Packet, L: Aqm + Clone> FlowQueue<P, L> {
         Some(first)
     }
 
-    /// Queue `id` is the first of the new ones.
+    /// Queue `id` is the first of the new queues.
     #[inline]
     fn move_to_old(&mut self, id: u32) {
         self.new.pop(&self.flows);

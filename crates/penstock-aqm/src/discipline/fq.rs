@@ -6,27 +6,27 @@
 //! section numbers refer to it.
 //!
 //! # Algorithm
-//! There is a queue for each flow; with `classes`, for each class. `by` = "packet": the queues send one packet each in
-//! turn, empty ones skipped, so that each of n busy queues gets 1 / n of the packets. `by` = "bit" (section 2.2): the
-//! next packet is the one that bit-by-bit round robin would finish first. The round number R(t) of that system grows
-//! with dR/dt = C / (number of its busy queues). Packet k of a queue, with P bits and arrival time t, has the finish
-//! number F = max(R(t), F of packet k - 1) + P. The packet with the smallest F is sent; ties go to the queue with the
-//! smallest number.
+//! Each flow has a queue or, with `classes`, each class. With `by` = "packet" the busy queues send one packet each in
+//! turn, so that each of n busy queues gets 1 / n of the packets. With `by` = "bit" (section 2.2) the next packet is
+//! the packet that bit-by-bit round robin would finish first. The round number R(t) of that system grows with dR/dt = C
+//! / (number of its busy queues). Packet k of a queue, with P bits and arrival time t, has the finish number F =
+//! max(R(t), F of packet k - 1) + P. The packet with the smallest F is sent; ties go to the queue with the smallest
+//! number.
 //!
 //! When the queue is full, `by` = "packet" drops the arriving packet. With `by` = "bit" and a queue for each flow, the
 //! last packet of the flow with the most queued bytes is dropped, where the arriving packet counts as queued (section
-//! 2.2, buffer allocation). With classes, the arriving packet is dropped. Ties go to the flow of the arriving packet,
-//! then to the flow with the highest number. A drop, on arrival or later, does not reduce F: in this way section 2.2
-//! charges ill-behaved hosts "for throughput that, because of their own poor flow control, they could not use". No
-//! random number is drawn.
+//! 2.2, buffer allocation). Of flows with equally many bytes, the flow of the arriving packet loses its last packet,
+//! else the flow with the highest number. With classes, the arriving packet is dropped. A drop, on arrival or later,
+//! does not reduce F: in this way section 2.2 charges ill-behaved hosts "for throughput that, because of their own poor
+//! flow control, they could not use". No random number is drawn.
 //!
 //! # Victim
 //! None with `by` = "packet" or with classes. With `by` = "bit" the last packet of the flow with the most queued bytes,
-//! the arriving packet counted, when the queue is full.
+//! counting the arriving packet, when the queue is full.
 //!
 //! # Parameters
-//! `by` is the unit that is shared equally. `classes` is optional. Each class has a `limit` of its own besides the
-//! shared one, and an AQM (`queue`) that treats the class as a link with an equal part of the rate.
+//! `by` is the unit that is shared equally. `classes` is optional. Each class has a `limit` of its own in addition to
+//! the shared limit, and an AQM (`queue`) that treats the class as a link with an equal part of the rate.
 //!
 //! # Differences
 //! * The promptness parameter delta of section 2.2 is 0.
@@ -98,12 +98,12 @@ impl Scheme for Fq {
         ecn: false,
         params: FqParams::INFO,
         class_params: EqualClassParams::INFO,
-        cost: "O(1) time for each packet by packet, O(log n) by bit, O(n) memory, n flows",
+        cost: "O(1) time per packet with by = \"packet\", O(log n) with by = \"bit\"; O(n) memory for n flows",
         build_aqm: None,
         picture: Picture::Service,
         good: "No flow can exceed its share, and a flow that sends little has short delays.",
-        bad: "By packet, a flow with larger packets gets more; a full buffer refuses every arrival, sparse flows \
-              too, and one long queue may wait more than a second; a state for each flow.",
+        bad: "With by = \"packet\", a flow with larger packets gets more. A full buffer refuses every arrival, even of \
+              sparse flows, and a long queue may wait more than a second. Needs per-flow state.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -2,8 +2,8 @@
 //! T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys, E. Dumazet, "The Flow Queue CoDel Packet Scheduler and
 //! Active Queue Management Algorithm", RFC 8290, 2018; section numbers refer to it.
 //!
-//! This file has the parameters and the description. The mechanism is in `flow_queueing.rs`, which FQ-PIE shares: queues by
-//! flow, their rounds, and drops at the limit. CoDel is in `aqm/codel.rs`.
+//! This file has the parameters and the description. The mechanism is in `flow_queueing.rs`, which FQ-PIE shares:
+//! queues by flow, their rounds, and drops at the limit. CoDel is in `algorithm/codel.rs`.
 //!
 //! # Algorithm
 //! A salted hash gives each flow one of `flows` queues (section 4.1); each queue is guarded by a CoDel of its own.
@@ -17,27 +17,27 @@
 //! * If the queue is empty, it moves from the new list to the end of the old list, so that it cannot return to the new
 //!   list immediately and starve the old queues; from the old list it is removed.
 //! * When an arrival exceeds the limit of all queues together, the queue with most bytes loses half of its packets, at
-//!   most `drop_batch`, from its head; this is repeated if it does not suffice. The arriving packet is queued first, so
-//!   it may be among the dropped ones.
+//!   most `drop_batch`, from its head; this is repeated until the limit is met. The arriving packet is queued first, so
+//!   it may be dropped too.
 //!
 //! Hence a flow that sends less than a quantum per round is served before flows with a standing queue. One random
 //! number is drawn, with the first packet: the salt. CoDel rounds the time between drops down to a nanosecond.
 //!
 //! # Victim
-//! Packets at the head of the queue with most bytes, the arriving packet counted, when an arrival exceeds the limit:
+//! Packets at the head of the queue with most bytes, counting the arriving packet, when an arrival exceeds the limit:
 //! half of the queue, at most `drop_batch`.
 //!
 //! # Parameters
-//! Those of CoDel, for each queue, and `flows`, `quantum` and `drop_batch`. `target` should not be below the
-//! transmission time of a full packet. The RFC's limit is 10240 packets; here the limit of the queue applies.
+//! The parameters of CoDel, which apply to each queue, and `flows`, `quantum` and `drop_batch`. `target` should not be
+//! below the transmission time of a full packet. The RFC's limit is 10240 packets; here the limit of the queue applies.
 //!
 //! # Differences
 //! * CoDel's test for more than one packet in the queue uses the backlog of all queues together (RFC 8289, section
 //!   4.4); with `occupancy = "queue"` it uses the queue alone, so that a flow never loses its last packet.
-//! * Section 4.2 requires a negative number of credits for a queue to lose its turn; section 3 zero or less, as here
-//!   and in Linux.
+//! * By section 4.2 a queue loses its turn when its credits are negative. By section 3, here and in Linux it does so
+//!   when they are zero or less.
 //! * The hash is computed from the flow number instead of the addresses, and is reduced to a queue by multiplication.
-//! * Of queues with the same number of bytes, the one that was first used loses packets; the RFC leaves this open. A
+//! * Of queues with the same number of bytes, the queue that was used first loses packets; the RFC leaves this open. A
 //!   queue of one packet loses that packet, although half of it would be none.
 //! * With `variant = "linux"` a batch of drops takes the fewest packets with half of the queue's bytes, at most
 //!   `drop_batch`, and each of these packets adds 1 to the count of the queue's CoDel, as in Linux (see the tests).
@@ -56,7 +56,7 @@ penstock_core::params! {
     pub struct FqCodelParams {
         /// Maximum number of packets in one batch of drops when the limit is exceeded.
         drop_batch: u32 = Default::Number(64.0), unit: "packets", range: 1.0..=1e6;
-        /// The backlog that CoDel compares with `maxpacket`: that of the link, or of the queue alone.
+        /// The backlog that CoDel compares with `maxpacket`: the backlog of the link, or of the queue alone.
         occupancy: Occupancy = Default::Text("link");
     }
 }
@@ -98,8 +98,8 @@ impl Scheme for FqCodel {
         cost: "O(1) time, amortized O(log f) at the limit; O(n + f) memory in packets and flows seen",
         build_aqm: None,
         picture: Picture::Service,
-        good: "Equal shares of the link whatever the flows do, and hardly any wait for a flow without a queue of its \
-               own.",
+        good: "Equal shares of the link whatever the flows do, and hardly any delay for a flow without a standing \
+               queue.",
         bad: "An unresponsive flow keeps a long queue of its own; flows whose hashes collide divide one share.",
     };
 

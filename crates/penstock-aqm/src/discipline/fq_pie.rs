@@ -1,34 +1,34 @@
 //! Flow Queue PIE (FQ-PIE). Linux, net/sched/sch_fq_pie, 2020: the queues of FQ-CoDel (T. Hoeiland-Joergensen et al.,
-//! RFC 8290, 2018), each guarded by a PIE (R. Pan et al., RFC 8033, 2017). No paper defines FQ-PIE; this follows its
-//! documentation.
+//! RFC 8290, 2018), each guarded by a PIE (R. Pan et al., RFC 8033, 2017). No paper defines FQ-PIE; this implementation
+//! follows the documentation of Linux.
 //!
 //! # Algorithm
-//! A salted hash gives each flow one of `flows` queues. The PIE of its queue judges an arriving packet by the delay and
-//! the backlog of that queue; a packet is queued if PIE lets it pass and the limit admits it. Every `t_update` the
-//! probabilities of all queues are updated. The queues are served as in FQ-CoDel: by deficit round robin, with formerly
-//! idle queues ahead of the others (RFC 8290, section 4.2).
+//! A salted hash gives each flow one of `flows` queues. The PIE of a packet's queue judges the packet on arrival, by
+//! the delay and the backlog of that queue. The packet is queued if PIE lets it pass and the limit admits it. Every
+//! `t_update` the probabilities of all queues are updated. The queues are served as in FQ-CoDel: by deficit round
+//! robin, with formerly idle queues ahead of the others (RFC 8290, section 4.2).
 //!
-//! One random number, the salt, is drawn with the first packet; the others are those of PIE.
+//! One random number, the salt, is drawn with the first packet; PIE draws all others.
 //!
 //! # Victim
-//! None: an arrival without room is dropped itself. With `overflow` = "fattest" packets at the head of the queue with
-//! most bytes, until half of its bytes are removed, at most `drop_batch`.
+//! By default none: an arrival without room is dropped. With `overflow` = "fattest": packets at the head of the queue
+//! with most bytes, until half of its bytes are removed, at most `drop_batch` packets.
 //!
 //! # Parameters
-//! Those of PIE, for each queue, in the variant "linux", and `flows` and `quantum`. Linux's limit is 10240 packets for
-//! all queues together; here the limit of the queue applies.
+//! The parameters of PIE, which apply to each queue, with the default variant "linux", and `flows` and `quantum`.
+//! Linux's limit is 10240 packets for all queues together; here the limit of the queue applies.
 //!
 //! `overflow = "fattest"` is the rule of ns-3's FqPieQueueDisc, and of FQ-CoDel in Linux: the arriving packet is
 //! queued, then the queue with the most bytes loses packets from its head until half of its bytes are removed, at most
-//! `drop_batch` packets at a time; this is repeated if it does not suffice. `ce_threshold` (also of ns-3; RFC 8290,
+//! `drop_batch` packets at a time; this is repeated until the limit is met. `ce_threshold` (also of ns-3; RFC 8290,
 //! section 5.2.7) marks every ECN-capable packet that waited longer, with or without `ecn`; with `ce_threshold_for =
-//! "ect1"` only those with ECT(1). Such marks do not change the state of PIE.
+//! "ect1"` only packets with ECT(1). These marks do not change the state of PIE.
 //!
 //! # Differences
 //! * By default, as in Linux, an arrival that exceeds the limit is dropped; FQ-CoDel drops from the queue with the most
 //!   bytes instead. Even with "fattest", an arrival is dropped if its own queue has reached the common limit, because
 //!   PIE tests the limit first (RFC 8033, appendix B).
-//! * The limit is tested after PIE, in Linux before it.
+//! * Here the limit is tested after PIE, in Linux before PIE.
 //! * The hash is computed from the flow number instead of the addresses, and is reduced to a queue by multiplication.
 //! * `variant = "extended"` activates the PIE of a queue when this queue alone fills a third of the common limit.
 
@@ -54,7 +54,8 @@ penstock_core::choice! {
 penstock_core::params! {
     /// The parameters of FQ-PIE beyond those of flow queueing and PIE.
     pub struct FqPieParams {
-        /// The packets that are dropped when the limit is exceeded: the arriving one, or some of the queue with most bytes.
+        /// The packets that are dropped when the limit is exceeded: the arriving packet, or packets of the queue with
+        /// most bytes.
         overflow: FqPieOverflow = Default::Text("arrival");
         /// Maximum number of packets in one batch of drops from the queue with most bytes.
         drop_batch: u32 = Default::Number(64.0), unit: "packets", range: 1.0..=1e6;
@@ -84,12 +85,12 @@ impl Scheme for FqPie {
         ecn: true,
         params: &PARAMS,
         class_params: &[],
-        cost: "O(1) time a packet, O(f) every t_update; O(n + f) memory in packets and flows seen",
+        cost: "O(1) time per packet, O(f) every t_update; O(n + f) memory in packets and flows seen",
         build_aqm: None,
         picture: Picture::Service,
         good: "Equal shares of the link, with drops decided on arrival; with few flows the delay is near its target.",
-        bad: "PIE spares a queue of two packets, so that many flows on a slow link fill the buffer; an arrival at a \
-              full buffer is lost, whichever flow filled it; updates every queue ever used at each tick.",
+        bad: "PIE spares a queue of two packets, so many flows on a slow link fill the buffer. An arrival at a full \
+              buffer is lost, whichever flow filled it. Each tick updates every queue ever used.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

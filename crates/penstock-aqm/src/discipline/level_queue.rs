@@ -1,4 +1,4 @@
-//! A queue in order of arrival from whose middle packets can be taken, by drop precedence.
+//! A queue in order of arrival; packets can also be taken from its middle, by drop precedence.
 
 use super::packet_slab::{PacketSlab, SlabQueue, TAG, Taken};
 use crate::aqm::Backlog;

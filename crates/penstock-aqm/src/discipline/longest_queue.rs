@@ -4,7 +4,8 @@ use super::drr_queues::Queue;
 use super::upper_bound_heap::UpperBoundHeap;
 use core::cmp::Reverse;
 
-/// Finds the longest queue; of equally long queues, the one that is served soonest, so that flow numbers do not matter.
+/// Finds the longest queue; of equally long queues, the queue that is served soonest, so that flow numbers do not
+/// matter.
 ///
 /// A length is a number of packets or bytes. A queue falls in this order when it gets shorter and when its turn ends;
 /// neither needs to be reported.

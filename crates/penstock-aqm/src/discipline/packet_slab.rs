@@ -30,7 +30,7 @@ pub(crate) struct Slot<P, T> {
     links: Links,
 }
 
-/// Of its queue.
+/// Links within the packet's queue.
 impl<P, T> Linked for Slot<P, T> {
     #[inline]
     fn links(&self) -> &Links {

@@ -11,13 +11,13 @@
 //!
 //! # Parameters
 //! Each class has a `priority`, 0 being the highest; the default is its position in the list. `rate` and `burst` bound
-//! the traffic that has priority; `limit` is the class's own limit in addition to the shared one. The AQM of a class
+//! the traffic that has priority; `limit` is the class's own limit in addition to the shared limit. The AQM of a class
 //! (`queue`) sees the class as its link, with the class's `rate` or else the rate of the whole link.
 //!
 //! # Differences
 //! * The thesis gives a threshold for rate control but no meter: here the meter is a token bucket with a default depth
 //!   of 20 packets.
-//! * Of classes with the same priority, the one listed first is served first.
+//! * Of classes with the same priority, the class listed first is served first.
 
 use super::class_queue::{Guarantee, Store};
 use super::classes::{self, ClassPlan};
@@ -63,11 +63,11 @@ impl Scheme for Pq {
         ecn: false,
         params: ClassesParams::INFO,
         class_params: PriorityClassParams::INFO,
-        cost: "O(n) time for each packet, O(n) memory, n classes",
+        cost: "O(n) time per packet and O(n) memory for n classes",
         build_aqm: None,
         picture: Picture::Service,
         good: "The shortest delay for the highest class: it waits for at most one packet of the others.",
-        bad: "Lower classes starve while higher ones fill the link, unless these have a rate.",
+        bad: "Lower classes starve while higher classes fill the link, unless the higher classes have a rate.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -13,9 +13,10 @@
 //! None. The limit, in packets or bytes, belongs to the queue; the thesis calls the limit the threshold L.
 //!
 //! # Differences
-//! * Elsewhere push-out removes a packet of the class with the most packets queued; here, as in the thesis, the newest.
+//! * In other publications push-out removes a packet of the class with the most queued packets; here, as in the thesis,
+//!   it removes the newest packet.
 //! * With a limit in bytes, packets are removed from the end until the arriving packet fits. A packet larger than the
-//!   limit itself is dropped and removes none.
+//!   limit is dropped itself and removes no other packet.
 
 use super::evicting_queue::EvictingQueue;
 use super::packet_queue::PacketQueue;
@@ -44,7 +45,7 @@ impl Scheme for PushOutScheme {
         build_aqm: None,
         picture: Picture::Response,
         good: "Every arriving packet is queued, without a search and without parameters.",
-        bad: "The same delay and share of losses as drop-tail, with the work of queueing each victim wasted.",
+        bad: "The same delay and share of losses as drop-tail, and the work of queueing each victim is wasted.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

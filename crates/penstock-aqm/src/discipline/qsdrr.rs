@@ -3,8 +3,8 @@
 //! Discard Policies for Improved TCP Queue Management", 2005.
 //!
 //! # Algorithm
-//! Service is that of DRR. An arriving packet that finds no room is admitted, and packets of the *drop queue* D are
-//! dropped for it:
+//! The queues are served by DRR. An arriving packet that finds no room is admitted, and packets of the *drop queue* D
+//! are dropped for it:
 //!
 //! * if there is no drop queue, D is the longest queue;
 //! * the packet at the head of D is dropped, repeatedly until there is room;
@@ -12,11 +12,11 @@
 //!
 //! A queue, once chosen, thus remains the victim until it is the shortest: few flows lose packets in each period of
 //! congestion, and the others are not slowed down. All lengths exclude the arriving packet. Of equally long queues, the
-//! one served soonest is chosen. No random number is drawn, except one for the salt of `spread = "hash"`.
+//! queue that is served soonest is chosen. No random number is drawn, except one for the salt of `spread = "hash"`.
 //!
 //! # Victim
-//! The packet at the head of the drop queue, when an arrival finds no room: the queue that was longest, until it is the
-//! shortest.
+//! The packet at the head of the drop queue, when an arrival finds no room: the queue that was the longest when it was
+//! chosen, until it is the shortest.
 //!
 //! # Parameters
 //! `measure_in` is the unit of the lengths; `quantum`, `buckets` and `spread` are those of DRR.
@@ -170,12 +170,13 @@ impl Scheme for Qsdrr {
         ecn: false,
         params: &PARAMS,
         class_params: &[],
-        cost: "O(log n) amortized time in the active queues, for the longest and the shortest; O(queues + packets) memory",
+        cost: "O(log n) amortized time in the active queues, to find the longest and the shortest; O(queues + packets) \
+              memory",
         build_aqm: None,
         picture: Picture::Service,
         good: "Fair goodput for long and short flows with very small buffers: few flows are slowed down at a time.",
-        bad: "Loses up to three times as much as DRR, with 64 flows packets of a sparse one too; keeps queues in \
-              order of length and pushes out stored packets, which costs memory bandwidth.",
+        bad: "Loses up to three times as much as DRR; with 64 flows, even a sparse flow loses packets. Keeps the \
+              queues in order of length and pushes out stored packets, which costs memory bandwidth.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

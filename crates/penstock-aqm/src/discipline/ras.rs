@@ -5,14 +5,14 @@
 //! # Algorithm
 //! A drop-tail queue in order of arrival, drained at a rate that grows with the backlog (sections 2.3 and 2.5):
 //!
-//! * EAR, the estimated average rate of arrivals: at a packet of L bytes that arrives at time T after the previous one,
-//!   EAR = (1 - exp(-T/K)) L/T + exp(-T/K) EAR; for T = 0 its limit, EAR + L/K;
-//! * F(b) of b waiting bytes: CIR up to CIR_th, from there linear to MIR at MIR_th; with a PIR, linear to PIR at PIR_th
-//!   and from there to MIR;
+//! * EAR, the estimated average rate of arrivals: at a packet of L bytes that arrives at time T after the previous
+//!   packet, EAR = (1 - exp(-T/K)) L/T + exp(-T/K) EAR; for T = 0 its limit, EAR + L/K;
+//! * F(b), the rate for b waiting bytes: CIR up to CIR_th, from there rising linearly to MIR at MIR_th; with a PIR,
+//!   rising linearly to PIR at PIR_th and from there to MIR at MIR_th;
 //! * the queue is drained at max(EAR, F), at most MIR, and at MIR from MIR_th on.
 //!
-//! When a packet of L bytes leaves, the next one may leave 8 L / r later, where r is the rate at that moment. No random
-//! number is drawn.
+//! When a packet of L bytes leaves, the next packet may leave 8 L / r later, where r is the rate at that moment. No
+//! random number is drawn.
 //!
 //! # Parameters
 //! `cir` and, for two rates, `pir` are the rates of the marker behind the shaper; `mir` is the rate of the line
@@ -199,7 +199,7 @@ impl Scheme for Ras {
         build_aqm: None,
         picture: Picture::Response,
         good: "Smooths the bursts of TCP in front of a marker, so that more packets are marked green.",
-        bad: "Adds delay for that, and is no gain for traffic that does not react to congestion.",
+        bad: "Adds delay, and does not help traffic that does not react to congestion.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -10,13 +10,13 @@
 //! No random number is drawn.
 //!
 //! # Parameters
-//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared one; and
-//! an AQM (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
+//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared limit;
+//! and an AQM (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
-//! * The tag of a packet is computed when the packet becomes the head of its class. The result is the same, since a
-//!   packet behind another always gets the tag F of that one + L / phi_i, except that a packet dropped at the head by
-//!   the AQM of its class is not charged to the class.
+//! * The tag of a packet is computed when the packet becomes the head of its class. The result is the same, because a
+//!   packet behind another always gets the F of that packet + L / phi_i. There is one exception: a packet dropped at
+//!   the head by the AQM of its class is not charged to the class.
 //! * Each weight is taken as the simplest fraction with its value (0.3 is 3/10). Tags are exact if the weights, scaled
 //!   to whole numbers, have a common multiple of at most 2^64; otherwise they are rounded to one part in 2^48.
 
@@ -46,11 +46,12 @@ impl Scheme for Scfq {
         ecn: false,
         params: ClassesParams::INFO,
         class_params: WeightedClassParams::INFO,
-        cost: "O(log n) time for each packet, O(n) memory, n classes",
+        cost: "O(log n) time per packet and O(n) memory for n classes",
         build_aqm: None,
         picture: Picture::Service,
-        good: "Weighted fairness without a fluid system to follow.",
-        bad: "A packet of a small class may wait for one packet of every other class, so the delay grows with the number of classes.",
+        good: "Weighted fairness without tracking a fluid system.",
+        bad: "A packet of a small class may wait for one packet of every other class, so the delay grows with the \
+              number of classes.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

@@ -66,7 +66,7 @@ pub(super) enum Sorting {
 
 /// The packet that is dropped when the queue is full.
 pub(super) enum Overflow {
-    /// The arriving one.
+    /// The arriving packet.
     Arriving,
     /// The last packet of the flow with the most bytes queued; ties go to the flow with the highest number.
     Longest(IndexedHeap<(u64, u32)>),

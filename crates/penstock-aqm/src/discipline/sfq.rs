@@ -4,9 +4,10 @@
 //! # Algorithm
 //! A hash of the flow number, with a random salt, gives each flow one of `buckets` queues; flows that fall into the
 //! same queue share it. The queues that hold packets are served in turn. An arriving packet is put in its queue. If the
-//! buffer then exceeds its limit, the longest queue in packets loses its last packet, possibly the one that just
-//! arrived, or with `headdrop` its first packet. Ties go to the queue that is served soonest. With `round = "packet"` a
-//! turn ends as its packet leaves: a queue that becomes active later joins behind the one just served.
+//! buffer then exceeds its limit, the longest queue in packets loses its last packet, possibly the packet that just
+//! arrived; with `headdrop` it loses its first packet. Of equally long queues, the queue that is served soonest loses a
+//! packet. With `round = "packet"` a turn ends as its packet leaves: a queue that becomes active later joins behind the
+//! queue just served.
 //!
 //! `room` = "threshold" is the rule of ns-2, found by experiment. With f places free, a packet is refused if its queue
 //! holds at least floor(f / 2) packets or, for f < `buckets`, more than floor(limit / `buckets`) packets. Stored
@@ -20,8 +21,8 @@
 //! wait, else at the next arrival.
 //!
 //! # Victim
-//! The last packet of the longest queue in packets, the arriving packet counted, when the buffer overflows; with
-//! `headdrop` its first one. With `room` = "threshold" none.
+//! The last packet of the longest queue in packets, counting the arriving packet, when the buffer overflows; with
+//! `headdrop`, its first packet. With `room` = "threshold" there is none.
 //!
 //! # Parameters
 //! | | Linux (the defaults) | ns-2 |
@@ -38,7 +39,7 @@
 //!
 //! # Differences
 //! * McKenney leaves waiting packets in their queues when the hash changes, which may reorder a flow; here they are
-//!   moved, as in Linux. Nothing is dropped by this, even if a queue becomes longer than `depth`.
+//!   moved, as in Linux. The move drops no packet, even if a queue becomes longer than `depth`.
 //! * The hash is computed from the flow number and the salt, not from addresses and ports.
 //! * If the arriving packet itself is dropped, this is reported as an overflow; the drop of a stored packet as an
 //!   eviction. A packet refused by "threshold" while there is room is reported as an early drop.
@@ -183,13 +184,12 @@ impl Scheme for Sfq {
         ecn: false,
         params: SfqParams::INFO,
         class_params: &[],
-        cost: "O(1) time for service, O(log n) in the active queues for the order of lengths; \
-               O(buckets + packets) memory",
+        cost: "O(1) time for service, O(log n) in the active queues to order them by length; O(buckets + packets) \
+               memory",
         build_aqm: None,
         picture: Picture::Service,
         good: "Near-equal shares with a fixed number of queues, and short delays for sparse flows.",
-        bad: "Flows in the same bucket share one share; a bulk flow's own queue may stand as long as the buffer \
-              allows.",
+        bad: "Flows in the same bucket divide one share; the queue of a bulk flow may grow to the size of the buffer.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

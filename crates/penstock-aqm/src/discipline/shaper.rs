@@ -4,20 +4,20 @@
 //!
 //! # Algorithm
 //! A queue in order of arrival, drained at the constant rate r even if the link is faster: after a packet of L bytes,
-//! the next one leaves at the earliest 8 L / r seconds later. Packets that find no room are dropped. With a `burst` of
-//! b bytes it is a token bucket (r, b) that delays non-conforming packets: tokens grow at r up to b, and a packet leaves
-//! once there are tokens for all its bytes, which it takes. So no more than b + r t / 8 bytes leave in any t seconds, and
-//! a policer with the same r and b behind it drops nothing. No random number is drawn.
+//! the next packet leaves at the earliest 8 L / r seconds later. Packets that find no room are dropped. With a `burst`
+//! of b bytes it is a token bucket (r, b) that delays non-conforming packets: tokens grow at r up to b, and a packet
+//! leaves once there are tokens for all its bytes, and consumes them. So no more than b + r t / 8 bytes leave in any t
+//! seconds, and a policer with the same r and b behind it drops nothing. No random number is drawn.
 //!
 //! # Parameters
 //! `rate` is r, `burst` is b: 0 spaces packets evenly. The `limit` of the queue bounds how long a packet may wait.
 //!
 //! # Differences
-//! * Times are whole nanoseconds. A departure waits for the end of a nanosecond; the unused part of it counts for the
-//!   next packet unless the bucket is full.
-//! * A token bucket would hold a packet longer than `burst` for ever. Here it leaves once the bucket is full and takes
-//!   the tokens below zero, so that the next packet waits until the rate has repaid the debt; a `burst` of 0 spaces all
-//!   packets in this way.
+//! * Times are whole nanoseconds. A departure waits for the end of a nanosecond; the unused part of that nanosecond
+//!   counts for the next packet unless the bucket is full.
+//! * A token bucket would never release a packet longer than `burst`. Here the packet leaves once the bucket is full
+//!   and makes the number of tokens negative, so that the next packet waits until the rate has repaid the debt. A
+//!   `burst` of 0 spaces all packets in this way.
 
 use super::packet_queue::PacketQueue;
 use super::{Discipline, Env, Next, Probe};

@@ -3,20 +3,20 @@
 //! Packet Discard Policies for Improved TCP Queue Management", 2005.
 //!
 //! # Algorithm
-//! Service is that of DRR. While an arriving packet finds no room, the packet at the head of the active queue with the
-//! highest exponentially weighted throughput is dropped. When queue i sends L bytes, at time Delta after it last sent,
+//! The queues are served by DRR. While an arriving packet finds no room, the packet at the head of the active queue
+//! with the highest exponentially weighted throughput is dropped. When queue i sends L bytes, a time Delta after it
+//! last sent:
 //!
-//! * r_i = (1 - e^(-Delta / K)) L / Delta + e^(-Delta / K) r_i;
+//! * r_i = (1 - e^(-Delta / K)) L / Delta + e^(-Delta / K) r_i.
 //!
-//! and at time t its throughput is r_i e^(-(t - t_i) / K), where t_i is the time at which it last sent. For a queue
-//! that has not sent yet, Delta counts from the arrival that made it active. r_i is discarded, as if queue i had never
-//! sent, if the queue becomes active more than 5 K after it last sent. For Delta = 0, the first term is its limit, L /
-//! K.
+//! At time t its throughput is r_i e^(-(t - t_i) / K), where t_i is the time at which it last sent. For a queue that
+//! has not sent yet, Delta counts from the arrival that made it active. r_i is discarded, as if queue i had never sent,
+//! if the queue becomes active more than 5 K after it last sent. For Delta = 0, the first term is its limit, L / K.
 //!
 //! All throughputs decay by the same factor, so time alone never changes their order. The key ln r_i + t_i / K, which
 //! changes only when queue i sends, gives this order at every time; a heap finds the highest. Queues that never sent,
-//! or whose r_i was discarded, lose a packet only if no other queue is active, the one with the lowest number first. No
-//! random number is drawn, except one for the salt of `spread = "hash"`.
+//! or whose r_i was discarded, lose a packet only if no other queue is active; the queue with the lowest number then
+//! loses first. No random number is drawn, except one for the salt of `spread = "hash"`.
 //!
 //! # Victim
 //! The packet at the head of the active queue with the highest throughput, when an arrival finds no room.
@@ -25,10 +25,10 @@
 //! `k` is the time over which throughput is averaged; `quantum`, `buckets` and `spread` are those of DRR.
 //!
 //! # Differences
-//! * The papers do not specify the formula of the average, K, and the end of the queue at which packets are dropped;
-//!   the continuous form, K = 100 ms and the head are our choice.
-//! * Only queues that hold packets, not counting the arriving one, can lose packets. If there are none, or if the
-//!   arriving packet is larger than the buffer, it is dropped itself.
+//! * The papers specify neither the formula of the average, nor K, nor the end of the queue at which packets are
+//!   dropped; the continuous form, K = 100 ms and the head are our choice.
+//! * Only queues that hold packets, not counting the arriving packet, can lose packets. If there are none, or if the
+//!   arriving packet is larger than the buffer, the arriving packet is dropped.
 
 use super::drr_buffer::{DrrParams, Policy, build};
 use super::drr_queues::{Queue, Watcher};
@@ -164,10 +164,10 @@ impl Scheme for Tdrr {
         cost: "O(log n) time in the active queues; O(queues + packets) memory",
         build_aqm: None,
         picture: Picture::Service,
-        good: "Takes from the flows that have had most, so that unequal round trips get equal goodput in small \
-               buffers.",
-        bad: "Loses more than DRR for the same fairness on the standard link; an exponential and a logarithm for \
-              each packet sent; pushes out stored packets, which costs memory bandwidth.",
+        good: "Drops from the flows that have sent most, so that flows with unequal round trips get equal goodput in \
+               small buffers.",
+        bad: "On the standard link it loses more than DRR for the same fairness. Computes an exponential and a \
+              logarithm per packet sent, and pushes out stored packets, which costs memory bandwidth.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

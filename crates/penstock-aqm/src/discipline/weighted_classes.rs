@@ -115,7 +115,7 @@ fn phis(params: Vec<WeightedClassParams>, errors: &mut ParamErrors) -> Vec<Weigh
         if by_share && class.weight.is_some() {
             errors.push(ParamError::new(
                 path(i, "weight"),
-                "must not be given beside a share: weights and shares cannot be mixed",
+                "must not be given together with a share: weights and shares cannot be mixed",
             ));
         }
     }

@@ -10,8 +10,8 @@
 //! 2). No random number is drawn.
 //!
 //! # Parameters
-//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared one; and
-//! an AQM (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
+//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared limit;
+//! and an AQM (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
 //! * The fluid system serves all queued packets, including those that the AQM of their class later drops at the head.
@@ -46,7 +46,7 @@ impl Scheme for Wf2q {
         ecn: false,
         params: ClassesParams::INFO,
         class_params: WeightedClassParams::INFO,
-        cost: "O(log n) time for each packet, O(n) memory, n classes",
+        cost: "O(log n) time per packet and O(n) memory for n classes",
         build_aqm: None,
         picture: Picture::Service,
         good: "Within one packet of the fluid system in both directions: no bursts and no gaps.",

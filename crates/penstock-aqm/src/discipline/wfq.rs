@@ -6,21 +6,22 @@
 //!
 //! # Algorithm
 //! In the fluid reference (GPS, section II) all backlogged classes are served simultaneously, class i at the rate C
-//! phi_i / sum of phi over the backlogged. Its virtual time V (section II-C) grows with dV/dt = C / sum of phi over the
-//! backlogged, and stands still when the fluid system is empty. Packet k of class i, of L bits, arriving at a, gets S =
-//! max(V(a), F of packet k - 1), F = S + L / phi_i. Whenever the link is free, the packet with the smallest F is sent;
-//! ties go to the class listed first. Hence each packet is sent no later than L_max / C after the fluid system would
-//! have finished it (theorem 1), and a class that offers at most its guaranteed rate through a token bucket has a
-//! bounded delay. V starts again from 0 when both systems are empty. No random number is drawn.
+//! phi_i / sum of phi over the backlogged classes. The virtual time V of this system (section II-C) grows with dV/dt =
+//! C / sum of phi over the backlogged classes, and stands still when the fluid system is empty. Packet k of class i, of
+//! L bits, arriving at a, gets S = max(V(a), F of packet k - 1), F = S + L / phi_i. Whenever the link is free, the
+//! packet with the smallest F is sent; ties go to the class listed first. Hence each packet is sent no later than L_max
+//! / C after the fluid system would have finished it (theorem 1), and a class that offers at most its guaranteed rate
+//! through a token bucket has a bounded delay. V starts again from 0 when both systems are empty. No random number is
+//! drawn.
 //!
 //! # Parameters
-//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared one; and
-//! an AQM (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
+//! Each class has a `weight` (phi_i), or a `share` of the link; a `limit` of its own in addition to the shared limit;
+//! and an AQM (`queue`) that treats the class as a link of rate C phi_i / sum of phi.
 //!
 //! # Differences
 //! * The fluid system serves all queued packets, including those that the AQM of their class later drops at the head.
 //! * Times are whole nanoseconds: V follows the arrival times of packets, and the rounding of transmission times does
-//!   not enter it.
+//!   not affect it.
 //! * Tags are exact sums, with weights as fractions as in SCFQ, and V is rounded down to a unit of the tags. So classes
 //!   that become busy at the same instant have exact ties.
 
@@ -49,7 +50,7 @@ impl Scheme for Wfq {
         ecn: false,
         params: ClassesParams::INFO,
         class_params: WeightedClassParams::INFO,
-        cost: "O(log n) time for each packet, O(n) memory, n classes",
+        cost: "O(log n) time per packet and O(n) memory for n classes",
         build_aqm: None,
         picture: Picture::Service,
         good: "Each class gets its weighted part of the link, and no packet is later than in the fluid system by more than \

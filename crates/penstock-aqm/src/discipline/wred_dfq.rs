@@ -2,33 +2,33 @@
 //! U. Bodin, O. Schelen, "Drop Strategies and Loss-rate Differentiation", 2001; section numbers refer to it.
 //!
 //! # Algorithm
-//! WRED decides when a packet of a level is to be dropped, which need not be the arriving packet (section 2.2). At the
+//! WRED decides when a packet of a level is dropped; that packet need not be the arriving packet (section 2.2). At the
 //! arrival of a packet of level l:
 //!
-//! * the average is updated; then WRED's test is made for each level from the last one down to l. Each test counts the
+//! * the average is updated; then WRED's test is made for each level from the last down to l. Each test counts the
 //!   arrival and draws a random number as in WRED;
 //! * if the test of a level requires a drop, one packet of that level, chosen by `victim`, is dropped. If there is
 //!   none, nothing is dropped and the count continues: the queue waits for a packet of that level, as when only
 //!   arrivals are dropped;
 //! * if there is then no room for the packet, packets of higher levels are pushed out, the last level first; if there
-//!   are none, the packet is dropped itself.
+//!   are none, the arriving packet is dropped.
 //!
 //! The guards of WRED apply to the queue that the packet finds, before any removal. When a packet is pushed out or
 //! refused for lack of room, the count of its own level is reset to 0. Packets to be pushed out are also chosen by
-//! `victim`. The packet that a random number selects with "random" depends on the storage and is not part of the AQM.
+//! `victim`. With "random", the packet that a random number selects depends on the storage and is not part of the AQM.
 //!
 //! The packet in transmission has left the queue and cannot be removed. A removal shortens the queue immediately.
 //!
 //! # Victim
-//! A packet of the level that WRED drops, chosen by `victim`; when an arrival finds no room, one of the highest level
-//! above its own.
+//! A packet of the level that WRED drops, chosen by `victim`; when an arrival finds no room, a packet of the highest
+//! level above that of the arrival.
 //!
 //! # Parameters
-//! Those of WRED except `ecn`, and `victim`: "last" is the arriving packet if it is of that level, else the last
-//! waiting one (the paper's measurements); "first" is the first waiting one; "random" is any of them, the arriving
-//! packet included, with equal probability. A random victim draws one number if there is a choice. With `debt`, a drop
-//! without a victim is remembered: the count restarts, and each later arrival drops one more packet of that level if
-//! there is one.
+//! The parameters of WRED except `ecn`, and `victim` and `debt`. `victim` selects the packet of the level: "last" is
+//! the arriving packet if it is of that level, else the last waiting packet (as in the paper's measurements); "first"
+//! is the first waiting packet; "random" is any of them, the arriving packet included, with equal probability. A random
+//! victim draws one number if there is a choice. With `debt`, a drop without a victim is remembered: the count
+//! restarts, and each later arrival drops one more packet of that level if there is one.
 //!
 //! # Differences
 //! * The paper has two levels; the order from the last level down generalizes it to eight.
@@ -53,13 +53,13 @@ use penstock_core::param::{
 use penstock_core::{Limit, Packet, PacketMeta, Rng, Time};
 
 penstock_core::choice! {
-    /// The packet of a level that is dropped.
+    /// Which packet of a level is dropped.
     pub enum Victim {
         /// The arriving packet if it is of the level, else the last waiting packet of the level.
         Last = "last",
         /// A random packet of the level.
         Random = "random",
-        /// The first that waits.
+        /// The first waiting packet of the level.
         First = "first",
     }
 }
@@ -67,14 +67,14 @@ penstock_core::choice! {
 penstock_core::params! {
     /// The parameters that drop-from-queue adds to those of WRED.
     pub struct WredDfqParams {
-        /// The packet of a level that is dropped.
+        /// Which packet of a level is dropped.
         victim: Victim = Default::Text("last");
-        /// Remember drops that found no packet of their level, and catch up later.
+        /// Remember drops that found no packet of their level, and make up for them later.
         debt: bool = Default::Flag(false);
     }
 }
 
-/// WRED's without `ecn`.
+/// WRED's parameters without `ecn`.
 const WRED: [ParamInfo; WredParams::INFO.len() - 1] = without(WredParams::INFO, "ecn");
 
 const PARAMS: [ParamInfo; inherited_len(WredDfqParams::INFO, &WRED)] = inherit(WredDfqParams::INFO, &WRED, &[]);
@@ -92,7 +92,7 @@ struct Pushout<P> {
     owed: Option<Vec<u32>>,
 }
 
-/// The packet that a drop removes: the arriving one, a waiting one, or none.
+/// The packet that a drop removes: the arriving packet, a waiting packet, or none.
 enum Hit {
     Arriving,
     Waiting(Place),
@@ -253,7 +253,8 @@ impl Scheme for WredDfq {
         build_aqm: None,
         picture: Picture::DropFunction,
         good: "Drops an out-of-profile packet when the drop is due, not when the next such packet arrives: less oscillation.",
-        bad: "Packets must be taken from the middle of the queue; with gentle ramps it loses more than drop-arrivals.",
+        bad: "Packets must be taken from the middle of the queue; with gentle ramps it loses more than a WRED that \
+              drops arrivals only.",
     };
 
     fn build<P: Packet + Send + 'static, W: Probe<P> + ?Sized>(

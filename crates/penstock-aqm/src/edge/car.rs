@@ -8,7 +8,7 @@
 //! * tokens >= s: it conforms, and consumes s tokens;
 //! * otherwise it would have to borrow the missing tokens. The actual debt a is the number of tokens borrowed and not
 //!   yet repaid, including those for this packet. The compounded debt is the sum of the values of a over all packets
-//!   that borrowed since the last exceeding packet, this one included. If neither debt is above Be, the packet
+//!   that borrowed since the last exceeding packet, including this packet. If neither debt is above Be, the packet
 //!   conforms, consumes the available tokens and borrows the rest;
 //! * otherwise it exceeds: it consumes no tokens, the actual debt does not change, and the compounded debt is reset
 //!   to 0.
@@ -17,8 +17,8 @@
 //!
 //! # Parameters
 //! `bn` and `be` are the normal and the extended burst: "auto" is the tokens of 1.5 s for bn, and twice bn for be. With
-//! be = 0 nothing can be borrowed: a token bucket. `conform` and `exceed` are the actions on the packets: "pass",
-//! "drop" or a new codepoint.
+//! be = 0 nothing can be borrowed: CAR is then a token bucket. `conform` and `exceed` are the actions on the packets:
+//! "pass", "drop" or a new codepoint.
 //!
 //! # Differences
 //! * None known. The sources leave open whether the compounded debt decreases when the debt is repaid: here it does

@@ -3,7 +3,7 @@
 //! (markers).
 //!
 //! # Rule
-//! The classes are tried in order; the first one whose `match` fits the packet determines the `action`. A packet that
+//! The classes are tried in order; the first class whose `match` fits the packet determines the `action`. A packet that
 //! matches no class passes unchanged. No random number is drawn.
 //!
 //! # Parameters

@@ -1,9 +1,9 @@
 //! A queue with conditioners in front of it.
 //!
 //! Each packet passes through the stages in order; packets that leave the last stage are offered to the queue. A
-//! conditioner acts at once; a shaper holds packets and releases them at its own times. The queue and its AQM see
-//! nothing of this: only packets that passed all stages arrive there, and reported backlogs count the queue alone. A
-//! packet dropped by a stage is reported with [`Cause::Policed`] and does not count as an arrival at the queue.
+//! conditioner acts at once; a shaper holds packets and releases them at its own times. The queue and its AQM see only
+//! packets that passed all stages, and reported backlogs count the queue alone. A packet dropped by a stage is reported
+//! with [`Cause::Policed`] and does not count as an arrival at the queue.
 //!
 //! The conditioners draw from a random stream of their own, so that the AQM's draws are the same with and without them.
 //! The timer of the whole is the earliest of the timers of the queue and the shapers. With a shaper, every operation

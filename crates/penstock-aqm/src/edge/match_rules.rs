@@ -3,8 +3,8 @@
 //! A behaviour aggregate classifier uses the codepoint alone, a multi-field classifier also other fields (S. Blake et
 //! al., "An Architecture for Differentiated Services", RFC 2475, section 2.3.1). The classes are tried in order, and
 //! the first match takes the packet. A class without conditions matches every packet, so it makes sense only at the
-//! end. A packet that matches no class belongs to the last one, since a scheduler has to put it somewhere, and the last
-//! class of a list is expected to take the rest.
+//! end. A packet that matches no class belongs to the last class, since a scheduler has to put it somewhere, and the
+//! last class of a list is expected to take the rest.
 
 use alloc::vec::Vec;
 use penstock_core::PacketMeta;
@@ -97,7 +97,7 @@ fn sorted<T: Ord>(mut list: Vec<T>) -> Vec<T> {
     list
 }
 
-/// The ranges in order, with overlapping and adjacent ones merged.
+/// The ranges in order, with overlapping and adjacent ranges merged.
 fn merged(ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     let mut apart: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
     for (low, high) in sorted(ranges) {

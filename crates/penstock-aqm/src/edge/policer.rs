@@ -4,7 +4,7 @@
 //!
 //! # Rule
 //! Tokens grow at `rate` up to `burst`; the bucket is full at the start. A packet for which there are enough tokens
-//! conforms and consumes them; any other exceeds and consumes none. No random number is drawn.
+//! conforms and consumes them; any other packet exceeds and consumes none. No random number is drawn.
 //!
 //! # Parameters
 //! `conform` and `exceed` are the actions on the packets: "pass", "drop", or a new codepoint. `burst` "auto" is 50 ms

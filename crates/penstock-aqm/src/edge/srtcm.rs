@@ -5,15 +5,16 @@
 //! Two buckets, C of CBS and E of EBS bytes, both full at the start. Tokens arrive at CIR bytes per second; they fill
 //! C, and E while C is full (section 3). A packet of B bytes:
 //!
-//! * is green if it arrived green and Tc >= B, and consumes B tokens of C; else * is yellow if it arrived green or
-//!   yellow and Te >= B, and consumes B tokens of E; else * is red, and consumes none.
+//! * is green if it arrived green and Tc >= B, and consumes B tokens of C; else
+//! * is yellow if it arrived green or yellow and Te >= B, and consumes B tokens of E; else
+//! * is red, and consumes none.
 //!
 //! In colour-blind mode every packet counts as arriving green. No random number is drawn; tokens are counted exactly.
 //!
 //! # Parameters
 //! `rate` is CIR, `cbs` and `ebs` are the burst sizes. At least one of them must be above 0, and a burst size above 0
 //! should not be below the largest packet (section 2). A burst size "auto" is 50 ms of the rate, but at least two
-//! maximum-size packets. `green`, `yellow` and `red` are the actions on the packets; a service may drop red ones
+//! maximum-size packets. `green`, `yellow` and `red` are the actions on the packets; a service may drop red packets
 //! (section 5).
 //!
 //! # Differences

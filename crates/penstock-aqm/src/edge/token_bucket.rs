@@ -4,7 +4,8 @@
 //! # Rule
 //! Tokens grow at CIR bytes per second up to CBS bytes; the bucket is full at the start. A packet of s bytes:
 //!
-//! * tokens >= s: it is in profile, and consumes s tokens; * else it is out of profile, and consumes none.
+//! * tokens >= s: it is in profile, and consumes s tokens;
+//! * else it is out of profile, and consumes none.
 //!
 //! No random number is drawn; tokens are counted exactly.
 //!

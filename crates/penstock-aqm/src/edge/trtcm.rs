@@ -5,8 +5,9 @@
 //! Two buckets, both full at the start: P of PBS bytes, filled at PIR bytes per second, and C of CBS bytes, filled at
 //! CIR (section 3). A packet of B bytes:
 //!
-//! * is red if it arrived red or Tp < B, and consumes no tokens; else * is yellow if it arrived yellow or Tc < B, and
-//!   consumes B tokens of P; else * is green, and consumes B tokens of both.
+//! * is red if it arrived red or Tp < B, and consumes no tokens; else
+//! * is yellow if it arrived yellow or Tc < B, and consumes B tokens of P; else
+//! * is green, and consumes B tokens of both.
 //!
 //! In colour-blind mode every packet counts as arriving green. No random number is drawn; tokens are counted exactly.
 //!
@@ -14,7 +15,7 @@
 //! `rate` is CIR and `peak` is PIR, which must not be below it; `cbs` and `pbs` are the burst sizes, which must be
 //! above 0 and should not be below the largest packet (section 2). A burst size "auto" is 50 ms of its rate, but at
 //! least two maximum-size packets. `green`, `yellow` and `red` are the actions on the packets; a service may drop red
-//! ones (section 5).
+//! packets (section 5).
 //!
 //! # Differences
 //! * The RFC leaves the colour of arriving packets to the domain. Here it is the drop precedence of Assured Forwarding,

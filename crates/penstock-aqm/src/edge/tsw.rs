@@ -3,7 +3,7 @@
 //! refer to it. The estimator: D. Clark, W. Fang, IEEE/ACM Trans. Networking 6(4), 1998.
 //!
 //! # Rule
-//! At each packet of s bytes (section 3, figure 2), from avg_rate = CTR and t_front = 0:
+//! Initially avg_rate = CTR and t_front = 0. At each packet of s bytes (section 3, figure 2):
 //!
 //! * avg_rate = (avg_rate AVG_INTERVAL + s) / (now - t_front + AVG_INTERVAL); t_front = now.
 //!
@@ -18,15 +18,15 @@
 //!
 //! # Parameters
 //! `rate` is the rate in profile. `window` is AVG_INTERVAL: 1 s for an aggregate of TCP flows, the round-trip time for
-//! a single flow (section 5.1). `in`, `out` and `red` are the actions on green, yellow and red packets. Sizes are those
-//! on the wire.
+//! a single flow (section 5.1). `in`, `out` and `red` are the actions on green, yellow and red packets. Packet sizes
+//! are sizes on the wire.
 //!
-//! `spread`: the first tagger of ns-2 spaces out-profile packets as RED spaces drops. For P0 < 1/2, with n in-profile
-//! packets since the last out-profile one, the probability is 0 while n P0 < 1, then P0 / (2 - n P0), and 1 from n P0 =
-//! 2 on. No random number is drawn if it is 0.
+//! With `spread`, as in the first tagger of ns-2, out-of-profile packets are spaced as RED spaces drops. For P0 < 1/2,
+//! with n in-profile packets since the last out-of-profile packet, the probability is 0 while n P0 < 1, then P0 / (2 -
+//! n P0), and 1 from n P0 = 2 on. No random number is drawn if it is 0.
 //!
 //! # Differences
-//! * None from the paper. ns-2's window is 10 s for `spread`.
+//! * No difference from the RFC. With `spread`, ns-2's window is 10 s.
 
 use super::{Action, Conditioner, ConditionerInfo, Part};
 use crate::algorithm::drop_spacing::Spacing;

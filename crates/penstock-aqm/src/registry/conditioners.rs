@@ -51,7 +51,7 @@ pub fn conditioners() -> &'static [ConditionerInfo] {
     CONDITIONERS
 }
 
-/// The conditioner of this name or alias. Case, and the difference between hyphen and underscore, do not count.
+/// The conditioner of this name or alias. Case, and the difference between hyphen and underscore, are ignored.
 pub fn find_conditioner(name: &str) -> Option<&'static ConditionerInfo> {
     let folded = name.to_ascii_lowercase().replace('_', "-");
     CONDITIONERS.iter().find(|info| info.name == folded || info.aliases.contains(&folded.as_str()))

@@ -1,4 +1,4 @@
-//! One tin of CAKE: its credits and its schedule, of which it may run ahead.
+//! One tin of CAKE: its credits, and its schedule, which it may run ahead of.
 
 use super::deficit_shaper::DeficitShaper;
 use super::rotation::Rotation;

@@ -25,48 +25,48 @@ from penstock.scenario.workloads import KINDS, PARTS, size_of
 
 SCHEMES_HEAD = """# Schemes
 
-All queue schemes, from the registry. `penstock explain schemes` prints this list, and `penstock explain SCHEME` what
-stands on the page of a scheme.
+All queue schemes, from the registry. `penstock explain schemes` prints this list, and `penstock explain SCHEME` the page
+of a scheme.
 """
 
-VICTIMS_HEAD = """Schemes that remove a queued packet when another one arrives, and which one it is. All others drop
-the arriving packet, or one that has reached the head of its queue."""
+VICTIMS_HEAD = """Schemes that remove a queued packet when another packet arrives, and the packet that they remove. All
+others drop the arriving packet, or a packet that has reached the head of its queue."""
 
 CONDITIONERS_HEAD = """# Conditioners
 
-What may stand in `edge` of a link, in order, in front of its queue: markers, meters and policers act on each packet at
-once, shapers hold packets. `penstock explain conditioners` prints this list, and `penstock explain NAME` what stands on
-the page of one. An action is `"pass"`, `"drop"` or a new codepoint.
+The list `edge` of a link names its conditioners. Packets pass them in this order before they reach the queue. Markers,
+meters and policers act on each packet at once; shapers hold packets. `penstock explain conditioners` prints this list,
+and `penstock explain NAME` the page of a conditioner. An action is `"pass"`, `"drop"` or a new codepoint.
 """
 
 TCP_HEAD = """# TCP keys
 
-Flavours: {flavours}. A profile is a bundle of defaults; every key can be set alone in a `[traffic.NAME]` of kind `tcp`.
-Traffic that names no profile has `{default}`.
+Flavours: {flavours}. A profile is a set of defaults; each key can also be set by itself in a `[traffic.NAME]` of kind
+`tcp`. Traffic that names no profile has `{default}`.
 """
 
 WORKLOADS_HEAD = """# Workloads
 
 Named workloads for `[workloads.NAME]` of a scenario ([how to use them](../howto/workloads.md)); `penstock explain
-workloads` prints this page. The numbers of flows follow the number of users; these shares are chosen, while the numbers
-of one user have sources.
+workloads` prints this page. The number of flows is proportional to the number of users. How many users do what is our
+own choice; the numbers of a single user have sources.
 """
 
 METRICS_HEAD = """# Metrics
 
-One definition each. The names are the keys of results; they end in the SI unit unless they are counts or ratios.
-Statistics start at `warmup` and end at `duration`. The packet in service is **not** in the queue: a limit of 35 packets
-holds 35 waiting and one that is being sent.
+The name of a metric is its key in results. It ends in the SI unit, unless the metric is a count or a ratio. Statistics
+start at `warmup` and end at `duration`. The packet in service is **not** in the queue: with a limit of 35 packets, 35
+can wait while another is being sent.
 """
 
-CODEPOINTS_HEAD = """Where a watched link has packets of other codepoints than the default one, it tells of each:
-{names}. NAME is `af12`, `ef`, `default` or a number. Codepoints are those that packets have behind the link's own
-conditioners; a burst of losses ends with the next accepted packet of the same codepoint."""
+CODEPOINTS_HEAD = """A watched link reports these metrics for each codepoint, if it carries codepoints other than the default:
+{names}. NAME is `af12`, `ef`, `default` or a number. The codepoint of a packet is the one that it has after the link's
+own conditioners. A burst of losses ends with the next accepted packet of the same codepoint."""
 
 CLI_HEAD = """# Command line
 
-Exit codes: 0 done; 1 the run failed; 2 the request was wrong; 3 a claim or check failed; 4 the environment lacks
-something; 5 a study is incomplete; 130 Ctrl-C.
+Exit codes: 0 success; 1 the run failed; 2 the request was wrong; 3 a claim or check failed; 4 the environment lacks
+something; 5 a study is incomplete; 130 interrupted by Ctrl-C.
 """
 
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +20,9 @@ from penstock.files import FileError, whole
 from penstock.results.run import Run
 from penstock.scenario.resolve import Resolved
 from penstock.units import parse_size
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = ["RecordedRun", "record"]
 
@@ -88,6 +90,8 @@ class RecordedRun:
 
         Raises `FileError` if they cannot be written.
         """
+        import duckdb
+
         columns = {name: self.column(name) for name in _TYPES}
         flows = _Flows.of(self.resolved)
         try:

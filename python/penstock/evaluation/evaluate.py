@@ -13,10 +13,10 @@ from penstock.evaluation import load, mixes, transport
 from penstock.evaluation.case import Case
 from penstock.evaluation.discussion import Discussion, discussed
 from penstock.evaluation.form import FULL, QUICK, Form
-from penstock.results.runs import Runs
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import run_plan
 from penstock.studies.plan import Plan
+from penstock.studies.runs import Runs
 from penstock.studies.store import Results
 
 __all__ = ["FULL", "QUICK", "Evaluation", "Form", "Row", "cases_of", "evaluate"]

@@ -14,11 +14,11 @@ from penstock.link.measure import ATTEMPTS, RealRun, prepare
 from penstock.results.estimates import apart
 from penstock.results.grid import Grid, comparison_grids, difference_grid
 from penstock.results.metrics import order
-from penstock.results.runs import Runs
 from penstock.studies.compare import design_of
 from penstock.studies.part import CellRuns, Head, part_content
 from penstock.studies.plan import Case, Plan
 from penstock.studies.run_rows import run_rows
+from penstock.studies.runs import Runs
 from penstock.studies.store import Results
 
 __all__ = ["Measured", "measure_plan", "prepare_plan"]

@@ -103,13 +103,17 @@ def record_comparison(store: Path, name: str, design: Design) -> None:
     write_files(folder, files)
 
 
-def _recorded(folder: Path) -> dict[str, Any]:
-    """The options in a record; empty if there is none."""
+def _recorded(folder: Path) -> dict[str, list[str]]:
+    """The options in a record; empty if there is none, or if it is damaged."""
     try:
         options = read_json(folder / OPTIONS)
-    except (OSError, ValueError, PenstockError):
+    except (OSError, ValueError):
         return {}
-    return options if isinstance(options, dict) else {}
+    lists = {key: options.get(key) for key in ("at", "load", "scenarios")} if isinstance(options, dict) else {}
+    is_complete = all(
+        isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in lists.values()
+    )
+    return lists if is_complete else {}
 
 
 def recorded_script(store: Path, name: str, design: Design, runs: int) -> str:
@@ -122,12 +126,12 @@ def recorded_script(store: Path, name: str, design: Design, runs: int) -> str:
         return shell_script(_contents(folder), command_text([*COMPARE, STUDY], _margin(design.margin)))
     for folder in sorted(_folders(store, name).glob("*/")):
         recorded = _recorded(folder)
-        if not design.scenarios.keys() <= set(recorded.get("scenarios", ())):
+        if not recorded or not design.scenarios.keys() <= set(recorded["scenarios"]):
             continue
         try:
             options = list(_options(design, runs, recorded["at"], read_document(folder / SCENARIO)))
             files = _contents(folder)
-        except (OSError, KeyError, TypeError, ValueError, PenstockError):
+        except (OSError, PenstockError):  # a file of the record is missing
             continue
         del files[OPTIONS]
         loads = [["--load", aqm] for aqm in recorded["load"]]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from penstock.errors import PenstockError
 from penstock.files import read_json
@@ -109,11 +109,14 @@ def _recorded(folder: Path) -> dict[str, list[str]]:
         options = read_json(folder / OPTIONS)
     except (OSError, ValueError):
         return {}
-    lists = {key: options.get(key) for key in ("at", "load", "scenarios")} if isinstance(options, dict) else {}
-    is_complete = all(
-        isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in lists.values()
-    )
-    return lists if is_complete else {}
+    if not isinstance(options, dict):
+        return {}
+    lists = {key: value for key in ("at", "load", "scenarios") if _is_texts(value := options.get(key))}
+    return lists if len(lists) == 3 else {}
+
+
+def _is_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def recorded_script(store: Path, name: str, design: Design, runs: int) -> str:

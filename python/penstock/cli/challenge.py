@@ -14,8 +14,10 @@ from penstock.cli.options import (
     JsonTarget,
     Load,
     StoreFolder,
+    list_option,
     schemes_beginning,
     seconds_of,
+    value_option,
 )
 from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
 from penstock.cli.output_files import page_file
@@ -39,34 +41,30 @@ Scheme = Annotated[
 ]
 Against = Annotated[
     list[str],
-    typer.Option(
-        metavar="SCHEME",
-        help="Rival; the best rival in each network counts; repeatable.",
+    list_option(
+        "--against",
+        "SCHEME",
+        "Rival; the best rival in each network counts; repeatable.",
         autocompletion=schemes_beginning,
-        default_factory=list,
     ),
 ]
 MetricName = Annotated[
     str | None,
-    typer.Option(
+    value_option(
         "--metric",
-        metavar="METRIC",
-        help="utilization, delay_p99, loss, fairness, far_goodput or completion; default: the worst of the first four.",
+        "METRIC",
+        "utilization, delay_p99, loss, fairness, far_goodput or completion; default: the worst of the first four.",
     ),
 ]
 BudgetTime = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="Planned time on two cores; sets the number of networks tried.")
+    str, value_option("--budget", "TIME", "Planned time on two cores; sets the number of networks tried.")
 ]
 Runs = Annotated[
-    int,
-    typer.Option(metavar="N", min=2, max=MAX_RUNS, help="Runs of each scheme in the confirmation, with fresh seeds."),
+    int, value_option("--runs", "N", "Runs of each scheme in the confirmation, with fresh seeds.", min=2, max=MAX_RUNS)
 ]
-FirstSeed = Annotated[int, typer.Option(metavar="N", min=0, max=MAX_SEED, help="Seed of the search.")]
+FirstSeed = Annotated[int, value_option("--seed", "N", "Seed of the search.", min=0, max=MAX_SEED)]
 Output = Annotated[
-    str | None,
-    typer.Option(
-        "-o", "--output", metavar="FILE.toml", help="Write the network as a scenario file.", rich_help_panel=OUTPUT
-    ),
+    str | None, value_option("-o --output", "FILE.toml", "Write the network as a scenario file.", OUTPUT)
 ]
 
 

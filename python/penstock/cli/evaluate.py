@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, StoreFolder, schemes_beginning
+from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, StoreFolder, flag, schemes_beginning
 from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ Schemes = Annotated[
         autocompletion=schemes_beginning,
     ),
 ]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="120 s instead of 300 s, 5 runs instead of 10, fewer round trips.")
-]
+Quick = Annotated[bool, flag("--quick", "120 s instead of 300 s, 5 runs instead of 10, fewer round trips.")]
 
 
 def evaluate(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import OUTPUT, JsonTarget
+from penstock.cli.options import OUTPUT, JsonTarget, value_option
 from penstock.cli.output import Outputs, notify, notify_all
 from penstock.cli.output_files import page_file
 
@@ -20,10 +20,7 @@ CaptureFiles = Annotated[
         show_default=False,
     ),
 ]
-Output = Annotated[
-    str | None,
-    typer.Option("-o", "--output", metavar="FILE.toml", help="The scenario to write.", rich_help_panel=OUTPUT),
-]
+Output = Annotated[str | None, value_option("-o --output", "FILE.toml", "The scenario to write.", OUTPUT)]
 
 
 def fit(*, captures: CaptureFiles, output: Output = None, json_target: JsonTarget = None) -> None:

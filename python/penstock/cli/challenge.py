@@ -21,11 +21,10 @@ from penstock.cli.options import (
 )
 from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
 from penstock.cli.output_files import page_file
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.errors import PenstockError, collect_errors
 from penstock.files import write_text
 
 if TYPE_CHECKING:
-    from penstock.challenges.challenge import Challenge
     from penstock.studies.candidate import SchemeLike
 
 EXAMPLE = "penstock challenge codel --against droptail --metric utilization --budget 15s -o worst.toml"
@@ -94,9 +93,18 @@ def challenge(
     load_aqms(load)
     if not against:
         raise PenstockError("--against: is missing; name the schemes to compare with, such as --against fq-codel")
-    result = _challenge(_candidates(scheme, against), metric, seconds_of(budget, "--budget"), runs, seed, jobs, store)
     from penstock.challenges import display
+    from penstock.challenges.challenge import challenge as search
+    from penstock.engine.progress import Watch
 
+    own, *rivals = _candidates(scheme, against)
+    seconds = seconds_of(budget, "--budget")
+    with resumable(), (watch := Watch(0)):
+        result = search(
+            own, rivals, metric=metric, runs=runs, seed=seed, budget_s=seconds, jobs=jobs, progress=watch.update,
+            store=open_store(store),
+        )  # fmt: skip
+    notify(f"{result.run_count} runs in {len(result.trials)} networks")
     repeat = display.command([scheme, *against], runs, output, load)
     outputs.show(display.text(result, repeat))
     outputs.write_json(result.to_dict())
@@ -109,43 +117,8 @@ def _candidates(scheme: str, against: list[str]) -> list[SchemeLike]:
     """The schemes of the command line. Raises `ScenarioError` with all their errors."""
     from penstock.studies.candidate import ALL, Candidate
 
-    candidates: list[SchemeLike] = []
-    errors: list[ErrorDetail] = []
-    for text, origin in [(scheme, "SCHEME"), *((each, "--against") for each in against)]:
-        try:
-            candidates.append(text if text == ALL and candidates else Candidate.parse(text, f"{origin} {text}"))
-        except ScenarioError as error:
-            errors += error.errors
-    if errors:
-        raise ScenarioError(errors)
-    return candidates
+    def candidate(named: tuple[str, str]) -> SchemeLike:
+        text, origin = named
+        return text if named == (ALL, "--against") else Candidate.parse(text, f"{origin} {text}")
 
-
-def _challenge(
-    schemes: list[SchemeLike],
-    metric: str | None,
-    budget_s: float,
-    runs: int,
-    seed: int,
-    jobs: int | None,
-    store: str | None,
-) -> Challenge:
-    """Run the challenge and print its progress. Ctrl-C exits with its own exit code and keeps finished runs."""
-    from penstock.challenges.challenge import challenge
-    from penstock.engine.progress import Watch
-
-    watch = Watch(0)
-    with resumable(), watch:
-        result = challenge(
-            schemes[0],
-            schemes[1:],
-            metric=metric,
-            runs=runs,
-            seed=seed,
-            budget_s=budget_s,
-            jobs=jobs,
-            progress=watch.update,
-            store=open_store(store),
-        )
-    notify(f"{result.run_count} runs in {len(result.trials)} networks")
-    return result
+    return collect_errors(candidate, [(scheme, "SCHEME"), *((each, "--against") for each in against)])

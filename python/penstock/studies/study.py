@@ -24,7 +24,7 @@ import numpy as np
 from penstock.code_key import code_key
 from penstock.engine.run import cores
 from penstock.engine.warmup import with_time
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.errors import PenstockError, collect_errors
 from penstock.results.run import Run
 from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
@@ -333,16 +333,7 @@ class _Place:
 
 def _resolved(entries: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[Cell]:
     """The cells. Raises `ScenarioError` with the errors of all of them."""
-    cells: list[Cell] = []
-    errors: list[ErrorDetail] = []
-    for entry in entries:
-        try:
-            cells.append(cell_of(*entry))
-        except ScenarioError as error:
-            errors += error.errors
-    if errors:
-        raise ScenarioError(dict.fromkeys(errors))
-    return cells
+    return collect_errors(lambda entry: cell_of(*entry), entries)
 
 
 def cell_of(labels: Labels, scenario: Scenario | Document, part: Study, warmup_s: float | None = None) -> Cell:

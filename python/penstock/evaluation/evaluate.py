@@ -42,9 +42,9 @@ class Row:
     metrics: Mapping[str, Mapping[str, Mapping[str, Any]]]
     against: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
-    def beside(self, metric: str, *, lower_is_better: bool, place: str = "bottleneck") -> str:
+    def beside(self, metric: str, *, lower_is_better: bool) -> str:
         """Beside drop-tail: "better", "worse", "tie"; empty without a difference."""
-        difference = self.against.get(place, {}).get(metric)
+        difference = self.against.get("bottleneck", {}).get(metric)
         if difference is None or difference["ci95"] is None:
             return ""
         low, high = difference["ci95"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from penstock.cli.options import (
     MAX_RUNS,
     MAX_SEED,
@@ -14,6 +12,7 @@ from penstock.cli.options import (
     JsonTarget,
     Load,
     StoreFolder,
+    argument,
     list_option,
     schemes_beginning,
     seconds_of,
@@ -31,10 +30,9 @@ EXAMPLE = "penstock challenge codel --against droptail --metric utilization --bu
 
 Scheme = Annotated[
     str,
-    typer.Argument(
-        metavar="SCHEME",
-        help="Scheme with parameters, e.g. red:gentle=true, or FILE.py:NAME for an AQM in Python.",
-        show_default=False,
+    argument(
+        "SCHEME",
+        "Scheme with parameters, e.g. red:gentle=true, or FILE.py:NAME for an AQM in Python.",
         autocompletion=schemes_beginning,
     ),
 ]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from penstock.cli.options import (
     MARGIN,
     MAX_RUNS,
@@ -25,6 +23,7 @@ from penstock.cli.options import (
     Settings,
     StoreFolder,
     Where,
+    argument,
     flag,
     list_option,
     margin_of,
@@ -48,11 +47,9 @@ CLUSTER = "Many runs"
 
 Inputs = Annotated[
     list[str],
-    typer.Argument(
-        metavar="SCENARIO.toml|STUDY.toml ...",
-        help="One or several scenarios, or a study file (base scenarios, axes, schemes, seeds); options override its "
-        "keys.",
-        show_default=False,
+    argument(
+        "SCENARIO.toml|STUDY.toml ...",
+        "One or several scenarios, or a study file (base scenarios, axes, schemes, seeds); options override its keys.",
     ),
 ]
 Varied = Annotated[

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from penstock.cli.options import JsonTarget, value_option
+from penstock.cli.options import JsonTarget, argument, value_option
 from penstock.cli.output import Outputs
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 
@@ -16,9 +14,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "penstock convert --from penstock --to tc red:min_th=5,max_th=15,max_p=0.1,limit=60p --rate 10Mbit"
 
-Text = Annotated[
-    str, typer.Argument(metavar="TEXT|-", help="The settings; - reads standard input.", show_default=False)
-]
+Text = Annotated[str, argument("TEXT|-", "The settings; - reads standard input.")]
 From = Annotated[
     str, value_option("--from", "DIALECT", "tc, cisco, junos, sonic, arista, dummynet, ns2, ns3 or penstock.")
 ]

@@ -23,6 +23,7 @@ from penstock.cli.options import (
     Seed,
     Settings,
     TraceFolder,
+    argument,
     flag,
     list_option,
     value_option,
@@ -51,10 +52,7 @@ MIN_NOTED_BITS = 400_000
 """Minimum number of bits to decide on the direction of the data: about 30 full packets."""
 
 Command = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[-- COMMAND ...]", help="Command that runs on the link; default: your shell.", show_default=False
-    ),
+    list[str] | None, argument("[-- COMMAND ...]", "Command that runs on the link; default: your shell.")
 ]
 AtLink = Annotated[
     list[str],

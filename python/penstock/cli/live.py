@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from penstock.cli.options import (
     OUTPUT,
     JsonTarget,
     Load,
     Settings,
+    argument,
     flag,
     list_option,
     only_link,
@@ -24,11 +23,7 @@ EXAMPLE = "penstock live scenarios/thesis_link.toml --scheme pi -o live.html --n
 
 Input = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[SCENARIO.toml]",
-        help="Scenario file; default: an example in which RED oscillates and PI does not.",
-        show_default=False,
-    ),
+    argument("[SCENARIO.toml]", "Scenario file; default: an example in which RED oscillates and PI does not."),
 ]
 Output = Annotated[str, value_option("-o --output", "FILE.html", "The page to write.", OUTPUT)]
 Schemes = Annotated[

@@ -40,6 +40,11 @@ def flag(names: str, help: str, panel: str | None = None, **settings: Any) -> An
     return typer.Option(*names.split(), help=help, rich_help_panel=panel, **settings)
 
 
+def argument(metavar: str, help: str, **settings: Any) -> Any:
+    """An argument whose default is not shown."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False, **settings)
+
+
 class On(StrEnum):
     """Where to execute runs."""
 
@@ -82,7 +87,7 @@ def seconds_of(text: str, option: str) -> float:
         raise ScenarioError([ErrorDetail("", str(error), None, f"{option} {text}")]) from None
 
 
-ScenarioFile = Annotated[str, typer.Argument(metavar="SCENARIO.toml", help="Scenario file.", show_default=False)]
+ScenarioFile = Annotated[str, argument("SCENARIO.toml", "Scenario file.")]
 Settings = Annotated[
     list[str], list_option("--set", "PATH=VALUE", "Override one value, e.g. links.bottleneck.rate=2Mbit; repeatable.")
 ]

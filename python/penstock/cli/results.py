@@ -18,6 +18,7 @@ from penstock.cli.options import (
     JsonTarget,
     Load,
     Margin,
+    argument,
     flag,
     list_option,
     margin_of,
@@ -49,10 +50,9 @@ STUDIES = "Studies"
 
 Name = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[STORE|FILE.json]",
-        help="Store, or a result that run or compare wrote with --json; default: the store in the user's cache folder.",
-        show_default=False,
+    argument(
+        "[STORE|FILE.json]",
+        "Store, or a result that run or compare wrote with --json; default: the store in the user's cache folder.",
     ),
 ]
 Sql = Annotated[

@@ -25,8 +25,8 @@ from penstock.scenario.workloads import KINDS, PARTS, size_of
 
 SCHEMES_HEAD = """# Schemes
 
-All queue schemes, from the registry. `penstock explain schemes` prints this list, and `penstock explain SCHEME` the page
-of a scheme.
+All queue schemes, from the registry. `penstock explain schemes` prints this list, and `penstock explain SCHEME` the
+page of a scheme.
 """
 
 VICTIMS_HEAD = """Schemes that remove a queued packet when another packet arrives, and the packet that they remove. All
@@ -59,9 +59,9 @@ start at `warmup` and end at `duration`. The packet in service is **not** in the
 can wait while another is being sent.
 """
 
-CODEPOINTS_HEAD = """A watched link reports these metrics for each codepoint, if it carries codepoints other than the default:
-{names}. NAME is `af12`, `ef`, `default` or a number. The codepoint of a packet is the one that it has after the link's
-own conditioners. A burst of losses ends with the next accepted packet of the same codepoint."""
+CODEPOINTS_HEAD = """A watched link reports these metrics for each codepoint, if it carries codepoints other than the
+default: {names}. NAME is `af12`, `ef`, `default` or a number. The codepoint of a packet is the one that it has
+after the link's own conditioners. A burst of losses ends with the next accepted packet of the same codepoint."""
 
 CLI_HEAD = """# Command line
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from penstock.live.bench import LiveBench
     from penstock.results.estimates import Estimates
     from penstock.results.run import Metrics, Run
-    from penstock.results.runs import Runs
     from penstock.scenario._generated import *  # noqa: F403 - a class for each scheme, in its own __all__
     from penstock.scenario.elements import Cbr, Fec, Link, Poisson, Replay, Reverse, Traffic, Video
     from penstock.scenario.scenario import Scenario, dumbbell
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from penstock.studies.candidate import Precision
     from penstock.studies.cluster import Cluster
     from penstock.studies.compare import compare
+    from penstock.studies.runs import Runs
     from penstock.studies.store import Store
     from penstock.studies.study import Study
     from penstock.tuning.tune import tune
@@ -53,7 +53,6 @@ _HOMES = {
     "live.bench": ("LiveBench",),
     "results.estimates": ("Estimates",),
     "results.run": ("Metrics", "Run"),
-    "results.runs": ("Runs",),
     "scenario.elements": ("Cbr", "Fec", "Link", "Poisson", "Replay", "Reverse", "Traffic", "Video"),
     "scenario.scenario": ("Scenario", "dumbbell"),
     "scenario.traffic": ("Incast", "OnOff", "Web"),
@@ -62,6 +61,7 @@ _HOMES = {
     "studies.candidate": ("Precision",),
     "studies.cluster": ("Cluster",),
     "studies.compare": ("compare",),
+    "studies.runs": ("Runs",),
     "studies.store": ("Store",),
     "studies.study": ("Study",),
     "tuning.tune": ("tune",),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = [
     "ErrorCollector",
@@ -19,9 +19,13 @@ __all__ = [
     "RunError",
     "ScenarioError",
     "UnknownNameError",
+    "collect_errors",
     "nearest",
     "nearest_name",
 ]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class PenstockError(Exception):
@@ -107,6 +111,20 @@ class ScenarioError(PenstockError):
     def __init__(self, errors: Iterable[ErrorDetail]) -> None:
         self.errors: tuple[ErrorDetail, ...] = tuple(errors)
         super().__init__("\n".join(str(error) for error in self.errors))
+
+
+def collect_errors(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    """The results of a function for all items. Raises `ScenarioError` with the errors of all items, each once."""
+    results: list[Result] = []
+    errors: list[ErrorDetail] = []
+    for item in items:
+        try:
+            results.append(function(item))
+        except ScenarioError as error:
+            errors += error.errors
+    if errors:
+        raise ScenarioError(dict.fromkeys(errors))
+    return results
 
 
 @dataclass

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from penstock.results.columns import in_order
 from penstock.results.display import scheme_argument
-from penstock.results.runs import Design, Runs
+from penstock.studies.runs import Design, Runs
 
 SCHEMES: list[tuple[str, dict[str, Any]]] = [
     ("droptail", {}),

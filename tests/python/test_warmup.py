@@ -15,7 +15,7 @@ from penstock.cli.app import app
 from penstock.engine.warmup import queue_means
 from penstock.explain.unsettled import of_queues
 from penstock.live.material import material
-from penstock.results.transient import BATCH, remainder, transient_end
+from penstock.results.transient import BATCH, batch_means, remainder, truncation
 from penstock.scenario.resolve import Resolved
 from penstock.studies.complete import Shard
 from penstock.studies.plan import Plan
@@ -32,7 +32,7 @@ def reference(values: np.ndarray) -> int | None:
     means = values[: len(values) // BATCH * BATCH].reshape(-1, BATCH).mean(axis=1)
     errors = [np.sum((means[d:] - means[d:].mean()) ** 2) / (len(means) - d) ** 2 for d in range(len(means) - 1)]
     best = int(np.argmin(errors))
-    return best * BATCH if best <= len(means) // 2 else None
+    return best if best <= len(means) // 2 else None
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -41,16 +41,16 @@ def test_the_statistic_is_that_of_the_paper(seed: int) -> None:
     length = int(rng.integers(30, 400))
     noise = rng.standard_normal(length)
     series = noise + 8 * np.exp(-np.arange(length) / rng.integers(1, 80))
-    assert transient_end(series) == reference(series)
+    assert truncation(batch_means(series)) == reference(series)
 
 
 def test_an_exponential_transient_is_cut_where_it_has_faded() -> None:
     rng = np.random.default_rng(1)
     series = 100 * np.exp(-np.arange(1000) / 30) + rng.standard_normal(1000)
-    end = transient_end(series)
+    end = truncation(batch_means(series))
     assert end is not None
-    assert 90 <= end <= 250  # 100 exp(-t / 30) is 5 at 90 and 0.02 at 250
-    assert transient_end(rng.standard_normal(1000) + np.arange(1000) / 20) is None
+    assert 90 <= BATCH * end <= 250  # 100 exp(-t / 30) is 5 at 90 and 0.02 at 250
+    assert truncation(batch_means(rng.standard_normal(1000) + np.arange(1000) / 20)) is None
 
 
 def busy(**changes: object) -> ps.Scenario:

@@ -106,9 +106,9 @@ class Bench:
         self.budget_s, self.spent_s, self.run_count = budget_s, 0.0, 0
         self._events: dict[Network, float | None] = {}
 
-    def documents(self, network: Network, seed: int = 1) -> list[Document]:
+    def documents(self, network: Network) -> list[Document]:
         """The scenario of a network with each scheme, in the order of `schemes`."""
-        document = network.document(seed)
+        document = network.document()
         return [placed(document, scheme, [BOTTLENECK]) for scheme in self.schemes]
 
     def events(self, network: Network) -> float | None:

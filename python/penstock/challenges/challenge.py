@@ -22,11 +22,11 @@ from penstock.errors import PenstockError
 from penstock.results.display import joined, scale_for
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import metric as metric_of
-from penstock.results.runs import Runs
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import compare
 from penstock.studies.executor import Progress
 from penstock.studies.pace import too_short
+from penstock.studies.runs import Runs
 from penstock.studies.store import Results
 
 __all__ = ["Challenge", "challenge"]

@@ -26,6 +26,7 @@ from penstock.cli import (
 )
 from penstock.cli.command import EXAMPLE, Verb
 from penstock.cli.errors import report_errors
+from penstock.cli.options import flag
 
 app = typer.Typer(
     help=(
@@ -63,7 +64,7 @@ for _name, (_verb, _example) in VERBS.items():
 
 
 @app.callback(invoke_without_command=True)
-def _main(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def _main(version: Annotated[bool, flag("--version", "Print the version.")] = False) -> None:
     if version:
         from penstock import _native
 

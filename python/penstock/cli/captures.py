@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import OUTPUT
+from penstock.cli.options import OUTPUT, list_option, value_option
 from penstock.cli.output_files import page_file
 from penstock.errors import PenstockError
 
@@ -16,22 +14,22 @@ __all__ = ["Captures", "SnapLength", "capture_files"]
 
 Captures = Annotated[
     list[str],
-    typer.Option(
+    list_option(
         "--pcap",
-        metavar="[NAME=]FILE",
-        help="Capture the packets on the watched link, or on link NAME, as pcap; repeatable.",
-        rich_help_panel=OUTPUT,
-        default_factory=list,
+        "[NAME=]FILE",
+        "Capture the packets on the watched link, or on link NAME, as pcap; repeatable.",
+        OUTPUT,
     ),
 ]
 SnapLength = Annotated[
     int | None,
-    typer.Option(
-        metavar="BYTES",
+    value_option(
+        "--snaplen",
+        "BYTES",
+        "With --pcap: number of bytes to keep of each packet, e.g. 100 for the headers; default: all.",
+        OUTPUT,
         min=1,
         max=65_535,
-        help="With --pcap: number of bytes to keep of each packet, e.g. 100 for the headers; default: all.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from penstock.cli.options import (
     MAX_RUNS,
     MAX_SEED,
@@ -14,59 +12,56 @@ from penstock.cli.options import (
     JsonTarget,
     Load,
     StoreFolder,
+    argument,
+    list_option,
     schemes_beginning,
     seconds_of,
+    value_option,
 )
 from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
 from penstock.cli.output_files import page_file
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.errors import PenstockError, collect_errors
 from penstock.files import write_text
 
 if TYPE_CHECKING:
-    from penstock.challenges.challenge import Challenge
     from penstock.studies.candidate import SchemeLike
 
 EXAMPLE = "penstock challenge codel --against droptail --metric utilization --budget 15s -o worst.toml"
 
 Scheme = Annotated[
     str,
-    typer.Argument(
-        metavar="SCHEME",
-        help="Scheme with parameters, e.g. red:gentle=true, or FILE.py:NAME for an AQM in Python.",
-        show_default=False,
+    argument(
+        "SCHEME",
+        "Scheme with parameters, e.g. red:gentle=true, or FILE.py:NAME for an AQM in Python.",
         autocompletion=schemes_beginning,
     ),
 ]
 Against = Annotated[
     list[str],
-    typer.Option(
-        metavar="SCHEME",
-        help="Rival; the best rival in each network counts; repeatable.",
+    list_option(
+        "--against",
+        "SCHEME",
+        "Rival; the best rival in each network counts; repeatable.",
         autocompletion=schemes_beginning,
-        default_factory=list,
     ),
 ]
 MetricName = Annotated[
     str | None,
-    typer.Option(
+    value_option(
         "--metric",
-        metavar="METRIC",
-        help="utilization, delay_p99, loss, fairness, far_goodput or completion; default: the worst of the first four.",
+        "METRIC",
+        "utilization, delay_p99, loss, fairness, far_goodput or completion; default: the worst of the first four.",
     ),
 ]
 BudgetTime = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="Planned time on two cores; sets the number of networks tried.")
+    str, value_option("--budget", "TIME", "Planned time on two cores; sets the number of networks tried.")
 ]
 Runs = Annotated[
-    int,
-    typer.Option(metavar="N", min=2, max=MAX_RUNS, help="Runs of each scheme in the confirmation, with fresh seeds."),
+    int, value_option("--runs", "N", "Runs of each scheme in the confirmation, with fresh seeds.", min=2, max=MAX_RUNS)
 ]
-FirstSeed = Annotated[int, typer.Option(metavar="N", min=0, max=MAX_SEED, help="Seed of the search.")]
+FirstSeed = Annotated[int, value_option("--seed", "N", "Seed of the search.", min=0, max=MAX_SEED)]
 Output = Annotated[
-    str | None,
-    typer.Option(
-        "-o", "--output", metavar="FILE.toml", help="Write the network as a scenario file.", rich_help_panel=OUTPUT
-    ),
+    str | None, value_option("-o --output", "FILE.toml", "Write the network as a scenario file.", OUTPUT)
 ]
 
 
@@ -96,9 +91,18 @@ def challenge(
     load_aqms(load)
     if not against:
         raise PenstockError("--against: is missing; name the schemes to compare with, such as --against fq-codel")
-    result = _challenge(_candidates(scheme, against), metric, seconds_of(budget, "--budget"), runs, seed, jobs, store)
     from penstock.challenges import display
+    from penstock.challenges.challenge import challenge as search
+    from penstock.engine.progress import Watch
 
+    own, *rivals = _candidates(scheme, against)
+    seconds = seconds_of(budget, "--budget")
+    with resumable(), (watch := Watch(0)):
+        result = search(
+            own, rivals, metric=metric, runs=runs, seed=seed, budget_s=seconds, jobs=jobs, progress=watch.update,
+            store=open_store(store),
+        )  # fmt: skip
+    notify(f"{result.run_count} runs in {len(result.trials)} networks")
     repeat = display.command([scheme, *against], runs, output, load)
     outputs.show(display.text(result, repeat))
     outputs.write_json(result.to_dict())
@@ -111,43 +115,8 @@ def _candidates(scheme: str, against: list[str]) -> list[SchemeLike]:
     """The schemes of the command line. Raises `ScenarioError` with all their errors."""
     from penstock.studies.candidate import ALL, Candidate
 
-    candidates: list[SchemeLike] = []
-    errors: list[ErrorDetail] = []
-    for text, origin in [(scheme, "SCHEME"), *((each, "--against") for each in against)]:
-        try:
-            candidates.append(text if text == ALL and candidates else Candidate.parse(text, f"{origin} {text}"))
-        except ScenarioError as error:
-            errors += error.errors
-    if errors:
-        raise ScenarioError(errors)
-    return candidates
+    def candidate(named: tuple[str, str]) -> SchemeLike:
+        text, origin = named
+        return text if named == (ALL, "--against") else Candidate.parse(text, f"{origin} {text}")
 
-
-def _challenge(
-    schemes: list[SchemeLike],
-    metric: str | None,
-    budget_s: float,
-    runs: int,
-    seed: int,
-    jobs: int | None,
-    store: str | None,
-) -> Challenge:
-    """Run the challenge and print its progress. Ctrl-C exits with its own exit code and keeps finished runs."""
-    from penstock.challenges.challenge import challenge
-    from penstock.engine.progress import Watch
-
-    watch = Watch(0)
-    with resumable(), watch:
-        result = challenge(
-            schemes[0],
-            schemes[1:],
-            metric=metric,
-            runs=runs,
-            seed=seed,
-            budget_s=budget_s,
-            jobs=jobs,
-            progress=watch.update,
-            store=open_store(store),
-        )
-    notify(f"{result.run_count} runs in {len(result.trials)} networks")
-    return result
+    return collect_errors(candidate, [(scheme, "SCHEME"), *((each, "--against") for each in against)])

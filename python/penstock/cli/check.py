@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from penstock.cli.options import JsonTarget, Load, MaxEvents, MaxMemory, Settings
+from penstock.cli.options import JsonTarget, Load, MaxEvents, MaxMemory, Settings, argument
 from penstock.cli.output import Outputs, load_aqms, notify, notify_all
 from penstock.cli.study_input import is_study_file
 
@@ -21,7 +19,7 @@ EXAMPLE = "penstock check scenarios/thesis_link.toml"
 MAX_PILOT_EVENTS = 5e6
 """Largest estimated number of events of a pilot run that `check` makes: about a second."""
 
-Input = Annotated[str, typer.Argument(metavar="FILE.toml", help="Scenario or study file.", show_default=False)]
+Input = Annotated[str, argument("FILE.toml", "Scenario or study file.")]
 
 
 def check(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from penstock.cli.options import (
     MARGIN,
     MAX_RUNS,
@@ -25,7 +23,11 @@ from penstock.cli.options import (
     Settings,
     StoreFolder,
     Where,
+    argument,
+    flag,
+    list_option,
     margin_of,
+    value_option,
 )
 from penstock.cli.output import Outputs, load_aqms
 from penstock.cli.study_input import StudyChanges, is_study_file, read_study, study_of_scenarios
@@ -45,98 +47,60 @@ CLUSTER = "Many runs"
 
 Inputs = Annotated[
     list[str],
-    typer.Argument(
-        metavar="SCENARIO.toml|STUDY.toml ...",
-        help="One or several scenarios, or a study file (base scenarios, axes, schemes, seeds); options override its "
-        "keys.",
-        show_default=False,
+    argument(
+        "SCENARIO.toml|STUDY.toml ...",
+        "One or several scenarios, or a study file (base scenarios, axes, schemes, seeds); options override its keys.",
     ),
 ]
 Varied = Annotated[
-    list[str],
-    typer.Option(
-        "--vary",
-        metavar="PATH=a,b,c",
-        help="Values of a key to sweep; several options make a grid.",
-        default_factory=list,
-    ),
+    list[str], list_option("--vary", "PATH=a,b,c", "Values of a key to sweep; several options make a grid.")
 ]
 Runs = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
+    value_option(
+        "--runs",
+        "N",
+        f"Runs of each scheme at each swept value, with consecutive seeds; default: {RUNS}, or the study's.",
         min=1,
         max=MAX_RUNS,
-        help=f"Runs of each scheme at each swept value, with consecutive seeds; default: {RUNS}, or the study's.",
     ),
 ]
 PrecisionGoal = Annotated[
     str | None,
-    typer.Option(
-        metavar="METRIC=1%",
-        help="Add runs until the confidence half-width is below this fraction of the mean, checked after --runs runs, "
+    value_option(
+        "--precision",
+        "METRIC=1%",
+        "Add runs until the confidence half-width is below this fraction of the mean, checked after --runs runs, "
         "then after each doubling; intervals are corrected for these repeated checks.",
     ),
 ]
 DryRun = Annotated[
-    bool,
-    typer.Option("--dry-run", help="Estimate processor time and disk space from a sample of the runs; store nothing."),
+    bool, flag("--dry-run", "Estimate processor time and disk space from a sample of the runs; store nothing.")
 ]
 ShardText = Annotated[
     str | None,
-    typer.Option(
-        "--shard",
-        metavar="I/N",
-        help="Run only shard I of N, for job arrays whose jobs share a store.",
-        rich_help_panel=CLUSTER,
-    ),
+    value_option("--shard", "I/N", "Run only shard I of N, for job arrays whose jobs share a store.", CLUSTER),
 ]
 ClusterAddress = Annotated[
     str | None,
-    typer.Option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Run on a Dask cluster; give the address or the file of its scheduler.",
-        rich_help_panel=CLUSTER,
+    value_option(
+        "--cluster", "ADDRESS", "Run on a Dask cluster; give the address or the file of its scheduler.", CLUSTER
     ),
 ]
 Slurm = Annotated[
     int | None,
-    typer.Option(
-        "--slurm",
-        metavar="N",
-        min=1,
-        help="Print the script of a SLURM job array with N jobs; run nothing.",
-        rich_help_panel=CLUSTER,
-    ),
+    value_option("--slurm", "N", "Print the script of a SLURM job array with N jobs; run nothing.", CLUSTER, min=1),
 ]
 SlurmTime = Annotated[
     str | None,
-    typer.Option(
-        "--time",
-        metavar="TIME",
-        help="With --slurm: time limit of a job, as for sbatch; default: 24:00:00.",
-        rich_help_panel=CLUSTER,
-    ),
+    value_option("--time", "TIME", "With --slurm: time limit of a job, as for sbatch; default: 24:00:00.", CLUSTER),
 ]
 SlurmCpus = Annotated[
-    int | None,
-    typer.Option(
-        "--cpus-per-task",
-        metavar="N",
-        min=1,
-        help="With --slurm: threads of a job; default: 4.",
-        rich_help_panel=CLUSTER,
-    ),
+    int | None, value_option("--cpus-per-task", "N", "With --slurm: threads of a job; default: 4.", CLUSTER, min=1)
 ]
 SlurmMemory = Annotated[
     str | None,
-    typer.Option(
-        "--mem",
-        metavar="SIZE",
-        help="With --slurm: memory of a job, such as 4G; default: the cluster's.",
-        rich_help_panel=CLUSTER,
-    ),
+    value_option("--mem", "SIZE", "With --slurm: memory of a job, such as 4G; default: the cluster's.", CLUSTER),
 ]
 
 

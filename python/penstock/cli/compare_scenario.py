@@ -16,9 +16,9 @@ from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 
 if TYPE_CHECKING:
     from penstock.cli.study_input import StudyChanges
-    from penstock.results.runs import Runs
     from penstock.studies.candidate import Precision
     from penstock.studies.plan import Plan
+    from penstock.studies.runs import Runs
     from penstock.studies.store import Store
 
 __all__ = ["ScenarioRequest", "compare_scenario"]

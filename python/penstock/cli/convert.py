@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from penstock.cli.options import JsonTarget
+from penstock.cli.options import JsonTarget, argument, value_option
 from penstock.cli.output import Outputs
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 
@@ -16,23 +14,18 @@ if TYPE_CHECKING:
 
 EXAMPLE = "penstock convert --from penstock --to tc red:min_th=5,max_th=15,max_p=0.1,limit=60p --rate 10Mbit"
 
-Text = Annotated[
-    str, typer.Argument(metavar="TEXT|-", help="The settings; - reads standard input.", show_default=False)
-]
+Text = Annotated[str, argument("TEXT|-", "The settings; - reads standard input.")]
 From = Annotated[
-    str,
-    typer.Option("--from", metavar="DIALECT", help="tc, cisco, junos, sonic, arista, dummynet, ns2, ns3 or penstock."),
+    str, value_option("--from", "DIALECT", "tc, cisco, junos, sonic, arista, dummynet, ns2, ns3 or penstock.")
 ]
-To = Annotated[str, typer.Option("--to", metavar="DIALECT", help="Target dialect; the same names.")]
-LinkRate = Annotated[
-    str | None, typer.Option("--rate", metavar="RATE", help="Rate of the link, for values that depend on it.")
-]
+To = Annotated[str, value_option("--to", "DIALECT", "Target dialect; the same names.")]
+LinkRate = Annotated[str | None, value_option("--rate", "RATE", "Rate of the link, for values that depend on it.")]
 Packet = Annotated[
-    str, typer.Option(metavar="SIZE", help="Mean packet, where one side counts bytes and the other packets.")
+    str, value_option("--packet", "SIZE", "Mean packet, where one side counts bytes and the other packets.")
 ]
 Device = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Interface to read if a text has several; also in the lines to paste (eth0)."),
+    value_option("--device", "NAME", "Interface to read if a text has several; also in the lines to paste (eth0)."),
 ]
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from penstock.cli.options import JsonTarget
+from penstock.cli.options import JsonTarget, flag
 from penstock.cli.output import Outputs, notify
 
 if TYPE_CHECKING:
@@ -16,8 +14,7 @@ if TYPE_CHECKING:
 EXAMPLE = "penstock doctor"
 
 CleanCache = Annotated[
-    bool,
-    typer.Option("--clean-cache", help="Delete the stored runs in the user's cache folder; other stores are kept."),
+    bool, flag("--clean-cache", "Delete the stored runs in the user's cache folder; other stores are kept.")
 ]
 
 

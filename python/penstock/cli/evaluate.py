@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, StoreFolder, schemes_beginning
+from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, StoreFolder, argument, flag, schemes_beginning
 from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
 
 if TYPE_CHECKING:
@@ -16,16 +14,13 @@ EXAMPLE = "penstock evaluate codel pie --quick --html codel.html"
 
 Schemes = Annotated[
     list[str],
-    typer.Argument(
-        metavar="SCHEME ...",
-        help="Schemes with parameters, e.g. red:gentle=true, or AQMs in Python; compared with drop-tail.",
-        show_default=False,
+    argument(
+        "SCHEME ...",
+        "Schemes with parameters, e.g. red:gentle=true, or AQMs in Python; compared with drop-tail.",
         autocompletion=schemes_beginning,
     ),
 ]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="120 s instead of 300 s, 5 runs instead of 10, fewer round trips.")
-]
+Quick = Annotated[bool, flag("--quick", "120 s instead of 300 s, 5 runs instead of 10, fewer round trips.")]
 
 
 def evaluate(

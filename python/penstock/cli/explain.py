@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penstock.cli.options import OUTPUT, JsonTarget, Load, Settings, only_link, schemes_beginning
+from penstock.cli.options import (
+    OUTPUT,
+    JsonTarget,
+    Load,
+    Settings,
+    list_option,
+    only_link,
+    schemes_beginning,
+    value_option,
+)
 from penstock.cli.output import Outputs, json_text, load_aqms, terminal_width
 from penstock.cli.output_files import page_file
 from penstock.errors import PenstockError, nearest_name
@@ -32,44 +41,33 @@ Name = Annotated[
         autocompletion=schemes_beginning,
     ),
 ]
-Rate = Annotated[str | None, typer.Option(metavar="RATE", help="Rate of the link; default: 10Mbit.")]
-Rtt = Annotated[str | None, typer.Option(metavar="TIME", help="Round-trip time without queueing; default: 100ms.")]
+Rate = Annotated[str | None, value_option("--rate", "RATE", "Rate of the link; default: 10Mbit.")]
+Rtt = Annotated[str | None, value_option("--rtt", "TIME", "Round-trip time without queueing; default: 100ms.")]
 Count = Annotated[
     str | None,
-    typer.Option(
-        "--count", metavar="N|A..B", help="Number of TCP flows or a range: adds the operating point of AQM and TCP."
-    ),
+    value_option("--count", "N|A..B", "Number of TCP flows or a range: adds the operating point of AQM and TCP."),
 ]
-Limit = Annotated[str | None, typer.Option(metavar="LENGTH", help="Buffer size; default: 1BDP.")]
+Limit = Annotated[str | None, value_option("--limit", "LENGTH", "Buffer size; default: 1BDP.")]
 ScenarioOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE", help="Scenario that gives rate, round-trip time, flows and buffer instead of the options."
+    value_option(
+        "--scenario", "FILE", "Scenario that gives rate, round-trip time, flows and buffer instead of the options."
     ),
 ]
-At = Annotated[
-    list[str],
-    typer.Option(
-        "--at", metavar="LINK", help="Link in that scenario; default: the first watched one.", default_factory=list
-    ),
-]
+At = Annotated[list[str], list_option("--at", "LINK", "Link in that scenario; default: the first watched one.")]
 From = Annotated[
     str | None,
-    typer.Option(
+    value_option(
         "--from",
-        metavar="DIALECT",
-        help="Explain router statistics in this dialect (only tc): NAME is their text, or - for standard input.",
+        "DIALECT",
+        "Explain router statistics in this dialect (only tc): NAME is their text, or - for standard input.",
     ),
 ]
-Device = Annotated[
-    str | None, typer.Option(metavar="NAME", help="With --from: the device, where the text has several.")
-]
+Device = Annotated[str | None, value_option("--device", "NAME", "With --from: the device, where the text has several.")]
 Figure = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE.{svg,pdf,png}",
-        help="Write a figure of the scheme; with --count, of its operating point.",
-        rich_help_panel=OUTPUT,
+    value_option(
+        "--figure", "FILE.{svg,pdf,png}", "Write a figure of the scheme; with --count, of its operating point.", OUTPUT
     ),
 ]
 

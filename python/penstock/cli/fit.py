@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import OUTPUT, JsonTarget
+from penstock.cli.options import OUTPUT, JsonTarget, argument, value_option
 from penstock.cli.output import Outputs, notify, notify_all
 from penstock.cli.output_files import page_file
 
@@ -14,16 +12,9 @@ EXAMPLE = "penstock fit examples/uplink.pcap.gz -o twin.toml"
 
 CaptureFiles = Annotated[
     list[str],
-    typer.Argument(
-        metavar="CAPTURE ...",
-        help="Captures as pcap or pcapng, plain or compressed. Successive captures are joined.",
-        show_default=False,
-    ),
+    argument("CAPTURE ...", "Captures as pcap or pcapng, plain or compressed. Successive captures are joined."),
 ]
-Output = Annotated[
-    str | None,
-    typer.Option("-o", "--output", metavar="FILE.toml", help="The scenario to write.", rich_help_panel=OUTPUT),
-]
+Output = Annotated[str | None, value_option("-o --output", "FILE.toml", "The scenario to write.", OUTPUT)]
 
 
 def fit(*, captures: CaptureFiles, output: Output = None, json_target: JsonTarget = None) -> None:

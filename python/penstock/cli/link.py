@@ -14,7 +14,20 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from penstock.cli.captures import Captures, SnapLength, capture_files
-from penstock.cli.options import OUTPUT, JsonTarget, Load, ScenarioFile, Schemes, Seed, Settings, TraceFolder
+from penstock.cli.options import (
+    OUTPUT,
+    JsonTarget,
+    Load,
+    ScenarioFile,
+    Schemes,
+    Seed,
+    Settings,
+    TraceFolder,
+    argument,
+    flag,
+    list_option,
+    value_option,
+)
 from penstock.cli.output import Outputs, load_aqms, notify, print_result
 from penstock.cli.output_files import STANDARD_OUTPUT, output_file, output_folder
 from penstock.errors import PenstockError
@@ -39,70 +52,53 @@ MIN_NOTED_BITS = 400_000
 """Minimum number of bits to decide on the direction of the data: about 30 full packets."""
 
 Command = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[-- COMMAND ...]", help="Command that runs on the link; default: your shell.", show_default=False
-    ),
+    list[str] | None, argument("[-- COMMAND ...]", "Command that runs on the link; default: your shell.")
 ]
 AtLink = Annotated[
     list[str],
-    typer.Option(
+    list_option(
         "--at",
-        metavar="LINK",
-        help="Link under test, whose queue --scheme replaces; with several, the first is watched; default: the first "
+        "LINK",
+        "Link under test, whose queue --scheme replaces; with several, the first is watched; default: the first "
         "watched link.",
-        default_factory=list,
     ),
 ]
 Tcp = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Congestion control of both hosts, e.g. reno; default: the scenario's, or the kernel's.",
+    value_option(
+        "--tcp", "NAME", "Congestion control of both hosts, e.g. reno; default: the scenario's, or the kernel's."
     ),
 ]
 Between = Annotated[
     tuple[str, str] | None,
-    typer.Option(
-        metavar="NS1 NS2", help="Join two existing namespaces, by name or process number, instead of fresh ones."
+    value_option(
+        "--between", "NS1 NS2", "Join two existing namespaces, by name or process number, instead of fresh ones."
     ),
 ]
 Devices = Annotated[
     tuple[str, str] | None,
-    typer.Option("--dev", metavar="DEV1 DEV2", help="Join two Ethernet devices, of --between or of this machine."),
+    value_option("--dev", "DEV1 DEV2", "Join two Ethernet devices, of --between or of this machine."),
 ]
 Node = Annotated[
     str | None,
-    typer.Option(
-        "--in",
-        metavar="NODE",
-        help="Node that the command runs in; default: the source of traffic on the link.",
-    ),
+    value_option("--in", "NODE", "Node that the command runs in; default: the source of traffic on the link."),
 ]
-Duration = Annotated[str | None, typer.Option(metavar="TIME", help="End after this time, e.g. 30s.")]
+Duration = Annotated[str | None, value_option("--duration", "TIME", "End after this time, e.g. 30s.")]
 Live = Annotated[
     bool | None,
-    typer.Option(
+    flag(
         "--live/--no-live",
-        help="Show queues and flows while the link runs; default: without a command, on a terminal.",
-        rich_help_panel=OUTPUT,
+        "Show queues and flows while the link runs; default: without a command, on a terminal.",
+        OUTPUT,
         show_default=False,
     ),
 ]
 StreamTarget = Annotated[
-    str | None,
-    typer.Option(
-        "--stream",
-        metavar="FILE|-",
-        help="Write the state twice a second as lines of JSON.",
-        rich_help_panel=OUTPUT,
-    ),
+    str | None, value_option("--stream", "FILE|-", "Write the state twice a second as lines of JSON.", OUTPUT)
 ]
 ControlFile = Annotated[
     str | None,
-    typer.Option(
-        "--control", metavar="FILE", help="Change the queue by lines such as 'codel:target=5ms' in this FIFO or file."
-    ),
+    value_option("--control", "FILE", "Change the queue by lines such as 'codel:target=5ms' in this FIFO or file."),
 ]
 
 

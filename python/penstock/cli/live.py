@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from penstock.cli.options import OUTPUT, JsonTarget, Load, Settings, only_link, schemes_beginning
+from penstock.cli.options import (
+    OUTPUT,
+    JsonTarget,
+    Load,
+    Settings,
+    argument,
+    flag,
+    list_option,
+    only_link,
+    schemes_beginning,
+    value_option,
+)
 from penstock.cli.output import Outputs, load_aqms, notify
 from penstock.cli.output_files import page_file
 
@@ -14,29 +23,19 @@ EXAMPLE = "penstock live scenarios/thesis_link.toml --scheme pi -o live.html --n
 
 Input = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[SCENARIO.toml]",
-        help="Scenario file; default: an example in which RED oscillates and PI does not.",
-        show_default=False,
-    ),
+    argument("[SCENARIO.toml]", "Scenario file; default: an example in which RED oscillates and PI does not."),
 ]
-Output = Annotated[
-    str, typer.Option("-o", "--output", metavar="FILE.html", help="The page to write.", rich_help_panel=OUTPUT)
-]
+Output = Annotated[str, value_option("-o --output", "FILE.html", "The page to write.", OUTPUT)]
 Schemes = Annotated[
     list[str],
-    typer.Option(
+    list_option(
         "--scheme",
-        metavar="NAME[:k=v,...]",
-        help="Scheme of another pane, next to the scenario's own queue; repeatable, up to three.",
+        "NAME[:k=v,...]",
+        "Scheme of another pane, next to the scenario's own queue; repeatable, up to three.",
         autocompletion=schemes_beginning,
-        default_factory=list,
     ),
 ]
-Watched = Annotated[
-    list[str],
-    typer.Option("--at", metavar="LINK", help="Link to watch; default: the first watched one.", default_factory=list),
-]
+Watched = Annotated[list[str], list_option("--at", "LINK", "Link to watch; default: the first watched one.")]
 
 
 def live(
@@ -44,7 +43,7 @@ def live(
     scenario: Input = None,
     schemes: Schemes,
     at: Watched,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Write the page and do not open it.")] = False,
+    no_open: Annotated[bool, flag("--no-open", "Write the page and do not open it.")] = False,
     settings: Settings,
     load: Load,
     output: Output = "live.html",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from penstock.cli.options import JsonTarget
+from penstock.cli.options import JsonTarget, flag, value_option
 from penstock.cli.output import Outputs
 
 EXAMPLE = "penstock new aqm my-red"
@@ -19,12 +19,11 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name, in lower case with hyphens.")],
     rust: Annotated[
         bool,
-        typer.Option(
-            "--rust/--python",
-            help="Write the AQM in Rust, into a checkout of penstock, or in Python, as a separate file.",
+        flag(
+            "--rust/--python", "Write the AQM in Rust, into a checkout of penstock, or in Python, as a separate file."
         ),
     ] = False,
-    into: Annotated[str, typer.Option(metavar="DIR", help="Folder to write to; with --rust the checkout.")] = ".",
+    into: Annotated[str, value_option("--into", "DIR", "Folder to write to; with --rust the checkout.")] = ".",
     json_target: JsonTarget = None,
 ) -> None:
     """Create an AQM or a paper reproduction from a template; the result runs as is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,6 +23,26 @@ OUTPUT = "Output"
 
 REAL = "Runs on a real link"
 """Help heading of the options for `--on link`."""
+
+
+def value_option(names: str, metavar: str, help: str, panel: str | None = None, **settings: Any) -> Any:
+    """An option with a value; `names` are separated by spaces, `panel` is its heading in the help."""
+    return typer.Option(*names.split(), metavar=metavar, help=help, rich_help_panel=panel, **settings)
+
+
+def list_option(names: str, metavar: str, help: str, panel: str | None = None, **settings: Any) -> Any:
+    """An option that may be given several times."""
+    return value_option(names, metavar, help, panel, default_factory=list, **settings)
+
+
+def flag(names: str, help: str, panel: str | None = None, **settings: Any) -> Any:
+    """An option without a value."""
+    return typer.Option(*names.split(), help=help, rich_help_panel=panel, **settings)
+
+
+def argument(metavar: str, help: str, **settings: Any) -> Any:
+    """An argument whose default is not shown."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False, **settings)
 
 
 class On(StrEnum):
@@ -67,112 +87,77 @@ def seconds_of(text: str, option: str) -> float:
         raise ScenarioError([ErrorDetail("", str(error), None, f"{option} {text}")]) from None
 
 
-ScenarioFile = Annotated[str, typer.Argument(metavar="SCENARIO.toml", help="Scenario file.", show_default=False)]
+ScenarioFile = Annotated[str, argument("SCENARIO.toml", "Scenario file.")]
 Settings = Annotated[
-    list[str],
-    typer.Option(
-        "--set",
-        metavar="PATH=VALUE",
-        help="Override one value, e.g. links.bottleneck.rate=2Mbit; repeatable.",
-        default_factory=list,
-    ),
+    list[str], list_option("--set", "PATH=VALUE", "Override one value, e.g. links.bottleneck.rate=2Mbit; repeatable.")
 ]
-Load = Annotated[
-    list[str],
-    typer.Option(
-        "--load",
-        metavar="FILE.py",
-        help="Load a file that declares AQMs in Python; repeatable.",
-        default_factory=list,
-    ),
-]
+Load = Annotated[list[str], list_option("--load", "FILE.py", "Load a file that declares AQMs in Python; repeatable.")]
 Schemes = Annotated[
     list[str],
-    typer.Option(
+    list_option(
         "--scheme",
-        metavar="NAME[:k=v,...]",
-        help="Scheme with parameters, e.g. red:gentle=true; FILE.py:NAME for an AQM in Python, @FILE.toml for a table "
+        "NAME[:k=v,...]",
+        "Scheme with parameters, e.g. red:gentle=true; FILE.py:NAME for an AQM in Python, @FILE.toml for a table "
         "in a file; repeatable.",
         autocompletion=schemes_beginning,
-        default_factory=list,
     ),
 ]
 Links = Annotated[
-    list[str],
-    typer.Option(
-        "--at",
-        metavar="LINK",
-        help="Link whose queue is replaced; default: the watched links; repeatable.",
-        default_factory=list,
-    ),
+    list[str], list_option("--at", "LINK", "Link whose queue is replaced; default: the watched links; repeatable.")
 ]
 Where = Annotated[On, typer.Option("--on", help="simulation, or link (a real link on this machine with real senders).")]
 Attempts = Annotated[
-    int,
-    typer.Option(
-        metavar="N", min=1, max=100, help="Maximum attempts for a run with invalid numbers.", rich_help_panel=REAL
-    ),
+    int, value_option("--attempts", "N", "Maximum attempts for a run with invalid numbers.", REAL, min=1, max=100)
 ]
 Seed = Annotated[
-    int | None, typer.Option(metavar="N", min=0, max=MAX_SEED, help="Seed of the (first) run; default: the scenario's.")
+    int | None, value_option("--seed", "N", "Seed of the (first) run; default: the scenario's.", min=0, max=MAX_SEED)
 ]
-Jobs = Annotated[int | None, typer.Option(metavar="N", min=1, max=1024, help="Threads; default: one per core.")]
+Jobs = Annotated[int | None, value_option("--jobs", "N", "Threads; default: one per core.", min=1, max=1024)]
 JsonTarget = Annotated[
-    str | None,
-    typer.Option(
-        "--json", metavar="FILE|-", help="Write the result as JSON; - is standard output.", rich_help_panel=OUTPUT
-    ),
+    str | None, value_option("--json", "FILE|-", "Write the result as JSON; - is standard output.", OUTPUT)
 ]
 HtmlTarget = Annotated[
-    str | None,
-    typer.Option(
-        "--html", metavar="FILE", help="Write a self-contained HTML page that works offline.", rich_help_panel=OUTPUT
-    ),
+    str | None, value_option("--html", "FILE", "Write a self-contained HTML page that works offline.", OUTPUT)
 ]
 TraceFolder = Annotated[
     str | None,
-    typer.Option(
+    value_option(
         "--trace",
-        metavar="DIR",
-        help="Write every packet event to packets.parquet in this folder; simulated runs also write series.parquet.",
-        rich_help_panel=OUTPUT,
+        "DIR",
+        "Write every packet event to packets.parquet in this folder; simulated runs also write series.parquet.",
+        OUTPUT,
     ),
 ]
 StoreFolder = Annotated[
     str | None,
-    typer.Option(
-        "--store",
-        metavar="DIR",
-        help="Folder that keeps finished runs; default: the user's cache folder.",
-        rich_help_panel=OUTPUT,
-    ),
+    value_option("--store", "DIR", "Folder that keeps finished runs; default: the user's cache folder.", OUTPUT),
 ]
 FailIf = Annotated[
     list[str],
-    typer.Option(
+    list_option(
         "--fail-if",
-        metavar="'METRIC > VALUE'",
-        help="Exit with 3 if any result meets this condition, e.g. 'delay_p99_s > 20ms' or "
-        "'calls.loss > 1%'; repeatable.",
-        default_factory=list,
+        "'METRIC > VALUE'",
+        "Exit with 3 if any result meets this condition, e.g. 'delay_p99_s > 20ms' or 'calls.loss > 1%'; repeatable.",
     ),
 ]
 Margin = Annotated[
     str,
-    typer.Option(
-        metavar="SHARE",
-        help="The best scheme has the lowest 99th percentile of the delay among those whose utilization is within "
+    value_option(
+        "--margin",
+        "SHARE",
+        "The best scheme has the lowest 99th percentile of the delay among those whose utilization is within "
         "SHARE of the highest.",
     ),
 ]
 MaxEvents = Annotated[
     float | None,
-    typer.Option(metavar="N", help="Refuse a run estimated to have more events, e.g. 1e13; default: 1e12."),
+    value_option("--max-events", "N", "Refuse a run estimated to have more events, e.g. 1e13; default: 1e12."),
 ]
 MaxMemory = Annotated[
     str | None,
-    typer.Option(
-        metavar="SIZE",
-        help="Refuse runs estimated to need more memory, e.g. 64GiB; default: 80% of the available memory.",
+    value_option(
+        "--max-memory",
+        "SIZE",
+        "Refuse runs estimated to need more memory, e.g. 64GiB; default: 80% of the available memory.",
     ),
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penstock.cli.exit_codes import ExitCode
-from penstock.cli.options import OUTPUT, HtmlTarget, Jobs, JsonTarget, StoreFolder
+from penstock.cli.options import OUTPUT, HtmlTarget, Jobs, JsonTarget, StoreFolder, flag, value_option
 from penstock.cli.output import Outputs, notify
 from penstock.cli.output_files import output_folder
 from penstock.errors import PenstockError
@@ -26,17 +26,14 @@ Names = Annotated[
         default_factory=list,
     ),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="Few seeds and part of each sweep: a first look.")]
-Full = Annotated[bool, typer.Option("--full", help="The number of seeds and the run length of the paper.")]
-Recorded = Annotated[bool, typer.Option("--recorded", help="Show the recorded full runs; run nothing.")]
-ListThem = Annotated[bool, typer.Option("--list", help="List papers and experiments with their recorded verdicts.")]
+Quick = Annotated[bool, flag("--quick", "Few seeds and part of each sweep: a first look.")]
+Full = Annotated[bool, flag("--full", "The number of seeds and the run length of the paper.")]
+Recorded = Annotated[bool, flag("--recorded", "Show the recorded full runs; run nothing.")]
+ListThem = Annotated[bool, flag("--list", "List papers and experiments with their recorded verdicts.")]
 FigureFolder = Annotated[
-    str | None,
-    typer.Option(metavar="DIR", help="Write each figure as PDF and SVG to this folder.", rich_help_panel=OUTPUT),
+    str | None, value_option("--figures", "DIR", "Write each figure as PDF and SVG to this folder.", OUTPUT)
 ]
-Update = Annotated[
-    bool, typer.Option("--update", help="In a checkout of penstock: record the outcome in the folder of the paper.")
-]
+Update = Annotated[bool, flag("--update", "In a checkout of penstock: record the outcome in the folder of the paper.")]
 
 
 def reproduce(

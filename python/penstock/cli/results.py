@@ -9,7 +9,21 @@ import typer
 
 from penstock.cli.compare_study import Place
 from penstock.cli.gate import Gate, Number, numbers_of_rows
-from penstock.cli.options import MARGIN, OUTPUT, FailIf, HtmlTarget, Jobs, JsonTarget, Load, Margin, margin_of
+from penstock.cli.options import (
+    MARGIN,
+    OUTPUT,
+    FailIf,
+    HtmlTarget,
+    Jobs,
+    JsonTarget,
+    Load,
+    Margin,
+    argument,
+    flag,
+    list_option,
+    margin_of,
+    value_option,
+)
 from penstock.cli.output import Outputs, load_aqms, notify, write_page
 from penstock.cli.output_files import page_file
 from penstock.cli.result_figure import Axes, Width, draw_figure
@@ -36,76 +50,52 @@ STUDIES = "Studies"
 
 Name = Annotated[
     str | None,
-    typer.Argument(
-        metavar="[STORE|FILE.json]",
-        help="Store, or a result that run or compare wrote with --json; default: the store in the user's cache folder.",
-        show_default=False,
+    argument(
+        "[STORE|FILE.json]",
+        "Store, or a result that run or compare wrote with --json; default: the store in the user's cache folder.",
     ),
 ]
 Sql = Annotated[
     str | None,
-    typer.Option(metavar="'SELECT ...'", help="Query the store in SQL; tables: runs (one row per run), scenarios."),
+    value_option("--sql", "'SELECT ...'", "Query the store in SQL; tables: runs (one row per run), scenarios."),
 ]
-Study = Annotated[
-    str | None, typer.Option("--study", metavar="NAME", help="Study or comparison to read, if the store has several.")
-]
+Study = Annotated[str | None, value_option("--study", "NAME", "Study or comparison to read, if the store has several.")]
 Where = Annotated[
     list[str],
-    typer.Option(
+    list_option(
         "--where",
-        metavar="PATH=VALUE",
-        help="Only runs with this label or scenario value; repeatable, values of the same path are ORed.",
-        default_factory=list,
+        "PATH=VALUE",
+        "Only runs with this label or scenario value; repeatable, values of the same path are ORed.",
     ),
 ]
 Output = Annotated[
     str | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="File to write. .html: the page; .csv, .parquet, .arrow: one row per run, or the rows of --sql; .tex: a "
+    value_option(
+        "-o --output",
+        "FILE",
+        "File to write. .html: the page; .csv, .parquet, .arrow: one row per run, or the rows of --sql; .tex: a "
         "table of means, or the rows of --sql; .pdf, .svg, .png: a figure of --y against --x.",
-        rich_help_panel=OUTPUT,
+        OUTPUT,
     ),
 ]
-X = Annotated[
-    str | None, typer.Option("--x", metavar="PATH", help="Swept key on the horizontal axis.", rich_help_panel=FIGURE)
-]
-Y = Annotated[
-    str | None,
-    typer.Option("--y", metavar="METRIC", help="Metric: its path, or the last part of it.", rich_help_panel=FIGURE),
-]
-By = Annotated[
-    str | None,
-    typer.Option(
-        "--by", metavar="PATH", help="Swept key with one curve per value; default: scheme.", rich_help_panel=FIGURE
-    ),
-]
-Panel = Annotated[
-    str | None,
-    typer.Option("--panel", metavar="PATH", help="Swept key with one panel per value.", rich_help_panel=FIGURE),
-]
+X = Annotated[str | None, value_option("--x", "PATH", "Swept key on the horizontal axis.", FIGURE)]
+Y = Annotated[str | None, value_option("--y", "METRIC", "Metric: its path, or the last part of it.", FIGURE)]
+By = Annotated[str | None, value_option("--by", "PATH", "Swept key with one curve per value; default: scheme.", FIGURE)]
+Panel = Annotated[str | None, value_option("--panel", "PATH", "Swept key with one panel per value.", FIGURE)]
 FigureWidth = Annotated[
     Width, typer.Option(help="Width in a journal: one column (3.5 in) or two (7.2 in).", rich_help_panel=FIGURE)
 ]
 Status = Annotated[
-    bool,
-    typer.Option(
-        "--status", help="Print how many runs of each study are missing; exit with 5 if any.", rich_help_panel=STUDIES
-    ),
+    bool, flag("--status", "Print how many runs of each study are missing; exit with 5 if any.", STUDIES)
 ]
-Resume = Annotated[
-    bool,
-    typer.Option("--resume", help="Run the missing runs of the studies in the store.", rich_help_panel=STUDIES),
-]
+Resume = Annotated[bool, flag("--resume", "Run the missing runs of the studies in the store.", STUDIES)]
 Cluster = Annotated[
     str | None,
-    typer.Option(
+    value_option(
         "--cluster",
-        metavar="ADDRESS",
-        help="With --resume: run on a Dask cluster; give the address or the file of its scheduler.",
-        rich_help_panel=STUDIES,
+        "ADDRESS",
+        "With --resume: run on a Dask cluster; give the address or the file of its scheduler.",
+        STUDIES,
     ),
 ]
 

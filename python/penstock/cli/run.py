@@ -28,6 +28,7 @@ from penstock.cli.options import (
     Settings,
     TraceFolder,
     Where,
+    flag,
 )
 from penstock.cli.output import Outputs, load_aqms, notify, notify_all, write_page
 from penstock.cli.output_files import output_folder
@@ -42,9 +43,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "penstock run scenarios/thesis_link.toml --seed 7 --set traffic.extra.count=50"
 
-AllFlows = Annotated[
-    bool, typer.Option("--flows", help="Report each flow, even of more than 1000.", rich_help_panel=OUTPUT)
-]
+AllFlows = Annotated[bool, flag("--flows", "Report each flow, even of more than 1000.", OUTPUT)]
 
 
 def run(

@@ -12,7 +12,7 @@ from penstock.errors import PenstockError
 from penstock.files import read_json
 
 if TYPE_CHECKING:
-    from penstock.results.runs import Runs
+    from penstock.studies.runs import Runs
 
 __all__ = ["Source", "not_a_result"]
 

@@ -17,8 +17,10 @@ from penstock.cli.options import (
     Seed,
     Settings,
     StoreFolder,
+    list_option,
     only_link,
     seconds_of,
+    value_option,
 )
 from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, resumable
 from penstock.errors import PenstockError
@@ -32,29 +34,26 @@ EXAMPLE = "penstock tune scenarios/standard.toml --aim 'delay p99 < 30ms' --sche
 
 Aims = Annotated[
     list[str],
-    typer.Option(
+    value_option(
         "--aim",
-        metavar="'METRIC < VALUE'",
-        help="Aim, e.g. 'delay p99 < 20ms', 'calls.loss < 0.1%', 'utilization > 95%', 'min delay'; repeatable. "
+        "'METRIC < VALUE'",
+        "Aim, e.g. 'delay p99 < 20ms', 'calls.loss < 0.1%', 'utilization > 95%', 'min delay'; repeatable. "
         "A weight may follow: 'min delay weight 2'.",
         show_default=False,
     ),
 ]
 Place = Annotated[
     list[str],
-    typer.Option(
-        "--at",
-        metavar="LINK",
-        help="Link to tune; default: the first watched link, in both directions if both are watched.",
-        default_factory=list,
+    list_option(
+        "--at", "LINK", "Link to tune; default: the first watched link, in both directions if both are watched."
     ),
 ]
 BudgetTime = Annotated[
-    str, typer.Option("--budget", metavar="TIME", help="Time on two cores; sets the numbers of settings and networks.")
+    str, value_option("--budget", "TIME", "Time on two cores; sets the numbers of settings and networks.")
 ]
 Capture = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Replay a capture over the link, in addition to the scenario's traffic."),
+    value_option("--capture", "FILE", "Replay a capture over the link, in addition to the scenario's traffic."),
 ]
 
 

@@ -27,7 +27,6 @@ __all__ = [
     "queue_means",
     "with_time",
     "with_warmup",
-    "with_warmups",
 ]
 
 RunBatch = Callable[[Sequence[str], Sequence[int]], list[str]]
@@ -82,35 +81,21 @@ def pilot_of(document: Document) -> Resolved:
 
 
 def with_warmup(document: Document, run_batch: RunBatch) -> Document:
-    """The scenario, with the transient in a pilot run instead of a warm-up that is "auto"; see `with_warmups`."""
-    ((determined,),) = with_warmups([[("", document)]], run_batch)
-    return determined
+    """The scenario, with the transient in a pilot run instead of a warm-up that is "auto".
 
-
-def with_warmups(groups: Sequence[Sequence[tuple[str, Document]]], run_batch: RunBatch) -> list[list[Document]]:
-    """The scenarios of each group; a warm-up of "auto" becomes the longest transient of the group's pilot runs.
-
-    So the scenarios of a group measure the same interval. Each scenario has a name for messages. `run_batch`
-    (`penstock.engine.run`) makes the pilot runs, with the seed of each scenario. Raises `ScenarioError` for each
-    watched queue whose transient takes more than half of the duration.
+    `run_batch` (`penstock.engine.run`) makes the pilot run, with the seed of the scenario. Raises `ScenarioError` for
+    each watched queue whose transient takes more than half of the duration.
     """
-    waiting = [document for group in groups for _, document in group if is_automatic(document)]
-    pilots = [pilot_of(document) for document in waiting]
-    texts = [pilot.for_engine(flows=False, series=True, series_points=POINTS) for pilot in pilots]
-    results = run_batch(texts, [int(pilot.readable["seed"]) for pilot in pilots]) if texts else []
-    queues = iter(
-        [
-            queue_means(json.loads(text)["series"], parse_time(pilot.readable["duration"]) / 1e9)
-            for pilot, text in zip(pilots, results, strict=True)
-        ]
-    )
-    pilots_of = [[Pilot(name, each, next(queues)) for name, each in group if is_automatic(each)] for group in groups]
-    if errors := [error for group in pilots_of for pilot in group for error in pilot.errors()]:
+    if not is_automatic(document):
+        return document
+    resolved = pilot_of(document)
+    text = resolved.for_engine(flows=False, series=True, series_points=POINTS)
+    (result,) = run_batch([text], [int(resolved.readable["seed"])])
+    queues = queue_means(json.loads(result)["series"], parse_time(resolved.readable["duration"]) / 1e9)
+    pilot = Pilot("", document, queues)
+    if errors := pilot.errors():
         raise ScenarioError(dict.fromkeys(errors))
-    return [
-        [with_time(each, max((pilot.transient_s() for pilot in pilots), default=0.0)) for _, each in group]
-        for group, pilots in zip(groups, pilots_of, strict=True)
-    ]
+    return with_time(document, pilot.transient_s())
 
 
 @dataclass(frozen=True)

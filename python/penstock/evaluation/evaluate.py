@@ -13,10 +13,10 @@ from penstock.evaluation import load, mixes, transport
 from penstock.evaluation.case import Case
 from penstock.evaluation.discussion import Discussion, discussed
 from penstock.evaluation.form import FULL, QUICK, Form
-from penstock.results.runs import Runs
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import run_plan
 from penstock.studies.plan import Plan
+from penstock.studies.runs import Runs
 from penstock.studies.store import Results
 
 __all__ = ["FULL", "QUICK", "Evaluation", "Form", "Row", "cases_of", "evaluate"]
@@ -42,9 +42,9 @@ class Row:
     metrics: Mapping[str, Mapping[str, Mapping[str, Any]]]
     against: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
-    def beside(self, metric: str, *, lower_is_better: bool, place: str = "bottleneck") -> str:
+    def beside(self, metric: str, *, lower_is_better: bool) -> str:
         """Beside drop-tail: "better", "worse", "tie"; empty without a difference."""
-        difference = self.against.get(place, {}).get(metric)
+        difference = self.against.get("bottleneck", {}).get(metric)
         if difference is None or difference["ci95"] is None:
             return ""
         low, high = difference["ci95"]

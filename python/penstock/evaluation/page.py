@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from penstock import _native
-from penstock.engine.environment import provenance
 from penstock.evaluation import display
 from penstock.evaluation.evaluate import Evaluation
 from penstock.files import write_text
 from penstock.report.finished import FinishedFigure, figure_data
-from penstock.report.templating import joined_script, render_template, style_sheet
+from penstock.report.templating import render_document
 
 __all__ = ["SHOWN_FIRST", "write"]
 
@@ -25,20 +23,16 @@ def write(evaluation: Evaluation, file: Path, script: str = "") -> None:
         FinishedFigure.of(f"diagram-{number}", f"{id_} {title}", {"": figure})
         for number, (id_, title, figure) in enumerate(display.diagrams(evaluation))
     ]
-    page = render_template(
+    page = render_document(
         "evaluation.html.jinja",
         title=f"{', '.join(evaluation.schemes[1:])} by RFC 7928",
-        version=_native.version,
-        provenance=provenance(),
         shell=script,
-        css=style_sheet("page.css", "document.css"),
         evaluation=evaluation,
         bench=evaluation.form.bench,
         heads=display.heads(),
         rows=list(display.rows(evaluation)),
         diagrams=figures,
         figures=figure_data(figures),
-        script=joined_script("report/scripts/document.js"),
         first=SHOWN_FIRST,
     )
     write_text(file, page)

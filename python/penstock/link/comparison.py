@@ -9,16 +9,16 @@ from typing import Any
 
 from penstock import _native
 from penstock.engine.run import run_batch
-from penstock.errors import ErrorDetail, RunError, ScenarioError
+from penstock.errors import RunError, collect_errors
 from penstock.link.measure import ATTEMPTS, RealRun, prepare
 from penstock.results.estimates import apart
 from penstock.results.grid import Grid, comparison_grids, difference_grid
 from penstock.results.metrics import order
-from penstock.results.runs import Runs
 from penstock.studies.compare import design_of
 from penstock.studies.part import CellRuns, Head, part_content
 from penstock.studies.plan import Case, Plan
 from penstock.studies.run_rows import run_rows
+from penstock.studies.runs import Runs
 from penstock.studies.store import Results
 
 __all__ = ["Measured", "measure_plan", "prepare_plan"]
@@ -135,16 +135,7 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def prepare_plan(plan: Plan) -> list[RealRun]:
     """The cases of a plan, ready to be run on a real link. Raises `ScenarioError` with the errors of all of them."""
-    errors: list[ErrorDetail] = []
-    ready = []
-    for case in plan.cases:
-        try:
-            ready.append(prepare(case.document))
-        except ScenarioError as error:
-            errors += error.errors
-    if errors:
-        raise ScenarioError(dict.fromkeys(errors))
-    return ready
+    return collect_errors(lambda case: prepare(case.document), plan.cases)
 
 
 def measure_plan(

@@ -9,7 +9,6 @@ import subprocess
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 from typing import Any, TypeVar
 
 from penstock._native import Namespace
@@ -46,9 +45,7 @@ class Host:
     def __enter__(self) -> Host:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def call(self, work: Callable[[], T]) -> T:

@@ -11,11 +11,12 @@ from matplotlib.patches import Ellipse
 
 from penstock.errors import nearest
 from penstock.plots import style
-from penstock.results.runs import Runs
+from penstock.results.comparison import Comparison
+from penstock.results.run_table import RunTable
 
 
 def draw(
-    runs: Runs | Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    runs: RunTable | Mapping[str, tuple[Sequence[float], Sequence[float]]],
     deviations: float = 1.0,
     place: str | None = None,
     traffic: str | None = None,
@@ -34,7 +35,7 @@ def draw(
         at: the swept values, for a table, by path or by its last part.
 
     """
-    if isinstance(runs, Runs):
+    if isinstance(runs, RunTable):
         runs = _delays_and_goodputs(runs, place, traffic, at or {})
     with style.styled():
         figure, ax = style.axes(height=2.5)
@@ -64,7 +65,7 @@ def draw(
 
 
 def _delays_and_goodputs(
-    runs: Runs, place: str | None, traffic: str | None, at: Mapping[str, Any]
+    runs: RunTable, place: str | None, traffic: str | None, at: Mapping[str, Any]
 ) -> dict[str, tuple[list[float], list[float]]]:
     place = runs.at[0] if place is None else place
     if traffic is None:
@@ -73,7 +74,7 @@ def _delays_and_goodputs(
         if metric not in runs.metrics.get(name, ()):
             raise ValueError(f"no {metric} at {name or 'any traffic'}{nearest(name, runs.places)}")
     part = runs.where(**at)
-    point = part.comparison.point()
+    point = Comparison.of(part).point()
     both = np.stack([part.array("delay_mean_s", place)[point], part.array("goodput_bps", traffic)[point]], axis=1)
     pairs: dict[str, tuple[list[float], list[float]]] = {}
     for scheme, values in zip(part.schemes, both, strict=True):

@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from penstock.errors import nearest
 from penstock.plots import metric_by_axis, style
 from penstock.results.comparison import Comparison
-from penstock.results.runs import Runs
+from penstock.results.run_table import RunTable
 from penstock.results.summary_table import SummaryTable
 from penstock.results.sweep import SweepPoint, axis
 
 
 def draw(
-    result: Runs | Mapping[str, Any],
+    result: RunTable | Mapping[str, Any],
     metric: str,
     place: str | None = None,
     at: Mapping[str, Any] | None = None,
@@ -26,7 +26,7 @@ def draw(
     In a grid of several swept paths, `at` gives the values of all paths except the one on the axis, by path or by its
     last part. Raises `ValueError` if nothing is swept, if there is no such number, or if other paths have no value.
     """
-    comparison = result.comparison if isinstance(result, Runs) else Comparison(result)
+    comparison = Comparison.of(result) if isinstance(result, RunTable) else Comparison(result)
     place = comparison.places[0] if place is None else place
     path, lines = axis([point for point in comparison.points if _fits(point, at or {})])
     if path is None:

@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from penstock.errors import nearest
 from penstock.plots import style
 from penstock.results.comparison import Comparison
-from penstock.results.runs import Runs
+from penstock.results.run_table import RunTable
 
 
 def draw(
-    pmfs: Runs | Mapping[str, Sequence[float]],
+    pmfs: RunTable | Mapping[str, Sequence[float]],
     smallest: float = 1e-5,
     place: str | None = None,
     at: Mapping[str, Any] | None = None,
@@ -28,8 +28,8 @@ def draw(
         at: the swept values, for runs, by path or by its last part.
 
     """
-    if isinstance(pmfs, Runs):
-        comparison = pmfs.comparison
+    if isinstance(pmfs, RunTable):
+        comparison = Comparison.of(pmfs)
         pmfs = _lengths(comparison, comparison.at[0] if place is None else place, comparison.point(**(at or {})))
     with style.styled():
         figure, ax = style.axes()

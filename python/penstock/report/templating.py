@@ -12,10 +12,12 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from penstock import _native
+from penstock.engine.environment import provenance
 from penstock.report import view
 from penstock.results.palette import style_rules
 
-__all__ = ["joined_script", "payload", "render_template", "style_sheet", "template_text"]
+__all__ = ["joined_script", "payload", "render_document", "render_template", "style_sheet", "template_text"]
 
 _IMPORT: Final = re.compile(r'^import \{([^}]*)\} from "(\.[\w./-]+\.js)";\n', re.M)
 _EXPORTED: Final = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.M)
@@ -26,6 +28,18 @@ _EXPORT: Final = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)"
 def render_template(template: str, **context: Any) -> str:
     """A page rendered from a template of this package; texts are escaped, unknown names are errors."""
     return _environment().get_template(template).render(**context)
+
+
+def render_document(template: str, *sheets: str, **context: Any) -> str:
+    """A page of text, tables and finished figures: with these and its own style sheets, its script and provenance."""
+    return render_template(
+        template,
+        **context,
+        css=style_sheet("page.css", "document.css", *sheets),
+        script=joined_script("report/scripts/document.js"),
+        version=_native.version,
+        provenance=provenance(),
+    )
 
 
 def payload(data: Any) -> Markup:

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from penstock import _native
-from penstock.engine.environment import provenance
 from penstock.files import write_text
 from penstock.plots import style
 from penstock.report.finished import FinishedFigure, figure_data
-from penstock.report.templating import joined_script, render_template, style_sheet
+from penstock.report.templating import render_document
 from penstock.reproduce import answer
 from penstock.reproduce.assessment import BADGES, gloss
 from penstock.reproduce.claim import GRADES, VERDICTS, badged, badges, by_claim, counted, counts
@@ -171,17 +169,7 @@ def _figure(number: int, outcome: Outcome) -> FinishedFigure | None:
 
 
 def _rendered(template: str, **context: Any) -> str:
-    return render_template(
-        template,
-        **context,
-        css=style_sheet("page.css", "document.css", "reproduction.css"),
-        script=joined_script("report/scripts/document.js"),
-        version=_native.version,
-        provenance=provenance(),
-        badges=BADGES,
-        grades=GRADES,
-        gloss=gloss,
-    )
+    return render_document(template, "reproduction.css", **context, badges=BADGES, grades=GRADES, gloss=gloss)
 
 
 def _claims(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BATCH", "Remainder", "batch_means", "remainder", "transient_end", "truncation"]
+__all__ = ["BATCH", "Remainder", "batch_means", "remainder", "truncation"]
 
 BATCH = 5
 """Number of values in a batch."""
@@ -53,20 +53,14 @@ def batch_means(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return means
 
 
-def transient_end(values: npt.ArrayLike) -> int | None:
-    """The number of values at the start of a series that belong to the transient; None if it is longer than half of it.
+def truncation(means: npt.ArrayLike) -> int | None:
+    """The number of batches at the start of a series that belong to the transient; None if it is over half of them.
 
-    >>> transient_end([10.0] * 20 + [0.0, 1.0] * 40)
+    >>> truncation([10.0] * 20 + [0.0, 1.0] * 40)
     20
-    >>> transient_end(range(100)) is None
+    >>> truncation(range(100)) is None
     True
     """
-    end = truncation(batch_means(values))
-    return None if end is None else end * BATCH
-
-
-def truncation(means: npt.ArrayLike) -> int | None:
-    """The number of batches at the start of a series that belong to the transient; None if it is over half of them."""
     series = np.asarray(means, dtype=float)
     count = len(series)
     if count < 2:

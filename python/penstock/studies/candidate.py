@@ -9,7 +9,7 @@ from typing import Any
 from penstock import dialects
 from penstock.aqms.catalog import complete_schemes
 from penstock.aqms.queue import Queue
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, collect_errors
 from penstock.results.display import scheme_argument
 from penstock.scenario.document import read_table
 from penstock.scenario.scheme_text import parse_scheme, read_value, scheme_name, split_list
@@ -96,17 +96,8 @@ class Candidate:
 
         Raises `ScenarioError` with all errors.
         """
-        errors: list[ErrorDetail] = []
-        candidates: dict[str, Candidate] = {}
-        for scheme in _expanded([schemes] if isinstance(schemes, (str, Queue, Candidate)) else schemes):
-            try:
-                candidate = cls.of(scheme)
-            except ScenarioError as error:
-                errors += error.errors
-            else:
-                candidates[candidate.label] = candidate
-        if errors:
-            raise ScenarioError(errors)
+        listed = _expanded([schemes] if isinstance(schemes, (str, Queue, Candidate)) else schemes)
+        candidates = {candidate.label: candidate for candidate in collect_errors(cls.of, listed)}
         if not candidates:
             raise PenstockError("name at least one scheme to compare, such as --scheme red")
         return tuple(candidates.values())

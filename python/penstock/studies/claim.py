@@ -14,7 +14,6 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 
 from penstock.files import read_json
 
@@ -40,9 +39,7 @@ class Claims:
             threading.Thread(target=self._renew, args=[self._folder], daemon=True, name="penstock-claims").start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         for name in list(self._own):
             self.release(name)

@@ -13,7 +13,6 @@ from penstock.errors import PenstockError, nearest
 from penstock.results.conclusion import MARGIN, check_margin
 from penstock.results.distribution import is_distribution
 from penstock.results.estimate import Estimate
-from penstock.results.runs import Design, Runs
 from penstock.scenario.budget import Limits
 from penstock.scenario.document import ScenarioLike
 from penstock.studies.candidate import Precision, SchemeLike
@@ -25,6 +24,7 @@ from penstock.studies.order import merged
 from penstock.studies.part import CellRuns
 from penstock.studies.plan import Plan
 from penstock.studies.run_rows import run_rows
+from penstock.studies.runs import Design, Runs
 from penstock.studies.store import Results
 
 __all__ = ["compare", "design_of", "run_plan"]

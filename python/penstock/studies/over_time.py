@@ -8,13 +8,13 @@ from typing import Any
 from penstock.engine.course import course_of, has_course
 from penstock.engine.run import cores
 from penstock.engine.trace import record
-from penstock.results.runs import Runs
+from penstock.results.run_table import RunTable
 from penstock.scenario.document import Document
 
 __all__ = ["over_time"]
 
 
-def over_time(runs: Runs, seed: int | None = None, jobs: int | None = None) -> list[dict[str, Any]]:
+def over_time(runs: RunTable, seed: int | None = None, jobs: int | None = None) -> list[dict[str, Any]]:
     """Run each scheme at each point once more, and record it over time.
 
     `seed` defaults to the seed of the scenario. Returns an entry per run: `scheme`, `params`, `vary`, `links` with the

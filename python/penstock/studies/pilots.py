@@ -1,4 +1,4 @@
-"""Pilot runs of a study, from which each warm-up that is "auto" is determined.
+"""Pilot runs of a study or a comparison, from which each warm-up that is "auto" is determined.
 
 A pilot run has the seed of its scenario and no warm-up. It is kept in the store, apart from the runs of the study, so
 that shards, clusters and resumed studies use the same warm-up without further runs.
@@ -11,17 +11,18 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import asdict
 from typing import Any
 
-from penstock.engine.warmup import POINTS, Pilot, QueueMeans, is_automatic, pilot_of, queue_means
+from penstock.engine.run import cores
+from penstock.engine.warmup import POINTS, Pilot, QueueMeans, is_automatic, pilot_of, queue_means, with_time
 from penstock.errors import ErrorDetail, ScenarioError
 from penstock.results.run import Run
 from penstock.scenario.document import Document, ScenarioLike, as_document
 from penstock.studies.chunk import Cell
 from penstock.studies.complete import complete
-from penstock.studies.executor import Executor
+from penstock.studies.executor import Executor, ThreadExecutor
 from penstock.studies.store import Results
 from penstock.units import parse_time
 
-__all__ = ["Pilots", "Warmups"]
+__all__ = ["Pilots", "Warmups", "group_of", "with_warmups"]
 
 SCHEME = "scheme"
 """The axis whose values share a warm-up, so that schemes are compared over the same interval."""
@@ -32,8 +33,8 @@ SOURCE = "queue means 1"
 Point = Mapping[str, Any]
 """The values of the axes of a cell, by name."""
 
-Cells = Callable[[], Iterable[tuple[Point, object, ScenarioLike]]]
-"""Returns the point, the part of the study and the scenario of each cell."""
+Cells = Callable[[], Iterable[tuple[Hashable, str, ScenarioLike]]]
+"""Returns the group, the label for messages and the scenario of each cell."""
 
 PER_READ = 200
 """Number of pilot runs that are read from the store at once."""
@@ -72,10 +73,7 @@ def _queue_means_record(run: Run) -> dict[str, Any]:
 
 
 class Warmups:
-    """The warm-ups of the cells of a study whose scenario has "auto".
-
-    Cells that differ only in their scheme share the longest transient of their pilot runs.
-    """
+    """The warm-ups of the cells whose scenario has "auto": the longest transient of the pilot runs of their group."""
 
     def __init__(self, cells: Cells, results: Results) -> None:
         self._cells, self._pilots = cells, Pilots(results)
@@ -86,22 +84,21 @@ class Warmups:
         self._pilots.complete((document for _, _, document in self._waiting()), executor)
         self._warmups = None
 
-    def of(self, point: Point, part: object) -> float | None:
-        """The warm-up of a cell in seconds; None while a pilot run is missing.
+    def of(self, group: Hashable) -> float | None:
+        """The warm-up of a group in seconds; None while a pilot run is missing, and for a group without "auto".
 
-        Raises `ScenarioError` with every queue of the study that does not settle.
+        Raises `ScenarioError` with every queue of all cells that does not settle.
         """
         if self._warmups is None:
             self._warmups = self._determined()
-        return self._warmups.get(_group(point, part))
+        return self._warmups.get(group)
 
     def _waiting(self) -> Iterator[tuple[Hashable, str, Document]]:
-        """The group, the label and the scenario of each cell with "auto"."""
-        for point, part, scenario in self._cells():
+        """The cells with "auto"."""
+        for group, label, scenario in self._cells():
             document = as_document(scenario)
             if is_automatic(document):
-                label = ", ".join(f"{name} = {value}" for name, value in point.items())
-                yield _group(point, part), label, document
+                yield group, label, document
 
     def _determined(self) -> dict[Hashable, float]:
         """The warm-up of each group whose pilot runs have been executed."""
@@ -123,8 +120,19 @@ class Warmups:
         return {group: warmup for group, warmup in warmups.items() if group not in incomplete}
 
 
-def _group(point: Point, part: object) -> Hashable:
-    """The cells with the same values of all axes other than the scheme."""
+def with_warmups(cells: Sequence[tuple[Hashable, str, Document]], jobs: int | None = None) -> list[Document]:
+    """The scenarios of these cells (`Cells`), with the warm-up of their group instead of "auto".
+
+    Pilot runs are executed on `jobs` threads, by default on all cores. Raises `ScenarioError` with every queue that
+    does not settle.
+    """
+    warmups = Warmups(lambda: cells, Results())
+    warmups.complete(ThreadExecutor(jobs or cores()))
+    return [with_time(document, warmups.of(group) or 0.0) for group, _, document in cells]
+
+
+def group_of(point: Point, part: object) -> Hashable:
+    """The cells of a part of a study with the same values of all axes other than the scheme."""
     return id(part), tuple(_hashable(value) for name, value in point.items() if name != SCHEME)
 
 

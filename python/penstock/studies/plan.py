@@ -5,17 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
-from penstock.engine.run import run_batch
-from penstock.engine.warmup import with_warmups
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
 from penstock.results.display import setting
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.document import Document, ScenarioLike, as_document, with_value
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.studies.candidate import Candidate, SchemeLike
+from penstock.studies.pilots import with_warmups
 from penstock.units import parse_time
 
 __all__ = ["Case", "Plan", "check_places", "own_queue", "placed", "with_watches_of"]
@@ -124,13 +122,10 @@ class Plan:
         if not self.has_automatic_warmup:
             return self
         width = len(self.schemes)
-        groups = [self.cases[start : start + width] for start in range(0, len(self.cases), width)]
-        documents = with_warmups(
-            [[(case.label, case.document) for case in group] for group in groups], partial(run_batch, jobs=jobs)
-        )
+        cells = [(number // width, case.label, case.document) for number, case in enumerate(self.cases)]
         cases = tuple(
             replace(case, document=document, resolved=document.resolve())
-            for case, document in zip(self.cases, itertools.chain(*documents), strict=True)
+            for case, document in zip(self.cases, with_warmups(cells, jobs), strict=True)
         )
         warmups = {case.resolved.readable["warmup"] for case in cases}
         if len(warmups) > 1 or not self.base.head.has_automatic_warmup:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from penstock.errors import PenstockError
 from penstock.files import read_json
@@ -103,13 +103,20 @@ def record_comparison(store: Path, name: str, design: Design) -> None:
     write_files(folder, files)
 
 
-def _recorded(folder: Path) -> dict[str, Any]:
-    """The options in a record; empty if there is none."""
+def _recorded(folder: Path) -> dict[str, list[str]]:
+    """The options in a record; empty if there is none, or if it is damaged."""
     try:
         options = read_json(folder / OPTIONS)
-    except (OSError, ValueError, PenstockError):
+    except (OSError, ValueError):
         return {}
-    return options if isinstance(options, dict) else {}
+    if not isinstance(options, dict):
+        return {}
+    lists = {key: value for key in ("at", "load", "scenarios") if _is_texts(value := options.get(key))}
+    return lists if len(lists) == 3 else {}
+
+
+def _is_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def recorded_script(store: Path, name: str, design: Design, runs: int) -> str:
@@ -122,12 +129,12 @@ def recorded_script(store: Path, name: str, design: Design, runs: int) -> str:
         return shell_script(_contents(folder), command_text([*COMPARE, STUDY], _margin(design.margin)))
     for folder in sorted(_folders(store, name).glob("*/")):
         recorded = _recorded(folder)
-        if not design.scenarios.keys() <= set(recorded.get("scenarios", ())):
+        if not recorded or not design.scenarios.keys() <= set(recorded["scenarios"]):
             continue
         try:
             options = list(_options(design, runs, recorded["at"], read_document(folder / SCENARIO)))
             files = _contents(folder)
-        except (OSError, KeyError, TypeError, ValueError, PenstockError):
+        except (OSError, PenstockError):  # a file of the record is missing
             continue
         del files[OPTIONS]
         loads = [["--load", aqm] for aqm in recorded["load"]]

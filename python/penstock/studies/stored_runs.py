@@ -11,11 +11,11 @@ from penstock import _native
 from penstock.errors import PenstockError, ScenarioError
 from penstock.results.columns import stored
 from penstock.results.display import scheme_argument
-from penstock.results.runs import Design, Runs
 from penstock.scenario.scheme_text import parse_scheme
 from penstock.studies.database import Database
 from penstock.studies.part import CellRuns
 from penstock.studies.run_rows import run_rows
+from penstock.studies.runs import Design, Runs
 from penstock.studies.store_table import Choice, StoreTable
 from penstock.studies.study import Batch
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -24,7 +24,7 @@ import numpy as np
 from penstock.code_key import code_key
 from penstock.engine.run import cores
 from penstock.engine.warmup import with_time
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.errors import PenstockError, collect_errors
 from penstock.results.run import Run
 from penstock.results.sample import Sample
 from penstock.results.table import Labels, Table
@@ -34,7 +34,7 @@ from penstock.studies.chunk import Cell, Keep
 from penstock.studies.complete import Shard, complete
 from penstock.studies.executor import Executor, Progress, ThreadExecutor
 from penstock.studies.order import merged
-from penstock.studies.pilots import Warmups
+from penstock.studies.pilots import Warmups, group_of
 from penstock.studies.store import Results
 
 __all__ = ["Batch", "Measure", "Progress", "Study", "cell_of"]
@@ -256,10 +256,11 @@ class Batch:
         """Whether the warm-up of a cell is "auto", and pilot runs determine it."""
         return self._warmups is not None
 
-    def _scenarios(self) -> Iterator[tuple[Mapping[str, Any], Study, Scenario | Document]]:
-        """The point, the part and the scenario of each cell."""
+    def _scenarios(self) -> Iterator[tuple[Hashable, str, Scenario | Document]]:
+        """The group that shares a warm-up, the label for messages and the scenario of each cell."""
         for point, part in self.study.points():
-            yield point, part, part.cell(point)[1]
+            label = ", ".join(f"{name} = {value}" for name, value in point.items())
+            yield group_of(point, part), label, part.cell(point)[1]
 
     def _place_all(self) -> None:
         """Determine the cells of a study that are resolved at once, and their places."""
@@ -270,7 +271,7 @@ class Batch:
 
     def _cell(self, point: Mapping[str, Any], part: Study) -> Cell:
         """The cell of these values; its warm-up is determined if its pilot runs have been executed."""
-        return cell_of(*part.cell(point), None if self._warmups is None else self._warmups.of(point, part))
+        return cell_of(*part.cell(point), None if self._warmups is None else self._warmups.of(group_of(point, part)))
 
     def cells(self) -> Iterable[Cell]:
         """The cells, resolved. A warm-up remains "auto" until its pilot runs have been executed."""
@@ -333,16 +334,7 @@ class _Place:
 
 def _resolved(entries: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[Cell]:
     """The cells. Raises `ScenarioError` with the errors of all of them."""
-    cells: list[Cell] = []
-    errors: list[ErrorDetail] = []
-    for entry in entries:
-        try:
-            cells.append(cell_of(*entry))
-        except ScenarioError as error:
-            errors += error.errors
-    if errors:
-        raise ScenarioError(dict.fromkeys(errors))
-    return cells
+    return collect_errors(lambda entry: cell_of(*entry), entries)
 
 
 def cell_of(labels: Labels, scenario: Scenario | Document, part: Study, warmup_s: float | None = None) -> Cell:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from penstock import _native
-from penstock.engine.environment import provenance
 from penstock.files import write_text
 from penstock.report.finished import FinishedFigure, figure_data
-from penstock.report.templating import joined_script, render_template, style_sheet
+from penstock.report.templating import render_document
 from penstock.tuning import display
 from penstock.tuning.advice import Advice
 from penstock.tuning.moved import FACTORS
@@ -27,13 +25,10 @@ def write(advice: Advice, file: Path, script: str = "") -> None:
     trade_off = FinishedFigure.of(
         "trade-off", "Utilization versus queueing delay", figures, "better is up and to the left"
     )
-    page = render_template(
+    page = render_document(
         "advice.html.jinja",
         title=f"Advice for {name}",
-        version=_native.version,
-        provenance=provenance(),
         shell=script,
-        css=style_sheet("page.css", "document.css"),
         advice=advice,
         point_of={(p.rate, p.flows, p.rtt): p for p in advice.map},
         reasons=display.map_reasons(advice),
@@ -41,7 +36,6 @@ def write(advice: Advice, file: Path, script: str = "") -> None:
         rows=display.rows(advice),
         trade_off=trade_off,
         figures=figure_data([trade_off]),
-        script=joined_script("report/scripts/document.js"),
         factors=FACTORS,
         exceptions=display.exceptions(advice),
         lines=[

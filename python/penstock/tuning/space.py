@@ -88,8 +88,8 @@ def _length(name: str, link: LoadedLink) -> Knob:
     return Knob(name, MIN_THRESHOLD, max(MIN_THRESHOLD + 1, link.buffer / 2))
 
 
-def _rounded(value: float, digits: int = 3) -> float:
-    return float(f"{value:.{digits}g}")
+def _rounded(value: float) -> float:
+    return float(f"{value:.3g}")
 
 
 def _ms(seconds: float) -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from penstock.engine.run import cores, run_batch
-from penstock.engine.warmup import with_warmups
+from penstock.engine.run import cores
 from penstock.errors import ErrorDetail, ScenarioError
 from penstock.results.estimate import summarize
 from penstock.results.simultaneous import adjusted_alpha
@@ -21,6 +19,7 @@ from penstock.scenario.resolve import Resolved
 from penstock.scenario.resolve.codepoints import codepoints
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.executor import Progress
+from penstock.studies.pilots import with_warmups
 from penstock.studies.plan import Plan, check_places, own_queue, with_watches_of
 from penstock.studies.store import Results
 from penstock.tuning.advice import Advice, Confirmed
@@ -112,8 +111,8 @@ def tune(
 def _with_warmup(document: Document, candidates: Sequence[Candidate], places: list[str], jobs: int | None) -> Document:
     """The scenario with a warm-up of "auto" replaced by the result of pilot runs of its own queue and all schemes."""
     plan = Plan.make(document, candidates, at=places)
-    group = [("its own queue", document), *((case.label, case.document) for case in plan.cases)]
-    return with_warmups([group], partial(run_batch, jobs=jobs))[0][0]
+    cells = [("", "its own queue", document), *(("", case.label, case.document) for case in plan.cases)]
+    return with_warmups(cells, jobs)[0]
 
 
 def _parse_request(

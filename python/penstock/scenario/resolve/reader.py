@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, Final, TypeVar
 
 from penstock.errors import ErrorCollector, kind_of, nearest
-from penstock.units import UnitError
+from penstock.units import UnitError, parse_size
 
 T = TypeVar("T")
 
@@ -125,6 +125,14 @@ def whole(low: int, high: int) -> Callable[[Any], int]:
         return number
 
     return parse
+
+
+def payload(value: Any) -> int:
+    """The payload of a packet in bytes."""
+    size = parse_size(value)
+    if not 1 <= size <= 65_535:
+        raise UnitError("a packet's payload lies between 1B and 65535B")
+    return size
 
 
 def choice(*words: str) -> Callable[[Any], str]:

@@ -10,7 +10,7 @@ from penstock.aqms.catalog import tcp_keys
 from penstock.scenario.resolve.codepoints import RECORDED, ecn_field, recorded_ecn_field
 from penstock.scenario.resolve.draws import Draw, draw
 from penstock.scenario.resolve.felt import read_outcome, read_probes
-from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, whole
+from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, payload, whole
 from penstock.scenario.resolve.settings import Surroundings, default_readable, setting
 from penstock.scenario.resolve.transfers import TRANSFER_KEYS, is_drawn, read_transfers
 from penstock.scenario.resolve.video import read_replay, read_video
@@ -221,7 +221,7 @@ def _tcp(
 
 def _udp(table: Table, *own: str) -> tuple[dict[str, Any], dict[str, Any]]:
     rate = table.take("rate", draw(parse_rate, format_rate), REQUIRED, advice='such as rate = "500kbit"')
-    packet = table.take("packet", draw(_payload, format_size), REQUIRED, advice='the payload, such as packet = "1000B"')
+    packet = table.take("packet", draw(payload, format_size), REQUIRED, advice='the payload, such as packet = "1000B"')
     headers = table.take("headers", parse_size, 28)
     phase = table.take("phase", choice("zero", "random"), "zero")
     if headers is not None and headers > 1000:
@@ -250,10 +250,3 @@ def _fec(table: Table) -> tuple[dict[str, Any], dict[str, Any]]:
     if k + h > MAX_IN_BLOCK:
         table.error("h", f"makes a block of {k + h} packets; at most {MAX_IN_BLOCK} are possible")
     return own | {"fec": {"k": k, "h": h, "spacing": spacing}}, {"k": k, "h": h, "spacing": spacing} | readable
-
-
-def _payload(value: Any) -> int:
-    size = parse_size(value)
-    if not 1 <= size <= 65_535:
-        raise UnitError("a packet's payload lies between 1B and 65535B")
-    return size

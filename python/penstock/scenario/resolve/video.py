@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from penstock.errors import kind_of, nearest
 from penstock.scenario.resolve.files import regular_file
-from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, text
+from penstock.scenario.resolve.reader import REQUIRED, Table, choice, flag, payload, text
 from penstock.units import UnitError, format_rate, format_size, parse_rate, parse_size
 
 Pair = tuple[dict[str, Any], dict[str, Any]]
@@ -25,7 +25,7 @@ def read_video(table: Table, common: tuple[str, ...]) -> Pair:
         "gop": table.take("gop", _gop, "IBBPBBPBB"),
         "sizes": table.take("sizes", _sizes, _SIZES),
         "variation": table.take("variation", _number(0, 10, "standard deviation / mean"), 0.3),
-        "packet": table.take("packet", _payload, 1000),
+        "packet": table.take("packet", payload, 1000),
         "headers": _headers(table),
         "phase": table.take("phase", choice("zero", "random"), "zero"),
         "adu": table.take("adu", choice("frame", "gop"), "frame"),
@@ -61,13 +61,6 @@ def _headers(table: Table) -> int | None:
     if headers is not None and headers > 1000:
         table.error("headers", "must be at most 1000B")
     return headers
-
-
-def _payload(value: Any) -> int:
-    size = parse_size(value)
-    if not 1 <= size <= 65_535:
-        raise UnitError("a packet's payload lies between 1B and 65535B")
-    return size
 
 
 def _gop(value: Any) -> str:

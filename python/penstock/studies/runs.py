@@ -15,13 +15,14 @@ import numpy as np
 import pyarrow as pa
 
 from penstock.errors import PenstockError, UnknownNameError
-from penstock.results import estimates, outputs
+from penstock.results import estimates
 from penstock.results.columns import ResultColumn
 from penstock.results.comparison import Comparison
 from penstock.results.estimate import Estimate, summarize
 from penstock.results.estimates import Estimates
 from penstock.results.frames import package
 from penstock.results.run_table import Design, RunTable
+from penstock.studies import outputs
 
 __all__ = ["Design", "Runs"]
 

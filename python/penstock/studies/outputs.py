@@ -1,14 +1,10 @@
-"""The output of a table of runs: files, figures, labelled arrays.
-
-Figures and pages come from folders that import this one, so their modules are imported by name when they are needed.
-"""
+"""The output of a table of runs: files, figures, labelled arrays."""
 
 from __future__ import annotations
 
 import base64
 import io
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +13,7 @@ import pyarrow as pa
 
 from penstock.errors import PenstockError, nearest
 from penstock.files import whole, write_text
+from penstock.report import page
 from penstock.results.comparison import Comparison
 from penstock.results.distribution import is_distribution
 from penstock.results.estimates import means
@@ -27,6 +24,8 @@ from penstock.results.run_table import RunTable
 from penstock.results.short_names import full_name
 from penstock.results.summary_table import SummaryTable
 from penstock.results.sweep import axis
+from penstock.studies.over_time import over_time
+from penstock.studies.repeat import comparison_script
 
 __all__ = ["KINDS", "charts", "plot", "save", "to_xarray", "write_table"]
 
@@ -49,12 +48,14 @@ def save(runs: RunTable, file: Path) -> None:
 
 def write_table(table: pa.Table, file: Path) -> None:
     """Write a table as `.csv`, `.parquet` or `.arrow`, whole or not at all. Raises `FileError`."""
+    from pyarrow import csv, parquet
+
     with whole(file) as part:
         match file.suffix.lower():
             case ".csv":
-                import_module("pyarrow.csv").write_csv(_plain(table), part)
+                csv.write_csv(_plain(table), part)
             case ".parquet":
-                import_module("pyarrow.parquet").write_table(table, part, compression="zstd")
+                parquet.write_table(table, part, compression="zstd")
             case _:
                 with pa.OSFile(str(part), "wb") as target, pa.ipc.new_file(target, table.schema) as writer:
                     writer.write_table(table)
@@ -70,17 +71,18 @@ def _plain(table: pa.Table) -> pa.Table:
 
 
 def _page(runs: RunTable, file: Path) -> None:
-    series = import_module("penstock.studies.over_time").over_time(runs)
     try:
-        script = import_module("penstock.studies.repeat").comparison_script(runs.design, len(runs.seeds))
+        script = comparison_script(runs.design, len(runs.seeds))
     except PenstockError:  # an AQM in Python that is not in a file
         script = ""
-    result = {**Comparison.of(runs).to_dict(), "series": series, "script": script}
-    import_module("penstock.report.page").write(result, file)
+    result = {**Comparison.of(runs).to_dict(), "series": over_time(runs), "script": script}
+    page.write(result, file)
 
 
 def _figure(runs: RunTable, file: Path) -> None:
-    import_module("penstock.plots").save(plot(runs, FIGURE, None, "scheme", None, None), file)
+    from penstock import plots
+
+    plots.save(plot(runs, FIGURE, None, "scheme", None, None), file)
 
 
 def _latex(runs: RunTable, file: Path) -> None:
@@ -111,20 +113,22 @@ KINDS: dict[str, Callable[[RunTable, Path], None]] = {
 
 def plot(runs: RunTable, metric: str, x: str | None, by: str, panel: str | None, place: str | None) -> Any:
     """A figure of a metric; see `Runs.plot`."""
+    from penstock.plots import metric_by_axis
+
     names = ["scheme", *runs.axes]
     across = full_name("swept key", x, names) if x else next(iter(runs.axes), "scheme")
     curve = full_name("swept key", by, names)
     column = runs.column(metric, place)
     split = full_name("swept key", panel, names) if panel else None
-    draw = import_module("penstock.plots.metric_by_axis").draw
     note = f"95 % intervals, n = {len(runs.seeds)}" if len(runs.seeds) > 1 else "n = 1: no interval"
     summary = SummaryTable.of_rows(means(runs, [column]), column.name)
-    return draw(summary, across, column.name, None if curve == across else curve, split, note=note)
+    return metric_by_axis.draw(summary, across, column.name, None if curve == across else curve, split, note=note)
 
 
 def charts(runs: RunTable) -> str:
     """The metrics `CHARTS` at the first place as images, at the first values of all swept keys except one."""
-    style = import_module("penstock.plots.style")
+    from penstock.plots import style
+
     path, lines = axis(runs.points)
     part = runs._part(runs.design.schemes, [runs.design.points[i] for i in lines[0][1]])
     place = runs.at[0]

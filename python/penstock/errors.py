@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 __all__ = [
     "ErrorCollector",
     "ErrorDetail",
     "MissingPackageError",
+    "Option",
     "PenstockError",
     "PenstockWarning",
     "RequirementError",
     "RunError",
     "ScenarioError",
     "UnknownNameError",
+    "collecting",
     "nearest",
     "nearest_name",
 ]
@@ -82,6 +85,29 @@ class MissingPackageError(RequirementError, ImportError):
         super().__init__(f"{package} is not installed; {use} needs it: pip install {package}")
 
 
+class Option(str):
+    """The origin of a value that is an option of the command line and an argument in Python.
+
+    As a text it is the option, such as `--scheme red`; `argument` is `schemes="red"`.
+    """
+
+    argument: str
+
+    def __new__(cls, option: str, argument: str) -> Self:
+        """`option` and `argument` as they appear in messages."""
+        origin = super().__new__(cls, option)
+        origin.argument = argument
+        return origin
+
+    @classmethod
+    def of(cls, option: str, argument: str, value: str, *, shown: str | None = None) -> Self:
+        """With the value that was given, on the command line as `shown`."""
+        return cls(f"{option} {value if shown is None else shown}", f"{argument}={show_value(value)}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.argument)
+
+
 @dataclass(frozen=True)
 class ErrorDetail:
     """One error of a scenario.
@@ -96,9 +122,19 @@ class ErrorDetail:
     origin: str | None = None
 
     def __str__(self) -> str:
-        """The form is `link.toml:12: links.bottleneck.queue.min_th = 20: must be below max_th (15)`."""
+        """The form is `link.toml:12: links.bottleneck.queue.min_th = 20: must be below max_th (15)`.
+
+        An origin that is an `Option` is named as the argument in Python.
+        """
+        return self._text(self.origin.argument if isinstance(self.origin, Option) else self.origin)
+
+    def on_command_line(self) -> str:
+        """The same with options instead of arguments."""
+        return self._text(self.origin)
+
+    def _text(self, origin: str | None) -> str:
         key = f"{self.path} = {self.value}" if self.path and self.value is not None else self.path
-        return ": ".join(part for part in (self.origin, key, self.message) if part)
+        return ": ".join(part for part in (origin, key, self.message) if part)
 
 
 class ScenarioError(PenstockError):
@@ -107,6 +143,15 @@ class ScenarioError(PenstockError):
     def __init__(self, errors: Iterable[ErrorDetail]) -> None:
         self.errors: tuple[ErrorDetail, ...] = tuple(errors)
         super().__init__("\n".join(str(error) for error in self.errors))
+
+
+@contextmanager
+def collecting(errors: list[ErrorDetail]) -> Iterator[None]:
+    """Append the errors of a `ScenarioError` in the block to `errors`, so that others can be added."""
+    try:
+        yield
+    except ScenarioError as error:
+        errors += error.errors
 
 
 @dataclass

@@ -19,12 +19,12 @@ from penstock.cli.options import (
 )
 from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
 from penstock.cli.output_files import page_file
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.errors import ErrorDetail, ScenarioError, UnknownNameError, collecting
 from penstock.files import write_text
 
 if TYPE_CHECKING:
     from penstock.challenges.challenge import Challenge
-    from penstock.studies.candidate import SchemeLike
+    from penstock.studies.candidate import Candidate
 
 EXAMPLE = "penstock challenge codel --against droptail --metric utilization --budget 15s -o worst.toml"
 
@@ -94,9 +94,7 @@ def challenge(
     outputs = Outputs.of(json_target)
     file = page_file(output, "-o") if output is not None else None
     load_aqms(load)
-    if not against:
-        raise PenstockError("--against: is missing; name the schemes to compare with, such as --against fq-codel")
-    result = _challenge(_candidates(scheme, against), metric, seconds_of(budget, "--budget"), runs, seed, jobs, store)
+    result = _challenge(*_request(scheme, against, metric, budget), runs, seed, jobs, store)
     from penstock.challenges import display
 
     repeat = display.command([scheme, *against], runs, output, load)
@@ -107,24 +105,31 @@ def challenge(
         notify(f"scenario: {file}")
 
 
-def _candidates(scheme: str, against: list[str]) -> list[SchemeLike]:
-    """The schemes of the command line. Raises `ScenarioError` with all their errors."""
-    from penstock.studies.candidate import ALL, Candidate
+def _request(
+    scheme: str, against: list[str], metric: str | None, budget: str
+) -> tuple[tuple[Candidate, ...], str | None, float]:
+    """The schemes, the metric and the budget in seconds. Raises `ScenarioError` with all errors."""
+    from penstock.challenges.challenge import schemes_of
+    from penstock.challenges.criteria import criterion_of
 
-    candidates: list[SchemeLike] = []
     errors: list[ErrorDetail] = []
-    for text, origin in [(scheme, "SCHEME"), *((each, "--against") for each in against)]:
-        try:
-            candidates.append(text if text == ALL and candidates else Candidate.parse(text, f"{origin} {text}"))
-        except ScenarioError as error:
-            errors += error.errors
+    schemes: tuple[Candidate, ...] = ()
+    budget_s = 0.0
+    with collecting(errors):
+        schemes = schemes_of(scheme, against)
+    try:
+        metric = None if metric is None else criterion_of(metric)
+    except UnknownNameError as error:
+        errors.append(ErrorDetail("", str(error), None, f"--metric {metric}"))
+    with collecting(errors):
+        budget_s = seconds_of(budget, "--budget")
     if errors:
         raise ScenarioError(errors)
-    return candidates
+    return schemes, metric, budget_s
 
 
 def _challenge(
-    schemes: list[SchemeLike],
+    schemes: tuple[Candidate, ...],
     metric: str | None,
     budget_s: float,
     runs: int,

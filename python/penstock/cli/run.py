@@ -31,7 +31,7 @@ from penstock.cli.options import (
 )
 from penstock.cli.output import Outputs, load_aqms, notify, notify_all, write_page
 from penstock.cli.output_files import output_folder
-from penstock.errors import PenstockError
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, collecting
 from penstock.units import parse_time
 
 if TYPE_CHECKING:
@@ -88,16 +88,23 @@ def _document(
 ) -> Document:
     """The scenario, with values overridden by the options."""
     from penstock.scenario.scenario import read_document
+    from penstock.studies.candidate import ALL, Candidate
     from penstock.studies.plan import Plan
 
-    document = read_document(scenario, settings)
-    if seed is not None:
-        document = document.set("seed", seed, "--seed")
-    if not schemes:
-        if at:
-            raise PenstockError(f"--at {at[0]}: needs --scheme")
-        return document
-    cases = Plan.make(document, schemes, None, at).cases
+    if at and not schemes:
+        raise PenstockError(f"--at {at[0]}: needs --scheme")
+    errors: list[ErrorDetail] = []
+    with collecting(errors):
+        document = read_document(scenario, settings)
+        if seed is not None:
+            document = document.set("seed", seed, "--seed")
+        if not schemes:
+            return document
+        cases = Plan.make(document, schemes, None, at).cases
+    if errors:
+        with collecting(errors):
+            Candidate.all_of(schemes or ALL)
+        raise ScenarioError(dict.fromkeys(errors))
     if len(cases) > 1:
         listed = " ".join(f"--scheme {case.candidate.label}" for case in cases)
         raise PenstockError(f"{listed}: run takes a single scheme; use penstock compare for several")

@@ -17,7 +17,7 @@ from penstock import _native
 from penstock.aqms import python_aqm
 from penstock.aqms.catalog import find_scheme
 from penstock.aqms.queue import Queue, brief, plain
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest, nearest_name, show_value
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, collecting, nearest, nearest_name, show_value
 from penstock.files import read_text, write_text
 from penstock.scenario import elements
 from penstock.scenario._generated import SCHEMES, Class, Tcp
@@ -381,12 +381,10 @@ def read_document(path: str | Path, settings: Iterable[str] = ()) -> Document:
                 ErrorDetail("", "is not PATH=VALUE, such as links.bottleneck.rate=2Mbit", None, f"--set {text}")
             )
             continue
-        try:
+        with collecting(errors):
             document = document.set(key.strip(), read_value(value.strip()))
-        except ScenarioError as error:
-            errors += error.errors
     if errors:
-        raise ScenarioError(errors)
+        raise ScenarioError([*errors, *resolve(document.tree, document.origins).errors])
     return document
 
 

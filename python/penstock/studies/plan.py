@@ -10,7 +10,7 @@ from typing import Any
 
 from penstock.engine.run import run_batch
 from penstock.engine.warmup import with_warmups
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
+from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting, nearest, show_value
 from penstock.results.display import setting
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.resolve import Resolved, resolve
@@ -85,26 +85,30 @@ class Plan:
         at: str | Sequence[str] | None = None,
     ) -> Plan:
         """Resolve every case. Raises `ScenarioError` with the errors of all of them."""
-        base = as_document(scenario)
-        candidates = Candidate.all_of(schemes)
-        resolved = base.resolve()
-        base = with_watches_of(base, resolved)
-        places = ((at,) if isinstance(at, str) else tuple(at)) if at else resolved.watched
-        check_places(base, places)
-        points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
         errors: list[ErrorDetail] = []
-        cases = []
+        candidates: tuple[Candidate, ...] = ()
+        with collecting(errors):
+            candidates = Candidate.all_of(schemes)
+        base = as_document(scenario)
+        resolved = resolve(base.tree, base.origins)
+        if resolved.errors:
+            raise ScenarioError([*errors, *resolved.errors])
+        base = with_watches_of(base, resolved)
+        places = ((at,) if isinstance(at, str) else tuple(dict.fromkeys(at))) if at else resolved.watched
+        with collecting(errors):
+            check_places(base, places)
+        errors += _repeated(vary or {})
+        points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
+        cases: list[Case] = []
+        can_place = not errors
         for point in points:
-            try:
+            with collecting(errors):
                 document = _varied(base, point)
-            except ScenarioError as error:
-                errors += error.errors
-                continue
-            for candidate in candidates:
-                case = placed(document, candidate, places)
-                resolved_case = resolve(case.tree, case.origins)
-                errors += resolved_case.errors
-                cases.append(Case(candidate, point, resolved_case, case))
+                if can_place:
+                    cases += (_case(document, candidate, point, places) for candidate in candidates)
+                else:
+                    errors += resolve(document.tree, document.origins).errors
+        errors += (error for case in cases for error in case.resolved.errors)
         if errors:
             raise ScenarioError(dict.fromkeys(errors))
         notes = _left_out(base, candidates, places)
@@ -144,16 +148,37 @@ class Plan:
         return f"warm-up, determined by pilot runs: {' to '.join(dict.fromkeys((warmups[0], warmups[-1])))}"
 
 
+def _case(document: Document, candidate: Candidate, point: Mapping[str, Any], places: Sequence[str]) -> Case:
+    case = placed(document, candidate, places)
+    return Case(candidate, point, resolve(case.tree, case.origins), case)
+
+
+def _repeated(vary: Mapping[str, Sequence[Any]]) -> list[ErrorDetail]:
+    """An error for each value that is given twice in a sweep."""
+    return [
+        ErrorDetail(path, "is given twice", show_value(value), Option("--vary", "vary"))
+        for path, values in vary.items()
+        for number, value in enumerate(values)
+        if value in list(values)[:number]
+    ]
+
+
 def check_places(base: Document, places: Sequence[str]) -> None:
     """Raise an error unless there are places and each is a link of the scenario."""
     if not places:
-        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
+        raise PenstockError(
+            "no link is watched: name the bottleneck with --at LINK (in Python at), or set watch = true in its table"
+        )
     links = base.tree["links"]
     for place in places:
         if place.removesuffix(".reverse") not in links:
             names = ", ".join(links)
             raise ScenarioError(
-                [ErrorDetail("", f'no link "{place}"{nearest(place, links)}; there are: {names}', None, "--at")]
+                [
+                    ErrorDetail(
+                        "", f'no link "{place}"{nearest(place, links)}; there are: {names}', None, Option("--at", "at")
+                    )
+                ]
             )
 
 
@@ -173,7 +198,7 @@ def with_watches_of(document: Document, resolved: Resolved) -> Document:
 def _varied(base: Document, point: Mapping[str, Any]) -> Document:
     document = base
     for path, value in point.items():
-        document = document.set(path, value, "--vary")
+        document = document.set(path, value, Option("--vary", "vary"))
     return document
 
 

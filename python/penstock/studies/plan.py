@@ -11,7 +11,7 @@ from typing import Any
 from penstock.engine.run import run_batch
 from penstock.engine.warmup import with_warmups
 from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting, nearest, show_value
-from penstock.results.display import setting
+from penstock.results.display import count_of, setting
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.scenario import Document, ScenarioLike, as_document, with_value
@@ -64,12 +64,11 @@ class Plan:
     def cost(self, runs: int, jobs: int) -> str:
         """The number of runs and threads, in a line."""
         points = f"{len(self.points)} points x " if len(self.points) > 1 else ""
-        schemes = f"{len(self.schemes)} scheme{'s' if len(self.schemes) > 1 else ''}"
+        size = f"{count_of(len(self.schemes), 'scheme')} x {points}{count_of(runs, 'run')}"
         seed = self.base.readable["seed"]
-        return (
-            f"{len(self.cases) * runs} runs of {self.base.readable['duration']}: {schemes} x {points}{runs} runs "
-            f"(seeds {seed} to {seed + runs - 1}), {jobs} thread{'s' if jobs > 1 else ''}"
-        )
+        seeds = f"seed {seed}" if runs == 1 else f"seeds {seed} to {seed + runs - 1}"
+        all_runs = count_of(len(self.cases) * runs, "run")
+        return f"{all_runs} of {self.base.readable['duration']}: {size} ({seeds}), {count_of(jobs, 'thread')}"
 
     def check_budget(self, runs: int, jobs: int, limits: Limits) -> list[str]:
         """Compare the events and the memory of all runs with their limits; see `penstock.scenario.budget`."""

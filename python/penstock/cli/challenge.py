@@ -18,7 +18,7 @@ from penstock.cli.options import (
     seconds_of,
 )
 from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
-from penstock.cli.output_files import page_file
+from penstock.cli.output_files import typed_file
 from penstock.errors import ErrorDetail, ScenarioError, UnknownNameError, collecting
 from penstock.files import write_text
 
@@ -92,7 +92,7 @@ def challenge(
     Finished runs are kept: rerun an interrupted command to resume it.
     """
     outputs = Outputs.of(json_target)
-    file = page_file(output, "-o") if output is not None else None
+    file = typed_file(output, "-o", ".toml") if output is not None else None
     load_aqms(load)
     result = _challenge(*_request(scheme, against, metric, budget), runs, seed, jobs, store)
     from penstock.challenges import display

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 __all__ = [
     "ErrorCollector",
     "ErrorDetail",
     "MissingPackageError",
+    "Option",
     "PenstockError",
     "PenstockWarning",
     "RequirementError",
@@ -20,6 +22,7 @@ __all__ = [
     "ScenarioError",
     "UnknownNameError",
     "collect_errors",
+    "collecting",
     "nearest",
     "nearest_name",
 ]
@@ -86,6 +89,29 @@ class MissingPackageError(RequirementError, ImportError):
         super().__init__(f"{package} is not installed; {use} needs it: pip install {package}")
 
 
+class Option(str):
+    """The origin of a value that is an option of the command line and an argument in Python.
+
+    As a text it is the option, such as `--scheme red`; `argument` is `schemes="red"`.
+    """
+
+    argument: str
+
+    def __new__(cls, option: str, argument: str) -> Self:
+        """`option` and `argument` as they appear in messages."""
+        origin = super().__new__(cls, option)
+        origin.argument = argument
+        return origin
+
+    @classmethod
+    def of(cls, option: str, argument: str, value: str, *, shown: str | None = None) -> Self:
+        """With the value that was given, on the command line as `shown`."""
+        return cls(f"{option} {value if shown is None else shown}", f"{argument}={show_value(value)}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.argument)
+
+
 @dataclass(frozen=True)
 class ErrorDetail:
     """One error of a scenario.
@@ -100,9 +126,19 @@ class ErrorDetail:
     origin: str | None = None
 
     def __str__(self) -> str:
-        """The form is `link.toml:12: links.bottleneck.queue.min_th = 20: must be below max_th (15)`."""
+        """The form is `link.toml:12: links.bottleneck.queue.min_th = 20: must be below max_th (15)`.
+
+        An origin that is an `Option` is named as the argument in Python.
+        """
+        return self._text(self.origin.argument if isinstance(self.origin, Option) else self.origin)
+
+    def on_command_line(self) -> str:
+        """The same with options instead of arguments."""
+        return self._text(self.origin)
+
+    def _text(self, origin: str | None) -> str:
         key = f"{self.path} = {self.value}" if self.path and self.value is not None else self.path
-        return ": ".join(part for part in (self.origin, key, self.message) if part)
+        return ": ".join(part for part in (origin, key, self.message) if part)
 
 
 class ScenarioError(PenstockError):
@@ -118,13 +154,20 @@ def collect_errors(function: Callable[[Item], Result], items: Iterable[Item]) ->
     results: list[Result] = []
     errors: list[ErrorDetail] = []
     for item in items:
-        try:
+        with collecting(errors):
             results.append(function(item))
-        except ScenarioError as error:
-            errors += error.errors
     if errors:
         raise ScenarioError(dict.fromkeys(errors))
     return results
+
+
+@contextmanager
+def collecting(errors: list[ErrorDetail]) -> Iterator[None]:
+    """Append the errors of a `ScenarioError` in the block to `errors`, so that others can be added."""
+    try:
+        yield
+    except ScenarioError as error:
+        errors += error.errors
 
 
 @dataclass

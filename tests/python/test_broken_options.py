@@ -65,6 +65,61 @@ def test_comparisons_are_checked_before_anything_is_run(
     assert message in refused(["compare", str(file), *options], capsys)
 
 
+@pytest.mark.parametrize(
+    ("line", "starts"),
+    [
+        (
+            [
+                "compare",
+                "FILE",
+                "--scheme",
+                "rde",
+                "--scheme",
+                "codle",
+                "--at",
+                "botle",
+                "--vary",
+                "traffic.bulk.cuont=1",
+            ],
+            ["--scheme rde:", "--scheme codle:", "--at: no link", "--vary: traffic.bulk.cuont = 1"],
+        ),
+        (
+            ["compare", "FILE", "--scheme", "rde", "--vary", "traffic.bulk.count", "--precision", "loss"],
+            ["--precision loss:", "--vary traffic.bulk.count:", "--scheme rde:"],
+        ),
+        (
+            ["compare", "FILE", "--scheme", "red", "--vary", "traffic.bulk.count=1,1"],
+            ["--vary: traffic.bulk.count = 1: is given"],
+        ),
+        (["compare", "FILE", "--scheme", "red", "--scheme", "red"], ["--scheme red: is given twice"]),
+        (["compare", "FILE"], ["--scheme: is missing"]),
+        (
+            ["run", "FILE", "--set", "x", "--set", "traffic.bulk.flavour=cubik", "--scheme", "rde"],
+            ["--set x:", '--set: traffic.bulk.flavour = "cubik"', "--scheme rde:"],
+        ),
+        (
+            ["tune", "FILE", "--aim", "delai < 5", "--at", "botle"],
+            ["--at: no link", "--scheme: is missing", "--aim 'delai < 5':"],
+        ),
+        (
+            ["challenge", "rde", "--against", "codle", "--metric", "los", "--budget", "5"],
+            ["SCHEME rde:", "--against codle:", "--metric los:", "--budget 5:"],
+        ),
+        (["evaluate", "rde", "codle"], ["SCHEME rde:", "SCHEME codle:"]),
+        (["live", "FILE", "--no-open", "--at", "botle"], ["--at: no link"]),
+    ],
+)
+def test_all_errors_of_a_command_are_listed_with_their_options(
+    line: list[str], starts: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "link.toml"
+    file.write_text(GOOD)
+    lines = refused([str(file) if word == "FILE" else word for word in line], capsys).splitlines()
+    assert len(lines) == len(starts) + (len(starts) > 1)
+    for error, start in zip(lines, starts, strict=False):
+        assert error.startswith(start)
+
+
 def test_a_run_that_ends_before_most_traffic_starts_is_one_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

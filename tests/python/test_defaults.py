@@ -37,6 +37,13 @@ def watched(resolved: Resolved) -> list[str]:
     return [name for name, entry in directions(resolved).items() if entry["watch"]]
 
 
+@pytest.mark.parametrize("reverse", ["same", {"scheme": "droptail", "limit": "1BDP"}])
+def test_a_queue_that_only_acknowledgements_cross_has_the_round_trip_of_their_flows(reverse: Any) -> None:
+    network = chain("10Mbit", queue={"scheme": "droptail", "limit": "1BDP"}, reverse={"queue": reverse}).resolve()
+    limits = [entry["queue"]["limit"] for entry in directions(network).values()]
+    assert limits == [{"bytes": 50_000}] * 2
+
+
 def senders() -> dict[str, Tree]:
     """TCP without keys, as it is resolved, by the way it was written."""
     line = '[links.a]\nfrom = "S"\nto = "D"\nrate = "9Mbit"\ndelay = "9ms"'

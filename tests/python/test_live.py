@@ -377,11 +377,11 @@ def test_a_queue_with_classes_stays_as_the_file_has_it(tmp_path: Path, tab: Page
 
 def test_requests_that_no_page_can_fulfil_are_told() -> None:
     document = Document.read(THESIS)
-    with pytest.raises(PenstockError, match=r'^--at: there is no link "botleneck"; did you mean "bottleneck"\?$'):
+    with pytest.raises(PenstockError, match=r'^at: no link "botleneck"; did you mean "bottleneck"\?; there are: '):
         material(document, [], "botleneck")
     with pytest.raises(PenstockError, match="4 are too many"):
         material(document, ["pi"] * 4, None)
-    with pytest.raises(PenstockError, match="--scheme wfq"):
+    with pytest.raises(PenstockError, match='schemes="wfq"'):
         material(document, ["wfq"], None)
-    with pytest.raises(ScenarioError, match=r"--scheme red:max_p=3: links.bottleneck.queue.max_p = 3"):
+    with pytest.raises(ScenarioError, match=r'schemes="red:max_p=3": links.bottleneck.queue.max_p = 3'):
         material(document, ["red:max_p=3"], None)

@@ -79,3 +79,12 @@ def test_parts_of_a_scenario_pickle_compare_and_print_as_the_call_that_makes_the
 def test_a_dumbbell_prints_in_a_few_lines() -> None:
     link = ps.dumbbell(rate="10Mbit", rtt="80ms", queue=ps.Red(limit="100p"), traffic={"bulk": ps.Tcp(count=5)})
     assert len(repr(link)) < 400
+
+
+def test_results_of_equal_runs_are_equal_and_print_briefly() -> None:
+    link = ps.dumbbell(rate="5Mbit", rtt="40ms", duration="2s", traffic={"bulk": ps.Tcp(count=2)})
+    run = ps.run(link, series=True)
+    assert run == ps.run(link, series=True) == pickle.loads(pickle.dumps(run))
+    assert run != ps.run(link, seed=2, series=True)
+    assert run.links["bottleneck"] != run.traffic["bulk"]
+    assert len(repr(run)) < 400

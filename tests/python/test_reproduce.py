@@ -98,7 +98,7 @@ def test_every_unknown_name_is_told_at_once() -> None:
     process = penstock("reproduce", "cc/fig44", "chunk", "alemu/tab2.22")
     assert process.returncode == 2
     assert 'did you mean "fig4"' in process.stderr
-    assert 'no work "chunk"' in process.stderr
+    assert 'no paper "chunk"' in process.stderr
     assert 'alemu-2004 has no experiment or claim "tab2.22"; did you mean "tab2.2"' in process.stderr
     assert "Traceback" not in process.stderr
     assert penstock("reproduce", "cc", "--quick", "--full").returncode == 2
@@ -139,8 +139,11 @@ def test_a_figure_stands_for_its_panels() -> None:
     assert panels_of("cc/fig5") == ["fig5-top", "fig5-mid", "fig5-bottom"]
     assert panels_of("br/fig3d") == ["fig3d"]
     assert panels_of("alemu/fig5.7") == panels_of("alemu/fig5-7") == ["fig5-7"]
-    with pytest.raises(PenstockError):
-        panels_of("alemu/fig5")
+    assert panels_of("kt/figure5") == panels_of("kt/Figure 5") == panels_of("kt/fig. 5") == panels_of("kt/fig5")
+    assert panels_of("alemu/Table 2.2") == ["tab2-2"]
+    for name, nearest in (("alemu/fig5", "fig5-1"), ("alemu/Figure 4", "fig4-2"), ("kt/fig44", "fig4")):
+        with pytest.raises(PenstockError, match=f'did you mean "{nearest}'):
+            panels_of(name)
 
 
 def test_the_list_names_every_experiment() -> None:

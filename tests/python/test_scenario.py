@@ -223,7 +223,9 @@ def test_results_are_attributes_keys_and_arrays() -> None:
     assert bottleneck["loss_rate"] == bottleneck.loss_rate
     assert abs(bottleneck.length_pmf.sum() - 1) < 1e-9
     assert run.traffic["bulk"].flows["goodput_bps"].shape == (3,)
-    assert "loss_rate" in repr(run)
+    assert "loss_rate" in repr(bottleneck)
+    assert repr(run).splitlines()[1].startswith("bottleneck: delay ")
+    assert len(repr(run).splitlines()) == 1 + len(run.links) + len(run.traffic)
     assert "<table>" in run._repr_html_()
     assert len(run.series["bottleneck"]["t_ns"]) > 10
     with pytest.raises(AttributeError, match='no metric "los_rate"; did you mean "loss_rate"'):

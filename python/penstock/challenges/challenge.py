@@ -18,7 +18,7 @@ from penstock.challenges.rules import Rule, find_rule, threshold_for
 from penstock.challenges.search import SEARCH_RUNS, Search, latin_hypercube
 from penstock.challenges.simplify import simplify
 from penstock.engine.run import cores
-from penstock.errors import PenstockError
+from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting
 from penstock.results.display import joined, scale_for
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import metric as metric_of
@@ -29,7 +29,7 @@ from penstock.studies.pace import too_short
 from penstock.studies.runs import Runs
 from penstock.studies.store import Results
 
-__all__ = ["Challenge", "challenge"]
+__all__ = ["Challenge", "challenge", "schemes_of"]
 
 FRESH_SEED_OFFSET = 1_000_000
 """Offset from the seeds of the search to the seeds of the choice, and from there to the seeds of the confirmation."""
@@ -192,7 +192,7 @@ def challenge(
     """
     if runs < 2:
         raise PenstockError("at least two runs are needed for an interval")
-    schemes = _schemes(scheme, against)
+    schemes = schemes_of(scheme, against)
     criteria = DEFAULT_CRITERIA if metric is None else (criterion_of(metric),)
     never_off = frozenset(CRITERIA[name].needs for name in criteria if CRITERIA[name].needs)
     threads = jobs or cores()
@@ -225,10 +225,18 @@ def challenge(
     )
 
 
-def _schemes(scheme: SchemeLike, against: SchemeLike | Iterable[SchemeLike]) -> tuple[Candidate, ...]:
-    """The challenged scheme and its rivals. Raises `PenstockError` if no rival is left."""
-    challenged = Candidate.of(scheme)
-    rivals = [each for each in Candidate.all_of(against) if each.label != challenged.label]
+def schemes_of(scheme: SchemeLike, against: SchemeLike | Iterable[SchemeLike]) -> tuple[Candidate, ...]:
+    """The challenged scheme and its rivals. Raises `ScenarioError`, and `PenstockError` if no rival is left."""
+    errors: list[ErrorDetail] = []
+    candidates: list[Candidate] = []
+    with collecting(errors):
+        candidates.append(Candidate.of(scheme, Option("SCHEME", "scheme")))
+    with collecting(errors):
+        candidates += Candidate.all_of(against, Option("--against", "against"))
+    if errors:
+        raise ScenarioError(errors)
+    challenged, *others = candidates
+    rivals = [each for each in others if each.label != challenged.label]
     if not rivals:
         raise PenstockError(f"{challenged.label} needs another scheme to be compared with")
     return (challenged, *rivals)

@@ -19,12 +19,13 @@ from penstock.cli.options import (
     value_option,
 )
 from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
-from penstock.cli.output_files import page_file
-from penstock.errors import PenstockError, collect_errors
+from penstock.cli.output_files import typed_file
+from penstock.errors import ErrorDetail, ScenarioError, UnknownNameError, collecting
 from penstock.files import write_text
 
 if TYPE_CHECKING:
-    from penstock.studies.candidate import SchemeLike
+    from penstock.challenges.challenge import Challenge
+    from penstock.studies.candidate import Candidate
 
 EXAMPLE = "penstock challenge codel --against droptail --metric utilization --budget 15s -o worst.toml"
 
@@ -87,22 +88,11 @@ def challenge(
     Finished runs are kept: rerun an interrupted command to resume it.
     """
     outputs = Outputs.of(json_target)
-    file = page_file(output, "-o") if output is not None else None
+    file = typed_file(output, "-o", ".toml") if output is not None else None
     load_aqms(load)
-    if not against:
-        raise PenstockError("--against: is missing; name the schemes to compare with, such as --against fq-codel")
+    result = _challenge(*_request(scheme, against, metric, budget), runs, seed, jobs, store)
     from penstock.challenges import display
-    from penstock.challenges.challenge import challenge as search
-    from penstock.engine.progress import Watch
 
-    own, *rivals = _candidates(scheme, against)
-    seconds = seconds_of(budget, "--budget")
-    with resumable(), (watch := Watch(0)):
-        result = search(
-            own, rivals, metric=metric, runs=runs, seed=seed, budget_s=seconds, jobs=jobs, progress=watch.update,
-            store=open_store(store),
-        )  # fmt: skip
-    notify(f"{result.run_count} runs in {len(result.trials)} networks")
     repeat = display.command([scheme, *against], runs, output, load)
     outputs.show(display.text(result, repeat))
     outputs.write_json(result.to_dict())
@@ -111,12 +101,54 @@ def challenge(
         notify(f"scenario: {file}")
 
 
-def _candidates(scheme: str, against: list[str]) -> list[SchemeLike]:
-    """The schemes of the command line. Raises `ScenarioError` with all their errors."""
-    from penstock.studies.candidate import ALL, Candidate
+def _request(
+    scheme: str, against: list[str], metric: str | None, budget: str
+) -> tuple[tuple[Candidate, ...], str | None, float]:
+    """The schemes, the metric and the budget in seconds. Raises `ScenarioError` with all errors."""
+    from penstock.challenges.challenge import schemes_of
+    from penstock.challenges.criteria import criterion_of
 
-    def candidate(named: tuple[str, str]) -> SchemeLike:
-        text, origin = named
-        return text if named == (ALL, "--against") else Candidate.parse(text, f"{origin} {text}")
+    errors: list[ErrorDetail] = []
+    schemes: tuple[Candidate, ...] = ()
+    budget_s = 0.0
+    with collecting(errors):
+        schemes = schemes_of(scheme, against)
+    try:
+        metric = None if metric is None else criterion_of(metric)
+    except UnknownNameError as error:
+        errors.append(ErrorDetail("", str(error), None, f"--metric {metric}"))
+    with collecting(errors):
+        budget_s = seconds_of(budget, "--budget")
+    if errors:
+        raise ScenarioError(errors)
+    return schemes, metric, budget_s
 
-    return collect_errors(candidate, [(scheme, "SCHEME"), *((each, "--against") for each in against)])
+
+def _challenge(
+    schemes: tuple[Candidate, ...],
+    metric: str | None,
+    budget_s: float,
+    runs: int,
+    seed: int,
+    jobs: int | None,
+    store: str | None,
+) -> Challenge:
+    """Run the challenge and print its progress. Ctrl-C exits with its own exit code and keeps finished runs."""
+    from penstock.challenges.challenge import challenge
+    from penstock.engine.progress import Watch
+
+    watch = Watch(0)
+    with resumable(), watch:
+        result = challenge(
+            schemes[0],
+            schemes[1:],
+            metric=metric,
+            runs=runs,
+            seed=seed,
+            budget_s=budget_s,
+            jobs=jobs,
+            progress=watch.update,
+            store=open_store(store),
+        )
+    notify(f"{result.run_count} runs in {len(result.trials)} networks")
+    return result

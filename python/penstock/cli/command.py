@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any
 
+import typer
 from typer.core import TyperArgument, TyperCommand
+
+from penstock.errors import nearest
 
 __all__ = ["Verb", "option_text", "parameter_rows"]
 
@@ -18,14 +21,19 @@ class Verb(TyperCommand):
     """A verb of the command line; its epilog is its example."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments and refuse an option that is given twice; Click would silently use its last value."""
-        _, _, params = self.make_parser(ctx).parse_args(args=list(args))
+        """Parse the arguments. Refuses an option that is given twice, and lists all values that are not allowed.
+
+        Click would silently use the last value, and stop at the first wrong one.
+        """
+        values, _, params = self.make_parser(ctx).parse_args(args=list(args))
         names: set[str] = set()
         for param in params:
             name = param.name or ""
             if name in names and not param.multiple and not isinstance(param, TyperArgument):
                 ctx.fail(f"{param.opts[0]} is given twice")
             names.add(name)
+        if not values.get("help") and (errors := [*_value_errors(params, values, ctx)]):
+            ctx.fail("\n".join(errors))
         return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -67,6 +75,28 @@ def option_text(param: Any) -> str:
     names = ", ".join([*param.opts, *param.secondary_opts])
     value = "" if param.is_flag else param.metavar or "|".join(_choices(param))
     return f"{names} {value}".rstrip()
+
+
+def _value_errors(params: list[Any], values: dict[str, Any], ctx: Any) -> Iterator[str]:
+    """An error for each number or choice that an option does not allow."""
+    for param in params:
+        value, choices = values.get(param.name), [*_choices(param)]
+        if not isinstance(value, str) or not (choices or param.type_descriptor.annotation in (int, float)):
+            continue
+        try:
+            param.process_value(ctx, value)
+        except typer.BadParameter:
+            allowed = f"one of {', '.join(choices)}{nearest(value, choices)}" if choices else _range(param)
+            yield f"{param.opts[0]} {value}: must be {allowed}"
+
+
+def _range(param: Any) -> str:
+    """The numbers that an option allows."""
+    info, kind = param.type_descriptor.parameter_info, param.type_descriptor.annotation
+    number = "a whole number" if kind is int else "a number"
+    if info.min is not None and info.max is not None:
+        return f"{number} from {info.min} to {info.max}"
+    return number if info.min is None else f"{number}, at least {info.min}"
 
 
 def _choices(param: Any) -> Iterator[str]:

@@ -12,10 +12,11 @@ from penstock.cli.exit_codes import ExitCode
 from penstock.cli.gate import Gate, numbers_of_rows
 from penstock.cli.output import Outputs, notify, notify_all, open_store, write_page
 from penstock.cli.unsettled import transient_warnings
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, collecting, nearest
 
 if TYPE_CHECKING:
     from penstock.cli.study_input import StudyChanges
+    from penstock.scenario.document import Document
     from penstock.studies.candidate import Precision
     from penstock.studies.plan import Plan
     from penstock.studies.runs import Runs
@@ -52,23 +53,39 @@ class ScenarioRequest:
     budget: tuple[float | None, str | None]
 
     def plan(self) -> Plan:
-        """The plan of the comparison, with all of its runs checked."""
-        from penstock.scenario.document import read_document
-        from penstock.studies.candidate import parse_varies
+        """The plan of the comparison, with all of its runs checked. Raises `ScenarioError` with all errors."""
+        from penstock.scenario.resolve import resolve
+        from penstock.studies.candidate import Candidate, parse_varies
         from penstock.studies.plan import Plan
 
+        errors: list[ErrorDetail] = []
+        vary: dict[str, list[Any]] = {}
+        with collecting(errors):
+            _precision(self.precision)
+        with collecting(errors):
+            vary = parse_varies(self.changes.vary)
+        with collecting(errors):
+            document = self._document()
+            if not errors:
+                return Plan.make(document, self.changes.schemes, vary, self.changes.at)
+            errors += resolve(document.tree, document.origins).errors
+        with collecting(errors):
+            Candidate.all_of(self.changes.schemes)
+        raise ScenarioError(dict.fromkeys(errors))
+
+    def _document(self) -> Document:
+        from penstock.scenario.document import read_document
+
         document = read_document(self.scenario, self.changes.settings)
-        if self.changes.seed is not None:
-            document = document.set("seed", self.changes.seed, "--seed")
-        return Plan.make(document, self.changes.schemes, parse_varies(self.changes.vary), self.changes.at)
+        return document if self.changes.seed is None else document.set("seed", self.changes.seed, "--seed")
 
 
 def compare_scenario(request: ScenarioRequest, outputs: Outputs, attempts: int | None) -> None:
     """Run the comparison and write its result. With `attempts`, run it on a real link and repeat it in simulation."""
     from penstock.results.conclusion import MARGIN
 
-    goal = _precision(request.precision)
     plan = request.plan()
+    goal = _precision(request.precision)
     gate = Gate.of_scenario(request.fail_if, plan.base)
     if attempts is None:
         gate.check(numbers_of_rows(_simulated(request, plan, goal, outputs)))

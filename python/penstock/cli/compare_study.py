@@ -110,6 +110,7 @@ class StudyResult:
 def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, margin: float) -> StudyResult | None:
     """Run the missing runs of a study. Returns None for a shard, whose result is incomplete."""
     from penstock.engine.progress import Watch
+    from penstock.results.display import count_of
     from penstock.studies.complete import Shard
     from penstock.studies.recorded import record
     from penstock.studies.study import Batch
@@ -117,7 +118,7 @@ def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, ma
     part = Shard() if place.shard is None else Shard.parse(place.shard)
     cells = file.cells()
     runs = cells * file.study.seeds
-    notify(f"{runs} runs: {cells} cells x {file.study.seeds} seeds, {place}")
+    notify(f"{count_of(runs, 'run')}: {_size_of(file)}, {place}")
     # The executor is first, so that a cluster that does not answer leaves no store behind.
     with place.executor() as executor:
         store = open_store()
@@ -192,6 +193,7 @@ def _write(request: StudyRequest, result: StudyResult, outputs: Outputs) -> None
 def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
     """Print the cost of the runs, estimated from a sample."""
     from penstock.engine.run import cores
+    from penstock.results.display import count_of
     from penstock.studies.estimate import estimate
     from penstock.studies.study import Batch
 
@@ -203,13 +205,20 @@ def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
         notify(f"{PILOTS}; {cells} further runs")
     cpu, error, disk = runs * cost.cpu_s, runs * cost.cpu_error_s, runs * cost.store_bytes
     outputs.show(
-        f"{file.study.name}: {cells} cells x {file.study.seeds} seeds = {runs} runs\n"
+        f"{file.study.name}: {_size_of(file)} = {count_of(runs, 'run')}\n"
         f"processor time: {_time(cpu)} +- {_time(error)}, estimated from {cost.runs} runs;"
         f" about {_time(cpu / threads)} on {threads} thread{'s' if threads > 1 else ''}\n"
         f"disk: {_size(disk)}"
     )
     head = {"study": file.study.name, "cells": cells, "runs": runs}
     outputs.write_json({**head, "cpu_s": cpu, "cpu_error_s": error, "bytes": disk})
+
+
+def _size_of(file: StudyFile) -> str:
+    """The numbers of cells and seeds of a study."""
+    from penstock.results.display import count_of
+
+    return f"{count_of(file.cells(), 'cell')} x {count_of(file.study.seeds, 'seed')}"
 
 
 def _time(seconds: float) -> str:

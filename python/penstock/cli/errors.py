@@ -74,12 +74,14 @@ def _is_out_of_memory(error: Exception) -> bool:
 
 def error_text(error: PenstockError) -> str:
     """The message of an error; for a scenario with many errors, the first ones and the number of all."""
-    if not isinstance(error, ScenarioError) or len(error.errors) < 2:
+    if not isinstance(error, ScenarioError):
         return str(error)
-    lines = [str(detail) for detail in error.errors[:MAX_SHOWN]]
+    lines = [detail.on_command_line() for detail in error.errors[:MAX_SHOWN]]
     if len(error.errors) > MAX_SHOWN:
         lines.append(f"... and {len(error.errors) - MAX_SHOWN} more")
-    return "\n".join([*lines, f"{len(error.errors)} errors; nothing was run"])
+    if len(error.errors) > 1:
+        lines.append(f"{len(error.errors)} errors; nothing was run")
+    return "\n".join(lines)
 
 
 def _check_encoding(values: Iterable[Any]) -> None:

@@ -84,12 +84,17 @@ class LinkOptions:
     settings: list[str]
     at: list[str]
 
+    @property
+    def options(self) -> list[str]:
+        """The options that are given, without those that need --scenario."""
+        own = {"--rate": self.rate, "--rtt": self.rtt, "--count": self.count, "--limit": self.limit}
+        return [option for option, value in {**own, "--scenario": self.scenario}.items() if value is not None]
+
     def check(self) -> None:
         """Raise `PenstockError` for options that exclude each other."""
-        own = {"--rate": self.rate, "--rtt": self.rtt, "--count": self.count, "--limit": self.limit}
-        options = [option for option, value in own.items() if value is not None]
-        if self.scenario is not None and options:
-            raise PenstockError(f"{', '.join(options)}: the scenario has these; use --set PATH=VALUE")
+        own = [option for option in self.options if option != "--scenario"]
+        if self.scenario is not None and own:
+            raise PenstockError(f"{', '.join(own)}: the scenario has these; use --set PATH=VALUE")
         if self.scenario is None and (self.settings or self.at):
             raise PenstockError(f"{'--set' if self.settings else '--at'}: only with --scenario FILE")
 
@@ -113,7 +118,7 @@ def explain(
     """Explain a scheme, conditioner, transport or metric: formulas, parameters, source, picture, strengths.
 
     Without a name, list the schemes; the name of a list prints that list. With --from tc, explain the counters of
-    `tc -s qdisc show` mean.
+    `tc -s qdisc show`.
     """
     outputs = Outputs.of(json_target)
     if source is not None:
@@ -134,6 +139,8 @@ def explain(
         return
     if picture is not None:
         raise PenstockError(f"--figure: {name} has no figure; only schemes have one")
+    if link.options:
+        raise PenstockError(f"{link.options[0]}: only for a scheme, such as penstock explain red {link.options[0]} ...")
     text, value = entry
     outputs.show(text)
     outputs.write_json(value)

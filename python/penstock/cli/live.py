@@ -17,7 +17,7 @@ from penstock.cli.options import (
     value_option,
 )
 from penstock.cli.output import Outputs, load_aqms, notify
-from penstock.cli.output_files import page_file
+from penstock.cli.output_files import typed_file
 
 EXAMPLE = "penstock live scenarios/thesis_link.toml --scheme pi -o live.html --no-open"
 
@@ -55,7 +55,7 @@ def live(
     from penstock.live.page import page
     from penstock.scenario.document import read_document
 
-    outputs, file = Outputs.of(json_target), page_file(output, "--output")
+    outputs, file = Outputs.of(json_target), typed_file(output, "-o", ".html")
     load_aqms(load)
     document = read_document(scenario or DEFAULT, settings)
     content = material(document, schemes or ([] if scenario else DEFAULT_SCHEMES), only_link(at, "live"))

@@ -9,6 +9,7 @@ import typer
 
 from penstock.cli.options import JsonTarget, flag, value_option
 from penstock.cli.output import Outputs
+from penstock.errors import PenstockError
 
 EXAMPLE = "penstock new aqm my-red"
 
@@ -23,13 +24,17 @@ def new(
             "--rust/--python", "Write the AQM in Rust, into a checkout of penstock, or in Python, as a separate file."
         ),
     ] = False,
-    into: Annotated[str, value_option("--into", "DIR", "Folder to write to; with --rust the checkout.")] = ".",
+    into: Annotated[
+        str, value_option("--into", "DIR", "Folder to write to, with --rust the checkout; default: this folder.")
+    ] = ".",
     json_target: JsonTarget = None,
 ) -> None:
     """Create an AQM or a paper reproduction from a template; the result runs as is."""
     from penstock.cli.template import create
 
     outputs = Outputs.of(json_target)
+    if not into:
+        raise PenstockError("--into: the name of the folder is empty")
     created = create(kind, name, rust, Path(into))
     outputs.show(created.text)
     outputs.write_json({"kind": kind, "name": name, "files": list(map(str, created.files)), "next": created.commands})

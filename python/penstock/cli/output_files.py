@@ -7,13 +7,15 @@ from pathlib import Path
 
 from penstock.errors import PenstockError, nearest
 
-__all__ = ["STANDARD_OUTPUT", "output_file", "output_folder", "page_file"]
+__all__ = ["STANDARD_OUTPUT", "output_file", "output_folder", "page_file", "typed_file"]
 
 STANDARD_OUTPUT = "-"
 
 
 def output_file(name: str, option: str) -> Path:
     """The file that an option names. Raises `PenstockError` if it cannot be written or its folder does not exist."""
+    if not name:
+        raise PenstockError(f"{option}: the name of the file is empty")
     path = Path(name)
     _check_folder(path.parent, f"{option} {name}")
     try:
@@ -34,6 +36,13 @@ def page_file(name: str, option: str) -> Path:
     if name == STANDARD_OUTPUT:
         raise PenstockError(f"{option} -: name a file; only JSON goes to standard output")
     return output_file(name, option)
+
+
+def typed_file(name: str, option: str, suffix: str) -> Path:
+    """Like `page_file`, for a file of one type. Raises `PenstockError` if its name ends otherwise."""
+    if name and name != STANDARD_OUTPUT and Path(name).suffix.lower() != suffix:
+        raise PenstockError(f"{option} {name}: the file must end in {suffix}")
+    return page_file(name, option)
 
 
 def output_folder(name: str | None, option: str) -> Path | None:

@@ -50,7 +50,7 @@ def draw_figure(source: Source, axes: Axes, width: Width, file: Path) -> None:
 
     table, metric, runs = _from_store(source, axes.y) if source.file is None else _from_result(source, axes.y)
     axis_names = list(dict.fromkeys(name for labels, _ in table.cells for name in labels))
-    by = axes.by or ("scheme" if "scheme" in axis_names and axes.x != "scheme" else None)
+    by = axes.by or ("scheme" if "scheme" in axis_names and "scheme" not in (axes.x, axes.panel) else None)
     named = {"--x": axes.x, "--by": by, "--panel": axes.panel}
     paths = {option: full_name("axis", name, axis_names) for option, name in named.items() if name is not None}
     if len(set(paths.values())) < len(paths):

@@ -32,7 +32,7 @@ from penstock.cli.options import (
 )
 from penstock.cli.output import Outputs, load_aqms, notify, notify_all, write_page
 from penstock.cli.output_files import output_folder
-from penstock.errors import PenstockError
+from penstock.errors import ErrorDetail, PenstockError, ScenarioError, collecting
 from penstock.units import parse_time
 
 if TYPE_CHECKING:
@@ -89,16 +89,24 @@ def _document(
     """The scenario, with values overridden by the options."""
     from penstock.scenario.document import read_document
 
-    document = read_document(scenario, settings)
-    if seed is not None:
-        document = document.set("seed", seed, "--seed")
-    if not schemes:
-        if at:
-            raise PenstockError(f"--at {at[0]}: needs --scheme")
-        return document
-    from penstock.studies.plan import Plan
+    if at and not schemes:
+        raise PenstockError(f"--at {at[0]}: needs --scheme")
+    errors: list[ErrorDetail] = []
+    with collecting(errors):
+        document = read_document(scenario, settings)
+        if seed is not None:
+            document = document.set("seed", seed, "--seed")
+        if not schemes:
+            return document
+        from penstock.studies.plan import Plan
 
-    cases = Plan.make(document, schemes, None, at).cases
+        cases = Plan.make(document, schemes, None, at).cases
+    if errors:
+        from penstock.studies.candidate import ALL, Candidate
+
+        with collecting(errors):
+            Candidate.all_of(schemes or ALL)
+        raise ScenarioError(dict.fromkeys(errors))
     if len(cases) > 1:
         listed = " ".join(f"--scheme {case.candidate.label}" for case in cases)
         raise PenstockError(f"{listed}: run takes a single scheme; use penstock compare for several")

@@ -21,11 +21,14 @@ __all__ = ["resume", "show_status"]
 
 def show_status(folder: str | None, study: str | None, outputs: Outputs) -> None:
     """Print how many runs of each study the store has. Exits with 5 if some are missing."""
+    from penstock.results.display import count_of
+
     store, files = _studies(folder, study)
     states = [_state(file, store) for file in files]
     outputs.show(
         "\n".join(
-            f"{state['study']}: {state['runs'] - state['missing']} of {state['runs']} runs, {state['cells']} cells"
+            f"{state['study']}: {state['runs'] - state['missing']} of {state['runs']} runs, "
+            f"{count_of(state['cells'], 'cell')}"
             for state in states
         )
     )
@@ -51,6 +54,8 @@ def _studies(folder: str | None, study: str | None) -> tuple[Store, list[StudyFi
     place = Path(folder) if folder is not None else default_folder()
     names = recorded_names(place)
     if not names:
+        if not place.is_dir():
+            raise PenstockError(f"no store {place}: there is no such folder")
         raise PenstockError(f"{place}: no store with a study from a file")
     if study is not None and study not in names:
         raise UnknownNameError("study", study, names)

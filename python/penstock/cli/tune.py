@@ -23,7 +23,6 @@ from penstock.cli.options import (
     value_option,
 )
 from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, resumable
-from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
     from penstock.scenario.document import Document
@@ -87,8 +86,6 @@ def tune(
 
     outputs = Outputs.of(json_target, html)
     load_aqms(load)
-    if not schemes:
-        raise PenstockError("--scheme: is missing; name the schemes to choose from, such as --scheme codel")
     document = read_document(scenario, settings)
     if seed is not None:
         document = document.set("seed", seed, "--seed")

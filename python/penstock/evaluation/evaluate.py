@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock import _native
 from penstock.engine.run import cores
-from penstock.errors import PenstockError
+from penstock.errors import Option, PenstockError
 from penstock.evaluation import load, mixes, transport
 from penstock.evaluation.case import Case
 from penstock.evaluation.discussion import Discussion, discussed
@@ -144,7 +144,11 @@ def evaluate(
 
     Raises `ScenarioError` with all errors of the schemes.
     """
-    named = [candidate for candidate in Candidate.all_of(schemes) if candidate.label != "droptail"]
+    named = [
+        candidate
+        for candidate in Candidate.all_of(schemes, Option("SCHEME", "schemes"))
+        if candidate.label != "droptail"
+    ]
     if not named:
         raise PenstockError("name a scheme other than droptail, which is always there to compare with")
     candidates = [Candidate("droptail"), *named]

@@ -11,7 +11,7 @@ from typing import Any, Final
 from penstock import _native
 from penstock.aqms.catalog import Param, Scheme, find_scheme, schemes
 from penstock.engine.warmup import with_time
-from penstock.errors import PenstockError, nearest
+from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, nearest
 from penstock.scenario.document import Document
 from penstock.scenario.resolve import Resolved
 from penstock.studies.candidate import Candidate
@@ -39,7 +39,7 @@ def material(document: Document, texts: Sequence[str], at: str | None) -> dict[s
     resolved = document.resolve()
     place = _place(document, resolved, at)
     # The link that is shown is watched, and so has a buffer.
-    watched = with_watches_of(document, resolved).set(f"links.{place}.watch", True, "--at").resolve()
+    watched = with_watches_of(document, resolved).set(f"links.{place}.watch", True, Option("--at", "at")).resolve()
     scenario = _endless(json.loads(watched.for_engine(flows=False, series=False)), place)
     link = next(number for number, link in enumerate(scenario["links"]) if link["name"] == place)
     texts = list(texts) or [_other(scenario["links"][link])]
@@ -74,8 +74,8 @@ def _place(document: Document, resolved: Resolved, at: str | None) -> str:
     if not names:
         raise PenstockError("live: all links of the scenario are copies; a page watches a link of its own")
     if at is not None and at not in names:
-        hint = nearest(at, names) or f"; there are: {', '.join(names)}"
-        raise PenstockError(f'--at: there is no link "{at}"{hint}')
+        message = f'no link "{at}"{nearest(at, names)}; there are: {", ".join(names)}'
+        raise ScenarioError([ErrorDetail("", message, None, Option("--at", "at"))])
     watched = [link["name"] for link in own if link["watch"]] + [link["name"] for link in own if link["queue"]]
     return at or next(iter(watched), names[0])
 
@@ -103,10 +103,9 @@ def _queue(document: Document, place: str, text: str) -> Any:
     """The canonical queue of a scheme given as text, with the limit of the scenario's own."""
     candidate = Candidate.parse(text)
     if not _is_playable(find_scheme(candidate.name)):
-        raise PenstockError(
-            f"--scheme {candidate.name}: has parameters without a default, or is written in Python: "
-            "a page cannot set it"
-        )
+        message = "has parameters without a default, or is written in Python: a page cannot set it"
+        origin = Option.of("--scheme", "schemes", candidate.name)
+        raise ScenarioError([ErrorDetail("", message, None, origin)])
     changed = placed(document, candidate, (place,))
     links = json.loads(changed.resolve().for_engine(flows=False, series=False))["links"]
     return next(link["queue"] for link in links if link["name"] == place)

@@ -170,6 +170,15 @@ def _step(top: float, steps: tuple[tuple[float, Scale], ...], smallest: Scale, z
     return next((scale for threshold, scale in steps if top >= threshold), smallest)
 
 
+def count_of(number: int, noun: str) -> str:
+    """A number of things in words.
+
+    >>> count_of(1, "run"), count_of(2, "run")
+    ('1 run', '2 runs')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def joined(texts: Sequence[str]) -> str:
     """The texts with commas and, before the last one, "and".
 

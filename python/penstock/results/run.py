@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +13,11 @@ import numpy as np
 from penstock import _native
 from penstock.aqms import python_aqm
 from penstock.errors import UnknownNameError
-from penstock.results.display import is_number, short
+from penstock.results.display import is_number, scale_for, short
 from penstock.results.distribution import is_distribution
 from penstock.results.frames import to_arrow, to_pandas
 from penstock.results.grid import STYLE, Grid, html_table, run_grids
+from penstock.results.metrics import metric
 from penstock.results.parts import place_name, places_in
 from penstock.units import parse_time
 
@@ -26,6 +27,17 @@ else:
     _Typed = Mapping
 
 __all__ = ["Metrics", "Places", "Run"]
+
+MAIN_METRICS = {
+    "delay_mean_s": "delay",
+    "delay_p99_s": "delay p99",
+    "utilization": "utilization",
+    "goodput_bps": "goodput",
+    "completion_mean_s": "completion",
+    "owd_mean_s": "one-way delay",
+    "loss_rate": "loss",
+}
+"""Metrics in the short form of a run, with their names there."""
 
 
 class Metrics(_Typed):
@@ -55,6 +67,12 @@ class Metrics(_Typed):
                 return self[name]
             except UnknownNameError as error:
                 raise AttributeError(str(error)) from None
+
+    def __eq__(self, other: object) -> bool:
+        # Arrays have no single truth value, so plain values are compared.
+        return self._values == (other._values if isinstance(other, Metrics) else other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._values})
@@ -106,7 +124,7 @@ class Places(Mapping[str, Metrics]):
 
 @dataclass(frozen=True)
 class Run:
-    """The result of one run.
+    """The result of one run. Results are equal if all but their times of execution are.
 
     Attributes:
         scenario: the resolved scenario.
@@ -133,10 +151,10 @@ class Run:
     dscp: Places
     fairness: Metrics
     events: int
-    cpu_s: float
+    cpu_s: float = field(compare=False)
     series: Mapping[str, Any]
     senders: Mapping[str, Any]
-    raw: Mapping[str, Any]
+    raw: Mapping[str, Any] = field(compare=False)
 
     @property
     def measured_s(self) -> float:
@@ -214,12 +232,19 @@ class Run:
         return to_arrow(self.flow_rows() if flows else self.rows())
 
     def __repr__(self) -> str:
-        parts = [f"Run of {self.scenario.get('name') or 'a scenario'}, seed {self.seed}"]
+        lines = [f"Run of {self.scenario.get('name') or 'a scenario'}, seed {self.seed}"]
         for part, places in (("links", self.links), ("traffic", self.traffic), ("dscp", self.dscp)):
-            parts += [f"\n{place_name(part, name)}\n{metrics!r}" for name, metrics in places.items()]
-        return "\n".join(parts)
+            lines += [f"{place_name(part, name)}: {_main_metrics(metrics)}" for name, metrics in places.items()]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         title = f"{self.scenario.get('name') or 'Run'}, seed {self.seed}"
         tables = "".join(html_table(grid) for grid in run_grids(self.raw))
         return f'{STYLE}<div class="penstock"><b>{html.escape(title)}</b>{tables}</div>'
+
+
+def _main_metrics(metrics: Metrics) -> str:
+    """The main metrics of a place in one line."""
+    values = [(name, metrics[name]) for name in MAIN_METRICS if is_number(metrics.get(name))]
+    scales = [(name, value, scale_for(metric(name).quantity, [value])) for name, value in values]
+    return ", ".join(f"{MAIN_METRICS[name]} {value * scale.factor:.3g} {scale.unit}" for name, value, scale in scales)

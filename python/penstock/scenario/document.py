@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from penstock import _native
 from penstock.aqms import python_aqm
-from penstock.errors import ErrorDetail, ScenarioError, nearest, nearest_name, show_value
+from penstock.errors import ErrorDetail, ScenarioError, collecting, nearest, nearest_name, show_value
 from penstock.files import read_text
 from penstock.scenario.resolve import Resolved, resolve
 from penstock.scenario.resolve.files import content_of, named_files
@@ -159,12 +159,10 @@ def read_document(path: str | Path, settings: Iterable[str] = ()) -> Document:
                 ErrorDetail("", "is not PATH=VALUE, such as links.bottleneck.rate=2Mbit", None, f"--set {text}")
             )
             continue
-        try:
+        with collecting(errors):
             document = document.set(key.strip(), read_value(value.strip()))
-        except ScenarioError as error:
-            errors += error.errors
     if errors:
-        raise ScenarioError(errors)
+        raise ScenarioError([*errors, *resolve(document.tree, document.origins).errors])
     return document
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from penstock import dialects
 from penstock.aqms.catalog import complete_schemes
 from penstock.aqms.queue import Queue
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, collect_errors
+from penstock.errors import ErrorDetail, Option, ScenarioError, collecting
 from penstock.results.display import scheme_argument
 from penstock.scenario.document import read_table
 from penstock.scenario.scheme_text import parse_scheme, read_value, scheme_name, split_list
@@ -19,6 +19,9 @@ __all__ = ["ALL", "Candidate", "Precision", "SchemeLike", "parse_varies", "parse
 
 ALL = "all"
 """Stands for every scheme whose parameters have defaults."""
+
+SCHEME = Option("--scheme", "schemes")
+"""The usual source of schemes."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Candidate:
 
         `origin` names the source of the text in errors, by default `--scheme`.
         """
-        origin = origin or f"--scheme {text}"
+        origin = origin or Option.of(SCHEME, SCHEME.argument, text)
         if text.startswith("@"):
             return cls._from_file(text[1:], origin)
         dialect, colon, settings = text.partition(":")
@@ -81,40 +84,50 @@ class Candidate:
         return cls(scheme_name(name, origin), params, origin, origins)
 
     @classmethod
-    def of(cls, scheme: SchemeLike) -> Candidate:
-        """From a text in the notation of `--scheme`, or a queue such as `Red(gentle=True)`. Raises `ScenarioError`."""
+    def of(cls, scheme: SchemeLike, option: Option = SCHEME) -> Candidate:
+        """From a text in the notation of `--scheme`, or a queue such as `Red(gentle=True)`. Raises `ScenarioError`.
+
+        `option` names the source of a text in errors.
+        """
         if isinstance(scheme, Candidate):
             return scheme
         if isinstance(scheme, Queue):
             table = scheme.tree()
             return cls(table.pop("scheme"), table, repr(scheme))
-        return cls.parse(scheme)
+        return cls.parse(scheme, Option.of(option, option.argument, scheme))
 
     @classmethod
-    def all_of(cls, schemes: SchemeLike | Iterable[SchemeLike]) -> tuple[Candidate, ...]:
-        """The candidates for one or several schemes, without repetitions; `ALL` is expanded.
+    def all_of(cls, schemes: SchemeLike | Iterable[SchemeLike], option: Option = SCHEME) -> tuple[Candidate, ...]:
+        """The candidates for one or several schemes; `ALL` stands for all that are not named.
 
-        Raises `ScenarioError` with all errors.
+        Raises `ScenarioError` with all errors, also for a scheme that is given twice.
         """
-        listed = _expanded([schemes] if isinstance(schemes, (str, Queue, Candidate)) else schemes)
-        candidates = {candidate.label: candidate for candidate in collect_errors(cls.of, listed)}
+        errors: list[ErrorDetail] = []
+        candidates: dict[str, Candidate] = {}
+        labels: set[str] = set()
+        for scheme in [schemes] if isinstance(schemes, (str, Queue, Candidate)) else schemes:
+            if scheme == ALL:
+                candidates = candidates | {
+                    entry.name: Candidate(entry.name) for entry in complete_schemes() if entry.name not in candidates
+                }
+                continue
+            with collecting(errors):
+                candidate = cls.of(scheme, option)
+                if candidate.label in labels:
+                    errors.append(ErrorDetail("", "is given twice", None, candidate.origin))
+                labels.add(candidate.label)
+                candidates[candidate.label] = candidate
+        if errors:
+            raise ScenarioError(errors)
         if not candidates:
-            raise PenstockError("name at least one scheme to compare, such as --scheme red")
+            message = "is missing; name at least one scheme, such as codel, or all"
+            raise ScenarioError([ErrorDetail("", message, None, option)])
         return tuple(candidates.values())
 
     def table(self, replaced: Mapping[str, Any]) -> dict[str, Any]:
         """The queue table of this candidate instead of another one, whose limit and shares are kept unless given."""
         inherited = {key: replaced[key] for key in ("limit", "share") if key in replaced}
         return {**inherited, "scheme": self.name, **self.params}
-
-
-def _expanded(schemes: Iterable[SchemeLike]) -> Iterator[SchemeLike]:
-    """The schemes, with "all" replaced by every scheme whose parameters have defaults."""
-    for scheme in schemes:
-        if scheme == ALL:
-            yield from (Candidate(entry.name) for entry in complete_schemes())
-        else:
-            yield scheme
 
 
 SchemeLike = Candidate | Queue | str

@@ -65,13 +65,20 @@ def compare(
 
     Raises `ScenarioError` with the errors of all cases before anything is run.
     """
-    if runs < 1:
-        raise PenstockError("at least one run is needed")
+    _check_counts(runs, jobs)
+    if precision is not None and not isinstance(precision, Precision):
+        raise PenstockError(f'precision={precision!r}: must be a Precision, such as Precision("delay_mean_s", 0.01)')
     check_margin(margin)
     plan = Plan.make(scenario, schemes, vary, at)
     for note in plan.check_budget(runs, jobs or cores(), Limits.parse(max_events, max_memory)):
         warnings.warn(note, stacklevel=2)
     return run_plan(plan.with_warmups(jobs), runs, precision, jobs, progress, store).with_margin(margin)
+
+
+def _check_counts(runs: int, jobs: int | None) -> None:
+    for name, count in (("runs", runs), ("jobs", jobs)):
+        if count is not None and count < 1:
+            raise PenstockError(f"{name}={count!r}: must be at least 1")
 
 
 def run_plan(

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError, nearest
-from penstock.results.display import setting
+from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting, nearest, show_value
+from penstock.results.display import count_of, setting
 from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.document import Document, ScenarioLike, as_document, with_value
 from penstock.scenario.resolve import Resolved, resolve
@@ -62,12 +62,11 @@ class Plan:
     def cost(self, runs: int, jobs: int) -> str:
         """The number of runs and threads, in a line."""
         points = f"{len(self.points)} points x " if len(self.points) > 1 else ""
-        schemes = f"{len(self.schemes)} scheme{'s' if len(self.schemes) > 1 else ''}"
+        size = f"{count_of(len(self.schemes), 'scheme')} x {points}{count_of(runs, 'run')}"
         seed = self.base.readable["seed"]
-        return (
-            f"{len(self.cases) * runs} runs of {self.base.readable['duration']}: {schemes} x {points}{runs} runs "
-            f"(seeds {seed} to {seed + runs - 1}), {jobs} thread{'s' if jobs > 1 else ''}"
-        )
+        seeds = f"seed {seed}" if runs == 1 else f"seeds {seed} to {seed + runs - 1}"
+        all_runs = count_of(len(self.cases) * runs, "run")
+        return f"{all_runs} of {self.base.readable['duration']}: {size} ({seeds}), {count_of(jobs, 'thread')}"
 
     def check_budget(self, runs: int, jobs: int, limits: Limits) -> list[str]:
         """Compare the events and the memory of all runs with their limits; see `penstock.scenario.budget`."""
@@ -83,26 +82,30 @@ class Plan:
         at: str | Sequence[str] | None = None,
     ) -> Plan:
         """Resolve every case. Raises `ScenarioError` with the errors of all of them."""
-        base = as_document(scenario)
-        candidates = Candidate.all_of(schemes)
-        resolved = base.resolve()
-        base = with_watches_of(base, resolved)
-        places = ((at,) if isinstance(at, str) else tuple(at)) if at else resolved.watched
-        check_places(base, places)
-        points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
         errors: list[ErrorDetail] = []
-        cases = []
+        candidates: tuple[Candidate, ...] = ()
+        with collecting(errors):
+            candidates = Candidate.all_of(schemes)
+        base = as_document(scenario)
+        resolved = resolve(base.tree, base.origins)
+        if resolved.errors:
+            raise ScenarioError([*errors, *resolved.errors])
+        base = with_watches_of(base, resolved)
+        places = ((at,) if isinstance(at, str) else tuple(dict.fromkeys(at))) if at else resolved.watched
+        with collecting(errors):
+            check_places(base, places)
+        errors += _repeated(vary or {})
+        points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
+        cases: list[Case] = []
+        can_place = not errors
         for point in points:
-            try:
+            with collecting(errors):
                 document = _varied(base, point)
-            except ScenarioError as error:
-                errors += error.errors
-                continue
-            for candidate in candidates:
-                case = placed(document, candidate, places)
-                resolved_case = resolve(case.tree, case.origins)
-                errors += resolved_case.errors
-                cases.append(Case(candidate, point, resolved_case, case))
+                if can_place:
+                    cases += (_case(document, candidate, point, places) for candidate in candidates)
+                else:
+                    errors += resolve(document.tree, document.origins).errors
+        errors += (error for case in cases for error in case.resolved.errors)
         if errors:
             raise ScenarioError(dict.fromkeys(errors))
         notes = _left_out(base, candidates, places)
@@ -139,16 +142,37 @@ class Plan:
         return f"warm-up, determined by pilot runs: {' to '.join(dict.fromkeys((warmups[0], warmups[-1])))}"
 
 
+def _case(document: Document, candidate: Candidate, point: Mapping[str, Any], places: Sequence[str]) -> Case:
+    case = placed(document, candidate, places)
+    return Case(candidate, point, resolve(case.tree, case.origins), case)
+
+
+def _repeated(vary: Mapping[str, Sequence[Any]]) -> list[ErrorDetail]:
+    """An error for each value that is given twice in a sweep."""
+    return [
+        ErrorDetail(path, "is given twice", show_value(value), Option("--vary", "vary"))
+        for path, values in vary.items()
+        for number, value in enumerate(values)
+        if value in list(values)[:number]
+    ]
+
+
 def check_places(base: Document, places: Sequence[str]) -> None:
     """Raise an error unless there are places and each is a link of the scenario."""
     if not places:
-        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
+        raise PenstockError(
+            "no link is watched: name the bottleneck with --at LINK (in Python at), or set watch = true in its table"
+        )
     links = base.tree["links"]
     for place in places:
         if place.removesuffix(".reverse") not in links:
             names = ", ".join(links)
             raise ScenarioError(
-                [ErrorDetail("", f'no link "{place}"{nearest(place, links)}; there are: {names}', None, "--at")]
+                [
+                    ErrorDetail(
+                        "", f'no link "{place}"{nearest(place, links)}; there are: {names}', None, Option("--at", "at")
+                    )
+                ]
             )
 
 
@@ -168,7 +192,7 @@ def with_watches_of(document: Document, resolved: Resolved) -> Document:
 def _varied(base: Document, point: Mapping[str, Any]) -> Document:
     document = base
     for path, value in point.items():
-        document = document.set(path, value, "--vary")
+        document = document.set(path, value, Option("--vary", "vary"))
     return document
 
 

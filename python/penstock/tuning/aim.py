@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from penstock.errors import ErrorDetail, ScenarioError, nearest
+from penstock.errors import ErrorDetail, Option, ScenarioError, nearest
 from penstock.results.metrics import METRICS, Metric, metric
 from penstock.results.parts import place_name
 from penstock.units import UnitError, parse_probability, parse_rate, parse_time
 
-__all__ = ["Aim", "parse_aims", "weighted"]
+__all__ = ["Aim", "origin_of", "parse_aims", "weighted"]
 
 Side = Literal["<", ">", "min", "max"]
 
@@ -117,12 +117,18 @@ def parse_aims(texts: Iterable[str], places: Mapping[str, Iterable[str]]) -> tup
         try:
             aims.append(_parsed(text, places))
         except ValueError as error:
-            errors.append(ErrorDetail("", str(error), None, f"--aim '{text}'"))
+            errors.append(ErrorDetail("", str(error), None, origin_of(text)))
     if not aims and not errors:
-        errors.append(ErrorDetail("", "is missing; give one, such as --aim 'delay p99 < 20ms'", None, "--aim"))
+        message = "is missing; give one, such as 'delay p99 < 20ms'"
+        errors.append(ErrorDetail("", message, None, Option("--aim", "aims")))
     if errors:
         raise ScenarioError(errors)
     return tuple(aims)
+
+
+def origin_of(text: str) -> Option:
+    """The origin of an aim in errors."""
+    return Option.of("--aim", "aims", text, shown=f"'{text}'")
 
 
 def _parsed(text: str, places: Mapping[str, Iterable[str]]) -> Aim:

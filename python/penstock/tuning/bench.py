@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from penstock.errors import PenstockError
+from penstock.errors import ErrorDetail, ScenarioError
 from penstock.results.columns import result_columns
 from penstock.results.display import scheme_argument
 from penstock.results.estimate import Estimate, summarize
@@ -26,7 +26,7 @@ from penstock.studies.part import CellRuns
 from penstock.studies.plan import own_queue, placed
 from penstock.studies.run_rows import run_rows
 from penstock.studies.store import Results
-from penstock.tuning.aim import Aim, weighted
+from penstock.tuning.aim import Aim, origin_of, weighted
 from penstock.tuning.departure import departure
 from penstock.tuning.population import Draw, Population
 from penstock.tuning.rules import rules_of
@@ -225,9 +225,8 @@ class Bench:
             place = aim.place or self.link.place
             if not np.isfinite(values[place, aim.metric]).any():
                 names = ", ".join(sorted(_finite(runs, columns, place)))
-                raise PenstockError(
-                    f"--aim '{aim.text}': {place} has no {aim.metric} in this scenario; there are: {names}"
-                )
+                message = f"{place} has no {aim.metric} in this scenario; there are: {names}"
+                raise ScenarioError([ErrorDetail("", message, None, origin_of(aim.text))])
         return Measured(setting, values, self._scores(values))
 
     def _scores(self, values: Mapping[tuple[str, str], Array]) -> Array:

@@ -95,7 +95,9 @@ def tuned_places(resolved: Resolved) -> list[str]:
     Raises `PenstockError` if no link is watched.
     """
     if not resolved.watched:
-        raise PenstockError("no link is watched: name the bottleneck with --at LINK, or set watch = true in its table")
+        raise PenstockError(
+            "no link is watched: name the bottleneck with --at LINK (in Python at), or set watch = true in its table"
+        )
     first = resolved.watched[0]
     name = first.removesuffix(".reverse")
     other = name if first != name else f"{name}.reverse"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from penstock.engine.run import cores
-from penstock.errors import ErrorDetail, ScenarioError
+from penstock.errors import ErrorDetail, ScenarioError, collecting
 from penstock.results.estimate import summarize
 from penstock.results.simultaneous import adjusted_alpha
 from penstock.scenario.budget.estimate import estimate
@@ -97,8 +97,8 @@ def tune(
         document = with_capture(document, capture, at)
     resolved = document.resolve()
     places = [at] if at is not None else tuned_places(resolved)
-    check_places(document, places)
-    candidates, parsed_aims = _parse_request(schemes, [aims] if isinstance(aims, str) else aims, resolved, places)
+    named_aims = [aims] if isinstance(aims, str) else aims
+    candidates, parsed_aims = _parse_request(document, schemes, named_aims, resolved, places)
     optimizer()  # reports a missing package before the first run
     document = with_watches_of(_with_warmup(document, candidates, places, jobs), resolved)
     resolved = document.resolve()
@@ -116,9 +116,13 @@ def _with_warmup(document: Document, candidates: Sequence[Candidate], places: li
 
 
 def _parse_request(
-    schemes: SchemeLike | Iterable[SchemeLike], aims: Iterable[str], resolved: Resolved, places: Sequence[str]
+    document: Document,
+    schemes: SchemeLike | Iterable[SchemeLike],
+    aims: Iterable[str],
+    resolved: Resolved,
+    places: Sequence[str],
 ) -> tuple[tuple[Candidate, ...], tuple[Aim, ...]]:
-    """Candidates and aims. Raises `ScenarioError` with the errors of both."""
+    """Candidates and aims. Raises `ScenarioError` with the errors of both, and of the places."""
     named: Mapping[str, Iterable[str]] = {
         "links": [*places, *resolved.watched],
         "traffic": resolved.readable["traffic"],
@@ -127,14 +131,12 @@ def _parse_request(
     errors: list[ErrorDetail] = []
     candidates: tuple[Candidate, ...] = ()
     parsed_aims: tuple[Aim, ...] = ()
-    try:
+    with collecting(errors):
+        check_places(document, places)
+    with collecting(errors):
         candidates = Candidate.all_of(schemes)
-    except ScenarioError as error:
-        errors += error.errors
-    try:
+    with collecting(errors):
         parsed_aims = parse_aims(aims, named)
-    except ScenarioError as error:
-        errors += error.errors
     if errors:
         raise ScenarioError(errors)
     return candidates, parsed_aims

@@ -67,18 +67,17 @@ def _front(
     queues, edges = [], []
     for i, (name, _, _) in enumerate(spec.copies.each):
         requested: list[str] = []
-        label = f"{name}.reverse" if back else name
+        label, opposite = (f"{name}.reverse", name) if back else (name, f"{name}.reverse")
 
-        def rtt(label: str = label, requested: list[str] = requested) -> int | None:
+        def rtt(label: str = label, opposite: str = opposite, requested: list[str] = requested) -> int | None:
             requested.append(label)
-            return rtt_of(label)
+            # The acknowledgements of flows in the other direction have the same round trip.
+            return rtt_of(label) or rtt_of(opposite)
 
         around = _around(spec, side, i, rtt)
         table = queue_table
         if table is None and link.watch[back]:
-            # The acknowledgements of flows in the other direction have the same round trip.
-            trip = around.rtt_ns() or rtt_of(name if back else f"{name}.reverse")
-            table = _default_queue(link, side, i, trip, packet_on(label))
+            table = _default_queue(link, side, i, around.rtt_ns(), packet_on(label))
         queues.append(read_queue(table, around) if table else None)
         edges.append(read_edge(tables, around))
         if not requested and (side.rate is None or side.rate.ends is None):

@@ -149,9 +149,9 @@ def canonical_limit(value: Any, around: Surroundings) -> tuple[Any, Any]:
         length = parse_length(value)
         if length.unit == "buffer":
             raise UnitError("the limit is the buffer; it cannot be a share of itself")
-        length = around.absolute(length)
     except UnitError as error:
         raise UnitError(f'{error}, or "inf"') from None
+    length = around.absolute(length)
     amount = round(length.amount)
     if length.unit == "packets" and amount != length.amount:
         raise UnitError("a limit in packets is a whole number")

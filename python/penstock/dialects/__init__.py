@@ -9,6 +9,7 @@ from typing import Any
 
 from penstock.aqms.catalog import find_scheme
 from penstock.dialects.conversion import Conversion, DialectError, Facts, one_line
+from penstock.dialects.pasted import cleaned
 from penstock.dialects.ranges import check_ranges
 from penstock.errors import PenstockError, UnknownNameError
 
@@ -35,7 +36,7 @@ def read(text: str, dialect: str, facts: Facts | None = None) -> Conversion:
     """
     facts = facts or Facts()
     with _dialect_errors(dialect):
-        found: Conversion = _module(dialect).read(text, facts)
+        found: Conversion = _module(dialect).read(cleaned(text), facts)
         check_ranges(found.scheme, found.parameters, found.rate or facts.rate, found.link)
     return _in_lines(found)
 

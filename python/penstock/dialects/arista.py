@@ -93,7 +93,7 @@ def read(text: str, facts: Facts) -> Conversion:
             "expected random-detect drop minimum-threshold N kbytes maximum-threshold N kbytes drop-probability P"
         )
     distinct = {repr(port): name for name, port in reversed(ports.items())}
-    if len(distinct) == 1 and facts.device not in ports:
+    if len(distinct) == 1 and facts.chosen not in ports:
         ports = dict(list(ports.items())[:1])
     _, port = choose(ports, facts, "interfaces")
     queues = {name: _queue(name, lines, facts) for name, lines in port.queues.items() if not name.startswith("mc-")}

@@ -50,8 +50,10 @@ def read(text: str, facts: Facts) -> Conversion:
     aqms = {link: kind for link, (kind, _) in script.links.items() if kind != "DropTail"} or {
         link: kind for link, (kind, _) in script.links.items()
     }
+    if facts.chosen in script.links:
+        aqms = {str(facts.chosen): script.links[str(facts.chosen)][0]}
     if aqms:
-        if len(set(aqms.values())) == 1 and len({script.links[link] for link in aqms}) == 1:
+        if len(aqms) > 1 and len(set(aqms.values())) == 1 and len({script.links[link] for link in aqms}) == 1:
             aqms = dict([next((item for item in aqms.items() if item[0] in script.limits), next(iter(aqms.items())))])
         place, name = choose(aqms, facts, "links with a queue")
         rate = _rate(script.links[place][1])

@@ -212,7 +212,7 @@ def _port(tree: Tree, facts: Facts) -> Conversion:
                 ports.setdefault(port, {})[queue] = table
     if not ports:
         raise DialectError("QUEUE is empty")
-    if facts.device not in ports and len({repr(queues) for queues in ports.values()}) == 1:
+    if facts.chosen not in ports and len({repr(queues) for queues in ports.values()}) == 1:
         ports = dict(list(ports.items())[:1])
     port, queues = choose(ports, facts, "ports")
     maps = _maps_of(tree, port)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +15,15 @@ from penstock.aqms.catalog import find_scheme
 from penstock.dialects.conversion import Conversion, DialectError, Facts, packets, settle_limit
 from penstock.dialects.keys import apply_keys, choose, refuse_misspelt
 from penstock.dialects.kinds import number, plain, real
+from penstock.dialects.ns2_expressions import computed
 from penstock.dialects.ns2_keys import BASE, QUEUES
 from penstock.errors import nearest
 from penstock.units import parse_time
 
 __all__ = ["read", "write"]
 
-_EXPRESSION = re.compile(r"\[expr\s+\{?([\d.\s*/+()-]+)\}?\]")
+_EXPRESSION = re.compile(r"\[\s*expr\s+\{?(.+?)\}?\s*\]")
+_VARIABLE = re.compile(r"\$\{?(\w+(?:\(\w+\))?)\}?")
 _PREFIXES = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
 _CONTROL = re.compile(r"(?:^|[;{])[ \t]*(if|for|foreach|while|switch|catch|eval|time|after)\b", re.MULTILINE)
 _CHOICES = ("if", "switch", "catch")
@@ -50,10 +53,10 @@ def read(text: str, facts: Facts) -> Conversion:
     aqms = {link: kind for link, (kind, _) in script.links.items() if kind != "DropTail"} or {
         link: kind for link, (kind, _) in script.links.items()
     }
-    if facts.chosen in script.links:
-        aqms = {str(facts.chosen): script.links[str(facts.chosen)][0]}
+    if facts.name is not None or facts.chosen in script.links:
+        aqms = {link: kind for link, (kind, _) in script.links.items()}
     if aqms:
-        if len(aqms) > 1 and len(set(aqms.values())) == 1 and len({script.links[link] for link in aqms}) == 1:
+        if facts.chosen not in aqms and len(set(aqms.values())) == 1 and len({script.links[link] for link in aqms}) == 1:
             aqms = dict([next((item for item in aqms.items() if item[0] in script.limits), next(iter(aqms.items())))])
         place, name = choose(aqms, facts, "links with a queue")
         rate = _rate(script.links[place][1])
@@ -66,6 +69,11 @@ def read(text: str, facts: Facts) -> Conversion:
         own |= {"limit_": script.limits[place]} if place in script.limits else {}
     else:
         names = [kind for kind in script.classes if kind]
+        if not names and script.objects:
+            variable, own = choose(script.objects, facts, "queues")
+            names = [kind for kind, (_, keys) in QUEUES.items() if set(own) <= {key.name for key in keys}]
+            if len(names) == 1:
+                lost.append(f"${variable} is of an unknown class: {names[0]} is the only one with these variables")
         if len(names) != 1:
             raise DialectError(
                 f"several queues: {', '.join(names)}; keep one in the text"
@@ -171,15 +179,16 @@ def _script(text: str) -> _Script:
 
 
 def _value_of(word: str, variables: Mapping[str, str]) -> str:
-    """The value of a word: the product of an expression, the value of a variable, or the word itself."""
+    """The value of a word: of an expression or variable, or the word itself."""
+
+    def value(found: re.Match[str]) -> str:
+        if found[1] not in variables:
+            raise DialectError(f"{word}: its value is not in the text")
+        return variables[found[1]]
+
     if match := _EXPRESSION.fullmatch(word):
-        return _product(match[1])
-    match = re.fullmatch(r"\$\{?(\w+)\}?", word)
-    if match is None:
-        return word
-    if match[1] not in variables:
-        raise DialectError(f"{word}: its value is not in the text")
-    return variables[match[1]]
+        return computed(_VARIABLE.sub(value, match[1]))
+    return _VARIABLE.sub(value, word) if _VARIABLE.fullmatch(word) else word
 
 
 def _set_of_class(settings: dict[str, str], words: Sequence[str], value_of: Callable[[str], str]) -> None:
@@ -207,20 +216,9 @@ def _assign(script: _Script, variables: dict[str, str], words: list[str]) -> Non
         script.places[words[1]] = place
     elif re.fullmatch(r"[^\[\]$]+", words[2]):
         variables[words[1]] = words[2].strip("{}")
-    elif match := _EXPRESSION.fullmatch(words[2]):
-        variables[words[1]] = _product(match[1])
-
-
-def _product(text: str) -> str:
-    """A product or quotient of numbers, such as `[expr 2*5]`; other expressions are not constants here."""
-    parts = re.split(r"([*/])", text.replace(" ", ""))
-    try:
-        value = float(parts[0])
-        for sign, part in zip(parts[1::2], parts[2::2], strict=True):
-            value = value * float(part) if sign == "*" else value / float(part)
-    except (ValueError, ZeroDivisionError):
-        raise DialectError(f"[expr {text}]: only products and quotients of numbers are read") from None
-    return plain(value)
+    elif re.match(r"\[\s*expr\s|\$", words[2]):
+        with suppress(DialectError):  # no constant: an error only where a setting uses it
+            variables[words[1]] = _value_of(words[2], variables)
 
 
 def _link(script: _Script, raw: list[str], words: list[str]) -> None:

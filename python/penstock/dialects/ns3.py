@@ -73,6 +73,7 @@ def _chosen(setup: Setup, facts: Facts) -> tuple[str, dict[str, str]]:
     """The class and settings of the queue that a program installs, else of the only one whose defaults it sets."""
     discs = [(name, own) for name, own in setup.objects if name.endswith("Disc")] or setup.objects
     names = list(dict.fromkeys(name for name, _ in discs)) or [name for name in setup.defaults if name]
+    names = [name for name in names if name.endswith("QueueDisc")] or names
     if not names:
         raise DialectError("expected a queue disc, such as ns3::RedQueueDisc[MinTh=5|MaxTh=15]")
     name, _ = choose(dict.fromkeys(names), facts, "queue discs")

@@ -90,7 +90,9 @@ def _facts(source: str, to: str, rate: str | None, packet: str, device: str | No
             errors.append(ErrorDetail("", str(error), None, f"{option} {value}"))
     if errors:
         raise ScenarioError(errors)
-    return dialects.Facts(numbers["--rate"] or None, round(numbers["--packet"]), device)
+    others = source not in ("tc", "penstock")
+    name = device if others and device and not dialects.is_device(device) else None
+    return dialects.Facts(numbers["--rate"] or None, round(numbers["--packet"]), None if name else device, name)
 
 
 def _with_notes(text: str, link: list[str], notes: list[str], unread: list[str], unsaid: list[str], to: str) -> str:

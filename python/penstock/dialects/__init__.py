@@ -8,11 +8,12 @@ from importlib import import_module
 from typing import Any
 
 from penstock.aqms.catalog import find_scheme
-from penstock.dialects.conversion import Conversion, DialectError, Facts, one_line
+from penstock.dialects.conversion import Conversion, DialectError, Facts, is_device, one_line
+from penstock.dialects.pasted import cleaned
 from penstock.dialects.ranges import check_ranges
 from penstock.errors import PenstockError, UnknownNameError
 
-__all__ = ["DIALECTS", "OTHERS", "Conversion", "DialectError", "Facts", "read", "write"]
+__all__ = ["DIALECTS", "OTHERS", "Conversion", "DialectError", "Facts", "is_device", "read", "write"]
 
 DIALECTS = ("tc", "cisco", "junos", "sonic", "arista", "dummynet", "ns2", "ns3", "penstock")
 """Each dialect is a module of this folder with `read(text, facts)` and `write(scheme, parameters, facts)`."""
@@ -35,7 +36,7 @@ def read(text: str, dialect: str, facts: Facts | None = None) -> Conversion:
     """
     facts = facts or Facts()
     with _dialect_errors(dialect):
-        found: Conversion = _module(dialect).read(text, facts)
+        found: Conversion = _module(dialect).read(cleaned(text), facts)
         check_ranges(found.scheme, found.parameters, found.rate or facts.rate, found.link)
     return _in_lines(found)
 

@@ -45,6 +45,8 @@ _MAP = re.compile(
     r"qos map (dscp|traffic-class) ([\d ,-]+?) to (traffic-class|tx-queue|uc-tx-queue) (\d)(?: drop-precedence (\d))?"
 )
 _NO_MAP = re.compile(r"(?:no|default) qos map (dscp|traffic-class) ([\d ,-]+?)(?: to .*)?")
+_EXEC = ("show", "enable", "configure", "copy", "write", "terminal", "bash", "ping")
+"""Commands that change no setting."""
 _CLASSES, LEVELS = 8, 3
 """Traffic classes, and drop precedences."""
 _DOC = "EOS manual, Quality of Service"
@@ -64,10 +66,19 @@ KEYS = [
 
 @dataclass
 class _Port:
-    """An interface or profile: the lines of its queues, and the lines that cannot be expressed."""
+    """An interface or profile: the lines of its queues, and the lines that cannot be expressed.
+
+    Attributes:
+        profile: the profile that an interface uses.
+        rate: to which the interface shapes, in bit/s.
+
+    """
 
     queues: dict[str, list[str]] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
+    is_profile: bool = False
+    profile: str | None = None
+    rate: float | None = None
 
 
 @dataclass
@@ -93,9 +104,10 @@ def read(text: str, facts: Facts) -> Conversion:
             "expected random-detect drop minimum-threshold N kbytes maximum-threshold N kbytes drop-probability P"
         )
     distinct = {repr(port): name for name, port in reversed(ports.items())}
-    if len(distinct) == 1 and facts.device not in ports:
+    if len(distinct) == 1 and facts.chosen not in ports:
         ports = dict(list(ports.items())[:1])
     _, port = choose(ports, facts, "interfaces")
+    facts = replace(facts, rate=facts.rate or port.rate)
     queues = {name: _queue(name, lines, facts) for name, lines in port.queues.items() if not name.startswith("mc-")}
     lost = [*maps.lost, *port.lost] + [f"{name}: of multicast" for name in port.queues if name.startswith("mc-")]
     if not queues:
@@ -110,6 +122,7 @@ def read(text: str, facts: Facts) -> Conversion:
     else:
         result = _several(queues, maps, facts)
     result.missing += lost
+    result.rate = port.rate
     return result
 
 
@@ -120,8 +133,9 @@ def _ports(text: str) -> tuple[dict[str, _Port], _Maps]:
     queue = ""
     has_modes = re.search(r"^\s*(?:interface |qos profile )", text, re.MULTILINE) is not None
     for line in _lines(text):
-        if opened := re.fullmatch(r"(?:interface|qos profile) (.+)", line):
-            port, queue = ports.setdefault(opened[1].replace(" ", ""), _Port()), ""
+        if opened := re.fullmatch(r"(interface|qos profile) (.+)", line):
+            port, queue = ports.setdefault(opened[2].replace(" ", ""), _Port()), ""
+            port.is_profile = opened[1] != "interface"
         elif opened := re.fullmatch(r"(?:no|default) (?:interface|qos profile) (.+)", line):
             ports.pop(opened[1].replace(" ", ""), None)
             port, queue = None, ""
@@ -155,7 +169,26 @@ def _ports(text: str) -> tuple[dict[str, _Port], _Maps]:
             )
             if port is not None:
                 _of_port(port, line)
+    _settle_profiles(ports)
     return {name: port for name, port in ports.items() if port.queues}, maps
+
+
+def _settle_profiles(ports: dict[str, _Port]) -> None:
+    """Give interfaces the queues of their profiles; the profiles themselves then do not count."""
+    profiles = {name: port for name, port in ports.items() if port.is_profile}
+    used = {port.profile for port in ports.values() if port.profile in profiles}
+    for port in ports.values():
+        if port.profile is None:
+            continue
+        profile = profiles.get(port.profile)
+        if profile is None:
+            port.lost.append(f"service-profile {port.profile}: the text has no such profile")
+            continue
+        port.queues = {**profile.queues, **port.queues}
+        port.lost = [*profile.lost, *port.lost]
+        port.rate = port.rate or profile.rate
+    for name in profiles if used else ():
+        del ports[name]
 
 
 def _of_port(port: _Port, line: str) -> None:
@@ -163,16 +196,26 @@ def _of_port(port: _Port, line: str) -> None:
     word = _bare(line).partition(" ")[0]
     if word not in ("shape", "service-profile"):
         return
+    is_set = _bare(line) == line
+    if word == "service-profile":
+        port.profile = line.split()[-1] if is_set else None
+        return
     port.lost = [item for item in port.lost if not item.startswith(f"{word} ")]
-    if _bare(line) == line:
-        port.lost.append(f"{line}: of the link" if word == "shape" else f"{line}: put the profile here")
+    rate = re.fullmatch(r"shape rate (\d+)(?: (kbps|mbps))?", line)
+    port.rate = integer_of("shape rate", rate[1]) * (1e6 if rate[2] == "mbps" else 1e3) if rate else None
+    if is_set and rate is None:
+        port.lost.append(f"{line}: of the link")
 
 
 def _lines(text: str) -> Iterator[str]:
+    """The commands of a text, without comments, and without commands that show something at a prompt."""
     for line in text.splitlines():
-        bare = re.sub(r"^\s*[\w.-]+(?:\([\w-]+\))?[#>]\s*", "", line).strip()
-        if bare and not bare.startswith("!"):
-            yield " ".join(bare.split())
+        prompt = re.match(r"^\s*[\w.-]+(?:\([\w./-]+\))*[#>]\s*", line)
+        bare = " ".join((line[prompt.end() :] if prompt else line).split())
+        if prompt and bare.startswith(("show qos", "show interfaces")):
+            raise DialectError(f"what {bare} prints is not read: paste what show running-config section qos prints")
+        if bare and not bare.startswith("!") and not (prompt and bare.split()[0] in _EXEC):
+            yield bare
 
 
 def _numbers(text: str) -> list[int]:
@@ -231,13 +274,13 @@ def _queue(name: str, lines: list[str], facts: Facts) -> tuple[Conversion, dict[
 
 def _settle(result: Conversion, name: str, rows: dict[tuple[str, int | None], re.Match[str]], facts: Facts) -> None:
     how = "ecn" if any(key[0] == "ecn" for key in rows) else "drop"
-    by_level = {level: _red(row) for (key, level), row in rows.items() if key == how}
+    by_level = {level: _red(row, name) for (key, level), row in rows.items() if key == how}
     every = by_level.pop(None, None)
     if any(level is not None and level >= LEVELS for level in by_level):
         raise DialectError(f"{name} drop-precedence {max(filter(None, by_level))}: expected 0 to {LEVELS - 1}".lstrip())
     levels = {level: by_level.get(level, every) for level in range(LEVELS)}
     first = next(row for row in levels.values() if row)
-    if how == "ecn" and any(_red(row) != first for (key, _), row in rows.items() if key == "drop"):
+    if how == "ecn" and any(_red(row, name) != first for (key, _), row in rows.items() if key == "drop"):
         result.missing.append(f"{name} random-detect drop: other thresholds for packets without ECN".lstrip())
     result.parameters |= first
     result.scheme = "red"
@@ -270,11 +313,11 @@ def _settle_levels(result: Conversion, levels: dict[int, dict[str, Any] | None],
     result.notes.append("levels are the drop precedences of AF; best effort, the last, has drop precedence 0")
 
 
-def _red(line: re.Match[str]) -> dict[str, Any]:
+def _red(line: re.Match[str], name: str) -> dict[str, Any]:
     unit = line["unit"]
     if unit not in (*_UNITS, *_TIMES):
         raise DialectError(
-            f"{unit}: only {', '.join((*_UNITS, *_TIMES))} can be converted; a segment depends on the switch"
+            f"{name} {unit}: only {', '.join((*_UNITS, *_TIMES))} can be converted; a segment depends on the switch"
         )
     if line["other"] != unit:
         raise DialectError(f"thresholds in {unit} and {line['other']}: expected one unit")

@@ -61,7 +61,10 @@ def read_policy(configuration: Configuration, facts: Facts) -> Conversion:
             if policy not in used or used[policy] not in configuration.bandwidths:
                 used[policy] = interface
         used |= {name: name.removeprefix("interface ") for name in policies if name.startswith("interface ")}
-        name, interface = choose(used, facts, "policy maps of interfaces")
+        if facts.chosen in configuration.outputs:
+            name, interface = configuration.outputs[facts.chosen], facts.chosen
+        else:
+            name, interface = choose(used, facts, "policy maps of interfaces")
         bandwidth = configuration.bandwidths.get(interface)
         if name not in policies:
             raise DialectError(f"interface {interface}: no policy map {name} in the text")
@@ -70,7 +73,8 @@ def read_policy(configuration: Configuration, facts: Facts) -> Conversion:
                     if line[0] == "service-policy"}  # fmt: skip
         roots = {name: policy for name, policy in policies.items() if name not in children and policy}
         if not roots:
-            raise DialectError("expected a policy map, random-detect, or queue-limit")
+            why = f"; {configuration.lost[0]}" if configuration.lost else ""
+            raise DialectError(f"expected a policy map, random-detect, or queue-limit{why}")
         name, _ = choose(roots, facts, "policy maps")
         bandwidth = configuration.bandwidths.get(name.removeprefix("interface "))
     reader = _Reader(configuration, facts)

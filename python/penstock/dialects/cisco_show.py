@@ -1,10 +1,14 @@
-"""Converts the output of `show policy-map interface` to the configuration that it shows. Counters are left out."""
+"""Converts the output of `show policy-map` and `show policy-map interface` to the configuration that it shows.
+
+Counters are left out.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from penstock.dialects.cisco_lines import is_exec
 from penstock.dialects.conversion import DialectError
 
 __all__ = ["configuration_of_output"]
@@ -16,6 +20,9 @@ _ROW = re.compile(
     r"^(?P<name>\d+|[a-z]{1,7}\d{0,2}|rsvp)(?:\s+\((?:\d+)\))?\s+(?:\d+\s*/\s*\d+\s+){2,4}"
     r"(?P<low>\d+)\s+(?P<high>\d+)\s+1/(?P<share>\d+)"
 )
+_MAP = re.compile(r"^\s*Policy Map (\S+)\s*$")
+_MAP_CLASS = re.compile(r"^Class (\S+)$")
+_MAP_ROW = re.compile(r"^(\S+)(?:\s+\(\d+\))?\s+(\d+)\s+(\d+)\s+1/(\d+)$")
 _COUNTERS = re.compile(
     r"^(?:\d+ packets\b.*|.*offered rate|\(?(?:queue depth|pkts|total|pkts output|depth)\b.*|queue stats.*|Queueing$|"
     r"Output Queue.*|Conversation.*|Mean queue depth.*|mean queue depth.*|target shape rate.*|"
@@ -23,16 +30,17 @@ _COUNTERS = re.compile(
     r"(?:precedence|prec)\s+Transmitted.*|pkts/bytes.*|Packets marked.*|"
     r"conformed .*|exceeded .*|violated .*|conform .*|transmit$|drop$|set-\S+.*|"
     r"(?:cir|pir|rate) \d+.*|(?:ip )?(?:dscp|precedence) \S+$|(?:flowchart|Exp-weight).*\bflow\b.*|queue size .*|"
-    r"Fair-queue: per-flow queue limit.*|Maximum Number of Hashed Queues.*|\d+ minute .*|"
+    r"Fair-queue: per-flow queue limit.*|Maximum Number of Hashed Queues.*|\d+ (?:minute|second) .*|"
     r"Target/Average.*|Rate\s+Limit.*|\d+/\d+\s.*|Random-detect.*|\*.*)$"
 )
 
 
 def configuration_of_output(text: str) -> str:
     """The text itself if it is a configuration, else the configuration that the output shows."""
-    if "Class-map:" not in text:
-        return text
-    return "\n".join(_Output(text.splitlines()).lines())
+    lines = [line for line in text.splitlines() if not is_exec(line)]
+    if "Class-map:" in text:
+        return "\n".join(_Output(lines).lines())
+    return "\n".join(_of_maps(lines)) if any(_MAP.match(line) for line in lines) else text
 
 
 class _Output:
@@ -164,3 +172,41 @@ def _command(bare: str) -> list[str] | None:
     if re.match(r"^(?:Fair-queue|Flow Based Fair Queueing)", bare):
         return ["fair-queue"]
     return [] if _COUNTERS.match(bare) else None
+
+
+def _of_maps(lines: list[str]) -> Iterator[str]:
+    """The configuration that `show policy-map` shows."""
+    field, is_strict = "dscp", False
+    for line in lines:
+        bare = " ".join(line.split())
+        if match := _MAP.match(line):
+            yield f"policy-map {match[1]}"
+        elif match := _MAP_CLASS.match(bare):
+            is_strict = False
+            yield f" class {match[1]}"
+        elif match := re.match(r"^(dscp|class|precedence|prec) min-threshold", bare):
+            field = "dscp" if match[1] == "dscp" else "precedence"
+        elif match := _MAP_ROW.match(bare):
+            yield f"  random-detect {field} {' '.join(match.groups())}"
+        elif match := re.match(r"^(?:[\w-]+ wred, )?exponential weight (\d+)", bare):
+            yield "  random-detect" + ("" if field == "precedence" else " dscp-based")
+            yield f"  random-detect exponential-weighting-constant {match[1]}"
+        elif bare == "Strict Priority":
+            is_strict = True
+        elif match := re.match(r"^cir (\d+)(%| \(bps\))", bare):
+            yield f"  shape average {'percent ' if match[2] == '%' else ''}{match[1]}"
+        elif not re.match(
+            r"^$|^-+$|^(?:\S+(?: \(\d+\))? )- - |.*Rate Traffic Shaping$|(?:conform|exceed|violate)", bare
+        ):
+            yield f"  {_of_map(bare, is_strict=is_strict)}"
+
+
+def _of_map(bare: str, *, is_strict: bool) -> str:
+    """A command of a class as it is configured: `bandwidth 30 (%)` is `bandwidth percent 30`."""
+    if re.match(r"^Flow[ -][Bb]ased Fair Queueing", bare):
+        return "fair-queue"
+    bare = re.sub(r" Max Threshold .*", "", bare[:1].lower() + bare[1:])
+    if is_strict:
+        bare = re.sub(r"^bandwidth", "priority", re.sub(r" burst (\d+) \(bytes\)", r" \1", bare, flags=re.IGNORECASE))
+    bare = re.sub(r" \(kbps\)", "", bare)
+    return re.sub(r"^(.*?) (\d+) \(%\)", r"\1 percent \2", bare)

@@ -9,18 +9,22 @@ import re
 from dataclasses import dataclass, field
 
 from penstock.dialects.cisco_keys import ACTIONS, code_point
+from penstock.dialects.cisco_lines import lines_of
 from penstock.dialects.conversion import DialectError
 from penstock.dialects.keys import key_of, refuse_misspelt
 
 __all__ = ["ClassMap", "Configuration", "Lines", "Policy", "read_configuration"]
 
-_PROMPT = re.compile(r"^\s*[\w.-]+(?:\([\w-]+\))?[#>]\s*")
 _MODES = re.compile(r"^(?:no\s+)?(?:class-map|policy-map|interface|control-plane)\b", re.MULTILINE)
+_FOREIGN = re.compile(r"^(?:class|policy)-map\s+type\s+(?!qos\b|queue?ing\b)")
+"""Maps that do not queue, such as `policy-map type inspect` of a firewall."""
+_XR = ("end-class-map", "end-policy-map")
 _CLASS_MAP = re.compile(r"^class-map(?:\s+type\s+\S+)?(?:\s+(match-all|match-any))?\s+(\S+)$")
 _POLICY_MAP = re.compile(r"^policy-map(?:\s+type\s+\S+)?\s+(\S+)$")
 _CLASS = re.compile(r"^class\s+(?:type\s+\S+\s+)?(\S+)$")
 _OUTPUT = re.compile(r"^service-policy\s+(output|input)\s+(\S+)$")
 _HARDWARE = ("tx-ring-limit", "tx-queue-limit", "hold-queue", "priority-group", "custom-queue-list")
+_SWITCHED = ("srr-queue", "wrr-queue", "rcv-queue", "priority-queue", "queue-set")
 _QUEUEING = ("service-policy", "bandwidth", "random-detect", "fair-queue")
 IMPLICIT = ""
 """Name of the class of lines outside policy maps."""
@@ -65,11 +69,11 @@ class Configuration:
 
 def read_configuration(text: str) -> Configuration:
     """The objects of a configuration. Raises `DialectError` for a command that a class does not accept."""
-    lines = [_PROMPT.sub("", line).strip() for line in text.splitlines()]
-    lines = [line for line in lines if line and not line.startswith("!")]
-    reader = _Reader(has_modes=any(_MODES.match(line) for line in lines))
+    lines = [*lines_of(text)]
+    reader = _Reader(has_modes=any(_MODES.match(line.text) for line in lines))
     for line in lines:
-        reader.read(line)
+        reader.is_global = line.is_outside
+        reader.read(line.text)
     policies = reader.result.policies
     reader.result.policies = {name: own for name, own in policies.items() if name == IMPLICIT or own != _NOTHING}
     return reader.result
@@ -85,6 +89,8 @@ class _Reader:
         self.policy: Policy | None = None
         self.lines: Lines | None = None
         self.interface: str | None = None
+        self.place = "a class"
+        self.is_global = False
         if not has_modes:
             self.lines = []
             self.result.policies[IMPLICIT] = {IMPLICIT: self.lines}
@@ -94,12 +100,18 @@ class _Reader:
         if line in ("end", "exit", "configure terminal", "conf t", "enable"):
             if line == "exit" and self.lines is not None and self.has_modes:
                 self.lines = None
+            elif line == "end" and self.has_modes:
+                self._leave()
             return
+        if line in _XR:
+            raise DialectError(f"{line}: this is IOS XR, whose policy maps differ; IOS and IOS XE are read")
         if self.has_modes and self._opens(line):
             return
         refuse_misspelt(line.split()[0], ("class-map", "policy-map", "interface"), "IOS")
-        if self.lines is not None:
-            _put(self.lines, line)
+        if self.has_modes and self._is_elsewhere(line):
+            self._leave()
+        elif self.lines is not None:
+            _put(self.lines, line, self.place)
         elif self.class_map is not None:
             self._condition(line)
         elif self.interface is not None:
@@ -125,7 +137,9 @@ class _Reader:
         if line.startswith("default interface "):
             self._forget(line.removeprefix("default "))
             return True
-        if match := _CLASS_MAP.match(line):
+        if _FOREIGN.match(line):
+            self._leave()
+        elif match := _CLASS_MAP.match(line):
             self._leave()
             self.class_map = maps.setdefault(match[2], ClassMap(match[1] == "match-any"))
         elif match := _POLICY_MAP.match(line):
@@ -133,6 +147,7 @@ class _Reader:
             self.policy = policies.setdefault(match[1], {})
         elif (match := _CLASS.match(line)) and self.policy is not None:
             self.lines = self.policy.setdefault(match[1], [])
+            self.place = f"class {match[1]}"
         elif line.startswith("interface "):
             self._leave()
             self.interface = line.removeprefix("interface ").replace(" ", "")
@@ -140,6 +155,15 @@ class _Reader:
             self._leave()
         else:
             return False
+        return True
+
+    def _is_elsewhere(self, line: str) -> bool:
+        """Whether a line at the left margin is a global command, which leaves the mode of the lines before it."""
+        word = line.removeprefix("no ").removeprefix("default ").split()[0]
+        known = [key.name for key in ACTIONS] if self.lines is not None else ["match", "description"]
+        if not self.is_global or word in known:
+            return False
+        refuse_misspelt(word, known, self.place if self.lines is not None else "a class map")
         return True
 
     def _forget(self, line: str) -> None:
@@ -189,7 +213,9 @@ class _Reader:
             self.result.bandwidths[self.interface] = 1000.0 * int(bare[1][:12])
         elif bare[0] in ("random-detect", "fair-queue"):
             own = self.result.policies.setdefault(f"interface {self.interface}", {IMPLICIT: []})
-            _put(own[IMPLICIT], line)
+            _put(own[IMPLICIT], line, f"interface {self.interface}")
+        elif bare[0] in _SWITCHED:
+            lost.append(f"interface {self.interface} {line}: queues of the switch's hardware, which are not read")
         elif bare[0] in _HARDWARE:
             place = f"interface {self.interface} {bare[0]}"
             lost[:] = [item for item in lost if not item.startswith(place)]
@@ -199,18 +225,18 @@ class _Reader:
             refuse_misspelt(bare[0], _QUEUEING, f"interface {self.interface}")
 
 
-def _put(lines: Lines, line: str) -> None:
+def _put(lines: Lines, line: str, place: str) -> None:
     """Add a command to a class, or remove a command by its `no` form."""
     words = line.split()
     if words[0] in ("no", "default"):
         removed = words[1:]
         if not removed:
             raise DialectError(f"{line}: expected a command")
-        key_of(ACTIONS, removed[0], "a class")
+        key_of(ACTIONS, removed[0], place)
         removed = _numbered(removed)
         lines[:] = [command for command in lines if _numbered(command)[: len(removed)] != removed]
         return
-    key_of(ACTIONS, words[0], "a class")
+    key_of(ACTIONS, words[0], place)
     lines.append(words)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 from penstock.errors import PenstockError
 from penstock.units import parse_length
 
-__all__ = ["Conversion", "DialectError", "Facts", "limit_packets", "one_line", "packets", "settle_limit", "toml_value"]
+__all__ = ["Conversion", "DialectError", "Facts", "is_device", "limit_packets", "one_line", "packets", "settle_limit",
+           "toml_value"]  # fmt: skip
 
 
 class DialectError(PenstockError):
@@ -26,6 +27,7 @@ class Facts:
         rate: in bit/s; None if it is not known.
         packet: mean size of a packet in bytes, where one side counts bytes and the other packets.
         device: name of the interface, where a text has several; also in lines to paste.
+        name: of the interface, policy map, pipe or link to read, where it is no device of Linux: `ge-0/0/1`.
 
     Raises `DialectError` for a device name that is not a single word in a shell, or not a valid device name in Linux.
 
@@ -34,6 +36,12 @@ class Facts:
     rate: float | None = None
     packet: int = 1000
     device: str | None = None
+    name: str | None = None
+
+    @property
+    def chosen(self) -> str | None:
+        """Name of the object to read where a text has several."""
+        return self.name or self.device
 
     @property
     def interface(self) -> str:
@@ -41,7 +49,7 @@ class Facts:
         return self.device or "eth0"
 
     def __post_init__(self) -> None:
-        if self.device is not None and (not _DEVICE.fullmatch(self.device) or self.device in (".", "..")):
+        if self.device is not None and not is_device(self.device):
             raise DialectError(
                 f'"{one_line(self.device)}" is no name of a device: 1 to 15 letters, digits, _ . : @ + -, such as eth0'
             )
@@ -79,6 +87,11 @@ class Conversion:
 
 
 _DEVICE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+-]{0,14}")
+
+
+def is_device(name: str) -> bool:
+    """Whether a name is a valid name of a device in Linux, and a single word in a shell."""
+    return bool(_DEVICE.fullmatch(name)) and name not in (".", "..")
 
 
 def toml_value(value: Any) -> str:

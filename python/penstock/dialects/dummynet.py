@@ -13,6 +13,7 @@ from typing import Any
 from penstock.dialects.conversion import Conversion, DialectError, Facts, packets, settle_limit
 from penstock.dialects.dummynet_keys import AQMS, OBJECT_KEYS, RED_KEYS
 from penstock.dialects.dummynet_text import Box, Objects, read_objects
+from penstock.dialects.dummynet_xml import commands_of_xml, is_xml
 from penstock.dialects.keys import apply_keys, choose
 from penstock.dialects.kinds import plain
 from penstock.dialects.red import DEFAULTS, list_unsaid, packet_bytes, thresholds, weight
@@ -21,18 +22,26 @@ __all__ = ["read", "write"]
 
 
 def read(text: str, facts: Facts) -> Conversion:
-    """The queue of the only pipe, or of the one that `--device` names by its number."""
+    """The queue of the only pipe, or of the one that `--device` names by its number, or by its name in `config.xml`."""
+    names: dict[str, int] = {}
+    if is_xml(text):
+        text, names = commands_of_xml(text)
     objects = read_objects(text)
     links = _links(objects)
     if not links:
         raise DialectError("expected settings such as queue 50, red 0.002/5/15/0.1, codel, pie, type fq_codel")
-    name, number = choose({str(link): link for link in links}, facts, "pipes")
+    if facts.chosen in {str(link) for link in links}:
+        names = {}
+    named = {number: name for name, number in names.items()}
+    name, number = choose({named.get(link, str(link)): link for link in links}, facts, "pipes")
     pipe = objects.pipes.get(number, Box())
     schedulers = {key: box for key, box in objects.scheds.items() if _pipe_of(objects, "sched", key) == number}
     queues = {key: box for key, box in objects.queues.items() if _pipe_of(objects, "queue", key) == number}
     if len(schedulers) > 1:
         raise DialectError(f"pipe {name} has several schedulers: {', '.join(map(str, schedulers))}")
     scheduler = next(iter(schedulers.values()), Box())
+    if pipe.type and not scheduler.type:  # the words after a type belong to the scheduler of the pipe
+        scheduler = replace(scheduler, type=pipe.type, aqm_settings=pipe.aqm_settings if pipe.type in AQMS else {})
     result = _scheduled(f"pipe {name}", pipe, scheduler, queues, objects.has_rules)
     bandwidth = {**scheduler.settings, **pipe.settings}.get("bw", "0")
     result.rate = next(key for key in OBJECT_KEYS if key.name == "bw").value(bandwidth) or None

@@ -58,7 +58,7 @@ def size_of(text: str) -> str:
 FLAGS: dict[str, tuple[str, str]] = {
     "ecn": ("ecn", "true"), "noecn": ("ecn", "false"),
     "capdrop": ("capdrop", "on"), "nocapdrop": ("capdrop", "off"),
-    "drand": ("drand", "on"), "nodrand": ("drand", "off"),
+    "drand": ("drand", "on"), "nodrand": ("drand", "off"), "derand": ("drand", "on"), "noderand": ("drand", "off"),
     "onoff": ("onoff", "on"), "noonoff": ("onoff", "off"),
     "dre": ("delay", "rate"), "ts": ("delay", "timestamp"),
 }  # fmt: skip

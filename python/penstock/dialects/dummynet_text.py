@@ -12,26 +12,39 @@ from dataclasses import dataclass, field
 from penstock.dialects.conversion import DialectError
 from penstock.dialects.dummynet_keys import AQMS, FLAGS, OBJECT_KEYS
 from penstock.dialects.keys import key_of
+from penstock.dialects.pasted import without_prompts
 
 __all__ = ["Box", "Objects", "read_objects"]
 
 _PREFIX = re.compile(r"^\s*(?:sudo\s+)?(?:(?:\S*/)?(?:ipfw|dnctl)|\$\{?\w+\}?)(?:\s+-\w+)*\s+")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(\"[^\"]*\"|'[^']*'|\S*)")
 _CONFIG = re.compile(r"^(pipe|queue|sched)\s+(\d{1,5})\s+config\b\s*(.*)$")
 _DELETE = re.compile(r"^(?:(pipe|queue|sched)\s+(\d+)\s+delete|delete\s+(pipe|queue|sched)\s+(\d+))$")
 _FLUSH = re.compile(r"^(pipe|queue|sched)\s+flush$|^flush$")
 _OTHERS = re.compile(
-    r"^(?:add|table|set|nat|disable|enable|zero|resetlog|flush|(?:pipe|queue|sched)\s+(?:show|list))\b"
+    r"^(?:add|table|set|nat|disable|enable|zero|resetlog|flush|show|list|kldload|echo|"
+    r"(?:pipe|queue|sched)\s+(?:\d+\s+)?(?:show|list))\b"
 )
 _MASKS = ("dst-ip", "src-ip", "dst-ip6", "src-ip6", "dst-port", "src-port", "flow-id", "proto")
 TYPES = ("fifo", "wf2q+", "rr", "qfq", "prio", *(name for name in AQMS if name.startswith("fq_")))
 
 _SHOWN_LINK = re.compile(r"^(\d{5}):\s+(unlimited|[\d.]+ [KMG]?bit/s)\s+(\d+) ms(?:\s+burst (\d+))?\s*$")
+_SHOWN_OLD = re.compile(
+    r"^(\d{5}):\s+(unlimited|[\d.]+ [KMG]?bit/s)\s+(\d+) ms\s+(\d+) ?(sl\.|B|KB)\s*(?:plr ([\d.]+))?\s*"
+    r"\d+ queues \(\d+ buckets\)\s*(.*)$"
+)
+"""A pipe as macOS and releases of FreeBSD before 8 print it."""
+_UNITS = {"sl.": "", "B": "Bytes", "KB": "KBytes"}
 _SHOWN_SET = re.compile(
     r"^q(\d+)\s+(\d+) ?(sl\.|B|KB)\s*(?:plr ([\d.]+))?\s*\d+ flows \(\d+ buckets\) sched (\d+) weight (\d+) "
     r"lmax (\d+) pri (\d+)\s*(.*)$"
 )
 _SHOWN_SCHED = re.compile(r"^sched (\d+) type (\S+) flags \S+ \d+ buckets \d+ active$")
-_SHOWN_OTHERS = re.compile(r"^(?:Children flowsets:.*|BKT Prot.*|mask:.*|\d+ +(?:ip|tcp|udp|icmp) .*|\d+)$")
+_SHOWN_OTHERS = re.compile(
+    r"^(?:(?:pipe|queue|sched) (?:\d+ )?(?:show|list)\b.*|show|list|kldload .*|\w+:|Children flowsets:.*|BKT Prot.*|"
+    r"mask:.*|\d+ +(?:ip|tcp|udp|icmp) .*|\d+)$"
+)
 _BASE = 65536
 """Offset from the number of a pipe to the numbers that dummynet gives to its own scheduler and queue."""
 
@@ -74,7 +87,7 @@ def read_objects(text: str) -> Objects:
     """The objects of a text. Raises `DialectError` for a word that dummynet does not accept."""
     objects = Objects()
     lines = [*_lines(text)]
-    if any(_SHOWN_LINK.match(line) or _SHOWN_SET.match(line) for line in lines):
+    if any(shown.match(line) for line in lines for shown in (_SHOWN_LINK, _SHOWN_SET, _SHOWN_OLD)):
         lines = [*_commands_of_output(lines)]
     for line in lines:
         if config := _CONFIG.match(line):
@@ -95,9 +108,18 @@ def read_objects(text: str) -> Objects:
 
 
 def _lines(text: str) -> Iterator[str]:
-    joined = re.sub(r"\\\s*\n", " ", text)
+    """The commands and printed lines of a text, without comments, prompts and variables."""
+    joined = re.sub(r"\\\s*\n", " ", without_prompts(text, r"(?:\S*/)?(?:ipfw|dnctl)\b"))
+    variables: dict[str, str] = {}
     for line in joined.splitlines():
-        bare = _PREFIX.sub("", re.sub(r"(^|\s)#.*", "", line)).strip()
+        bare = re.sub(r"(^|\s)#.*", "", line).strip()
+        bare = _VARIABLE.sub(lambda found: variables.get(found[1], found[0]), bare)
+        if assignment := _ASSIGNMENT.fullmatch(bare):
+            variables[assignment[1]] = assignment[2].strip("\"'")
+            continue
+        bare = _PREFIX.sub("", bare).strip()
+        if unset := _VARIABLE.search(bare):
+            raise DialectError(f"{bare[:60]}: {unset[0]} is not set in this text: put its value in its place")
         if bare:
             yield bare
 
@@ -193,18 +215,25 @@ def _commands_of_output(lines: list[str]) -> Iterator[str]:
     commands: dict[tuple[str, int], str] = {}
     last: tuple[str, int] | None = None
     link = 0
+    configured: list[str] = []
     for line in lines:
-        if shown := _SHOWN_LINK.match(line):
+        if _CONFIG.match(line):  # shown again, but rounded
+            configured.append(line)
+        elif shown := _SHOWN_OLD.match(line):
+            commands["pipe", int(shown[1])] = (
+                f"{_shown_rate(shown[2])} delay {shown[3]} queue {shown[4]}{_UNITS[shown[5]]}"
+                f"{' plr ' + shown[6] if shown[6] else ''}{_shown_aqm(shown[7])}"
+            )
+        elif shown := _SHOWN_LINK.match(line):
             link = int(shown[1])
-            bandwidth = "" if shown[2] == "unlimited" else f" bw {shown[2].replace(' ', '')}"
             burst = f" burst {shown[4]}" if shown[4] not in (None, "0") else ""
-            commands["pipe", link] = f"{bandwidth} delay {shown[3]}{burst}"
+            commands["pipe", link] = f"{_shown_rate(shown[2])} delay {shown[3]}{burst}"
         elif shown := _SHOWN_SET.match(line):
             number, sched = int(shown[1]), int(shown[5])
             inner = number > _BASE
             last = ("pipe", link) if inner else ("queue", number)
             above = "" if inner else f" sched {sched} weight {shown[6]}"
-            size = f" queue {shown[2]}{ {'sl.': '', 'B': 'Bytes', 'KB': 'KBytes'}[shown[3]] }"
+            size = f" queue {shown[2]}{_UNITS[shown[3]]}"
             loss = f" plr {shown[4]}" if shown[4] else ""
             commands[last] = f"{commands.get(last, '')}{size}{loss}{above}{_shown_aqm(shown[9])}"
         elif shown := _SHOWN_SCHED.match(line):
@@ -219,6 +248,11 @@ def _commands_of_output(lines: list[str]) -> Iterator[str]:
             raise DialectError(f"{line[:60]}: not a line of ipfw pipe show")
     for (kind, number), words in commands.items():
         yield f"{kind} {number} config {words}"
+    yield from configured
+
+
+def _shown_rate(text: str) -> str:
+    return "" if text == "unlimited" else f" bw {text.replace(' ', '')}"
 
 
 def _shown_aqm(text: str) -> str:

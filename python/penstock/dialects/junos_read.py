@@ -33,6 +33,7 @@ __all__ = [
 
 _DOC = "Junos OS Class of Service User Guide"
 PRIORITIES = ("strict-high", "high", "medium-high", "medium-low", "low")
+BEST_EFFORT = ("best-effort", "be", "best_effort", "besteffort")
 Profiles = dict[str, Conversion]
 
 SCHEDULER_KEYS = [
@@ -55,7 +56,7 @@ SCHEDULER_KEYS = [
 INTERFACE_KEYS = [
     Key("scheduler-map", "", "", "a scheduler map", "wfq or pq", _DOC),
     Key("shaping-rate", "", "bit/s", "", "rate of the link", _DOC),
-    Key("output-traffic-control-profile", "", "", "", "Its scheduler map and rate are not read: put them here", _DOC),
+    Key("output-traffic-control-profile", "", "", "a profile", "wfq or pq, and the rate of the link", _DOC),
     *(Key(name, "", "", "", "Does not concern the queues", _DOC, neutral=ANY) for name in
       ("classifiers", "rewrite-rules", "forwarding-class", "unit", "apply-groups", "description")),
     *(Key(name, "", "", "", "Not simulated", _DOC) for name in
@@ -174,10 +175,17 @@ def _read_rate(scheduler: Scheduler, words: list[str], line: str) -> None:
         scheduler.lost.append(f"{line}: an upper bound of a class")
 
 
+def _microseconds(text: str, line: str) -> int:
+    """A time in microseconds; `50k` are 50,000."""
+    match = re.fullmatch(r"(\d+)([km]?)", text)
+    if match is None:
+        raise DialectError(f"{line}: expected a whole number of microseconds, such as 50k")
+    return integer_of(line, match[1]) * {"": 1, "k": 1000, "m": 10**6}[match[2]]
+
+
 def _read_buffer(scheduler: Scheduler, words: list[str], line: str) -> None:
     if words[:1] == ["temporal"] and len(words) > 1:
-        microseconds = integer_of(line, words[1])
-        scheduler.limit = f"{microseconds}us"
+        scheduler.limit = f"{_microseconds(words[1], line)}us"
     elif words[:1] in (["percent"], ["remainder"], ["exact"], ["shared"]):
         if words[0] in ("percent", "remainder"):
             scheduler.limit = None
@@ -229,6 +237,8 @@ def map_of(statements: list[Path], facts: Facts) -> Assignment | None:
         elif words[0] == "shaping-rate" and len(words) > 1:
             rates[place] = _rate_of(words[1], line)
             lost.setdefault(place, []).extend([f"{line}: a bucket of the link"] if len(words) > 2 else [])
+        elif words[0] == "output-traffic-control-profile" and len(words) == 2:
+            _read_profile(statements, words[1], place, (used, rates, lost))
         elif key.neutral != ANY:
             lost.setdefault(place, []).append(f"{line}: {key.reason}")
     if used:
@@ -250,6 +260,29 @@ def map_of(statements: list[Path], facts: Facts) -> Assignment | None:
     )
 
 
+def _read_profile(
+    statements: list[Path],
+    name: str,
+    place: str,
+    into: tuple[dict[str, str], dict[str, float], dict[str, list[str]]],
+) -> None:
+    """Reads the scheduler map and the rate of a traffic control profile, as if the interface had them itself."""
+    used, rates, lost = into
+    paths = [path[1:] for path in under(statements, "traffic-control-profiles") if path[:1] == (name,)]
+    if not paths:
+        line = f"interfaces {place} output-traffic-control-profile {name}"
+        lost.setdefault(place, []).append(f"{line}: its scheduler map and rate are not read: put them here")
+    for words in paths:
+        line = f"traffic-control-profiles {name} {' '.join(words)}"
+        if words[:1] == ("scheduler-map",) and len(words) == 2:
+            used[place] = words[1]
+        elif words[:1] == ("shaping-rate",) and len(words) > 1:
+            rates[place] = _rate_of(words[1], line)
+            lost.setdefault(place, []).extend([f"{line}: a bucket of the link"] if len(words) > 2 else [])
+        else:
+            lost.setdefault(place, []).append(f"{line}: not simulated")
+
+
 def _of_interfaces(statements: list[Path]) -> Iterator[tuple[str, list[str]]]:
     """Each statement of an interface or unit below class-of-service; elsewhere, only statements about queues."""
     own = {key.name for key in INTERFACE_KEYS}
@@ -266,13 +299,17 @@ def _of_interfaces(statements: list[Path]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _code_points(statements: list[Path]) -> dict[str, list[int]]:
-    """The code points of each forwarding class, by the only classifier of dscp."""
-    names = {path[0] for path in under(statements, "classifiers", "dscp") if path}
+    """The code points of each forwarding class, by the only classifier of dscp, or the only one of an interface."""
+    own = [statement for statement in statements if "interfaces" not in statement]
+    names = {path[0] for path in under(own, "classifiers", "dscp") if path}
+    if len(names) > 1:
+        elsewhere = [statement for statement in statements if "interfaces" in statement]
+        names &= {path[0] for path in under(elsewhere, "classifiers", "dscp") if path}
     points: dict[str, list[int]] = {}
     if len(names) != 1:
         return points
-    for path in under(statements, "classifiers", "dscp"):
-        if path[1:2] == ("import",):
+    for path in under(own, "classifiers", "dscp"):
+        if path[0] not in names or path[1:2] == ("import",):
             continue
         if len(path) != 7 or path[1::2] != ("forwarding-class", "loss-priority", "code-points"):
             raise DialectError(f"classifiers dscp {' '.join(path)}: expected forwarding-class NAME loss-priority L "
@@ -297,7 +334,7 @@ def scheduled(
     levels = {scheduler.priority for scheduler, _ in queues.values()}
     result = Conversion("pq" if len(levels) > 1 else "wfq", {"limit": "inf", "classes": []})
     points = _code_points(statements)
-    rest = _rest_of([*queues], points)
+    rest = _rest_of([*queues], points, statements)
     shares, is_rate = _shares([scheduler for scheduler, _ in queues.values()], rate)
     ordered = sorted(queues, key=lambda name: (name == rest, PRIORITIES.index(queues[name][0].priority)))
     for name in ordered:
@@ -354,10 +391,16 @@ def _add_queue(table: dict[str, Any], scheduler: Scheduler, own: Conversion, rat
         table["limit"] = size
 
 
-def _rest_of(names: list[str], points: dict[str, list[int]]) -> str:
-    """The forwarding class of packets that no classifier names: best effort, else a class without code points."""
+def _rest_of(names: list[str], points: dict[str, list[int]], statements: list[Path]) -> str:
+    """The forwarding class of packets that no classifier names: that of queue 0, best effort by default."""
+    classes = under(statements, "forwarding-classes")
+    first = [path[2] for path in classes if path[:2] == ("queue", "0") and len(path) > 2]
+    first += [path[1] for path in classes if path[:1] == ("class",) and path[2:] == ("queue-num", "0")]
     unnamed = [name for name in names if name not in points] or names
-    return next((name for name in unnamed if name in ("best-effort", "be")), unnamed[-1])
+    return next(
+        (name for name in [*first, *unnamed] if name in names and (name in first or name.lower() in BEST_EFFORT)),
+        unnamed[-1],
+    )
 
 
 def _known(rate: float | None, scheduler: Scheduler) -> float:

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator
 
 from penstock.dialects.conversion import DialectError
+from penstock.dialects.junos_lines import parts_of
 
 __all__ = ["Path", "read_statements", "under"]
 
 Path = tuple[str, ...]
 
 _COMMENT = re.compile(r"/\*.*?\*/|#[^\n]*", re.DOTALL)
-_PROMPT = re.compile(r"^\s*[\w.-]+@[\w.-]+[#>]\s*", re.MULTILINE)
 _TOKEN = re.compile(r'"[^"]*"|[{}\[\];]|[^\s{}\[\];"]+')
 _COMMANDS = ("set", "deactivate", "activate", "delete", "edit", "top", "up", "exit")
 _MARKS = ("inactive:", "protect:", "replace:", "active:")
@@ -23,17 +23,24 @@ _MARKS = ("inactive:", "protect:", "replace:", "active:")
 
 def read_statements(text: str) -> list[Path]:
     """The active statements, in their order. Raises `DialectError` for braces that do not match."""
-    bare = _COMMENT.sub(" ", _PROMPT.sub("", text))
-    if "/*" in bare:
-        raise DialectError("a comment /* without an end")
-    lines = [line.split() for line in bare.splitlines() if line.strip()]
-    if any(words[0] in _COMMANDS for words in lines):
-        return [*filter(None, _of_commands(lines))]
-    return [*filter(None, _of_braces([token.strip('"') if token != '""' else token for token in _TOKEN.findall(bare)]))]
-
-
-def _of_commands(lines: list[list[str]]) -> list[Path]:
     statements: list[Path] = []
+    for part in parts_of(text):
+        bare = _COMMENT.sub(" ", "\n".join(part.lines))
+        if "/*" in bare:
+            raise DialectError("a comment /* without an end")
+        lines = [line.split() for line in bare.splitlines() if line.strip()]
+        if any(words[0] in _COMMANDS for words in lines):
+            statements = _of_commands(lines, statements)
+            continue
+        level = [mark for word in part.level for mark in (word, "{")]
+        tokens = [token.strip('"') if token != '""' else token for token in _TOKEN.findall(bare)]
+        statements += _of_braces([*level, *tokens, *(["}"] * len(part.level))])
+    return [*filter(None, statements)]
+
+
+def _of_commands(lines: list[list[str]], before: list[Path]) -> list[Path]:
+    """The statements after commands, which change the statements before them."""
+    statements = [*before]
     inactive: list[Path] = []
     place: Path = ()
     for words in lines:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +15,15 @@ from penstock.aqms.catalog import find_scheme
 from penstock.dialects.conversion import Conversion, DialectError, Facts, packets, settle_limit
 from penstock.dialects.keys import apply_keys, choose, refuse_misspelt
 from penstock.dialects.kinds import number, plain, real
+from penstock.dialects.ns2_expressions import computed
 from penstock.dialects.ns2_keys import BASE, QUEUES
 from penstock.errors import nearest
 from penstock.units import parse_time
 
 __all__ = ["read", "write"]
 
-_EXPRESSION = re.compile(r"\[expr\s+\{?([\d.\s*/+()-]+)\}?\]")
+_EXPRESSION = re.compile(r"\[\s*expr\s+\{?(.+?)\}?\s*\]")
+_VARIABLE = re.compile(r"\$\{?(\w+(?:\(\w+\))?)\}?")
 _PREFIXES = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
 _CONTROL = re.compile(r"(?:^|[;{])[ \t]*(if|for|foreach|while|switch|catch|eval|time|after)\b", re.MULTILINE)
 _CHOICES = ("if", "switch", "catch")
@@ -45,32 +48,21 @@ class _Script:
 def read(text: str, facts: Facts) -> Conversion:
     """The queue of the only link that has one of ns-2's AQMs, or of the class whose variables are set."""
     script = _script(text)
-    rate = None
-    place, own, lost = "", dict[str, str](), list[str]()
-    aqms = {link: kind for link, (kind, _) in script.links.items() if kind != "DropTail"} or {
-        link: kind for link, (kind, _) in script.links.items()
-    }
-    if aqms:
-        if len(set(aqms.values())) == 1 and len({script.links[link] for link in aqms}) == 1:
-            aqms = dict([next((item for item in aqms.items() if item[0] in script.limits), next(iter(aqms.items())))])
-        place, name = choose(aqms, facts, "links with a queue")
-        rate = _rate(script.links[place][1])
-        others = [link for link in script.links if link != place]
-        lost = [f"delay {script.delays[place]} of {place}: of the link, not of its queue"]
-        lost += [f"other links: {', '.join(others)}"] if others else []
-        for variable, link in script.places.items():
-            if link in (place, f"{place} duplex"):
-                own |= script.objects.get(variable, {})
-        own |= {"limit_": script.limits[place]} if place in script.limits else {}
-    else:
-        names = [kind for kind in script.classes if kind]
-        if len(names) != 1:
-            raise DialectError(
-                f"several queues: {', '.join(names)}; keep one in the text"
-                if names
-                else "expected lines such as Queue/RED set thresh_ 5, of one queue"
+    links = {link: kind for link, (kind, _) in script.links.items()}
+    if facts.name is None and facts.chosen not in links:
+        links = {link: kind for link, kind in links.items() if kind != "DropTail"} or links
+    rate, own, lost = None, dict[str, str](), list[str]()
+    if links:
+        alike = len(set(links.values())) == 1 and len({script.links[link] for link in links}) == 1
+        if alike and facts.name is None and facts.chosen not in links:
+            links = dict(
+                [next((item for item in links.items() if item[0] in script.limits), next(iter(links.items())))]
             )
-        (name,) = names
+        place, name = choose(links, facts, "links with a queue")
+        rate = _rate(script.links[place][1])
+        own, lost = _of_link(script, place)
+    else:
+        name, own, lost = _without_link(script, facts)
     if name not in QUEUES:
         raise DialectError(f'no queue "{name}"{nearest(name, QUEUES)}; there are: {", ".join(QUEUES)}')
     scheme, keys = QUEUES[name]
@@ -89,6 +81,40 @@ def read(text: str, facts: Facts) -> Conversion:
     _settle(result, name, settings, rate or facts.rate)
     result.missing += [item for variable, item in script.others if variable in known]
     return result
+
+
+def _of_link(script: _Script, place: str) -> tuple[dict[str, str], list[str]]:
+    """The variables of the queue of a link, and losses."""
+    own: dict[str, str] = {}
+    others = [link for link in script.links if link != place]
+    lost = [f"delay {script.delays[place]} of {place}: of the link, not of its queue"]
+    lost += [f"other links: {', '.join(others)}"] if others else []
+    for variable, link in script.places.items():
+        if link in (place, f"{place} duplex"):
+            own |= script.objects.get(variable, {})
+    return own | ({"limit_": script.limits[place]} if place in script.limits else {}), lost
+
+
+def _without_link(script: _Script, facts: Facts) -> tuple[str, dict[str, str], list[str]]:
+    """The class of the only queue in a text without links, its own variables, and losses.
+
+    Raises `DialectError` for several queues, or none.
+    """
+    own: dict[str, str] = {}
+    lost: list[str] = []
+    names = [kind for kind in script.classes if kind]
+    if not names and script.objects:
+        variable, own = choose(script.objects, facts, "queues")
+        names = [kind for kind, (_, keys) in QUEUES.items() if set(own) <= {key.name for key in keys}]
+        if len(names) == 1:
+            lost.append(f"${variable} is of an unknown class: {names[0]} is the only one with these variables")
+    if len(names) != 1:
+        raise DialectError(
+            f"several queues: {', '.join(names)}; keep one in the text"
+            if names
+            else "expected lines such as Queue/RED set thresh_ 5, of one queue"
+        )
+    return names[0], own, lost
 
 
 def _check_control(text: str) -> None:
@@ -169,15 +195,16 @@ def _script(text: str) -> _Script:
 
 
 def _value_of(word: str, variables: Mapping[str, str]) -> str:
-    """The value of a word: the product of an expression, the value of a variable, or the word itself."""
+    """The value of a word: of an expression or variable, or the word itself."""
+
+    def value(found: re.Match[str]) -> str:
+        if found[1] not in variables:
+            raise DialectError(f"{word}: its value is not in the text")
+        return variables[found[1]]
+
     if match := _EXPRESSION.fullmatch(word):
-        return _product(match[1])
-    match = re.fullmatch(r"\$\{?(\w+)\}?", word)
-    if match is None:
-        return word
-    if match[1] not in variables:
-        raise DialectError(f"{word}: its value is not in the text")
-    return variables[match[1]]
+        return computed(_VARIABLE.sub(value, match[1]))
+    return _VARIABLE.sub(value, word) if _VARIABLE.fullmatch(word) else word
 
 
 def _set_of_class(settings: dict[str, str], words: Sequence[str], value_of: Callable[[str], str]) -> None:
@@ -205,20 +232,9 @@ def _assign(script: _Script, variables: dict[str, str], words: list[str]) -> Non
         script.places[words[1]] = place
     elif re.fullmatch(r"[^\[\]$]+", words[2]):
         variables[words[1]] = words[2].strip("{}")
-    elif match := _EXPRESSION.fullmatch(words[2]):
-        variables[words[1]] = _product(match[1])
-
-
-def _product(text: str) -> str:
-    """A product or quotient of numbers, such as `[expr 2*5]`; other expressions are not constants here."""
-    parts = re.split(r"([*/])", text.replace(" ", ""))
-    try:
-        value = float(parts[0])
-        for sign, part in zip(parts[1::2], parts[2::2], strict=True):
-            value = value * float(part) if sign == "*" else value / float(part)
-    except (ValueError, ZeroDivisionError):
-        raise DialectError(f"[expr {text}]: only products and quotients of numbers are read") from None
-    return plain(value)
+    elif re.match(r"\[\s*expr\s|\$", words[2]):
+        with suppress(DialectError):  # no constant: an error only where a setting uses it
+            variables[words[1]] = _value_of(words[2], variables)
 
 
 def _link(script: _Script, raw: list[str], words: list[str]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from penstock.aqms.catalog import find_scheme
 from penstock.dialects.conversion import Conversion, DialectError, Facts, settle_limit
-from penstock.dialects.keys import Key, apply_keys
+from penstock.dialects.keys import Key, apply_keys, choose
 from penstock.dialects.kinds import number, plain
 from penstock.dialects.ns3_code import Setup, read_code
 from penstock.dialects.ns3_keys import DISCS, FLAG, queue_size, rate_of
@@ -73,13 +73,10 @@ def _chosen(setup: Setup, facts: Facts) -> tuple[str, dict[str, str]]:
     """The class and settings of the queue that a program installs, else of the only one whose defaults it sets."""
     discs = [(name, own) for name, own in setup.objects if name.endswith("Disc")] or setup.objects
     names = list(dict.fromkeys(name for name, _ in discs)) or [name for name in setup.defaults if name]
-    if facts.device in names:
-        names = [facts.device]
+    names = [name for name in names if name.endswith("QueueDisc")] or names
     if not names:
         raise DialectError("expected a queue disc, such as ns3::RedQueueDisc[MinTh=5|MaxTh=15]")
-    if len(names) > 1:
-        raise DialectError(f"several queue discs: {', '.join(names)}; keep one in the text")
-    (name,) = names
+    name, _ = choose(dict.fromkeys(names), facts, "queue discs")
     own = [settings for owner, settings in discs if owner == name] or [{}]
     if any(settings != own[0] for settings in own):
         raise DialectError(f"several {name} with different attributes; keep one in the text")

@@ -14,6 +14,7 @@ from penstock.dialects.conversion import Conversion, DialectError, Facts, limit_
 from penstock.dialects.keys import ANY, Key, choose, key_of, refuse_misspelt
 from penstock.dialects.kinds import integer_of, number, plain, real_of
 from penstock.dialects.red import DEFAULTS, NEVER, list_unsaid, whole, whole_percent
+from penstock.dialects.sonic_text import Tree, tree_of
 from penstock.units import parse_size
 
 __all__ = ["KEYS", "SCHEDULER_KEYS", "read", "write"]
@@ -55,19 +56,10 @@ _TABLES = ("QUEUE", "SCHEDULER", "WRED_PROFILE", "PORT", "DSCP_TO_TC_MAP", "TC_T
 _OTHERS = ("DOT1P_TO_TC_MAP", "TC_TO_DSCP_MAP", "TC_TO_DOT1P_MAP", "MPLS_TC_TO_TC_MAP", "DSCP_TO_FC_MAP", "PORTCHANNEL")
 """Tables that are read, and other tables with similar names."""
 
-Tree = dict[str, Any]
-
 
 def read(text: str, facts: Facts) -> Conversion:
     """A profile, alone or within `WRED_PROFILE`, or the queues of a port of a whole `config_db.json`."""
-    try:
-        tree = json.loads(text, object_pairs_hook=_once)
-    except ValueError as error:
-        raise DialectError(f"not JSON: {error}") from None
-    except RecursionError:
-        raise DialectError("not JSON: it is too deeply nested") from None
-    if not isinstance(tree, dict):
-        raise DialectError('expected a profile such as {"wred_green_enable": "true", ...}')
+    tree = tree_of(text)
     for name in tree:
         refuse_misspelt(name, _TABLES, "config_db.json", _OTHERS)
     if "QUEUE" in tree:
@@ -75,15 +67,6 @@ def read(text: str, facts: Facts) -> Conversion:
     result = _profile(*_only_profile(tree, facts), facts)
     result.missing += [f"{name}: no QUEUE uses it in the text" for name in ("SCHEDULER",) if name in tree]
     return result
-
-
-def _once(pairs: list[tuple[str, Any]]) -> Tree:
-    """A table of JSON. Raises `DialectError` for a key that is given twice."""
-    tree = dict(pairs)
-    if len(tree) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise DialectError(f"{next(name for name in names if names.count(name) > 1)} is given twice")
-    return tree
 
 
 def _only_profile(tree: Tree, facts: Facts) -> tuple[str, Tree]:
@@ -212,7 +195,7 @@ def _port(tree: Tree, facts: Facts) -> Conversion:
                 ports.setdefault(port, {})[queue] = table
     if not ports:
         raise DialectError("QUEUE is empty")
-    if facts.device not in ports and len({repr(queues) for queues in ports.values()}) == 1:
+    if facts.chosen not in ports and len({repr(queues) for queues in ports.values()}) == 1:
         ports = dict(list(ports.items())[:1])
     port, queues = choose(ports, facts, "ports")
     maps = _maps_of(tree, port)

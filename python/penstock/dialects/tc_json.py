@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,7 +24,7 @@ _PLACES = {"kind", "handle", "dev", "root", "parent", "refcnt", "options", "stab
 
 def is_json(text: str) -> bool:
     """Whether a text is output of `tc -json`."""
-    return text.lstrip().startswith(("[", "{"))
+    return re.match(r"\s*(?:\{|\[\s*[\[{\]])", text) is not None
 
 
 def objects_of(text: str) -> list[dict[str, Any]]:

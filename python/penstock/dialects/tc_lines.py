@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.dialects.conversion import DialectError
+from penstock.dialects.pasted import without_prompts
 from penstock.dialects.tc_json import is_json, objects_of
 from penstock.dialects.tc_shell import Command, commands_of
 from penstock.dialects.tc_table import QUEUES
@@ -98,15 +99,22 @@ def queue_of(place: str) -> str:
 
 def lines_of(text: str) -> list[Line]:
     """The objects of a text; a queue may stand alone, without `tc qdisc`."""
-    if is_json(text):
-        return [_from_json(one) for one in objects_of(text)]
+    text = without_prompts(text, r".*\btc\s")
+    output = re.sub(r"^\s*(?:[#$]\s*)?(?:sudo\s+)?tc\s.*\n", "", text)
+    if is_json(output):
+        return [_from_json(one) for one in objects_of(output)]
     lines: list[Line] = []
+    shown_device = ""
     for command in commands_of(text):
         last = lines[-1] if lines else None
         if last is None or not _continues(last, command):
             line = _line(command.text.split(), command.text)
-            if line is not None:
+            if line.verb in SHOWING:
+                shown_device = line.device
+            elif line.subject == "other" or line.kind or line.verb:
                 lines.append(line)
+            if line.printed and not line.device and shown_device:
+                line.at["dev"] = shown_device
     return lines
 
 
@@ -125,13 +133,19 @@ def _continues(last: Line, command: Command) -> bool:
         last.stab += words
     elif _STATISTICS.match(text) and (last.printed or last.subject != "qdisc"):
         last.counted.append(text)
-    elif command.is_indented and last.kind in QUEUES and words[0] in QUEUES[last.kind].by_word and not last.counted:
+    elif (command.is_indented or last.printed) and not last.counted and _is_wrapped(last, words):
         last.words += words
     elif last.printed and _is_counted(command, words):
         last.counted.append(text)
     else:
         return False
     return True
+
+
+def _is_wrapped(last: Line, words: Sequence[str]) -> bool:
+    """Whether a line is the end of the line above, which tc, a mail or a web page has wrapped."""
+    keys = QUEUES[last.kind].by_word if last.kind in QUEUES else {}
+    return words[0] in keys or (bool(last.words) and last.words[-1] in keys and words[0] not in (*SUBJECTS, "tc"))
 
 
 def _is_counted(command: Command, words: Sequence[str]) -> bool:
@@ -146,8 +160,8 @@ _COUNTERS = {"maxpacket", "new_flows_len", "count", "prob", "pkts_in", "marked",
 """First words of lines with statistics that a paste may have without their indentation."""
 
 
-def _line(words: Sequence[str], text: str) -> Line | None:
-    """The object of a line; None for a command that shows something."""
+def _line(words: Sequence[str], text: str) -> Line:
+    """The object of a line; without a kind and with a verb of `SHOWING` for a command that shows something."""
     rest, is_tc = _after_tc(list(words))
     line = Line("qdisc", text)
     if rest and (name := _full(rest[0], (*SUBJECTS, *OTHERS), is_tc=is_tc)):
@@ -161,9 +175,10 @@ def _line(words: Sequence[str], text: str) -> Line | None:
     if rest and is_named and (verb := _full(rest[0], (*VERBS, "del"), is_tc=is_tc)):
         line.verb, rest = "delete" if verb == "del" else verb, rest[1:]
         if line.verb in SHOWING:
-            return None
+            line.at = dict([rest[at : at + 2] for at in range(len(rest) - 1) if rest[at] == "dev"])
+            return line
     elif is_named and not rest:
-        return None
+        return line
     line.printed = is_named and not line.verb and len(rest) > 1 and bool(_ID.fullmatch(rest[1]))
     line.words = _placed(line, rest)
     if is_named and line.subject == "filter" and not line.verb:

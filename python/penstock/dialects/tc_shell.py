@@ -15,6 +15,7 @@ _ASSIGNMENT = re.compile(r"(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)=(\"
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _REDIRECTION = re.compile(r"\s[0-9&]?>{1,2}\s*(?:&[0-9]|\S+)")
 _CONTROL = re.compile(r"\s*(for|while|until|if|case|function|select)\s|.*\(\)\s*\{|.*`|.*\$\(")
+_UCI = re.compile(r"\s*config\s+\w+\s+'[\w.@-]+'\s*$|\s*option\s+\w+\s+'")
 _HARMLESS = re.compile(r"(\|\|\s*(true|:|exit\b[^;&|]*|echo\b[^;&|]*))\s*$")
 
 
@@ -67,6 +68,10 @@ def _expanded(lines: list[str], *, prompts: bool) -> Iterator[Command]:
         if assignment := _ASSIGNMENT.fullmatch(plain.strip().rstrip(";")):
             variables[assignment[1]] = _replaced(assignment[2].strip("\"'"), variables)
             continue
+        if _UCI.match(plain):
+            raise DialectError(
+                f'"{one_line(plain.strip())}" is a file of OpenWrt: paste what tc -s -d qdisc show prints on the device'
+            )
         if _CONTROL.match(plain) and not is_prompt:
             raise DialectError(
                 f'"{one_line(plain.strip())}" is a program: paste what tc -s -d qdisc show prints on the device'

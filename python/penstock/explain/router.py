@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.dialects import DialectError, Facts, tc
+from penstock.dialects.pasted import cleaned
 from penstock.dialects.tc_config import NOTHING
 from penstock.dialects.tc_keys import Fate
 from penstock.dialects.tc_lines import Line
@@ -74,7 +75,7 @@ class QueueReport:
 
 def reports(text: str, facts: Facts) -> list[QueueReport]:
     """The queues of one device that packets passed, the root first. Raises `DialectError` without statistics."""
-    lines, _ = tc.present(text, facts)
+    lines, _ = tc.present(cleaned(text), facts)
     queues = [line for line in lines if line.subject == "qdisc" and line.kind not in NOTHING]
     counted_queues = [(line, counted) for line in queues if (counted := statistics(line)) is not None]
     if not counted_queues:

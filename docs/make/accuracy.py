@@ -1,7 +1,7 @@
-"""The accuracy of real links at five rates, beside the kernel's own shapers where they are installed.
+"""The accuracy of real links at five rates, compared with the kernel's own shapers where they are installed.
 
-`make accuracy` runs this as root, on a machine without other load: it measures, and writes the data and the page.
-Without `--measure` only the page is made again, from the data.
+`make accuracy` runs this script as root, on a machine without other load: it measures, then writes the data and the
+page. Without `--measure`, only the page is written, from the stored data.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def buffer(rate: float) -> int:
 
 
 def datagrams(rate: float) -> dict[str, Any]:
-    """Datagrams at 1.2 times the rate, into a queue with a limit: the delivered rate, and the longest queue."""
+    """The delivered rate and the longest queue, with datagrams at 1.2 times the rate of a link with a limited queue."""
     limit = buffer(rate)
     load = {"kind": "cbr", "rate": f"{1.2 * rate}Mbit", "packet": f"{PACKET - 28}B"}
     run = prepare(network(rate, {"scheme": "droptail", "limit": f"{limit}p"}, load, 5)).run(1)
@@ -65,8 +65,8 @@ def datagrams(rate: float) -> dict[str, Any]:
 
 
 def connections(rate: float) -> dict[str, Any]:
-    """Four TCP flows: their goodput, as a fraction of the greatest possible."""
-    # At 1.5 Mbit/s a window that begins or ends in a loss counts up to 20 packets too many.
+    """The goodput of four TCP flows, as a fraction of the maximum possible."""
+    # At 1.5 Mbit/s, a measurement that begins or ends during a loss recovery counts up to 20 packets too many.
     seconds = max(8.0, 90.0 / rate)
     run = prepare(network(rate, {"scheme": "droptail", "limit": f"{2 * buffer(rate)}p"}, TCP, seconds)).run(1)
     possible = rate * 1e6 * 1448 / PACKET
@@ -74,7 +74,7 @@ def connections(rate: float) -> dict[str, Any]:
 
 
 def marks(rate: float) -> dict[str, Any]:
-    """Marks that the queue sets in four transfers, and packets with a mark that the receiver's kernel counts."""
+    """The marks that the queue sets in four transfers, and the marked packets that the receiver's kernel counts."""
     queue = {"scheme": "red", "limit": f"{4 * buffer(rate)}p", "min_th": 5, "max_th": buffer(rate), "ecn": True}
     size = f"{round(rate * 1e6 / 8 * 2 / 4)}B"
     document = network(rate, queue, {**TCP, "ecn": True, "bytes": size}, 6).set("warmup", "0s")
@@ -92,13 +92,13 @@ def congestion_marks(host: Host) -> int:
 
 
 def validity(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Whether the run counts, and how late its packets were."""
+    """Whether the run is valid, and the lateness of its packets."""
     late = raw["lateness"]
     return {"valid": raw["valid"], "late_p50_s": late["p50_s"], "late_p99_s": late["p99_s"], "class": raw["scheduling"]}
 
 
 def round_trips(rate: float) -> list[dict[str, float]]:
-    """Round trips of echo requests on an idle link."""
+    """Round trips of echo requests on an idle link, for each packet size."""
     document = network(rate, {"scheme": "droptail", "limit": "100p"}, TCP, 60)
     with ExitStack() as stack:
         hosts = [stack.enter_context(Host()) for _ in range(2)]
@@ -109,7 +109,7 @@ def round_trips(rate: float) -> list[dict[str, float]]:
 
 
 def echo(source: Host, destination: str, size: int, rate: float | None, delay_s: float = DELAY_S) -> dict[str, float]:
-    """Mean, standard deviation and minimum of round trips, and what they are on a link without overhead."""
+    """Mean, standard deviation and minimum of round trips, and the exact value on a link without overhead."""
     found = _native.ping(source.namespace, destination, PINGS, round(INTERVAL_S * 1e9), size - 28)
     trips = [trip * 1e-9 for trip in found if trip is not None]
     mean = math.fsum(trips) / len(trips)
@@ -119,9 +119,9 @@ def echo(source: Host, destination: str, size: int, rate: float | None, delay_s:
 
 
 def shaped(name: str, rate: float) -> dict[str, Any]:
-    """The same by a shaper of the kernel between two devices, without delay."""
+    """The same measurements with a shaper of the kernel between two devices, without delay."""
     limit = buffer(rate) * 1514
-    # The least that sustains the rate with a clock of 250 ticks a second.
+    # The smallest burst that sustains the rate with a clock of 250 ticks per second.
     burst = max(round(rate * 1e6 / 8 / 250), 2 * 1514)
     load = {"kind": "cbr", "rate": f"{1.2 * rate}Mbit", "packet": f"{PACKET - 28}B"}
     found: dict[str, Any] = {}
@@ -141,7 +141,7 @@ def shaped(name: str, rate: float) -> dict[str, Any]:
             time.sleep(5.5)
             goodput = sum(flow["goodput_bps"] for flow in json.loads(senders.stop())["flows"])
             found[key] = goodput / (rate * 1e6)
-    # Frames of Ethernet are 14 bytes longer than their packets.
+    # Ethernet frames are 14 bytes longer than their packets.
     found["rate_error"] = found["rate"] * 1514 / (PACKET - 28) - 1
     found["goodput"] = found["goodput"] * 1514 / 1448
     return found
@@ -153,7 +153,7 @@ def join(first: Host, second: Host) -> dict[str, str]:
     tool(first, "ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1", "netns", str(holder.pid))
     for host, device, address in ((first, "veth0", "10.78.0.1"), (second, "veth1", "10.78.0.2")):
         tool(host, "ip", "address", "add", f"{address}/24", "dev", device)
-        # One packet at a time, as on the links of penstock.
+        # One packet at a time, as on penstock's links.
         tool(host, "ip", "link", "set", device, "up", "gso_max_segs", "1")
     return {"A": "10.78.0.1", "B": "10.78.0.2"}
 
@@ -169,7 +169,7 @@ def shape(host: Host, name: str, rate: int, burst: int, limit: int) -> None:
 
 
 def tool(host: Host, *command: str) -> None:
-    """Run a command in a host. Raises `CalledProcessError` with its message."""
+    """Run a command in a host. Raises `CalledProcessError` with the output of the command."""
     child = host.start(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     output, _ = child.communicate()
     if child.returncode:
@@ -177,7 +177,7 @@ def tool(host: Host, *command: str) -> None:
 
 
 def measure() -> dict[str, Any]:
-    """All rates, one after the other."""
+    """The measurements at all rates, one after the other."""
     rows = []
     for rate in RATES:
         print(f"{rate:g} Mbit/s", file=sys.stderr, flush=True)
@@ -196,35 +196,36 @@ def measure() -> dict[str, Any]:
     return {"kernel": platform.release().split("-")[0], "rows": rows, "alone": alone}
 
 
-HEAD = """# How exact real links are
+HEAD = """# Accuracy of real links
 
-{what}
+Each row is a link of penstock between two hosts on one machine, with a propagation delay of 10 ms each way. For
+comparison, the same senders use the kernel's own shapers, `tbf` and `htb`. These run between two Ethernet devices,
+with a burst of 4 ms and without delay.
 
-Beside them stand `tbf` and `htb`, shapers of the kernel, with a burst of 4 ms between two Ethernet devices and
-without delay, under the same senders. `make accuracy` measures everything on this page in about {minutes} minutes,
-best on a machine without other load. {machine}
+`make accuracy` measures everything on this page in about {minutes} minutes, best on a machine without other load.
+{machine}
 
 """
-
-WHAT = """Each row is a link of penstock between two hosts of this machine, with 10 ms of propagation each way."""
 
 
 def page(data: Mapping[str, Any]) -> str:
     """The page of the data."""
-    text = HEAD.format(what=WHAT, minutes=round(len(data["rows"]) * 1.4), machine=machine(data))
+    text = HEAD.format(minutes=round(len(data["rows"]) * 1.4), machine=machine(data))
     return text + "\n".join([*links(data), "", *trips(data), "", *kernel(data)]) + "\n" + NOTES
 
 
 def machine(data: Mapping[str, Any]) -> str:
     """The machine of the measurement."""
     cores, load = data["cores"], data["load"]
-    return f"Measured with Linux {data['kernel']} on {cores} cores, with a load of {load:.1f} from other programs."
+    return f"The machine had Linux {data['kernel']}, {cores} cores, and a load of {load:.1f} from other programs."
 
 
 def links(data: Mapping[str, Any]) -> Iterator[str]:
     """Rates, lateness, queues and marks of penstock's links."""
-    heads = "rate | datagrams | goodput of TCP | late: median, 99 % | longest queue, limit | marks set, seen | valid"
-    yield f"| {heads} |"
+    yield (
+        "| rate | rate of datagrams | goodput of TCP | lateness: median, 99 % | longest queue, limit | marks: set, "
+        "seen | valid |"
+    )
     yield "|---|---|---|---|---|---|---|"
     for row in data["rows"]:
         udp, tcp, marked = row["datagrams"], row["tcp"], row["marks"]
@@ -250,7 +251,7 @@ def trips(data: Mapping[str, Any]) -> Iterator[str]:
     """Round trips on idle links."""
     yield "Round trips of echo requests on the idle link:"
     yield ""
-    yield "| rate | bytes | exact | least | mean | standard deviation |"
+    yield "| rate | bytes | exact | minimum | mean | standard deviation |"
     yield "|---|---|---|---|---|---|"
     for row in data["rows"]:
         for echo_row in row["pings"]:
@@ -262,7 +263,7 @@ def trips(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def kernel(data: Mapping[str, Any]) -> Iterator[str]:
-    """The same by shapers of the kernel."""
+    """The same measurements with shapers of the kernel."""
     yield "The shapers of the kernel:"
     yield ""
     yield "| rate | shaper | rate of datagrams | goodput of TCP | round trip of 1500 bytes: exact, mean |"
@@ -276,16 +277,22 @@ def kernel(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 NOTES = """
-The rate of datagrams is that of their arrival, under 1.2 times the rate, less the rate of the link. The goodput of
-four CUBIC flows is relative to the greatest possible, which is 1448 of the 1500 bytes of a packet. Lateness is that
-of the packets of these flows. The longest queue and its limit are in packets. Marks are those of RED, set in four
-transfers and counted by the receiver's kernel (`IpExtInCEPkts`). An exact round trip is that of propagation and
-transmission alone; without a link, a host sends the requests to itself. A shaper lets its first burst pass at once.
+Notes on the columns:
+
+* *Rate of datagrams*: the deviation of the delivered rate from the rate of the link, while datagrams are sent at 1.2
+  times the rate of the link.
+* *Goodput of TCP*: the goodput of four CUBIC flows, relative to the maximum: 1448 of the 1500 bytes of a packet.
+* *Lateness*: the delay of the packets of the TCP flows beyond the time computed for them.
+* *Longest queue, limit*: in packets, with the datagrams.
+* *Marks*: the marks that RED sets in four transfers, and the marks that the receiver's kernel counts
+  (`IpExtInCEPkts`).
+* *Exact*: a round trip of propagation and transmission alone. In the rows *no link*, a host sends the requests to
+  itself. A shaper lets packets within its burst pass at once, so its mean round trip can be below the exact value.
 """
 
 
 def main() -> None:
-    """Measure if asked to, and write the page."""
+    """Measure if requested, then write the page."""
     if "--measure" in sys.argv[1:]:
         load = os.getloadavg()[0]
         data = {**measure(), "cores": len(os.sched_getaffinity(0)), "load": load}

@@ -140,7 +140,7 @@ CASES = (
 
 
 def main() -> None:
-    """Write the page; with `--measure`, first measure all cases, or those whose numbers are given."""
+    """Write the page; with `--measure`, first measure all cases, or only the cases with the given numbers."""
     if "--measure" in sys.argv[1:]:
         numbers = {int(word) for word in sys.argv[1:] if word.isdigit()} or set(range(len(CASES)))
         data = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
@@ -160,7 +160,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def page_data(case: Case, advice: Advice) -> dict[str, Any]:
-    """The part of the advice that the page shows."""
+    """The parts of the advice that the page shows."""
     result = advice.to_dict()
     return {
         **{name: result[name] for name in ("place", "aims", "conclusion", "met", "confirmed", "runs", "rounds")},

@@ -9,11 +9,11 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Asked:
-    """What a script of a page is asked for.
+    """The options of a script that measures a page.
 
     Attributes:
-        measure: whether to measure before the page is made.
-        store: where runs are kept and looked up; by default that of `penstock compare`.
+        measure: whether to measure before the page is written.
+        store: the store of the runs; None for the store of `penstock compare`.
 
     """
 
@@ -22,11 +22,11 @@ class Asked:
 
     @classmethod
     def parse(cls, about: str | None) -> Asked:
-        """From the command line; `about` is the help."""
+        """Parse the command line; `about` is the text of `--help`."""
         parser = argparse.ArgumentParser(description=about)
-        parser.add_argument("--measure", action="store_true", help="measure before the page is made")
+        parser.add_argument("--measure", action="store_true", help="measure before the page is written")
         parser.add_argument(
-            "--store", type=Path, metavar="DIR", help="store of the runs; default: that of penstock compare"
+            "--store", type=Path, metavar="DIR", help="store of the runs (default: the store of penstock compare)"
         )
         found = parser.parse_args()
         return cls(found.measure, found.store)

@@ -1,6 +1,6 @@
-"""All schemes on the standard link: measure them, and write the data, the page and its figures.
+"""All schemes on the standard link: measure them, then write the data, the page and its figures.
 
-`make schemes` runs this. Without `--measure` only the page and the figures are made again, from the data.
+`make schemes` runs this script. Without `--measure`, only the page and the figures are written, from the stored data.
 """
 
 from __future__ import annotations
@@ -31,33 +31,35 @@ FIGURES = ROOT / "docs" / "images"
 
 HEAD = """# All schemes on one link
 
-Every scheme of the registry on the same link, under the same load, with the same random draws: what one costs and what
-it gains. `make schemes` measures it all again and writes this page; its numbers also stand at the end of
-`penstock explain SCHEME`.
+This page compares all schemes of the registry on the same link, under the same load, with the same random draws. `make
+schemes` measures all numbers and writes this page. `penstock explain SCHEME` ends with the numbers of that scheme.
 
 ## The case
 
-`scenarios/standard.toml`: a bottleneck of 10 Mbit/s with room for 100 packets, round trips of 24 to 56 ms (40 ms on
-average), and 4, 16 or 64 long downloads by SACK TCP in the profile `ns2` (compared with ns-2.35 transmission by
-transmission), with packets of 1500 bytes, beside one sparse flow like a telephone call (50 packets of 200 bytes a
-second, marked EF). The room is three times the bandwidth times the delay: 120 ms when it is full. That is a common
-access line with a common, too large buffer, where a scheme has something to gain. 16 flows are the usual case; 4 show
-whether the link stays busy, and 64 flows have half a packet each in the pipe, so that timeouts are the rule and a
-scheme shows what it does under pressure.
+`scenarios/standard.toml` is a common access line with a buffer that is too large, as buffers often are:
 
-Each number is the mean of {runs} runs of 20 s after 10 s of warm-up, with half its 95 % interval (Student's t). Every
-scheme has its default parameters, and `mean_packet = "1500B"` where it asks for the size of packets. What must be
-given besides:
+* The bottleneck has 10 Mbit/s and a buffer of 100 packets, three bandwidth-delay products (120 ms when full).
+* The round trips are 24 to 56 ms (40 ms on average).
+* 4, 16 or 64 long downloads use SACK TCP in the profile `ns2` (validated against ns-2.35), with packets of 1500 bytes.
+* One sparse flow resembles a telephone call: 50 packets of 200 bytes per second, marked EF.
+
+16 flows are the usual case. 4 flows show whether the link stays busy. With 64 flows, each flow has half a packet in the
+pipe, so timeouts are common: this load shows how a scheme behaves under pressure.
+
+Each number is the mean of {runs} runs of 20 s after a warm-up of 10 s, with the half-width of its 95 % interval
+(Student's t). Every scheme has its default parameters, and `mean_packet = "1500B"` if this parameter has to be set. The
+other required parameters are:
 
 {settings}
 
-Schemes that can mark have `ecn = true` throughout: without ECN the senders do not ask for marks, and every signal is a
-drop; in the tables with ECN the downloads ask for marks and the sparse flow does not. Delay is queueing delay over all
-packets, so that under a fair scheme its mean hides who waits; the losses of the sparse flow and Jain's index over the
-downloads tell more. The link has no traffic for what some schemes are made for: everybody here responds to losses but
-the sparse flow, only that has a code point, no data unit has fragments, and no L4S traffic runs.
+Schemes that can mark have `ecn = true` in all tables. In the tables without ECN, no sender uses ECN, so the schemes
+drop instead of marking. In the tables with ECN, the downloads use ECN and the sparse flow does not.
 
-One scheme by hand, next to drop-tail:
+Delay is the queueing delay over all packets. Under a fair scheme, this mean does not show which flows wait; the losses
+of the sparse flow and Jain's index over the downloads show more. Some schemes are made for traffic that is missing
+here: unresponsive flows (except the sparse one), several codepoints, fragmented data units and L4S.
+
+To compare one scheme with drop-tail:
 
 ```sh
 penstock compare scenarios/standard.toml --scheme droptail --scheme codel:ecn=true --runs 2 \\
@@ -68,28 +70,28 @@ penstock compare scenarios/standard.toml --scheme droptail --scheme codel:ecn=tr
 
 ![Mean delay, loss, utilization and Jain's index of every scheme](images/schemes-loads.png)
 
-Without ECN; squares 4, triangles 16, diamonds 64 flows. The grey line is drop-tail with 16 flows.
+Without ECN; squares are 4 flows, triangles 16, diamonds 64. The grey line is drop-tail with 16 flows.
 
 ![Loss and delay without and with ECN](images/schemes-ecn.png)
 
-What marks change, with 16 flows: from the hollow end (drops) to the full end (marks).
+The effect of marks with 16 flows: hollow circles are without ECN (drops), full circles with ECN (marks).
 
 ## What stands out
 
 {findings}
 
-The tables sort by any column: select its head. Sorted by *family* they group like schemes.
+Select a column heading to sort a table. Sorting by *family* groups similar schemes.
 """
 
 
 def measure(store: Store) -> str:
-    """The text of the data: two comparisons, as `penstock compare` makes them."""
+    """The text of the data file: two comparisons, as made by `penstock compare`."""
     base = read_document(str(SCENARIO), [])
     loads = {"traffic.bulk.count": list(LOADS)}
-    all_of_them = measured.candidates()
-    marking = [one for one in all_of_them if one.params.get("ecn")]
+    all_candidates = measured.candidates()
+    marking = [candidate for candidate in all_candidates if candidate.params.get("ecn")]
     rows = []
-    for candidates, ecn in ((all_of_them, False), (marking, True)):
+    for candidates, ecn in ((all_candidates, False), (marking, True)):
         found = compare(
             base, candidates, vary={**loads, "traffic.bulk.ecn": [ecn]}, runs=RUNS, progress=_say, store=store
         )
@@ -105,7 +107,7 @@ def page(data: Standard) -> str:
 
 
 def _wrapped(text: str) -> str:
-    """Items of lists in lines of at most 120 characters."""
+    """The text with list items wrapped to lines of at most 120 characters."""
     lines = (
         textwrap.fill(line, 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         if line.startswith("* ") else line
@@ -115,7 +117,7 @@ def _wrapped(text: str) -> str:
 
 
 def figures(data: Standard, folder: Path) -> None:
-    """Both figures, as PNG with a palette, which makes them a third as large."""
+    """Save both figures as PNG with a palette, which reduces their size to a third."""
     for name, figure in (("loads", _loads_figure(data)), ("ecn", _ecn_figure(data))):
         file = folder / f"schemes-{name}.png"
         save(figure, file)
@@ -134,16 +136,16 @@ def _findings(data: Standard) -> Iterator[str]:
     usual = {name: cell for name in data.names() if (cell := data.cell(name)) is not None}
     plain = usual["droptail"]
     yield (
-        f"* Drop-tail keeps its buffer nearly full: {_ms(plain['delay_mean_s'])} ms with {USUAL} flows, and the link "
-        f"is never idle. It loses {_percent(plain['loss_rate'])} %: the shorter a queue, the more packets TCP must "
-        "lose to stay within it, so that loss is the price of a short delay and not a defect of the scheme."
+        f"* Drop-tail keeps its buffer nearly full: with {USUAL} flows, its mean delay is {_ms(plain['delay_mean_s'])} "
+        f"ms and the link is never idle. It loses {_percent(plain['loss_rate'])} %. The shorter a queue, the more "
+        "packets TCP must lose to stay within it, so loss is the price of a short delay and not a defect of a scheme."
     )
     busy = {name: cell for name, cell in usual.items() if cell["utilization"].mean >= 0.98}
-    yield f"* Shortest mean delay at a utilization of at least 98 %, {USUAL} flows: " + _ranked(
+    yield f"* Shortest mean delay with {USUAL} flows, at a utilization of at least 98 %: " + _ranked(
         busy, lambda cell: cell["delay_mean_s"].mean, lambda cell: f"{_ms(cell['delay_mean_s'])} ms"
     )
     idle = {name: cell for name, cell in usual.items() if cell["utilization"].mean < 0.97}
-    yield f"* The link is not filled (below 97 %, {USUAL} flows): " + _ranked(
+    yield f"* Utilization below 97 % with {USUAL} flows: " + _ranked(
         idle, lambda cell: cell["utilization"].mean, lambda cell: f"{_percent(cell['utilization'])} %"
     )
     marked = {
@@ -152,14 +154,15 @@ def _findings(data: Standard) -> Iterator[str]:
         and cell["delay_mean_s"].mean < 0.5 * plain["delay_mean_s"].mean
     }  # fmt: skip
     yield (
-        f"* With ECN, fewest losses with less than half the delay of drop-tail and 98 % of the link, {USUAL} flows: "
+        f"* Fewest losses with ECN and {USUAL} flows, at less than half the delay of drop-tail and at least 98 % "
+        "utilization: "
     ) + _ranked(marked, lambda cell: cell["loss_rate"].mean, lambda cell: f"{_percent(cell['loss_rate'])} %")
     unfair = {name: cell for name in data.names() if (cell := data.cell(name, 64)) is not None}
-    yield "* Least fair to 64 flows (Jain's index): " + _ranked(
+    yield "* Least fair with 64 flows (Jain's index): " + _ranked(
         unfair, lambda cell: cell["jain"].mean, lambda cell: f"{cell['jain'].mean:.2f}"
     )
     spared = [name for name in data.names() if all(_sparse_loss(data, name, flows) < 0.0005 for flows in LOADS)]
-    yield "* The sparse flow loses nothing at any load: " + ", ".join(map(_link, spared)) + "."
+    yield "* The sparse flow loses no packet at any load: " + ", ".join(map(_link, spared)) + "."
 
 
 def _sparse_loss(data: Standard, name: str, flows: int) -> float:
@@ -167,10 +170,10 @@ def _sparse_loss(data: Standard, name: str, flows: int) -> float:
     return 1.0 if cell is None else cell["sparse_loss_rate"].mean
 
 
-def _ranked(cells: dict[str, Cell], rank: Callable[[Cell], float], told: Callable[[Cell], str], most: int = 6) -> str:
-    """The first few of the cells, each with its number."""
+def _ranked(cells: dict[str, Cell], rank: Callable[[Cell], float], text: Callable[[Cell], str], most: int = 6) -> str:
+    """The first cells in the order of `rank`, each with its number."""
     first = sorted(cells, key=lambda name: rank(cells[name]))[:most]
-    return (", ".join(f"{_link(name)} {told(cells[name])}" for name in first) or "none") + "."
+    return (", ".join(f"{_link(name)} {text(cells[name])}" for name in first) or "none") + "."
 
 
 def _link(name: str) -> str:
@@ -183,7 +186,7 @@ def _tables(data: Standard) -> Iterator[str]:
             yield f"\n## {flows} flows, {'with' if ecn else 'without'} ECN\n\n:::{{container}} sortable\n"
             marks = " marks (%) |" if ecn else ""
             yield (
-                f"| scheme | family | delay (ms) | 99 % in (ms) | loss (%) |{marks} link used (%) | Jain |"
+                f"| scheme | family | delay (ms) | delay, 99 % (ms) | loss (%) |{marks} utilization (%) | Jain |"
                 " sparse loss (%) |\n"
                 "| --- | --- |" + " ---: |" * (7 if ecn else 6) + "\n"
             )
@@ -269,7 +272,7 @@ def _say(finished: int, planned: int) -> None:
 
 
 def main() -> None:
-    """Measure if asked to, then write the page and its figures."""
+    """Measure if requested, then write the page and its figures."""
     asked = Asked.parse(__doc__)
     if asked.measure:
         DATA.parent.mkdir(exist_ok=True)

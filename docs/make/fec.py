@@ -1,7 +1,7 @@
-"""Drop-tail or RED in front of forward error correction: the model of batches against the simulation.
+"""Forward error correction behind drop-tail and RED: the model of loss batches compared with simulations.
 
-`make fec` runs this: it measures, and writes the data, the page and its figure. Without `--measure` only the page and
-the figure are made again, from the data. `fec_page.py` writes the page.
+`make fec` runs this script: it measures, then writes the data, the page and its figure. Without `--measure`, only the
+page and the figure are written, from the stored data. `fec_page.py` has the text of the page.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FAST_CODES = ((16, 1), (16, 4))
 
 @dataclass(frozen=True)
 class Cell:
-    """One code in front of one queue: a number of TCP flows beside a source that sends at `rate` before redundancy."""
+    """One code and one queue, with a number of TCP flows and a source that sends at `rate` before redundancy."""
 
     scheme: str
     flows: int
@@ -59,7 +59,7 @@ class Cell:
         return f"{self.scheme} {self.flows} ({self.k},{self.h}) {self.rate}"
 
     def scenario(self) -> dict[str, Any]:
-        """The thesis' network, with this code and queue."""
+        """The network of the thesis, with this code and queue."""
         keys = {"k": self.k, "h": self.h, "rate": self.rate}
         settings = [f"traffic.fec.{key}={value}" for key, value in keys.items()]
         settings.append(f"traffic.tcp.count={self.flows}")
@@ -70,13 +70,13 @@ class Cell:
 
 
 def cells() -> list[Cell]:
-    """The thesis' source with four codes, and one of eight times its rate with two."""
+    """The source of the thesis with four codes, and a source of eight times its rate with two codes."""
     found = [Cell(scheme, n, k, h) for k, h in CODES for n in LOADS for scheme in SCHEMES]
     return found + [Cell(scheme, n, k, h, FAST) for k, h in FAST_CODES for n in FAST_LOADS for scheme in SCHEMES]
 
 
 def read(run: dict[str, Any]) -> dict[str, float | list[float]]:
-    """The numbers stored for a run."""
+    """The numbers of a run that are stored."""
     fec = run["traffic"]["fec"]
     names = {"before": "plr_before", "after": "plr_after", "loss": "loss_rate"}
     return {
@@ -90,7 +90,7 @@ BLOCK_SEEDS = range(1, 6)
 
 
 def block_losses() -> dict[str, dict[str, float]]:
-    """Of some cells with the code (16,4), from traces: mean and variance of the losses in a block."""
+    """Mean and variance of the losses per block in some cells with the code (16,4), from traces."""
     found = {}
     for flows, rate in BLOCK_LOADS:
         for scheme in SCHEMES:
@@ -111,57 +111,57 @@ def _losses(resolved: Resolved, seed: int, size: int) -> npt.NDArray[np.int64]:
             "AND event IN ('arrive', 'drop')"
         ).fetchnumpy()
     lost = np.bincount(rows["seq"][rows["lost"]] // size, minlength=rows["seq"].max() // size + 1)
-    return lost[:-1]  # the last block is not whole
+    return lost[:-1]  # the last block is incomplete
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Drop-tail and RED with the same flows and code: the losses after correction, measured and by the model."""
+    """Drop-tail and RED with the same flows and code: the losses after correction, measured and predicted."""
 
     flows: int
     k: int
     h: int
     loss: tuple[float, float]
-    """Before correction; of drop-tail, then of RED, as all pairs."""
+    """Loss rates before correction: (drop-tail, RED), as in all tuples below."""
     single: tuple[float, float]
-    """Share of the runs of losses that are one loss."""
+    """Share of the runs of losses with a single loss."""
     after: tuple[float, float]
     difference: Estimate
-    """RED less drop-tail, run by run."""
+    """RED minus drop-tail, paired by run."""
     model: tuple[float, float]
-    """Of the measured lengths of runs."""
+    """Predicted from the measured run lengths."""
     thesis: tuple[float, float]
-    """Of the thesis' 0.6 and 0.9 runs of one loss, all others two."""
+    """Predicted from the shares of the thesis: 0.6 and 0.9 of the runs have one loss, all others two."""
     alone: tuple[float, float]
-    """Of losses that all come alone."""
+    """Predicted if all losses are single."""
 
     @property
     def winner(self) -> str | None:
-        """The queue that loses significantly less: the interval of the difference does not contain 0."""
+        """The queue that loses significantly less; None if the interval of the difference contains 0."""
         low, high = self.difference.ci95 or (0.0, 0.0)
         return "RED" if high < 0 else "drop-tail" if low > 0 else None
 
 
 def says(pair: tuple[float, float]) -> str:
-    """The queue that loses less."""
+    """The queue with the smaller loss."""
     return "RED" if pair[1] < pair[0] else "drop-tail"
 
 
 class Results:
-    """All cells that were measured."""
+    """All measured cells."""
 
     def __init__(self, cells: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
         self.cells = cells
 
     @classmethod
     def load(cls) -> Results:
-        """The committed results."""
+        """The stored results."""
         return cls(measured.load(DATA)[0])
 
     def pair(self, flows: int, k: int, h: int, rate: str = "500kbit") -> Pair:
-        """Both schemes of a cell."""
+        """Both queues of a cell."""
         both = [self.cells[Cell(scheme, flows, k, h, rate).name] for scheme in SCHEMES]
-        loss = [float(np.mean(told["loss"])) for told in both]
+        loss = [float(np.mean(cell["loss"])) for cell in both]
         runs = [self.batches(Cell(scheme, flows, k, h, rate)) for scheme in SCHEMES]
 
         def model(batches: Sequence[Batches]) -> tuple[float, float]:
@@ -180,18 +180,18 @@ class Results:
         )  # fmt: skip
 
     def batches(self, cell: Cell) -> Batches:
-        """The lengths of its runs of losses, of all seeds together."""
+        """The distribution of its run lengths, over all seeds."""
         counts = np.asarray(self.cells[cell.name]["run_lengths"][:100], dtype=float)
         return Batches(tuple(counts / counts.sum()))
 
     def sweeps(self) -> list[tuple[str, int, int, list[Pair]]]:
-        """By rate and code the pairs of all loads."""
+        """The pairs of all loads, by rate and code."""
         thesis = [("500kbit", k, h, [self.pair(n, k, h) for n in LOADS]) for k, h in CODES]
         return thesis + [(FAST, k, h, [self.pair(n, k, h, FAST) for n in FAST_LOADS]) for k, h in FAST_CODES]
 
 
 def main() -> None:
-    """Measure if asked to, then write the page and its figure."""
+    """Measure if requested, then write the page and its figure."""
     asked = Asked.parse(__doc__)
     if asked.measure:
         write_text(BLOCKS, json.dumps(block_losses(), indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""The page and the figure of forward error correction behind drop-tail and RED, from the measured cells."""
+"""The page about forward error correction behind drop-tail and RED, and its figure, from the measured cells."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ from penstock.plots import style
 
 HEAD = """# Which queue for forward error correction?
 
-RED loses more packets than drop-tail, but one at a time. A code that repairs blocks of k data and h redundancy packets
-from any k of them may therefore lose less behind RED. T. Alemu's thesis (section 5.5) has a model for it: batches of
-consecutive losses begin at random, and a block of T = k + h packets sees a compound Poisson number of losses, 0.6 of
-drop-tail's batches and 0.9 of RED's being one loss, the others two. From it follow thresholds: at the same loss rate p
-RED is better up to p = x_h / (k + h) (`ps.model.code_threshold`, exact: {thresholds} for h = 1, 2, 4, 8).
+RED loses more packets than drop-tail, but mostly single ones; drop-tail often loses several packets in a row. Some
+codes add h redundancy packets to each block of k data packets, and repair the block from any k of these packets. Behind
+RED, fewer losses may remain after such a code.
 
-The thesis leaves open whether the model **predicts the better queue** when it is given the real lengths of the runs of
-consecutive losses. `ps.model.Batches` takes any such distribution, so simulations can answer this. From the loss rate
-and the run lengths before correction the model predicts the loss after correction, and the better queue; the same
-simulations measure both. `make fec` measures all numbers of this page in about three minutes and writes it.
+T. Alemu's thesis (section 5.5) models this. Runs of consecutive losses (batches) begin at random, so the number of
+losses in a block of T = k + h packets has a compound Poisson distribution. A run is a single loss with probability 0.6
+behind drop-tail and 0.9 behind RED; otherwise it is two losses. The model gives thresholds x_h: at the same loss rate
+p, RED is better up to p = x_h / (k + h). `ps.model.code_threshold` computes them exactly: {thresholds} for h = 1, 2, 4
+and 8.
+
+The thesis leaves open whether the model **predicts the better queue** when its input is the measured distribution of
+run lengths. `ps.model.Batches` accepts any such distribution, so simulations can answer the question. From the loss
+rate and the run lengths before correction, the model predicts the loss after correction for each queue, and thus the
+better queue. The predictions are compared with the measurements of the same simulations. `make fec` runs the
+simulations in about three minutes and writes this page.
 
 ## The answer
 
@@ -30,47 +35,52 @@ simulations measure both. `make fec` measures all numbers of this page in about 
 
 ## Setup
 
-`scenarios/thesis_fec.toml`: 10 Mbit/s, a buffer of 35 packets, drop-tail or RED (5 and 15 packets, gentle), 10 to 100
-long SACK flows, and one Poisson source of 573-byte packets. Its rate of 500 kbit/s before redundancy is 5 % of the
-link; a second set of runs has 4 Mbit/s, so that packets of a block are close together. Each cell has {runs} runs of 100
-s; both queues see the same random numbers. For each queue the model gets the measured loss rate and the lengths of all
-its runs of losses, and gives the loss after correction, E[N; N > h] / T. A queue is better if the 95 % interval of the
-difference, run by run, lies on one side of 0; {undecided} of {all} cells stay undecided.
+The scenario is `scenarios/thesis_fec.toml`: a link of 10 Mbit/s with a buffer of 35 packets, and drop-tail or RED
+(thresholds of 5 and 15 packets, gentle). It carries 10 to 100 long SACK flows and one Poisson source of 573-byte
+packets. The source sends 500 kbit/s before redundancy, 5 % of the link. In a second set of runs it sends 4 Mbit/s, so
+that the packets of a block are closer together.
+
+A cell is a code, a number of flows and a rate of the source. Each cell has {runs} runs of 100 s per queue, and both
+queues see the same random numbers. The model's input is the loss rate and the distribution of run lengths, measured for
+each queue; its output is the loss after correction, E[N; N > h] / T, where N is the number of losses in a block. A
+queue is better if the 95 % interval of the paired difference does not contain 0; {undecided} of {all} cells are
+undecided.
 
 ![Difference of the losses after correction, measured and by the model](../images/fec.png)
 
-RED minus drop-tail: below 0 RED is better. Points with intervals are measured; lines are the model with the measured
-runs (dashed) and with the shares of the thesis (dotted).
+The figure shows RED minus drop-tail: below 0, RED is better. Points with intervals are measured. Lines are the model:
+dashed with the measured run lengths, dotted with the shares of the thesis.
 
 """
 
 CROSSING = """
 ## Crossing points
 
-The number of flows above which drop-tail is the better queue, interpolated between the measured loads:
+Above this number of flows, drop-tail is the better queue (interpolated between the measured loads):
 
 {crossings}
 
 ## Limits of the model
 
-Losses after correction depend on the variance of the losses *in a block*. The model derives it from the runs alone:
-variance over mean is E[A²] / E[A] for runs of length A. Traces give the measured value (code (16,4), {traces} runs):
+The loss after correction depends on the variance of the number of losses *per block*. The model derives this variance
+from the runs alone: variance / mean is E[A²] / E[A], where A is the length of a run. Packet traces give the measured
+ratio (code (16,4), {traces} runs):
 
 {dispersion}
 
-* With few flows losses cluster beyond runs: a full queue loses several packets of a block, with delivered packets
-  between them. The variance of the model is too small, and so is its predicted loss.
-* The faster the source, the more packets of a block fall into one cluster. At 4 Mbit/s a block takes 18 ms instead of
-  147 ms, and the variance behind drop-tail is 1.5 to 2 times that of the model.
-* With many flows the queue of drop-tail is nearly always full, and losses are more even than random: the variance is
-  below the model's. RED's variance stays above it, probably because its drops follow the average queue, which moves
-  slowly.
+* With few flows, runs of losses cluster: a full queue loses several packets of a block, with delivered packets between
+  them. The model's variance is too small, and so is its predicted loss.
+* The faster the source, the more packets of a block fall into one cluster. At 4 Mbit/s, a block takes 18 ms instead of
+  147 ms, and the variance behind drop-tail is 1.5 to 2 times the model's.
+* With many flows, the queue of drop-tail is nearly always full, and its losses are more regular than random losses: the
+  variance is smaller than the model's. RED's variance stays larger than the model's, probably because RED drops by the
+  average queue length, which changes slowly.
 
-So the model errs in opposite directions for drop-tail and RED, and predicts the wrong queue near the crossing. The
-crossings measured in the thesis are at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). Its loss
-rates are near those here, but behind RED it has fewer blocks beyond repair. The thesis does not give all its
-settings; ns-2.35 with the settings used here agrees with penstock (see the [validation](validation.md)). The cause of
-the difference is unknown.
+So the model errs in opposite directions for drop-tail and RED, and predicts the wrong queue near the crossing point. In
+the thesis, the measured crossing points are at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). Its
+loss rates are close to the ones measured here, but behind RED fewer blocks are beyond repair. The cause of this
+difference is unknown: the thesis does not give all its settings, and ns-2.35 with the settings used here agrees with
+penstock (see the [validation](validation.md)).
 """
 
 
@@ -89,13 +99,15 @@ def page(results: Results, blocks: Mapping[str, Mapping[str, float]]) -> str:
     return measured.wrapped(f"{head}## The numbers\n\n{NUMBERS}\n\n{tables}\n\n{tail}")
 
 
-NUMBERS = """Losses in per cent; *single* is the share of runs of length one; wrong predictions are in bold."""
+NUMBERS = """All losses are in per cent. *Single* is the share of runs of length one, *after* the loss after correction.
+The last column is the better queue according to the model with the shares of the thesis. Wrong predictions
+are in bold."""
 
 Sweeps = Sequence[tuple[str, int, int, Sequence[Pair]]]
 
 
 def score(pairs: Sequence[Pair], model: Callable[[Pair], tuple[float, float]]) -> tuple[int, int]:
-    """How many winners a model tells, of how many that are decided."""
+    """The number of winners that a model predicts, and the number of decided cells."""
     decided = [pair for pair in pairs if pair.winner is not None]
     return sum(says(model(pair)) == pair.winner for pair in decided), len(decided)
 
@@ -109,26 +121,24 @@ def _findings(sweeps: Sweeps) -> list[str]:
     slow = _ratios([p for rate, _, h, found in sweeps if h > 1 and rate != FAST for p in found])
     fast = _ratios([p for rate, _, h, found in sweeps if h > 1 and rate == FAST for p in found])
     return [
-        f"* **Mostly yes.** In {decided} cells one queue is better. The model predicts it in {shown[0]} with "
-        "the measured runs, "
-        f"in {shown[1]} with the shares 0.6 and 0.9 of the thesis, and in {shown[2]} if all losses are single. The "
-        "measured lengths help most for a source other than that of the thesis.",
-        "* **It errs near the crossing**, where the difference is small: all wrong predictions lie between "
-        "the measured and "
-        "the predicted crossing, which may be 20 flows apart.",
-        f"* **The predicted losses are less accurate.** Predicted over measured loss after correction: "
-        f"{single} with one "
-        f"redundant packet and 30 flows or more; {slow} with more redundancy, where at least 0.1 % is left; "
-        f"{fast} if the "
-        "source is also fast. The model assumes that runs of losses are independent, and they are not.",
-        "* As a rule, RED is the better queue for a code at light load and drop-tail at heavy load. More "
-        "redundancy for the "
-        "same k, shorter blocks and a faster source each move the crossing to more flows.",
+        f"* **Mostly yes.** In {decided} cells, one of the queues is better. The model predicts the better queue in "
+        f"{shown[0]} of them with the measured run lengths, in {shown[1]} with the shares 0.6 and 0.9 of the thesis, "
+        f"and in {shown[2]} if all losses are assumed to be single. The measured run lengths help most for the fast "
+        "source, which the thesis does not have.",
+        "* **The model errs near the crossing point**, the number of flows above which drop-tail is better. The "
+        "difference between the queues is small there. All wrong predictions lie between the measured and the "
+        "predicted crossing point, which may be 20 flows apart.",
+        "* **The predicted losses are less accurate.** In the cells where at least 0.1 % remains lost, the ratio of "
+        f"the predicted to the measured loss after correction is {single} with one redundancy packet and at least 30 "
+        f"flows, {slow} with more redundancy, and {fast} with more redundancy and the fast source. The model assumes "
+        "that runs of losses are independent, but they are not.",
+        "* As a rule, RED is the better queue for a code at light load, and drop-tail at heavy load. More redundancy "
+        "for the same k, shorter blocks and a faster source each move the crossing point to more flows.",
     ]
 
 
 def _ratios(pairs: Sequence[Pair]) -> str:
-    """Least and largest of the model's loss over the measured one, of cells in which something is left."""
+    """Smallest and largest ratio of predicted to measured loss, over the cells where at least 0.1 % remains lost."""
     found = [m / a for p in pairs for m, a in zip(p.model, p.after, strict=True) if a > 1e-3]
     return f"{min(found):.2f} to {max(found):.2f}"
 
@@ -156,7 +166,7 @@ def _judged(said: str, pair: Pair) -> str:
 
 
 def crossing(found: Sequence[Pair], difference: Callable[[Pair], float]) -> float | None:
-    """Flows at which the difference, RED less drop-tail, last turns from below to above 0, between the loads."""
+    """Flows at which the difference RED minus drop-tail last changes from below to above 0, interpolated."""
     values = [difference(pair) for pair in found]
     for n in reversed(range(len(found) - 1)):
         if values[n] < 0 <= values[n + 1]:
@@ -166,7 +176,7 @@ def crossing(found: Sequence[Pair], difference: Callable[[Pair], float]) -> floa
 
 
 def _crossings(sweeps: Sweeps) -> str:
-    lines = ["| code | source | measured | model of the measured runs | of the thesis' shares |"]
+    lines = ["| code | source | measured | model, measured runs | model, thesis' shares |"]
     lines.append("| --- | --- | ---: | ---: | ---: |")
     for rate, k, h, found in sweeps:
         at = (
@@ -181,23 +191,23 @@ def _crossings(sweeps: Sweeps) -> str:
 
 def _dispersion(results: Results, blocks: Mapping[str, Mapping[str, float]]) -> str:
     lines = [
-        "| source | flows | queue | losses in a block | variance / mean | model's |",
+        "| source | flows | queue | losses per block | variance / mean | in the model |",
         "| --- | ---: | --- |" + " ---: |" * 3,
     ]
     for flows, rate in BLOCK_LOADS:
         for scheme in SCHEMES:
             cell = Cell(scheme, flows, 16, 4, rate)
-            told, sizes = blocks[cell.name], np.asarray(results.batches(cell).sizes)
+            moments, sizes = blocks[cell.name], np.asarray(results.batches(cell).sizes)
             lengths = np.arange(1, len(sizes) + 1)
             model = float(lengths**2 @ sizes / (lengths @ sizes))
             name = "drop-tail" if scheme == "droptail" else "RED"
-            measured_one = told["variance"] / told["mean"]
-            lines.append(f"| {rate} | {flows} | {name} | {told['mean']:.2f} | {measured_one:.2f} | {model:.2f} |")
+            ratio = moments["variance"] / moments["mean"]
+            lines.append(f"| {rate} | {flows} | {name} | {moments['mean']:.2f} | {ratio:.2f} | {model:.2f} |")
     return "\n".join(lines)
 
 
 def figure(results: Results) -> Figure:
-    """Differences of all codes and rates against the flows."""
+    """The differences against the number of flows, for all codes and rates."""
     with style.styled():
         drawn = Figure(figsize=(7.2, 4.2), layout="constrained")
         for ax, (rate, k, h, found) in zip(drawn.subplots(2, 3).flat, results.sweeps(), strict=True):

@@ -1,4 +1,4 @@
-"""Finds the figures that an example of the gallery has made, for Sphinx-Gallery."""
+"""A scraper for Sphinx-Gallery that finds the figures made by an example of the gallery."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DPI = 220
 
 
 def scraper(_block: tuple[Any, ...], block_vars: Mapping[str, Any], gallery_conf: Mapping[str, Any]) -> str:
-    """Save each figure of the example that was not saved before, and return the text that shows these."""
+    """Save each figure of the example that was not saved before, and return the text that shows these figures."""
     paths = []
     for value in block_vars["example_globals"].values():
         if isinstance(value, Figure) and not hasattr(value, "is_in_gallery"):

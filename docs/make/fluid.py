@@ -1,6 +1,6 @@
-"""The onset of oscillation: the fluid model against packet simulation; the tables and figures of its page.
+"""The onset of oscillation in the fluid model and in simulations: the tables and figures of its page.
 
-`make fluid` runs this. Without `--measure` only the tables and the figures are made again, from the data.
+`make fluid` runs this script. Without `--measure`, only the tables and the figures are written, from the stored data.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ PAGE = ROOT / "docs" / "explanation" / "fluid.md"
 FIGURES = ROOT / "docs" / "images"
 
 CAPACITY = 12_500
-"""Packets of 1000 bytes a second: 100 Mbit/s."""
+"""Packets of 1000 bytes per second: 100 Mbit/s."""
 ROUND_TRIPS = (0.11, 0.125, 0.14)
-"""Seconds, without queueing."""
+"""Round trips without queueing, in seconds."""
 MAX_TH = 900
 LARGEST = MAX_TH / 15
-"""A queue swings where the standard deviation of its average over 100 s is above this, in packets."""
+"""A queue oscillates if the standard deviation of its average over 100 s is above this number of packets."""
 TARGET = 250
-"""Of PI, in packets."""
+"""Target of PI, in packets."""
 POLE = 10.0
-"""The average forgets at this rate, per second."""
+"""Inverse time constant of the average, per second."""
 SEEDS = range(1, 6)
 SAMPLING, WARMUP, DURATION = 0.01, 50, 150
 STEPS = np.geomspace(0.65, 1.6, 9)
-"""The numbers of flows that are simulated, in parts of the fluid's onset."""
+"""The simulated numbers of flows, relative to the fluid's onset."""
 
 AGAIN = ("RED", 0.14)
 SCALE = 4
-"""The case that is measured again with link, flows and queues larger by these factors, which reduces randomness."""
+"""The factor by which link, flows and queues of the case `AGAIN` are enlarged to reduce randomness."""
 
 ETA = 1.5
-"""W^2 p in equilibrium: the square-root law, which the simulated TCPs obey."""
+"""W^2 p in equilibrium, by the square-root law of the simulated TCPs."""
 
 Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Law:
-    """A law as fluid and as scheme."""
+    """An AQM as fluid and as queue of the simulation."""
 
     fluid: model.FluidLaw
     scheme: ps.Queue
@@ -88,20 +88,20 @@ def laws(scale: int = 1) -> dict[str, Law]:
 
 
 def average(queue: Values) -> Values:
-    """RED's average of a queue: the same for both laws, and for fluid and packets."""
+    """RED's average of a queue, used for both AQMs, in the fluid and in the simulation."""
     keep = math.exp(-POLE * SAMPLING)
     found, _ = lfilter([1 - keep], [1, -keep], queue, zi=[keep * queue[0]])
     return np.asarray(found, dtype=np.float64)
 
 
 def of_fluid(fluid: model.Fluid) -> Values:
-    """The average over the last 100 s of 300, from a window 5 % above that of the equilibrium."""
+    """The average over the last 100 s of 300, after a start with a window 5 % above the equilibrium."""
     path = fluid.trajectory(300, disturbance=0.05, sampling=SAMPLING)
     return average(path.queue)[-round((DURATION - WARMUP) / SAMPLING) :]
 
 
 def fluid_onset(fluid: model.Fluid, most: int) -> float:
-    """The largest number of flows up to `most`, to a thousandth, whose limit cycle swings by more than `LARGEST`."""
+    """The largest number of flows up to `most` whose limit cycle deviates by more than `LARGEST`, to a thousandth."""
 
     def swings(flows: float) -> bool:
         return bool(np.std(of_fluid(replace(fluid, flows=flows))) > LARGEST)
@@ -117,16 +117,16 @@ def fluid_onset(fluid: model.Fluid, most: int) -> float:
 
 @dataclass(frozen=True)
 class Packets:
-    """The statistics of one simulation over 100 s, after 50 s."""
+    """Statistics of a simulation over 100 s after a warm-up of 50 s."""
 
     average: Values
-    """The average in packets."""
+    """The average queue in packets, in steps of `SAMPLING`."""
     balance: float
-    """W^2 p, with W = R C / N at the mean queue and p the share of packets that is marked."""
+    """W^2 p, with W = R C / N at the mean queue, and p the marked share of the packets."""
 
 
 def simulated(scheme: ps.Queue, rtt: float, flows: Sequence[int], scale: int) -> list[list[Packets]]:
-    """By number of flows and seed, on a link `scale` times as fast."""
+    """The simulations by number of flows and seed, on a link `scale` times as fast."""
     texts = []
     for count in flows:
         traffic = ps.Tcp(
@@ -152,7 +152,7 @@ def simulated(scheme: ps.Queue, rtt: float, flows: Sequence[int], scale: int) ->
 
 
 def crossing(flows: Sequence[float], deviations: Sequence[float]) -> float:
-    """The largest number of flows where the deviation falls below `LARGEST`, on straight lines over its logarithm."""
+    """The largest number of flows at which the deviation falls below `LARGEST`, interpolated over log(flows)."""
     for n in range(len(flows) - 1, 0, -1):
         above, below = deviations[n - 1], deviations[n]
         if above > LARGEST >= below:
@@ -185,13 +185,13 @@ def swing(rtt: float, flows: int) -> dict[str, Any]:
 
 
 def period(path: Values) -> float:
-    """That of the strongest frequency, in seconds."""
+    """The period of the strongest frequency, in seconds."""
     spectrum = np.abs(np.fft.rfft(path - path.mean()))
     return float(len(path) * SAMPLING / (1 + np.argmax(spectrum[1:])))
 
 
 def ack_clocked(rtt: float, flows: int) -> Values:
-    """RED's average if what is in flight and not in the pipe waits, q = N W - C T_p: 100 s after 50, Euler's method."""
+    """RED's average with the queue of an ACK clock, q = N W - C T_p: 100 s after 50 s, by Euler's method."""
     step, every = 0.002, round(SAMPLING / 0.002)
     window, queue, mean = (np.empty(round(DURATION / step)) for _ in range(3))
     window[0] = queue[0] = mean[0] = 10
@@ -207,10 +207,10 @@ def ack_clocked(rtt: float, flows: int) -> Values:
 
 
 def measured(name: str, rtt: float, *, scale: int, steps: Values) -> dict[str, Any]:
-    """One law at one round trip: what the fluid says, and the deviations and onsets of packets, in parts of `scale`."""
+    """An AQM at a round trip: the fluid's onsets, and the simulated deviations and onsets divided by `scale`."""
     fluid = model.Fluid(flows=1, rtt=rtt, capacity=CAPACITY, law=laws()[name].fluid, eta=ETA)
     papers = replace(fluid, eta=2)
-    # up to here the equilibrium is on RED's own ramp: the gentle part is so steep that RED swings again
+    # Above `most`, the equilibrium is on the gentle part of RED's ramp, which is so steep that RED oscillates again.
     numbers = np.arange(10, 600)
     most = int(numbers[np.asarray(replace(papers, flows=numbers).equilibrium().queue) < 0.9 * MAX_TH][-1])
     onset = fluid_onset(fluid, most)
@@ -231,9 +231,9 @@ def measured(name: str, rtt: float, *, scale: int, steps: Values) -> dict[str, A
 
 
 def swings(data: dict[str, Any]) -> str:
-    """The table of the swing, as Markdown."""
+    """The table of the oscillations, as Markdown."""
     lines = [
-        "| T_p in ms | flows | packets | fluid | fluid with an ACK clock |",
+        "| T_p in ms | flows | simulation | fluid | fluid with an ACK clock |",
         "| --- | --- | --- | --- | --- |",
     ]
     for rtt, found in data.items():
@@ -245,7 +245,7 @@ def swings(data: dict[str, Any]) -> str:
 def onsets(data: dict[str, Any]) -> str:
     """The table of the onsets, as Markdown."""
     lines = [
-        "| law | T_p in ms | fluid, eta = 3/2 | fluid, eta = 2 | packets | packets/fluid | W | W^2 p of the packets |",
+        "| AQM | T_p in ms | fluid, eta = 3/2 | fluid, eta = 2 | simulation | simulation/fluid | W | simulated W^2 p |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for case, found in data.items():
@@ -263,7 +263,7 @@ def onsets(data: dict[str, Any]) -> str:
 
 
 def draw_onsets(data: dict[str, Any]) -> Figure:
-    """The deviation of the average against the number of flows, fluid and packets."""
+    """The deviation of the average against the number of flows, fluid and simulation."""
     figure = Figure(figsize=(6.8, 2.6), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     for panel, (name, law) in zip(panels, laws().items(), strict=True):
@@ -286,7 +286,7 @@ def draw_onsets(data: dict[str, Any]) -> Figure:
 
 
 def draw_swing(data: dict[str, Any]) -> Figure:
-    """Nyquist's curve and the average over time, on both sides of the onset."""
+    """The Nyquist plot and the average over time, on both sides of the onset."""
     law, rtt = laws()["RED"], ROUND_TRIPS[1]
     figure = Figure(figsize=(6.8, 2.6), layout="constrained")
     plane, left, right = figure.subplots(1, 3)
@@ -310,7 +310,7 @@ def draw_swing(data: dict[str, Any]) -> Figure:
 
 
 def main() -> None:
-    """Measures if asked to, and writes the tables and the figures."""
+    """Measure if requested, then write the tables and the figures."""
     if "--measure" in sys.argv[1:]:
         write_text(DATA, laid_out(rounded(measure())))
     data = json.loads(DATA.read_text(encoding="utf-8"))
@@ -325,7 +325,7 @@ def main() -> None:
 
 
 def laid_out(data: dict[str, Any]) -> str:
-    """As JSON, one case a line."""
+    """The data as JSON, one case per line."""
     parts = []
     for name, cases in data.items():
         lines = ",\n".join(f"  {json.dumps(case)}: {json.dumps(found)}" for case, found in cases.items())
@@ -334,7 +334,7 @@ def laid_out(data: dict[str, Any]) -> str:
 
 
 def rounded(value: Any) -> Any:
-    """The numbers to five digits."""
+    """The numbers, rounded to five digits."""
     if isinstance(value, dict):
         return {key: rounded(part) for key, part in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The reference pages that are made from the code: schemes, TCP keys, metrics, command line."""
+"""The reference pages that are generated from the code: schemes, TCP keys, metrics, command line."""
 
 from __future__ import annotations
 
@@ -25,53 +25,53 @@ from penstock.scenario.workloads import KINDS, PARTS, size_of
 
 SCHEMES_HEAD = """# Schemes
 
-All queue schemes, from the registry. `penstock explain schemes` prints this list, and `penstock explain SCHEME` the
-page of a scheme.
+This page lists all queue schemes of the registry. `penstock explain schemes` prints the list, and
+`penstock explain SCHEME` prints the page of a scheme.
 """
 
-VICTIMS_HEAD = """Schemes that remove a queued packet when another packet arrives, and the packet that they remove. All
-others drop the arriving packet, or a packet that has reached the head of its queue."""
+VICTIMS_HEAD = """These schemes can remove a queued packet when another packet arrives; the table describes the removed
+packet. All other schemes drop the arriving packet, or the packet at the head of its queue."""
 
 CONDITIONERS_HEAD = """# Conditioners
 
-The list `edge` of a link names its conditioners. Packets pass them in this order before they reach the queue. Markers,
-meters and policers act on each packet at once; shapers hold packets. `penstock explain conditioners` prints this list,
-and `penstock explain NAME` the page of a conditioner. An action is `"pass"`, `"drop"` or a new codepoint.
+The conditioners in `edge` of a link process packets before its queue, in the given order. Markers, meters and policers
+act on each packet at once; shapers hold packets. An action is `"pass"`, `"drop"` or a new codepoint. `penstock explain
+conditioners` prints this list, and `penstock explain NAME` prints the page of a conditioner.
 """
 
 TCP_HEAD = """# TCP keys
 
-Flavours: {flavours}. A profile is a set of defaults; each key can also be set by itself in a `[traffic.NAME]` of kind
-`tcp`. Traffic that names no profile has `{default}`.
+Flavours: {flavours}. A profile is a set of defaults; `{default}` is the default profile. A `[traffic.NAME]` of kind
+`tcp` can override each key.
 """
 
 WORKLOADS_HEAD = """# Workloads
 
-Named workloads for `[workloads.NAME]` of a scenario ([how to use them](../howto/workloads.md)); `penstock explain
-workloads` prints this page. The number of flows is proportional to the number of users. How many users do what is our
-own choice; the numbers of a single user have sources.
+This page lists the named workloads for `[workloads.NAME]` of a scenario ([how to use them](../howto/workloads.md)).
+`penstock explain workloads` prints it. The number of flows of each part is a share of the number of users; these shares
+are our own choice. The parameters of the flows have sources.
 """
 
 METRICS_HEAD = """# Metrics
 
-The name of a metric is its key in results. It ends in the SI unit, unless the metric is a count or a ratio. Statistics
-start at `warmup` and end at `duration`. The packet in service is **not** in the queue: with a limit of 35 packets, 35
-can wait while another is being sent.
+This page defines each metric. The names are the keys of results; they end in the SI unit unless they are counts or
+ratios. Statistics start at `warmup` and end at `duration`. The packet in service is **not** in the queue: with a limit
+of 35 packets, 35 packets can wait while another one is being sent.
 """
 
-CODEPOINTS_HEAD = """A watched link reports these metrics for each codepoint, if it carries codepoints other than the
-default: {names}. NAME is `af12`, `ef`, `default` or a number. The codepoint of a packet is the one that it has
-after the link's own conditioners. A burst of losses ends with the next accepted packet of the same codepoint."""
+CODEPOINTS_HEAD = """If packets of a watched link have a codepoint other than the default one, the link reports these
+metrics for each codepoint: {names}. NAME is `af12`, `ef`, `default` or a number. The codepoint of a packet is read
+after the conditioners of the link. A burst of losses ends with the next accepted packet of the same codepoint."""
 
 CLI_HEAD = """# Command line
 
-Exit codes: 0 success; 1 the run failed; 2 the request was wrong; 3 a claim or check failed; 4 the environment lacks
-something; 5 a study is incomplete; 130 interrupted by Ctrl-C.
+Exit codes: 0 success; 1 the run failed; 2 the request is invalid; 3 a claim or check failed; 4 the environment lacks
+something; 5 a study is incomplete; 130 Ctrl-C.
 """
 
 
 def write(folder: Path) -> None:
-    """Write all generated pages into ``folder``; files that would not change keep their time stamp."""
+    """Write all generated pages into `folder`; unchanged files keep their time stamp."""
     schemes = json.loads(_native.schemes())
     (folder / "schemes").mkdir(parents=True, exist_ok=True)
     put(folder / "schemes.md", schemes_page(schemes))
@@ -123,7 +123,7 @@ _WRITTEN: set[Path] = set()
 
 
 def put(path: Path, text: str) -> None:
-    """Write ``text`` where it differs from the content of the file."""
+    """Write `text` if it differs from the content of the file."""
     _WRITTEN.add(path)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
@@ -162,8 +162,8 @@ PICTURES = {
 }
 
 
-LIVE = """On the live bench each parameter can be moved. Twenty downloads with a round trip of 260 ms pass through the
-queue: the point is the average and the drop probability now."""
+LIVE = """On the live bench, you can change each parameter. Twenty downloads with a round trip of 260 ms pass through
+the queue; the point shows the present average and drop probability."""
 
 
 def live_aqm(entry: Mapping[str, Any]) -> list[str]:
@@ -180,7 +180,7 @@ def live_aqm(entry: Mapping[str, Any]) -> list[str]:
 
 
 def scheme_page(entry: Mapping[str, Any], picture: str, live: Sequence[str]) -> str:
-    """One scheme: its algorithm, its picture, `live` lines below that, its parameters, when to use it."""
+    """The page of a scheme: its algorithm, its picture, the `live` lines, its parameters, when to use it."""
     also = f" Also called {', '.join(f'`{a}`' for a in entry['aliases'])}." if entry["aliases"] else ""
     ecn = "It can mark instead of dropping." if entry["ecn"] else "It drops and never marks."
     lines = [f"# {entry['title']}", "", f"`{entry['name']}` · family {entry['family']}.{also} {ecn}", ""]
@@ -206,7 +206,7 @@ def scheme_page(entry: Mapping[str, Any], picture: str, live: Sequence[str]) -> 
 
 
 def conditioners_page(conditioners: Sequence[Mapping[str, Any]]) -> str:
-    """The list of all conditioners; a shaper's page is that of the scheme."""
+    """The list of all conditioners; a shaper links to the page of its scheme."""
     lines = [CONDITIONERS_HEAD, "| kind | name | source |", "| --- | --- | --- |"]
     for e in conditioners:
         also = f" ({', '.join(e['aliases'])})" if e["aliases"] else ""
@@ -217,7 +217,7 @@ def conditioners_page(conditioners: Sequence[Mapping[str, Any]]) -> str:
 
 
 def conditioner_page(entry: Mapping[str, Any]) -> str:
-    """One conditioner: its rule and its parameters."""
+    """The page of a conditioner: its rule and its parameters."""
     also = f" · also called {', '.join(f'`{a}`' for a in entry['aliases'])}" if entry["aliases"] else ""
     lines = [f"# {entry['title']}", "", f"`{entry['name']}`{also}", "", deeper(entry["doc"]), ""]
     lines += ["## Settings", "", *param_table(entry["params"]), ""]
@@ -240,7 +240,7 @@ def tcp_page(entry: Mapping[str, Any]) -> str:
 
 
 def workloads_page() -> str:
-    """Every workload and every part of one."""
+    """The page of all workloads and their parts."""
     lines = [WORKLOADS_HEAD, "| kind | users | flows | description |", "| --- | --- | --- | --- |"]
     for name, kind in KINDS.items():
         flows = ", ".join(f"`{part}` {size_of(kind, part, kind.users)}" for part in kind.parts)
@@ -251,7 +251,7 @@ def workloads_page() -> str:
 
 
 def metrics_page() -> str:
-    """Every metric: name, meaning, unit."""
+    """The page of all metrics: name, meaning, unit."""
     units = {"time": "s", "rate": "bit/s", "packets2": "packets²", "share": "ratio", "number": ""}
     lines = [METRICS_HEAD]
     groups: dict[str, list[metrics.Metric]] = {}
@@ -271,7 +271,7 @@ def metrics_page() -> str:
 
 
 def cli_page() -> str:
-    """Every verb with its arguments and options, as `--help` tells them."""
+    """The page of all verbs with their arguments and options, as printed by `--help`."""
     lines = [CLI_HEAD]
     group = typer.main.get_group(cli.app)
     for name, verb in group.commands.items():
@@ -290,7 +290,7 @@ def cli_page() -> str:
 
 
 def validation_page(results: Path) -> str:
-    """The results of `make validate`, if it has been run."""
+    """The results of `make validate`, if it has been run in this folder."""
     if results.exists():
         return "```{include} ../validation-results.md\n```\n"
     return "# Validation cell by cell\n\n`make validate` writes this page: it has not been run in this folder.\n"
@@ -315,7 +315,7 @@ def deeper(doc: str) -> str:
         if line.startswith("# "):
             lines += ["", "#" + line, ""]
         else:
-            # Markdown wants a blank line before a list.
+            # Markdown requires a blank line before a list.
             if line.startswith("* ") and lines and lines[-1] and not lines[-1].startswith(("* ", "  ")):
                 lines.append("")
             lines.append(line)

@@ -1,6 +1,6 @@
-"""The "Prague L4S requirements" of RFC 9331 as a checklist: each one is measured for every congestion control.
+"""The "Prague L4S requirements" of RFC 9331 as a checklist, measured for every congestion control.
 
-`make l4s` runs all of it in seconds and writes the table of `docs/explanation/l4s.md`.
+`make l4s` runs this script, which takes seconds and writes the tables of `docs/explanation/l4s.md`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ FLAVOURS = ("prague", "dctcp", "bbr3", "bbr", "cubic", "sack", "newreno", "reno"
 SEED = 1
 
 ORDER_OF_MAGNITUDE = 10.0
-"""RFC 8085, which RFC 9331 cites in section 4.3.1: a flow competes fairly with TCP within an order of magnitude."""
+"""A flow competes fairly with TCP if its rate is within an order of magnitude (RFC 8085, cited in RFC 9331, 4.3.1)."""
 
 BURST_S = 250e-6
-"""Section 4.3, item 7: the queue of a burst on the public Internet."""
+"""Largest queue of a burst on the public Internet (RFC 9331, section 4.3, item 7)."""
 
 Result = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ def run(
     series: bool = False,
     time: tuple[int, int] = (10, 50),
 ) -> Result:
-    """One flow of each flavour with ECN over a link with a round trip of 20 ms, measured between these seconds."""
+    """One flow of each flavour with ECN on a link with a round trip of 20 ms, measured in the interval `time` (s)."""
     flows = "".join(
         f'[traffic.{name}{place}]\nkind = "tcp"\nprofile = "linux"\nflavour = "{name}"\necn = true\n'
         f'from = "A"\nto = "B"\n'
@@ -55,7 +55,7 @@ def run(
 
 
 def marking(p: float) -> str:
-    """A queue that marks packets at random, so long that it loses none."""
+    """A queue that marks packets at random, and is long enough to lose none."""
     return f'scheme = "bernoulli"\nlimit = "10000p"\np = {p}\necn = true'
 
 
@@ -75,18 +75,18 @@ weight = 1
 
 @cache
 def random_marks(flavour: str, p: float) -> tuple[float, float]:
-    """The mean window of a flow, and the share of its packets that was marked."""
+    """The mean window of a flow in packets, and the marked share of its packets."""
     result = run(marking(p), flavour, rate="1Gbit")
     return result["traffic"][f"{flavour}0"]["cwnd_mean_pkts"], result["links"]["link"]["mark_rate"]
 
 
 def codepoint(flavour: str) -> float:
-    """Share of packets marked by a queue that marks a tenth of the ECT(1) packets and nothing else."""
+    """Share of marked packets behind a queue that marks a tenth of the ECT(1) packets and no others."""
     return float(run(ONLY_ECT1, flavour)["links"]["link"]["mark_rate"])
 
 
 def feedback(flavour: str) -> float:
-    """The share of marks that the sender knows of, over the true one, with a tenth marked; NaN if it knows none."""
+    """The sender's estimate of the marked share over the true share, with a tenth marked; NaN without an estimate."""
     result = run(marking(0.1), flavour, rate="1Gbit", series=True)
     known = result["senders"][f"{flavour}0"][0].get("alpha")
     if known is None:
@@ -96,29 +96,29 @@ def feedback(flavour: str) -> float:
 
 
 def scaling(flavour: str) -> float:
-    """B of the window ~ p^-B, from a twentieth and a fifth of packets marked at random."""
+    """B in window ~ p^-B, from the windows with a twentieth and with a fifth of the packets marked at random."""
     (wide, rare), (narrow, often) = random_marks(flavour, 0.05), random_marks(flavour, 0.2)
     return math.log(wide / narrow) / math.log(often / rare)
 
 
-def beside(queue: str, flavour: str) -> float:
-    """Rate of a flow over that of a flow of SACK with Reno's window."""
+def relative_rate(queue: str, flavour: str) -> float:
+    """Rate of a flow divided by the rate of a competing SACK flow (Reno's window)."""
     traffic = run(queue, flavour, "sack")["traffic"]
     return float(traffic[f"{flavour}0"]["goodput_bps"]) / float(traffic["sack1"]["goodput_bps"])
 
 
 def at_loss(flavour: str) -> float:
-    """`beside` in a drop-tail buffer of a bandwidth-delay product."""
-    return beside('scheme = "droptail"\nlimit = "1BDP"', flavour)
+    """`relative_rate` in a drop-tail buffer of one bandwidth-delay product."""
+    return relative_rate('scheme = "droptail"\nlimit = "1BDP"', flavour)
 
 
 def at_classic_marks(flavour: str) -> float:
-    """`beside` in a shared queue that marks as in RFC 3168, PIE's."""
-    return beside('scheme = "pie"\nlimit = "1000p"\necn = true\nactivation = "off"', flavour)
+    """`relative_rate` in a shared PIE queue, which marks as in RFC 3168."""
+    return relative_rate('scheme = "pie"\nlimit = "1000p"\necn = true\nactivation = "off"', flavour)
 
 
 def round_trips(flavour: str) -> float:
-    """Rate of a flow with a round trip of 5 ms over that of one with 20 ms, in a queue for L4S."""
+    """Rate of a flow with a round trip of 5 ms divided by the rate of a flow with 20 ms, in an L4S queue."""
     flow = '[traffic.{0}]\nkind = "tcp"\nprofile = "linux"\nflavour = "{1}"\necn = true\nfrom = "{0}"\nto = "B"\n'
     access = '[links.{0}]\nfrom = "{0}"\nto = "A"\nrate = "10Gbit"\ndelay = "{1}"\nreverse = {{ rate = "10Gbit" }}\n'
     text = (
@@ -134,12 +134,12 @@ def round_trips(flavour: str) -> float:
 
 
 def least_window(flavour: str) -> float:
-    """Mean window of a flow whose packets are all marked."""
+    """Mean window in packets of a flow whose packets are all marked."""
     return random_marks(flavour, 1.0)[0]
 
 
 def reordered(flavour: str) -> float:
-    """Retransmissions in percent of packets sent, where one packet in a hundred is 3 ms late and none is lost."""
+    """Retransmissions in percent of the packets sent, if one packet in a hundred is 3 ms late and none is lost."""
     link = 'reorder = { rate = 0.01, delay = "3ms" }'
     traffic = run('scheme = "droptail"\nlimit = "1000p"', flavour, own="window = 30", link=link)["traffic"][
         f"{flavour}0"
@@ -148,7 +148,7 @@ def reordered(flavour: str) -> float:
 
 
 def bursts(flavour: str) -> float:
-    """Queueing delay in ms that one packet in a hundred exceeds from the start on; the window is 100 packets of 167."""
+    """99th percentile of the queueing delay in ms from the start on; the window is 100 of the path's 167 packets."""
     queue = 'scheme = "droptail"\nlimit = "1000p"'
     result = run(queue, flavour, rate="100Mbit", own="window = 100", time=(0, 2))
     return 1e3 * float(result["links"]["link"]["delay_p99_s"])
@@ -156,26 +156,26 @@ def bursts(flavour: str) -> float:
 
 @dataclass(frozen=True)
 class Requirement:
-    """A requirement, how its number is measured, and whether it holds with a number."""
+    """A requirement on a sender, the number that is measured for it, and the values that meet it."""
 
     name: str
     section: str
-    asks: str
+    text: str
     measured: Callable[[str], float]
     number: str
-    holds: Callable[[float], bool]
+    is_met_by: Callable[[float], bool]
     bound: str
 
     def of(self, flavour: str) -> tuple[float, bool]:
-        """The number of a congestion control, and whether the requirement holds."""
+        """The number of a congestion control, and whether it meets the requirement."""
         number = _measured(self.measured, flavour)
-        return number, not math.isnan(number) and self.holds(number)
+        return number, not math.isnan(number) and self.is_met_by(number)
 
     def cell(self, flavour: str) -> str:
-        """The answer and its number."""
-        number, holds = self.of(flavour)
+        """The answer with its number."""
+        number, is_met = self.of(flavour)
         shown = "" if math.isnan(number) else f" {number:.2g}" if number < 100 else f" {number:.0f}"
-        return f"{'**yes**' if holds else 'no'}{shown}"
+        return f"{'**yes**' if is_met else 'no'}{shown}"
 
 
 @cache
@@ -191,81 +191,81 @@ REQUIREMENTS = (
     Requirement(
         "codepoint",
         "4.1",
-        "packets carry ECT(1)",
+        "marks its packets ECT(1)",
         codepoint,
-        "share of packets that are marked where one in ten ECT(1) packets is, and nothing else",
+        "share of marked packets, if the queue marks one in ten ECT(1) packets and no others",
         lambda share: share > 0.05,
-        "more than 0.05",
+        "above 0.05",
     ),
     Requirement(
         "feedback",
         "4.2",
-        "the sender learns the extent of marking",
+        "learns the extent of marking",
         feedback,
-        "the share of marks that the sender keeps (`alpha`) over the true one, with a tenth marked at random",
+        "the sender's estimate of the marked share (`alpha`) divided by the true share, with a tenth marked at random",
         _within(1.1),
         "within 10 %",
     ),
     Requirement(
         "scalable",
         "4.3",
-        "the time between marks does not grow with the rate",
+        "is marked at intervals that do not grow with its rate",
         scaling,
-        "B, where the mean window goes as p^-B between random marks of 5 and 20 %; at B = 1 marks per round trip stay",
+        "B in W ~ p^-B, from the mean windows W with 5 and 20 % random marks; B = 1: constant marks per round trip",
         lambda b: b >= 0.95,
-        "0.95 and more",
+        "at least 0.95",
     ),
     Requirement(
         "loss",
         "4.3, item 2",
-        "reacts to losses so that Reno can live beside it",
+        "reacts to losses so that it coexists with Reno",
         at_loss,
-        "its rate over that of a flow with Reno's window (SACK), in a drop-tail buffer of one BDP",
+        "its rate divided by the rate of a SACK flow (Reno's window), in a drop-tail buffer of one BDP",
         _within(ORDER_OF_MAGNITUDE),
         "within an order of magnitude (RFC 8085, cited in 4.3.1)",
     ),
     Requirement(
         "classic AQM",
         "4.3, item 3",
-        "finds out a queue that marks as in RFC 3168, and adapts to Reno there",
+        "detects a queue that marks as in RFC 3168, and coexists with Reno there",
         at_classic_marks,
-        "its rate over that of a flow with Reno's window, both with ECN, in one queue of PIE",
+        "its rate divided by the rate of a SACK flow (Reno's window), both with ECN, in one PIE queue",
         _within(2.0),
-        "within a factor of 2, as where a sender has adapted",
+        "within a factor of 2",
     ),
     Requirement(
         "round trips",
         "4.3, item 4",
-        "the rate is as independent of the round trip as possible",
+        "has a rate as independent of the round trip as possible",
         round_trips,
-        "rate of a flow with 5 ms over that of one with 20 ms, in `dualpi2`",
+        "rate with a round trip of 5 ms divided by the rate with 20 ms, in `dualpi2`",
         _within(1.5),
         "within a factor of 1.5",
     ),
     Requirement(
         "small windows",
         "4.3, item 5",
-        "responds at windows below a packet",
+        "responds to marks at windows below one packet",
         least_window,
-        "mean window in packets where every packet is marked",
+        "mean window in packets, if every packet is marked",
         lambda window: window < 1,
-        "less than 1",
+        "below 1",
     ),
     Requirement(
         "reordering",
         "4.3, item 6",
-        "does not take reordering for loss",
+        "does not mistake reordering for loss",
         reordered,
-        "retransmissions in percent, where one packet in a hundred is five packets late and none is lost",
+        "retransmissions in percent, if one packet in a hundred is five packets late and none is lost",
         lambda percent: percent < 0.1,
-        "less than 0.1",
+        "below 0.1",
     ),
     Requirement(
         "bursts",
         "4.3, item 7",
-        "limits the queue of its bursts",
+        "limits the queue that its bursts cause",
         bursts,
-        "99th percentile of the queueing delay in ms in the first two seconds, with a window of 100 packets of 167",
+        "99th percentile of the queueing delay in ms in the first two seconds, with a window of 100 of 167 packets",
         lambda delay: delay <= 1e3 * BURST_S,
         "at most 0.25 ms",
     ),
@@ -273,18 +273,18 @@ REQUIREMENTS = (
 
 
 def table() -> str:
-    """The requirements with their measure, and the answers of each congestion control."""
-    asked = ["| | section | asks that a sender | measured | holds with |", "|---|---|---|---|---|"]
-    asked += [f"| {one.name} | {one.section} | {one.asks} | {one.number} | {one.bound} |" for one in REQUIREMENTS]
-    answers = ["| | " + " | ".join(one.name for one in REQUIREMENTS) + " |", "|---" * (len(REQUIREMENTS) + 1) + "|"]
+    """The table of the requirements, and the table of the answers of each congestion control."""
+    lines = ["| requirement | section | the sender | measured number | met if |", "|---|---|---|---|---|"]
+    lines += [f"| {item.name} | {item.section} | {item.text} | {item.number} | {item.bound} |" for item in REQUIREMENTS]
+    answers = ["| | " + " | ".join(item.name for item in REQUIREMENTS) + " |", "|---" * (len(REQUIREMENTS) + 1) + "|"]
     answers += [
-        f"| `{flavour}` | " + " | ".join(one.cell(flavour) for one in REQUIREMENTS) + " |" for flavour in FLAVOURS
+        f"| `{flavour}` | " + " | ".join(item.cell(flavour) for item in REQUIREMENTS) + " |" for flavour in FLAVOURS
     ]
-    return "\n" + "\n".join([*asked, "", *answers]) + "\n\n"
+    return "\n" + "\n".join([*lines, "", *answers]) + "\n\n"
 
 
 def page(text: str) -> str:
-    """The page with the table of present runs."""
+    """The page with the tables of new runs."""
     return TABLE.sub(lambda _: table(), text)
 
 

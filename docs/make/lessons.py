@@ -1,7 +1,7 @@
-"""The lessons: what runs in the panes of their benches, what to try there, and the numbers of both on their pages.
+"""The lessons: the queues in the panes of their benches, the changes to try, and the tables of numbers on their pages.
 
-`make lessons` runs all of it in seconds and writes the tables of the pages. Each lesson is a scenario and a page of its
-name in `docs/lessons/`.
+`make lessons` runs everything in seconds and writes the tables of the pages. Each lesson is a scenario and a page of
+the same name in `docs/lessons/`.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from penstock.scenario.document import Document, read_document
 FOLDER = Path(__file__).parents[1] / "lessons"
 TABLE = re.compile(r"(?<=<!-- numbers -->\n).*?(?=<!-- end of numbers -->)", re.S)
 SERIES_POINTS = 10**6
-"""More than a lesson has samples."""
+"""More than the number of samples of any lesson."""
 
 Result = Mapping[str, Any]
-"""A run as `penstock run --json` tells it."""
+"""A run in the format of `penstock run --json`."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A queue on the link: its name in the table, the scheme (none: the scenario's own), and other settings."""
+    """A queue on the link: its name in the table, the scheme (empty: the scenario's own), and other settings."""
 
-    says: str
+    title: str
     scheme: str = ""
     settings: tuple[str, ...] = ()
 
@@ -47,14 +47,14 @@ class Column:
     spread: Callable[[Result], float] | None = None
 
     def show(self, result: Result) -> str:
-        """The number, and its spread, with three digits."""
+        """The number and its spread, with three digits."""
         value = _three_digits(self.read(result))
         return value if self.spread is None or value == "–" else f"{value} ± {_three_digits(self.spread(result))}"
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson: the queues of the panes, the first one the scenario's own, and what the reader tries."""
+    """A lesson: the queues of the panes (first the scenario's own), and the changes that the reader tries."""
 
     name: str
     panes: tuple[Case, ...]
@@ -73,7 +73,7 @@ class Lesson:
 
     @property
     def bench(self) -> str:
-        """The bench, from the folder of the built pages."""
+        """The file of the bench, relative to the folder of the built pages."""
         return f"lessons/bench/{self.name}.html"
 
     @property
@@ -91,12 +91,12 @@ class Lesson:
         return material(self.document(), [pane.scheme for pane in self.panes[1:]], None)
 
     def results(self, seeds: Sequence[int]) -> dict[str, list[Result]]:
-        """By the name of the case its runs: those of the panes, with the queues that stand in them."""
+        """The runs of each case by its title, first the cases of the panes."""
         cases = (*self.panes, *self.tries)
         texts = [self._engine_text(case) for case in cases]
         runs = run_batch([text for text in texts for _ in seeds], [seed for _ in texts for seed in seeds])
         parts = (runs[at : at + len(seeds)] for at in range(0, len(runs), len(seeds)))
-        return {case.says: [json.loads(run) for run in part] for case, part in zip(cases, parts, strict=True)}
+        return {case.title: [json.loads(run) for run in part] for case, part in zip(cases, parts, strict=True)}
 
     def _engine_text(self, case: Case) -> str:
         document = self.document(case)
@@ -109,7 +109,7 @@ class Lesson:
     def table(self, results: Mapping[str, Sequence[Result]]) -> str:
         """The table of the page, from the first runs."""
         heads = ["", *(column.title for column in self.columns)]
-        rows = [[says, *(column.show(runs[0]) for column in self.columns)] for says, runs in results.items()]
+        rows = [[title, *(column.show(runs[0]) for column in self.columns)] for title, runs in results.items()]
         lines = [heads, ["---", *["---:"] * len(self.columns)], *rows]
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -154,11 +154,11 @@ AVERAGE = Column(
     "average (packets)", lambda result: result["links"]["bottleneck"].get("average_mean_pkts", math.nan), average_sd
 )
 DELAY = link("delay, mean (ms)", "delay_mean_s", 1e3)
-P99 = link("delay, 99 % below (ms)", "delay_p99_s", 1e3)
+P99 = link("delay, 99th percentile (ms)", "delay_p99_s", 1e3)
 LOSS = link("lost (%)", "loss_rate", 100)
 USED = link("link used (%)", "utilization", 100)
 FORCED = link("dropped above `max_th`", "drops_forced")
-FULL = link("dropped, buffer full", "drops_overflow")
+FULL = link("dropped at a full buffer", "drops_overflow")
 
 # ---- lessons --------------------------------------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ def _flows(number: int, group: str = "downloads") -> tuple[str, ...]:
 
 
 def _red(**changed: object) -> str:
-    """RED as in the lessons about it, with other parameters."""
+    """RED as in the lessons about it, with changed parameters."""
     params = {"min_th": 10, "max_th": 40, "max_p": 0.1, "w_q": 0.002} | changed
     return "red:" + ",".join(f"{name}={value}" for name, value in params.items())
 
@@ -216,8 +216,8 @@ LESSONS = (
         ),
         tries=(Case("`w_q` 0.0001", _red(w_q=0.0001)), Case("drop-tail", "droptail")),
         columns=(
-            traffic("lost of bursts (%)", "bursts", "loss_rate", 100),
-            traffic("lost of downloads (%)", "downloads", "loss_rate", 100),
+            traffic("bursts: lost (%)", "bursts", "loss_rate", 100),
+            traffic("downloads: lost (%)", "downloads", "loss_rate", 100),
             QUEUE,
             P99,
             FULL,
@@ -256,9 +256,9 @@ LESSONS = (
             Case("C, 16 downloads", "fq-codel", _flows(16)),
         ),
         columns=(
-            traffic("one-way delay of calls (ms)", "calls", "owd_mean_s", 1e3),
-            traffic("99 % below (ms)", "calls", "owd_p99_s", 1e3),
-            traffic("lost of calls (%)", "calls", "loss_rate", 100),
+            traffic("calls: one-way delay (ms)", "calls", "owd_mean_s", 1e3),
+            traffic("99th percentile (ms)", "calls", "owd_p99_s", 1e3),
+            traffic("calls: lost (%)", "calls", "loss_rate", 100),
             traffic("MOS", "calls", "mos"),
             USED,
         ),
@@ -272,8 +272,8 @@ LESSONS = (
             link("marked (%)", "mark_rate", 100),
             traffic("Prague (Mbit/s)", "prague", "goodput_bps", 1e-6),
             traffic("CUBIC (Mbit/s)", "cubic", "goodput_bps", 1e-6),
-            traffic("delay of Prague (ms)", "prague", "owd_mean_s", 1e3),
-            traffic("of CUBIC (ms)", "cubic", "owd_mean_s", 1e3),
+            traffic("Prague: one-way delay (ms)", "prague", "owd_mean_s", 1e3),
+            traffic("CUBIC: one-way delay (ms)", "cubic", "owd_mean_s", 1e3),
         ),
     ),
     Lesson(
@@ -294,8 +294,8 @@ LESSONS = (
             traffic("BBR (Mbit/s)", "bbr", "goodput_bps", 1e-6),
             traffic("CUBIC, together (Mbit/s)", "cubic", "goodput_bps", 1e-6),
             DELAY,
-            traffic("lost of BBR (%)", "bbr", "loss_rate", 100),
-            traffic("of CUBIC (%)", "cubic", "loss_rate", 100),
+            traffic("BBR: lost (%)", "bbr", "loss_rate", 100),
+            traffic("CUBIC: lost (%)", "cubic", "loss_rate", 100),
         ),
     ),
 )

@@ -46,7 +46,7 @@ def _lines() -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """Text whose characters mean nothing to roff."""
+    """The text with the special characters of roff escaped."""
     plain = re.sub(r"\[/?[a-z ]+\]", "", " ".join(text.split())).replace("\\", "\\e").replace("-", "\\-")
     return plain.replace("'", "\\(aq") if not plain.startswith((".", "'")) else "\\&" + plain.replace("'", "\\(aq")
 

@@ -1,4 +1,4 @@
-"""Measuring the cells of a page: each a scenario with several seeds, whose runs are kept in a store."""
+"""Measure the cells of a page. A cell is a scenario with several seeds; its runs are kept in a store."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Read = Callable[[Table], dict[str, float | list[float]]]
 
 
 def measure(file: Path, cells: Mapping[str, Table], seeds: range, read: Read, store: Results) -> None:
-    """Run each cell, a scenario as plain values, with each seed, and write what `read` takes from each run to `file`.
+    """Run each cell, a scenario as plain values, with each seed, and write the results of `read` to `file`.
 
-    Numbers are kept of each run; lists, which are counts of each size, are added up. The runs are kept in `store`, so a
-    stopped call goes on, and runs that are there are not made again.
+    Numbers are kept per run. Lists are counts by size and are summed over the runs. The runs are kept in `store`, so an
+    interrupted call resumes, and finished runs are not repeated.
     """
     planned = [Cell({"cell": name}, Scenario.from_tree(tree).resolve(), seeds) for name, tree in cells.items()]
     count = len(planned) * len(seeds)
@@ -47,7 +47,7 @@ def _say(finished: int, planned: int) -> None:
 
 
 def _values(cell: Cell, read: Read, store: Results) -> dict[str, list[float]]:
-    """What `read` takes from the runs of a cell."""
+    """The results of `read` for the runs of a cell."""
     runs = {seed: read(run) for _, seed, run in store.get([cell.content]) if seed in cell.seeds}
     rows = [runs[seed] for seed in cell.seeds]
     return {metric: _combined([row[metric] for row in rows]) for metric in rows[0]}
@@ -60,13 +60,13 @@ def _combined(values: Sequence[float | list[float]]) -> list[float]:
 
 
 def load(file: Path) -> tuple[dict[str, dict[str, list[Any]]], list[int]]:
-    """By cell and metric the values of each run, and the seeds."""
+    """The values of each run by cell and metric, and the seeds."""
     document = json.loads(file.read_text(encoding="utf-8"))
     return document["cells"], document["seeds"]
 
 
 def wrapped(text: str) -> str:
-    """Paragraphs and items of lists in lines of at most 120 characters; tables, pictures and headings stay."""
+    """The text with paragraphs and list items wrapped to 120 characters; tables, pictures and headings are kept."""
     blocks = []
     for block in text.split("\n\n"):
         if block.lstrip().startswith(("#", "|", "!", ">", "```")) or "\n|" in block:
@@ -85,6 +85,6 @@ def wrapped(text: str) -> str:
 
 
 def save(figure: Figure, file: Path) -> None:
-    """As PNG with a palette, which makes it a third as large."""
+    """Save a figure as PNG with a palette, which reduces its size to a third."""
     style.save(figure, file)
     Image.open(file).convert("RGB").quantize(32).save(file, optimize=True)

@@ -1,6 +1,6 @@
-"""The figures of the closed forms of `ps.model`: `make model-figures` makes them again.
+"""The figures of the closed forms of `ps.model`: `make model-figures` redraws them.
 
-The measured points are those of `docs/data/responses-*.csv`, which `make measured` writes; all else is computed here.
+The measured points are read from `docs/data/responses-*.csv`, which `make measured` writes; all else is computed here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DATA = ROOT / "docs" / "data"
 FIGURES = ROOT / "docs" / "images"
 
 RTT = 0.1
-"""Seconds, of the measured responses."""
+"""Round trip of the measured responses, in seconds."""
 PLACES = 20
 """K of M/M/1/K and M/D/1/K: packets in the system."""
 CAPACITIES = (2500, 5000)
@@ -110,7 +110,7 @@ def dctcp() -> Figure:
 
 
 def queues() -> Figure:
-    """Waiting and loss against the load, Erlang's formulas, and the delay that GPS promises."""
+    """Waiting and loss against the load, Erlang's formulas, and the delay bound of GPS."""
     figure, (waiting, loss, erlang, gps) = panels(2, 2)
     below, load = np.linspace(0.3, 0.98, 80), np.linspace(0.3, 1.5, 120)
     for index, name, of, lost in (
@@ -157,7 +157,7 @@ def borders(ax: Axes) -> None:
 
 
 def gains_of(ax: Axes) -> None:
-    """PI's gains against the flows it is designed for."""
+    """PI's gains against the number of flows in its design."""
     flows = np.geomspace(5, 500, 40)
     for index, capacity in enumerate(CAPACITIES):
         found = model.pi_gains(flows, DESIGN[1], capacity, 170)

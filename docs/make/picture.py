@@ -1,4 +1,4 @@
-"""Draw the pictures of pages again: `make pictures`, which needs Chromium.
+"""Redraw the screenshots of pages: `make pictures`, which needs Chromium.
 
 `docs/images/page.png` and `page-dark.png` show the first page of `make demo`. `live.png` and the moving `live.webp`
 show the page of `penstock live`. Pictures are reduced to a palette: PNG files stay below 300 kB, the moving picture
@@ -31,7 +31,7 @@ MAX_MOVING_BYTES = 2_000_000
 LIVE_S = 48
 """Simulated time of the live bench in its still picture: its charts show the last 40 seconds."""
 FRAME_S = 0.3
-"""Least simulated time from one frame of the moving picture to the next."""
+"""Minimum simulated time between two frames of the moving picture."""
 NOW = "bench.panes?.[0].states.at(-1)?.time ?? 0"
 
 
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def save(content: bytes, target: Path) -> None:
-    """Save a PNG with as many colours as keep it below `MAX_PNG_BYTES`."""
+    """Save a PNG with the largest palette that keeps it below `MAX_PNG_BYTES`."""
     image = Image.open(io.BytesIO(content)).convert("RGB")
     for colours in (256, 128, 64, 32):
         image.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)

@@ -1,7 +1,7 @@
-"""The queue law against the simulation: measure it, and write the data, the page and its figures.
+"""The queue law compared with simulations: measure, then write the data, the page and its figures.
 
-`make queue-law` runs this. Without `--measure` only the page and the figures are made again, from the data.
-`queue_law_page.py` writes the page.
+`make queue-law` runs this script. Without `--measure`, only the page and the figures are written, from the stored data.
+`queue_law_page.py` has the text of the page.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ PAGE = ROOT / "docs" / "explanation" / "queue-law.md"
 FIGURES = ROOT / "docs" / "images"
 SEEDS = range(1, 6)
 WIRE = 8 * 1040
-"""Bits of a packet of 1000 bytes with its header."""
+"""Bits of a packet with 1000 bytes of data and its header."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A number of flows through a router that drops or marks with a fixed probability, with an unlimited queue."""
+    """Flows through a router with an unlimited queue that drops or marks packets with a fixed probability."""
 
     signal: str
     flows: int
@@ -51,13 +51,13 @@ class Cell:
 
     @property
     def settled(self) -> int:
-        """Seconds after which the start is forgotten: ten times the window's packets in round trips."""
+        """Warm-up in seconds: 10 W round trips, where W is the mean window in packets, and at least 50 s."""
         law = self.law()
         trip = law.rtld + float(law.queue(self.flows, self.p)) / law.service_rate
         return max(50, 10 * math.ceil(float(law.window(self.p)) * trip))
 
     def scenario(self) -> dict[str, Any]:
-        """Section II of the work: all flows share both ends."""
+        """The network of section II of the paper: all flows have the same source and destination."""
         mark = self.signal == "mark"
         ends = {"rate": "1Gbit", "delay": f"{self.rtld / 8}ms"}
         return {
@@ -84,7 +84,7 @@ class Cell:
         }
 
     def law(self, *, timeouts: bool = False, balance: str = "paper") -> QueueLaw:
-        """The law as in the paper, or with the timeouts of these flows, or with the exact balance."""
+        """The law in the paper's form; optionally with the timeouts of these flows, or with the exact balance."""
         rto = 0.2 if self.min_rto == "200ms" else 1.0
         return QueueLaw(
             rtld=self.rtld / 1000,
@@ -106,7 +106,7 @@ WIDE = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15)
 
 
 def cells() -> list[Cell]:
-    """Figure 4 with both minimum RTOs, figure 5, figures 7 and 8."""
+    """The cells of figure 4 (with both minimum RTOs), figure 5, and figures 7 and 8."""
     found = [Cell("mark", n, p) for n in LOADS for p in PS]
     found += [Cell("drop", n, p, rto) for rto in ("200ms", "1s") for n in LOADS for p in PS]
     found += [Cell("drop", 300, p, rtld=trip) for trip in TRIPS for p in LINEAR]
@@ -116,7 +116,7 @@ def cells() -> list[Cell]:
 
 
 def read(run: dict[str, Any]) -> dict[str, float | list[float]]:
-    """The numbers stored for a run."""
+    """The numbers of a run that are stored."""
     link, bulk = run["links"]["bottleneck"], run["traffic"]["bulk"]
     return {
         "queue": link["length_mean_pkts"], "window": bulk["cwnd_mean_pkts"], "p": link["loss_rate"] + link["mark_rate"],
@@ -126,37 +126,37 @@ def read(run: dict[str, Any]) -> dict[str, float | list[float]]:
 
 @dataclass(frozen=True)
 class Found:
-    """A cell beside the law. Queues and their parts in packets."""
+    """The measurements of a cell, compared with the law. Queues and their parts are in packets."""
 
     cell: Cell
     queue: float
     half_width: float
-    """Half the 95 % interval of the queue."""
+    """Half-width of the 95 % interval of the queue."""
     window: float
-    """Congestion window of a flow, mean over time."""
+    """Mean congestion window of a flow over time."""
     busy: bool
-    """The link was never idle, as the law supposes."""
+    """Whether the link was never idle, as the law assumes."""
     timeouts: float
-    """Timeouts a packet sent."""
+    """Timeouts per packet sent."""
 
     @property
     def law(self) -> float:
-        """Equation 2, without timeouts."""
+        """The queue by equation 2, without timeouts."""
         return float(self.cell.law().queue(self.cell.flows, self.cell.p))
 
     @property
     def deviation(self) -> float:
-        """Deviation of the simulation from the law."""
+        """Relative deviation of the simulation from the law."""
         return self.queue / self.law - 1
 
     @property
     def in_flight(self) -> float:
-        """Packets of a flow in the queue and on the links, acknowledgements among them."""
+        """Packets of a flow in the queue and on the links, including acknowledgements."""
         law = self.cell.law()
         return (self.queue + law.rtld * law.service_rate) / self.cell.flows
 
     def parts(self) -> tuple[float, float, float]:
-        """What the simulation has more than the law, a flow: by its windows, by the exact balance, not in flight."""
+        """The terms of the deviation from the law, in packets per flow: window, count, flight."""
         p = self.cell.p if self.cell.signal == "drop" else 0.0
         formula = float(self.cell.law().window(self.cell.p))
         windows = (self.window - formula) / (1 + p)
@@ -165,27 +165,27 @@ class Found:
 
 
 class Results:
-    """All cells that were measured."""
+    """All measured cells."""
 
     def __init__(self, cells: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
         self.cells = cells
 
     @classmethod
     def load(cls) -> Results:
-        """The committed results."""
+        """The stored results."""
         return cls(measured.load(DATA)[0])
 
     def of(self, *args: Any, **kwargs: Any) -> Found:
-        """A cell."""
+        """The measurements of a cell."""
         cell = Cell(*args, **kwargs)
-        told = self.cells[cell.name]
-        queue = summarize(told["queue"])
-        window, used, timeouts = (float(np.mean(told[name])) for name in ("window", "utilization", "timeouts"))
+        measurements = self.cells[cell.name]
+        queue = summarize(measurements["queue"])
+        window, used, timeouts = (float(np.mean(measurements[name])) for name in ("window", "utilization", "timeouts"))
         return Found(cell, queue.mean, queue.half_width or 0.0, window, used > 0.999, timeouts)
 
 
 def main() -> None:
-    """Measure if asked to, then write the page and its figures."""
+    """Measure if requested, then write the page and its figures."""
     asked = Asked.parse(__doc__)
     if asked.measure:
         DATA.parent.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""The page and the figures of the queue law against the simulation, from the measured cells."""
+"""The page that compares the queue law with simulations, and its figures, from the measured cells."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ and SR the service rate of the link in packets per second. This page compares th
 8 of the paper do. `make queue-law` measures all numbers in about two minutes and writes the page;
 `tests/python/test_queue_law.py` measures some of them again.
 
-The network is that of the paper: 20 Mbit/s, 80 ms, NewReno (profile `ns2`) with packets of 1000 bytes, 1040 on the
-wire, so that SR is 2404 packets per second. Each number is the mean of five runs. With long queues the effect of the
-start lasts long: at p = 0.005 the 300 flows with 1 s minimum RTO still had twice the queue of the law after 50 s. So
-each cell has a warm-up of 10 W round trips, at least 50 s, and is then measured for at least 150 s.
+The network is that of the paper: 20 Mbit/s, 80 ms, and NewReno senders (profile `ns2`). Packets have 1000 bytes, 1040
+on the wire, so SR is 2404 packets per second. Each number is the mean of five runs. With long queues, the effect of the
+start lasts long: with 300 flows, p = 0.005 and a minimum RTO of 1 s, the queue was still twice the law's after 50 s. So
+the warm-up is 10 W round trips, but at least 50 s, and each cell is then measured for at least 150 s.
 
 ## Results
 
@@ -43,49 +43,52 @@ FIGURE_4 = """
 
 ![Mean queue against p, law and simulation, marks and drops](../images/queue-law.png)
 
-Lines are the law, points the simulation; crosses are ns-2.35 with a minimum RTO of 200 ms.
+Lines show the law, points the simulation, and crosses ns-2.35 with a minimum RTO of 200 ms.
 
 {tables}
-Cells are empty where the link was idle at times; the law assumes that it never is.
+The deviation is omitted where the link was idle at times, because the law assumes a link that is never idle.
 
 ## Causes of the deviation
 
-The law combines a formula for the window with a balance of packets. Measured windows separate the errors of the two:
-q − q_law is N times the sum of
+The law combines a formula for the window with a balance of packets. The measured windows separate the errors of these
+two parts: q − q_law is N times the sum of three terms.
 
-* *window*: (W_sim − W) / (1 + p), the error of the formula for the mean congestion window;
-* *count*, for drops: W_sim ((1 − p) − 1 / (1 + p)). Equation 1 relates dropped packets to the packets served (L − p =
-  1) instead of the packets that arrive (L (1 − p) = 1);
-* *flight*: the packets in the queue and on the links minus W_sim (1 − p), because windows are not always full.
+* *Window*: (W_sim − W) / (1 + p), the error of the formula for the mean congestion window.
+* *Count*, for drops only: W_sim ((1 − p) − 1 / (1 + p)). Let L be the number of arrivals per served packet. Equation 1
+  of the paper assumes p drops per served packet (L − p = 1); exact are p drops per arrival (L (1 − p) = 1).
+* *Flight*: the packets of a flow in the queue and on the links, minus W_sim (1 − p). Windows are not always full.
 
-In packets per flow, for {flows} flows:
+The terms in packets per flow, for {flows} flows:
 
 {split}
-* **Flight, marks.** A window of w packets has floor(w) packets in flight, on average half a packet less. After a
-  halving nothing is sent for half a round trip, in which the packets in flight exceed the new window by a quarter of
-  the old one on average; once per cycle of W / 2 round trips, this adds a quarter of a packet. The sum is −1/4;
-  measured is −0.23 at p = 0.005. It hardly depends on the window, so it matters more for small windows. As the queue is
-  the difference of N W and RTLD SR, a small share of the window is a larger share of the queue: with 100 flows and p =
-  0.1 a tenth of the window is a fifth of the queue.
-* **Window, marks.** At p = 0.005 the windows are 2 % larger than in the formula: several marks in one window halve it
-  once, but the formula counts each. From p = 0.02 on they are smaller, by 1 % there and 4 % at 0.1; the cause was not
-  isolated.
-* **Drops** have the same errors, lost packets besides, and timeouts from p = 0.03 on ({timeouts}). The formula has no
-  timeouts; a flow that waits for its timer has a window of one packet and nothing in flight. With a minimum RTO of 1 s
-  the wait lasts several round trips, and the queue vanishes at a p at which 200 ms leave most of it.
-* **Count** is small everywhere, as 1 / (1 + p) = 1 − p + p²: under 2 % of a window up to p = 0.15.
+* **Flight, marks.** Two effects add up to −1/4 of a packet; at p = 0.005, −0.23 is measured. First, a window of w
+  packets has only floor(w) packets in flight, on average half a packet less than w. Second, a sender that halves its
+  window sends nothing for half a round trip. During this time, the packets in flight exceed the new window by a quarter
+  of the old window on average. This happens once per cycle of W / 2 round trips, so it adds a quarter of a packet.
+* **Flight, small windows.** The sum hardly depends on the window, so it matters more for small windows. The queue is
+  the difference of N W and RTLD SR. So a small share of the window is a larger share of the queue: with 100 flows and p
+  = 0.1, a tenth of the window is a fifth of the queue.
+* **Window, marks.** At p = 0.005, the windows are 2 % larger than in the formula: several marks in one window halve it
+  once, but the formula counts each of them. From p = 0.02 on, the windows are smaller than in the formula, by 1 % at
+  0.02 and by 4 % at 0.1. The cause is unknown.
+* **Drops** have the same errors. From p = 0.03 on, timeouts add to them ({timeouts}). The formula has no timeouts, but
+  a flow that waits for its timer has a window of one packet and nothing in flight. With a minimum RTO of 1 s, this wait
+  lasts several round trips, and the queue vanishes at values of p at which most of it remains with 200 ms.
+* **Count** is small everywhere, since (1 − p) − 1 / (1 + p) is about −p²: below 2 % of a window up to p = 0.15.
 
 ## Form with timeouts
 
-`QueueLaw` has the paper's form by default. `QueueLaw(min_rto=0.2, balance="exact")` has windows with timeouts and the
-balance L (1 − p) = 1. The first timeout is max(min RTO, R), because RTO = SRTT + 4 RTTVAR is one round trip R in a
-steady queue. With drops and a minimum RTO of 200 ms, the median deviation in the {exact_cells} cells up to p = 0.1 is
-{exact_median}, compared with {paper_median} in the paper's form. It is at most {exact_most} in all cells but one: with
-100 flows at p = 0.1 it is {exact_worst}, at a queue of {exact_short} packets. `explain --count` uses this form for
-drops.
+By default, `QueueLaw` has the paper's form. `QueueLaw(min_rto=0.2, balance="exact")` has windows with timeouts and the
+balance L (1 − p) = 1. Its first timeout is max(min RTO, R), where R is the round trip: in a steady queue, RTO = SRTT +
+4 RTTVAR equals R.
 
-The form deviates by more than 10 % from p = 0.15 on, and with a minimum RTO of 1 s from p = {slow_from} on. With 1 s
-the simulated queue is the longer one, because the model predicts more timeouts than NewReno has.
+With drops and a minimum RTO of 200 ms, the median deviation in the {exact_cells} cells up to p = 0.1 is {exact_median},
+compared with {paper_median} in the paper's form. The deviation is at most {exact_most} in all cells except one: with
+100 flows and p = 0.1, it is {exact_worst}, and the queue has only {exact_short} packets. `penstock explain --count`
+uses this form for drops.
+
+The form with timeouts deviates by more than 10 % from p = 0.15 on, and with a minimum RTO of 1 s from p = {slow_from}
+on. With 1 s, the simulated queue is longer than predicted, because the form predicts more timeouts than NewReno has.
 """
 
 LINEAR_HEAD = """
@@ -93,20 +96,19 @@ LINEAR_HEAD = """
 
 ![Mean queue against N, RTLD and SR](../images/queue-law-linear.png)
 
-Drops, minimum RTO 200 ms; 300 flows except where N varies. Lines are the law. Slopes of straight lines fitted to the
-simulation, and those of the law:
+The runs have drops, a minimum RTO of 200 ms, and 300 flows except where N varies. Lines show the law. The table has the
+slopes of straight lines fitted to the simulation, and the slopes of the law:
 
-{linear}
-The queue is linear in each, and falls with RTLD and SR. Section III of the paper says that it rises with RTLD; this
-contradicts its own equation and is a misprint.
+{linear} The queue is linear in all three variables, and it falls with RTLD and SR. Section III of the paper states that
+the queue rises with RTLD; this contradicts the paper's own equation and is a misprint.
 
 ## Windows (figures 6 to 8)
 
 ![Packets in flight per flow against p](../images/queue-law-windows.png)
 
-The window implied by equation 2, (q + RTLD SR) (1 + p) / N, in runs with drops. It depends on p only, not on N, RTLD or
-SR (left; largest spread {spread}). Limits of the receiver's window flatten it (right: 300 flows without a limit, 700
-with 12 packets, 1300 with 6).
+The figure shows the window that equation 2 implies, (q + RTLD SR) (1 + p) / N, in runs with drops. This window depends
+on p only, not on N, RTLD or SR (left; largest spread {spread}). A limit of the receiver's window flattens the curve
+(right: 300 flows without a limit, 700 flows with a limit of 12 packets, 1300 with 6).
 
 {limited}
 """
@@ -115,44 +117,44 @@ with 12 packets, 1300 with 6).
 def page(results: Results) -> str:
     """The page."""
     marks = [results.of("mark", n, p) for n in LOADS for p in PS]
-    told = [
+    parts = [
         HEAD.format(findings="\n".join(_findings(results, marks))),
         FIGURE_4.format(
             tables=_tables(results), flows=LOADS[-1], split=_split(results), **_exact(results),
-            timeouts=f"one for {1 / results.of('drop', 300, 0.05).timeouts:.0f} packets at 0.05",
+            timeouts=f"one per {1 / results.of('drop', 300, 0.05).timeouts:.0f} packets at p = 0.05",
         ),
         LINEAR_HEAD.format(linear=_slopes(results), spread=f"{100 * spread(results):.1f} %", limited=_limited(results)),
     ]  # fmt: skip
-    return "".join(map(measured.wrapped, told))
+    return "".join(map(measured.wrapped, parts))
 
 
 def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
     small = max(abs(f.deviation) for f in marks if f.cell.p <= 0.02)
-    yield f"* **Marks, p up to 0.02: within {100 * small:.1f} % of the law.** The required bound is 6 %."
+    yield f"* **Marks, p up to 0.02:** the queue is within {100 * small:.1f} % of the law. The test requires 6 %."
     at = {p: _range(abs(f.deviation) for f in marks if f.cell.p == p) for p in (0.05, 0.1, 0.2)}
     yield (
-        f"* Above that, the simulated queue is shorter than the law's: by {at[0.05]} at p = 0.05, {at[0.1]} at 0.1 and "
-        f"{at[0.2]} at 0.2, most with 100 flows. ns-2 deviates by {_ns2(results, 0.05)} and {_ns2(results, 0.1)} "
-        "at the first two, so the law is too simple."
+        f"* **Marks, larger p:** the simulated queue is shorter than the law's, by {at[0.05]} at p = 0.05, {at[0.1]} "
+        f"at 0.1 and {at[0.2]} at 0.2, most with 100 flows. ns-2 deviates by {_ns2(results, 0.05)} at p = 0.05 and by "
+        f"{_ns2(results, 0.1)} at 0.1. So the deviation is an error of the law, not of penstock."
     )
     drops = {
         p: _range(abs(results.of("drop", n, p, rto).deviation) for n in LOADS for rto in ("200ms", "1s"))
         for p in (0.01, 0.02, 0.05, 0.1)
     }
     yield (
-        "* Drops: "
-        + ", ".join(f"{told} at {p:g}" for p, told in drops.items())
-        + "; the difference to marks is due to timeouts."
+        "* **Drops:** the queue deviates by "
+        + ", ".join(f"{deviation} at {p:g}" for p, deviation in drops.items())
+        + ". Timeouts cause the difference from marks."
     )
     yield (
-        "* For marks from p = 0.02 on, 65 to 85 % of the deviation is due to the 0.25 to 0.4 packets of each "
-        "window that "
-        "are not in flight, and the rest to windows a few per cent smaller than in the formula. Drops add timeouts."
+        "* **Causes:** for marks from p = 0.02 on, 65 to 85 % of the deviation arises because 0.25 to 0.4 packets of "
+        "each window are not in flight. The rest arises because the windows are a few per cent smaller than in the "
+        "formula. For drops, timeouts add to both."
     )
 
 
 def ns2_cells(flows: int, signal: str, min_rto: float) -> list[tuple[float, float]]:
-    """Probability and mean queue of ns-2's cells without limited windows."""
+    """Probability and mean queue in the cells of ns-2 without a limit of the window."""
     found = json.loads(NS2.read_text(encoding="utf-8"))["cells"]
     wanted = (flows, signal, min_rto, False)
     return [
@@ -212,7 +214,7 @@ def _split(results: Results) -> str:
 
 
 def exact_deviation(found: Found) -> float:
-    """From the law with timeouts and the exact balance."""
+    """Deviation from the law with timeouts and the exact balance."""
     law = found.cell.law(timeouts=True, balance="exact")
     queue = float(law.queue(found.cell.flows, found.cell.p))
     return found.queue / queue - 1 if queue > 0 else float("inf")
@@ -247,7 +249,7 @@ def swept(results: Results, p: float) -> dict[str, tuple[list[float], list[Found
 
 
 def slope(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
-    """Slope of the straight line through the points, and the share of the variance that it tells."""
+    """Slope of the fitted straight line, and its R²."""
     rise, start = np.polyfit(xs, ys, 1)
     rest = np.asarray(ys) - (rise * np.asarray(xs) + start)
     return float(rise), float(1 - np.var(rest) / np.var(ys))
@@ -257,20 +259,20 @@ def _slopes(results: Results) -> str:
     lines = ["| p | against | slope | law's slope | R² |", "| --- | --- | ---: | ---: | ---: |"]
     for p in LINEAR:
         for name, (xs, found) in swept(results, p).items():
-            rise, told = slope(xs, [f.queue for f in found])
+            rise, r_squared = slope(xs, [f.queue for f in found])
             wanted, _ = slope(xs, [f.law for f in found])
-            unit = {"N": "packets a flow", "RTLD": "packets/s", "SR": "s"}[name]
-            lines.append(f"| {p:g} | {name} ({unit}) | {rise:.4g} | {wanted:.4g} | {told:.5f} |")
+            unit = {"N": "packets per flow", "RTLD": "packets/s", "SR": "s"}[name]
+            lines.append(f"| {p:g} | {name} ({unit}) | {rise:.4g} | {wanted:.4g} | {r_squared:.5f} |")
     return "\n".join(lines) + "\n"
 
 
 def implied(found: Found) -> float:
-    """The window of equation 2."""
+    """The window that equation 2 implies."""
     return found.in_flight * (1 + found.cell.p)
 
 
 def spread(results: Results) -> float:
-    """Of the implied windows at one probability, over all N, RTLD and SR: largest less smallest over the mean."""
+    """Largest spread of the implied windows over all N, RTLD and SR at one probability, relative to their mean."""
     found = []
     for p in LINEAR:
         values = [implied(f) for _, cells in swept(results, p).values() for f in cells]
@@ -279,7 +281,7 @@ def spread(results: Results) -> float:
 
 
 def needed(results: Results, flows: int, window: int, queue: float) -> float:
-    """The probability that holds a queue, between the measured ones."""
+    """The probability that gives a mean queue, interpolated between the measured probabilities."""
     found = [results.of("drop", flows, p, window=window) for p in WIDE]
     return float(np.exp(np.interp(-queue, [-f.queue for f in found], np.log(WIDE))))
 
@@ -294,10 +296,11 @@ def _limited(results: Results) -> str:
     law_twelve, law_six = (results.of("drop", n, 0.01, window=w).law for n, w in LIMITED[1:])
     p_twelve, p_six = needed(results, 700, 12, 3000), needed(results, 1300, 6, 3000)
     return "\n".join(lines) + (
-        f"\n\nThe work finds 700 flows of 12 packets and 1300 of 6 to have the same queue at p = 0.01: here "
-        f"{twelve:.0f} and {six:.0f}, {100 * (six / twelve - 1):.0f} % apart, in the law "
-        f"{100 * (law_six / law_twelve - 1):.0f} %. To hold 3000 packets, it says, the 1300 need about twice the "
-        f"probability: {p_six:.3f} against {p_twelve:.3f}, {p_six / p_twelve:.1f} times."
+        "\n\nAccording to the paper, 700 flows with 12 packets and 1300 flows with 6 have the same queue at p = 0.01. "
+        f"Here the queues are {twelve:.0f} and {six:.0f} packets, {100 * (six / twelve - 1):.0f} % apart; in the law "
+        f"they are {100 * (law_six / law_twelve - 1):.0f} % apart. For a queue of 3000 packets, the 1300 flows need "
+        f"about twice the probability according to the paper. Here they need {p_six:.3f} instead of {p_twelve:.3f}, "
+        f"{p_six / p_twelve:.1f} times as much."
     )
 
 

@@ -1,7 +1,7 @@
-"""Real runs beside simulated ones: twelve scenarios of TCP and one of TCP and datagrams, on a link of this machine.
+"""Real runs compared with simulated runs: twelve scenarios with TCP, and one with TCP and datagrams.
 
-`make real-vs-simulated` runs this as root: it measures, and writes the data and the page. Without `--measure` only the
-page is made again, from the data.
+`make real-vs-simulated` runs this script as root: it measures on links of this machine, then writes the data and the
+page. Without `--measure`, only the page is written, from the stored data.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DATAGRAM_METRICS = ("loss_rate", "owd_mean_s", "jitter_mean_s")
 
 @dataclass(frozen=True)
 class Cell:
-    """Four flows of one flavour at one rate; with `mixed`, beside datagrams of a tenth of it."""
+    """Four flows of one flavour at one rate; with `mixed`, also datagrams at a tenth of that rate."""
 
     rate: str
     flavour: str
@@ -46,11 +46,11 @@ class Cell:
     @property
     def name(self) -> str:
         """Title of the tables."""
-        beside = ", beside datagrams" if self.mixed else ""
-        return f"{self.rate.replace('Mbit', ' Mbit/s')}, {FLAVOURS[self.flavour]}{beside}"
+        datagrams = ", with datagrams" if self.mixed else ""
+        return f"{self.rate.replace('Mbit', ' Mbit/s')}, {FLAVOURS[self.flavour]}{datagrams}"
 
     def document(self) -> Document:
-        """Round trips of 20 to 26 ms, and a buffer of one bandwidth-delay product of 40 ms."""
+        """The scenario: round trips of 20 to 26 ms, and a buffer of 40 ms at the rate of the link."""
         megabits = int(self.rate.removesuffix("Mbit"))
         packets = megabits * 40 // 12
         link = {"from": "R1", "to": "R2", "rate": self.rate, "delay": "10ms", "watch": True}
@@ -76,12 +76,12 @@ class Cell:
 
 
 def cells() -> list[Cell]:
-    """Two rates, two flavours, and a mixture."""
+    """All combinations of two rates and two flavours, and a mixture with datagrams."""
     return [Cell(rate, flavour) for rate in RATES for flavour in FLAVOURS] + [Cell("10Mbit", "cubic", mixed=True)]
 
 
 def measure() -> dict[str, Any]:
-    """All runs, one after the other: the rows of each cell. A stopped call goes on after its last finished cell."""
+    """The rows of each cell, from runs in sequence. An interrupted call resumes after its last finished cell."""
     found: list[dict[str, Any]] = json.loads(PART.read_text(encoding="utf-8")) if PART.exists() else []
     for done, cell in enumerate(cells()):
         if done < len(found):
@@ -90,10 +90,10 @@ def measure() -> dict[str, Any]:
         plan = Plan.make(cell.document(), schemes)
         ready = prepare_plan(plan)
 
-        def tell(finished: int, planned: int, done: int = done) -> None:
+        def report(finished: int, planned: int, done: int = done) -> None:
             print(f"\r{done + 1} of {len(cells())} scenarios: {finished} of {planned} runs ", end="", file=sys.stderr)
 
-        measured = measure_plan(plan, ready, RUNS, simulate=True, attempts=5, on_run=tell)
+        measured = measure_plan(plan, ready, RUNS, simulate=True, attempts=5, on_run=report)
         kept = (*LINK_METRICS, *TRAFFIC_METRICS, *DATAGRAM_METRICS)
         names = ("scheme", "params", "place", "metric", "mean", "sd", "ci95", "runs", "on")
         rows = [{key: row[key] for key in names} for row in measured.rows() if row["metric"] in kept]
@@ -111,41 +111,44 @@ def measure() -> dict[str, Any]:
 
 HEAD = """# Real and simulated runs side by side
 
-The same scenarios, with the same seeds, in simulation and for real: {count} combinations of two rates, three
-schemes and the congestion controls CUBIC and Reno, and one with datagrams beside TCP. Real runs have the TCP of
-Linux {kernel} between network namespaces; the queues are the same code in both. Four flows from hosts with round
-trips of 20 to 26 ms start within the first second; the buffer holds 40 ms. Statistics are of 10 s after 4 s. Each
-number is the mean of {runs} runs; differences are real minus simulated, paired by seed, with half of the 95 %
-interval. `make real-vs-simulated` measures all of it in about {minutes} minutes, and writes this page.
+This page compares simulations with runs on real links that have the same scenarios and seeds. There are {count}
+combinations of two rates, three schemes and the congestion controls CUBIC and Reno, and one scenario with TCP and
+datagrams. Real runs use the TCP of Linux {kernel} between network namespaces; the code of the queues is the same in
+both kinds of runs.
+
+Four flows from hosts with round trips of 20 to 26 ms start within the first second. The buffer holds 40 ms.
+Statistics cover 10 s after a warm-up of 4 s. Each number is the mean of {runs} runs. Differences are real minus
+simulated, paired by seed, with the half-width of the 95 % interval. `make real-vs-simulated` measures all numbers in
+about {minutes} minutes and writes this page.
 
 {validity}
 
 ## Summary
 
-Real over simulated, from the means below; CUBIC and Reno:
+The ratios of real to simulated means, first with CUBIC, then with Reno:
 
 {summary}
 
-**Drop-tail.** The delay of the queue and the utilization agree, and so does the goodput but for the timestamps:
-these take 12 of the 1460 bytes of user data that a simulated packet has. A packet keeps its size on the link.
+**Drop-tail.** The queueing delay and the utilization agree. The real goodput is lower because of TCP timestamps: of
+the 1460 bytes of user data in a simulated packet, they take 12. The size of a packet on the link is the same.
 
-**Short queues at 100 Mbit/s.** RED's thresholds are 5 and 15 packets by default, which is 1.8 ms of packets there,
-and CoDel's target is 5 ms. Real packets come in bursts: the hosts share two processors, so acknowledgements are
-handled in groups, and what they release leaves back to back, as traces of both (`--trace`) show. RED drops more of
-these, and the link is idle more often; CoDel's delay rises above its target between drops. In the simulation hosts
-take no time. The same thresholds at 10 Mbit/s, where a packet takes ten times as long, show little of it.
+**Short queues at 100 Mbit/s.** At this rate, RED's upper default threshold of 15 packets is 1.8 ms, and CoDel's
+target is 5 ms. Real packets come in bursts: the hosts share two processors, so they handle acknowledgements in groups
+and send the released packets back to back. Traces of both kinds of runs (`--trace`) show this; in the simulation,
+hosts take no time. RED drops more packets of the bursts, and the link is idle more often. With CoDel, the delay rises
+above the target between drops. At 10 Mbit/s, where a packet takes ten times as long, the effect is small.
 
-**The smoothed round-trip time** at 10 Mbit/s is up to 2 ms shorter for real while the delay of the queue is not.
-Two packets of one flow are several milliseconds apart there, so that a delayed acknowledgement adds to the round
-trip of the first; the kernel's receivers delay fewer of them than the simulated ones.
+**Smoothed round-trip time.** At 10 Mbit/s, it is up to 2 ms shorter in real runs, although the queueing delay is not.
+Two packets of a flow are several milliseconds apart there, so a delayed acknowledgement lengthens the round trip of
+the first packet. The kernel's receivers delay fewer acknowledgements than the simulated receivers.
 
-**The opening of connections.** Real flows make a handshake; simulated ones of the profile `linux` send data at
-once. After the warm-up that makes no difference.
+**Connection setup.** Real flows start with a handshake; simulated flows of the profile `linux` send data at once.
+After the warm-up, this makes no difference.
 """
 
 
 def summary(data: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each rate and scheme, with the ratios of both congestion controls."""
+    """A row for each rate and scheme, with the ratios for both congestion controls."""
     names = ("delay_mean_s", "loss_rate", "utilization")
     yield "| rate | scheme | " + " | ".join(metric(name).title.lower() for name in names) + " | goodput |"
     yield "|---|---|" + "---|" * (len(names) + 1)
@@ -166,7 +169,7 @@ def is_plain(cell: Mapping[str, Any]) -> bool:
 
 
 def ratio(cell: Mapping[str, Any], scheme: str, place: str, name: str) -> float:
-    """Real over simulated mean."""
+    """The ratio of the real to the simulated mean."""
     wanted = scheme, place, name
     found = {row["on"]: row["mean"] for row in cell["rows"] if (row["scheme"], row["place"], row["metric"]) == wanted}
     return float(found["link"] / found["simulation"])
@@ -179,8 +182,8 @@ def page(data: Mapping[str, Any]) -> str:
     late = max((run["lateness"]["p99_s"] for run in valid), default=0.0)
     again = sum(run["attempts"] > 1 for run in runs)
     validity = (
-        f"Of {len(runs)} real runs {len(valid)} are valid, {again} of all after more than one attempt. In the valid "
-        f"ones, 99 % of the\npackets left their link at most {late * 1e6:.0f} µs late."
+        f"Of {len(runs)} real runs, {len(valid)} are valid; {again} needed more than one attempt. In the valid runs, "
+        f"99 % of the packets\nleft their link at most {late * 1e6:.0f} µs late."
     )
     count = sum(len({row["scheme"] for row in cell["rows"]}) for cell in data["cells"] if is_plain(cell))
     minutes = round(len(runs) * 14.5 / 60)
@@ -198,7 +201,7 @@ def page(data: Mapping[str, Any]) -> str:
 
 
 def table(cell: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each scheme and metric."""
+    """A row for each scheme and metric."""
     rows = {(row["on"], row["scheme"], row["place"], row["metric"]): row for row in cell["rows"]}
     differences = {(row["scheme"], row["place"], row["metric"]): row for row in cell["differences"]}
     yield "| scheme | place | metric | simulated | real | difference |"
@@ -227,7 +230,7 @@ def texts(name: str, *rows: Mapping[str, Any]) -> list[str]:
 
 
 def main() -> None:
-    """Measure if asked to, and write the page."""
+    """Measure if requested, then write the page."""
     if "--measure" in sys.argv[1:]:
         write_text(DATA, json.dumps(measure(), indent=1) + "\n")
     write_text(PAGE, page(json.loads(DATA.read_text(encoding="utf-8"))))

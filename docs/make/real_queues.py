@@ -1,4 +1,4 @@
-"""Queues of Linux beside penstock's, under the TCP of Linux: the page, from the recorded runs.
+"""The page that compares queues of Linux with penstock's under the TCP of Linux, from the recorded runs.
 
 `make real-queues` records the runs (`validation/linux/real_queues.py`) and writes the page.
 """
@@ -23,13 +23,13 @@ from validation.linux.record import BEGIN_S, END_S, Cells  # noqa: E402
 
 PAGE = ROOT / "docs" / "explanation" / "real-queues.md"
 BOUND = 0.1
-"""Largest deviation from Linux; one beyond it is printed bold."""
+"""Relative deviation from Linux above which a ratio is printed bold."""
 RESULTS = ("delay", "drops", "marks")
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A result of a cell on both sides, over the starts of its flows."""
+    """A result of a cell for Linux and for penstock, over the starts of its flows."""
 
     cell: str
     result: str
@@ -38,7 +38,7 @@ class Compared:
 
     @property
     def ratio(self) -> float:
-        """The mean of penstock over that of Linux."""
+        """The ratio of penstock's mean to Linux's."""
         if self.linux.mean == 0:
             return 1.0 if self.penstock.mean == 0 else math.inf
         return self.penstock.mean / self.linux.mean
@@ -71,36 +71,36 @@ def compared(cells: Cells) -> list[Compared]:
 HEAD = """# The queues of Linux and of penstock under real TCP
 
 This page compares five queues of Linux with penstock's: RED, CoDel, FQ-CoDel, PIE and CAKE. Both carry the same real
-traffic, TCP flows of Linux 6.1 and a ping. Everything runs in a kernel in virtual time (`validation/linux`), where time
-passes only while all processes wait: no other load on the machine, and no delay of the emulator itself, disturbs the
-numbers. So the differences that remain are differences of the queues.
+traffic: TCP flows of Linux 6.1 and a ping. Everything runs in a kernel in virtual time (`validation/linux`), where time
+passes only while all processes wait. So neither other load on the machine nor the emulator's own processing time
+affects the numbers, and the remaining differences are differences of the queues.
 
 {findings}
 
 ## Set-up
 
-* *Linux*: three network namespaces in a row. The one in the middle sends at 10 Mbit/s (`htb`) through the queue under
-  test; `netem` delays what comes back.
-* *penstock*: the namespaces of the two hosts alone, joined by the emulator (`crates/penstock-emu/examples/joined.rs`)
-  with a TUN device in each. Its link has the same rate, queue and round trip.
-* The hosts, their programs and the counting are the same on both sides: flows start 100 ms apart and have data for
-  60 s, segments are sent one by one (no segmentation offload), a ping of 84 bytes crosses the queue every 10.007 ms,
-  and the first {begin} s are not counted. Each start shifts the flows by another 131 us.
-* Both count the bytes of IP packets. Linux would count the 14 bytes of Ethernet headers as well, so its sizes are
-  reduced by them (`stab overhead -14`). A full packet then takes 1.2 ms on both sides.
-* Linux delivers a packet when its transmission begins, penstock when it ends. The emulated way back is therefore
-  1.2 ms shorter, and the round trips are equal.
+* *Linux*: three network namespaces in a row. The middle namespace sends at 10 Mbit/s (`htb`) through the queue
+  under test; `netem` delays the packets in the other direction.
+* *penstock*: only the namespaces of the two hosts, joined by the emulator (`crates/penstock-emu/examples/joined.rs`)
+  with a TUN device in each. The emulated link has the same rate, queue and round trip.
+* The hosts, their programs and the counting are the same on both sides. Flows start 100 ms apart and have data for 60
+  s. Segments are sent one by one (no segmentation offload), and a ping of 84 bytes crosses the queue every 10.007 ms.
+  The first {begin} s are not counted. Each repetition ("start") shifts the starts of the flows by another 131 us.
+* Both sides count the bytes of IP packets. By default, Linux also counts the 14 bytes of the Ethernet header, so
+  `stab overhead -14` subtracts them. A full packet then takes 1.2 ms on both sides.
+* Linux delivers a packet when its transmission begins, penstock when it ends. Therefore, the emulated return path is
+  1.2 ms shorter, so that the round trips are equal.
 * The parameters are those of the [simulated cells](linux.md): limits, thresholds and weights as given to `tc`. PIE
   updates its probability every 20 ms, two ticks of the recorded kernel.
 
-The mean delay is the mean number of waiting packets divided by the rate of departures. `make real-queues` records all
-numbers and writes this page (about two hours of one processor, after `make linux-kernel`); they are in
-`tests/data/linux/real_queues.json`.
+The mean delay is the mean number of waiting packets divided by the departure rate. `make real-queues` records all
+numbers in `tests/data/linux/real_queues.json` and writes this page. It takes about two hours on one processor, after
+`make linux-kernel`.
 
 ## Results
 
-Means over {starts} starts. A cell is a queue, the round trip in ms, the congestion control and the number of flows;
-with `_ecn`, the queue marks and both hosts use ECN. CAKE marks wherever the hosts allow it.
+The numbers are means over {starts} starts. A cell is named by its queue, the round trip in ms, the congestion control
+and the number of flows. With `_ecn`, the queue marks and both hosts use ECN; CAKE marks whenever the hosts use ECN.
 
 """
 
@@ -116,15 +116,15 @@ def page(cells: Cells) -> str:
 
 
 def findings(found: Sequence[Compared], cells: Cells) -> str:
-    """The result in a few sentences."""
+    """The summary of the results in a few sentences."""
     near = sum(not c.deviates for c in found)
     largest = {r: f"{100 * max(abs(c.ratio - 1) for c in found if c.result == r):.0f} %" for r in RESULTS}
     late = max(max(numbers["late_us"]) for entry, numbers in cells.items() if entry.endswith("penstock"))
     return (
-        f"Of {len(found)} results (mean delay, drops and marks of {len(CELLS)} cells), {near} are within 10 % of "
-        f"Linux's. The largest deviations are {largest['delay']} of the delay, {largest['drops']} of the drops and "
-        f"{largest['marks']} of the marks. In every run, the emulator wrote 99 % of the packets at most {late:.1f} us "
-        "after their time."
+        f"The results are the mean delay, drops and marks of {len(CELLS)} cells. Of these {len(found)} results, {near} "
+        f"are within 10 % of Linux's. The largest deviations are {largest['delay']} of the delay, {largest['drops']} "
+        f"of the drops and {largest['marks']} of the marks. In every run, the emulator sent 99 % of the packets at "
+        f"most {late:.1f} us late."
     )
 
 
@@ -150,9 +150,9 @@ def _shown(c: Compared) -> Iterator[str]:
 NOTE = """
 ## Flows without ECN
 
-With ECN the number of drops comes in steps behind RED and CoDel. These queues may drop the packet that opens a
-connection, since it is not ECN-capable, and Linux then uses no ECN for that connection: some 200 packets of its flow
-are dropped that would be marked otherwise. Starts with more than {bound} drops have such a flow:
+With ECN, RED and CoDel sometimes drop the packet that opens a connection, because it is not ECN-capable. Linux then
+uses no ECN for this connection, and about 200 packets of the flow are dropped instead of marked. So starts with more
+than {bound} drops have one or more flows without ECN:
 
 {table}
 """
@@ -160,7 +160,7 @@ STEPPED, STEP = ("red_ecn 20 cubic 4", "codel_ecn 20 cubic 4"), 200
 
 
 def steps(cells: Cells) -> str:
-    """The starts with and without such flows, apart."""
+    """The table of the starts with and without such flows."""
     lines = [
         "| cell | queue of | flows without ECN | starts | drops | marks |",
         "| --- | --- | --- | ---: | ---: | ---: |",

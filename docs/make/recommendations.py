@@ -1,7 +1,7 @@
-"""The advice of the five works with today's TCP and beside today's queues: measure it, and write the data and the page.
+"""The advice of the five papers with newer TCP senders and next to newer queues: measure, then write data and page.
 
-`make recommendations` runs this. Without `--measure` only the page is made again, from the data.
-`recommendations_page.py` writes the page.
+`make recommendations` runs this script. Without `--measure`, only the page is written, from the stored data.
+`recommendations_page.py` has the text of the page.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ PAGE = ROOT / "docs" / "explanation" / "recommendations.md"
 SEEDS = range(1, 11)
 
 SENDERS = {"Reno": "sack", "CUBIC": "cubic", "BBR": "bbr"}
-"""Flavours of TCP by their names on the page."""
+"""TCP flavours by their names on the page."""
 LOADS = (8, 40)
 """Numbers of flows."""
 RATE, BUFFER, SMALL = "20Mbit", 480, 72
-"""The link, and two buffers in packets: 200 ms and 30 ms of it."""
+"""The rate of the link, and two buffers in packets: 200 ms and 30 ms at this rate."""
 
 THRESHOLDS = {"limit": f"{BUFFER}p", "min_th": 24, "max_th": 72, "w_q": 0.002}
-"""RED's family: 10 and 30 ms."""
+"""Settings of RED and its variants: thresholds of 10 and 30 ms."""
 LEVELS = {"limit": f"{BUFFER}p", "min_th": [1e6, 24], "max_th": [2e6, 72], "max_p": [0.1, 0.1], "w_q": 0.002}
-"""WRED's: packets in profile are never dropped early."""
+"""Settings of WRED: packets in profile are never dropped early."""
 TAGGER = {"kind": "tsw", "rate": "5Mbit", "window": "1s", "in": "AF11", "out": "AF12"}
-"""Before WRED: a quarter of the link in profile at each of the two sources."""
+"""The meter before WRED: at each of the two sources, a quarter of the link's rate is in profile."""
 QUEUES: Mapping[str, Mapping[str, Any]] = {
     "tail-drop": {"scheme": "droptail", "limit": f"{BUFFER}p"},
     "RED": {"scheme": "red", "gentle": True, **THRESHOLDS},
@@ -49,12 +49,12 @@ QUEUES: Mapping[str, Mapping[str, Any]] = {
     "FQ-CoDel": {"scheme": "fq-codel"},
     "CAKE": {"scheme": "cake", "bandwidth": RATE},
 }
-"""The queues of the works, of which DTDRR has the small buffer, and three of today."""
+"""The queues of the papers (DTDRR has the small buffer), and three newer queues."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A queue, the senders and their number on a link whose flows have round trips of 20 and 100 ms, half and half."""
+    """A queue, the senders and their number; half of the flows have a round trip of 20 ms, the others of 100 ms."""
 
     queue: str
     sender: str
@@ -66,7 +66,7 @@ class Cell:
         return f"{self.queue} {self.sender} {self.flows}"
 
     def scenario(self) -> dict[str, Any]:
-        """The scenario: 60 s, the first 15 s left out."""
+        """The scenario: 60 s, of which the first 15 s are not counted."""
         marks = self.queue.endswith("ECN")
         tcp = {"kind": "tcp", "flavour": SENDERS[self.sender], "profile": "ns2", "window": 5000, "ecn": marks}
         tcp["count"] = self.flows // 2
@@ -92,7 +92,7 @@ class Cell:
 
 
 def read(run: dict[str, Any]) -> dict[str, float | list[float]]:
-    """The numbers stored for a run."""
+    """The numbers of a run that are stored."""
     link = run["links"]["bottleneck"]
     return {
         "delay_ms": 1000 * link["delay_mean_s"],
@@ -110,23 +110,23 @@ def cells() -> list[Cell]:
 
 
 class Results:
-    """All cells that were measured."""
+    """All measured cells."""
 
     def __init__(self, cells: Mapping[str, Mapping[str, list[float]]]) -> None:
         self.cells = cells
 
     @classmethod
     def load(cls) -> Results:
-        """The committed results."""
+        """The stored results."""
         return cls(measured.load(DATA)[0])
 
     def of(self, metric: str, queue: str, sender: str, flows: int) -> Sample:
-        """The number of each run of a cell."""
+        """A metric of each run of a cell."""
         return Sample(self.cells[Cell(queue, sender, flows).name][metric])
 
 
 def main() -> None:
-    """Measure if asked to, then write the page."""
+    """Measure if requested, then write the page."""
     asked = Asked.parse(__doc__)
     if asked.measure:
         measured.measure(DATA, {cell.name: cell.scenario() for cell in cells()}, SEEDS, read, Store(asked.store))

@@ -1,4 +1,4 @@
-"""The page of the five works' advice: what of it holds with today's TCP, and what today's queues add."""
+"""The page about the advice of the five papers: whether it holds with newer TCP senders, and next to newer queues."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Advice:
-    """What a work recommends, as orders between queues, and the orders by which queues of today would be better."""
+    """The advice of a paper as orders between queues, and the orders that would make queues of today better."""
 
-    work: str
-    says: str
+    paper: str
+    text: str
     orders: tuple[Order, ...]
     today: tuple[Order, ...]
 
@@ -39,7 +39,7 @@ class Advice:
 ADVICE = (
     Advice(
         "Brandauer et al. (2001)",
-        "RED has no advantage over tail-drop: it uses no more of the link and does not lose less.",
+        "RED has no advantage over tail-drop: its utilization is not higher, and its loss rate is not lower.",
         (("utilization", "tail-drop", ">=", "RED"), ("loss", "tail-drop", "<", "RED")),
         (
             ("p99_ms", "FQ-CoDel", "<", "tail-drop"),
@@ -49,13 +49,13 @@ ADVICE = (
     ),
     Advice(
         "Bodin and Schelen (2001)",
-        "To lose only packets out of profile, drop from the queue rather than arrivals: the queue swings less.",
+        "To lose only out-of-profile packets, drop queued packets instead of arrivals. The queue then oscillates less.",
         (("sd_ms", "WRED-DFQ", "<", "WRED"), ("loss", "WRED-DFQ", "<", "WRED")),
         (("p99_ms", "PIE", "<", "WRED-DFQ"), ("jain", "CAKE", ">", "WRED-DFQ")),
     ),
     Advice(
         "Chung and Claypool (2003)",
-        "Adaptive RED with marks keeps its queue where it was set and loses almost nothing.",
+        "Adaptive RED with marks keeps its queue at the target and loses almost nothing.",
         (
             ("loss", "A-RED-ECN", "<", "A-RED"),
             ("loss", "A-RED-ECN", "<", "tail-drop"),
@@ -69,13 +69,13 @@ ADVICE = (
     ),
     Advice(
         "Alemu (2004)",
-        "PSAND holds a shorter and steadier queue than RED and loses less.",
+        "PSAND keeps a shorter and steadier queue than RED, and loses fewer packets.",
         (("delay_ms", "PSAND", "<", "RED"), ("sd_ms", "PSAND", "<", "RED"), ("loss", "PSAND", "<", "RED")),
         (("p99_ms", "PIE", "<", "PSAND"), ("loss", "PIE", "<", "PSAND"), ("jain", "FQ-CoDel", ">", "PSAND")),
     ),
     Advice(
         "Kantawala and Turner (2005)",
-        "With a queue for each flow a small buffer is enough: shares are fairer than in one queue with any buffer.",
+        "With one queue per flow, a small buffer is enough: shares are fairer than in a single queue with any buffer.",
         (("jain", "DTDRR", ">", "tail-drop"), ("jain", "DTDRR", ">", "RED"), ("jain", "DTDRR", ">", "BLUE")),
         (("jain", "FQ-CoDel", ">", "DTDRR"), ("p99_ms", "FQ-CoDel", "<", "DTDRR"), ("p99_ms", "CAKE", "<", "DTDRR")),
     ),
@@ -89,20 +89,25 @@ def page(results: Results) -> str:
     return wrapped("\n\n".join([*parts, _numbers(results)])) + "\n"
 
 
-INTRO = f"""# What of the advice of 2001 to 2005 survives
+INTRO = f"""# Which advice of 2001 to 2005 still holds
 
-Each of the five works that penstock reproduces ends in advice. Here it meets senders that came later: the same orders
-between queues with Reno (SACK), CUBIC and BBR, and beside them PIE, FQ-CoDel and CAKE with their default settings.
+Each of the five papers that penstock reproduces ends in advice. The advice claims orders between queues, for example
+that one queue loses less than another. This page tests these orders with Reno (SACK), CUBIC and BBR senders. It also
+compares the recommended queues with PIE, FQ-CoDel and CAKE at their default settings.
 
-One link of 20 Mbit/s, half of the flows with round trips of 20 ms, half of 100 ms; {LOADS[0]} or {LOADS[1]} endless
-flows; 60 s, the first 15 s left out; {len(SEEDS)} runs with the same seeds for every queue. Buffers of {BUFFER} packets
-(200 ms), for DTDRR {SMALL} (30 ms); thresholds of RED and its variants at 10 and 30 ms. An order counts as found if
-the mean of the paired differences has its sign with 95 % confidence. `make recommendations` measures and writes this
-page."""
+All runs have one link of 20 Mbit/s with {LOADS[0]} or {LOADS[1]} endless flows; half of the flows have a round trip of
+20 ms, the others of 100 ms. A run lasts 60 s, and the first 15 s are not counted. Each cell has {len(SEEDS)} runs, with
+the same seeds for every queue. Buffers hold {BUFFER} packets (200 ms), DTDRR's buffer {SMALL} packets (30 ms). RED and
+its variants have thresholds of 10 and 30 ms.
+
+An order counts as found if the mean of the paired differences has the expected sign with 95 % confidence. In the
+sections below, *no* means that the order is reversed, and *open* that neither order is certain. Each table cell has
+the result with {LOADS[0]} flows, then with {LOADS[1]} flows, each with the means of both queues in brackets.
+`make recommendations` measures all numbers and writes this page."""
 
 
 def _found(order: Order, results: Results, sender: str) -> list[Condition]:
-    """The order at each load."""
+    """Whether the order holds, at each load."""
     metric, first, sign, second = order
     compare: dict[str, Callable[[Sample, Sample], Condition]] = {
         "<": operator.lt,
@@ -121,17 +126,20 @@ def _held(orders: tuple[Order, ...], results: Results, sender: str) -> str:
 
 def _summary(results: Results) -> str:
     rows = [
-        f"| [{advice.work}](#{_anchor(advice.work)}) | "
+        f"| [{advice.paper}](#{_anchor(advice.paper)}) | "
         + " | ".join(_held(advice.orders, results, sender) for sender in SENDERS)
         + " | "
         + " | ".join(_held(advice.today, results, sender) for sender in SENDERS)
         + " |"
         for advice in ADVICE
     ]
-    columns = [f"{kind}, {sender}" for kind in ("advice", "today's are better") for sender in SENDERS]
+    columns = [f"{kind}, {sender}" for kind in ("advice", "newer queue better") for sender in SENDERS]
     head = [f"| | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
-    told = "Orders that are found, at both loads: those of each work's advice, and those by which queues of today win:"
-    return f"{told}\n\n" + "\n".join(head + rows)
+    text = (
+        "The table counts the orders that are found, over both loads. The first three columns are the orders that the "
+        "advice claims. In the other three columns, a newer queue is better than the recommended queue:"
+    )
+    return f"{text}\n\n" + "\n".join(head + rows)
 
 
 def _anchor(title: str) -> str:
@@ -143,7 +151,7 @@ def _section(advice: Advice, results: Results) -> str:
     today = [_row(order, results) for order in advice.today]
     head = ["| order | " + " | ".join(SENDERS) + " |", "|---|" + "---|" * len(SENDERS)]
     table = "\n".join([*head, *orders, *today])
-    return f"## {advice.work}\n\n{advice.says}\n\n{table}"
+    return f"## {advice.paper}\n\n{advice.text}\n\n{table}"
 
 
 def _row(order: Order, results: Results) -> str:
@@ -153,7 +161,7 @@ def _row(order: Order, results: Results) -> str:
 
 
 def _cell(order: Order, results: Results, sender: str) -> str:
-    """Both numbers at each load, and whether the order is found there."""
+    """At each load, whether the order is found, and the means of both queues."""
     metric, first, _, second = order
     marks = {"confirmed": "yes", "contradicted": "**no**", "inconclusive": "open"}
     found = []
@@ -178,6 +186,6 @@ def _numbers(results: Results) -> str:
         + " |"
         for queue in queues
     ]
-    return "## All queues with CUBIC\n\nDelays in ms, utilization and losses in %.\n\n" + "\n".join(
+    return "## All queues with CUBIC\n\nDelays are in ms, utilization and loss rates in %.\n\n" + "\n".join(
         [head, "|---|" + "---|" * (len(columns) * len(LOADS)), *rows]
     )

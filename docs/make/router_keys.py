@@ -12,10 +12,11 @@ __all__ = ["page"]
 
 HEAD = """# Keys of routers and simulators
 
-What [`penstock convert`](../howto/convert.md) and `--scheme 'cisco: ...'` make of each setting of Cisco IOS, Junos,
-Arista EOS, SONiC, dummynet, ns-2 and ns-3, from the tables that the readers use. A setting that a text leaves out has
-the default of this page, which is the program's. *Listed*: the output names the setting and says why penstock has no
-parameter for it. *No effect*: it means nothing to a simulated queue. A word that is not here is refused.
+This page shows how [`penstock convert`](../howto/convert.md) and `--scheme 'cisco: ...'` translate each setting of
+Cisco IOS, Junos, Arista EOS, SONiC, dummynet, ns-2 and ns-3. It is generated from the tables of the readers. An omitted
+setting has the default of its own program, which is given here. *Listed*: penstock has no parameter for the setting,
+and the output names it with the reason. *No effect*: the setting has no meaning for a simulated queue. Words that are
+not on this page are rejected.
 """
 
 

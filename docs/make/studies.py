@@ -1,8 +1,8 @@
-"""The cost of a chunk for the process that drives a study on a cluster, and how many workers it can feed.
+"""The cost of a chunk for the driver of a study on a cluster, and the number of workers that a driver can feed.
 
-`make studies` runs this; it needs a quiet machine with two cores. A scheduler and two workers run in processes of their
-own, so the processor time of this process is that of the driver. Without `--measure` only the tables of the page are
-made again, from the data.
+`make studies` runs this script; it needs a quiet machine with two cores. The scheduler and two workers run in separate
+processes, so the processor time of this process is the driver's. Without `--measure`, only the tables of the page are
+written, from the stored data.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ CELLS = 40
 """Measured cells, each with the runs of about one chunk."""
 
 KINDS = {1200: 1, 120: 10, 12: 100, 1: 1000}
-"""By the number of runs in a chunk: their simulated seconds on a link of 10 Mbit/s. A chunk has a million packets."""
+"""Simulated seconds per run on a link of 10 Mbit/s, by runs per chunk. A chunk has a million packets."""
 
 LENGTHS_S = (1, 10, 60)
-"""Time that a worker takes for a chunk."""
+"""Time of a worker per chunk."""
 
 PLANS = (10, 100, 1000, 10_000)
 """Numbers of workers of the simulated plans."""
@@ -50,7 +50,7 @@ Table = dict[str, dict[str, float]]
 
 
 def main() -> None:
-    """Measures if asked to, and writes the tables."""
+    """Measure if requested, then write the tables."""
     if "--measure" in sys.argv[1:]:
         with cluster() as address:
             measured = {str(runs): cost(address, study(seconds, runs)) for runs, seconds in KINDS.items()}
@@ -79,7 +79,7 @@ def study(seconds: int, runs: int) -> Study:
 
 @contextmanager
 def cluster() -> Iterator[str]:
-    """The address of a scheduler with two workers of one thread, each in a process of its own."""
+    """The address of a scheduler with two workers of one thread, all in separate processes."""
     started = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "scheduler.json")
@@ -105,9 +105,9 @@ def cluster() -> Iterator[str]:
 
 
 def cost(address: str, measured: Study) -> dict[str, float]:
-    """Processor time of the driver for a chunk, in milliseconds, and bytes of a run in the store.
+    """Processor time of the driver per chunk in milliseconds, and bytes per run in the store.
 
-    `submit` and `keep` are those of the thread that drives, `all` that of all threads.
+    `submit` and `keep` are times of the driving thread, `all` is the time of all threads.
     """
     took: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder, ps.Cluster(address) as executor:
@@ -127,7 +127,7 @@ def cost(address: str, measured: Study) -> dict[str, float]:
 
 
 def timed(part: str, took: dict[str, float], call: Callable[..., Any]) -> Callable[..., Any]:
-    """The call, which adds its processor time to a part."""
+    """The call, extended to add its processor time to a part."""
 
     def timing(*arguments: Any) -> Any:
         start = time.thread_time()
@@ -144,7 +144,7 @@ def size(folder: str) -> int:
 
 
 def simulated(cost_s: float, length_s: float, workers: int) -> float:
-    """The fraction of the workers' time in which they make runs, with a driver that spends `cost_s` on each chunk.
+    """The busy share of the workers' time, with a driver that spends `cost_s` on each chunk.
 
     The driver handles results in the order of their arrival, and sends the worker its next chunk. Chunks take 0.5 to
     1.5 times `length_s`. The first half of the chunks is the warm-up.
@@ -171,9 +171,9 @@ def simulated(cost_s: float, length_s: float, workers: int) -> float:
 
 
 def costs(data: Table) -> str:
-    """The cost of a chunk, and what the driver can do."""
+    """The table of the cost per chunk, and of the chunks and workers that a driver can handle."""
     lines = [
-        "| runs of a chunk | submit | keep | all threads | chunks/s | workers, chunks of 1 s | of 60 s | bytes a run |",
+        "| runs/chunk | submit | keep | all threads | chunks/s | workers, chunks of 1 s | of 60 s | bytes per run |",
         "| --: | --: | --: | --: | --: | --: | --: | --: |",
     ]
     for runs, found in data.items():
@@ -184,7 +184,7 @@ def costs(data: Table) -> str:
 
 
 def plans(data: Table) -> str:
-    """The use of the workers in simulated plans, by the cost of the chunk with the most runs."""
+    """The table of the busy share of workers in simulated plans, with the cost of the most expensive chunk."""
     worst = max(found["all"] for found in data.values()) / 1000
     lines = [
         "| workers | " + " | ".join(f"chunks of {length} s" for length in LENGTHS_S) + " |",

@@ -1,4 +1,4 @@
-"""The page of tc's keys: each with its default, its range, what becomes of it, and the manual page that says so."""
+"""The page of tc's keys: default, range, translation and manual page of each key."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ __all__ = ["page"]
 
 HEAD = """# Keys of tc
 
-What [`penstock convert`](../howto/convert.md) and `--scheme 'tc: ...'` make of every key of tc's queues, from the table
-that the reader uses. *applied*: it sets the parameter. *no effect*: it changes nothing in a simulation. *listed*: it
-changes something in Linux for which penstock has no parameter, and the output says so. A word that is not here is
-refused in a line for tc, and listed in what tc prints. A key that is left out has its default.
+This page shows how [`penstock convert`](../howto/convert.md) and `--scheme 'tc: ...'` translate every key of tc's
+queues. It is generated from the table of the reader. *Applied*: the key sets the parameter. *No effect*: the key
+changes nothing in a simulation. *Listed*: penstock has no parameter for the effect of the key in Linux, and the output
+names the key. In a command for tc, a word that is not on this page is rejected; in the output of tc, it is listed. An
+omitted key has its default.
 """
 
 
@@ -43,7 +44,7 @@ def _section(qdisc: Qdisc) -> Iterator[str]:
 
 
 def _alike(keys: Sequence[Key]) -> Iterator[list[Key]]:
-    """Flags that set the same parameter in one row, any other key in one of its own."""
+    """The keys of each row: flags that set the same parameter share a row, every other key has its own row."""
     rows: list[list[Key]] = []
     for key in keys:
         last = rows[-1][0] if rows else None

@@ -1,4 +1,4 @@
-"""What the pages of the lessons say beside their tables: each sentence with the condition that it stands for."""
+"""The statements on the pages of the lessons, each with the condition that it makes about the runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CLAIMS", "Cases", "Result"]
 
 Result = Mapping[str, Any]
 Cases = Mapping[str, Result]
-"""By the name of a case its run, all with the same seed; those of the panes by their letters too."""
+"""The runs by the name of their case, all with the same seed; the runs of the panes also by their letter."""
 Claim = tuple[str, Callable[[Cases], bool]]
 
 STEEP = (50, 100, 0.3, None)
@@ -107,7 +107,7 @@ CLAIMS: dict[str, list[Claim]] = {
     ],
     "red-average": [
         (
-            "its standard deviation is less than half",
+            "its standard deviation is less than half of the queue's",
             lambda of: all(series(of[case], "avg", 10).std() < sd(of[case]) / 2 for case in of if case[0] == "A"),
         ),
         (
@@ -131,11 +131,12 @@ CLAIMS: dict[str, list[Claim]] = {
             ),
         ),
         (
-            "With 40 it touches `max_th`",
+            "With 40 flows it reaches `max_th`",
             lambda of: link(of["A, 40 downloads"], "drops_forced") > 1000 and link(of["A"], "drops_forced") == 0,
         ),
         (
-            "the queue becomes shorter, no packet is dropped above `max_th`, and about the same share is lost",
+            "the queue becomes shorter, no packet is dropped above `max_th`, and about the same share of packets "
+            "is lost",
             lambda of: (
                 queue(of["A, 40 downloads, `max_p` 0.3"]) < queue(of["A, 40 downloads"]) - 10
                 and link(of["A, 40 downloads, `max_p` 0.3"], "drops_forced") == 0
@@ -152,13 +153,13 @@ CLAIMS: dict[str, list[Claim]] = {
             ),
         ),
         (
-            "RED loses more here than drop-tail does",
+            "RED loses more packets here than drop-tail",
             lambda of: link(of["A"], "loss_rate") > 1.5 * link(of["B"], "loss_rate"),
         ),
     ],
     "red-weight": [
         (
-            "Bursts lose about a fifth of their packets, with drop-tail a quarter; downloads lose far fewer.",
+            "Bursts lose about a fifth of their packets (with drop-tail, a quarter); downloads lose far fewer.",
             lambda of: (
                 0.15 < traffic(of["B"], "bursts", "loss_rate") < 0.27
                 and 0.2 < traffic(of["drop-tail"], "bursts", "loss_rate") < 0.32
@@ -166,7 +167,7 @@ CLAIMS: dict[str, list[Claim]] = {
             ),
         ),
         (
-            "They lose about as much as the downloads do.",
+            "They lose about the same share of their packets as the downloads.",
             lambda of: abs(traffic(of["A"], "bursts", "loss_rate") - traffic(of["A"], "downloads", "loss_rate")) < 0.02,
         ),
         (
@@ -175,14 +176,14 @@ CLAIMS: dict[str, list[Claim]] = {
             lambda of: 5 < reached(of["C"], 10) < 9 and series(of["C"], "queue")[:300].max() >= 100,
         ),
         (
-            "far more packets than in A find the buffer full",
+            "far more packets than in A arrive at a full buffer",
             lambda of: (
                 link(of["C"], "drops_overflow") > 4 * link(of["A"], "drops_overflow")
                 and queue(of["C"]) > 1.4 * queue(of["A"])
             ),
         ),
         (
-            "it recovers within two seconds, with bursts treated as in A",
+            "The average now reaches `min_th` within two seconds, and bursts lose about as much as in A.",
             lambda of: (
                 reached(of["`w_q` 0.0001"], 10) < 2
                 and abs(traffic(of["`w_q` 0.0001"], "bursts", "loss_rate") - traffic(of["A"], "bursts", "loss_rate"))
@@ -191,7 +192,7 @@ CLAIMS: dict[str, list[Claim]] = {
         ),
         (
             # L + 1 + ((1 - w)^(L + 1) - 1) / w, section VI of the paper
-            "25 packets at once lift the average by 0.64 packets with `w_q` 0.002, and by 25 with 1",
+            "25 packets at once raise the average by 0.64 packets with `w_q` 0.002, and by 25 with 1",
             lambda of: [round(26 + ((1 - w) ** 26 - 1) / w, 2) for w in (0.002, 1)] == [0.64, 25],
         ),
         (
@@ -201,8 +202,8 @@ CLAIMS: dict[str, list[Claim]] = {
     ],
     "swing": [
         (
-            "The queue swings between about a hundred packets and none; it is empty for a fifth of the time, "
-            "and the link is used to nine tenths.",
+            "The queue oscillates between about a hundred packets and none; it is empty for a fifth of the time, "
+            "and a tenth of the link is wasted.",
             lambda of: (
                 85 < float(np.percentile(series(of["A"], "queue", 50), 97.5)) < 120
                 and 0.18 < link(of["A"], "empty_share") < 0.25
@@ -210,7 +211,7 @@ CLAIMS: dict[str, list[Claim]] = {
             ),
         ),
         (
-            "**B: PI** has about half the standard deviation, its queue does not run empty, "
+            "The queue of PI has about half the standard deviation of A's and does not run empty, "
             "and the link is used fully.",
             lambda of: (
                 sd(of["B"]) < 0.6 * sd(of["A"])
@@ -219,11 +220,11 @@ CLAIMS: dict[str, list[Claim]] = {
             ),
         ),
         (
-            "calms it too",
+            "also damps the oscillation",
             lambda of: sd(of["C"]) < 0.5 * sd(of["A"]) and link(of["C"], "utilization") > 0.998,
         ),
         (
-            "A no longer runs empty",
+            "The queue of A no longer runs empty",
             lambda of: (
                 link(of["A, round trip 60 ms"], "empty_share") < 0.001
                 and link(of["A, round trip 60 ms"], "utilization") > 0.999
@@ -231,21 +232,21 @@ CLAIMS: dict[str, list[Claim]] = {
             ),
         ),
         (
-            "The queue of C nearly doubles; that of B stays below its target of 100.",
+            "The queue of C nearly doubles; the queue of B stays below its target of 100.",
             lambda of: (
                 1.7 < queue(of["C, 40 downloads"]) / queue(of["C"]) < 2
                 and 70 < queue(of["B"]) < queue(of["B, 40 downloads"]) < 100
             ),
         ),
         (
-            "For C both meet at 66 packets. For A they meet at 51,",
+            "For C they meet at 66 packets. For A they meet at 51 packets,",
             lambda of: (
                 [meeting(20, *shape) for shape in (FLAT, STEEP)] == [66, 51]
                 and queue(of["C"]) == pytest.approx(66, rel=0.05)
             ),
         ),
         (
-            "to 133 packets for 40",
+            "to 133 packets for 40 flows",
             lambda of: meeting(40, *FLAT) == 133 and queue(of["C, 40 downloads"]) == pytest.approx(133, rel=0.1),
         ),
     ],
@@ -258,7 +259,7 @@ CLAIMS: dict[str, list[Claim]] = {
                 and link(of["B"], "delay_mean_s") == pytest.approx(1 / 3, rel=0.1)
             ),
         ),
-        ("The link is used alike.", lambda of: all(link(of[case], "utilization") > 0.997 for case in "AB")),
+        ("Both use nearly the whole link.", lambda of: all(link(of[case], "utilization") > 0.997 for case in "AB")),
         (
             "The delay follows.",
             lambda of: link(of["A, `target` 20 ms"], "delay_mean_s") == pytest.approx(0.02, rel=0.15),
@@ -281,8 +282,8 @@ CLAIMS: dict[str, list[Claim]] = {
         ),
         ("many users are dissatisfied", lambda of: traffic(of["A"], "calls", "mos") < 3.6),
         (
-            "**In B everyone waits less**, but CoDel drops whatever packet is at the head: "
-            "calls lose more packets than in A",
+            "**In B all flows wait less**, but CoDel drops the packet at the head, whatever its flow. "
+            "So calls lose more packets than in A",
             lambda of: (
                 link(of["B"], "delay_p99_s") < 0.1 * link(of["A"], "delay_p99_s")
                 and traffic(of["B"], "calls", "loss_rate") > 1.2 * traffic(of["A"], "calls", "loss_rate")
@@ -293,8 +294,8 @@ CLAIMS: dict[str, list[Claim]] = {
             lambda of: traffic(of["C"], "calls", "loss_rate") == 0 and traffic(of["C"], "calls", "owd_mean_s") < 0.022,
         ),
         (
-            "In B the calls lose more than 5 % of their packets, and their MOS falls nearly as low as that of "
-            "A before. In C they stay as they are.",
+            "In B the calls lose more than 5 % of their packets, and their MOS falls nearly as low as it was in A. "
+            "In C the calls do not change.",
             lambda of: (
                 traffic(of["B, 16 downloads"], "calls", "loss_rate") > 0.05
                 and traffic(of["B, 16 downloads"], "calls", "mos")
@@ -312,7 +313,7 @@ CLAIMS: dict[str, list[Claim]] = {
     ],
     "l4s": [
         (
-            "nothing is lost any more",
+            "no packet is lost any more",
             lambda of: link(of["A"], "drops") > 0 == link(of["B"], "drops") and link(of["B"], "marks") > 0,
         ),
         (
@@ -320,7 +321,7 @@ CLAIMS: dict[str, list[Claim]] = {
             lambda of: traffic(of["B"], "prague", "goodput_bps") > 0.9 * 40e6,
         ),
         (
-            "Prague waits for less than a millisecond, CUBIC for about 15, and neither starves.",
+            "Prague waits less than a millisecond, CUBIC about 15 ms, and neither starves.",
             lambda of: (
                 waits(of["C"], "prague") < 1
                 and waits(of["C"], "cubic") == pytest.approx(15, rel=0.1)
@@ -335,7 +336,8 @@ CLAIMS: dict[str, list[Claim]] = {
             ),
         ),
         (
-            "Prague still waits less than a millisecond, and still has one window among equals.",
+            "Prague still waits less than a millisecond, and its window is still about as large as the windows of the "
+            "other flows.",
             lambda of: (
                 waits(of["C, 4 CUBIC flows"], "prague") < 1
                 and traffic(of["C, 4 CUBIC flows"], "prague", "cwnd_mean_pkts")
@@ -343,7 +345,7 @@ CLAIMS: dict[str, list[Claim]] = {
             ),
         ),
         (
-            "Windows become about equal, so rates go with 1 / round trip",
+            "The windows become about equal, so the rates are proportional to 1 / round trip",
             lambda of: (
                 traffic(of["C"], "prague", "cwnd_mean_pkts")
                 == pytest.approx(traffic(of["C"], "cubic", "cwnd_mean_pkts"), rel=0.25)
@@ -361,16 +363,17 @@ CLAIMS: dict[str, list[Claim]] = {
                 and bbr_share(of["A, 132 packets"]) == pytest.approx(0.5, abs=0.06)
             ),
         ),
-        ("it is still about half", lambda of: bbr_share(of["B"]) == pytest.approx(0.5, abs=0.06)),
+        ("BBR's share is still about half", lambda of: bbr_share(of["B"]) == pytest.approx(0.5, abs=0.06)),
         (
-            "In C each flow has half, by its own queue; BBR loses far more packets than CUBIC there.",
+            "In C, each flow has a queue and gets half of the link; BBR loses far more packets than CUBIC there.",
             lambda of: (
                 bbr_share(of["C"]) == pytest.approx(0.5, abs=0.03)
                 and traffic(of["C"], "bbr", "loss_rate") > 10 * traffic(of["C"], "cubic", "loss_rate")
             ),
         ),
         (
-            "In A and B one BBR flow has about what it had beside one CUBIC flow. In C it has a fifth, as each flow.",
+            "In A and B, the BBR flow keeps about the share that it had next to one CUBIC flow. "
+            "In C, it gets a fifth, like each of the five flows.",
             lambda of: (
                 all(
                     bbr_share(of[f"{case}, 4 CUBIC flows"]) == pytest.approx(bbr_share(of[case]), abs=0.06)

@@ -96,7 +96,7 @@ def test_its_reasons_for_trust_are_what_was_recorded() -> None:
     assert f"**{agree} of {compared}** statistics of ns-2 ({share} %)" in README
 
     queues = (ROOT / "docs" / "explanation" / "real-queues.md").read_text()
-    results, within = figure(r"Of (\d+) results .*?, (\d+) are within 10 % of Linux's", queues)
+    results, within = figure(r"Of these (\d+) results, (\d+) are within 10 % of Linux's", queues)
     assert f"**{within} of {results}** results" in README
 
     oracles = (ROOT / "crates" / "penstock-aqm" / "tests" / "integration" / "oracles.rs").read_text()

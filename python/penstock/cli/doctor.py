@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,10 +38,13 @@ def _cache(folder: Path) -> EnvironmentCheck:
     """Path and size of the default store."""
     from penstock.engine.environment import EnvironmentCheck
 
-    files = [file for file in folder.rglob("*") if file.is_file()] if folder.is_dir() else []
-    size = sum(file.stat().st_size for file in files)
-    advice = "penstock doctor --clean-cache removes it" if files else ""
-    return EnvironmentCheck("cache", True, f"{folder}: {size / 1e6:.1f} MB in {len(files)} files", advice)
+    sizes = []
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):  # other processes may be writing runs
+                sizes.append(Path(parent, name).stat().st_size)
+    advice = "penstock doctor --clean-cache removes it" if sizes else ""
+    return EnvironmentCheck("cache", True, f"{folder}: {sum(sizes) / 1e6:.1f} MB in {len(sizes)} files", advice)
 
 
 def _clean(folder: Path) -> None:

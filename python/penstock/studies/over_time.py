@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from penstock.engine.course import course_of
-from penstock.engine.run import cores
+from penstock.engine.run import threads_of
 from penstock.results.runs import Runs
 from penstock.scenario.scenario import Document
 
@@ -25,7 +25,7 @@ def over_time(runs: Runs, seed: int | None = None, jobs: int | None = None) -> l
         labels.append({"scheme": name, "params": dict(params), "vary": dict(runs.design.points[point])})
         cases.append(Document(dict(runs.design.scenarios[address]), {}).resolve())
     run_seed = int(runs.design.scenario["seed"]) if seed is None else seed
-    pool = ThreadPoolExecutor(jobs or cores())
+    pool = ThreadPoolExecutor(threads_of(jobs))
     try:
         courses = list(pool.map(lambda resolved: course_of(resolved, run_seed), cases))
     finally:

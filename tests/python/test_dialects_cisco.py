@@ -382,3 +382,9 @@ def test_a_priority_class_behind_a_class_without_a_queue_is_above_the_others(fir
     assert (second["name"], second["priority"], second["rate"]) == ("B", 0, "100kbit")
     assert (rest["name"], rest["priority"]) == ("class-default", 1)
     assert "class A has no queue: it waits in that of class-default, here in its own" in found.missing
+
+
+@pytest.mark.parametrize("text", ["", " \n", "! a comment\n!\n"])
+def test_a_text_without_a_queue_is_refused(text: str) -> None:
+    with pytest.raises(DialectError):
+        read(text, "cisco", Facts())

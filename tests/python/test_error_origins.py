@@ -31,7 +31,11 @@ LINK = ps.dumbbell(rate="5Mbit", rtt="40ms", duration="2s", traffic={"bulk": ps.
             "vary: traffic.bulk.count = 1: is given",
         ),
         (lambda: ps.compare(LINK, "red", runs=0), "runs=0: must be at least 1"),
-        (lambda: ps.compare(LINK, "red", jobs=0), "jobs=0: must be at least 1"),
+        (lambda: ps.compare(LINK, "red", jobs=0), "jobs=0: must be a whole number, at least 1"),
+        (lambda: ps.tune(LINK, "delay p99 < 20ms", "red", jobs=-1), "jobs=-1: must be a whole number"),
+        (lambda: ps.challenge("red", "pi", jobs=0), "jobs=0: must be a whole number"),
+        (lambda: ps.challenge("red", "pi", runs=1), "runs=1: must be at least 2"),
+        (lambda: evaluate(["red"], jobs=0), "jobs=0: must be a whole number"),
         (
             lambda: ps.compare(LINK, "red", precision="delay_mean_s=1%"),  # type: ignore[arg-type]
             "precision='delay_mean_s=1%': must be a Precision",

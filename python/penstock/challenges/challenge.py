@@ -17,7 +17,7 @@ from penstock.challenges.network import Network, network_at
 from penstock.challenges.rules import Rule, find_rule, threshold_for
 from penstock.challenges.search import SEARCH_RUNS, Search, latin_hypercube
 from penstock.challenges.simplify import simplify
-from penstock.engine.run import cores
+from penstock.engine.run import threads_of
 from penstock.errors import ErrorDetail, Option, PenstockError, ScenarioError, collecting
 from penstock.results.display import joined, scale_for
 from penstock.results.estimate import Estimate
@@ -191,11 +191,11 @@ def challenge(
     too short.
     """
     if runs < 2:
-        raise PenstockError("at least two runs are needed for an interval")
+        raise PenstockError(f"runs={runs!r}: must be at least 2, for an interval")
     schemes = schemes_of(scheme, against)
     criteria = DEFAULT_CRITERIA if metric is None else (criterion_of(metric),)
     never_off = frozenset(CRITERIA[name].needs for name in criteria if CRITERIA[name].needs)
-    threads = jobs or cores()
+    threads = threads_of(jobs)
     bench = Bench(schemes, criteria, budget_s=budget_s, results=store, threads=threads, progress=progress)
     search = Search(bench, never_off, seed)
     search.sample(_sample_size(bench, search))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from penstock.dialects.cisco_policy import read_policy
+from penstock.dialects.cisco_policy import EXPECTED, read_policy
 from penstock.dialects.cisco_red import LARGEST_EXPONENT
 from penstock.dialects.cisco_show import configuration_of_output
 from penstock.dialects.cisco_text import read_configuration
@@ -23,7 +23,10 @@ PRECEDENCES = 8
 
 def read(text: str, facts: Facts) -> Conversion:
     """The queue of the only interface or policy map, or of the one that `--device` names."""
-    return read_policy(read_configuration(configuration_of_output(text)), facts)
+    configured = configuration_of_output(text)
+    if all(line.strip().startswith("!") or not line.strip() for line in configured.splitlines()):
+        raise DialectError(EXPECTED)
+    return read_policy(read_configuration(configured), facts)
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:

@@ -14,8 +14,9 @@ from penstock.dialects.keys import choose, key_of
 from penstock.dialects.kinds import integer_of, number, rate_text, real_of
 from penstock.units import parse_rate, parse_time
 
-__all__ = ["read_policy"]
+__all__ = ["EXPECTED", "read_policy"]
 
+EXPECTED = "expected a policy map, random-detect, or queue-limit"
 REST = "class-default"
 _DEPTH = 5
 
@@ -74,7 +75,7 @@ def read_policy(configuration: Configuration, facts: Facts) -> Conversion:
         roots = {name: policy for name, policy in policies.items() if name not in children and policy}
         if not roots:
             why = f"; {configuration.lost[0]}" if configuration.lost else ""
-            raise DialectError(f"expected a policy map, random-detect, or queue-limit{why}")
+            raise DialectError(f"{EXPECTED}{why}")
         name, _ = choose(roots, facts, "policy maps")
         bandwidth = configuration.bandwidths.get(name.removeprefix("interface "))
     reader = _Reader(configuration, facts)

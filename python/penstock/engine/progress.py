@@ -1,4 +1,4 @@
-"""Progress of a batch of runs on standard error: a bar on a terminal, else a line every ten seconds."""
+"""Progress of a batch of runs on standard error: a bar on a terminal, else a line every ten seconds, with the time left."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class Watch:
         self.planned = planned
         self.finished = 0
         self._begun = self._reported = time.monotonic()
+        self._first: tuple[float, int] | None = None
         self._bar: Progress | None = None
 
     def __enter__(self) -> Watch:
@@ -37,12 +38,34 @@ class Watch:
     def update(self, finished: int, planned: int) -> None:
         """Report `finished` of `planned` runs."""
         self.finished, self.planned = finished, planned
+        now = time.monotonic()
+        self._first = self._first or (now, finished)
         if self._bar is not None:
             self._bar.update(self._task, completed=finished, total=planned)
-        elif (now := time.monotonic()) - self._reported >= EVERY:
+        elif now - self._reported >= EVERY:
             self._reported = now
-            print(f"{finished} of {planned} runs, {now - self._begun:.0f} s", file=sys.stderr, flush=True)
+            spent = f"{finished} of {planned} runs in {_in_words(now - self._begun)}"
+            print(f"{spent}{self._left(now)}", file=sys.stderr, flush=True)
+
+    def _left(self, now: float) -> str:
+        """The time left, from the runs since the first report; stored runs, which take no time, come before it."""
+        begun, already = self._first or (now, self.finished)
+        if self.finished <= already:
+            return ""
+        seconds = (now - begun) / (self.finished - already) * (self.planned - self.finished)
+        return f", about {_in_words(seconds)} left"
 
     def summary(self) -> str:
         """The number of finished runs and the elapsed time, as one line."""
         return f"{self.finished} runs in {time.monotonic() - self._begun:.1f} s"
+
+
+def _in_words(seconds: float) -> str:
+    """A duration with a unit that suits it.
+
+    >>> _in_words(59.4), _in_words(600), _in_words(9000)
+    ('59 s', '10 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

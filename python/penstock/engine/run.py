@@ -19,7 +19,7 @@ from penstock.scenario.budget import Limits, check_budget
 from penstock.scenario.document import ScenarioLike, as_document
 from penstock.scenario.resolve import Resolved
 
-__all__ = ["MAX_FLOWS", "cores", "count_flows", "engine_errors", "run", "run_batch"]
+__all__ = ["MAX_FLOWS", "cores", "count_flows", "engine_errors", "run", "run_batch", "threads_of"]
 
 MAX_FLOWS = 1000
 """Scenarios with at most this number of flows report each flow by default."""
@@ -70,7 +70,7 @@ def run_batch(
     A run with an AQM in Python holds the interpreter, so several such runs use processes.
     """
     aqms = python_aqm.used(scenarios)
-    jobs = min(jobs or cores(), max(len(seeds), 1))
+    jobs = min(threads_of(jobs), max(len(seeds), 1))
     with engine_errors():
         if aqms and jobs > 1:
             from penstock.engine.processes import run_in_processes
@@ -98,6 +98,15 @@ def engine_errors() -> Iterator[None]:
 def count_flows(resolved: Resolved) -> int:
     """Number of flows of a scenario."""
     return sum(entry["count"] for entry in resolved.canonical["traffic"])
+
+
+def threads_of(jobs: int | None) -> int:
+    """The number of threads: `jobs`, or all cores for None. Raises `PenstockError` for anything below 1."""
+    if jobs is None:
+        return cores()
+    if isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs < 1:
+        raise PenstockError(f"jobs={jobs!r}: must be a whole number, at least 1")
+    return int(jobs)
 
 
 def cores() -> int:

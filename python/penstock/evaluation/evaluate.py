@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock import _native
-from penstock.engine.run import cores
+from penstock.engine.run import threads_of
 from penstock.errors import Option, PenstockError
 from penstock.evaluation import load, mixes, transport
 from penstock.evaluation.case import Case
@@ -151,7 +151,7 @@ def evaluate(
     ]
     if not named:
         raise PenstockError("name a scheme other than droptail, which is always there to compare with")
-    candidates = [Candidate("droptail"), *named]
+    candidates, threads = [Candidate("droptail"), *named], threads_of(jobs)
     rows: list[Row] = []
     points: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
     cases = cases_of(form)
@@ -159,12 +159,12 @@ def evaluate(
         if progress is not None:
             progress(case.title, number, len(cases))
         chosen = [_changed(candidate, case) for candidate in candidates]
-        runs = run_plan(Plan.make(case.scenario(form.bench), chosen), form.runs, jobs=jobs or cores(), store=store)
+        runs = run_plan(Plan.make(case.scenario(form.bench), chosen), form.runs, jobs=threads, store=store)
         for candidate, run_as in zip(candidates, chosen, strict=True):
             rows.append(_row(case, candidate.label, run_as, runs))
             points[case.id, candidate.label] = _points(runs, run_as.label, case)
     labels = tuple(candidate.label for candidate in candidates)
-    discussion = tuple(discussed(form, named, jobs or cores(), store))
+    discussion = tuple(discussed(form, named, threads, store))
     return Evaluation(form, labels, tuple(rows), points, discussion)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from penstock import _native
 from penstock.aqms import python_aqm
-from penstock.engine.run import cores
+from penstock.engine.run import threads_of
 from penstock.errors import PenstockError, nearest
 from penstock.results.conclusion import MARGIN, check_margin
 from penstock.results.distribution import is_distribution
@@ -65,20 +65,16 @@ def compare(
 
     Raises `ScenarioError` with the errors of all cases before anything is run.
     """
-    _check_counts(runs, jobs)
+    if runs < 1:
+        raise PenstockError(f"runs={runs!r}: must be at least 1")
+    threads = threads_of(jobs)
     if precision is not None and not isinstance(precision, Precision):
         raise PenstockError(f'precision={precision!r}: must be a Precision, such as Precision("delay_mean_s", 0.01)')
     check_margin(margin)
     plan = Plan.make(scenario, schemes, vary, at)
-    for note in plan.check_budget(runs, jobs or cores(), Limits.parse(max_events, max_memory)):
+    for note in plan.check_budget(runs, threads, Limits.parse(max_events, max_memory)):
         warnings.warn(note, stacklevel=2)
     return run_plan(plan.with_warmups(jobs), runs, precision, jobs, progress, store).with_margin(margin)
-
-
-def _check_counts(runs: int, jobs: int | None) -> None:
-    for name, count in (("runs", runs), ("jobs", jobs)):
-        if count is not None and count < 1:
-            raise PenstockError(f"{name}={count!r}: must be at least 1")
 
 
 def run_plan(
@@ -95,7 +91,7 @@ def run_plan(
     results = Results() if store is None else store
     run_count = 0
     for look in looks.runs:
-        _complete(plan, range(seed + run_count, seed + look), results, jobs or cores(), progress)
+        _complete(plan, range(seed + run_count, seed + look), results, threads_of(jobs), progress)
         run_count = look
         completed = _runs(
             plan, range(seed, seed + run_count), results, None if precision is None else _planned(precision, looks)

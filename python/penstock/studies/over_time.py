@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from penstock.engine.course import course_of, has_course
-from penstock.engine.run import cores
+from penstock.engine.run import threads_of
 from penstock.engine.trace import record
 from penstock.results.run_table import RunTable
 from penstock.scenario.document import Document
@@ -29,7 +29,7 @@ def over_time(runs: RunTable, seed: int | None = None, jobs: int | None = None) 
         labels = {"scheme": name, "params": dict(params), "vary": dict(runs.design.points[point])}
         return {**labels, "links": recorded.run.series, "course": course_of(recorded)}
 
-    pool = ThreadPoolExecutor(jobs or cores())
+    pool = ThreadPoolExecutor(threads_of(jobs))
     try:
         return list(pool.map(lambda case: entry(*case), runs.cases()))
     finally:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from penstock.code_key import code_key
-from penstock.engine.run import cores
+from penstock.engine.run import threads_of
 from penstock.engine.warmup import with_time
 from penstock.errors import PenstockError, collect_errors
 from penstock.results.run import Run
@@ -191,7 +191,7 @@ class Study:
         `ps.Cluster`. Raises `ScenarioError` with the errors of all cells before anything is run.
         """
         batch = Batch(self, store)
-        batch.complete(executor or jobs or cores(), progress)
+        batch.complete(executor or threads_of(jobs), progress)
         return batch.table(measure)
 
 

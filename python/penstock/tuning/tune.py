@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from penstock.engine.run import cores
+from penstock.engine.run import threads_of
 from penstock.errors import ErrorDetail, ScenarioError, collecting
 from penstock.results.estimate import summarize
 from penstock.results.simultaneous import adjusted_alpha
@@ -92,7 +92,7 @@ def tune(
     Raises `ScenarioError` with all errors of the request, `PenstockError` if no link is watched, if the link does not
     have the metric of an aim, or if the budget is too small for one round, and `MissingPackageError` without Optuna.
     """
-    document = as_document(scenario)
+    document, threads = as_document(scenario), threads_of(jobs)
     if capture is not None:
         document = with_capture(document, capture, at)
     resolved = document.resolve()
@@ -104,7 +104,7 @@ def tune(
     resolved = document.resolve()
     links = [LoadedLink.of(resolved, place) for place in places]
     population = Population(document, places, int(resolved.readable["seed"]))
-    bench = Bench(population, links, parsed_aims, results=store, threads=jobs or cores(), progress=progress)
+    bench = Bench(population, links, parsed_aims, results=store, threads=threads, progress=progress)
     return _Tuning(bench, candidates, resolved, budget_s, forecast).advice()
 
 

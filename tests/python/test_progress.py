@@ -1,0 +1,33 @@
+"""Progress without a terminal: a line every ten seconds, with the time left."""
+
+from __future__ import annotations
+
+import pytest
+from penstock.engine.progress import Watch
+
+
+def test_a_line_has_the_time_left_without_the_runs_that_were_stored(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("penstock.engine.progress.time.monotonic", lambda: now)
+    with Watch(400) as watch:
+        # 200 runs are in the store; the others take 0.5 s each.
+        for number in range(200, 400, 10):
+            watch.update(number, 400)
+            now += 5
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "220 of 400 runs in 10 s, about 90 s left"
+    assert lines[-1] == "380 of 400 runs in 90 s, about 10 s left"
+
+
+def test_without_a_finished_run_no_time_is_left_to_tell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("penstock.engine.progress.time.monotonic", lambda: now)
+    with Watch(5) as watch:
+        watch.update(0, 5)
+        now += 600
+        watch.update(0, 5)
+        assert capsys.readouterr().err == "0 of 5 runs in 10 min\n"

@@ -274,13 +274,13 @@ def _queue(name: str, lines: list[str], facts: Facts) -> tuple[Conversion, dict[
 
 def _settle(result: Conversion, name: str, rows: dict[tuple[str, int | None], re.Match[str]], facts: Facts) -> None:
     how = "ecn" if any(key[0] == "ecn" for key in rows) else "drop"
-    by_level = {level: _red(row) for (key, level), row in rows.items() if key == how}
+    by_level = {level: _red(row, name) for (key, level), row in rows.items() if key == how}
     every = by_level.pop(None, None)
     if any(level is not None and level >= LEVELS for level in by_level):
         raise DialectError(f"{name} drop-precedence {max(filter(None, by_level))}: expected 0 to {LEVELS - 1}".lstrip())
     levels = {level: by_level.get(level, every) for level in range(LEVELS)}
     first = next(row for row in levels.values() if row)
-    if how == "ecn" and any(_red(row) != first for (key, _), row in rows.items() if key == "drop"):
+    if how == "ecn" and any(_red(row, name) != first for (key, _), row in rows.items() if key == "drop"):
         result.missing.append(f"{name} random-detect drop: other thresholds for packets without ECN".lstrip())
     result.parameters |= first
     result.scheme = "red"
@@ -313,11 +313,11 @@ def _settle_levels(result: Conversion, levels: dict[int, dict[str, Any] | None],
     result.notes.append("levels are the drop precedences of AF; best effort, the last, has drop precedence 0")
 
 
-def _red(line: re.Match[str]) -> dict[str, Any]:
+def _red(line: re.Match[str], name: str) -> dict[str, Any]:
     unit = line["unit"]
     if unit not in (*_UNITS, *_TIMES):
         raise DialectError(
-            f"{unit}: only {', '.join((*_UNITS, *_TIMES))} can be converted; a segment depends on the switch"
+            f"{name} {unit}: only {', '.join((*_UNITS, *_TIMES))} can be converted; a segment depends on the switch"
         )
     if line["other"] != unit:
         raise DialectError(f"thresholds in {unit} and {line['other']}: expected one unit")

@@ -195,7 +195,9 @@ def _of_maps(lines: list[str]) -> Iterator[str]:
             is_strict = True
         elif match := re.match(r"^cir (\d+)(%| \(bps\))", bare):
             yield f"  shape average {'percent ' if match[2] == '%' else ''}{match[1]}"
-        elif not re.match(r"^$|^-+$|^(?:\S+(?: \(\d+\))? )- - |.*Rate Traffic Shaping$|(?:conform|exceed|violate)", bare):
+        elif not re.match(
+            r"^$|^-+$|^(?:\S+(?: \(\d+\))? )- - |.*Rate Traffic Shaping$|(?:conform|exceed|violate)", bare
+        ):
             yield f"  {_of_map(bare, is_strict=is_strict)}"
 
 

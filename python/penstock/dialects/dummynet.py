@@ -30,7 +30,7 @@ def read(text: str, facts: Facts) -> Conversion:
     links = _links(objects)
     if not links:
         raise DialectError("expected settings such as queue 50, red 0.002/5/15/0.1, codel, pie, type fq_codel")
-    if facts.chosen in map(str, links):
+    if facts.chosen in {str(link) for link in links}:
         names = {}
     named = {number: name for name, number in names.items()}
     name, number = choose({named.get(link, str(link)): link for link in links}, facts, "pipes")

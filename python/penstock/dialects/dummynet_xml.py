@@ -44,7 +44,9 @@ def commands_of_xml(text: str) -> tuple[str, dict[str, int]]:
         raise DialectError(f"not XML: {error}; paste a whole <dnshaper> or <TrafficShaper>") from None
     names: dict[str, int] = {}
     opnsense = [*root.iter("pipe")]
-    limiters = [one for one in [*root.findall("queue"), *root.findall(".//dnshaper/queue")] if one.find("bandwidth") is not None]
+    limiters = [
+        one for one in [*root.findall("queue"), *root.findall(".//dnshaper/queue")] if one.find("bandwidth") is not None
+    ]
     off: list[str] = []
     lines: list[str] = []
     for one in limiters or [pipe for pipe in opnsense if pipe.find("number") is not None]:

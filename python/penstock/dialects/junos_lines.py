@@ -14,7 +14,7 @@ _PROMPT = re.compile(r"^\s*[\w.-]+@[\w.-]+([#>%])\s*(.*)$")
 _BANNER = re.compile(r"^\s*(?:\{[\w:-]+\})?\s*\[edit\b([^\]]*)\]\s*$")
 _NODE = re.compile(r"^\s*\{[\w:-]+\}\s*$")
 _EDITS = ("set", "deactivate", "activate", "delete", "edit", "top", "up", "exit")
-_PROFILE = re.compile(r"^Drop profile: (\S+), Type: (\w+), Index: \d+$")
+_PROFILE = re.compile(r"^\s*Drop profile: (\S+), Type: (\w+), Index: \d+\s*$")
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Part:
 
 def parts_of(text: str) -> list[Part]:
     """The parts of a text, each with what a command has shown, or with commands."""
-    if _PROFILE.search(text) or re.search(_PROFILE.pattern, text, re.MULTILINE):
+    if any(_PROFILE.match(line) for line in text.splitlines()):
         return [Part((), _printed_profiles(text.splitlines()))]
     parts = [Part()]
     level: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ def _printed_profiles(lines: list[str]) -> list[str]:
     profiles: dict[str, tuple[str, list[tuple[str, str]]]] = {}
     name = ""
     for line in lines:
-        if match := _PROFILE.match(line.strip()):
+        if match := _PROFILE.match(line):
             name = match[1]
             profiles[name] = (match[2], [])
         elif (match := re.fullmatch(r"\s*(\d+)\s+(\d+)\s*", line)) and name:

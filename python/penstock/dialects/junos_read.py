@@ -179,7 +179,7 @@ def _microseconds(text: str, line: str) -> int:
     """A time in microseconds; `50k` are 50,000."""
     match = re.fullmatch(r"(\d+)([km]?)", text)
     if match is None:
-        raise DialectError(f"{line}: expected microseconds, such as 50k")
+        raise DialectError(f"{line}: expected a whole number of microseconds, such as 50k")
     return integer_of(line, match[1]) * {"": 1, "k": 1000, "m": 10**6}[match[2]]
 
 
@@ -270,7 +270,8 @@ def _read_profile(
     used, rates, lost = into
     paths = [path[1:] for path in under(statements, "traffic-control-profiles") if path[:1] == (name,)]
     if not paths:
-        raise DialectError(f"interfaces {place}: no traffic control profile {name} in the text")
+        line = f"interfaces {place} output-traffic-control-profile {name}"
+        lost.setdefault(place, []).append(f"{line}: its scheduler map and rate are not read: put them here")
     for words in paths:
         line = f"traffic-control-profiles {name} {' '.join(words)}"
         if words[:1] == ("scheduler-map",) and len(words) == 2:

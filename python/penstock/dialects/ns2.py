@@ -48,39 +48,21 @@ class _Script:
 def read(text: str, facts: Facts) -> Conversion:
     """The queue of the only link that has one of ns-2's AQMs, or of the class whose variables are set."""
     script = _script(text)
-    rate = None
-    place, own, lost = "", dict[str, str](), list[str]()
-    aqms = {link: kind for link, (kind, _) in script.links.items() if kind != "DropTail"} or {
-        link: kind for link, (kind, _) in script.links.items()
-    }
-    if facts.name is not None or facts.chosen in script.links:
-        aqms = {link: kind for link, (kind, _) in script.links.items()}
-    if aqms:
-        if facts.chosen not in aqms and len(set(aqms.values())) == 1 and len({script.links[link] for link in aqms}) == 1:
-            aqms = dict([next((item for item in aqms.items() if item[0] in script.limits), next(iter(aqms.items())))])
-        place, name = choose(aqms, facts, "links with a queue")
-        rate = _rate(script.links[place][1])
-        others = [link for link in script.links if link != place]
-        lost = [f"delay {script.delays[place]} of {place}: of the link, not of its queue"]
-        lost += [f"other links: {', '.join(others)}"] if others else []
-        for variable, link in script.places.items():
-            if link in (place, f"{place} duplex"):
-                own |= script.objects.get(variable, {})
-        own |= {"limit_": script.limits[place]} if place in script.limits else {}
-    else:
-        names = [kind for kind in script.classes if kind]
-        if not names and script.objects:
-            variable, own = choose(script.objects, facts, "queues")
-            names = [kind for kind, (_, keys) in QUEUES.items() if set(own) <= {key.name for key in keys}]
-            if len(names) == 1:
-                lost.append(f"${variable} is of an unknown class: {names[0]} is the only one with these variables")
-        if len(names) != 1:
-            raise DialectError(
-                f"several queues: {', '.join(names)}; keep one in the text"
-                if names
-                else "expected lines such as Queue/RED set thresh_ 5, of one queue"
+    links = {link: kind for link, (kind, _) in script.links.items()}
+    if facts.name is None and facts.chosen not in links:
+        links = {link: kind for link, kind in links.items() if kind != "DropTail"} or links
+    rate, own, lost = None, dict[str, str](), list[str]()
+    if links:
+        alike = len(set(links.values())) == 1 and len({script.links[link] for link in links}) == 1
+        if alike and facts.name is None and facts.chosen not in links:
+            links = dict(
+                [next((item for item in links.items() if item[0] in script.limits), next(iter(links.items())))]
             )
-        (name,) = names
+        place, name = choose(links, facts, "links with a queue")
+        rate = _rate(script.links[place][1])
+        own, lost = _of_link(script, place)
+    else:
+        name, own, lost = _without_link(script, facts)
     if name not in QUEUES:
         raise DialectError(f'no queue "{name}"{nearest(name, QUEUES)}; there are: {", ".join(QUEUES)}')
     scheme, keys = QUEUES[name]
@@ -99,6 +81,40 @@ def read(text: str, facts: Facts) -> Conversion:
     _settle(result, name, settings, rate or facts.rate)
     result.missing += [item for variable, item in script.others if variable in known]
     return result
+
+
+def _of_link(script: _Script, place: str) -> tuple[dict[str, str], list[str]]:
+    """The variables of the queue of a link, and losses."""
+    own: dict[str, str] = {}
+    others = [link for link in script.links if link != place]
+    lost = [f"delay {script.delays[place]} of {place}: of the link, not of its queue"]
+    lost += [f"other links: {', '.join(others)}"] if others else []
+    for variable, link in script.places.items():
+        if link in (place, f"{place} duplex"):
+            own |= script.objects.get(variable, {})
+    return own | ({"limit_": script.limits[place]} if place in script.limits else {}), lost
+
+
+def _without_link(script: _Script, facts: Facts) -> tuple[str, dict[str, str], list[str]]:
+    """The class of the only queue in a text without links, its own variables, and losses.
+
+    Raises `DialectError` for several queues, or none.
+    """
+    own: dict[str, str] = {}
+    lost: list[str] = []
+    names = [kind for kind in script.classes if kind]
+    if not names and script.objects:
+        variable, own = choose(script.objects, facts, "queues")
+        names = [kind for kind, (_, keys) in QUEUES.items() if set(own) <= {key.name for key in keys}]
+        if len(names) == 1:
+            lost.append(f"${variable} is of an unknown class: {names[0]} is the only one with these variables")
+    if len(names) != 1:
+        raise DialectError(
+            f"several queues: {', '.join(names)}; keep one in the text"
+            if names
+            else "expected lines such as Queue/RED set thresh_ 5, of one queue"
+        )
+    return names[0], own, lost
 
 
 def _check_control(text: str) -> None:

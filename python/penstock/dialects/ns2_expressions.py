@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from penstock.dialects.conversion import DialectError, one_line
 from penstock.dialects.kinds import plain
@@ -11,7 +12,7 @@ from penstock.dialects.kinds import plain
 __all__ = ["computed"]
 
 _LONGEST = 200
-_FUNCTIONS = {"int": int, "round": round, "double": float, "wide": int}
+_FUNCTIONS: dict[str, Callable[[float], float]] = {"int": int, "round": round, "double": float, "wide": int}
 
 
 def computed(text: str) -> str:

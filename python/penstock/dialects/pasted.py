@@ -33,7 +33,7 @@ def _space(found: re.Match[str]) -> str:
 
 
 def without_prompts(text: str, kept: str) -> str:
-    """A text without prompts of a shell, and without the commands after them unless they match the expression `kept`."""
+    """A text without prompts of a shell, and without the commands after them unless they match `kept`."""
     prompt = re.compile(rf"^[ \t]*{SHELL_PROMPT}")
     lines = []
     for line in text.splitlines():

@@ -56,6 +56,7 @@ _TABLES = ("QUEUE", "SCHEDULER", "WRED_PROFILE", "PORT", "DSCP_TO_TC_MAP", "TC_T
 _OTHERS = ("DOT1P_TO_TC_MAP", "TC_TO_DSCP_MAP", "TC_TO_DOT1P_MAP", "MPLS_TC_TO_TC_MAP", "DSCP_TO_FC_MAP", "PORTCHANNEL")
 """Tables that are read, and other tables with similar names."""
 
+
 def read(text: str, facts: Facts) -> Conversion:
     """A profile, alone or within `WRED_PROFILE`, or the queues of a port of a whole `config_db.json`."""
     tree = tree_of(text)

@@ -133,9 +133,7 @@ def _continues(last: Line, command: Command) -> bool:
         last.stab += words
     elif _STATISTICS.match(text) and (last.printed or last.subject != "qdisc"):
         last.counted.append(text)
-    elif command.is_indented and last.kind in QUEUES and words[0] in QUEUES[last.kind].by_word and not last.counted:
-        last.words += words
-    elif last.printed and not last.counted and _is_wrapped(last, words):
+    elif (command.is_indented or last.printed) and not last.counted and _is_wrapped(last, words):
         last.words += words
     elif last.printed and _is_counted(command, words):
         last.counted.append(text)
@@ -145,8 +143,8 @@ def _continues(last: Line, command: Command) -> bool:
 
 
 def _is_wrapped(last: Line, words: Sequence[str]) -> bool:
-    """Whether a line is the end of the line above, which a mail or a web page has wrapped."""
-    keys = QUEUES[last.kind].by_word if last.subject == "qdisc" and last.kind in QUEUES else {}
+    """Whether a line is the end of the line above, which tc, a mail or a web page has wrapped."""
+    keys = QUEUES[last.kind].by_word if last.kind in QUEUES else {}
     return words[0] in keys or (bool(last.words) and last.words[-1] in keys and words[0] not in (*SUBJECTS, "tc"))
 
 

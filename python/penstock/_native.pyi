@@ -23,6 +23,7 @@ __all__ = [
     "batch_residual_loss",
     "batch_threshold",
     "batch_unrepaired",
+    "captured_packets",
     "check",
     "check_conditioner",
     "check_queue",
@@ -164,6 +165,7 @@ def run_recorded(
     snaplen: int | None = None,
 ) -> tuple[str, dict[str, bytes]]: ...
 def read_capture(file: Path) -> tuple[int, int, float, list[str]]: ...
+def captured_packets(file: Path) -> tuple[list[str], dict[str, bytes]]: ...
 def trace_words() -> tuple[list[str], list[str], list[str]]: ...
 
 PASS: Verdict

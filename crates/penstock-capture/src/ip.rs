@@ -1,7 +1,7 @@
 //! The headers of IP, TCP and UDP.
 
-use crate::packet::{Headers, Tcp, TcpFlags, Transport};
-use etherparse::{IpNumber, LaxIpPayloadSlice, LaxIpSlice, TcpHeaderSlice, TcpOptionElement, UdpHeaderSlice};
+use crate::packet::{Headers, Tcp, TcpFlags, TcpOptions, Transport};
+use etherparse::{IpNumber, LaxIpPayloadSlice, LaxIpSlice, TcpHeaderSlice, UdpHeaderSlice};
 use penstock_core::Ecn;
 
 /// Length of a TCP header without options, and of the longest one, in bytes.
@@ -98,19 +98,14 @@ fn tcp(bytes: &[u8], length: u32) -> Option<Tcp> {
     if bytes.len() < TCP_FIXED {
         return None;
     }
-    // Options that the file does not have are read as zeros, which end the list of options.
+    // The file may lack some of the options.
     let mut whole = [0; TCP_LONGEST];
     let count = bytes.len().min(TCP_LONGEST);
     whole[..count].copy_from_slice(&bytes[..count]);
     let header = TcpHeaderSlice::from_slice(&whole).ok()?;
     let flags = TcpFlags(u16::from_be_bytes([whole[12] & 1, whole[13]]));
     let header_length = header.slice().len() as u32;
-    let mss = flags.has(TcpFlags::SYN).then(|| {
-        header.options_iterator().find_map(|option| match option {
-            Ok(TcpOptionElement::MaximumSegmentSize(size)) => Some(size),
-            _ => None,
-        })
-    });
+    let options = &bytes[TCP_FIXED..bytes.len().min(header.slice().len())];
     Some(Tcp {
         source_port: header.source_port(),
         destination_port: header.destination_port(),
@@ -120,7 +115,7 @@ fn tcp(bytes: &[u8], length: u32) -> Option<Tcp> {
         window: header.window_size(),
         header: header_length,
         payload: length.saturating_sub(header_length),
-        mss: mss.flatten(),
+        options: TcpOptions::parse(options, flags.has(TcpFlags::SYN)),
     })
 }
 
@@ -152,7 +147,7 @@ mod tests {
             window: 0x0102,
             header: 28,
             payload: 0,
-            mss: Some(1452),
+            options: TcpOptions { mss: Some(1452), window_scale: Some(7), ..TcpOptions::default() },
         };
         assert_eq!(headers.transport, Some(Transport::Tcp(expected)));
     }
@@ -163,7 +158,7 @@ mod tests {
         let transport = |kept: usize| Ip::parse(&packet[..kept], packet.len() as u32).headers.unwrap().transport;
         for kept in [40, 44, 48, 60, packet.len()] {
             let Some(Transport::Tcp(tcp)) = transport(kept) else { panic!("TCP of {kept} bytes") };
-            assert_eq!((tcp.header, tcp.payload, tcp.mss), (28, 1000, None));
+            assert_eq!((tcp.header, tcp.payload, tcp.options), (28, 1000, TcpOptions::default()));
         }
         assert_eq!((transport(39), transport(20)), (None, None));
     }

@@ -8,8 +8,9 @@
 //! * `ip`: the fields of IP, TCP and UDP headers.
 //!
 //! [`Load`] is a capture as an offered load: packet sizes and the times between packets, in order of time, with
-//! super-frames split into segments.
+//! super-frames split into segments. [`Columns`] has the header fields of all packets in order of time.
 
+mod columns;
 mod container;
 mod duplicates;
 mod input;
@@ -20,10 +21,12 @@ mod packet;
 mod reader;
 mod summary;
 mod super_frames;
+mod tcp_options;
 #[cfg(test)]
 mod testing;
 
+pub use columns::Columns;
 pub use load::Load;
-pub use packet::{Headers, LoadPacket, Packet, Tcp, TcpFlags, Transport};
+pub use packet::{Headers, LoadPacket, Packet, Tcp, TcpFlags, TcpOptions, Transport};
 pub use reader::Reader;
 pub use summary::Summary;

@@ -70,8 +70,21 @@ pub struct Tcp {
     pub header: u32,
     /// Payload in bytes.
     pub payload: u32,
-    /// Option of the maximum segment size, of a SYN.
+    /// Options that the file has whole.
+    pub options: TcpOptions,
+}
+
+/// Options of a TCP header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TcpOptions {
+    /// Maximum segment size (RFC 9293, section 3.7.1), of a SYN.
     pub mss: Option<u16>,
+    /// Shift count of the receive window (RFC 7323, section 2.2), of a SYN.
+    pub window_scale: Option<u8>,
+    /// Left and right edge of the first block of the SACK option (RFC 2018, section 3).
+    pub sack: Option<[u32; 2]>,
+    /// Timestamp value and timestamp echo reply (RFC 7323, section 3.2).
+    pub timestamps: Option<[u32; 2]>,
 }
 
 /// Control bits of TCP, as in its header: FIN is 1, SYN 2, RST 4, PSH 8, ACK 16, URG 32, ECE 64, CWR 128, AE 256.

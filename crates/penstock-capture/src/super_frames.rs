@@ -89,7 +89,7 @@ impl SuperFrames {
         let Some((flow, tcp)) = tcp_of(packet) else { return };
         if tcp.flags.has(TcpFlags::SYN) {
             // Each SYN announces what its sender accepts, and its sender's MTU limits what it sends.
-            let Some(mss) = tcp.mss.map(u32::from) else { return };
+            let Some(mss) = tcp.options.mss.map(u32::from) else { return };
             for flow in [flow, (flow.1, flow.0)] {
                 if let Some(&number) = self.numbers.get(&flow) {
                     let known = &mut self.flows[number].mss;

@@ -41,6 +41,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalog::check_conditioner, module)?)?;
     module.add_function(wrap_pyfunction!(catalog::check_tcp, module)?)?;
     module.add_function(wrap_pyfunction!(captures::read_capture, module)?)?;
+    module.add_function(wrap_pyfunction!(captures::captured_packets, module)?)?;
     module.add_function(wrap_pyfunction!(pictures::step_response, module)?)?;
     module.add_function(wrap_pyfunction!(pictures::service_order, module)?)?;
     module.add_function(wrap_pyfunction!(models::model, module)?)?;

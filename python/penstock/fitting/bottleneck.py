@@ -19,6 +19,9 @@ DROPTAIL, AQM, FAIR = "drop-tail", "AQM", "fair queueing"
 WINDOW_PACKETS = 200
 """Packets per rate measurement: an acknowledgement per two packets causes an error of 1 %."""
 
+TIMESTAMP_S = 1e-6
+"""Resolution of the times of packets: the unit of the pcap format."""
+
 MIN_FAIR_DISAGREEMENT = 0.25
 """Flows are assumed to have separate queues if their delays disagree by at least this, see `Delays.disagreement`."""
 
@@ -75,9 +78,10 @@ def bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequence[Flow],
     if missing > MAX_MISSING:
         return _unknown(packets, zero_ns, f"{missing:.0%} of the acknowledged data is missing from the capture")
     ack_delay = ack_delays(against)
-    observed = delays(flows, ack_delay)
-    if observed is not None and observed.disagreement() < MIN_FAIR_DISAGREEMENT:
-        observed = observed.calibrated()
+    samples = observed = delays(flows, ack_delay)
+    if samples is not None and samples.disagreement() < MIN_FAIR_DISAGREEMENT:
+        observed = samples.calibrated()
+        samples = observed if samples.is_shared else samples  # else round trips may be of queues of their own
     t = (packets.t_ns - zero_ns) / 1e9
     rate, levels = _rate(packets, t, flows, observed, ack_delay)
     packet = round(float(np.quantile(packets.size, 0.9))) if len(packets) else 1500
@@ -86,7 +90,7 @@ def bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequence[Flow],
     mean = _mean_size(packets, flows)
     queue = _kind(observed, marked, mean < MIXED_SIZE_RATIO * packet)
     buffer = _buffer(observed, queue, levels, rate, packet)
-    return Bottleneck(observed, rate, levels, buffer, packet, mean, queue, marked, _highest(t, packets.size))
+    return Bottleneck(samples, rate, levels, buffer, packet, mean, queue, marked, _highest(t, packets.size))
 
 
 def _unknown(packets: Packets, zero_ns: int, why: str) -> Bottleneck:
@@ -136,7 +140,8 @@ def _rate(
     high = float(np.quantile(rates, 0.9))
     busy = is_busy(observed, edges, max(1.5 * observed.resolution, 3 * 12_000 / high))
     what = "windows in which the queue was never empty"
-    if busy.sum() < 5:
+    is_full = busy.sum() >= 5
+    if not is_full:
         busy, what = rates > 0.96 * np.quantile(rates, 0.95), "windows with the highest delivery rate"
     if busy.sum() < 3:
         return unknowable("the queue was never occupied long enough to measure its rate", "bit/s"), ()
@@ -147,7 +152,11 @@ def _rate(
     else:
         why = f"median of {busy.sum()} {what}"
     low, high = np.quantile(rates[busy], [0.05, 0.95])
-    return Estimate(float(np.median(rates[busy])), "bit/s", float(low), float(high), why), levels
+    if not is_full:  # the link may have been full in other windows, or in none
+        low, high = min(low, float(np.median(rates))), rates[busy].max()
+    error = TIMESTAMP_S / float(np.median(np.diff(edges)[busy]))
+    value, low, high = float(np.median(rates[busy])), float(low) * (1 - error), float(high) * (1 + error)
+    return Estimate(value, "bit/s", low, high, why), levels
 
 
 def _departures(

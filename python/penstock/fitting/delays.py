@@ -29,6 +29,12 @@ MIN_PAIRS = 50
 ITERATIONS = 20
 """Iterations in which the offsets of flows are solved."""
 
+MAX_SHARED_DISAGREEMENT = 0.1
+"""Flows certainly share a queue if their delays disagree by less than this, see `Delays.disagreement`.
+
+Measured on simulated captures: at least 0.13 with FQ-CoDel; with a shared queue, anything from 0 to above 1.
+"""
+
 AckDelays = Callable[[Floats], Floats]
 """Function from the times at which acknowledgements passed the capture point to their queueing delays before it."""
 
@@ -101,6 +107,11 @@ class Delays:
         if total < max(4 * noise, 1e-6):
             return float("nan")
         return max(0.0, _variance(wait[first + 1] - wait[first]) - noise) / (total - noise)
+
+    @cached_property
+    def is_shared(self) -> bool:
+        """Whether all flows certainly wait in the same queue."""
+        return self.disagreement() < MAX_SHARED_DISAGREEMENT or len(np.unique(self.flow)) == 1
 
     def calibrated(self) -> Delays:
         """Delays with the base of each flow corrected by the delays of other flows in the same queue.

@@ -54,14 +54,12 @@ def forward_packets(packets: Packets) -> NDArray[np.bool_]:
 
     Two hosts that exchange packets are on different sides of the link.
     """
-    ends, first, inverse = np.unique(packets.source, return_index=True, return_inverse=True)
-    names = {int(end): packets.ends(int(row)) for end, row in zip(ends, first, strict=True)}
-    pair = packets.source * 3 + packets.target
-    _, rows, of_pair = np.unique(pair, return_index=True, return_inverse=True)
+    hosts = [host(end) for end in packets.endpoints]
+    pairs, of_pair = np.unique(packets.source * len(hosts) + packets.target, return_inverse=True)
     weight = np.bincount(of_pair, weights=packets.size)
     near: dict[str, set[str]] = defaultdict(set)
-    for row in rows[np.argsort(-weight)]:
-        sender, receiver = map(host, packets.ends(int(row)))
+    for pair in pairs[np.argsort(-weight, kind="stable")]:
+        sender, receiver = (hosts[end] for end in divmod(int(pair), len(hosts)))
         near[sender].add(receiver)
         near[receiver].add(sender)
     side: dict[str, int] = {}
@@ -76,18 +74,15 @@ def forward_packets(packets: Packets) -> NDArray[np.bool_]:
                 if other not in side:
                     side[other] = 1 - side[name]
                     waiting.append(other)
-    of_end = np.array([side[host(names[int(end)][0])] for end in ends])
-    forward: NDArray[np.bool_] = of_end[inverse] == 0
+    forward: NDArray[np.bool_] = np.array([side.get(name) == 0 for name in hosts])[packets.source]
     return forward if packets.size[forward].sum() * 2 >= packets.size.sum() else ~forward
 
 
 def quic_flows(packets: Packets) -> list[Quic]:
     """The QUIC flows with enough data to be replaced by transfers."""
-    source_port, target_port = packets.ports >> 16, packets.ports & 0xFFFF
-    chosen = np.flatnonzero((packets.protocol == UDP) & ((source_port == QUIC_PORT) | (target_port == QUIC_PORT)))
-    low = np.minimum(packets.source[chosen], packets.target[chosen])
-    high = np.maximum(packets.source[chosen], packets.target[chosen])
-    _, number = np.unique(low * 31 + high, return_inverse=True)
+    is_quic = np.array([end.endswith(f":{QUIC_PORT}") for end in packets.endpoints])
+    chosen = np.flatnonzero((packets.protocol == UDP) & (is_quic[packets.source] | is_quic[packets.target]))
+    _, number = np.unique(packets.connection[chosen], return_inverse=True)
     flows = []
     for group in np.unique(number):
         rows = chosen[number == group]
@@ -100,7 +95,8 @@ def quic_flows(packets: Packets) -> list[Quic]:
         for mine, trips in ((outward, (back, ahead)), (~outward, (ahead, back))):
             size = int(packets.payload[rows[mine]].sum())
             if size >= MIN_BYTES:
-                sender, receiver = packets.ends(int(rows[mine][0]))
+                first = rows[mine][0]
+                sender, receiver = (packets.endpoints[column[first]] for column in (packets.source, packets.target))
                 segment = int(np.quantile(packets.payload[rows[mine]], 0.9))
                 flows.append(Quic(sender, receiver, rows[mine], rows, t[mine], size, segment, *map(float, trips)))
     return flows

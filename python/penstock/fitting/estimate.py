@@ -26,11 +26,9 @@ class Estimate:
     high: float | None = None
     why: str = ""
 
-    def covers(self, value: float, tolerance: float = 0.0) -> bool:
-        """Whether the interval contains a value, within a relative tolerance; False without an interval."""
-        if self.low is None or self.high is None:
-            return False
-        return self.low <= (1 + tolerance) * value and self.high >= (1 - tolerance) * value
+    def covers(self, value: float) -> bool:
+        """Whether the interval contains a value; False without an interval."""
+        return self.low is not None and self.high is not None and self.low <= value <= self.high
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate as plain values."""

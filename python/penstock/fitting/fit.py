@@ -119,9 +119,7 @@ def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:
 
 def _hosts(packets: Packets, is_forward: Any) -> set[str]:
     """The addresses of the hosts that send in the forward direction."""
-    rows = np.flatnonzero(is_forward)
-    _, first = np.unique(packets.source[rows], return_index=True)
-    return {host(packets.ends(int(rows[row]))[0]) for row in first}
+    return {host(packets.endpoints[end]) for end in np.unique(packets.source[is_forward])}
 
 
 def _fitted(sides: list[list[Flow]], links: list[Bottleneck], end: float) -> list[FittedFlow]:

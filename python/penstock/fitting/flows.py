@@ -209,8 +209,7 @@ def tcp_flows(packets: Packets) -> Iterator[Flow]:
     """The flows of all TCP connections, in the order of the first packets of the connections."""
     zero = packets.t_ns[0]
     tcp = packets.take(packets.protocol == TCP)
-    low, high = np.minimum(tcp.source, tcp.target), np.maximum(tcp.source, tcp.target)
-    _, first, number = np.unique(low * 31 + high, return_index=True, return_inverse=True)
+    _, first, number = np.unique(tcp.connection, return_index=True, return_inverse=True)
     order = np.argsort(number, kind="stable")
     bounds = np.searchsorted(number[order], np.arange(len(first) + 1))
     for group in np.argsort(first, kind="stable"):
@@ -247,7 +246,7 @@ def _flow(connection: Packets, forward: Bools, zero: int) -> Flow | None:
     acks = connection.take(~forward & ~opens & (connection.flags & (ACK | RST) == ACK))
     ack = _unwrapped(acks.ack, int(data.seq[0]) if base is None else base)
     lowest = 0 if base is not None else int(start.min())
-    sender, receiver = data.ends(0)
+    sender, receiver = data.endpoints[data.source[0]], data.endpoints[data.target[0]]
     segment_sizes = [int(each.mss[0]) for each in (syn, answer) if len(each) and each.mss[0] > 0]
     scales = [int(each.scale[0]) for each in (syn, answer) if len(each)]
     return Flow(

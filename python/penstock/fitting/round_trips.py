@@ -19,9 +19,6 @@ __all__ = ["RoundTrip", "first_sent", "round_trips"]
 HANDSHAKE_SIZE_RATIO = 0.1
 """Transmission time of two handshake packets relative to a large packet."""
 
-SAME_HOSTS_S = 1e-3
-"""Largest difference of base round trips between the same hosts; a longer round trip includes queueing."""
-
 MANY_SAMPLES = 20
 """From this number of samples on, the error of the shortest is assumed to be extreme."""
 
@@ -80,8 +77,8 @@ def _loops(flow: Flow) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _completed(estimate: Estimate, best: Estimate | None) -> Estimate:
-    """The estimate, or the best one between the same hosts if it is unknowable or differs from that."""
-    if best is None or abs(_seconds(estimate) - _seconds(best)) <= SAME_HOSTS_S:
+    """The best estimate between the same hosts: their flows have the same base round trip."""
+    if best is None or best == estimate:
         return estimate
     return replace(best, why=f"{best.why} of another flow between the same hosts")
 
@@ -99,7 +96,7 @@ def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float
     handshake = hand.syn_ack - hand.syn if hand.by_sender else hand.third - hand.syn_ack
     downstream = link.delays is not None and link.delays.side == DOWNSTREAM
     error = serialization if downstream else 0.0  # transmission of this packet, or of the packet before it
-    samples = [("the handshake", handshake, max(error, serialization * HANDSHAKE_SIZE_RATIO))]
+    samples = [("the handshake", handshake, max(error, serialization * HANDSHAKE_SIZE_RATIO), 0.0)]
     timed = flow.segments.timed
     if timed.any():
         shortest = float((flow.segments.delivered - flow.segments.sent)[timed].min())
@@ -109,7 +106,8 @@ def _to_receiver(flow: Flow, number: int, link: Bottleneck, serialization: float
                 error = max(error, shortest - base)
             else:
                 shortest = base
-        samples.append((f"shortest of {timed.sum()} acknowledgements", shortest - min(error, serialization), error))
+        source = f"shortest of {timed.sum()} acknowledgements"
+        samples.append((source, shortest - min(error, serialization), error, 0.0))
     return _shortest(samples, "no packet and its acknowledgement were both captured")
 
 
@@ -124,13 +122,15 @@ def _to_sender(flow: Flow, number: int, link: Bottleneck, serialization: float) 
     error = serialization / 2 if upstream else 0.0
     third = error * hand.third_size / link.packet if hand.by_sender else 0.0
     handshake = (hand.third - hand.syn_ack if hand.by_sender else at - hand.syn) - wait - third
-    samples = [("the handshake", handshake, tick + third + wait_error + serialization * HANDSHAKE_SIZE_RATIO)]
+    handshake_error = tick + third + wait_error + serialization * HANDSHAKE_SIZE_RATIO
+    may_skip = wait if link.delays is not None and not link.delays.is_shared else 0.0  # in a queue of its own
+    samples = [("the handshake", handshake, handshake_error, may_skip)]
     for name, reply, cause in (("echoed timestamps", *_echoes(flow)), ("the first round", *_first_round(flow))):
-        if len(reply) and not (name == "the first round" and any(value == value for _, value, _ in samples)):
+        if len(reply) and not (name == "the first round" and any(value == value for _, value, *_ in samples)):
             times = reply - cause - _waits(link, number, reply) - error
             # Delays are accurate to half a tick: the shortest of many round trips has an error of about that.
             shortest = float(times.min()) + (tick / 2 if len(times) >= MANY_SAMPLES else 0.0)
-            samples.append((name, shortest, tick + error))
+            samples.append((name, shortest, tick + error, 0.0))
     return _shortest(samples, "no handshake was captured, and no packet matches the acknowledgement that triggered it")
 
 
@@ -181,11 +181,11 @@ def _waited(link: Bottleneck, passed: float) -> tuple[float, float]:
     return float(waits[1]), float(np.ptp(waits))
 
 
-def _shortest(samples: list[tuple[str, float, float]], why: str) -> Estimate:
-    """The best of the samples (source, round trip, error); unknowable if all round trips are NaN."""
+def _shortest(samples: list[tuple[str, float, float, float]], why: str) -> Estimate:
+    """The best of the samples (source, round trip, error, further error above); unknowable if all are NaN."""
     estimates = [
-        Estimate(max(value, 0.0), "s", max(0.0, value - error), max(value, 0.0) + error, source)
-        for source, value, error in samples
+        Estimate(max(value, 0.0), "s", max(0.0, value - error), max(value, 0.0) + error + above, source)
+        for source, value, error, above in samples
         if value == value
     ]
     return reduce(_better, estimates) if estimates else unknowable(why, "s")

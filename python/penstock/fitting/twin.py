@@ -10,7 +10,7 @@ import numpy as np
 from penstock.fitting.bottleneck import DROPTAIL, FAIR, Bottleneck
 from penstock.fitting.fitted import Fitted, FittedFlow
 from penstock.fitting.flows import Flow
-from penstock.fitting.packets import IP_HEAD, Packets
+from penstock.fitting.packets import Packets
 from penstock.fitting.senders import BBR, LOSS, MIN_PACKETS, SCALABLE
 from penstock.units import format_rate, format_time
 
@@ -30,6 +30,12 @@ MIX = ("cubic", "bbr")
 PATH_TOLERANCE = 0.03
 """Flows share a path of the twin if their round trips differ by less than this share, or by less than 1 ms."""
 
+IPV4_HEADER = 20
+"""Bytes of an IPv4 header without options (RFC 791, section 3.1)."""
+
+RAW_IP = 101
+"""Link type of captures of IP packets: https://www.tcpdump.org/linktypes.html."""
+
 
 def datagram_file(stem: str, direction: str) -> str:
     """The name of the capture of datagrams that the scenario `{stem}.toml` replays."""
@@ -37,13 +43,13 @@ def datagram_file(stem: str, direction: str) -> str:
 
 
 def pcap(packets: Packets) -> bytes:
-    """A pcap file with the first `IP_HEAD` bytes of each packet. Times begin at 0, for the replay to start in time."""
-    parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, IP_HEAD, 101)]
-    for t_ns, size, head in zip(
-        (packets.t_ns - packets.t_ns[0]).tolist(), packets.size.tolist(), packets.head, strict=True
-    ):
-        kept = min(size, IP_HEAD)
-        parts.append(struct.pack("<IIII", t_ns // 10**9, t_ns % 10**9, kept, size) + head[:kept].tobytes())
+    """A pcap file of IPv4 headers with the size, DSCP and ECN field of each packet; the first packet has time 0."""
+    parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, IPV4_HEADER, RAW_IP)]
+    columns = (packets.t_ns - packets.t_ns[0], packets.size, packets.dscp << 2 | packets.ecn)
+    for t_ns, size, traffic_class in zip(*(column.tolist() for column in columns), strict=True):
+        length = size if size <= 0xFFFF else 0  # then the reader takes the length of the frame
+        header = struct.pack(">BBH16x", 0x45, traffic_class, length)[:size]
+        parts.append(struct.pack("<IIII", t_ns // 10**9, t_ns % 10**9, len(header), size) + header)
     return b"".join(parts)
 
 

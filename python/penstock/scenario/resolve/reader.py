@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from numbers import Integral
 from typing import Any, Final, TypeVar
 
@@ -125,6 +125,24 @@ def whole(low: int, high: int) -> Callable[[Any], int]:
         return number
 
     return parse
+
+
+def named_tables(errors: ErrorCollector, part: str, tables: Any, each: str) -> Iterator[tuple[str, Table]]:
+    """The tables in a part of a scenario by their names; any other value is recorded as an error.
+
+    `each` is the description of one of them in messages.
+    """
+    if not isinstance(tables, Mapping):
+        errors.add(part, f"must be a table of {part}, not {kind_of(tables)}", tables)
+        return
+    for name, values in tables.items():
+        path = f"{part}.{name}"
+        if not NAME.fullmatch(name) or "{i}" in name:
+            errors.add(path, f"the name of {each} consists of letters, digits and _ - :")
+        elif not isinstance(values, Mapping):
+            errors.add(path, f"must be a table, [{path}], not {kind_of(values)}", values)
+        else:
+            yield name, Table(errors, path, values)
 
 
 def payload(value: Any) -> int:

@@ -8,14 +8,14 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from penstock.errors import kind_of, nearest
+from penstock.errors import nearest
 from penstock.scenario.resolve.codepoints import RECORDED, codepoint, recorded_codepoint
 from penstock.scenario.resolve.draws import draw
 from penstock.scenario.resolve.felt import check_loads
 from penstock.scenario.resolve.forms import TrafficForm
 from penstock.scenario.resolve.links import parse_names
 from penstock.scenario.resolve.memory import Memory
-from penstock.scenario.resolve.reader import NAME, REQUIRED, Table, choice, listed, node, whole
+from penstock.scenario.resolve.reader import REQUIRED, Table, choice, listed, named_tables, node, whole
 from penstock.scenario.resolve.routes import Topology
 from penstock.scenario.resolve.sources import KINDS, read_source
 from penstock.units import UnitError, format_time, parse_time
@@ -67,26 +67,17 @@ _GROUPS: Memory[_Group] = Memory()
 def read_traffic(top: Table, topology: Topology, duration: int | None) -> list[TrafficSpec]:
     """All traffic tables of a scenario; those with errors are left out."""
     errors, traffic = top.errors, top.values.get("traffic", {})
-    if not isinstance(traffic, Mapping):
-        errors.add("traffic", f"must be a table of traffic, not {kind_of(traffic)}", traffic)
-        return []
     specs = []
     tables: dict[str, Table] = {}
     late: list[tuple[Table, int]] = []
-    for name, values in traffic.items():
-        path = f"traffic.{name}"
-        if not NAME.fullmatch(name) or "{i}" in name:
-            errors.add(path, "the name of traffic consists of letters, digits and _ - :")
-        elif not isinstance(values, Mapping):
-            errors.add(path, f"must be a table, [traffic.{name}], not {kind_of(values)}", values)
-        else:
-            table = tables[name] = Table(errors, path, values)
-            read = partial(_read_group, name=name, topology=topology)
-            times, spec = _GROUPS.read(table, read, name, topology, weight=_nodes_of)
-            if times is not None and duration is not None and times.first >= duration:
-                late.append((table, times.first))
-            if spec is not None:
-                specs.append(spec)
+    for name, table in named_tables(errors, "traffic", traffic, "traffic"):
+        tables[name] = table
+        read = partial(_read_group, name=name, topology=topology)
+        times, spec = _GROUPS.read(table, read, name, topology, weight=_nodes_of)
+        if times is not None and duration is not None and times.first >= duration:
+            late.append((table, times.first))
+        if spec is not None:
+            specs.append(spec)
     _check_starts(top, late, duration)
     check_loads(tables, specs)
     return specs

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.errors import ErrorCollector, ErrorDetail, kind_of
-from penstock.scenario.resolve.reader import NAME, REQUIRED, Table, choice, whole
+from penstock.scenario.resolve.reader import REQUIRED, Table, choice, named_tables, whole
 from penstock.scenario.workloads import KINDS, PARTS, Part, size_of
 
 __all__ = ["Expanded", "expand"]
@@ -48,19 +48,10 @@ def expand(tree: Mapping[str, Any], errors: ErrorCollector) -> Expanded:
     workloads, traffic = tree["workloads"], tree.get("traffic", {})
     groups: dict[str, dict[str, Any]] = {}
     written: dict[str, str] = {}
-    if not isinstance(workloads, Mapping):
-        errors.add("workloads", f"must be a table of workloads, not {kind_of(workloads)}", workloads)
-        workloads = {}
-    for name, values in workloads.items():
-        path = f"workloads.{name}"
-        if not NAME.fullmatch(name) or "{i}" in name:
-            errors.add(path, "the name of a workload consists of letters, digits and _ - :")
-        elif not isinstance(values, Mapping):
-            errors.add(path, f"must be a table, [workloads.{name}], not {kind_of(values)}", values)
-        else:
-            for group, part, table in _groups(Table(errors, path, values)):
-                groups[f"{name}-{group}"] = table
-                written[f"traffic.{name}-{group}"] = f"{path}.{part}"
+    for name, table in named_tables(errors, "workloads", workloads, "a workload"):
+        for group, part, group_table in _groups(table):
+            groups[f"{name}-{group}"] = group_table
+            written[f"traffic.{name}-{group}"] = f"workloads.{name}.{part}"
     rest = {key: value for key, value in tree.items() if key != "workloads"}
     if not isinstance(traffic, Mapping):
         return Expanded(rest, written)

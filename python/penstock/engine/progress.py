@@ -1,4 +1,4 @@
-"""Progress of a batch of runs on standard error: a bar on a terminal, or a line every ten seconds, with the time left."""
+"""Progress of runs on standard error: a bar on a terminal, else a line every ten seconds, both with the time left."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.fitting.delays import UPSTREAM, AckDelays, Delays, ack_delays, delays, is_busy
+from penstock.fitting.delays import MIN_LOSSES, UPSTREAM, AckDelays, Delays, ack_delays, delays, is_busy
 from penstock.fitting.estimate import Estimate, unknowable
 from penstock.fitting.flows import Floats, Flow
 from penstock.fitting.packets import ECE, TCP, Ints, Packets
@@ -23,19 +23,35 @@ TIMESTAMP_S = 1e-6
 """Resolution of the times of packets: the unit of the pcap format."""
 
 MIN_FAIR_DISAGREEMENT = 0.25
-"""Flows are assumed to have separate queues if their delays disagree by at least this, see `Delays.disagreement`."""
+"""Flows are assumed to have separate queues if their delays disagree by at least this, see `Delays.disagreement`.
 
-MIN_CAPTURE_S = 0.5
-"""Shortest duration from which a rate is estimated."""
+Measured on simulated captures in which flows interleave: 0.13 to 0.9 with FQ-CoDel, below 0.22 with a shared queue.
+The exception is BBR through drop-tail with a short buffer: it reaches 0.6 and is mistaken for fair queueing.
+"""
 
 MAX_MISSING = 0.02
-"""Largest share of the acknowledged data that may be missing; beyond it, rates and delays are not estimated."""
+"""Largest share of the acknowledged data that may be missing. A rate at the receiver is too low by that share."""
 
 MIN_INTERLEAVED = 0.1
-"""Fair queueing is recognized only if this share of packets is followed by a packet of another flow."""
+"""Fair queueing is recognized only if this share of packets is followed by a packet of another flow.
+
+Measured on simulated captures: at least 0.13 with four flows through FQ-CoDel; below 0.03 with two flows.
+"""
 
 MIXED_SIZE_RATIO = 0.7
-"""Many packets are small if the mean packet size is below this share of a large packet."""
+"""Many packets are small if the mean packet size is below this share of a large packet.
+
+Half this value gives the same estimates on simulated captures.
+"""
+
+MIN_WINDOWS, MIN_WINDOW_PACKETS = 20, 10
+"""A capture of few packets is divided into at least 20 windows, each of at least 10 packets."""
+
+MIN_BUSY_WINDOWS = 5
+"""Fewest windows without an empty queue from which the rate is measured; else the windows with the highest rate are."""
+
+HIGHEST_WINDOW_S = 0.1
+"""Shortest time over which the highest rate is measured: a usual round trip, in which a sender sends one window."""
 
 NO_QUEUE = "no queue built up in this direction; the link may never have been full"
 
@@ -112,7 +128,7 @@ def _mean_size(packets: Packets, flows: Sequence[Flow]) -> float:
 def _highest(t: Floats, size: Ints) -> float:
     if not len(t):
         return 1e6
-    width = max(0.1, float(t[-1] - t[0]) / 100)
+    width = max(HIGHEST_WINDOW_S, float(t[-1] - t[0]) / 100)
     return min(
         1e12, max(1e4, float(np.bincount(((t - t[0]) / width).astype(np.int64), weights=size).max()) * 8 / width)
     )
@@ -129,18 +145,16 @@ def _rate(
     if not observed.has_queue:
         return unknowable(NO_QUEUE, "bit/s"), ()
     t, size = _departures(packets, t, flows, observed.side, ack_delay)
-    count = min(WINDOW_PACKETS, len(t) // 20)
-    if count < 10 or t[-1] - t[0] < MIN_CAPTURE_S:
-        return unknowable(
-            f"only {len(t)} packets crossed the link in this direction, in {max(0.0, t[-1] - t[0]):.1f} s", "bit/s"
-        ), ()
+    count = min(WINDOW_PACKETS, len(t) // MIN_WINDOWS)
+    if count < MIN_WINDOW_PACKETS:
+        return unknowable(f"only {len(t)} packets crossed the link in this direction", "bit/s"), ()
     edges = t[::count]
     bits = np.concatenate([[0.0], np.cumsum(size)])[: len(t)][::count] * 8
     rates = np.diff(bits) / np.maximum(np.diff(edges), 1e-9)
     high = float(np.quantile(rates, 0.9))
     busy = is_busy(observed, edges, max(1.5 * observed.resolution, 3 * 12_000 / high))
     what = "windows in which the queue was never empty"
-    is_full = busy.sum() >= 5
+    is_full = busy.sum() >= MIN_BUSY_WINDOWS
     if not is_full:
         busy, what = rates > 0.96 * np.quantile(rates, 0.95), "windows with the highest delivery rate"
     if busy.sum() < 3:
@@ -204,8 +218,10 @@ def _kind(observed: Delays | None, marked: bool, is_mixed: bool) -> Estimate:
     alone = "" if disagreement == disagreement else "; too few flows overlap to rule out fair queueing"
     if marked:
         return Estimate(AQM, why=f"packets were marked (ECN){alone}")
-    if len(waits) < 5:
-        return unknowable(f"only {len(waits)} losses: at least 5 are needed to determine the delay at which they occur")
+    if len(waits) < MIN_LOSSES:
+        return unknowable(
+            f"only {len(waits)} losses: at least {MIN_LOSSES} are needed to determine the delay at which they occur"
+        )
     top = observed.p95
     low, middle, high = np.quantile(waits, [0.1, 0.5, 0.9])
     slack = 2 * observed.resolution

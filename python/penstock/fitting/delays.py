@@ -12,7 +12,7 @@ import numpy as np
 from penstock.fitting.flows import Bools, Floats, Flow
 from penstock.fitting.packets import Ints
 
-__all__ = ["DOWNSTREAM", "UPSTREAM", "AckDelays", "Delays", "ack_delays", "clock", "delays", "is_busy"]
+__all__ = ["DOWNSTREAM", "MIN_LOSSES", "UPSTREAM", "AckDelays", "Delays", "ack_delays", "clock", "delays", "is_busy"]
 
 UPSTREAM, DOWNSTREAM = "upstream", "downstream"
 """Position of the queue relative to the capture point."""
@@ -21,13 +21,31 @@ TICKS = np.array([1e-9, 1e-6, 1e-3, 4e-3, 10e-3, 0.1, 0.5])
 """Units of TCP timestamps in use, in seconds. RFC 7323, section 5.4: 1 ms to 1 s; Linux also has 1 us."""
 
 MAX_DISTANCE_S = 0.02
-"""A delay sample is assigned to a loss if both packets reached the queue within this time."""
+"""A delay sample is assigned to a loss if both packets reached the queue within this time.
+
+Half or double this value gives the same estimates on simulated captures.
+"""
 
 MIN_PAIRS = 50
-"""Minimum number of pairs of delays from which flows are compared."""
+"""Minimum number of pairs of delays from which flows are compared.
+
+Half or double this value gives the same estimates on simulated captures.
+"""
 
 ITERATIONS = 20
-"""Iterations in which the offsets of flows are solved."""
+"""Iterations in which the offsets of flows are solved.
+
+Half or double this value gives the same estimates on simulated captures.
+"""
+
+MIN_QUEUE_S = 2e-3
+"""A queue has built up if delays exceed this: two packets of 1500 bytes at 12 Mbit/s, or two ticks of 1 ms."""
+
+MIN_SAMPLES = 20
+"""Samples from which the 95th percentile is below the maximum."""
+
+MIN_LOSSES = 5
+"""Losses from which the delay at losses, or the side of the queue, is inferred."""
 
 MAX_SHARED_DISAGREEMENT = 0.1
 """Flows certainly share a queue if their delays disagree by less than this, see `Delays.disagreement`.
@@ -71,7 +89,7 @@ class Delays:
     @property
     def has_queue(self) -> bool:
         """Whether a queue built up."""
-        return len(self.wait) >= 20 and self.p95 > max(2e-3, 2 * self.resolution)
+        return len(self.wait) >= MIN_SAMPLES and self.p95 > max(MIN_QUEUE_S, 2 * self.resolution)
 
     @property
     def p95(self) -> float:
@@ -102,7 +120,7 @@ class Delays:
         for number in np.unique(self.flow):
             mine = self.flow == number
             wait[mine] -= np.median(wait[mine])
-        noise = 2 * self.resolution**2 / 12
+        noise = 2 * self.resolution**2 / 12  # a uniform distribution of width w has the variance w^2 / 12
         total = _variance(wait[first + 1]) + _variance(wait[first])
         if total < max(4 * noise, 1e-6):
             return float("nan")
@@ -154,7 +172,7 @@ def delays(flows: Sequence[Flow], ack_delay: AckDelays) -> Delays | None:
         return both[0] if both else None
     upstream, downstream = both
     lost = len(upstream.lost_t), len(downstream.lost_t)
-    if max(lost) >= 5 and max(lost) > 3 * min(lost):
+    if max(lost) >= MIN_LOSSES and max(lost) > 3 * min(lost):
         return both[lost.index(max(lost))]
     return upstream if upstream.p95 - upstream.resolution > downstream.p95 else downstream
 

@@ -14,9 +14,13 @@ from penstock.fitting.packets import TCP, UDP, Ints, Packets
 __all__ = ["Quic", "forward_packets", "host", "other_packets", "quic_flows"]
 
 QUIC_PORT = 443
+"""UDP port of HTTP/3 (RFC 9114, section 3.1)."""
 
-MIN_BYTES = 20_000
-"""Smallest payload in bytes of a QUIC flow that becomes a transfer; shorter flows are replayed."""
+MIN_BYTES = 14_720
+"""Smallest payload in bytes of a QUIC flow that becomes a transfer; shorter flows are replayed.
+
+The initial window (RFC 9002, section 7.2): congestion control does not act on shorter flows.
+"""
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,13 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 HEADERS_V4, HEADERS_V6 = 40, 60
+"""Bytes of IP and TCP headers without options: RFC 791, RFC 8200 and RFC 9293."""
 
-MIN_FULL = 3
-"""Minimum number of equal packets from which the segment size of a flow with super-frames is inferred."""
+MAX_PAYLOAD, USUAL_PAYLOAD = 1460, 1448
+"""Payload of an Ethernet packet of 1500 bytes with headers of 40 bytes, and with timestamps of 12 bytes (RFC 7323)."""
+
+MIN_FULL_RATIO = 0.8
+"""Smallest share of the maximum segment size in a full packet; IPv6 packets of the minimum MTU (1280) have 0.84."""
 
 
 @dataclass(frozen=True)
@@ -113,12 +117,12 @@ class Flow:
         if self.mss is not None and largest <= self.mss:
             return largest
         # Super-frames: the most frequent size of packets of a single segment.
-        top = 1460 if self.mss is None else self.mss
-        single = (sizes <= top) & (sizes >= 0.8 * top)
-        if single.any() and counts[single].max() >= MIN_FULL:
+        top = MAX_PAYLOAD if self.mss is None else self.mss
+        single = (sizes <= top) & (sizes >= MIN_FULL_RATIO * top)
+        if single.any():
             return int(sizes[single][counts[single].argmax()])
         if self.mss is None:
-            return min(largest, 1448)
+            return min(largest, USUAL_PAYLOAD)
         return max(1, self.mss - (self.header - (HEADERS_V6 if self.is_v6 else HEADERS_V4)))
 
     @property

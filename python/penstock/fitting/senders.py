@@ -16,16 +16,38 @@ __all__ = ["BBR", "LOSS", "MIN_PACKETS", "SCALABLE", "Sender", "sender"]
 LOSS, BBR, SCALABLE = "loss-based", "BBR-like", "scalable"
 
 MIN_PACKETS = 300
-"""Fewest packets of a flow from which its congestion control is estimated."""
+"""Fewest packets of a flow from which its congestion control is estimated.
+
+Half or double this value gives the same estimates on simulated captures.
+"""
 
 MAX_LOSSY_ROUNDS = 0.3
-"""Largest share of rounds with losses for a loss-based sender, which reduces its window in each such round."""
+"""Largest share of rounds with losses for a loss-based sender, which reduces its window in each such round.
+
+Reno grows by a packet per round, so that a window of W packets lasts W/2 rounds between losses (RFC 5681): with more
+than `MIN_FLIGHT` packets, losses occur in fewer than 20 % of the rounds.
+"""
+
+MIN_FLIGHT = 10
+"""Packets in flight above which the share of rounds with losses distinguishes senders."""
+
+MAX_LOSS_BASED, MIN_BBR = 0.85, 0.9
+"""Shares of the data in flight kept after a loss: at most for a loss-based sender, at least for a BBR-like sender.
+
+Reno keeps 0.5 (RFC 5681), CUBIC 0.7 (RFC 9438, section 4.6), and BBR keeps 1: 0.85 is half way between CUBIC and BBR.
+"""
+
+SLOW_START_ROUNDS = 10
+"""Rounds that are ignored: slow start doubles the window in each, from 10 packets to 10 000."""
 
 MIN_PAUSE_S = 0.05
-"""Shortest pause of an application."""
+"""Shortest pause of an application.
+
+Half or double this value gives the same estimates on simulated captures.
+"""
 
 MAX_WRITES = 500
-"""Most writes of a flow; beyond it, the shortest pauses are ignored."""
+"""Most writes of a flow, to limit the length of the scenario; beyond it, the shortest pauses are ignored."""
 
 
 @dataclass(frozen=True)
@@ -126,23 +148,23 @@ def _control(
     lost = flow.lost_after if link.delays.side == DOWNSTREAM else flow.lost_before[1]
     lossy_share = _lossy_rounds(flow.t, lost, round_trip + float(np.median(link.delays.wait)))
     packets = float(np.median(flight)) / flow.segment
-    if lossy_share > MAX_LOSSY_ROUNDS and packets > 10:
+    if lossy_share > MAX_LOSSY_ROUNDS and packets > MIN_FLIGHT:
         return Estimate(BBR, why=f"loses packets in {lossy_share:.0%} of rounds with {packets:.0f} packets in flight")
     kept = _kept(flow.t, flight, np.sort(lost), round_trip + float(np.median(link.delays.wait)))
     if len(kept) < 3:
         return unknowable(f"only {len(kept)} separate losses: at least 3 are needed")
     middle = float(np.median(kept))
     why = f"keeps {middle:.0%} of its data in flight after {len(kept)} losses"
-    if middle > 0.9:
+    if middle > MIN_BBR:
         return Estimate(BBR, why=why)
-    if middle < 0.85:
+    if middle < MAX_LOSS_BASED:
         return Estimate(LOSS, why=why)
     return unknowable(why)
 
 
 def _lossy_rounds(t: Floats, lost: Floats, round_trip: float) -> float:
-    """The share of rounds with losses, not counting the first ten rounds; 0 for a short flow."""
-    begin = t[0] + 10 * round_trip
+    """The share of rounds with losses, not counting `SLOW_START_ROUNDS`; 0 for a short flow."""
+    begin = t[0] + SLOW_START_ROUNDS * round_trip
     rounds = (t[-1] - begin) / round_trip
     return len(np.unique(((lost[lost > begin] - begin) / round_trip).astype(int))) / rounds if rounds > 20 else 0.0
 
@@ -151,7 +173,7 @@ def _kept(t: Floats, flight: Floats, lost: Floats, round_trip: float) -> Floats:
     """Data in flight after each loss relative to before it; losses within four round trips count once."""
     kept, last = [], -np.inf
     for at in lost:
-        if at < last + 4 * round_trip or at < t[0] + 10 * round_trip:
+        if at < last + 4 * round_trip or at < t[0] + SLOW_START_ROUNDS * round_trip:
             continue
         last = at
         before = flight[slice(*np.searchsorted(t, (at - round_trip, at + round_trip / 2)))]

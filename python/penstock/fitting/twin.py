@@ -19,7 +19,10 @@ __all__ = ["FORWARD", "REVERSE", "datagram_file", "pcap", "text"]
 FORWARD, REVERSE = "forward", "reverse"
 
 MAX_REQUEST_BYTES = 4000
-"""Of two flows of a connection, the smaller is taken for requests and left out up to this size in bytes."""
+"""Of two flows of a connection, the smaller is taken for requests and left out up to this size in bytes.
+
+About three packets: too few to change the queue in the direction of the requests.
+"""
 
 FLAVOURS = {LOSS: "cubic", BBR: "bbr", SCALABLE: "prague"}
 """The congestion control that represents each kind."""
@@ -28,7 +31,10 @@ MIX = ("cubic", "bbr")
 """Congestion controls assigned in turn to long flows if no flow has an estimate."""
 
 PATH_TOLERANCE = 0.03
-"""Flows share a path of the twin if their round trips differ by less than this share, or by less than 1 ms."""
+"""Flows share a path of the twin if their round trips differ by less than this share, or by less than 1 ms.
+
+The accuracy of round trips in tests of simulated captures.
+"""
 
 IPV4_HEADER = 20
 """Bytes of an IPv4 header without options (RFC 791, section 3.1)."""

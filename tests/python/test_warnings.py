@@ -144,6 +144,21 @@ def test_a_queue_that_a_run_never_filled_is_told() -> None:
         assert [warning.name for warning in of_result(scenario.resolve(), ps.run(scenario).raw["links"])] == names
 
 
+def test_schemes_with_equal_runs_are_named(tmp_path: Path) -> None:
+    """PIE whose target the buffer cannot reach is drop-tail; without traffic that fills the link, that is known."""
+    ps.dumbbell(rate="10Mbit", rtt="10ms", duration="5s", queue=ps.DropTail(limit="8p")).save(tmp_path / "short.toml")
+    listed = ("droptail", "pie:target=1s", "codel:target=100us", "pie:target=2s")
+    command = [sys.executable, "-m", "penstock", "compare", "short.toml", "--runs", "2", "--json", "out.json"]
+    for idle, groups in (((), ["droptail, pie:target=1s and pie:target=2s"]), (("--set", "traffic.bulk.profile=ns2",
+        "--set", "traffic.bulk.window=2"), [])):  # fmt: skip
+        schemes = [part for scheme in listed for part in ("--scheme", scheme)]
+        process = subprocess.run([*command, *schemes, *idle], cwd=tmp_path, capture_output=True, text=True, check=True)
+        warnings = json.loads((tmp_path / "out.json").read_text(encoding="utf-8")).get("warnings", [])
+        says = [warned["says"] for warned in warnings if warned["name"] == "identical-runs"]
+        assert [text.partition(" have the same")[0] for text in says] == groups
+        assert process.stderr.count("have the same results in every run") == len(groups)
+
+
 def test_both_directions_of_a_link_with_the_same_queue_are_checked() -> None:
     """PIE with a long limit is late in the direction that is full, here the reverse one."""
     tree = ps.dumbbell(rate="50Mbit", rtt="50ms", queue=ps.Pie(limit="1000p"), traffic=ps.Tcp(count=4)).tree()

@@ -197,8 +197,8 @@ def _warnings(plan: Plan) -> list[dict[str, str]]:
 
 
 def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
-    """Warnings about links that no traffic filled; also printed to standard error, once per link."""
-    from penstock.explain.warnings import of_result
+    """Warnings about links that no traffic filled, once per link, or about schemes with equal runs; also printed."""
+    from penstock.explain.warnings import of_identical, of_result
 
     reported: dict[tuple[str, str], dict[str, str]] = {}
     for number, case in enumerate(plan.cases):
@@ -215,7 +215,13 @@ def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
             if (warned.place, warned.name) not in reported:
                 notify(f"warning: {warned.text}")
                 reported[warned.place, warned.name] = {"scheme": case.candidate.label, **warned.to_dict()}
-    return list(reported.values())
+    warnings = list(reported.values())
+    if not any((place, "never-filled") in reported for place in runs.at):
+        for group in runs.identical_schemes():
+            warned = of_identical([scheme.argument for scheme in group], runs.at)
+            notify(f"warning: {warned.text}")
+            warnings.append({"scheme": group[0].argument, **warned.to_dict()})
+    return warnings
 
 
 def _run(

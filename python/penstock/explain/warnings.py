@@ -133,6 +133,17 @@ def of_result(resolved: Resolved, links: Mapping[str, Mapping[str, Any]]) -> lis
     return [Warned(link.place, *texts) for link in queues for texts in never_filled(links[link.place], link.packet_s)]
 
 
+def of_identical(schemes: Sequence[str], places: Sequence[str]) -> Warned:
+    """Schemes whose runs have equal results, as if they were the same queue."""
+    return Warned(
+        ", ".join(places),
+        "identical-runs",
+        f"{', '.join(schemes[:-1])} and {schemes[-1]} have the same results in every run: they treat this queue alike",
+        "compare them under more load, in a larger buffer, or with other settings",
+        "",
+    )
+
+
 def _both_directions(resolved: Resolved, places: Sequence[str]) -> list[str]:
     """The places, each with its reverse direction if that has the same queue and data cross it."""
     directions: list[str] = []

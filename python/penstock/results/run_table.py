@@ -225,6 +225,14 @@ class RunTable:
         values[self._cells] = self.table[column].to_numpy(zero_copy_only=False).astype(float)
         return values
 
+    def identical_schemes(self) -> list[list[ComparedScheme]]:
+        """The groups of schemes that have the same number for each metric of each run, in order."""
+        arrays = [self.array(metric, place) for place, metrics in self.metrics.items() for metric in metrics]
+        groups: dict[tuple[bytes, ...], list[ComparedScheme]] = {}
+        for at, scheme in enumerate(self.schemes):
+            groups.setdefault(tuple(array[:, at].tobytes() for array in arrays), []).append(scheme)
+        return [group for group in groups.values() if len(group) > 1]
+
     def column(self, metric: str, place: str | None = None) -> ResultColumn:
         """The column of a metric; without `place`, at the first place that has it. Raises `UnknownNameError`."""
         if place is not None and place not in self.places:

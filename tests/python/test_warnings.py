@@ -423,3 +423,16 @@ def test_losses_of_other_words_are_not_silent(capsys: pytest.CaptureFixture[str]
     assert "pipe 1 delay 10ms" in warnings[0]["says"]
     assert "pipe 1 delay 10ms" in capsys.readouterr().err
     assert [warning.name for warning in OnLink.of(words, base.document(), None).warnings] == ["not-converted"]
+
+
+def test_a_run_warns_as_a_comparison_does(tmp_path: Path) -> None:
+    traffic = ps.Tcp(profile="ns2", window=2)
+    ps.dumbbell(rate="100Mbit", rtt="20ms", duration="2s", traffic=traffic).save(tmp_path / "idle.toml")
+    texts = []
+    for verb in (["run"], ["compare", "--scheme", "droptail", "--runs", "1"]):
+        command = [sys.executable, "-m", "penstock", verb[0], "idle.toml", *verb[1:]]
+        process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        lines = process.stderr.splitlines()
+        texts.append([line.partition("bottleneck: ")[2] for line in lines if line.startswith("warning: ")])
+    assert texts[0] == texts[1]
+    assert any("windows of 2 packets" in text for text in texts[0])

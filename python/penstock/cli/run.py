@@ -124,7 +124,7 @@ def _simulated(
     from penstock.engine.course import course_of, has_course
     from penstock.engine.warmup import is_automatic, queue_means
     from penstock.explain.unsettled import of_queues
-    from penstock.explain.warnings import of_result
+    from penstock.explain.warnings import of_result, of_scenario
     from penstock.results.grid import run_grids, text
     from penstock.scenario.budget import Limits, check_budget
 
@@ -136,7 +136,7 @@ def _simulated(
     result: Run = recorded.run
     notify(f"1 run of {result.scenario['duration']}, seed {result.seed}: {result.events} events, {result.cpu_s:.3g} s")
     outputs.show(text(run_grids(result.raw)))
-    warnings = of_result(resolved, result.raw["links"])
+    warnings = of_scenario(resolved) + of_result(resolved, result.raw["links"])
     if not is_automatic(document):
         warnings += of_queues(resolved, queue_means(result.series, parse_time(result.scenario["duration"]) / 1e9))
     notify_all(f"warning: {warned.text}" for warned in warnings)

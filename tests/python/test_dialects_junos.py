@@ -159,7 +159,7 @@ PROFILE = "output-traffic-control-profile T"
     [
         ("shaping-rate 10m burst-size 5k", "interfaces ge-0/0/0 shaping-rate 10m burst-size 5k: a bucket of the link"),
         (f"shaping-rate 10m; {PROFILE}", f"interfaces ge-0/0/0 {PROFILE}: its scheduler map and rate are not read: "
-         "put them here"),
+         "paste this profile too"),
     ],
 )  # fmt: skip
 def test_what_an_interface_has_besides_is_listed(line: str, lost: str) -> None:

@@ -204,7 +204,7 @@ def _of_port(port: _Port, line: str) -> None:
     rate = re.fullmatch(r"shape rate (\d+)(?: (kbps|mbps))?", line)
     port.rate = integer_of("shape rate", rate[1]) * (1e6 if rate[2] == "mbps" else 1e3) if rate else None
     if is_set and rate is None:
-        port.lost.append(f"{line}: of the link")
+        port.lost.append(f"{line}: not a rate in kbps or mbps")
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -213,7 +213,7 @@ def _lines(text: str) -> Iterator[str]:
         prompt = re.match(r"^\s*[\w.-]+(?:\([\w./-]+\))*[#>]\s*", line)
         bare = " ".join((line[prompt.end() :] if prompt else line).split())
         if prompt and bare.startswith(("show qos", "show interfaces")):
-            raise DialectError(f"what {bare} prints is not read: paste what show running-config section qos prints")
+            raise DialectError(f"the output of {bare} is not read: paste the output of show running-config section qos")
         if bare and not bare.startswith("!") and not (prompt and bare.split()[0] in _EXEC):
             yield bare
 

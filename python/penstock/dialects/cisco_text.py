@@ -104,7 +104,7 @@ class _Reader:
                 self._leave()
             return
         if line in _XR:
-            raise DialectError(f"{line}: this is IOS XR, whose policy maps differ; IOS and IOS XE are read")
+            raise DialectError(f"{line}: this is IOS XR, whose policy maps differ: only IOS and IOS XE are read")
         if self.has_modes and self._opens(line):
             return
         refuse_misspelt(line.split()[0], ("class-map", "policy-map", "interface"), "IOS")
@@ -215,7 +215,7 @@ class _Reader:
             own = self.result.policies.setdefault(f"interface {self.interface}", {IMPLICIT: []})
             _put(own[IMPLICIT], line, f"interface {self.interface}")
         elif bare[0] in _SWITCHED:
-            lost.append(f"interface {self.interface} {line}: queues of the switch's hardware, which are not read")
+            lost.append(f"interface {self.interface} {line}: a hardware queue of the switch, which is not simulated")
         elif bare[0] in _HARDWARE:
             place = f"interface {self.interface} {bare[0]}"
             lost[:] = [item for item in lost if not item.startswith(place)]

@@ -119,7 +119,7 @@ def _lines(text: str) -> Iterator[str]:
             continue
         bare = _PREFIX.sub("", bare).strip()
         if unset := _VARIABLE.search(bare):
-            raise DialectError(f"{bare[:60]}: {unset[0]} is not set in this text: put its value in its place")
+            raise DialectError(f"{bare[:60]}: {unset[0]} is not set in this text: replace it with its value")
         if bare:
             yield bare
 

@@ -37,11 +37,11 @@ def commands_of_xml(text: str) -> tuple[str, dict[str, int]]:
     Raises `DialectError` for a file without limiters.
     """
     if "<!" in re.sub(r"<!\[CDATA\[.*?\]\]>|<!--.*?-->", "", text, flags=re.DOTALL):
-        raise DialectError("config.xml has no declarations <!...>")
+        raise DialectError("declarations <!...> are not read: delete them")
     try:
         root = ElementTree.fromstring(f"<all>{re.sub(r'<[?].*?[?]>', '', text)}</all>")
     except ElementTree.ParseError as error:
-        raise DialectError(f"not XML: {error}; paste a whole <dnshaper> or <TrafficShaper>") from None
+        raise DialectError(f"not XML: {error}; paste the whole element <dnshaper> or <TrafficShaper>") from None
     names: dict[str, int] = {}
     opnsense = [*root.iter("pipe")]
     limiters = [
@@ -69,7 +69,7 @@ def _text(one: Element, name: str) -> str:
 def _number(one: Element) -> int:
     text = _text(one, "number")
     if not re.fullmatch(r"\d{1,5}", text):
-        raise DialectError(f"limiter {one_line(_text(one, 'name'))}: number {one_line(text)}: expected a number")
+        raise DialectError(f"limiter {one_line(_text(one, 'name'))}: number {one_line(text)}: expected a whole number")
     return int(text)
 
 

@@ -271,7 +271,7 @@ def _read_profile(
     paths = [path[1:] for path in under(statements, "traffic-control-profiles") if path[:1] == (name,)]
     if not paths:
         line = f"interfaces {place} output-traffic-control-profile {name}"
-        lost.setdefault(place, []).append(f"{line}: its scheduler map and rate are not read: put them here")
+        lost.setdefault(place, []).append(f"{line}: not in the text: paste this profile too")
     for words in paths:
         line = f"traffic-control-profiles {name} {' '.join(words)}"
         if words[:1] == ("scheduler-map",) and len(words) == 2:

@@ -87,7 +87,7 @@ def _of_link(script: _Script, place: str) -> tuple[dict[str, str], list[str]]:
     """The variables of the queue of a link, and losses."""
     own: dict[str, str] = {}
     others = [link for link in script.links if link != place]
-    lost = [f"delay {script.delays[place]} of {place}: of the link, not of its queue"]
+    lost = [f"delay {script.delays[place]} of {place}: a property of the link, not of its queue"]
     lost += [f"other links: {', '.join(others)}"] if others else []
     for variable, link in script.places.items():
         if link in (place, f"{place} duplex"):
@@ -107,7 +107,7 @@ def _without_link(script: _Script, facts: Facts) -> tuple[str, dict[str, str], l
         variable, own = choose(script.objects, facts, "queues")
         names = [kind for kind, (_, keys) in QUEUES.items() if set(own) <= {key.name for key in keys}]
         if len(names) == 1:
-            lost.append(f"${variable} is of an unknown class: {names[0]} is the only one with these variables")
+            lost.append(f"${variable} is of an unknown class: only {names[0]} has these variables")
     if len(names) != 1:
         raise DialectError(
             f"several queues: {', '.join(names)}; keep one in the text"
@@ -199,7 +199,7 @@ def _value_of(word: str, variables: Mapping[str, str]) -> str:
 
     def value(found: re.Match[str]) -> str:
         if found[1] not in variables:
-            raise DialectError(f"{word}: its value is not in the text")
+            raise DialectError(f"{word}: its value is not in the text: replace it with its value")
         return variables[found[1]]
 
     if match := _EXPRESSION.fullmatch(word):

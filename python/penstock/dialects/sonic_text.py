@@ -60,7 +60,7 @@ def _of_python(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise DialectError("not JSON, and not a table that sonic-db-cli prints") from None
+        raise DialectError("neither JSON nor the output of sonic-db-cli") from None
 
 
 def _shown(lines: list[str]) -> Tree:
@@ -74,5 +74,5 @@ def _shown(lines: list[str]) -> Tree:
         elif (match := _FIELD.match(line)) and name:
             profiles[name][match[1]] = match[2]
         elif not re.fullmatch(r"[\s-]+", line):
-            raise DialectError(f"{line.strip()[:60]}: not a line of show ecn")
+            raise DialectError(f"{line.strip()[:60]}: not a line that show ecn prints")
     return profiles

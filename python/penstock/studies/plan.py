@@ -161,7 +161,7 @@ def check_places(base: Document, places: Sequence[str]) -> None:
     """Raise an error unless there are places and each is a link of the scenario."""
     if not places:
         raise PenstockError(
-            "no link is watched: name the bottleneck with --at LINK (in Python at), or set watch = true in its table"
+            "no link is watched: name the bottleneck with --at LINK (at in Python), or set watch = true in its table"
         )
     links = base.tree["links"]
     for place in places:

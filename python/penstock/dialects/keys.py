@@ -115,7 +115,7 @@ def apply_keys(result: Conversion, keys: Sequence[Key], settings: Mapping[str, s
 
 
 def choose(things: Mapping[str, Thing], facts: Facts, kind: str) -> tuple[str, Thing]:
-    """The only object of a text, or the one that `--device` names, with its name.
+    """The name and value of the only object of a text, or of the object that `--device` names.
 
     Raises `DialectError` with all names if there are several, or none with this name.
     """

@@ -60,9 +60,9 @@ def read(text: str, facts: Facts) -> Conversion:
             )
         place, name = choose(links, facts, "links with a queue")
         rate = _rate(script.links[place][1])
-        own, lost = _of_link(script, place)
+        own, lost = _link_settings(script, place)
     else:
-        name, own, lost = _without_link(script, facts)
+        name, own, lost = _single_queue(script, facts)
     if name not in QUEUES:
         raise DialectError(f'no queue "{name}"{nearest(name, QUEUES)}; there are: {", ".join(QUEUES)}')
     scheme, keys = QUEUES[name]
@@ -83,7 +83,7 @@ def read(text: str, facts: Facts) -> Conversion:
     return result
 
 
-def _of_link(script: _Script, place: str) -> tuple[dict[str, str], list[str]]:
+def _link_settings(script: _Script, place: str) -> tuple[dict[str, str], list[str]]:
     """The variables of the queue of a link, and losses."""
     own: dict[str, str] = {}
     others = [link for link in script.links if link != place]
@@ -95,7 +95,7 @@ def _of_link(script: _Script, place: str) -> tuple[dict[str, str], list[str]]:
     return own | ({"limit_": script.limits[place]} if place in script.limits else {}), lost
 
 
-def _without_link(script: _Script, facts: Facts) -> tuple[str, dict[str, str], list[str]]:
+def _single_queue(script: _Script, facts: Facts) -> tuple[str, dict[str, str], list[str]]:
     """The class of the only queue in a text without links, its own variables, and losses.
 
     Raises `DialectError` for several queues, or none.
@@ -233,7 +233,7 @@ def _assign(script: _Script, variables: dict[str, str], words: list[str]) -> Non
     elif re.fullmatch(r"[^\[\]$]+", words[2]):
         variables[words[1]] = words[2].strip("{}")
     elif re.match(r"\[\s*expr\s|\$", words[2]):
-        with suppress(DialectError):  # no constant: an error only where a setting uses it
+        with suppress(DialectError):  # not constant: an error only if a setting uses it
             variables[words[1]] = _value_of(words[2], variables)
 
 

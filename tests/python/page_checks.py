@@ -100,7 +100,7 @@ SHORTEN = """
   window.replaced.forEach(([node, other]) => node.replaceWith(other));
 })()
 """
-"""Removes elements that axe-core need not read: the contents of drawings, which use the colours of the palette, and rows
+"""Removes elements that axe-core need not read: the contents of drawings, which use colours of the palette, and rows
 of tables, claims, list items and pieces of code that have the elements, attributes and colours of an earlier one.
 
 Without this, axe-core takes half a minute for thousands of elements, even of hidden ones.

@@ -32,7 +32,7 @@ An initial window has 10 segments (RFC 6928), or several times as many.
 Half or double this value gives the same estimates on simulated captures.
 """
 
-SIMILAR_ERRORS = 1.2
+MAX_SIMILAR_ERROR_RATIO = 1.2
 """Errors are similar up to this ratio. Then the shorter round trip is better, because queues only lengthen it."""
 
 
@@ -210,7 +210,7 @@ def _better(first: Estimate, second: Estimate) -> Estimate:
     if second_high < first_low:
         return second
     first_error, second_error = first_high - first_low, second_high - second_low
-    if max(first_error, second_error) < SIMILAR_ERRORS * min(first_error, second_error):
+    if max(first_error, second_error) < MAX_SIMILAR_ERROR_RATIO * min(first_error, second_error):
         return min(first, second, key=_seconds)
     return first if first_error < second_error else second
 

@@ -105,7 +105,7 @@ class Option(str):
 
     @classmethod
     def of(cls, option: str, argument: str, value: str, *, shown: str | None = None) -> Self:
-        """With the value that was given, on the command line as `shown`."""
+        """An origin with the given value, which appears on the command line as `shown`."""
         return cls(f"{option} {value if shown is None else shown}", f"{argument}={show_value(value)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -163,7 +163,7 @@ def collect_errors(function: Callable[[Item], Result], items: Iterable[Item]) ->
 
 @contextmanager
 def collecting(errors: list[ErrorDetail]) -> Iterator[None]:
-    """Append the errors of a `ScenarioError` in the block to `errors`, so that others can be added."""
+    """Append the errors of a `ScenarioError` in the block to `errors`, instead of raising it."""
     try:
         yield
     except ScenarioError as error:

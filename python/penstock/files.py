@@ -146,7 +146,7 @@ def whole(file: str | Path) -> Iterator[Path]:
         target = Path(os.path.realpath(file))
         part = _temporary_name(target)
         try:
-            # Within the block, since an interrupt may come as soon as the file exists.
+            # Inside the block, because an interrupt may arrive as soon as the file exists.
             os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
             yield part
             with part.open("rb") as written:

@@ -1,4 +1,4 @@
-"""The statements on the pages of the lessons, each with the condition that it makes about the runs."""
+"""The statements on the lesson pages, each with its condition on the runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CLAIMS", "Cases", "Result"]
 
 Result = Mapping[str, Any]
 Cases = Mapping[str, Result]
-"""The runs by the name of their case, all with the same seed; the runs of the panes also by their letter."""
+"""The runs by the name of their case, all with the same seed. Runs of panes are also found by the pane's letter."""
 Claim = tuple[str, Callable[[Cases], bool]]
 
 STEEP = (50, 100, 0.3, None)

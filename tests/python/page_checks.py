@@ -100,8 +100,8 @@ SHORTEN = """
   window.replaced.forEach(([node, other]) => node.replaceWith(other));
 })()
 """
-"""Removes what axe-core need not read: the inside of drawings, whose colours are those of the palette, and rows of
-tables, claims, items of lists and pieces of code that have the elements, attributes and colours of an earlier one.
+"""Removes elements that axe-core need not read: the contents of drawings, which use colours of the palette, and rows
+of tables, claims, list items and pieces of code that have the elements, attributes and colours of an earlier one.
 
 Without this, axe-core takes half a minute for thousands of elements, even of hidden ones.
 """

@@ -21,7 +21,7 @@ from .broken import GOOD, refused
         (["--set", "links[3].rate=5"], "no such item"),
         (
             ["--set", 'links.bottleneck.edge=[{ kind = "tsw" }]', "--set", "links.bottleneck.edge.0.kind=tsw"],
-            "no such item of a list; an item is written as in change[0].rate",
+            "no such item of a list; write an item as in change[0].rate",
         ),
         (
             ["--set", "links.bottleneck.change=[5]", "--set", "links.bottleneck.change[0].rate=5"],

@@ -157,9 +157,10 @@ PROFILE = "output-traffic-control-profile T"
 @pytest.mark.parametrize(
     ("line", "lost"),
     [
-        ("shaping-rate 10m burst-size 5k", "interfaces ge-0/0/0 shaping-rate 10m burst-size 5k: a bucket of the link"),
-        (f"shaping-rate 10m; {PROFILE}", f"interfaces ge-0/0/0 {PROFILE}: its scheduler map and rate are not read: "
-         "put them here"),
+        ("shaping-rate 10m burst-size 5k",
+         "interfaces ge-0/0/0 shaping-rate 10m burst-size 5k: a burst of the link's shaper"),
+        (f"shaping-rate 10m; {PROFILE}",
+         f"interfaces ge-0/0/0 {PROFILE}: not in the text: paste this profile too"),
     ],
 )  # fmt: skip
 def test_what_an_interface_has_besides_is_listed(line: str, lost: str) -> None:

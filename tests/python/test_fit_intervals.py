@@ -19,7 +19,7 @@ PACKET = 1500
 
 
 def links_at_random() -> Iterator[tuple[str, list[str], dict[str, float]]]:
-    """Scenarios with two random links for each control and scheme, their settings, and the true values."""
+    """A scenario, its settings and the true values, for two random links per control and scheme."""
     draw = random.Random(777)
     for _ in range(2):
         for control in ("cubic", "bbr"):

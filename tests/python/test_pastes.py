@@ -1,4 +1,4 @@
-"""Texts as users paste them are the right queue at once, or an error that names the object: `tests/data/pastes`."""
+"""Each pasted text in `tests/data/pastes` gives the expected queue, or an error that names its object."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXPECTED: dict[str, dict[str, dict[str, Any]]] = tomllib.loads((FOLDER / "expect
 CASES = [(dialect, name) for dialect, cases in EXPECTED.items() for name in cases]
 
 
-def test_every_text_has_an_expectation_and_every_dialect_several() -> None:
+def test_every_text_has_an_expectation_and_every_dialect_has_several_texts() -> None:
     files = {path.relative_to(FOLDER).parts for path in FOLDER.glob("*/*")}
     assert files == set(CASES)
     assert set(EXPECTED) == set(OTHERS)
@@ -29,18 +29,18 @@ def as_is(text: str) -> str:
 
 
 def from_windows(text: str) -> str:
-    """A file saved by an editor of Windows."""
+    """The text as an editor of Windows saves it."""
     return "\ufeff" + text.replace("\n", "\r\n")
 
 
 def from_a_web_page(text: str) -> str:
-    """Non-breaking spaces, and spaces at the ends of lines."""
+    """The text as copied from a web page: with non-breaking spaces, and spaces at the ends of lines."""
     return "\n\n" + "\n".join(f"{line}  " for line in text.replace("  ", "\xa0 ").splitlines()) + "\n\n"
 
 
 @pytest.mark.parametrize("copied", [as_is, from_windows, from_a_web_page])
 @pytest.mark.parametrize(("dialect", "name"), CASES)
-def test_a_paste_is_read_at_once(dialect: str, name: str, copied: Any) -> None:
+def test_a_paste_gives_the_expected_queue_or_error(dialect: str, name: str, copied: Any) -> None:
     expected = EXPECTED[dialect][name]
     text = copied((FOLDER / dialect / name).read_text())
     facts = Facts(expected.get("rate_given"), device=expected.get("device"), name=expected.get("name"))
@@ -59,13 +59,13 @@ def test_a_paste_is_read_at_once(dialect: str, name: str, copied: Any) -> None:
 
 
 def absent(value: Any) -> Any:
-    """The value with None for the word "absent", as TOML has no None."""
+    """The value with None in place of the word "absent", because TOML has no None."""
     if isinstance(value, dict):
         return {key: None if item == "absent" else absent(item) for key, item in value.items()}
     return [absent(item) for item in value] if isinstance(value, list) else value
 
 
-def named(text: str, dialect: str) -> str:
+def error_message(text: str, dialect: str) -> str:
     with pytest.raises(DialectError) as refused:
         read(text, dialect)
     return str(refused.value)
@@ -75,7 +75,7 @@ def test_an_error_about_several_objects_names_them_all() -> None:
     for dialect, cases in EXPECTED.items():
         for name, expected in cases.items():
             if chosen := expected.get("device"):
-                assert chosen in named((FOLDER / dialect / name).read_text(), dialect), name
+                assert chosen in error_message((FOLDER / dialect / name).read_text(), dialect), name
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Kinds of pasted texts by many small inputs: prompts, abbreviations, foreign commands, types, expressions, names."""
+"""Small pasted texts, one property at a time: prompts, abbreviations, foreign commands, types, expressions, names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock.dialects.pasted import cleaned
     "root@OpenWrt:~# ", "[admin@web01 ~]$ ", "root@freebsd:~ # ", "me@mac ~ % ",
     "[2.7.2-RELEASE][admin@pfSense.home]/root: ", "mac:~ me$ ", "ops@gw:/etc/init.d$ ",
 ])  # fmt: skip
-def test_prompts_of_shells_and_other_commands_do_not_count(prompt: str) -> None:
+def test_shell_prompts_and_other_commands_are_ignored(prompt: str) -> None:
     pipe = f"{prompt}uname -a\n{prompt}sudo ipfw pipe 1 config bw 3Mbit/s queue 40\n{prompt}"
     assert read(pipe, "dummynet").parameters == {"limit": "40p"}
     queue = f"{prompt}uptime\n{prompt}tc qdisc add dev eth0 root pfifo limit 40\n{prompt}"
@@ -55,7 +55,7 @@ def test_abbreviations_of_ios_are_written_out(short: str, full: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["bandwith 100", "queue-limits 9", "random-detct"])
-def test_a_misspelt_command_of_ios_is_no_global_command(word: str) -> None:
+def test_a_misspelt_command_of_ios_is_not_a_global_command(word: str) -> None:
     for text in (f"policy-map P\n class A\n  {word}", f"policy-map P\n class A\n  queue-limit 9\n!\n{word}"):
         with pytest.raises(DialectError, match="class A has no"):
             read(text, "cisco")

@@ -6,7 +6,7 @@ import pytest
 from penstock.engine.progress import Watch
 
 
-def test_a_line_has_the_time_left_without_the_runs_that_were_stored(
+def test_stored_runs_do_not_count_for_the_time_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = 1000.0
@@ -21,7 +21,7 @@ def test_a_line_has_the_time_left_without_the_runs_that_were_stored(
     assert lines[-1] == "380 of 400 runs in 90 s, about 10 s left"
 
 
-def test_without_a_finished_run_no_time_is_left_to_tell(
+def test_no_time_left_is_printed_before_a_run_has_finished(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = 1000.0

@@ -145,7 +145,7 @@ def test_a_queue_that_a_run_never_filled_is_told() -> None:
 
 
 def test_schemes_with_equal_runs_are_named(tmp_path: Path) -> None:
-    """PIE whose target the buffer cannot reach is drop-tail; without traffic that fills the link, that is known."""
+    """PIE acts as drop-tail if the buffer cannot reach its target. A link that no traffic fills has another warning."""
     ps.dumbbell(rate="10Mbit", rtt="10ms", duration="5s", queue=ps.DropTail(limit="8p")).save(tmp_path / "short.toml")
     listed = ("droptail", "pie:target=1s", "codel:target=100us", "pie:target=2s")
     command = [sys.executable, "-m", "penstock", "compare", "short.toml", "--runs", "2", "--json", "out.json"]

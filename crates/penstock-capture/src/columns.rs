@@ -9,8 +9,8 @@ use std::path::Path;
 /// The packets of a capture in order of time, as rows of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    /// Senders and receivers. The port is 0 for packets without the header of TCP or UDP; address and port are 0 for packets
-    /// without the whole IP header.
+    /// Senders and receivers. The port is 0 for packets without a TCP or UDP header. Address and port are 0 for packets
+    /// without a complete IP header.
     pub endpoints: Vec<SocketAddr>,
     rows: Vec<[i64; NAMES.len()]>,
 }
@@ -18,7 +18,7 @@ pub struct Columns {
 /// The columns. A field that a packet lacks is 0, or -1 for TCP options.
 ///
 /// `t_ns`: nanoseconds since 1970. `size`: bytes of the IP packet. `source`, `target`: indices into the endpoints.
-/// `protocol`: 6 with a TCP header, 17 with a UDP header, otherwise 0. `payload`: bytes behind that header. `seq` to
+/// `protocol`: 6 with a TCP header, 17 with a UDP header, otherwise 0. `payload`: bytes after that header. `seq` to
 /// `window`: fields of the TCP header. `sack_from`, `sack_to`: edges of the first SACK block.
 const NAMES: [&str; 18] = [
     "t_ns",
@@ -119,7 +119,7 @@ mod tests {
     use crate::testing::{Captured, Order, ipv4, ipv6, pcap, reader, tcp, whole};
     use std::collections::BTreeMap;
 
-    /// Link type of IP packets without a header of the link.
+    /// Link type of IP packets without a link-layer header.
     const RAW: u32 = 101;
 
     fn columns_of(frames: &[Captured]) -> (Vec<String>, BTreeMap<&'static str, Vec<i64>>) {

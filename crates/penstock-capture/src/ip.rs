@@ -98,7 +98,7 @@ fn tcp(bytes: &[u8], length: u32) -> Option<Tcp> {
     if bytes.len() < TCP_FIXED {
         return None;
     }
-    // The file may lack some of the options.
+    // Some of the options may not have been captured.
     let mut whole = [0; TCP_LONGEST];
     let count = bytes.len().min(TCP_LONGEST);
     whole[..count].copy_from_slice(&bytes[..count]);

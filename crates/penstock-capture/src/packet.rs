@@ -70,7 +70,7 @@ pub struct Tcp {
     pub header: u32,
     /// Payload in bytes.
     pub payload: u32,
-    /// Options that the file has whole.
+    /// Options that were captured completely.
     pub options: TcpOptions,
 }
 
@@ -81,7 +81,7 @@ pub struct TcpOptions {
     pub mss: Option<u16>,
     /// Shift count of the receive window (RFC 7323, section 2.2), of a SYN.
     pub window_scale: Option<u8>,
-    /// Left and right edge of the first block of the SACK option (RFC 2018, section 3).
+    /// Left and right edge of the first block in the SACK option (RFC 2018, section 3).
     pub sack: Option<[u32; 2]>,
     /// Timestamp value and timestamp echo reply (RFC 7323, section 3.2).
     pub timestamps: Option<[u32; 2]>,

@@ -38,7 +38,7 @@ impl TcpOptions {
     }
 }
 
-/// The first two numbers of 32 bits.
+/// The first two 32-bit numbers.
 fn pair(bytes: &[u8]) -> Option<[u32; 2]> {
     let (numbers, _) = bytes.as_chunks::<4>();
     let [first, second, ..] = numbers else { return None };
@@ -49,7 +49,7 @@ fn pair(bytes: &[u8]) -> Option<[u32; 2]> {
 mod tests {
     use super::*;
 
-    /// No operation twice, timestamps 1 and 2.
+    /// Two no-operation options, then timestamps 1 and 2.
     const STAMPS: [u8; 12] = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2];
 
     #[test]
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incomplete_option_and_those_behind_it_are_not_read() {
+    fn an_incomplete_option_and_all_later_options_are_not_read() {
         for count in 0..STAMPS.len() {
             assert_eq!(TcpOptions::parse(&STAMPS[..count], false), TcpOptions::default());
         }

@@ -23,7 +23,7 @@ class Verb(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments. Refuses an option that is given twice, and lists all values that are not allowed.
 
-        Click would silently use the last value, and stop at the first wrong one.
+        Click alone would silently use the last of repeated values, and report only the first wrong value.
         """
         values, _, params = self.make_parser(ctx).parse_args(args=list(args))
         names: set[str] = set()

@@ -53,7 +53,7 @@ Inputs = Annotated[
     ),
 ]
 Varied = Annotated[
-    list[str], list_option("--vary", "PATH=a,b,c", "Values of a key to sweep; several options make a grid.")
+    list[str], list_option("--vary", "PATH=a,b,c", "Values of a key to sweep; repeatable: several keys form a grid.")
 ]
 Runs = Annotated[
     int | None,

@@ -197,7 +197,7 @@ def _warnings(plan: Plan) -> list[dict[str, str]]:
 
 
 def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
-    """Warnings about links that no traffic filled, once per link, or about schemes with equal runs; also printed."""
+    """Prints and returns warnings about links that no traffic filled, or else about schemes with equal results."""
     from penstock.explain.warnings import of_identical, of_result
 
     reported: dict[tuple[str, str], dict[str, str]] = {}

@@ -18,14 +18,17 @@ Text = Annotated[str, argument("TEXT|-", "The settings; - reads standard input."
 From = Annotated[
     str, value_option("--from", "DIALECT", "tc, cisco, junos, sonic, arista, dummynet, ns2, ns3 or penstock.")
 ]
-To = Annotated[str, value_option("--to", "DIALECT", "Target dialect; the same names.")]
+To = Annotated[str, value_option("--to", "DIALECT", "Target dialect; the same names as for --from.")]
 LinkRate = Annotated[str | None, value_option("--rate", "RATE", "Rate of the link, for values that depend on it.")]
-Packet = Annotated[
-    str, value_option("--packet", "SIZE", "Mean packet, where one side counts bytes and the other packets.")
-]
+Packet = Annotated[str, value_option("--packet", "SIZE", "Mean packet size, to convert between bytes and packets.")]
 Device = Annotated[
     str | None,
-    value_option("--device", "NAME", "Interface to read if a text has several; also in the lines to paste (eth0)."),
+    value_option(
+        "--device",
+        "NAME",
+        "Queue to read if a text has several: an interface, policy map, pipe or link; also the interface in the "
+        "printed tc commands, by default eth0.",
+    ),
 ]
 
 

@@ -63,7 +63,7 @@ From = Annotated[
         "Explain router statistics in this dialect (only tc): NAME is their text, or - for standard input.",
     ),
 ]
-Device = Annotated[str | None, value_option("--device", "NAME", "With --from: the device, where the text has several.")]
+Device = Annotated[str | None, value_option("--device", "NAME", "With --from: the device, if the text has several.")]
 Figure = Annotated[
     str | None,
     value_option(
@@ -94,7 +94,7 @@ class LinkOptions:
         """Raise `PenstockError` for options that exclude each other."""
         own = [option for option in self.options if option != "--scenario"]
         if self.scenario is not None and own:
-            raise PenstockError(f"{', '.join(own)}: the scenario has these; use --set PATH=VALUE")
+            raise PenstockError(f"{', '.join(own)}: the scenario sets these; override its values with --set PATH=VALUE")
         if self.scenario is None and (self.settings or self.at):
             raise PenstockError(f"{'--set' if self.settings else '--at'}: only with --scenario FILE")
 
@@ -140,7 +140,7 @@ def explain(
     if picture is not None:
         raise PenstockError(f"--figure: {name} has no figure; only schemes have one")
     if link.options:
-        raise PenstockError(f"{link.options[0]}: only for a scheme, such as penstock explain red {link.options[0]} ...")
+        raise PenstockError(f"{link.options[0]}: only for a scheme, as in penstock explain red {link.options[0]} ...")
     text, value = entry
     outputs.show(text)
     outputs.write_json(value)

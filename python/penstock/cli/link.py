@@ -72,12 +72,12 @@ Tcp = Annotated[
 Between = Annotated[
     tuple[str, str] | None,
     value_option(
-        "--between", "NS1 NS2", "Join two existing namespaces, by name or process number, instead of fresh ones."
+        "--between", "NS1 NS2", "Join two existing namespaces, by name or process ID, instead of new namespaces."
     ),
 ]
 Devices = Annotated[
     tuple[str, str] | None,
-    value_option("--dev", "DEV1 DEV2", "Join two Ethernet devices, of --between or of this machine."),
+    value_option("--dev", "DEV1 DEV2", "Join two Ethernet devices, in the namespaces of --between or on this machine."),
 ]
 Node = Annotated[
     str | None,
@@ -88,7 +88,7 @@ Live = Annotated[
     bool | None,
     flag(
         "--live/--no-live",
-        "Show queues and flows while the link runs; default: without a command, on a terminal.",
+        "Show queues and flows while the link runs; default: on a terminal, unless a command or shell runs.",
         OUTPUT,
         show_default=False,
     ),

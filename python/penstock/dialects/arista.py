@@ -46,7 +46,7 @@ _MAP = re.compile(
 )
 _NO_MAP = re.compile(r"(?:no|default) qos map (dscp|traffic-class) ([\d ,-]+?)(?: to .*)?")
 _EXEC = ("show", "enable", "configure", "copy", "write", "terminal", "bash", "ping")
-"""Commands that change no setting."""
+"""Commands that change no setting and are ignored after a prompt."""
 _CLASSES, LEVELS = 8, 3
 """Traffic classes, and drop precedences."""
 _DOC = "EOS manual, Quality of Service"
@@ -69,8 +69,8 @@ class _Port:
     """An interface or profile: the lines of its queues, and the lines that cannot be expressed.
 
     Attributes:
-        profile: the profile that an interface uses.
-        rate: to which the interface shapes, in bit/s.
+        profile: name of the profile that an interface uses.
+        rate: shaping rate of the interface in bit/s.
 
     """
 
@@ -169,12 +169,12 @@ def _ports(text: str) -> tuple[dict[str, _Port], _Maps]:
             )
             if port is not None:
                 _of_port(port, line)
-    _settle_profiles(ports)
+    _apply_profiles(ports)
     return {name: port for name, port in ports.items() if port.queues}, maps
 
 
-def _settle_profiles(ports: dict[str, _Port]) -> None:
-    """Give interfaces the queues of their profiles; the profiles themselves then do not count."""
+def _apply_profiles(ports: dict[str, _Port]) -> None:
+    """Copies the queues of profiles to the interfaces that use them; then only interfaces can be chosen."""
     profiles = {name: port for name, port in ports.items() if port.is_profile}
     used = {port.profile for port in ports.values() if port.profile in profiles}
     for port in ports.values():
@@ -204,16 +204,16 @@ def _of_port(port: _Port, line: str) -> None:
     rate = re.fullmatch(r"shape rate (\d+)(?: (kbps|mbps))?", line)
     port.rate = integer_of("shape rate", rate[1]) * (1e6 if rate[2] == "mbps" else 1e3) if rate else None
     if is_set and rate is None:
-        port.lost.append(f"{line}: of the link")
+        port.lost.append(f"{line}: not a rate in kbps or mbps")
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The commands of a text, without comments, and without commands that show something at a prompt."""
+    """The commands of a text, without prompts, comments and commands that change no setting."""
     for line in text.splitlines():
         prompt = re.match(r"^\s*[\w.-]+(?:\([\w./-]+\))*[#>]\s*", line)
         bare = " ".join((line[prompt.end() :] if prompt else line).split())
         if prompt and bare.startswith(("show qos", "show interfaces")):
-            raise DialectError(f"what {bare} prints is not read: paste what show running-config section qos prints")
+            raise DialectError(f"the output of {bare} is not read: paste the output of show running-config section qos")
         if bare and not bare.startswith("!") and not (prompt and bare.split()[0] in _EXEC):
             yield bare
 

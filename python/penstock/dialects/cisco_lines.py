@@ -1,4 +1,4 @@
-"""The lines of a pasted configuration of Cisco IOS: without prompts, banners and commands that show something."""
+"""The commands in a pasted configuration of Cisco IOS, without prompts, banners and show commands."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Line", "is_exec", "lines_of"]
 _PROMPT = re.compile(r"^\s*[\w.-]+(?:\((config[\w-]*|[\w-]+)\))?[#>]\s*")
 _BANNER = re.compile(r"^banner\s+\S+\s+(\^C|\S)(.*)$")
 _MODES = ("interface", "policy-map", "class-map", "control-plane", "class")
-_SHORTEST = {"interface": 3, "policy-map": 6, "class-map": 6}
-"""Letters from which an abbreviation is unique in configuration mode."""
-_ARGUMENTS = {
+_MIN_LETTERS = {"interface": 3, "policy-map": 6, "class-map": 6}
+"""Number of letters that make an abbreviation unambiguous in configuration mode."""
+_NEXT_WORDS = {
     "service-policy": ("output", "input"), "shape": ("average", "peak", "percent"),
     "bandwidth": ("percent", "remaining", "ratio"), "priority": ("percent", "level"),
     "random-detect": ("exponential-weighting-constant",),
 }  # fmt: skip
-"""Words after a command, which IOS accepts in short, as it does commands."""
+"""Words that may follow a command. IOS accepts abbreviations of these words too."""
 _COMMANDS = tuple(dict.fromkeys(key.name.split()[0] for key in ACTIONS))
 
 
@@ -29,14 +29,14 @@ class Line:
     """A command.
 
     Attributes:
-        text: its words, written out.
-        is_outside: whether it stands at the left margin after indented lines or a separator, or has the prompt of
-            global configuration mode: then it may be a global command.
+        text: its words, without abbreviations.
+        may_be_global: whether it may be a global command, because it is at the left margin after indented lines or
+            a separator, or has the prompt of global configuration mode.
 
     """
 
     text: str
-    is_outside: bool
+    may_be_global: bool
 
 
 def is_exec(line: str) -> bool:
@@ -65,25 +65,25 @@ def lines_of(text: str) -> Iterator[Line]:
             is_separated |= bare.startswith("!")
             continue
         if prompt:
-            yield Line(_written_out(bare), prompt[1] == "config")
+            yield Line(_unabbreviated(bare), prompt[1] == "config")
             continue
         at_margin = not line[0].isspace()
-        yield Line(_written_out(bare), at_margin and (is_indented or is_separated))
+        yield Line(_unabbreviated(bare), at_margin and (is_indented or is_separated))
         is_indented = not at_margin
         is_separated = False
 
 
-def _written_out(line: str) -> str:
+def _unabbreviated(line: str) -> str:
     """A command without abbreviations: `int g0/1`, `service-policy out WAN`, `bandw rem perc 30`."""
     words = line.split()
     word = words[0]
-    for mode, letters in _SHORTEST.items():
+    for mode, letters in _MIN_LETTERS.items():
         if len(word) >= letters and mode.startswith(word):
             return " ".join([mode, *words[1:]])
     if word not in (*_COMMANDS, *_MODES, "match") and len(word) > 3:
         full = [command for command in _COMMANDS if command.startswith(word)]
         words[0] = full[0] if len(full) == 1 else word
-    names = _ARGUMENTS.get(words[0], ())
+    names = _NEXT_WORDS.get(words[0], ())
     for at in range(1, len(words) - 1):
         full = [name for name in names if name.startswith(words[at].lower())]
         if len(full) == 1 and words[at] not in names:

@@ -1,6 +1,6 @@
 """Converts the output of `show policy-map` and `show policy-map interface` to the configuration that it shows.
 
-Counters are left out.
+Counters are omitted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def configuration_of_output(text: str) -> str:
     lines = [line for line in text.splitlines() if not is_exec(line)]
     if "Class-map:" in text:
         return "\n".join(_Output(lines).lines())
-    return "\n".join(_of_maps(lines)) if any(_MAP.match(line) for line in lines) else text
+    return "\n".join(_policy_maps(lines)) if any(_MAP.match(line) for line in lines) else text
 
 
 class _Output:
@@ -174,7 +174,7 @@ def _command(bare: str) -> list[str] | None:
     return [] if _COUNTERS.match(bare) else None
 
 
-def _of_maps(lines: list[str]) -> Iterator[str]:
+def _policy_maps(lines: list[str]) -> Iterator[str]:
     """The configuration that `show policy-map` shows."""
     field, is_strict = "dscp", False
     for line in lines:
@@ -198,10 +198,10 @@ def _of_maps(lines: list[str]) -> Iterator[str]:
         elif not re.match(
             r"^$|^-+$|^(?:\S+(?: \(\d+\))? )- - |.*Rate Traffic Shaping$|(?:conform|exceed|violate)", bare
         ):
-            yield f"  {_of_map(bare, is_strict=is_strict)}"
+            yield f"  {_class_command(bare, is_strict=is_strict)}"
 
 
-def _of_map(bare: str, *, is_strict: bool) -> str:
+def _class_command(bare: str, *, is_strict: bool) -> str:
     """A command of a class as it is configured: `bandwidth 30 (%)` is `bandwidth percent 30`."""
     if re.match(r"^Flow[ -][Bb]ased Fair Queueing", bare):
         return "fair-queue"

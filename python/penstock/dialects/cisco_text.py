@@ -16,15 +16,15 @@ from penstock.dialects.keys import key_of, refuse_misspelt
 __all__ = ["ClassMap", "Configuration", "Lines", "Policy", "read_configuration"]
 
 _MODES = re.compile(r"^(?:no\s+)?(?:class-map|policy-map|interface|control-plane)\b", re.MULTILINE)
-_FOREIGN = re.compile(r"^(?:class|policy)-map\s+type\s+(?!qos\b|queue?ing\b)")
+_NO_QUEUE_MAP = re.compile(r"^(?:class|policy)-map\s+type\s+(?!qos\b|queue?ing\b)")
 """Maps that do not queue, such as `policy-map type inspect` of a firewall."""
-_XR = ("end-class-map", "end-policy-map")
+_XR_WORDS = ("end-class-map", "end-policy-map")
 _CLASS_MAP = re.compile(r"^class-map(?:\s+type\s+\S+)?(?:\s+(match-all|match-any))?\s+(\S+)$")
 _POLICY_MAP = re.compile(r"^policy-map(?:\s+type\s+\S+)?\s+(\S+)$")
 _CLASS = re.compile(r"^class\s+(?:type\s+\S+\s+)?(\S+)$")
 _OUTPUT = re.compile(r"^service-policy\s+(output|input)\s+(\S+)$")
 _HARDWARE = ("tx-ring-limit", "tx-queue-limit", "hold-queue", "priority-group", "custom-queue-list")
-_SWITCHED = ("srr-queue", "wrr-queue", "rcv-queue", "priority-queue", "queue-set")
+_HARDWARE_QUEUES = ("srr-queue", "wrr-queue", "rcv-queue", "priority-queue", "queue-set")
 _QUEUEING = ("service-policy", "bandwidth", "random-detect", "fair-queue")
 IMPLICIT = ""
 """Name of the class of lines outside policy maps."""
@@ -72,7 +72,7 @@ def read_configuration(text: str) -> Configuration:
     lines = [*lines_of(text)]
     reader = _Reader(has_modes=any(_MODES.match(line.text) for line in lines))
     for line in lines:
-        reader.is_global = line.is_outside
+        reader.may_be_global = line.may_be_global
         reader.read(line.text)
     policies = reader.result.policies
     reader.result.policies = {name: own for name, own in policies.items() if name == IMPLICIT or own != _NOTHING}
@@ -90,7 +90,7 @@ class _Reader:
         self.lines: Lines | None = None
         self.interface: str | None = None
         self.place = "a class"
-        self.is_global = False
+        self.may_be_global = False
         if not has_modes:
             self.lines = []
             self.result.policies[IMPLICIT] = {IMPLICIT: self.lines}
@@ -103,12 +103,12 @@ class _Reader:
             elif line == "end" and self.has_modes:
                 self._leave()
             return
-        if line in _XR:
-            raise DialectError(f"{line}: this is IOS XR, whose policy maps differ; IOS and IOS XE are read")
+        if line in _XR_WORDS:
+            raise DialectError(f"{line}: this is IOS XR, whose policy maps differ: only IOS and IOS XE are read")
         if self.has_modes and self._opens(line):
             return
         refuse_misspelt(line.split()[0], ("class-map", "policy-map", "interface"), "IOS")
-        if self.has_modes and self._is_elsewhere(line):
+        if self.has_modes and self._is_global_command(line):
             self._leave()
         elif self.lines is not None:
             _put(self.lines, line, self.place)
@@ -137,7 +137,7 @@ class _Reader:
         if line.startswith("default interface "):
             self._forget(line.removeprefix("default "))
             return True
-        if _FOREIGN.match(line):
+        if _NO_QUEUE_MAP.match(line):
             self._leave()
         elif match := _CLASS_MAP.match(line):
             self._leave()
@@ -157,11 +157,11 @@ class _Reader:
             return False
         return True
 
-    def _is_elsewhere(self, line: str) -> bool:
+    def _is_global_command(self, line: str) -> bool:
         """Whether a line at the left margin is a global command, which leaves the mode of the lines before it."""
         word = line.removeprefix("no ").removeprefix("default ").split()[0]
         known = [key.name for key in ACTIONS] if self.lines is not None else ["match", "description"]
-        if not self.is_global or word in known:
+        if not self.may_be_global or word in known:
             return False
         refuse_misspelt(word, known, self.place if self.lines is not None else "a class map")
         return True
@@ -214,8 +214,8 @@ class _Reader:
         elif bare[0] in ("random-detect", "fair-queue"):
             own = self.result.policies.setdefault(f"interface {self.interface}", {IMPLICIT: []})
             _put(own[IMPLICIT], line, f"interface {self.interface}")
-        elif bare[0] in _SWITCHED:
-            lost.append(f"interface {self.interface} {line}: queues of the switch's hardware, which are not read")
+        elif bare[0] in _HARDWARE_QUEUES:
+            lost.append(f"interface {self.interface} {line}: a hardware queue of the switch, which is not simulated")
         elif bare[0] in _HARDWARE:
             place = f"interface {self.interface} {bare[0]}"
             lost[:] = [item for item in lost if not item.startswith(place)]

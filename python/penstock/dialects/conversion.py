@@ -25,9 +25,10 @@ class Facts:
 
     Attributes:
         rate: in bit/s; None if it is not known.
-        packet: mean size of a packet in bytes, where one side counts bytes and the other packets.
-        device: name of the interface, where a text has several; also in lines to paste.
-        name: of the interface, policy map, pipe or link to read, where it is no device of Linux: `ge-0/0/1`.
+        packet: mean size of a packet in bytes, to convert between bytes and packets.
+        device: name of the interface to read if a text has several; also the interface in lines to paste.
+        name: name of the interface, policy map, pipe or link to read, if Linux would not accept it as the name of a
+            device: `ge-0/0/1`.
 
     Raises `DialectError` for a device name that is not a single word in a shell, or not a valid device name in Linux.
 
@@ -40,7 +41,7 @@ class Facts:
 
     @property
     def chosen(self) -> str | None:
-        """Name of the object to read where a text has several."""
+        """Name of the object to read if a text has several."""
         return self.name or self.device
 
     @property

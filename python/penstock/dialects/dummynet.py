@@ -22,7 +22,7 @@ __all__ = ["read", "write"]
 
 
 def read(text: str, facts: Facts) -> Conversion:
-    """The queue of the only pipe, or of the one that `--device` names by its number, or by its name in `config.xml`."""
+    """The queue of the only pipe, or of the pipe that `--device` names: by its number, or its name in `config.xml`."""
     names: dict[str, int] = {}
     if is_xml(text):
         text, names = commands_of_xml(text)

@@ -30,7 +30,7 @@ _MASKS = ("dst-ip", "src-ip", "dst-ip6", "src-ip6", "dst-port", "src-port", "flo
 TYPES = ("fifo", "wf2q+", "rr", "qfq", "prio", *(name for name in AQMS if name.startswith("fq_")))
 
 _SHOWN_LINK = re.compile(r"^(\d{5}):\s+(unlimited|[\d.]+ [KMG]?bit/s)\s+(\d+) ms(?:\s+burst (\d+))?\s*$")
-_SHOWN_OLD = re.compile(
+_PRINTED_OLD_PIPE = re.compile(
     r"^(\d{5}):\s+(unlimited|[\d.]+ [KMG]?bit/s)\s+(\d+) ms\s+(\d+) ?(sl\.|B|KB)\s*(?:plr ([\d.]+))?\s*"
     r"\d+ queues \(\d+ buckets\)\s*(.*)$"
 )
@@ -87,7 +87,7 @@ def read_objects(text: str) -> Objects:
     """The objects of a text. Raises `DialectError` for a word that dummynet does not accept."""
     objects = Objects()
     lines = [*_lines(text)]
-    if any(shown.match(line) for line in lines for shown in (_SHOWN_LINK, _SHOWN_SET, _SHOWN_OLD)):
+    if any(shown.match(line) for line in lines for shown in (_SHOWN_LINK, _SHOWN_SET, _PRINTED_OLD_PIPE)):
         lines = [*_commands_of_output(lines)]
     for line in lines:
         if config := _CONFIG.match(line):
@@ -119,7 +119,7 @@ def _lines(text: str) -> Iterator[str]:
             continue
         bare = _PREFIX.sub("", bare).strip()
         if unset := _VARIABLE.search(bare):
-            raise DialectError(f"{bare[:60]}: {unset[0]} is not set in this text: put its value in its place")
+            raise DialectError(f"{bare[:60]}: {unset[0]} is not set in this text: replace it with its value")
         if bare:
             yield bare
 
@@ -219,7 +219,7 @@ def _commands_of_output(lines: list[str]) -> Iterator[str]:
     for line in lines:
         if _CONFIG.match(line):  # shown again, but rounded
             configured.append(line)
-        elif shown := _SHOWN_OLD.match(line):
+        elif shown := _PRINTED_OLD_PIPE.match(line):
             commands["pipe", int(shown[1])] = (
                 f"{_shown_rate(shown[2])} delay {shown[3]} queue {shown[4]}{_UNITS[shown[5]]}"
                 f"{' plr ' + shown[6] if shown[6] else ''}{_shown_aqm(shown[7])}"

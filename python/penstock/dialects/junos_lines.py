@@ -1,6 +1,6 @@
-"""A pasted text of Junos as configuration: without prompts, banners and pages, with the hierarchy level of `show`.
+"""Splits pasted text of Junos into parts, each with its hierarchy level, and removes prompts and banners.
 
-It reads transcripts, `show | compare`, and what `show class-of-service drop-profile` prints.
+It reads transcripts, `show | compare`, and the output of `show class-of-service drop-profile`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Part:
 
 
 def parts_of(text: str) -> list[Part]:
-    """The parts of a text, each with what a command has shown, or with commands."""
+    """The parts of a text: each has the output of one `show`, or configuration commands."""
     if any(_PROFILE.match(line) for line in text.splitlines()):
-        return [Part((), _printed_profiles(text.splitlines()))]
+        return [Part((), _profile_configuration(text.splitlines()))]
     parts = [Part()]
     level: tuple[str, ...] = ()
     for line in text.splitlines():
@@ -51,20 +51,20 @@ def parts_of(text: str) -> list[Part]:
         elif not _NODE.match(line):
             parts[-1].lines.append(line)
     for part in parts:
-        part.lines = _after_changes(part.lines)
+        part.lines = _with_changes(part.lines)
     return [part for part in parts if any(line.strip() for line in part.lines)]
 
 
-def _after_changes(lines: list[str]) -> list[str]:
-    """The lines of `show | compare` after its changes."""
+def _with_changes(lines: list[str]) -> list[str]:
+    """The configuration after the changes that `show | compare` lists; other lines are returned unchanged."""
     bare = [line for line in lines if line.strip()]
     if not any(line.startswith("+") for line in bare) or not all(line[0] in "+-! " for line in bare):
         return lines
     return [line[1:] for line in bare if not line.startswith("-")]
 
 
-def _printed_profiles(lines: list[str]) -> list[str]:
-    """The profiles that a router prints with their points; the default profile is left out."""
+def _profile_configuration(lines: list[str]) -> list[str]:
+    """The configuration of printed drop profiles, without the default profile."""
     profiles: dict[str, tuple[str, list[tuple[str, str]]]] = {}
     name = ""
     for line in lines:

@@ -176,7 +176,7 @@ def _read_rate(scheduler: Scheduler, words: list[str], line: str) -> None:
 
 
 def _microseconds(text: str, line: str) -> int:
-    """A time in microseconds; `50k` are 50,000."""
+    """A time in microseconds; `50k` is 50 000."""
     match = re.fullmatch(r"(\d+)([km]?)", text)
     if match is None:
         raise DialectError(f"{line}: expected a whole number of microseconds, such as 50k")
@@ -236,9 +236,9 @@ def map_of(statements: list[Path], facts: Facts) -> Assignment | None:
             used[place] = words[1]
         elif words[0] == "shaping-rate" and len(words) > 1:
             rates[place] = _rate_of(words[1], line)
-            lost.setdefault(place, []).extend([f"{line}: a bucket of the link"] if len(words) > 2 else [])
+            lost.setdefault(place, []).extend([f"{line}: a burst of the link's shaper"] if len(words) > 2 else [])
         elif words[0] == "output-traffic-control-profile" and len(words) == 2:
-            _read_profile(statements, words[1], place, (used, rates, lost))
+            _apply_control_profile(statements, words[1], place, (used, rates, lost))
         elif key.neutral != ANY:
             lost.setdefault(place, []).append(f"{line}: {key.reason}")
     if used:
@@ -260,7 +260,7 @@ def map_of(statements: list[Path], facts: Facts) -> Assignment | None:
     )
 
 
-def _read_profile(
+def _apply_control_profile(
     statements: list[Path],
     name: str,
     place: str,
@@ -271,14 +271,14 @@ def _read_profile(
     paths = [path[1:] for path in under(statements, "traffic-control-profiles") if path[:1] == (name,)]
     if not paths:
         line = f"interfaces {place} output-traffic-control-profile {name}"
-        lost.setdefault(place, []).append(f"{line}: its scheduler map and rate are not read: put them here")
+        lost.setdefault(place, []).append(f"{line}: not in the text: paste this profile too")
     for words in paths:
         line = f"traffic-control-profiles {name} {' '.join(words)}"
         if words[:1] == ("scheduler-map",) and len(words) == 2:
             used[place] = words[1]
         elif words[:1] == ("shaping-rate",) and len(words) > 1:
             rates[place] = _rate_of(words[1], line)
-            lost.setdefault(place, []).extend([f"{line}: a bucket of the link"] if len(words) > 2 else [])
+            lost.setdefault(place, []).extend([f"{line}: a burst of the link's shaper"] if len(words) > 2 else [])
         else:
             lost.setdefault(place, []).append(f"{line}: not simulated")
 
@@ -299,7 +299,7 @@ def _of_interfaces(statements: list[Path]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _code_points(statements: list[Path]) -> dict[str, list[int]]:
-    """The code points of each forwarding class, by the only classifier of dscp, or the only one of an interface."""
+    """The code points of each forwarding class, from the only DSCP classifier, or the only one that interfaces use."""
     own = [statement for statement in statements if "interfaces" not in statement]
     names = {path[0] for path in under(own, "classifiers", "dscp") if path}
     if len(names) > 1:
@@ -334,7 +334,7 @@ def scheduled(
     levels = {scheduler.priority for scheduler, _ in queues.values()}
     result = Conversion("pq" if len(levels) > 1 else "wfq", {"limit": "inf", "classes": []})
     points = _code_points(statements)
-    rest = _rest_of([*queues], points, statements)
+    rest = _default_class([*queues], points, statements)
     shares, is_rate = _shares([scheduler for scheduler, _ in queues.values()], rate)
     ordered = sorted(queues, key=lambda name: (name == rest, PRIORITIES.index(queues[name][0].priority)))
     for name in ordered:
@@ -391,8 +391,8 @@ def _add_queue(table: dict[str, Any], scheduler: Scheduler, own: Conversion, rat
         table["limit"] = size
 
 
-def _rest_of(names: list[str], points: dict[str, list[int]], statements: list[Path]) -> str:
-    """The forwarding class of packets that no classifier names: that of queue 0, best effort by default."""
+def _default_class(names: list[str], points: dict[str, list[int]], statements: list[Path]) -> str:
+    """The forwarding class of unclassified packets: the class of queue 0, otherwise best effort."""
     classes = under(statements, "forwarding-classes")
     first = [path[2] for path in classes if path[:2] == ("queue", "0") and len(path) > 2]
     first += [path[1] for path in classes if path[:1] == ("class",) and path[2:] == ("queue-num", "0")]

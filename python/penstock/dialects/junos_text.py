@@ -39,7 +39,7 @@ def read_statements(text: str) -> list[Path]:
 
 
 def _of_commands(lines: list[list[str]], before: list[Path]) -> list[Path]:
-    """The statements after commands, which change the statements before them."""
+    """The statements that result if commands change the statements `before` them."""
     statements = [*before]
     inactive: list[Path] = []
     place: Path = ()

@@ -115,14 +115,14 @@ def apply_keys(result: Conversion, keys: Sequence[Key], settings: Mapping[str, s
 
 
 def choose(things: Mapping[str, Thing], facts: Facts, kind: str) -> tuple[str, Thing]:
-    """The only object of a text, or the one that `--device` names, with its name.
+    """The name and value of the only object of a text, or of the object that `--device` names.
 
     Raises `DialectError` with all names if there are several, or none with this name.
     """
     if facts.chosen is not None and facts.chosen in things:
         return facts.chosen, things[facts.chosen]
     if facts.name is not None:
-        raise DialectError(f"--device {facts.name}: not among the {kind}: {', '.join(things)}")
+        raise DialectError(f"--device {facts.name}: no such name; {kind} in the text: {', '.join(things)}")
     if len(things) == 1:
         return next(iter(things.items()))
-    raise DialectError(f"several {kind}: {', '.join(things)}; keep one in the text, or choose it with --device NAME")
+    raise DialectError(f"several {kind}: {', '.join(things)}; keep one in the text, or choose one with --device NAME")

@@ -60,9 +60,9 @@ def read(text: str, facts: Facts) -> Conversion:
             )
         place, name = choose(links, facts, "links with a queue")
         rate = _rate(script.links[place][1])
-        own, lost = _of_link(script, place)
+        own, lost = _link_settings(script, place)
     else:
-        name, own, lost = _without_link(script, facts)
+        name, own, lost = _single_queue(script, facts)
     if name not in QUEUES:
         raise DialectError(f'no queue "{name}"{nearest(name, QUEUES)}; there are: {", ".join(QUEUES)}')
     scheme, keys = QUEUES[name]
@@ -83,11 +83,11 @@ def read(text: str, facts: Facts) -> Conversion:
     return result
 
 
-def _of_link(script: _Script, place: str) -> tuple[dict[str, str], list[str]]:
+def _link_settings(script: _Script, place: str) -> tuple[dict[str, str], list[str]]:
     """The variables of the queue of a link, and losses."""
     own: dict[str, str] = {}
     others = [link for link in script.links if link != place]
-    lost = [f"delay {script.delays[place]} of {place}: of the link, not of its queue"]
+    lost = [f"delay {script.delays[place]} of {place}: a property of the link, not of its queue"]
     lost += [f"other links: {', '.join(others)}"] if others else []
     for variable, link in script.places.items():
         if link in (place, f"{place} duplex"):
@@ -95,7 +95,7 @@ def _of_link(script: _Script, place: str) -> tuple[dict[str, str], list[str]]:
     return own | ({"limit_": script.limits[place]} if place in script.limits else {}), lost
 
 
-def _without_link(script: _Script, facts: Facts) -> tuple[str, dict[str, str], list[str]]:
+def _single_queue(script: _Script, facts: Facts) -> tuple[str, dict[str, str], list[str]]:
     """The class of the only queue in a text without links, its own variables, and losses.
 
     Raises `DialectError` for several queues, or none.
@@ -107,7 +107,7 @@ def _without_link(script: _Script, facts: Facts) -> tuple[str, dict[str, str], l
         variable, own = choose(script.objects, facts, "queues")
         names = [kind for kind, (_, keys) in QUEUES.items() if set(own) <= {key.name for key in keys}]
         if len(names) == 1:
-            lost.append(f"${variable} is of an unknown class: {names[0]} is the only one with these variables")
+            lost.append(f"${variable} is of an unknown class: only {names[0]} has these variables")
     if len(names) != 1:
         raise DialectError(
             f"several queues: {', '.join(names)}; keep one in the text"
@@ -199,7 +199,7 @@ def _value_of(word: str, variables: Mapping[str, str]) -> str:
 
     def value(found: re.Match[str]) -> str:
         if found[1] not in variables:
-            raise DialectError(f"{word}: its value is not in the text")
+            raise DialectError(f"{word}: its value is not in the text: replace it with its value")
         return variables[found[1]]
 
     if match := _EXPRESSION.fullmatch(word):
@@ -233,7 +233,7 @@ def _assign(script: _Script, variables: dict[str, str], words: list[str]) -> Non
     elif re.fullmatch(r"[^\[\]$]+", words[2]):
         variables[words[1]] = words[2].strip("{}")
     elif re.match(r"\[\s*expr\s|\$", words[2]):
-        with suppress(DialectError):  # no constant: an error only where a setting uses it
+        with suppress(DialectError):  # not constant: an error only if a setting uses it
             variables[words[1]] = _value_of(words[2], variables)
 
 

@@ -1,4 +1,4 @@
-"""Removes from a pasted text what terminals, editors and web pages add: marks, pages, prompts, commands that show."""
+"""Removes additions of terminals, editors and web pages from pasted text, such as prompts and `--More--`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHELL_PROMPT = (
     r"|\[[^\]\n]+\]\[[\w.@-]+\]\S*:"  # [2.7.2-RELEASE][admin@pfSense.home.arpa]/root:
     r"|[\w.-]+:\S+ [\w.-]+\$)(?:[ \t]+|$)"  # mac:~ me$
 )
-"""A prompt of a shell at the start of a line. `#` and `$` alone are not among them: they may begin a comment."""
+"""A prompt of a shell at the start of a line. `#` and `$` alone do not count: they may begin a comment."""
 
 
 def cleaned(text: str) -> str:
@@ -24,16 +24,18 @@ def cleaned(text: str) -> str:
     'random-detect\n fair-queue'
     """
     text = re.sub(r"\r+\n", "\n", _INVISIBLE.sub("", text).replace("\xa0", " "))
-    text = re.sub(r"^([ \t]*)" + _MORE.pattern + r"[ \t]*(?=(\n|.))", _space, text, flags=re.MULTILINE | re.IGNORECASE)
+    text = re.sub(
+        r"^([ \t]*)" + _MORE.pattern + r"[ \t]*(?=(\n|.))", _page_replacement, text, flags=re.MULTILINE | re.IGNORECASE
+    )
     return text if "\n" in text else text.replace("\r", "\n")
 
 
-def _space(found: re.Match[str]) -> str:
+def _page_replacement(found: re.Match[str]) -> str:
     return "" if found[2] == "\n" else found[1] or " "
 
 
 def without_prompts(text: str, kept: str) -> str:
-    """A text without prompts of a shell, and without the commands after them unless they match `kept`."""
+    """A text without shell prompts. Commands after a prompt are removed too, unless they match `kept`."""
     prompt = re.compile(rf"^[ \t]*{SHELL_PROMPT}")
     lines = []
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""A pasted text of SONiC as tables: `config_db.json`, a part of it, or what `show ecn` and Redis print."""
+"""Reads pasted text of SONiC as tables: `config_db.json`, a part of it, or the output of `show ecn` or Redis."""
 
 from __future__ import annotations
 
@@ -17,36 +17,38 @@ Tree = dict[str, Any]
 _PROFILE = re.compile(r"^\s*Profile:\s*(\S+)\s*$")
 _FIELD = re.compile(r"^\s*([a-z_]+)\s+(\S+)\s*$")
 _REDIS = re.compile(r"^\s*\d+\)\s*\"([^\"]*)\"\s*$")
+_NO_COMMAND = r"\b\B"
+"""Matches no text."""
 
 
 def tree_of(text: str) -> Tree:
-    """The tables of a text. Raises `DialectError` for a text that is not JSON and no output of SONiC."""
-    text = without_prompts(text, r"\b\B").strip()
+    """The tables of a text. Raises `DialectError` for a text that is neither JSON nor output of SONiC."""
+    text = without_prompts(text, _NO_COMMAND).strip()
     lines = [line for line in text.splitlines() if line.strip()]
     if any(_PROFILE.match(line) for line in lines):
-        return {"WRED_PROFILE": _shown(lines)}
+        return {"WRED_PROFILE": _printed_profiles(lines)}
     if lines and all(_REDIS.match(line) for line in lines) and len(lines) % 2 == 0:
         words = [found[1] for line in lines if (found := _REDIS.match(line))]
         return dict(zip(words[::2], words[1::2], strict=True))
     if re.match(r"\{\s*'", text):
-        return _checked(_of_python(text))
+        return _table(_python_table(text))
     if re.match(r'"[\w|.-]+"\s*:', text):
         text = f"{{{text.rstrip().removesuffix(',')}}}"
     try:
-        return _checked(json.loads(text, object_pairs_hook=_once))
+        return _table(json.loads(text, object_pairs_hook=_unique_keys))
     except ValueError as error:
         raise DialectError(f"not JSON: {error}") from None
     except RecursionError:
         raise DialectError("not JSON: it is too deeply nested") from None
 
 
-def _checked(tree: Any) -> Tree:
+def _table(tree: Any) -> Tree:
     if not isinstance(tree, dict):
         raise DialectError('expected a profile such as {"wred_green_enable": "true", ...}')
     return tree
 
 
-def _once(pairs: list[tuple[str, Any]]) -> Tree:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> Tree:
     """A table of JSON. Raises `DialectError` for a key that is given twice."""
     tree = dict(pairs)
     if len(tree) < len(pairs):
@@ -55,15 +57,15 @@ def _once(pairs: list[tuple[str, Any]]) -> Tree:
     return tree
 
 
-def _of_python(text: str) -> Any:
+def _python_table(text: str) -> Any:
     """A table as `sonic-db-cli` prints it."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise DialectError("not JSON, and not a table that sonic-db-cli prints") from None
+        raise DialectError("neither JSON nor the output of sonic-db-cli") from None
 
 
-def _shown(lines: list[str]) -> Tree:
+def _printed_profiles(lines: list[str]) -> Tree:
     """The profiles that `show ecn` prints."""
     profiles: dict[str, dict[str, str]] = {}
     name = ""
@@ -74,5 +76,5 @@ def _shown(lines: list[str]) -> Tree:
         elif (match := _FIELD.match(line)) and name:
             profiles[name][match[1]] = match[2]
         elif not re.fullmatch(r"[\s-]+", line):
-            raise DialectError(f"{line.strip()[:60]}: not a line of show ecn")
+            raise DialectError(f"{line.strip()[:60]}: not a line that show ecn prints")
     return profiles

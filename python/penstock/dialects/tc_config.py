@@ -39,7 +39,7 @@ def configured(lines: Sequence[Line]) -> list[Line]:
         if line.subject == "qdisc" and line.verb and line.kind == present.kind:
             objects[objects.index(present)] = _merged(present, line)
         elif line.printed and present.verb and line.kind == present.kind and line.subject == "qdisc":
-            # tc prints less than it takes, of RED neither `burst` nor `avpkt`.
+            # The output of tc lacks some settings: for RED, `burst` and `avpkt`.
             objects[objects.index(present)] = replace(present, counted=line.counted, counters=line.counters)
         elif line.subject == "qdisc" and line.verb:
             objects = [*_without(objects, present), line]

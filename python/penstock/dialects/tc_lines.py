@@ -143,7 +143,7 @@ def _continues(last: Line, command: Command) -> bool:
 
 
 def _is_wrapped(last: Line, words: Sequence[str]) -> bool:
-    """Whether a line is the end of the line above, which tc, a mail or a web page has wrapped."""
+    """Whether a line continues the line above, which tc, a mail program or a web page has wrapped."""
     keys = QUEUES[last.kind].by_word if last.kind in QUEUES else {}
     return words[0] in keys or (bool(last.words) and last.words[-1] in keys and words[0] not in (*SUBJECTS, "tc"))
 
@@ -161,7 +161,7 @@ _COUNTERS = {"maxpacket", "new_flows_len", "count", "prob", "pkts_in", "marked",
 
 
 def _line(words: Sequence[str], text: str) -> Line:
-    """The object of a line; without a kind and with a verb of `SHOWING` for a command that shows something."""
+    """The object of a line. A show command has a verb of `SHOWING` and no kind."""
     rest, is_tc = _after_tc(list(words))
     line = Line("qdisc", text)
     if rest and (name := _full(rest[0], (*SUBJECTS, *OTHERS), is_tc=is_tc)):

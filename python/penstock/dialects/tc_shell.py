@@ -70,7 +70,7 @@ def _expanded(lines: list[str], *, prompts: bool) -> Iterator[Command]:
             continue
         if _UCI.match(plain):
             raise DialectError(
-                f'"{one_line(plain.strip())}" is a file of OpenWrt: paste what tc -s -d qdisc show prints on the device'
+                f'"{one_line(plain.strip())}" is from an OpenWrt file: paste the output of tc -s -d qdisc show instead'
             )
         if _CONTROL.match(plain) and not is_prompt:
             raise DialectError(
@@ -91,7 +91,7 @@ def _replaced(text: str, variables: dict[str, str]) -> str:
     def value(found: re.Match[str]) -> str:
         name = found[1] or found[2]
         if name not in variables:
-            raise DialectError(f"${name} is not set in this text: put its value in its place")
+            raise DialectError(f"${name} is not set in this text: replace it with its value")
         return variables[name]
 
     return _VARIABLE.sub(value, text).replace('"', "")

@@ -19,7 +19,7 @@ class Watch:
         self.planned = planned
         self.finished = 0
         self._begun = self._reported = time.monotonic()
-        self._first: tuple[float, int] | None = None
+        self._first_report: tuple[float, int] | None = None
         self._bar: Progress | None = None
 
     def __enter__(self) -> Watch:
@@ -39,17 +39,17 @@ class Watch:
         """Report `finished` of `planned` runs."""
         self.finished, self.planned = finished, planned
         now = time.monotonic()
-        self._first = self._first or (now, finished)
+        self._first_report = self._first_report or (now, finished)
         if self._bar is not None:
             self._bar.update(self._task, completed=finished, total=planned)
         elif now - self._reported >= EVERY:
             self._reported = now
             spent = f"{finished} of {planned} runs in {_in_words(now - self._begun)}"
-            print(f"{spent}{self._left(now)}", file=sys.stderr, flush=True)
+            print(f"{spent}{self._time_left(now)}", file=sys.stderr, flush=True)
 
-    def _left(self, now: float) -> str:
-        """The time left, from the runs since the first report; stored runs, which take no time, come before it."""
-        begun, already = self._first or (now, self.finished)
+    def _time_left(self, now: float) -> str:
+        """The time left, from the runs since the first report. Stored runs take no time and are finished before it."""
+        begun, already = self._first_report or (now, self.finished)
         if self.finished <= already:
             return ""
         seconds = (now - begun) / (self.finished - already) * (self.planned - self.finished)

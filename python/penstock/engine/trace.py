@@ -114,10 +114,10 @@ def record(
     flows: bool = False,
     series: bool = False,
 ) -> RecordedRun:
-    """Run once and write captures with at most `snaplen` bytes per packet; record packet events if asked to.
+    """Run once and write captures with at most `snaplen` bytes per packet.
 
-    A traced run can be written, since it has all flows and every sample of its series, regardless of `flows` and
-    `series`.
+    `events` records packet events. `traced` also records all flows and every sample of the series, regardless of
+    `flows` and `series`, so that the run can be written to files.
     """
     if traced:
         canonical = resolved.for_engine(flows=True, series=True, series_points=MAX_SAMPLES)

@@ -81,7 +81,7 @@ def pilot_of(document: Document) -> Resolved:
 
 
 def with_warmup(document: Document, run_batch: RunBatch) -> Document:
-    """The scenario, with the transient in a pilot run instead of a warm-up that is "auto".
+    """The scenario, with the transient of a pilot run as its warm-up if that is "auto".
 
     `run_batch` (`penstock.engine.run`) makes the pilot run, with the seed of the scenario. Raises `ScenarioError` for
     each watched queue whose transient takes more than half of the duration.

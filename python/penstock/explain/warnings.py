@@ -134,12 +134,13 @@ def of_result(resolved: Resolved, links: Mapping[str, Mapping[str, Any]]) -> lis
 
 
 def of_identical(schemes: Sequence[str], places: Sequence[str]) -> Warned:
-    """Schemes whose runs have equal results, as if they were the same queue."""
+    """A warning about schemes that have equal results in every run."""
     return Warned(
         ", ".join(places),
         "identical-runs",
-        f"{', '.join(schemes[:-1])} and {schemes[-1]} have the same results in every run: they treat this queue alike",
-        "compare them under more load, in a larger buffer, or with other settings",
+        f"{', '.join(schemes[:-1])} and {schemes[-1]} have the same results in every run: "
+        "this load does not distinguish them",
+        "compare them under more load, with a larger buffer, or with other settings",
         "",
     )
 

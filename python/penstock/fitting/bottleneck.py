@@ -48,10 +48,10 @@ MIN_WINDOWS, MIN_WINDOW_PACKETS = 20, 10
 """A capture of few packets is divided into at least 20 windows, each of at least 10 packets."""
 
 MIN_BUSY_WINDOWS = 5
-"""Fewest windows without an empty queue from which the rate is measured; else the windows with the highest rate are."""
+"""Minimum number of windows in which the queue was never empty. With fewer, windows with the highest rate are used."""
 
 HIGHEST_WINDOW_S = 0.1
-"""Shortest time over which the highest rate is measured: a usual round trip, in which a sender sends one window."""
+"""Shortest time over which the highest rate is measured: a usual round trip, in which a sender sends a window."""
 
 NO_QUEUE = "no queue built up in this direction; the link may never have been full"
 
@@ -97,7 +97,7 @@ def bottleneck(packets: Packets, flows: Sequence[Flow], against: Sequence[Flow],
     samples = observed = delays(flows, ack_delay)
     if samples is not None and samples.disagreement() < MIN_FAIR_DISAGREEMENT:
         observed = samples.calibrated()
-        samples = observed if samples.is_shared else samples  # else round trips may be of queues of their own
+        samples = observed if samples.is_shared else samples  # otherwise flows may have separate queues
     t = (packets.t_ns - zero_ns) / 1e9
     rate, levels = _rate(packets, t, flows, observed, ack_delay)
     packet = round(float(np.quantile(packets.size, 0.9))) if len(packets) else 1500
@@ -166,7 +166,7 @@ def _rate(
     else:
         why = f"median of {busy.sum()} {what}"
     low, high = np.quantile(rates[busy], [0.05, 0.95])
-    if not is_full:  # the link may have been full in other windows, or in none
+    if not is_full:  # the link may have been busy in other windows, or in no window
         low, high = min(low, float(np.median(rates))), rates[busy].max()
     error = TIMESTAMP_S / float(np.median(np.diff(edges)[busy]))
     value, low, high = float(np.median(rates[busy])), float(low) * (1 - error), float(high) * (1 + error)

@@ -27,13 +27,13 @@ Half or double this value gives the same estimates on simulated captures.
 """
 
 MIN_PAIRS = 50
-"""Minimum number of pairs of delays from which flows are compared.
+"""Minimum number of pairs of delays for the comparison of two flows.
 
 Half or double this value gives the same estimates on simulated captures.
 """
 
 ITERATIONS = 20
-"""Iterations in which the offsets of flows are solved.
+"""Number of iterations that solve for the offsets of flows.
 
 Half or double this value gives the same estimates on simulated captures.
 """
@@ -42,10 +42,10 @@ MIN_QUEUE_S = 2e-3
 """A queue has built up if delays exceed this: two packets of 1500 bytes at 12 Mbit/s, or two ticks of 1 ms."""
 
 MIN_SAMPLES = 20
-"""Samples from which the 95th percentile is below the maximum."""
+"""Minimum number of samples for a 95th percentile below the maximum."""
 
 MIN_LOSSES = 5
-"""Losses from which the delay at losses, or the side of the queue, is inferred."""
+"""Minimum number of losses to infer the delay at losses, or the side of the queue."""
 
 MAX_SHARED_DISAGREEMENT = 0.1
 """Flows certainly share a queue if their delays disagree by less than this, see `Delays.disagreement`.

@@ -137,11 +137,11 @@ def _fitted(sides: list[list[Flow]], links: list[Bottleneck], end: float) -> lis
     return [FittedFlow(f"flow{number}", *row) for number, row in enumerate(rows, 1)]
 
 
-MIN_TIMEOUT_S = 0.2
+ASSUMED_ROUND_TRIP_S = 0.2
 """Round trip assumed for a flow without an estimate: the minimum retransmission timeout of Linux."""
 
 
 def _is_open(flow: Flow, link: Bottleneck, round_trip: Any, end: float) -> bool:
     """Whether a flow was still sending when the capture ended."""
     wait = 0.0 if link.delays is None else link.delays.p95
-    return not flow.has_fin and end - flow.t[-1] < 2 * ((round_trip or MIN_TIMEOUT_S) + wait)
+    return not flow.has_fin and end - flow.t[-1] < 2 * ((round_trip or ASSUMED_ROUND_TRIP_S) + wait)

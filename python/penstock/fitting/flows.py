@@ -24,7 +24,7 @@ MAX_PAYLOAD, USUAL_PAYLOAD = 1460, 1448
 """Payload of an Ethernet packet of 1500 bytes with headers of 40 bytes, and with timestamps of 12 bytes (RFC 7323)."""
 
 MIN_FULL_RATIO = 0.8
-"""Smallest share of the maximum segment size in a full packet; IPv6 packets of the minimum MTU (1280) have 0.84."""
+"""Smallest payload of a full packet relative to the maximum segment size; IPv6 at the minimum MTU (1280) has 0.84."""
 
 
 @dataclass(frozen=True)

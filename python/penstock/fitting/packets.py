@@ -29,10 +29,10 @@ class Packets:
         endpoints: addresses with ports, such as `"10.0.0.1:443"`.
         t_ns: times in nanoseconds since 1970.
         size: lengths of the IP packets in bytes.
-        source: numbers of the senders in `endpoints`; `target`: of the receivers.
+        source: indices of the senders in `endpoints`; `target`: indices of the receivers.
         protocol: `TCP` or `UDP` if that header was captured whole, otherwise 0.
         dscp: differentiated services codepoints; `ecn`: ECN fields.
-        payload: bytes of payload of TCP or UDP.
+        payload: payload of TCP or UDP in bytes.
         seq: TCP sequence numbers; `ack`, `flags` and `window`: the other fields of the TCP header.
         mss: maximum segment size options of SYNs; `scale`: window scale options.
         sack_from: left edges of the first SACK blocks; `sack_to`: right edges.

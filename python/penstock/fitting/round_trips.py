@@ -32,7 +32,7 @@ An initial window has 10 segments (RFC 6928), or several times as many.
 Half or double this value gives the same estimates on simulated captures.
 """
 
-SIMILAR_ERRORS = 1.2
+MAX_SIMILAR_ERROR_RATIO = 1.2
 """Errors are similar up to this ratio. Then the shorter round trip is better, because queues only lengthen it."""
 
 
@@ -84,7 +84,7 @@ def _loops(flow: Flow) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _completed(estimate: Estimate, best: Estimate | None) -> Estimate:
-    """The best estimate between the same hosts: their flows have the same base round trip."""
+    """The best estimate of all flows between the same hosts, because these have the same base round trip."""
     if best is None or best == estimate:
         return estimate
     return replace(best, why=f"{best.why} of another flow between the same hosts")
@@ -130,12 +130,13 @@ def _to_sender(flow: Flow, number: int, link: Bottleneck, serialization: float) 
     third = error * hand.third_size / link.packet if hand.by_sender else 0.0
     handshake = (hand.third - hand.syn_ack if hand.by_sender else at - hand.syn) - wait - third
     handshake_error = tick + third + wait_error + serialization * HANDSHAKE_SIZE_RATIO
-    may_skip = wait if link.delays is not None and not link.delays.is_shared else 0.0  # in a queue of its own
-    samples = [("the handshake", handshake, handshake_error, may_skip)]
+    # In a separate queue, the handshake may not have waited for the packets of other flows.
+    extra = wait if link.delays is not None and not link.delays.is_shared else 0.0
+    samples = [("the handshake", handshake, handshake_error, extra)]
     for name, reply, cause in (("echoed timestamps", *_echoes(flow)), ("the first round", *_first_round(flow))):
         if len(reply) and not (name == "the first round" and any(value == value for _, value, *_ in samples)):
             times = reply - cause - _waits(link, number, reply) - error
-            # Errors are uniform within half a tick. The least of n is on average tick / (n + 1) above the lowest value.
+            # Errors are uniform within half a tick: the smallest of n is on average tick / (n + 1) above -tick / 2.
             shortest = float(times.min()) + tick * (0.5 - 1 / (len(times) + 1))
             samples.append((name, shortest, tick + error, 0.0))
     return _shortest(samples, "no handshake was captured, and no packet matches the acknowledgement that triggered it")
@@ -189,7 +190,7 @@ def _waited(link: Bottleneck, passed: float) -> tuple[float, float]:
 
 
 def _shortest(samples: list[tuple[str, float, float, float]], why: str) -> Estimate:
-    """The best of the samples (source, round trip, error, further error above); unknowable if all are NaN."""
+    """The best of the samples (source, round trip, error, extra error upwards); unknowable if all are NaN."""
     estimates = [
         Estimate(max(value, 0.0), "s", max(0.0, value - error), max(value, 0.0) + error + above, source)
         for source, value, error, above in samples
@@ -209,7 +210,7 @@ def _better(first: Estimate, second: Estimate) -> Estimate:
     if second_high < first_low:
         return second
     first_error, second_error = first_high - first_low, second_high - second_low
-    if max(first_error, second_error) < SIMILAR_ERRORS * min(first_error, second_error):
+    if max(first_error, second_error) < MAX_SIMILAR_ERROR_RATIO * min(first_error, second_error):
         return min(first, second, key=_seconds)
     return first if first_error < second_error else second
 

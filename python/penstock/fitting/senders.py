@@ -16,7 +16,7 @@ __all__ = ["BBR", "LOSS", "MIN_PACKETS", "SCALABLE", "Sender", "sender"]
 LOSS, BBR, SCALABLE = "loss-based", "BBR-like", "scalable"
 
 MIN_PACKETS = 300
-"""Fewest packets of a flow from which its congestion control is estimated.
+"""Minimum number of packets of a flow to estimate its congestion control.
 
 Half or double this value gives the same estimates on simulated captures.
 """
@@ -47,7 +47,7 @@ Half or double this value gives the same estimates on simulated captures.
 """
 
 MAX_WRITES = 500
-"""Most writes of a flow, to limit the length of the scenario; beyond it, the shortest pauses are ignored."""
+"""Maximum number of writes of a flow, to limit the length of the scenario: the shortest further pauses are ignored."""
 
 
 @dataclass(frozen=True)

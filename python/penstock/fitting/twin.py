@@ -19,7 +19,7 @@ __all__ = ["FORWARD", "REVERSE", "datagram_file", "pcap", "text"]
 FORWARD, REVERSE = "forward", "reverse"
 
 MAX_REQUEST_BYTES = 4000
-"""Of two flows of a connection, the smaller is taken for requests and left out up to this size in bytes.
+"""Largest size in bytes of the smaller flow of a connection that is omitted, as requests of the larger flow.
 
 About three packets: too few to change the queue in the direction of the requests.
 """
@@ -53,7 +53,7 @@ def pcap(packets: Packets) -> bytes:
     parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, IPV4_HEADER, RAW_IP)]
     columns = (packets.t_ns - packets.t_ns[0], packets.size, packets.dscp << 2 | packets.ecn)
     for t_ns, size, traffic_class in zip(*(column.tolist() for column in columns), strict=True):
-        length = size if size <= 0xFFFF else 0  # then the reader takes the length of the frame
+        length = size if size <= 0xFFFF else 0  # 0: the reader uses the length of the frame
         header = struct.pack(">BBH16x", 0x45, traffic_class, length)[:size]
         parts.append(struct.pack("<IIII", t_ns // 10**9, t_ns % 10**9, len(header), size) + header)
     return b"".join(parts)

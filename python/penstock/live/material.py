@@ -103,7 +103,7 @@ def _queue(document: Document, place: str, text: str) -> Any:
     """The canonical queue of a scheme given as text, with the limit of the scenario's own."""
     candidate = Candidate.parse(text)
     if not _is_playable(find_scheme(candidate.name)):
-        message = "has parameters without a default, or is written in Python: a page cannot set it"
+        message = "cannot run on a page: it has parameters without a default, or is written in Python"
         origin = Option.of("--scheme", "schemes", candidate.name)
         raise ScenarioError([ErrorDetail("", message, None, origin)])
     changed = placed(document, candidate, (place,))

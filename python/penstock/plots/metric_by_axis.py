@@ -162,15 +162,15 @@ def _check_complete(cells: Sequence[Any], named: Sequence[str]) -> None:
             open_axes = [name for name in labels if labels[name] != other.get(name)]
             listed = "; ".join(f"{name}: {_some([cell.get(name) for cell in cells])}" for name in open_axes)
             raise PenstockError(
-                "several cells at one point; put the axis on panel or by (options --panel, --by), or choose a value "
-                f"with where (--where): {listed}"
+                "several cells at one point; draw the axis with by or panel (options --by, --panel), or choose one "
+                f"of its values with where (option --where): {listed}"
             )
 
 
 def _check_number(what: str, number: int, most: int, axis: str | None) -> None:
     if number > most:
         raise PenstockError(
-            f"{axis} has {number} values; a figure has at most {most} {what}; choose some with where (option --where)"
+            f"{axis} has {number} values; a figure has at most {most} {what}; choose fewer with where (option --where)"
         )
 
 

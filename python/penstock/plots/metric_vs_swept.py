@@ -30,7 +30,7 @@ def draw(
     place = comparison.places[0] if place is None else place
     path, lines = axis([point for point in comparison.points if _fits(point, at or {})])
     if path is None:
-        raise ValueError("nothing was swept in this result; compare with vary (option --vary)")
+        raise ValueError("nothing was swept in this result: repeat the comparison with vary (option --vary)")
     if len(lines) > 1:
         settings = "; ".join(label for label, _ in lines)
         raise ValueError(f"{len(lines)} settings of the other swept paths, name one with at: {settings}")

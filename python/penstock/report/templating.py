@@ -31,7 +31,7 @@ def render_template(template: str, **context: Any) -> str:
 
 
 def render_document(template: str, *sheets: str, **context: Any) -> str:
-    """A page of text, tables and finished figures: with these and its own style sheets, its script and provenance."""
+    """A page of text, tables and finished figures with `sheets`, the common style sheets, a script and provenance."""
     return render_template(
         template,
         **context,

@@ -53,7 +53,7 @@ _KEYS = ("alias", "authors", "title", "venue", "year", "experiments")
 # The part of a panel's id after the id of its figure: `a` in `fig5a`, `-top` in `fig5-top`.
 _PANEL_OF = re.compile(r"[a-z](-[a-z]+)?|-[a-z]+")
 # The panels in the name of a figure: `a` in `fig2-9a`, `a,b` in `fig5-5a,b`.
-_FIGURE = re.compile(r"^(fig|tab)(?:ure|le)?\.?[\s_-]*(?=\d)", re.IGNORECASE)
+_FIGURE_WORD = re.compile(r"^(fig|tab)(?:ure|le)?\.?[\s_-]*(?=\d)", re.IGNORECASE)
 """The beginning of the name of a figure or table, as in "Figure 4" and "tab. 2.1"."""
 
 _PANELS = re.compile(r"(?<=\d)[a-z][a-z,–-]*$")
@@ -171,13 +171,15 @@ class Paper:
     def named(self, name: str) -> list[Experiment]:
         """The experiments that a name stands for; none if the name is unknown.
 
-        A name is an experiment's id, also with the work's dots and panels (`fig2.9a` for `fig2-9`), or as "Figure 4"
-        or "table 2.1"; a figure whose panels are experiments (`fig5` for `fig5a` to `fig5c`); or the id of a claim or
-        its beginning before a slash (`c01`, `tab3.1/r1`, `tab3.1`), which stands for the experiment that decides the
-        claim by the record.
+        A name is one of these:
+
+        * the id of an experiment, also as the work writes it (`fig2.9a` for `fig2-9`, "Figure 4", "table 2.1");
+        * a figure whose panels are experiments (`fig5` for `fig5a` to `fig5c`);
+        * the id of a claim or its part before a slash (`c01`, `tab3.1/r1`, `tab3.1`), for the experiment that decides
+          the claim according to the record.
         """
         own = {experiment.id: experiment for experiment in self.experiments}
-        name = _in_short(name)
+        name = _short_name(name)
         plain = name.replace(".", "-")
         for id_ in (name, plain, _PANELS.sub("", plain), self.also.get(name)):
             if id_ in own:
@@ -294,14 +296,14 @@ def _work_of(name: str, works: Sequence[Paper]) -> tuple[Paper, str] | None:
     return (begun[0], second) if len(begun) == 1 else None
 
 
-def _in_short(name: str) -> str:
+def _short_name(name: str) -> str:
     """The name of a figure or table as in ids: `fig4` for `Figure 4`."""
-    return _FIGURE.sub(lambda found: found[1][:3].lower(), name)
+    return _FIGURE_WORD.sub(lambda found: found[1][:3].lower(), name)
 
 
 def _nearest_experiment(name: str, names: Sequence[str]) -> str:
-    """The suggestion for an unknown name: the first one that begins with it (`fig4-1` for `fig4`), else the nearest."""
-    begun = [known for known in names if known.startswith(_in_short(name))]
+    """A suggestion for an unknown name: the first name that begins with it (`fig4-1` for `fig4`), else the nearest."""
+    begun = [known for known in names if known.startswith(_short_name(name))]
     return nearest(begun[0], begun) if begun else nearest(name, names)
 
 

@@ -37,7 +37,7 @@ MAIN_METRICS = {
     "owd_mean_s": "one-way delay",
     "loss_rate": "loss",
 }
-"""Metrics in the short form of a run, with their names there."""
+"""The metrics in the `repr` of a run, and their printed names."""
 
 
 class Metrics(_Typed):
@@ -124,7 +124,7 @@ class Places(Mapping[str, Metrics]):
 
 @dataclass(frozen=True)
 class Run:
-    """The result of one run. Results are equal if all but their times of execution are.
+    """The result of one run. Two results are equal if they differ only in execution times.
 
     Attributes:
         scenario: the resolved scenario.

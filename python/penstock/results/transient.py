@@ -54,7 +54,7 @@ def batch_means(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def truncation(means: npt.ArrayLike) -> int | None:
-    """The number of batches at the start of a series that belong to the transient; None if it is over half of them.
+    """The number of batches of the transient at the start of a series; None if they are more than half of the series.
 
     >>> truncation([10.0] * 20 + [0.0, 1.0] * 40)
     20
@@ -79,7 +79,7 @@ def remainder(means: npt.ArrayLike) -> Remainder | None:
     MSER also truncates stationary series, in particular those that are correlated over many batches. So the part before
     the truncation counts as a transient only if its mean differs significantly from the mean of the steady part, and if
     it shifts the mean of the series by at least `LEAST_BIAS`. The test is Student's t with the means of `SEGMENTS`
-    segments of the steady part (batch means, A. M. AQM, "Simulation Modeling and Analysis", section 9.5.3). Their
+    segments of the steady part (batch means, A. M. Law, "Simulation Modeling and Analysis", section 9.5.3). Their
     variance is estimated from successive differences, which a trend hardly changes (J. von Neumann et al., "The mean
     square successive difference", Annals of Mathematical Statistics 12(2), 1941).
 

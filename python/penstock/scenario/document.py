@@ -138,7 +138,7 @@ def _copied(branch: Any) -> Any:
 def _index(place: Any, key: str, here: str, origin: str) -> int:
     match = re.fullmatch(r"\[(\d+)\]", key)
     if not isinstance(place, list) or match is None or int(match[1]) >= len(place):
-        message = "there is no such item of a list; an item is written as in change[0].rate"
+        message = "there is no such item of a list; write an item as in change[0].rate"
         raise ScenarioError([ErrorDetail(here, message, None, origin)])
     return int(match[1])
 

@@ -21,7 +21,7 @@ ALL = "all"
 """Stands for every scheme whose parameters have defaults."""
 
 SCHEME = Option("--scheme", "schemes")
-"""The usual source of schemes."""
+"""The origin of schemes in errors, unless a caller names another option."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Candidate:
     def of(cls, scheme: SchemeLike, option: Option = SCHEME) -> Candidate:
         """From a text in the notation of `--scheme`, or a queue such as `Red(gentle=True)`. Raises `ScenarioError`.
 
-        `option` names the source of a text in errors.
+        `option` is the origin of a text in errors.
         """
         if isinstance(scheme, Candidate):
             return scheme
@@ -98,7 +98,7 @@ class Candidate:
 
     @classmethod
     def all_of(cls, schemes: SchemeLike | Iterable[SchemeLike], option: Option = SCHEME) -> tuple[Candidate, ...]:
-        """The candidates for one or several schemes; `ALL` stands for all that are not named.
+        """The candidates for one or several schemes; `ALL` stands for all other schemes.
 
         Raises `ScenarioError` with all errors, also for a scheme that is given twice.
         """

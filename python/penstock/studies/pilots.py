@@ -132,7 +132,7 @@ def with_warmups(cells: Sequence[tuple[Hashable, str, Document]], jobs: int | No
 
 
 def group_of(point: Point, part: object) -> Hashable:
-    """The cells of a part of a study with the same values of all axes other than the scheme."""
+    """The group of a cell: its part of the study, and the values of all axes except the scheme."""
     return id(part), tuple(_hashable(value) for name, value in point.items() if name != SCHEME)
 
 

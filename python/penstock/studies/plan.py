@@ -94,7 +94,7 @@ class Plan:
         places = ((at,) if isinstance(at, str) else tuple(dict.fromkeys(at))) if at else resolved.watched
         with collecting(errors):
             check_places(base, places)
-        errors += _repeated(vary or {})
+        errors += _repeated_values(vary or {})
         points = [dict(zip(vary or {}, values, strict=True)) for values in itertools.product(*(vary or {}).values())]
         cases: list[Case] = []
         can_place = not errors
@@ -147,7 +147,7 @@ def _case(document: Document, candidate: Candidate, point: Mapping[str, Any], pl
     return Case(candidate, point, resolve(case.tree, case.origins), case)
 
 
-def _repeated(vary: Mapping[str, Sequence[Any]]) -> list[ErrorDetail]:
+def _repeated_values(vary: Mapping[str, Sequence[Any]]) -> list[ErrorDetail]:
     """An error for each value that is given twice in a sweep."""
     return [
         ErrorDetail(path, "is given twice", show_value(value), Option("--vary", "vary"))
@@ -161,7 +161,7 @@ def check_places(base: Document, places: Sequence[str]) -> None:
     """Raise an error unless there are places and each is a link of the scenario."""
     if not places:
         raise PenstockError(
-            "no link is watched: name the bottleneck with --at LINK (in Python at), or set watch = true in its table"
+            "no link is watched: name the bottleneck with --at LINK (at in Python), or set watch = true in its table"
         )
     links = base.tree["links"]
     for place in places:

@@ -96,7 +96,7 @@ def tuned_places(resolved: Resolved) -> list[str]:
     """
     if not resolved.watched:
         raise PenstockError(
-            "no link is watched: name the bottleneck with --at LINK (in Python at), or set watch = true in its table"
+            "no link is watched: name the bottleneck with --at LINK (at in Python), or set watch = true in its table"
         )
     first = resolved.watched[0]
     name = first.removesuffix(".reverse")

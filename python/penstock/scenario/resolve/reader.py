@@ -130,7 +130,7 @@ def whole(low: int, high: int) -> Callable[[Any], int]:
 def named_tables(errors: ErrorCollector, part: str, tables: Any, each: str) -> Iterator[tuple[str, Table]]:
     """The tables in a part of a scenario by their names; any other value is recorded as an error.
 
-    `each` is the description of one of them in messages.
+    `each` describes one table in messages.
     """
     if not isinstance(tables, Mapping):
         errors.add(part, f"must be a table of {part}, not {kind_of(tables)}", tables)

@@ -162,7 +162,7 @@ def test_the_page_states_the_limits_of_the_search() -> None:
     assert f"at most {MAX_PACKETS // 1000} 000 full packets per run" in text
     assert f"too short for {MIN_NETWORKS} networks is rejected" in text
     assert SEARCH_END == 0.5
-    assert "Half of the budget is for these two steps" in text
+    assert "These two stages use half of the budget" in text
     assert f"at least {100 * MIN_KEPT_LOSS:.0f} % of the loss remains" in text
     assert (FINALIST_COUNT, FINAL_RUNS, NETWORKS_PER_CHECK) == (8, 5, 20)
     assert "The eight worst networks get five more runs." in text

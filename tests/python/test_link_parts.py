@@ -103,7 +103,7 @@ def test_the_scheme_takes_the_place_of_the_queue_and_keeps_its_limit() -> None:
     ("at", "scheme", "node", "message"),
     [
         ("cor", None, None, '--at: no link "cor"; did you mean "core"?'),
-        (None, "rad", None, "--scheme rad: unknown scheme"),
+        (None, "rad", None, 'schemes="rad": unknown scheme'),
         (None, None, "D", '--in: no node "D"'),
     ],
 )

@@ -211,7 +211,7 @@ def test_a_condition_that_leaves_no_cell_is_an_error(tmp_path: Path) -> None:
 
 def test_status_makes_no_store(tmp_path: Path) -> None:
     process = penstock("results", str(tmp_path / "none"), "--status")
-    assert (process.returncode, "no store with a study" in process.stderr) == (2, True)
+    assert (process.returncode, "there is no such folder" in process.stderr) == (2, True)
     assert not (tmp_path / "none").exists()
 
 

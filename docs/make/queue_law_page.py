@@ -28,7 +28,7 @@ and SR the service rate of the link in packets per second. This page compares th
 8 of the paper do. `make queue-law` measures all numbers in about two minutes and writes the page;
 `tests/python/test_queue_law.py` measures some of them again.
 
-The network is that of the paper: 20 Mbit/s, 80 ms, and NewReno senders (profile `ns2`). Packets have 1000 bytes, 1040
+The paper's network has 20 Mbit/s, 80 ms, and NewReno senders (profile `ns2`). Packets have 1000 bytes, 1040
 on the wire, so SR is 2404 packets per second. Each number is the mean of five runs. With long queues, the effect of the
 start lasts long: with 300 flows, p = 0.005 and a minimum RTO of 1 s, the queue was still twice the law's after 50 s. So
 the warm-up is 10 W round trips, but at least 50 s, and each cell is then measured for at least 150 s.

@@ -74,9 +74,11 @@ def test_a_pipe_with_a_type_is_a_scheduler(kind: str, scheme: str) -> None:
 
 @pytest.mark.parametrize(("text", "value"), [
     ("100/4", "25"), ("5/2", "2"), ("5/2.0", "2.5"), ("3*(10-4)", "18"), ("int(0.25*80)", "20"), ("-(2-6)", "4"),
-    ("2*5", "10"), ("1e1*2", "20"),
+    ("2*5", "10"), ("1e1*2", "20.0"), ("7/-2*-1", "4"), ("40/round(-2.5)*-1", "14"), ("round(2.5)", "3"),
+    ("round(3.5)", "4"), ("double(7)/2", "3.5"), ("wide(3.9)", "3"), ("10.0*2/3", "6.666666666666667"),
 ])  # fmt: skip
 def test_expressions_of_tcl_are_computed(text: str, value: str) -> None:
+    """The values are those that tclsh 8.6 prints."""
     assert computed(text) == value
     assert read(f"Queue/RED set maxthresh_ [expr {{{text}}}]", "ns2").parameters["max_th"] == float(value)
 
@@ -101,3 +103,15 @@ def test_a_name_that_the_text_does_not_have_is_an_error(dialect: str) -> None:
     assert read(ONE[dialect], dialect)
     with pytest.raises(DialectError, match="--device no/such"):
         read(ONE[dialect], dialect, Facts(name="no/such"))
+
+
+def test_a_variable_keeps_the_type_of_its_number() -> None:
+    """Tcl divides 20.0 by 8 to 2.5, and 20 by 8 to 2."""
+    for factor, share in (("10.0", 2.5), ("10", 2.0)):
+        text = (
+            f"set product [expr 2*{factor}]\nQueue/RED set thresh_ [expr $product/8]\nQueue/RED set maxthresh_ $product"
+        )
+        parameters = read(text, "ns2").parameters
+        assert (parameters["min_th"], parameters["max_th"]) == (share, 20.0)
+    with pytest.raises(DialectError, match="too large"):
+        computed("1e308*10")

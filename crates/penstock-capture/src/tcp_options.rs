@@ -1,4 +1,4 @@
-//! The options of a TCP header.
+//! The options of a TCP header. The iterator of `etherparse` ends at the first option that it does not know.
 
 use crate::packet::TcpOptions;
 

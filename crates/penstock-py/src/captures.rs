@@ -10,7 +10,7 @@ use std::path::PathBuf;
 ///
 /// Raises `ValueError` if the file cannot be used; the message is worded to follow the file name.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "Python gives a path of its own")]
+#[expect(clippy::needless_pass_by_value, reason = "Python passes an owned path")]
 pub(crate) fn read_capture(py: Python<'_>, file: PathBuf) -> PyResult<(usize, u64, f64, Vec<String>)> {
     let Load { packets, notes } = py.detach(|| Load::read(&file)).map_err(PyValueError::new_err)?;
     let bytes = packets.iter().map(|packet| u64::from(packet.size)).sum();
@@ -27,7 +27,7 @@ pub(crate) fn read_capture(py: Python<'_>, file: PathBuf) -> PyResult<(usize, u6
 ///
 /// Raises `ValueError` as `read_capture` does.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "Python gives a path of its own")]
+#[expect(clippy::needless_pass_by_value, reason = "Python passes an owned path")]
 pub(crate) fn captured_packets(py: Python<'_>, file: PathBuf) -> PyResult<(Vec<String>, Bound<'_, PyDict>)> {
     let packets = py.detach(|| Columns::read(&file)).map_err(PyValueError::new_err)?;
     let columns = PyDict::new(py);

@@ -101,11 +101,12 @@ def _document(
         from penstock.studies.plan import Plan
 
         cases = Plan.make(document, schemes, None, at).cases
-    if errors:
-        from penstock.studies.candidate import ALL, Candidate
+    if errors and schemes:
+        from penstock.studies.candidate import Candidate
 
         with collecting(errors):
-            Candidate.all_of(schemes or ALL)
+            Candidate.all_of(schemes)
+    if errors:
         raise ScenarioError(dict.fromkeys(errors))
     if len(cases) > 1:
         listed = " ".join(f"--scheme {case.candidate.label}" for case in cases)

@@ -157,7 +157,7 @@ def _script(text: str) -> _Script:
     classes: set[str] = set()  # variables whose object is not a queue
 
     def value_of(word: str) -> str:
-        return _value_of(word, variables)
+        return _value_of(word, variables).removesuffix(".0")
 
     joined = re.sub(r"\\\n\s*", " ", text)
     _check_control(joined)

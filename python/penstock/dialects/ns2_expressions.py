@@ -1,33 +1,45 @@
-"""Arithmetic of Tcl's `expr` with numbers: whole numbers stay whole, so that 5/2 is 2."""
+"""Arithmetic of Tcl's `expr` with numbers. Integers divide to an integer: 5/2 is 2, but 5.0/2 is 2.5."""
 
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Callable
 
 from penstock.dialects.conversion import DialectError, one_line
-from penstock.dialects.kinds import plain
 
 __all__ = ["computed"]
 
 _LONGEST = 200
-_FUNCTIONS: dict[str, Callable[[float], float]] = {"int": int, "round": round, "double": float, "wide": int}
+
+
+def _round(value: float) -> int:
+    """To the nearest integer; halves are rounded away from 0, as in Tcl."""
+    return int(math.copysign(math.floor(abs(value) + 0.5), value))
+
+
+_FUNCTIONS: dict[str, Callable[[float], float]] = {"int": int, "round": _round, "double": float, "wide": int}
 
 
 def computed(text: str) -> str:
     """The value of an expression without variables. Raises `DialectError` for anything but arithmetic.
 
-    >>> computed("3 * (100/8 + 1)"), computed("0.5*5"), computed("int(7/2.0)")
-    ('39', '2.5', '3')
+    A value that is not an integer has a point or an exponent, so that it is divided as such in further expressions.
+
+    >>> computed("3 * (100/8 + 1)"), computed("0.5*4"), computed("int(7/2.0)")
+    ('39', '2.0', '3')
     """
     shown = f"[expr {one_line(text[:60])}]"
     if len(text) > _LONGEST or not re.fullmatch(r"(?:[\d.\s*/+()-]|\de[+-]?\d|int|round|double|wide)+", text):
         raise DialectError(f"{shown}: only arithmetic with numbers is read")
     try:
-        return plain(float(_value(ast.parse(text.strip(), mode="eval").body)))
+        value = _value(ast.parse(text.strip(), mode="eval").body)
+        if math.isfinite(value):
+            return repr(value)
     except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError):
         raise DialectError(f"{shown}: only arithmetic with numbers is read") from None
+    raise DialectError(f"{shown}: the value is too large")
 
 
 def _value(node: ast.expr) -> float:

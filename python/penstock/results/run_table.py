@@ -227,7 +227,7 @@ class RunTable:
 
     def identical_schemes(self) -> list[list[ComparedScheme]]:
         """The groups of schemes that have the same number for each metric of each run, in order."""
-        arrays = [self.array(metric, place) for place, metrics in self.metrics.items() for metric in metrics]
+        arrays = [self.array_of(column.name) for column in self.columns if column.metric in self.metrics[column.place]]
         groups: dict[tuple[bytes, ...], list[ComparedScheme]] = {}
         for at, scheme in enumerate(self.schemes):
             groups.setdefault(tuple(array[:, at].tobytes() for array in arrays), []).append(scheme)

@@ -6,8 +6,8 @@
 //! # Algorithm
 //! For each flow, qlen is the number of its packets in the queue and gap the number of its packets accepted since its
 //! last drop; gap returns to 0 when the last packet of the flow leaves. At each arrival N = (1 - omega) N + omega
-//! Nactive, where Nactive is the number of flows with packets in the queue, including that of the arriving packet. With
-//! a limit of B packets:
+//! Nactive, where Nactive is the number of flows with packets in the queue, including the flow of the arriving packet.
+//! With a limit of B packets:
 //!
 //! * l2 = B / (2 ceil N), l1 = beta l2, W_m = 2 l2, each at least 1;
 //! * p2 = sqrt N / (sqrt N + 10), p1 = p2 / 10 (equation 1.27).

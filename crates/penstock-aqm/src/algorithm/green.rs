@@ -21,8 +21,8 @@
 //! # Parameters
 //! `c` depends on how receivers acknowledge: sqrt(3/2) if they acknowledge each packet. `window` is the time over which
 //! flows and utilization are measured. `mss` "auto" is the largest packet seen. The round-trip time is the value that
-//! the sender writes into its packets, or the last value known for the flow. A flow without one is given the mean of
-//! the other flows; if there is none, that of the link.
+//! the sender writes into its packets, or the last value known for the flow. A flow without such a value is given the
+//! mean of the other flows or, if no flow has a value, the round-trip time of the link.
 //!
 //! # Differences
 //! * Neither source gives the window, c or the bounds of gamma.

@@ -21,7 +21,7 @@
 //!
 //! # Victim
 //! A packet of the level that WRED drops, chosen by `victim`; when an arrival finds no room, a packet of the highest
-//! level above that of the arrival.
+//! level, if this is above the level of the arrival.
 //!
 //! # Parameters
 //! The parameters of WRED except `ecn`, and `victim` and `debt`. `victim` selects the packet of the level: "last" is

@@ -148,7 +148,8 @@ def test_schemes_with_equal_runs_are_named(tmp_path: Path) -> None:
     """PIE acts as drop-tail if the buffer cannot reach its target. A link that no traffic fills has another warning."""
     ps.dumbbell(rate="10Mbit", rtt="10ms", duration="5s", queue=ps.DropTail(limit="8p")).save(tmp_path / "short.toml")
     listed = ("droptail", "pie:target=1s", "codel:target=100us", "pie:target=2s")
-    command = [sys.executable, "-m", "penstock", "compare", "short.toml", "--runs", "2", "--json", "out.json"]
+    command = [sys.executable, "-m", "penstock", "compare", "short.toml", "--runs", "2", "--json", "out.json",
+               "--html", "page.html"]  # fmt: skip
     for idle, groups in (((), ["droptail, pie:target=1s and pie:target=2s"]), (("--set", "traffic.bulk.profile=ns2",
         "--set", "traffic.bulk.window=2"), [])):  # fmt: skip
         schemes = [part for scheme in listed for part in ("--scheme", scheme)]
@@ -157,6 +158,9 @@ def test_schemes_with_equal_runs_are_named(tmp_path: Path) -> None:
         says = [warned["says"] for warned in warnings if warned["name"] == "identical-runs"]
         assert [text.partition(" have the same")[0] for text in says] == groups
         assert process.stderr.count("have the same results in every run") == len(groups)
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert page.count("<b>droptail</b> at bottleneck: droptail, pie:target=1s and") == len(groups)
+        assert "<small>()</small>" not in page
 
 
 def test_both_directions_of_a_link_with_the_same_queue_are_checked() -> None:

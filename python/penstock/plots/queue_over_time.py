@@ -1,4 +1,4 @@
-"""Queue, average and max_p of one run on one time axis."""
+"""Queue, average and max_p of one run, or the two queues of a dual queue, on one time axis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penstock.plots import style
 
 
 def draw(series: Mapping[str, Any], title: str = "") -> Figure:
-    """Draw one link's series of a result: `t_ns`, `queue`, and `avg` and `max_p` if the AQM has them."""
+    """Draw one link's series of a result: `t_ns`, `queue`, and `avg`, `lq`, `cq` and `max_p` if the scheme has them."""
     seconds = [t / 1e9 for t in series["t_ns"]]
     queue = series["queue"]
     with style.styled():
@@ -20,8 +20,9 @@ def draw(series: Mapping[str, Any], title: str = "") -> Figure:
             seconds, queue["min"], queue["max"], color=style.COLOURS[1], alpha=0.22, linewidth=0, label="range"
         )
         ax.plot(seconds, queue["mean"], color=style.COLOURS[1], linewidth=0.6, label="queue")
-        if "avg" in series:
-            ax.plot(seconds, series["avg"]["mean"], color="black", linewidth=1.1, label="average")
+        for name, label, line in (("avg", "average", "-"), ("cq", "Classic queue", "-"), ("lq", "L4S queue", ":")):
+            if name in series:
+                ax.plot(seconds, series[name]["mean"], color="black", linestyle=line, linewidth=1.1, label=label)
         ax.set_xlabel("time (s)")
         ax.set_ylabel("waiting packets")
         ax.set_ylim(bottom=0)

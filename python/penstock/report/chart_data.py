@@ -24,7 +24,7 @@ Json = Mapping[str, Any]
 # Maximum number of points of a series on a page: more than a chart of the usual width can resolve.
 SERIES_POINTS = 600
 
-DRAWN_OVER_TIME = ("queue", "avg", "max_p")
+DRAWN_OVER_TIME = ("queue", "avg", "lq", "cq", "max_p")
 """The series of a link that a page draws."""
 
 # A distribution on a page ends where all further values are rarer than this.

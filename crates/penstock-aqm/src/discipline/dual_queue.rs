@@ -267,6 +267,8 @@ impl<P: Packet + Send + 'static, A: Coupled + 'static, W: Probe<P> + ?Sized> Dis
     }
 
     fn gauges(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("lq", f64::from(self.lq.total().packets));
+        show("cq", f64::from(self.cq.total().packets));
         self.aqms.gauges(show);
     }
 }
@@ -331,6 +333,19 @@ mod tests {
                 bench.arrive_as(1000, ecn);
             }
             assert_eq!(bench.depart_all(), [0, 1, 2, 3], "{scheme}");
+        }
+    }
+
+    #[test]
+    fn each_queue_shows_its_length() {
+        for scheme in SCHEMES {
+            let mut bench = Bench::new(scheme, &[]);
+            for ecn in [Ecn::Ect1, Ecn::Not, Ecn::Ce, Ecn::Ect0, Ecn::Ect1] {
+                bench.arrive_as(1000, ecn);
+            }
+            assert_eq!((bench.gauge("lq"), bench.gauge("cq")), (3.0, 2.0), "{scheme}");
+            bench.depart().unwrap();
+            assert_eq!((bench.gauge("lq"), bench.gauge("cq")), (2.0, 2.0), "{scheme}: the L4S queue goes first");
         }
     }
 

@@ -1,4 +1,4 @@
-// Queue, average and max_p over time: one run of each scheme.
+// Queue, average and max_p over time, and the two queues of a dual queue: one run of each scheme.
 
 import { addCourses, courseKinds } from "./courses.js";
 import { addFigure, chart, tips } from "./figure.js";
@@ -29,7 +29,7 @@ function addQueues(host, redraw) {
 }
 
 function spec(scheme, series, extent) {
-  const columns = [["mean", series.queue.mean], ["shortest", series.queue.min], ["longest", series.queue.max], ["average of the AQM", series.avg?.mean], ["max_p", series.max_p?.mean]];
+  const columns = [["mean", series.queue.mean], ["shortest", series.queue.min], ["longest", series.queue.max], ["average of the AQM", series.avg?.mean], ["L4S queue", series.lq?.mean], ["Classic queue", series.cq?.mean], ["max_p", series.max_p?.mean]];
   const known = columns.filter(([, values]) => values);
   return {
     title: page.kind === "run" ? "Queue" : `Queue: ${page.schemes[scheme].title}`,
@@ -38,6 +38,7 @@ function spec(scheme, series, extent) {
     keys: [
       { label: "queue, its mean and range", stroke: colour(scheme) },
       ...(series.avg ? [{ label: "average of the AQM", stroke: "var(--ink)" }] : []),
+      ...(series.lq ? [{ label: "L4S queue", stroke: "var(--accent)", dash: "5 3" }, { label: "Classic queue", stroke: "var(--ink)" }] : []),
       ...(series.max_p ? [{ label: "max_p", stroke: "var(--accent)", dash: "5 3" }] : []),
     ],
     table: () => ({
@@ -64,6 +65,7 @@ function draw(width, scheme, series, { top, topP, redraw }) {
       Plot.areaY(rows, { x: "x", y1: "low", y2: "high", fill: colour(scheme), fillOpacity: 0.22 }),
       line("queue", colour(scheme), { strokeWidth: 1 }),
       series.avg ? line("average", "var(--ink)", { strokeWidth: 1.8 }) : [],
+      series.lq ? [line("classic", "var(--ink)", { strokeWidth: 1.2 }), line("l4s", "var(--accent)", { strokeWidth: 1.6, strokeDasharray: "5 3" })] : [],
       series.max_p ? [line(({ maxP }) => maxP * scale, "var(--accent)", { strokeWidth: 1.6, strokeDasharray: "5 3" }), rightAxis(topP, scale)] : [],
       tips(rows.map(tipOf)),
     ],
@@ -74,7 +76,7 @@ function draw(width, scheme, series, { top, topP, redraw }) {
 }
 
 function rowOf(series, at) {
-  return { x: series.t[at], queue: series.queue.mean[at], low: series.queue.min[at], high: series.queue.max[at], average: series.avg?.mean[at], maxP: series.max_p?.mean[at] };
+  return { x: series.t[at], queue: series.queue.mean[at], low: series.queue.min[at], high: series.queue.max[at], average: series.avg?.mean[at], l4s: series.lq?.mean[at], classic: series.cq?.mean[at], maxP: series.max_p?.mean[at] };
 }
 
 function rightAxis(topP, scale) {
@@ -82,9 +84,10 @@ function rightAxis(topP, scale) {
   return Plot.axisY(ticks, { anchor: "right", tickFormat: (tick) => tickText(tick / scale), label: null, color: "var(--accent)", stroke: "var(--line)", tickSize: 4 });
 }
 
-function tipOf({ x, queue, low, high, average, maxP }) {
+function tipOf({ x, queue, low, high, average, l4s, classic, maxP }) {
   const lines = [`${nice(x)} s`, `queue ${nice(queue)} (${nice(low)} to ${nice(high)})`];
   if (average !== undefined) lines.push(`average ${nice(average)}`);
+  if (l4s !== undefined) lines.push(`L4S queue ${nice(l4s)}, Classic queue ${nice(classic)}`);
   if (maxP !== undefined) lines.push(`max_p ${nice(maxP)}`);
   return { x, y: queue, text: lines.join("\n") };
 }

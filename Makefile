@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Empty: Python keeps compiled modules, so that the commands that tests start do not compile the package each time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels try-arm bench-peers validate linux-kernel real-queues tc-read-back fuzz fuzz-dialects lint test-rust test-python
+.PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels try-arm bench-peers validate linux-kernel real-queues tc-read-back fuzz fuzz-dialects lint lint-rust lint-python test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,22 +21,28 @@ demo: setup ## the main job: queues compared on the uplink of a home, then on th
 		--scheme ared-feng --scheme ared-floyd --scheme psand:max_p_high=0.75,target=10p \
 		--vary traffic.extra.count=0,25,50,100 --runs 10 --html out/thesis_link.html
 
-test: lint test-rust test-python docs-site ## every test: lint, Rust, Python, docs
+test: setup ## every test: lint, Rust, Python, docs
+	$(MAKE) --jobs 2 --output-sync lint-python test-rust
+	$(MAKE) test-python docs-site
 
 check: lint ## quick: format, lints, types, unit tests; under two minutes
 	cargo test --locked --quiet --lib
 	$(BIN)/pytest -x -m "not slow and not quiet"
 
-lint: setup
+lint: lint-rust lint-python
+
+lint-rust: setup
 	cargo fmt --all --check
 	cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --no-deps --workspace
+
+lint-python: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/stubtest penstock._native
 
-test-rust: setup
+test-rust: lint-rust
 	cargo test --locked --quiet
 
 test-python: setup

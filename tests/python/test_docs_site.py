@@ -30,9 +30,14 @@ def test_all_of_the_documentation_is_there() -> None:
     assert {"index.html", "generated/schemes/red.html", "lessons/swing.html", "live.html"} <= set(PAGES)
 
 
+GENERATED = [page for page in PAGES if page.startswith("generated/")]
+ALIKE = {page for number, page in enumerate(GENERATED) if number % 5}
+"""Generated pages have the elements and colours of few templates: axe-core, which takes seconds, reads every fifth."""
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_of_the_documentation_suits_every_reader(page: str, tab: Page) -> None:
-    document_suits_every_reader(tab, SITE / page)
+    document_suits_every_reader(tab, SITE / page, axe=page not in ALIKE)
 
 
 FAULTS = {

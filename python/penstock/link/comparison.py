@@ -12,7 +12,7 @@ from penstock.engine.run import run_batch
 from penstock.errors import RunError, collect_errors
 from penstock.link.measure import ATTEMPTS, RealRun, prepare
 from penstock.results.estimates import apart
-from penstock.results.grid import Grid, comparison_grids, difference_grid
+from penstock.results.grid import MEAN, Grid, comparison_grids, difference_grid
 from penstock.results.metrics import order
 from penstock.studies.compare import design_of
 from penstock.studies.part import CellRuns, Head, part_content
@@ -120,7 +120,7 @@ class Measured:
                 for name in order({name for at, name in both if at == place and name in SHOWN}):
                     key = cell, place, name
                     lines[name] = rows["simulation", *key], rows["link", *key], differences.get(key)
-                title = f"{case.label}: {place}, mean ± half the 95 % interval of {len(self.real.seeds)} runs"
+                title = f"{case.label}: {place}, {MEAN} of {len(self.real.seeds)} runs"
                 grids.append(difference_grid(title, ("simulated", "measured"), lines))
         return grids
 

@@ -14,6 +14,7 @@ from penstock.results.parts import CODEPOINT, TITLES, places_in
 
 __all__ = [
     "COLUMNS",
+    "MEAN",
     "STYLE",
     "Grid",
     "comparison_grids",
@@ -46,6 +47,9 @@ FELT = ("mos", "qoo", "rpm", "page_mean_s")
 
 # The metrics of the traffic with each codepoint, if there are several.
 CODEPOINT_COLUMNS = ("owd_mean_s", "owd_p50_s", "owd_p95_s", "owd_p99_s", "jitter_mean_s", "loss_rate", "goodput_bps")
+
+MEAN = "mean ± half-width of the 95 % interval"
+"""What each number of a table is."""
 
 _HEADS = {
     "length_mean_pkts": "queue",
@@ -98,32 +102,33 @@ def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequen
     the means of the traffic of each codepoint.
     """
     grids = []
+    means = f"{MEAN} of {runs} runs"
     for place in at:
         own = [row for row in rows if row["place"] == place]
-        grids.append(_grid(f"{place}: mean ± half the 95 % interval of {runs} runs", own))
+        grids.append(_grid(f"{place}: {means}", own))
         if runs > 1 and differences:
-            title = f"{place}: paired difference to {_label(rows[0])}, mean ± half the 95 % interval"
+            title = f"{place}: paired difference to {_label(rows[0])}, {MEAN}"
             apart = [row for row in differences if row["place"] == place]
             grids.append(_grid(title, apart, signed=True, like=own))
     for place in dict.fromkeys(row["place"] for row in rows if row["metric"] in FELT):
         own = [row for row in rows if row["place"] == place]
-        grids.append(_grid(f"{place}: mean ± half the 95 % interval of {runs} runs", own, of=USER_COLUMNS))
+        grids.append(_grid(f"{place}: {means}", own, of=USER_COLUMNS))
     for place in dict.fromkeys(row["place"] for row in rows if row["place"].startswith(CODEPOINT)):
         own = [row for row in rows if row["place"] == place]
-        grids.append(_grid(f"{place}: mean ± half the 95 % interval of {runs} runs", own, of=CODEPOINT_COLUMNS))
+        grids.append(_grid(f"{place}: {means}", own, of=CODEPOINT_COLUMNS))
     return grids
 
 
 def mean_table(rows: Sequence[Row]) -> Grid:
     """Means at one place, one line per scheme and point; if there are many metrics, only the columns of comparisons."""
     runs = max(row["runs"] for row in rows)
-    return _grid(f"{rows[0]['place']}: mean ± half the 95 % interval of {runs} runs", rows, of=_shown_metrics(rows))
+    return _grid(f"{rows[0]['place']}: {MEAN} of {runs} runs", rows, of=_shown_metrics(rows))
 
 
 def difference_table(rows: Sequence[Row]) -> Grid:
     """Paired differences at one place, in the layout of `mean_table`."""
     against = scheme_argument(rows[0]["against"], rows[0]["against_params"])
-    title = f"{rows[0]['place']}: paired difference to {against}, mean ± half the 95 % interval"
+    title = f"{rows[0]['place']}: paired difference to {against}, {MEAN}"
     return _grid(title, rows, signed=True, of=_shown_metrics(rows))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from penstock.errors import UnknownNameError
 from penstock.results.frames import to_arrow, to_pandas
-from penstock.results.grid import STYLE, Grid, html_table, text
+from penstock.results.grid import MEAN, STYLE, Grid, html_table, text
 from penstock.results.sample import Sample
 
 __all__ = ["CellTable", "Labels", "Rows", "Table"]
@@ -145,7 +145,7 @@ class Table(CellTable[Sample]):
             for labels, samples in self.cells[:MAX_SHOWN]
         ]
         more = f", the first {MAX_SHOWN} shown" if len(self.cells) > MAX_SHOWN else ""
-        title = f"{len(self.cells)} cells, {self.runs} runs: mean ± half the 95 % interval{more}"
+        title = f"{len(self.cells)} cells, {self.runs} runs: {MEAN}{more}"
         return Grid(title, (*axes, *names), tuple(lines), len(axes))
 
     def __repr__(self) -> str:

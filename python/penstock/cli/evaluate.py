@@ -64,14 +64,9 @@ def _script(schemes: list[str], quick: bool) -> str:
 
 
 def _evaluation(schemes: list[str], quick: bool, jobs: int | None, store: str | None) -> Evaluation:
+    from penstock.engine.progress import Watch
     from penstock.evaluation.evaluate import FULL, QUICK, evaluate
 
-    opened = open_store(store)
-    with resumable():
-        return evaluate(
-            schemes,
-            QUICK if quick else FULL,
-            jobs=jobs,
-            progress=lambda title, number, total: notify(f"{number + 1} of {total}: {title}"),
-            store=opened,
-        )
+    opened, watch = open_store(store), Watch(0)
+    with resumable(), watch:
+        return evaluate(schemes, QUICK if quick else FULL, jobs=jobs, progress=watch.update, store=opened)

@@ -23,6 +23,7 @@ from penstock.cli.options import (
     value_option,
 )
 from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, resumable
+from penstock.errors import ErrorDetail, ScenarioError, collecting
 
 if TYPE_CHECKING:
     from penstock.scenario.document import Document
@@ -80,20 +81,19 @@ def tune(
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
-    from penstock.scenario.document import read_document
     from penstock.scenario.replayed import replay_notes
-    from penstock.tuning.capture import with_capture
 
     outputs = Outputs.of(json_target, html)
     load_aqms(load)
-    document = read_document(scenario, settings)
-    if seed is not None:
-        document = document.set("seed", seed, "--seed")
-    place = only_link(at, "tune")
-    if capture is not None:
-        document = with_capture(document, capture, place)
+    errors: list[ErrorDetail] = []
+    place, seconds = at[0] if at else None, 0.0
+    with collecting(errors):
+        only_link(at, "tune")
+    with collecting(errors):
+        seconds = seconds_of(budget, "--budget")
+    document = _document(scenario, settings, seed, capture, place, (schemes, aim), errors)
     notify_all(replay_notes(form.canonical for form in document.resolve().traffic))
-    advice = _advice(document, aim, schemes, place, seconds_of(budget, "--budget"), jobs, store)
+    advice = _advice(document, aim, schemes, place, seconds, jobs, store)
     if not outputs.json_on_stdout:
         from penstock.tuning import display
 
@@ -109,6 +109,35 @@ def tune(
         missed = [text for text, met in advice.best.met.items() if not met]
         notify(f"not met: {'; '.join(missed) or 'all aims together'}")
         raise typer.Exit(ExitCode.REFUTED)
+
+
+def _document(
+    scenario: str,
+    settings: list[str],
+    seed: int | None,
+    capture: str | None,
+    at: str | None,
+    request: tuple[list[str], list[str]],
+    errors: list[ErrorDetail],
+) -> Document:
+    """The scenario, with its capture. Raises `ScenarioError` with `errors`, its own, and those of schemes and aims."""
+    from penstock.scenario.document import read_document
+    from penstock.studies.candidate import Candidate
+    from penstock.tuning.capture import with_capture
+    from penstock.tuning.tune import parse_request
+
+    with collecting(errors):
+        document = read_document(scenario, settings)
+        if seed is not None:
+            document = document.set("seed", seed, "--seed")
+        if capture is not None:
+            document = with_capture(document, capture, at)
+        parse_request(document, *request, at)
+    with collecting(errors):
+        Candidate.all_of(request[0])
+    if errors:
+        raise ScenarioError(dict.fromkeys(errors))
+    return document
 
 
 def _script(document: Document, aims: list[str], schemes: list[str], at: str | None, budget: str) -> str:
@@ -153,7 +182,7 @@ def _advice(
             store=open_store(store),
             forecast=_forecast,
         )
-    notify(f"{advice.runs} runs of {len(advice.tried)} settings in {advice.rounds} rounds")
+    notify(f"{advice.run_count} runs of {len(advice.tried)} settings in {advice.rounds} rounds")
     return advice
 
 

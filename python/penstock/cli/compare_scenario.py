@@ -11,7 +11,7 @@ import typer
 from penstock.cli.exit_codes import ExitCode
 from penstock.cli.gate import Gate, numbers_of_rows
 from penstock.cli.output import Outputs, notify, notify_all, open_store, write_page
-from penstock.cli.unsettled import transient_warnings
+from penstock.cli.unsettled import identical_warnings, transient_warnings
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, collecting, nearest
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def _warnings(plan: Plan) -> list[dict[str, str]]:
 
 def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
     """Prints and returns warnings about links that no traffic filled, or else about schemes with equal results."""
-    from penstock.explain.warnings import of_identical, of_result
+    from penstock.explain.warnings import of_result
 
     reported: dict[tuple[str, str], dict[str, str]] = {}
     for number, case in enumerate(plan.cases):
@@ -217,10 +217,7 @@ def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
                 reported[warned.place, warned.name] = {"scheme": case.candidate.label, **warned.to_dict()}
     warnings = list(reported.values())
     if not any((place, "never-filled") in reported for place in runs.at):
-        for group in runs.identical_schemes():
-            warned = of_identical([scheme.argument for scheme in group], runs.at)
-            notify(f"warning: {warned.text}")
-            warnings.append({"scheme": group[0].argument, **warned.to_dict()})
+        warnings += identical_warnings(runs)
     return warnings
 
 

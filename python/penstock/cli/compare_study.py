@@ -13,7 +13,7 @@ import typer
 from penstock.cli.exit_codes import ExitCode
 from penstock.cli.gate import Gate, numbers_of_rows
 from penstock.cli.output import Outputs, notify, print_result, write_page
-from penstock.cli.unsettled import transient_warnings
+from penstock.cli.unsettled import identical_warnings, transient_warnings
 
 if TYPE_CHECKING:
     from penstock.cli.slurm_array import SlurmOptions
@@ -140,7 +140,8 @@ def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, ma
     if part.count > 1:
         notify(f"shard {part.number}/{part.count} is complete; penstock results {store.folder} --status shows the rest")
         return None
-    result = _result(file, batch, store, margin)
+    result, identical = _result(file, batch, store, margin)
+    warnings += identical
     return StudyResult(result.text, {**result.value, **({"warnings": warnings} if warnings else {})})
 
 
@@ -165,20 +166,25 @@ def _modules_kept() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> StudyResult:
-    """The means of the study's metrics: none above `MAX_SUMMARIZED` runs, and no text above `MAX_CELLS` cells."""
+def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> tuple[StudyResult, list[dict[str, Any]]]:
+    """The means of the study's metrics, and warnings about schemes with equal results.
+
+    There are neither above `MAX_SUMMARIZED` runs, and no text above `MAX_CELLS` cells.
+    """
     from penstock import _native
-    from penstock.studies.stored_runs import MAX_CELLS, batch_runs
+    from penstock.studies.stored_runs import MAX_CELLS, study_runs
 
     head = {"penstock": _native.version, "study": file.study.name, "scenario": batch.scenario(), "runs": batch.runs}
     command = f"penstock results {store.folder} --study {file.study.name}"
     if batch.runs > MAX_SUMMARIZED:
         text = f"{batch.runs} runs in {store.folder}; read them with {command} --sql 'SELECT ...'"
-        return StudyResult(text, {**head, "rows": [], "differences": []})
-    completed = batch_runs(batch).with_margin(margin).select(file.metric_names())
+        return StudyResult(text, {**head, "rows": [], "differences": []}), []
+    completed = study_runs(batch.places, batch.results).with_margin(margin)
+    warnings = identical_warnings(completed)
+    completed = completed.select(file.metric_names())
     is_large = file.cells() > MAX_CELLS
     text = f"{file.cells()} cells; {command} --where PATH=VALUE shows some" if is_large else repr(completed)
-    return StudyResult(text, {**completed.to_dict(), **head})
+    return StudyResult(text, {**completed.to_dict(), **head}), warnings
 
 
 def _write(request: StudyRequest, result: StudyResult, outputs: Outputs) -> None:

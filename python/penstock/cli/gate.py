@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock.scenario.resolve import Resolved
     from penstock.tuning.aim import Aim
 
-__all__ = ["Gate", "Number", "numbers_of_rows", "numbers_of_run"]
+__all__ = ["Gate", "Number", "fail", "numbers_of_rows", "numbers_of_run"]
 
 
 class Number(NamedTuple):
@@ -64,12 +64,19 @@ class Gate:
 
     def check(self, numbers: Iterable[Number]) -> None:
         """Exit with 3 if a number satisfies a condition. Raises `PenstockError` for a metric that no result has."""
-        numbers = list(numbers)
-        failures = [line for condition in self.conditions for line in _failures(condition, numbers)]
-        for line in failures:
-            notify(line)
-        if failures:
-            raise typer.Exit(ExitCode.REFUTED)
+        fail(self.failures(list(numbers)))
+
+    def failures(self, numbers: Sequence[Number]) -> list[str]:
+        """A line for each number that satisfies a condition. Raises `PenstockError` for a metric that no result has."""
+        return [line for condition in self.conditions for line in _failures(condition, numbers)]
+
+
+def fail(failures: Sequence[str]) -> None:
+    """Print the lines of `Gate.failures`, and exit with 3 if there are any."""
+    for line in failures:
+        notify(line)
+    if failures:
+        raise typer.Exit(ExitCode.REFUTED)
 
 
 def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:

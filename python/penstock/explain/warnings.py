@@ -10,6 +10,7 @@ from typing import Any
 from penstock.aqms.red_thresholds import automatic_threshold
 from penstock.explain.load import WarningTexts, load_warnings, never_filled
 from penstock.model import design
+from penstock.results.run_table import RunTable
 from penstock.scenario.budget.estimate import offered_streams
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import Resolved
@@ -133,8 +134,13 @@ def of_result(resolved: Resolved, links: Mapping[str, Mapping[str, Any]]) -> lis
     return [Warned(link.place, *texts) for link in queues for texts in never_filled(links[link.place], link.packet_s)]
 
 
-def of_identical(schemes: Sequence[str], places: Sequence[str]) -> Warned:
-    """A warning about schemes that have equal results in every run."""
+def of_identical(runs: RunTable) -> dict[str, Warned]:
+    """A warning for each group of schemes that have equal results in every run, by the first of these schemes."""
+    groups = [[scheme.argument for scheme in group] for group in runs.identical_schemes()]
+    return {group[0]: _identical(group, runs.at) for group in groups}
+
+
+def _identical(schemes: Sequence[str], places: Sequence[str]) -> Warned:
     return Warned(
         ", ".join(places),
         "identical-runs",

@@ -37,7 +37,7 @@ def test_mypy_rejects_misspelt_names_and_no_others(tmp_path: Path) -> None:
     assert [line.split(" error: ")[1] for line in errors] == [
         'Module has no attribute "CoDle"  [attr-defined]',
         'Module has no attribute "Cmopare"  [attr-defined]',
-        '"Advice" has no attribute "rnus"; maybe "runs"?  [attr-defined]',
+        '"Advice" has no attribute "rnus"  [attr-defined]',
         "Argument 2 to \"run\" has incompatible type \"Literal['quikc']\"; expected \"Literal['quick', 'normal', "
         "'full']\"  [arg-type]",
     ]

@@ -159,8 +159,8 @@ def test_shards_threads_and_resumption_find_the_same_warm_ups(
         assert first.content == second.content
         assert first.resolved.readable["warmup"] == second.resolved.readable["warmup"] != "auto"
         assert not resumed.results.missing(second.content, second.seeds)
-    first, second = (study_runs(batch.places, batch.results).to_json() for batch in (whole, resumed))
-    assert first == second
+    texts = {study_runs(batch.places, batch.results).to_json() for batch in (whole, resumed)}
+    assert len(texts) == 1
 
 
 def test_pilot_runs_are_kept_apart_and_made_once(study: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from penstock.cli.options import (
     seconds_of,
     value_option,
 )
-from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
+from penstock.cli.output import Outputs, load_aqms, notify, open_store, watched
 from penstock.cli.output_files import typed_file
 from penstock.errors import ErrorDetail, ScenarioError, UnknownNameError, collecting
 from penstock.files import write_text
@@ -135,10 +135,9 @@ def _challenge(
 ) -> Challenge:
     """Run the challenge and print its progress. Ctrl-C exits with its own exit code and keeps finished runs."""
     from penstock.challenges.challenge import challenge
-    from penstock.engine.progress import Watch
 
-    watch = Watch(0)
-    with resumable(), watch:
+    opened = open_store(store)
+    with watched(opened) as watch:
         result = challenge(
             schemes[0],
             schemes[1:],
@@ -148,7 +147,7 @@ def _challenge(
             budget_s=budget_s,
             jobs=jobs,
             progress=watch.update,
-            store=open_store(store),
+            store=opened,
         )
     notify(f"{result.run_count} runs in {len(result.trials)} networks")
     return result

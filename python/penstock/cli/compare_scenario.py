@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from penstock.cli.exit_codes import ExitCode
-from penstock.cli.gate import Gate, numbers_of_rows
-from penstock.cli.output import Outputs, notify, notify_all, open_store, write_page
+from penstock.cli.gate import Gate, numbers_of
+from penstock.cli.output import Outputs, notify, notify_all, open_store, watched, write_page
 from penstock.cli.unsettled import identical_warnings, transient_warnings
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, collecting, nearest
 
@@ -88,13 +85,13 @@ def compare_scenario(request: ScenarioRequest, outputs: Outputs, attempts: int |
     goal = _precision(request.precision)
     gate = Gate.of_scenario(request.fail_if, plan.base)
     if attempts is None:
-        gate.check(numbers_of_rows(_simulated(request, plan, goal, outputs)))
+        gate.check(numbers_of(_simulated(request, plan, goal, outputs)))
         return
     if goal is not None:
         raise PenstockError("--precision: not with --on link; --runs sets the number of real runs")
     if request.margin != MARGIN:
         raise PenstockError("--margin: not with --on link; real runs are not ranked")
-    gate.check(numbers_of_rows(_measured(plan, request.runs, attempts, outputs)))
+    gate.check(numbers_of(_measured(plan, request.runs, attempts, outputs)))
 
 
 def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, outputs: Outputs) -> dict[str, Any]:
@@ -224,25 +221,14 @@ def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
 def _run(
     plan: Plan, runs: int, goal: Precision | None, threads: int, store: Store | None, *, series: bool
 ) -> tuple[Runs, list[dict[str, Any]]]:
-    """The runs and, with `series`, the queues over time; on Ctrl-C print which runs are kept."""
-    from penstock.engine.progress import Watch
+    """The runs and, with `series`, the queues over time; Ctrl-C prints which runs are kept."""
     from penstock.studies.compare import run_plan
     from penstock.studies.over_time import over_time
 
-    watch = Watch(len(plan.cases) * runs)
-    try:
-        with watch:
-            result = run_plan(plan, runs, goal, threads, watch.update, store)
-            queues = over_time(result, jobs=threads) if series else []
-    except KeyboardInterrupt:
-        if store is None:
-            notify(f"interrupted: {watch.finished} of {watch.planned} runs had finished; their results are not kept")
-        else:
-            notify(f"interrupted; finished runs are kept in {store.folder}; rerun the same command to resume")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    with watched(store, len(plan.cases) * runs) as watch:
+        result = run_plan(plan, runs, goal, threads, watch.update, store)
+        queues = over_time(result, jobs=threads) if series else []
     notify(watch.summary())
-    if store is not None and store.problem:
-        notify(store.problem)
     return result, queues
 
 

@@ -8,11 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from penstock.cli.exit_codes import ExitCode
-from penstock.cli.gate import Gate, numbers_of_rows
-from penstock.cli.output import Outputs, notify, print_result, write_page
+from penstock.cli.gate import Gate, numbers_of
+from penstock.cli.output import Outputs, notify, print_result, watched, write_page
 from penstock.cli.unsettled import identical_warnings, transient_warnings
 
 if TYPE_CHECKING:
@@ -96,7 +93,7 @@ def compare_study(request: StudyRequest, outputs: Outputs) -> None:
         result = run_study(request.file, lambda: Store(request.store), place, request.margin)
         if result is not None:
             _write(request, result, outputs)
-            gate.check(numbers_of_rows(result.value))
+            gate.check(numbers_of(result.value))
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,6 @@ class StudyResult:
 
 def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, margin: float) -> StudyResult | None:
     """Run the missing runs of a study. Returns None for a shard, whose result is incomplete."""
-    from penstock.engine.progress import Watch
     from penstock.results.display import count_of
     from penstock.studies.complete import Shard
     from penstock.studies.recorded import record
@@ -126,17 +122,10 @@ def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, ma
         if batch.has_automatic_warmup:
             notify(PILOTS)
         record(store.folder, file)
-        watch = Watch(runs)
-        try:
-            with _modules_kept(), watch:
-                batch.complete(executor, watch.update, part)
-                warnings = _transient_warnings(batch, executor) if part.count == 1 else []
-        except KeyboardInterrupt:
-            notify(f"interrupted; finished runs are kept in {store.folder}; rerun the same command to resume")
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
+        with _modules_kept(), watched(store, runs) as watch:
+            batch.complete(executor, watch.update, part)
+            warnings = _transient_warnings(batch, executor) if part.count == 1 else []
     notify(f"{watch.summary()}; store: {store.folder}")
-    if store.problem:
-        notify(store.problem)
     if part.count > 1:
         notify(f"shard {part.number}/{part.count} is complete; penstock results {store.folder} --status shows the rest")
         return None

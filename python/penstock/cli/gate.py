@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock.scenario.resolve import Resolved
     from penstock.tuning.aim import Aim
 
-__all__ = ["Gate", "Number", "fail", "numbers_of_rows", "numbers_of_run"]
+__all__ = ["Gate", "Number", "fail", "numbers_of"]
 
 
 class Number(NamedTuple):
@@ -101,17 +101,22 @@ def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
     ]
 
 
-def numbers_of_run(run: Any) -> Iterable[Number]:
-    """The numbers of a run."""
+def numbers_of(result: Mapping[str, Any]) -> Iterable[Number]:
+    """The numbers in the JSON of a run, or the means in that of a comparison."""
     from penstock.results.display import is_number
+    from penstock.results.parts import place_name, places_in
 
-    for part, place, name, value in run.numbers():
-        if is_number(value):
-            yield Number("", place, name, value, part == "links")
+    if "rows" in result:
+        yield from _means(result)
+        return
+    for part, places in places_in(result).items():
+        for place, values in places.items():
+            for name, value in values.items():
+                if is_number(value):
+                    yield Number("", place_name(part, place), name, value, part == "links")
 
 
-def numbers_of_rows(result: Mapping[str, Any]) -> Iterable[Number]:
-    """The means of a comparison."""
+def _means(result: Mapping[str, Any]) -> Iterable[Number]:
     from penstock.results.display import scheme_argument
     from penstock.results.parts import part_of
 

@@ -8,7 +8,7 @@ import typer
 
 from penstock.cli.exit_codes import ExitCode
 from penstock.cli.options import OUTPUT, HtmlTarget, Jobs, JsonTarget, StoreFolder, flag, value_option
-from penstock.cli.output import Outputs, notify
+from penstock.cli.output import Outputs, notify, watched
 from penstock.cli.output_files import output_folder
 from penstock.errors import PenstockError
 
@@ -100,7 +100,6 @@ def _listed(experiment: Any) -> dict[str, str]:
 
 def _run(experiments: list[Any], mode: Mode, store: str | None, jobs: int | None) -> list[Any]:
     """Run experiments; after Ctrl-C the finished runs stay in the store."""
-    from penstock.engine.progress import Watch
     from penstock.engine.run import cores
     from penstock.reproduce import experiment_run
     from penstock.reproduce.effort import Effort
@@ -110,17 +109,7 @@ def _run(experiments: list[Any], mode: Mode, store: str | None, jobs: int | None
     outcomes = []
     for experiment in experiments:
         notify(f"{experiment.name}: {experiment.title}")
-        watch = Watch(0)
-        try:
-            with watch:
-                effort = Effort(mode=mode, store=results, jobs=jobs or cores(), progress=watch.update)
-                outcomes.append(experiment_run.run(experiment, effort))
-        except KeyboardInterrupt:
-            notify(
-                f"interrupted in {experiment.name}; finished runs are kept in {results.folder}; "
-                "rerun the same command to resume"
-            )
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
-    if results.problem:
-        notify(results.problem)
+        with watched(results) as watch:
+            effort = Effort(mode=mode, store=results, jobs=jobs or cores(), progress=watch.update)
+            outcomes.append(experiment_run.run(experiment, effort))
     return outcomes

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from penstock.cli.compare_study import Place
-from penstock.cli.gate import Gate, Number, fail, numbers_of_rows
+from penstock.cli.gate import Gate, Number, fail, numbers_of
 from penstock.cli.options import (
     MARGIN,
     OUTPUT,
@@ -34,9 +34,6 @@ from penstock.cli.store_status import resume as resume_studies
 from penstock.cli.store_status import show_status
 from penstock.cli.stored import Source, not_a_result
 from penstock.errors import PenstockError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 EXAMPLE = "penstock results results --sql 'SELECT scheme, avg(delay_mean_s) FROM runs GROUP BY scheme'"
 
@@ -213,7 +210,7 @@ def _failures(source: Source, fail_if: list[str]) -> list[str]:
     if not fail_if:
         return []
     with _readable(source):
-        numbers = list(_numbers(source.read()))
+        numbers = list(numbers_of(source.read()))
     return Gate.parse(fail_if, _places(numbers)).failures(numbers)
 
 
@@ -272,21 +269,6 @@ def _export(source: Source, file: Path) -> None:
         export_run(answer, file)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise not_a_result(source.file, f"{type(error).__name__}: {error}") from None
-
-
-def _numbers(result: dict[str, Any]) -> Iterable[Number]:
-    """The numbers of a comparison, or of a run."""
-    from penstock.results.display import is_number
-    from penstock.results.parts import place_name, places_in
-
-    if "rows" in result:
-        yield from numbers_of_rows(result)
-        return
-    for part, places in places_in(result).items():
-        for place, values in places.items():
-            for name, value in values.items():
-                if is_number(value):
-                    yield Number("", place_name(part, place), name, value, part == "links")
 
 
 def _places(numbers: list[Number]) -> dict[str, list[str]]:

@@ -22,7 +22,7 @@ from penstock.cli.options import (
     seconds_of,
     value_option,
 )
-from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, resumable
+from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, watched
 from penstock.errors import ErrorDetail, ScenarioError, collecting
 
 if TYPE_CHECKING:
@@ -82,16 +82,20 @@ def tune(
     Finished runs are kept: rerun an interrupted command to resume it.
     """
     from penstock.scenario.replayed import replay_notes
+    from penstock.tuning.tune import parse_request
 
     outputs = Outputs.of(json_target, html)
     load_aqms(load)
-    errors: list[ErrorDetail] = []
-    place, seconds = at[0] if at else None, 0.0
+    place, seconds, errors = at[0] if at else None, 0.0, list[ErrorDetail]()
     with collecting(errors):
         only_link(at, "tune")
     with collecting(errors):
         seconds = seconds_of(budget, "--budget")
-    document = _document(scenario, settings, seed, capture, place, (schemes, aim), errors)
+    with collecting(errors):
+        document = _document(scenario, settings, seed, capture, place)
+        parse_request(document, schemes, aim, place)
+    if errors:
+        raise ScenarioError(errors)
     notify_all(replay_notes(form.canonical for form in document.resolve().traffic))
     advice = _advice(document, aim, schemes, place, seconds, jobs, store)
     if not outputs.json_on_stdout:
@@ -111,33 +115,15 @@ def tune(
         raise typer.Exit(ExitCode.REFUTED)
 
 
-def _document(
-    scenario: str,
-    settings: list[str],
-    seed: int | None,
-    capture: str | None,
-    at: str | None,
-    request: tuple[list[str], list[str]],
-    errors: list[ErrorDetail],
-) -> Document:
-    """The scenario, with its capture. Raises `ScenarioError` with `errors`, its own, and those of schemes and aims."""
+def _document(scenario: str, settings: list[str], seed: int | None, capture: str | None, at: str | None) -> Document:
+    """The scenario, with its capture. Raises `ScenarioError`."""
     from penstock.scenario.document import read_document
-    from penstock.studies.candidate import Candidate
     from penstock.tuning.capture import with_capture
-    from penstock.tuning.tune import parse_request
 
-    with collecting(errors):
-        document = read_document(scenario, settings)
-        if seed is not None:
-            document = document.set("seed", seed, "--seed")
-        if capture is not None:
-            document = with_capture(document, capture, at)
-        parse_request(document, *request, at)
-    with collecting(errors):
-        Candidate.all_of(request[0])
-    if errors:
-        raise ScenarioError(dict.fromkeys(errors))
-    return document
+    document = read_document(scenario, settings)
+    if seed is not None:
+        document = document.set("seed", seed, "--seed")
+    return document if capture is None else with_capture(document, capture, at)
 
 
 def _script(document: Document, aims: list[str], schemes: list[str], at: str | None, budget: str) -> str:
@@ -166,11 +152,10 @@ def _advice(
     store: str | None,
 ) -> Advice:
     """Run `tune` with a progress display; Ctrl-C exits with 130 and keeps finished runs."""
-    from penstock.engine.progress import Watch
     from penstock.tuning.tune import tune
 
-    watch = Watch(0)
-    with resumable(), watch:
+    opened = open_store(store)
+    with watched(opened) as watch:
         advice = tune(
             document,
             aims,
@@ -179,7 +164,7 @@ def _advice(
             budget_s=budget_s,
             jobs=jobs,
             progress=watch.update,
-            store=open_store(store),
+            store=opened,
             forecast=_forecast,
         )
     notify(f"{advice.run_count} runs of {len(advice.tried)} settings in {advice.rounds} rounds")

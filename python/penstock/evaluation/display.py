@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Ellipse
 
 from penstock.evaluation.case import Case
 from penstock.evaluation.evaluate import Evaluation, Row
 from penstock.plots import style
+from penstock.plots.delay_goodput import ellipse
 from penstock.results.display import decimals, number
 from penstock.results.run_table import Array
 
@@ -118,9 +118,4 @@ def _ellipse(ax: Axes, index: int, scheme: str, delays: Array, goodputs: Array) 
     look = {key: value for key, value in style.line(index).items() if key != "linestyle"}
     ax.plot(*np.median(points, axis=1), linestyle="", **look, label=f"{scheme}, median")
     if points.shape[1] >= 3:
-        lengths, vectors = np.linalg.eigh(np.cov(points))
-        width, height = 2 * SIGMA * np.sqrt(np.maximum(lengths, 0.0))
-        angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
-        centre = points.mean(axis=1)
-        shape = Ellipse((centre[0], centre[1]), width, height, angle=angle, fill=False, edgecolor=colour, lw=0.7)
-        ax.add_patch(shape)
+        ax.add_patch(ellipse(points, SIGMA, fill=False, edgecolor=colour, linewidth=0.7))

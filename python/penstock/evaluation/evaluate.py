@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -47,8 +47,8 @@ class Row:
 
     case: Case
     scheme: str
-    metrics: Mapping[str, Mapping[str, Mapping[str, Any]]]
-    against: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    metrics: dict[str, dict[str, dict[str, Any]]]
+    against: dict[str, dict[str, dict[str, Any]]]
 
     def beside(self, metric: str, *, lower_is_better: bool) -> str:
         """Beside drop-tail: "better", "worse", "tie"; empty without a difference."""
@@ -91,13 +91,15 @@ class Evaluation:
     def rows(self) -> tuple[Row, ...]:
         """A row for each scenario and scheme."""
         columns = [c for c in self.runs.columns if c.metric in (*LINK, *GROUP)]
-        means = _by_cell(estimates.means(self.runs, columns))
-        against = _by_cell(estimates.differences(self.runs, columns, 0))
-        return tuple(
-            Row(case, scheme, *(_shown(case, rows.get((case.id, scheme), [])) for rows in (means, against)))
-            for case in self.cases
-            for scheme in self.schemes
-        )
+        means, against = estimates.means(self.runs, columns), estimates.differences(self.runs, columns, 0)
+        rows = {(case.id, scheme): Row(case, scheme, {}, {}) for case in self.cases for scheme in self.schemes}
+        for each in (*means, *against):
+            row = rows[each["vary"]["case"], scheme_argument(each["scheme"], each["params"])]
+            place, metric = each["place"], each["metric"]
+            if (place in LINKS and metric in LINK) or (place in row.case.groups and metric in GROUP):
+                numbers = row.against if "against" in each else row.metrics
+                numbers.setdefault(place, {})[metric] = {"mean": each["mean"], "ci95": each["ci95"]}
+        return tuple(rows.values())
 
     def points(self, case: Case, scheme: str) -> tuple[Array, Array]:
         """Queueing delay (s) and goodput of all groups (bit/s) of each run (section 2.7: one point per run)."""
@@ -217,21 +219,3 @@ def _changed(candidate: Candidate, case: Case) -> Candidate:
     names = {param.name for param in find_scheme(candidate.name).params}
     more = {name: value for name, value in case.changes.items() if name in names and name not in candidate.params}
     return replace(candidate, params={**candidate.params, **more})
-
-
-def _by_cell(rows: estimates.Estimates) -> dict[tuple[str, str], list[estimates.Row]]:
-    """The rows of each scenario and scheme."""
-    cells: dict[tuple[str, str], list[estimates.Row]] = {}
-    for row in rows:
-        cells.setdefault((row["vary"]["case"], scheme_argument(row["scheme"], row["params"])), []).append(row)
-    return cells
-
-
-def _shown(case: Case, rows: Iterable[estimates.Row]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Mean and interval by place and metric: of the watched links and of the groups of the scenario."""
-    table: dict[str, dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        place, metric = row["place"], row["metric"]
-        if (place in LINKS and metric in LINK) or (place in case.groups and metric in GROUP):
-            table.setdefault(place, {})[metric] = {"mean": row["mean"], "ci95": row["ci95"]}
-    return table

@@ -1,10 +1,4 @@
-"""Reproductions of publications: claims, verdicts, records and pages.
-
->>> import penstock as ps
->>> outcome = ps.reproduce.run("cc/fig1", "quick")
->>> outcome.claims[0]["verdict"]
-'confirmed'
-"""
+"""Reproductions of publications: claims, verdicts, records and pages."""
 
 from __future__ import annotations
 

@@ -62,6 +62,15 @@ class Design:
     margin: float = MARGIN
     source: Json | None = field(default=None, compare=False)
 
+    @property
+    def axes(self) -> dict[str, list[Any]]:
+        """The swept keys with their values."""
+        axes: dict[str, list[Any]] = {}
+        for path, value in (item for point in self.points for item in point.items()):
+            if value not in axes.setdefault(path, []):
+                axes[path].append(value)
+        return axes
+
 
 class RunTable:
     """The results of runs, a row per run.
@@ -90,12 +99,7 @@ class RunTable:
     @property
     def axes(self) -> dict[str, list[Any]]:
         """The swept keys with their values."""
-        axes: dict[str, list[Any]] = {}
-        for point in self.design.points:
-            for path, value in point.items():
-                if value not in axes.setdefault(path, []):
-                    axes[path].append(value)
-        return axes
+        return self.design.axes
 
     @cached_property
     def columns(self) -> list[ResultColumn]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -170,10 +170,12 @@ class Bench:
             for document in [self._placed(network, setting)]
         ]
         runs = self._run(cells)
-        tables = [runs.take(pa.array(range(number, len(cells), len(settings)))) for number in range(len(settings))]
-        for table in tables:
-            self._check_aims(table)
-        return [Measured(setting, table, self._scores(table)) for setting, table in zip(settings, tables, strict=True)]
+        measured = []
+        for number, setting in enumerate(settings):
+            table = runs.take(pa.array(range(number, len(cells), len(settings))))
+            measured.append(Measured(setting, table, self._scores(table)))
+            self._check_aims(measured[-1])
+        return measured
 
     def runs_of(self, all_measured: Sequence[Measured]) -> Runs:
         """The runs of settings that were measured on the same networks; each setting is a scheme."""
@@ -246,12 +248,12 @@ class Bench:
         if self.progress is not None:
             self.progress(self.run_count + finished, max(self.planned, self.run_count + finished))
 
-    def _check_aims(self, table: pa.Table) -> None:
+    def _check_aims(self, measured: Measured) -> None:
         """Raise `ScenarioError` if no run has the metric of an aim."""
         for aim in self.aims:
             place = aim.place or self.link.place
-            if not np.isfinite(_values(table, place, aim.metric)).any():
-                names = ", ".join(sorted(_finite(table, place)))
+            if not np.isfinite(measured.values(place, aim.metric)).any():
+                names = ", ".join(sorted(self.runs_of([measured]).metrics.get(place, ())))
                 message = f"{place} has no {aim.metric} in this scenario; there are: {names}"
                 raise ScenarioError([ErrorDetail("", message, None, origin_of(aim.text))])
 
@@ -300,11 +302,3 @@ class Bench:
         used, lost, delay = (_values(table, self.link.place, name) for name in names)
         power: Array = used * (1 - np.nan_to_num(lost)) * self.link.rtt / (self.link.rtt + delay)
         return power
-
-
-def _finite(table: pa.Table, place: str) -> Iterator[str]:
-    """The metrics of a place for which at least one run has a value."""
-    for column in result_columns(table.column_names):
-        values = table[column.name]
-        if column.place == place and values.null_count < len(values) and not pa.types.is_nested(values.type):
-            yield column.metric

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from penstock.studies.candidate import Precision
     from penstock.studies.plan import Plan
     from penstock.studies.runs import Runs
-    from penstock.studies.store import Store
 
 __all__ = ["ScenarioRequest", "compare_scenario"]
 
@@ -98,8 +97,9 @@ def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, out
     """Run the plan in simulation. Returns the plain values of its JSON."""
     from penstock.engine.run import cores
     from penstock.scenario.budget import Limits
-    from penstock.studies.compare import study_name
+    from penstock.studies.compare import run_plan, study_name
     from penstock.studies.executor import ThreadExecutor
+    from penstock.studies.over_time import over_time
     from penstock.studies.repeat import comparison_script, record_comparison
     from penstock.studies.store import Results
 
@@ -109,7 +109,10 @@ def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, out
     warnings, is_automatic = _warnings(plan), plan.has_automatic_warmup
     plan = _with_warmups(plan, threads)
     store = open_store(request.store)
-    result, series = _run(plan, request.runs, goal, threads, store, series=outputs.html is not None)
+    with watched(store, len(plan.cases) * request.runs) as watch:
+        result = run_plan(plan, request.runs, goal, threads, watch.update, store)
+        series = over_time(result, jobs=threads) if outputs.html is not None else []
+    notify(watch.summary())
     warnings += _result_warnings(plan, result)
     if not is_automatic:
         cells = [({"scheme": case.candidate.label, **case.vary}, case.resolved) for case in plan.cases]
@@ -216,20 +219,6 @@ def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
     if not any((place, "never-filled") in reported for place in runs.at):
         warnings += identical_warnings(runs)
     return warnings
-
-
-def _run(
-    plan: Plan, runs: int, goal: Precision | None, threads: int, store: Store | None, *, series: bool
-) -> tuple[Runs, list[dict[str, Any]]]:
-    """The runs and, with `series`, the queues over time; Ctrl-C prints which runs are kept."""
-    from penstock.studies.compare import run_plan
-    from penstock.studies.over_time import over_time
-
-    with watched(store, len(plan.cases) * runs) as watch:
-        result = run_plan(plan, runs, goal, threads, watch.update, store)
-        queues = over_time(result, jobs=threads) if series else []
-    notify(watch.summary())
-    return result, queues
 
 
 def _looks(runs: int, goal: Precision | None) -> str:

@@ -81,6 +81,7 @@ class StudyRequest:
 
 def compare_study(request: StudyRequest, outputs: Outputs) -> None:
     """Run the study, or print its cost or its job array."""
+    from penstock.studies.repeat import study_script
     from penstock.studies.store import Store, default_folder
 
     gate = Gate.of_scenario(request.fail_if, next(iter(request.file.bases.values())).resolve())
@@ -92,7 +93,10 @@ def compare_study(request: StudyRequest, outputs: Outputs) -> None:
         place = Place(request.jobs, request.cluster, request.shard)
         result = run_study(request.file, lambda: Store(request.store), place, request.margin)
         if result is not None:
-            _write(request, result, outputs)
+            outputs.show(result.text)
+            outputs.write_json(result.value)
+            if outputs.html is not None:
+                write_page({**result.value, "script": study_script(request.file, request.margin)}, outputs.html)
             gate.check(numbers_of(result.value))
 
 
@@ -174,15 +178,6 @@ def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> tuple
     is_large = file.cells() > MAX_CELLS
     text = f"{file.cells()} cells; {command} --where PATH=VALUE shows some" if is_large else repr(completed)
     return StudyResult(text, {**completed.to_dict(), **head}), warnings
-
-
-def _write(request: StudyRequest, result: StudyResult, outputs: Outputs) -> None:
-    from penstock.studies.repeat import study_script
-
-    outputs.show(result.text)
-    outputs.write_json(result.value)
-    if outputs.html is not None:
-        write_page({**result.value, "script": study_script(request.file, request.margin)}, outputs.html)
 
 
 def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:

@@ -48,17 +48,11 @@ def evaluate(
     outputs.write_json(result.to_dict())
     if outputs.html is not None:
         from penstock.evaluation import page
+        from penstock.results.display import scheme_argument
+        from penstock.studies.candidate import Candidate
+        from penstock.studies.repeat import command_script
 
-        page.write(result, outputs.html, _script(schemes, quick))
+        candidates = [(each.name, each.params) for each in Candidate.all_of(schemes)]
+        verb = ["penstock", "evaluate", *(scheme_argument(*each) for each in candidates)]
+        page.write(result, outputs.html, command_script(verb, None, [["--quick"]] if quick else [], candidates))
         notify(f"page: {outputs.html}")
-
-
-def _script(schemes: list[str], quick: bool) -> str:
-    """The shell script that repeats the evaluation."""
-    from penstock.results.display import scheme_argument
-    from penstock.studies.candidate import Candidate
-    from penstock.studies.repeat import command_script
-
-    candidates = [(each.name, each.params) for each in Candidate.all_of(schemes)]
-    verb = ["penstock", "evaluate", *(scheme_argument(*each) for each in candidates)]
-    return command_script(verb, options=[["--quick"]] if quick else [], schemes=candidates)

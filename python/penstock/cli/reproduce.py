@@ -59,6 +59,8 @@ def reproduce(
     from penstock.reproduce import experiment_run, page, paper, record, text
 
     outputs = Outputs.of(json_target, html)
+    if quick + full + recorded > 1:
+        raise PenstockError("--quick, --full and --recorded exclude each other")
     experiments = paper.find(names)
     if list_them:
         outputs.show(text.listed(experiments))
@@ -66,14 +68,12 @@ def reproduce(
         return
     figure_folder = output_folder(figures, "--figures")
     if recorded:
-        if quick or full:
-            raise PenstockError("--quick, --full and --recorded exclude each other")
         outcomes = record.recorded(experiments)
         missing = [outcome.experiment.name for outcome in outcomes if outcome.undrawn]
         if missing and (figure_folder is not None or outputs.html is not None):
             notify(f"not drawn, because no points are recorded: {', '.join(missing)}")
     else:
-        outcomes = _run(experiments, _mode(quick=quick, full=full), store, jobs)
+        outcomes = _run(experiments, "quick" if quick else "full" if full else "normal", store, jobs)
     outputs.show(text.text(outcomes))
     written = page.figures(outcomes, figure_folder) if figure_folder is not None else {}
     outputs.write_json(experiment_run.to_dict(outcomes, written))
@@ -85,12 +85,6 @@ def reproduce(
     if failed := [f"{outcome.experiment.paper.alias}/{claim}" for outcome in outcomes for claim in outcome.failed]:
         notify(f"claims that must hold and are not confirmed: {', '.join(failed)}")
         raise typer.Exit(ExitCode.REFUTED)
-
-
-def _mode(*, quick: bool, full: bool) -> Mode:
-    if quick and full:
-        raise PenstockError("--quick, --full and --recorded exclude each other")
-    return "quick" if quick else "full" if full else "normal"
 
 
 def _listed(experiment: Any) -> dict[str, str]:

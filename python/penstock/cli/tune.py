@@ -28,7 +28,6 @@ from penstock.errors import ErrorDetail, ScenarioError, collecting
 if TYPE_CHECKING:
     from penstock.scenario.document import Document
     from penstock.tuning.advice import Advice
-    from penstock.tuning.budget import Budget
 
 EXAMPLE = "penstock tune scenarios/standard.toml --aim 'delay p99 < 30ms' --scheme droptail --scheme codel --budget 10s"
 
@@ -165,11 +164,9 @@ def _advice(
             jobs=jobs,
             progress=watch.update,
             store=opened,
-            forecast=_forecast,
+            forecast=lambda plan: notify(
+                f"forecast: at most {plan.runs} runs, about {plan.seconds:.0f} s on two cores"
+            ),
         )
     notify(f"{advice.run_count} runs of {len(advice.tried)} settings in {advice.rounds} rounds")
     return advice
-
-
-def _forecast(budget: Budget) -> None:
-    notify(f"forecast: at most {budget.runs} runs, about {budget.seconds:.0f} s on two cores")

@@ -137,18 +137,17 @@ def of_result(resolved: Resolved, links: Mapping[str, Mapping[str, Any]]) -> lis
 def of_identical(runs: RunTable) -> dict[str, Warned]:
     """A warning for each group of schemes that have equal results in every run, by the first of these schemes."""
     groups = [[scheme.argument for scheme in group] for group in runs.identical_schemes()]
-    return {group[0]: _identical(group, runs.at) for group in groups}
-
-
-def _identical(schemes: Sequence[str], places: Sequence[str]) -> Warned:
-    return Warned(
-        ", ".join(places),
-        "identical-runs",
-        f"{', '.join(schemes[:-1])} and {schemes[-1]} have the same results in every run: "
-        "this load does not distinguish them",
-        "compare them under more load, with a larger buffer, or with other settings",
-        "",
-    )
+    return {
+        group[0]: Warned(
+            ", ".join(runs.at),
+            "identical-runs",
+            f"{', '.join(group[:-1])} and {group[-1]} have the same results in every run: "
+            "this load does not distinguish them",
+            "compare them under more load, with a larger buffer, or with other settings",
+            "",
+        )
+        for group in groups
+    }
 
 
 def _both_directions(resolved: Resolved, places: Sequence[str]) -> list[str]:

@@ -117,23 +117,22 @@ def parse_request(
 ) -> tuple[Resolved, list[str], tuple[Candidate, ...], tuple[Aim, ...]]:
     """The resolved scenario, the tuned links, candidates and aims. Raises `ScenarioError` with the errors of all."""
     errors: list[ErrorDetail] = []
-    candidates: tuple[Candidate, ...] = ()
-    parsed_aims: tuple[Aim, ...] = ()
-    with collecting(errors):
-        candidates = Candidate.all_of(schemes)
+    aim_errors: list[ErrorDetail] = []
     with collecting(errors):
         resolved = document.resolve()
         places = [at] if at is not None else tuned_places(resolved)
-        with collecting(errors):
-            check_places(document, places)
         named: Mapping[str, Iterable[str]] = {
             "links": [*places, *resolved.watched],
             "traffic": resolved.readable["traffic"],
             "dscp": codepoints(resolved.canonical["traffic"]),
         }
-        parsed_aims = parse_aims([aims] if isinstance(aims, str) else aims, named)
-    if errors:
-        raise ScenarioError(errors)
+        with collecting(aim_errors):
+            parsed_aims = parse_aims([aims] if isinstance(aims, str) else aims, named)
+        check_places(document, places)
+    with collecting(errors):
+        candidates = Candidate.all_of(schemes)
+    if errors or aim_errors:
+        raise ScenarioError([*errors, *aim_errors])
     return resolved, places, candidates, parsed_aims
 
 

@@ -298,9 +298,15 @@ def _of_interfaces(statements: list[Path]) -> Iterator[tuple[str, list[str]]]:
             yield place, words
 
 
+_CLASSIFIERS = ("dscp", "dscp-ipv6", "exp", "ieee-802.1", "ieee-802.1ad", "inet-precedence")
+
+
 def _code_points(statements: list[Path]) -> dict[str, list[int]]:
     """The code points of each forwarding class, from the only DSCP classifier, or the only one that interfaces use."""
     own = [statement for statement in statements if "interfaces" not in statement]
+    for path in under(own, "classifiers"):
+        if path[0] not in _CLASSIFIERS:
+            raise DialectError(f"classifiers {' '.join(path)}: expected one of {', '.join(_CLASSIFIERS)}")
     names = {path[0] for path in under(own, "classifiers", "dscp") if path}
     if len(names) > 1:
         elsewhere = [statement for statement in statements if "interfaces" in statement]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from penstock.dialects import tc_queue
 from penstock.dialects.conversion import Conversion, DialectError, Facts
 from penstock.dialects.tc_config import NOTHING, configured, of_one_device, without_mq
+from penstock.dialects.tc_framing import add_size_tables
 from penstock.dialects.tc_lines import Line, lines_of
 from penstock.dialects.tc_read import CLASSFUL, read_gred, read_tree
 from penstock.dialects.tc_table_classes import ABSENT, PARENTS
 from penstock.dialects.tc_write import WRITERS
 from penstock.errors import nearest
-from penstock.scenario.framing import NO_FRAMING, Framing
 
 __all__ = ["objects", "present", "read", "write"]
 
@@ -35,42 +34,13 @@ def read(text: str, facts: Facts) -> Conversion:
         found = tc_queue.read(queues[0], facts)
     found.notes = [*summary.notes, *found.notes]
     found.missing = [*summary.missing, *found.missing]
-    _apply_size_tables([line for line in lines if line.stab], found)
+    add_size_tables([line for line in lines if line.stab], found)
     if any(line.verb == "change" and line.kind in tc_queue.KINDS for line in queues):
         found.notes.append("tc qdisc change keeps values that are not in the text: here they have their defaults")
     if re.search(r"\d[kmgt]?i?bps\b", text, re.IGNORECASE):
         found.notes.append("bps in tc is bytes per second")
     found.notes = list(dict.fromkeys(found.notes))
     return found
-
-
-def _apply_size_tables(lines: Sequence[Line], found: Conversion) -> None:
-    """The size table of the root queue as the framing of its link, tc-stab(8); other size tables are listed."""
-    for line in lines:
-        words = dict(zip(line.stab[::2], line.stab[1::2], strict=False))
-        layer = words.get("linklayer", "ethernet")
-        cells = LINK_LAYERS.get(layer, layer)
-        try:
-            overhead = int(words.get("overhead", 0)) + _link_header(line)
-            framing = Framing.checked(overhead, int(words.get("mpu", 0)), cells)
-        except ValueError as error:
-            found.missing.append(f"stab {' '.join(line.stab)}: {error}")
-            continue
-        if "parent" in line.at or "framing" in found.link:
-            found.missing.append(f"stab {' '.join(line.stab)}: only that of the root queue has an effect here")
-        elif framing != NO_FRAMING:
-            found.link["framing"] = framing.readable()
-            if found.scheme == "shaper":
-                found.missing.append(f"stab {' '.join(line.stab)}: the rate of the shaper counts IP packets here")
-
-
-def _link_header(line: Line) -> int:
-    """The bytes of the link header that a device includes in packet sizes, tc-stab(8); 0 without such a header."""
-    return 0 if re.match(r"ppp|tun|wg|ip|sit|gre", line.at.get("dev", "")) else 14
-
-
-LINK_LAYERS = {"ethernet": "none", "atm": "atm", "adsl": "atm"}
-"""The cells of tc's link layers, tc-stab(8)."""
 
 
 def objects(text: str, facts: Facts) -> tuple[list[Line], Conversion]:
@@ -121,7 +91,9 @@ def _is_foreign(line: Line) -> bool:
 
 
 def _check(line: Line) -> None:
-    """Raise `DialectError` for an unknown queue."""
+    """Raise `DialectError` for an unknown queue or class."""
+    if line.subject == "class" and line.verb != "delete" and line.kind not in (*_known(), *PARENTS, *ABSENT):
+        raise DialectError(f'no kind of class in "{line.text}"{nearest(line.kind, PARENTS)}')
     if line.subject != "qdisc" or line.verb == "delete" or line.kind in (*_known(), *NOTHING, *PARENTS):
         return
     if line.kind in ABSENT:

@@ -14,6 +14,9 @@ __all__ = ["read_cake", "settle_memory"]
 LEAST_LIMIT = 4 * 2**20
 """Bytes of memory that `tc -s` prints for a slow or unlimited CAKE."""
 
+_BY_HOST = ("srchost", "dsthost", "hosts", "dual-srchost", "dual-dsthost", "triple-isolate")
+WITHOUT_NAT = "without nat, cake sees all hosts behind a NAT as one host; here it tells them apart"
+
 LONGEST_RTT_NS = 1000 * 10**9
 """The longest rtt that CAKE accepts here."""
 
@@ -40,6 +43,8 @@ def read_cake(order: Sequence[Given], conversion: Conversion) -> None:
             mpu = int(item.key.value(item.text).removesuffix("B"))
         elif word in ("atm", "ptm", "noatm"):
             cells = item.key.setting
+    if conversion.parameters["isolation"] in _BY_HOST and all(item.key.word != "nat" for item in order):
+        conversion.notes.append(f"nonat: {WITHOUT_NAT}")
     conversion.parameters |= {"overhead": f"{overhead}B", "mpu": f"{mpu}B", "cells": cells}
     if not 0 <= overhead <= 256:
         conversion.parameters["overhead"] = "0B"
@@ -61,6 +66,8 @@ def _limit(conversion: Conversion) -> str:
 
 def settle_memory(conversion: Conversion, facts: Facts) -> None:
     """Convert a limit to bytes; omit it if Linux computes the same one."""
+    if conversion.parameters.get("isolation", "triple-isolate") in _BY_HOST:
+        conversion.notes.append(f"on a router with NAT add nat: {WITHOUT_NAT}")
     given = conversion.parameters.get("limit")
     if given is None:
         return

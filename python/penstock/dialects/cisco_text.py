@@ -91,6 +91,7 @@ class _Reader:
         self.interface: str | None = None
         self.place = "a class"
         self.may_be_global = False
+        self.opened = "a map"
         if not has_modes:
             self.lines = []
             self.result.policies[IMPLICIT] = {IMPLICIT: self.lines}
@@ -104,7 +105,10 @@ class _Reader:
                 self._leave()
             return
         if line in _XR_WORDS:
-            raise DialectError(f"{line}: this is IOS XR, whose policy maps differ: only IOS and IOS XE are read")
+            raise DialectError(
+                f"{self.opened} ({line}): IOS XR is not read: paste the policy map in the words of IOS XE: class NAME, "
+                "bandwidth or priority, queue-limit N packets, random-detect dscp POINT MIN MAX DENOMINATOR"
+            )
         if self.has_modes and self._opens(line):
             return
         refuse_misspelt(line.split()[0], ("class-map", "policy-map", "interface"), "IOS")
@@ -142,9 +146,11 @@ class _Reader:
             self._leave()
         elif match := _CLASS_MAP.match(line):
             self._leave()
+            self.opened = line
             self.class_map = maps.setdefault(match[2], ClassMap(match[1] == "match-any"))
         elif match := _POLICY_MAP.match(line):
             self._leave()
+            self.opened = line
             self.policy = policies.setdefault(match[1], {})
         elif (match := _CLASS.match(line)) and self.policy is not None:
             self.lines = self.policy.setdefault(match[1], [])
@@ -227,7 +233,10 @@ class _Reader:
             own = self.result.policies.setdefault(f"interface {self.interface}", {IMPLICIT: []})
             _put(own[IMPLICIT], line, f"interface {self.interface}")
         elif bare[0] in _HARDWARE_QUEUES:
-            lost.append(f"interface {self.interface} {line}: a hardware queue of the switch, which is not simulated")
+            lost.append(
+                f"interface {self.interface} {line}: a hardware queue of the switch, which "
+                "is not simulated: paste its limits as queue-limit N packets and random-detect in a class"
+            )
         elif bare[0] in _HARDWARE:
             place = f"interface {self.interface} {bare[0]}"
             lost[:] = [item for item in lost if not item.startswith(place)]

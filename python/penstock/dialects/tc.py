@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from penstock.dialects import tc_queue
 from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.dialects.keys import choose
 from penstock.dialects.tc_config import NOTHING, configured, of_one_device, without_mq
 from penstock.dialects.tc_framing import add_size_tables
 from penstock.dialects.tc_lines import Line, lines_of
 from penstock.dialects.tc_read import CLASSFUL, read_gred, read_tree
+from penstock.dialects.tc_sqm import Shaped, shaped_devices
 from penstock.dialects.tc_table_classes import ABSENT, PARENTS
 from penstock.dialects.tc_write import WRITERS
 from penstock.errors import nearest
@@ -23,6 +27,8 @@ def read(text: str, facts: Facts) -> Conversion:
 
     A queue may stand alone (`KIND OPTIONS`), as in `tc qdisc add ...`, or as `tc qdisc show` prints it.
     """
+    if devices := shaped_devices(text):
+        return _of_sqm(devices, facts)
     lines, summary = objects(text, facts)
     queues = [line for line in lines if line.subject == "qdisc" and line.kind not in NOTHING]
     kinds = {line.kind for line in queues}
@@ -40,6 +46,15 @@ def read(text: str, facts: Facts) -> Conversion:
     if re.search(r"\d[kmgt]?i?bps\b", text, re.IGNORECASE):
         found.notes.append("bps in tc is bytes per second")
     found.notes = list(dict.fromkeys(found.notes))
+    return found
+
+
+def _of_sqm(devices: Sequence[Shaped], facts: Facts) -> Conversion:
+    """The queue of the only device that a file of SQM shapes, or of the one that `--device` names."""
+    _, shaped = choose({device.device: device for device in devices}, facts, "shaped devices")
+    found = read(shaped.commands, replace(facts, device=shaped.device))
+    found.notes += shaped.notes
+    found.missing += shaped.lost
     return found
 
 

@@ -98,6 +98,14 @@ LINES = [
         "set class-of-service schedulers T priority low\n"
         "set class-of-service scheduler-maps M forwarding-class ef scheduler S\n"
         "set class-of-service scheduler-maps M forwarding-class be scheduler T\n",
+        "set class-of-service classifiers dscp zqx C import default\n"
+        "set class-of-service schedulers S priority low\nset class-of-service schedulers T priority low\n"
+        "set class-of-service scheduler-maps M forwarding-class ef scheduler S\n"
+        "set class-of-service scheduler-maps M forwarding-class be scheduler T\n",
+        "set class-of-service traffic-control-profiles zqx P scheduler-map M\n"
+        "set class-of-service interfaces ge-0/0/0 output-traffic-control-profile P\n"
+        "set class-of-service scheduler-maps M forwarding-class ef scheduler S\n"
+        "set class-of-service schedulers S priority low",
         "Drop profile: A, Type: interpolated, Index: 7\n  Fill level    Drop probability\n  10  zqx  20\n")),
     *(("ns2", RED.format(line), "zqx") for line in (
         "$ns queue-limit zqx $r1 $r2 25", "$ns queue-limit $r1 $r2 25 zqx", "$ns zqx queue-limit $r1 $r2 25",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from penstock.dialects import DialectError, read, write
+from penstock.dialects import DialectError, read
 
 from .test_tc_configurations import DETAILS
 
@@ -107,14 +107,6 @@ def test_hosts_behind_a_nat_are_noted_unless_cake_sees_them(words: str, is_noted
     found = read(f"cake bandwidth 10mbit {words}", "tc")
     assert any(note.startswith("nonat: ") for note in found.notes) == is_noted
     assert found.missing == []
-
-
-@pytest.mark.parametrize(
-    ("isolation", "is_noted"), [("triple-isolate", True), ("dual-dsthost", True), ("flows", False)]
-)
-def test_a_written_cake_says_when_it_needs_nat(isolation: str, is_noted: bool) -> None:
-    notes = write("cake", {"bandwidth": "10Mbit", "isolation": isolation}, "tc").notes
-    assert any(note.startswith("on a router with NAT add nat") for note in notes) == is_noted
 
 
 @pytest.mark.parametrize(("text", "why"), [

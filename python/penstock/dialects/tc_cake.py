@@ -15,7 +15,7 @@ LEAST_LIMIT = 4 * 2**20
 """Bytes of memory that `tc -s` prints for a slow or unlimited CAKE."""
 
 _BY_HOST = ("srchost", "dsthost", "hosts", "dual-srchost", "dual-dsthost", "triple-isolate")
-WITHOUT_NAT = "without nat, cake sees all hosts behind a NAT as one host; here it tells them apart"
+"""Kinds of isolation that distinguish hosts."""
 
 LONGEST_RTT_NS = 1000 * 10**9
 """The longest rtt that CAKE accepts here."""
@@ -44,7 +44,9 @@ def read_cake(order: Sequence[Given], conversion: Conversion) -> None:
         elif word in ("atm", "ptm", "noatm"):
             cells = item.key.setting
     if conversion.parameters["isolation"] in _BY_HOST and all(item.key.word != "nat" for item in order):
-        conversion.notes.append(f"nonat: {WITHOUT_NAT}")
+        conversion.notes.append(
+            "nonat: without nat, cake sees all hosts behind a NAT as one host; here it tells them apart"
+        )
     conversion.parameters |= {"overhead": f"{overhead}B", "mpu": f"{mpu}B", "cells": cells}
     if not 0 <= overhead <= 256:
         conversion.parameters["overhead"] = "0B"
@@ -66,8 +68,6 @@ def _limit(conversion: Conversion) -> str:
 
 def settle_memory(conversion: Conversion, facts: Facts) -> None:
     """Convert a limit to bytes; omit it if Linux computes the same one."""
-    if conversion.parameters.get("isolation", "triple-isolate") in _BY_HOST:
-        conversion.notes.append(f"on a router with NAT add nat: {WITHOUT_NAT}")
     given = conversion.parameters.get("limit")
     if given is None:
         return

@@ -102,7 +102,7 @@ SETTINGS: dict[str, list[tuple[str, st.SearchStrategy[dict[str, Any]]]]] = {
 
 
 @pytest.mark.parametrize("dialect", SETTINGS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_settings_come_back(dialect: str, data: st.DataObject) -> None:
     scheme, strategy = data.draw(st.sampled_from(SETTINGS[dialect]))

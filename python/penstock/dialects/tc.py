@@ -66,7 +66,11 @@ def objects(text: str, facts: Facts) -> tuple[list[Line], Conversion]:
     """
     present_lines, foreign = present(text, facts)
     kept, summary = without_mq(present_lines)
-    summary.missing += [f"{line.text}: no queue, class or filter" for line in foreign]
+    summary.missing += [
+        f"{line.text}: of {line.device}, of which this text has no queue" if line.subject in ("class", "filter") else
+        f"{line.text}: no queue, class or filter"
+        for line in foreign
+    ]  # fmt: skip
     if not any(line.subject == "qdisc" and line.kind not in NOTHING for line in kept):
         why = (
             next((f"{line.kind} is all that is left" for line in kept), "all is deleted") if text.strip() else "nothing"
@@ -76,14 +80,17 @@ def objects(text: str, facts: Facts) -> tuple[list[Line], Conversion]:
 
 
 def present(text: str, facts: Facts) -> tuple[list[Line], list[Line]]:
-    """The objects that one device has after all commands, and the lines that belong to other programs."""
+    """The objects of one device after all commands, and the lines of other programs and of devices without queues."""
     lines = lines_of(text)
     named = [line for line in lines if line.subject != "other" and line.text.split()[:1] != [line.kind]]
     foreign = [line for line in lines if line.subject == "other" or (named and _is_foreign(line))]
     lines = [line for line in lines if all(line is not one for one in foreign)]
     for line in lines:
         _check(line)
-    return of_one_device(configured(lines), facts), foreign
+    known = configured(lines)
+    kept = of_one_device(known, facts)
+    devices = {line.device for line in known if line.subject == "qdisc"}
+    return kept, [*foreign, *(line for line in known if line.subject != "qdisc" and line.device not in ("", *devices))]
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:

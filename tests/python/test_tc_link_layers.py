@@ -124,3 +124,11 @@ def test_a_handle_may_lack_its_colon() -> None:
     text = "tc qdisc add dev eth0 root handle 1 tbf rate 1mbit burst 5kb limit 10kb\n"
     text += "tc qdisc add dev eth0 parent 1:1 codel"
     assert read(text, "tc").scheme == "codel"
+
+
+def test_filters_of_a_device_without_a_queue_are_listed() -> None:
+    text = HTB + CLASS.format(10, "") + CLASS.format(20, "")
+    own = read(text + "tc filter add dev ppp0 parent 1: u32 match ip protocol 6 0xff flowid 1:20", "tc")
+    assert own.parameters["classes"][0]["match"] == {"protocol": "tcp"}
+    found = read(text + "tc filter add dev ppp9 parent 1: u32 match ip protocol 6 0xff flowid 1:20", "tc")
+    assert any(item.endswith("of ppp9, of which this text has no queue") for item in found.missing)

@@ -101,3 +101,10 @@ def test_output_of_tc_counts_and_not_the_file_above_it() -> None:
     text = section() + "root@r:~# tc qdisc show\nqdisc pfifo 8001: dev eth0 root refcnt 2 limit 9p\n"
     with pytest.raises(DialectError, match="config queue 'wan'"):
         read(text, "tc")
+
+
+@pytest.mark.parametrize("prompt", ["root@OpenWrt:~# ", "root@OpenWrt:/etc/config# "])
+def test_a_transcript_is_read(prompt: str) -> None:
+    text = f"{prompt}cat /etc/config/sqm\n\n{section(script='piece_of_cake.qos')}\n# a comment\n{prompt}"
+    assert read(text, "tc").parameters["bandwidth"] == "9.5Mbit"
+    assert read(text.rstrip(), "tc").scheme == "cake"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from penstock.dialects.conversion import DialectError
 from penstock.dialects.keys import ANY, Key, key_of
+from penstock.dialects.pasted import without_prompts
 from penstock.errors import nearest
 
 __all__ = ["KEYS", "Shaped", "shaped_devices"]
@@ -105,7 +106,7 @@ def _sections(text: str) -> dict[str, dict[str, str]]:
     """The options of each section `queue`."""
     sections: dict[str, dict[str, str]] = {}
     kind, name = "", ""
-    for line in text.splitlines():
+    for line in without_prompts(text, r"(?!)").splitlines():
         if found := _SECTION.match(line):
             kind, name = found[1], found[2] or f"@queue[{len(sections)}]"
             if kind == "queue":
@@ -117,7 +118,7 @@ def _sections(text: str) -> dict[str, dict[str, str]]:
             own |= {found[2]: found[3] or found[4] or ""} if found[2] else {}
         elif line.strip().startswith("sqm."):
             raise DialectError(f"{line.strip()[:60]}: expected sqm.SECTION.OPTION='VALUE'")
-        elif line.strip() and kind == "queue" and not line.strip().startswith("#") and not re.search(r"[#$%]\s", line):
+        elif line.strip() and kind == "queue" and not line.strip().startswith("#"):
             raise DialectError(f"config queue {name!r}: {line.strip()[:60]}: expected option NAME 'VALUE'")
     return sections
 

@@ -70,8 +70,8 @@ def _expanded(lines: list[str], *, prompts: bool) -> Iterator[Command]:
             continue
         if _UCI.match(plain):
             raise DialectError(
-                f'"{one_line(plain.strip())}" is from an OpenWrt file; only /etc/config/sqm is read: paste the output '
-                "of tc -s -d qdisc show instead"
+                f'"{one_line(plain.strip())}" is from an OpenWrt file: paste the output of tc -s -d qdisc show instead '
+                "(of these files, convert reads /etc/config/sqm)"
             )
         if _CONTROL.match(plain) and not is_prompt:
             raise DialectError(

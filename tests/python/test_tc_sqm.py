@@ -10,8 +10,9 @@ FQ_CODEL = {"variant": "linux", "limit": "10240p", "flows": 1024, "quantum": "15
             "interval": "100ms", "drop_batch": 64}  # fmt: skip
 
 
-def section(name: str = "wan", **options: object) -> str:
-    """A section of the file for the upload of pppoe-wan, with these options besides or instead."""
+def section(**options: object) -> str:
+    """A section of the file for the upload of pppoe-wan, with these options besides or instead, named `name`."""
+    name = options.pop("name", "wan")
     given = {"enabled": 1, "interface": "pppoe-wan", "upload": 9500, "download": 0} | options
     return f"config queue '{name}'\n" + "".join(f"\toption {word} '{value}'\n" for word, value in given.items())
 
@@ -61,7 +62,7 @@ def test_the_defaults_are_those_of_the_documentation() -> None:
 
 @pytest.mark.parametrize(("text", "named"), [
     (section(download=90), "pppoe-wan, ifb4pppoe-wan"),
-    (section() + section("guest", interface="eth2"), "pppoe-wan, eth2"),
+    (section() + section(name="guest", interface="eth2"), "pppoe-wan, eth2"),
     (section(enabled=0), "config queue 'wan': disabled"),
     (section(upload=0), "upload and download are 0"),
     (section(upload="9Mbit"), "upload 9Mbit: expected a whole number"),

@@ -271,6 +271,10 @@ fn errors_name_the_problem() {
     let checksum = corrupt.len() - 8;
     corrupt[checksum] ^= 1;
     assert_eq!(refused(&corrupt), "cannot be read: corrupt gzip stream does not have a matching checksum");
+    assert_eq!(refused(&[&[0x1f, 0x8b][..], &[0; 50]].concat()), "cannot be read: invalid gzip header");
+    assert!(refused(&[&[0x28, 0xb5, 0x2f, 0xfd][..], &[0xff; 50]].concat()).starts_with("cannot be read: "));
+    // A second member that is damaged is no padding.
+    assert_eq!(refused(&[&gzip(&long())[..], &[0x1f, 0x8b], &[0; 50]].concat()), "cannot be read: invalid gzip header");
 }
 
 #[test]

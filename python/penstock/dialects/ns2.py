@@ -138,6 +138,10 @@ def _command_at(text: str, start: int) -> str:
     return text[start:]
 
 
+_WORD = re.compile(r"\{[^{}]*\}|\"[^\"]*\"|(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]|[^\s{}])+")
+"""A word of Tcl; a bracket is a part of it, as in `$n([expr $i+1])`."""
+
+
 def _commands(text: str) -> Iterator[list[str]]:
     """Commands of Tcl as words, each up to the end of the line or a semicolon.
 
@@ -147,7 +151,7 @@ def _commands(text: str) -> Iterator[list[str]]:
         for part in re.split(r";(?![^{]*\})", line):
             if part.strip().startswith("#"):
                 break
-            words = re.findall(r"\{[^{}]*\}|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\"[^\"]*\"|[^\s{}]+", part)
+            words = _WORD.findall(part)
             if words:
                 yield [word.strip('"') for word in words]
 

@@ -113,6 +113,8 @@ def test_hosts_behind_a_nat_are_noted_unless_cake_sees_them(words: str, is_noted
     ("tc qdisc add dev eth0 parent zq handle 2: pfifo", "zq is not a handle"),
     ("class zq htb 1:1 root rate 3Mbit ceil 3Mbit\n", 'no kind of class in "class zq htb 1:1'),
     ("class htb 1:11 parent zq 1:1 leaf 110: prio 1 rate 128Kbit ceil 1Mbit", "zq"),
+    ("class htb 1:1 root rate 3Mbit ceil 3Mbit\nclass htb 1:11 parent zq 1:1 prio 1 rate 128Kbit\n"
+     "class htb 1:12 parent 1:1 prio 2 rate 1Mbit", "zq"),
 ])  # fmt: skip
 def test_a_word_in_place_of_a_handle_or_a_kind_is_an_error(text: str, why: str) -> None:
     with pytest.raises(DialectError, match=why):

@@ -228,7 +228,10 @@ def _placed(line: Line, rest: list[str]) -> list[str]:
         elif word in ("estimator", "est") and not line.kind:
             rest = rest[3:]
         elif _ID.fullmatch(word) and line.kind:
-            line.at["classid" if line.subject == "class" else "handle"] = word
+            place = "classid" if line.subject == "class" else "handle"
+            if line.printed and place in line.at:
+                raise DialectError(f"{line.text}: {word} stands after {line.at[place]}: it has one {place}")
+            line.at[place] = word
             rest = rest[1:]
         elif line.subject == "filter" and word in _FILTER_PLACES:
             line.at["pref" if word in ("prio", "preference") else word] = rest[1] if len(rest) > 1 else ""

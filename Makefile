@@ -165,4 +165,4 @@ fuzz: setup ## ten million damaged packets for parser and links, random operatio
 
 fuzz-dialects: setup ## damaged configurations of every dialect, others each time: no crash, no hang, no word in silence
 	PENSTOCK_FUZZ=100000 PENSTOCK_FUZZ_SEED=$$(date +%s) $(BIN)/pytest -q tests/python/test_tc_round_trip.py \
-		tests/python/test_dialects_round_trip.py
+		tests/python/test_dialects_round_trip.py tests/python/test_dialects_foreign_words.py

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from penstock.dialects import arista, dummynet_keys, junos_read, ns2_keys, ns3_keys, sonic
+from penstock.dialects import arista, dummynet_keys, junos_read, ns2_keys, ns3_keys, sonic, tc_sqm
 from penstock.dialects.cisco_keys import ACTIONS
 from penstock.dialects.keys import Key
 
@@ -13,10 +13,10 @@ __all__ = ["page"]
 HEAD = """# Keys of routers and simulators
 
 This page shows how [`penstock convert`](../howto/convert.md) and `--scheme 'cisco: ...'` translate each setting of
-Cisco IOS, Junos, Arista EOS, SONiC, dummynet, ns-2 and ns-3. It is generated from the tables of the readers. An omitted
-setting has the default of its own program, which is given here. *Listed*: penstock has no parameter for the setting,
-and the output names it with the reason. *No effect*: the setting has no meaning for a simulated queue. Words that are
-not on this page are rejected.
+Cisco IOS, OpenWrt (dialect `tc`), Junos, Arista EOS, SONiC, dummynet, ns-2 and ns-3. It is generated from the tables of
+the readers. An omitted setting has the default of its own program, which is given here. *Listed*: penstock has no
+parameter for the setting, and the output names it with the reason. *No effect*: the setting has no meaning for a
+simulated queue. Words that are not on this page are rejected.
 """
 
 
@@ -27,6 +27,7 @@ def page() -> str:
 
 def _tables() -> Iterator[tuple[str, Iterable[Key]]]:
     yield "Cisco IOS: a class of a policy map", ACTIONS
+    yield "OpenWrt: a queue of /etc/config/sqm, read as tc", tc_sqm.KEYS
     yield "Junos: a scheduler", junos_read.SCHEDULER_KEYS
     yield "Junos: an interface below class-of-service", junos_read.INTERFACE_KEYS
     yield "Arista EOS: a transmit queue", arista.KEYS

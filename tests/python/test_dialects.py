@@ -240,7 +240,7 @@ SETTINGS: dict[str, list[tuple[str, st.SearchStrategy[dict[str, Any]]]]] = {
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_nothing_is_lost_there_and_back(dialect: str, data: st.DataObject) -> None:
     scheme, strategy = data.draw(st.sampled_from(SETTINGS[dialect]))

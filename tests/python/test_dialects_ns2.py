@@ -178,3 +178,9 @@ def test_other_conditions_and_loops_change_nothing(text: str) -> None:
 )
 def test_settings_of_other_objects_and_times_are_listed(text: str, lost: list[str]) -> None:
     assert read(LINK + text, "ns2").missing[1:] == lost
+
+
+@pytest.mark.parametrize("node", ["$n([expr $i+1])", "$n([expr ($i+1)%5])", "[$ns node]"])
+def test_a_bracket_is_a_part_of_a_word(node: str) -> None:
+    found = read(f"$ns duplex-link $n($i) {node} 2Mb 10ms RED\nQueue/RED set thresh_ 7", "ns2")
+    assert (found.scheme, found.rate, found.parameters["min_th"]) == ("red", 2e6, 7.0)

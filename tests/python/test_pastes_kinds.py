@@ -115,3 +115,8 @@ def test_a_variable_keeps_the_type_of_its_number() -> None:
         assert (parameters["min_th"], parameters["max_th"]) == (share, 20.0)
     with pytest.raises(DialectError, match="too large"):
         computed("1e308*10")
+
+
+@pytest.mark.parametrize("quote", ["'", '"', "''", ";'", "' '"])
+def test_a_quote_alone_is_no_command(quote: str) -> None:
+    assert read(f"tc qdisc add dev eth0 root pfifo limit 9\n {quote}\n", "tc").parameters == {"limit": "9p"}

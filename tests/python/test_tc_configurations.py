@@ -372,36 +372,6 @@ class tbf 30:1 parent 30:
 """As tc 6.1 printed it with -s -d."""
 
 
-def test_details_of_the_link_layer_are_listed() -> None:
-    found = read(DETAILS, "tc")
-    assert (found.scheme, found.parameters["rate"], found.parameters["burst"]) == ("shaper", "1Mbit", "5671B")
-    assert [item.split(":")[0] for item in found.missing] == [
-        "mpu 64b", "overhead 10", "linklayer atm", "stab linklayer atm overhead 10 mtu 1500 tsize 512",
-    ]  # fmt: skip
-    # A loopback device has Ethernet's header of 14 B.
-    assert found.link == {"framing": "bridged-vcmux"}
-
-
-@pytest.mark.parametrize(
-    ("stab", "framing"),
-    [
-        ("linklayer atm overhead 40 mpu 53", {"overhead": "40B", "mpu": "53B", "cells": "atm"}),
-        ("linklayer adsl overhead 40", "pppoe-llcsnap"),
-        ("overhead 18 mpu 64 mtu 2047 tsize 512", "docsis"),
-        ("overhead -14", {"overhead": "-14B"}),
-    ],
-)
-def test_a_size_table_of_the_root_is_the_framing_of_the_link(stab: str, framing: object) -> None:
-    found = read(f"tc qdisc add dev ppp0 root stab {stab} fq_codel", "tc")
-    assert (found.link, found.missing) == ({"framing": framing}, [])
-
-
-def test_an_ethernet_device_counts_its_header() -> None:
-    """tc-stab(8): the 14 B of the header are in the size, so that users of PPPoE over ATM subtract them."""
-    found = read("tc qdisc add dev eth0 root stab overhead 26 linklayer atm fq_codel", "tc")
-    assert found.link == {"framing": "pppoe-llcsnap"}
-
-
 def test_the_slowest_of_nested_rates_is_that_of_the_link() -> None:
     slow_below = read("tc qdisc add dev eth0 root handle 1: tbf rate 10mbit burst 32kb latency 50ms\n"
                       "tc qdisc add dev eth0 parent 1:1 handle 2: netem delay 10ms rate 5mbit", "tc")  # fmt: skip
@@ -410,13 +380,6 @@ def test_the_slowest_of_nested_rates_is_that_of_the_link() -> None:
                  "tc qdisc add dev eth0 parent 1:1 handle 2: netem delay 20ms loss 2%", "tc")  # fmt: skip
     assert twice.link["delay"] == "10ms"
     assert sorted(item.split(" = ")[0] for item in twice.missing if "netem below" in item) == ["delay", "loss"]
-
-
-@pytest.mark.parametrize("stab", ["overhead 300", "mpu 257", "linklayer aal5 overhead 3", "overhead x"])
-def test_a_size_table_out_of_range_is_listed(stab: str) -> None:
-    found = read(f"tc qdisc add dev ppp0 root stab {stab} fq_codel", "tc")
-    assert found.link == {}
-    assert [item.split(":")[0] for item in found.missing] == [f"stab {stab}"]
 
 
 ONE_LINE = r"""qdisc htb 1: dev lo root refcnt 2 r2q 10 default 0x10 direct_packets_stat 0 direct_qlen 1000\ Sent 0 \

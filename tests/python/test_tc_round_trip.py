@@ -17,14 +17,15 @@ from penstock.dialects.tc_keys import Fate
 from penstock.dialects.tc_table import QUEUES
 
 from .tc_texts import KINDS, lines, random_line, value_of
-from .test_tc_configurations import CONFIGURATIONS, DETAILS, HTB_JSON, MQ, ONE_LINE, SCRIPT
+from .test_dialects_foreign_words import texts as short_texts
+from .test_tc_configurations import CONFIGURATIONS, ONE_LINE
 
 MUTANTS = int(os.environ.get("PENSTOCK_FUZZ", "600"))
 SEED = int(os.environ.get("PENSTOCK_FUZZ_SEED", "0"))
 """Damaged texts of a run, and what is added to their seeds; `make fuzz` and `make fuzz-dialects` ask for more."""
 
 FACTS = Facts(rate=50e6)
-CORPUS = [one[1] for one in CONFIGURATIONS] + [SCRIPT, MQ, HTB_JSON, DETAILS, ONE_LINE]
+CORPUS = [*short_texts("tc"), ONE_LINE]
 UNITS = ("", "p", "b", "kb", "ms", "us", "s", "%", "mbit", "bps", "xyz")
 NUMBERS = [
     "0",

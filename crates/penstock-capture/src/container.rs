@@ -72,6 +72,11 @@ impl Container {
         }
     }
 
+    /// Bytes after the compressed data of the file, which is at its end.
+    pub(crate) fn unused(&self) -> u64 {
+        self.input.unused()
+    }
+
     /// The start of the current frame.
     pub(crate) fn bytes(&self, frame: Frame) -> &[u8] {
         &self.start[..frame.kept]

@@ -1,6 +1,8 @@
 //! The bytes of a file, decompressed.
 
-use flate2::bufread::MultiGzDecoder;
+mod parts;
+
+use parts::{Compression, Parts};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::Path;
@@ -8,12 +10,17 @@ use std::path::Path;
 /// Bytes read ahead.
 const BUFFER: usize = 1 << 18;
 
-/// Bytes that identify a compression.
-const MAGIC: usize = 6;
+/// Bytes that identify a compression; a stream must have them in its buffer.
+pub(crate) const MAGIC: usize = 6;
 
 /// A stream of bytes from a capture.
 pub(crate) struct Input {
-    bytes: Box<dyn BufRead + Send>,
+    bytes: Bytes,
+}
+
+enum Bytes {
+    Plain(Box<dyn BufRead + Send>),
+    Compressed(Box<BufReader<Parts>>),
 }
 
 impl Input {
@@ -31,19 +38,26 @@ impl Input {
     /// or zstd (RFC 8878, section 3.1).
     pub(crate) fn new(mut stream: impl BufRead + Send + 'static) -> Result<Self, String> {
         let start = stream.fill_buf().map_err(|error| unreadable(&error))?;
-        let bytes: Box<dyn BufRead + Send> = match start[..start.len().min(MAGIC)] {
-            [0x1f, 0x8b, ..] => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(stream))),
-            // A frame with data, or a skippable frame that precedes one.
-            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-                let decoder = zstd::Decoder::with_buffer(stream).map_err(|error| unreadable(&error))?;
-                Box::new(BufReader::with_capacity(BUFFER, decoder))
-            }
-            [0xfd, b'7', b'z', b'X', b'Z', 0] => return Err(compressed("xz")),
-            [b'B', b'Z', b'h', ..] => return Err(compressed("bzip2")),
-            [0x04, 0x22, 0x4d, 0x18, ..] => return Err(compressed("lz4")),
-            _ => Box::new(stream),
-        };
-        Ok(Self { bytes })
+        let start = &start[..start.len().min(MAGIC)];
+        if let Some(compression) = Compression::of(start) {
+            let parts = Parts::new(compression, Box::new(stream)).map_err(|error| unreadable(&error))?;
+            let bytes = Box::new(BufReader::with_capacity(BUFFER, parts));
+            return Ok(Self { bytes: Bytes::Compressed(bytes) });
+        }
+        match start {
+            [0xfd, b'7', b'z', b'X', b'Z', 0] => Err(compressed("xz")),
+            [b'B', b'Z', b'h', ..] => Err(compressed("bzip2")),
+            [0x04, 0x22, 0x4d, 0x18, ..] => Err(compressed("lz4")),
+            _ => Ok(Self { bytes: Bytes::Plain(Box::new(stream)) }),
+        }
+    }
+
+    /// Bytes after the end of the compressed data, once the end of the file was reached. Zeros do not count.
+    pub(crate) fn unused(&self) -> u64 {
+        match &self.bytes {
+            Bytes::Plain(_) => 0,
+            Bytes::Compressed(parts) => parts.get_ref().unused(),
+        }
     }
 
     /// Read the next bytes; fewer than the buffer has room for only at the end of the file.
@@ -56,7 +70,7 @@ impl Input {
             }
             let count = available.len().min(buffer.len() - filled);
             buffer[filled..filled + count].copy_from_slice(&available[..count]);
-            self.bytes.consume(count);
+            self.stream().consume(count);
             filled += count;
         }
         Ok(filled)
@@ -70,17 +84,24 @@ impl Input {
                 return Ok(false);
             }
             let skipped = available.min(count);
-            self.bytes.consume(skipped as usize);
+            self.stream().consume(skipped as usize);
             count -= skipped;
         }
         Ok(true)
+    }
+
+    fn stream(&mut self) -> &mut dyn BufRead {
+        match &mut self.bytes {
+            Bytes::Plain(bytes) => bytes,
+            Bytes::Compressed(bytes) => bytes,
+        }
     }
 
     /// Bytes that are already read, or the next ones; empty at the end of the file, even if it ends within a compressed
     /// stream.
     fn available(&mut self) -> Result<&[u8], String> {
         loop {
-            match self.bytes.fill_buf().map(<[u8]>::len) {
+            match self.stream().fill_buf().map(<[u8]>::len) {
                 Ok(_) => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(&[]),
@@ -88,7 +109,7 @@ impl Input {
             }
         }
         // The bytes are available now.
-        self.bytes.fill_buf().map_err(|error| unreadable(&error))
+        self.stream().fill_buf().map_err(|error| unreadable(&error))
     }
 }
 

@@ -45,6 +45,12 @@ _MAP = re.compile(
     r"qos map (dscp|traffic-class) ([\d ,-]+?) to (traffic-class|tx-queue|uc-tx-queue) (\d)(?: drop-precedence (\d))?"
 )
 _NO_MAP = re.compile(r"(?:no|default) qos map (dscp|traffic-class) ([\d ,-]+?)(?: to .*)?")
+_REMOVED = re.compile(
+    r"[\w-]+(?: (?:drop|ecn|count|strict|percent|rate|guaranteed|shared|kbps|mbps|pps|minimum-threshold|"
+    r"maximum-threshold|drop-precedence|drop-probability|max-mark-probability|weight|units|burst-size|"
+    r"\d+ ?(?:bytes|kbytes|mbytes|milliseconds|microseconds|nanoseconds|segments)?))*"
+)
+"""A command without its `no`."""
 _EXEC = ("show", "enable", "configure", "copy", "write", "terminal", "bash", "ping")
 """Commands that change no setting and are ignored after a prompt."""
 _CLASSES, LEVELS = 8, 3
@@ -149,6 +155,10 @@ def _ports(text: str) -> tuple[dict[str, _Port], _Maps]:
             maps.lost += [f"{line}: drop precedences follow from the code points of AF"] if match[5] else []
         elif line.startswith("qos random-detect "):
             maps.lost.append(f"{line}: only packets of ECN-capable flows are marked")
+        elif re.match(r"(?:(?:no|default) )?qos (?!rewrite\b|profile\b)", line) and port is None:
+            maps.lost.append(f"{line}: this form is not read")
+        elif line.split()[0].endswith("tx-queue") and not _QUEUE.fullmatch(line):
+            raise DialectError(f"{line}: expected tx-queue N, from 0 to 7")
         elif match := _QUEUE.fullmatch(line):
             port = port if port is not None else ports.setdefault("", _Port())
             queue = f"{match[1]} {match[2]}"
@@ -236,6 +246,8 @@ def _put(lines: list[str], line: str) -> None:
     if line == "no priority" or bare == line:
         lines.append(line)
         return
+    if not _REMOVED.fullmatch(bare) and word != "description":
+        raise DialectError(f"{line}: expected no {word}, with no other words than those of the command")
     detect = re.match(r"random-detect(?: (?:drop|ecn))?(?: drop-precedence \d)?", bare)
     removed = detect[0] if detect else word
     lines[:] = [command for command in lines if not f"{_bare(command)} ".startswith(f"{removed} ")]

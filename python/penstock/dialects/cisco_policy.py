@@ -103,9 +103,11 @@ def _read_class(name: str, lines: Lines) -> _Class:
                 class_.red = class_.red or RandomDetect()
                 class_.red.read(words[1:], class_.place)
             case "fair-queue":
-                class_.is_fair = True
+                _read_fair(class_, words[1:])
             case "service-policy":
-                class_.child = words[-1]
+                if len(words) != 2:
+                    raise DialectError(f"{class_.place} {line}: expected service-policy NAME")
+                class_.child = words[1]
             case "description":
                 pass
             case word:
@@ -151,6 +153,15 @@ def _read_shape(class_: _Class, words: list[str]) -> None:
         class_.lost.append(f"{class_.place} shape burst{match[5]}: the link sends evenly at the rate")
     if match[6]:
         class_.lost.append(f"{class_.place}{match[6]}: overhead of the link")
+
+
+def _read_fair(class_: _Class, words: list[str]) -> None:
+    class_.is_fair = True
+    line = " ".join(["fair-queue", *words])
+    if words and not re.fullmatch(r"fair-queue(?: (?:individual-limit|queue-limit|aggregate-limit))?(?: \d+)+", line):
+        raise DialectError(f"{class_.place} {line}: expected fair-queue")
+    if words:
+        class_.lost.append(f"{class_.place} {line}: here each flow has its own queue, without a limit of its own")
 
 
 def _read_limit(class_: _Class, words: list[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from penstock.dialects.cisco_keys import ACTIONS, code_point
+from penstock.dialects.cisco_keys import ACTIONS, CODE_POINTS, code_point
 from penstock.dialects.cisco_lines import lines_of
 from penstock.dialects.conversion import DialectError
 from penstock.dialects.keys import key_of, refuse_misspelt
@@ -91,6 +91,7 @@ class _Reader:
         self.interface: str | None = None
         self.place = "a class"
         self.may_be_global = False
+        self.opened = "a map"
         if not has_modes:
             self.lines = []
             self.result.policies[IMPLICIT] = {IMPLICIT: self.lines}
@@ -104,7 +105,10 @@ class _Reader:
                 self._leave()
             return
         if line in _XR_WORDS:
-            raise DialectError(f"{line}: this is IOS XR, whose policy maps differ: only IOS and IOS XE are read")
+            raise DialectError(
+                f"{self.opened} ({line}): IOS XR is not read: paste the policy map in the words of IOS XE: class NAME, "
+                "bandwidth or priority, queue-limit N packets, random-detect dscp POINT MIN MAX DENOMINATOR"
+            )
         if self.has_modes and self._opens(line):
             return
         refuse_misspelt(line.split()[0], ("class-map", "policy-map", "interface"), "IOS")
@@ -132,6 +136,7 @@ class _Reader:
             elif bare.startswith("interface "):
                 self._forget(bare)
             else:
+                self._refuse_malformed(bare)
                 return False
             return True
         if line.startswith("default interface "):
@@ -141,9 +146,11 @@ class _Reader:
             self._leave()
         elif match := _CLASS_MAP.match(line):
             self._leave()
+            self.opened = line
             self.class_map = maps.setdefault(match[2], ClassMap(match[1] == "match-any"))
         elif match := _POLICY_MAP.match(line):
             self._leave()
+            self.opened = line
             self.policy = policies.setdefault(match[1], {})
         elif (match := _CLASS.match(line)) and self.policy is not None:
             self.lines = self.policy.setdefault(match[1], [])
@@ -154,8 +161,17 @@ class _Reader:
         elif line == "control-plane":
             self._leave()
         else:
+            self._refuse_malformed(line)
             return False
         return True
+
+    def _refuse_malformed(self, line: str) -> None:
+        """Raise `DialectError` for a line that names a map or a class, and has other words too."""
+        modes = ("class-map", "policy-map", "class") if self.policy is not None else ("class-map", "policy-map")
+        if line.split()[0] in modes and not _NO_QUEUE_MAP.match(line):
+            raise DialectError(
+                f"{line}: expected class-map [match-all | match-any] NAME, policy-map NAME or class NAME"
+            )
 
     def _is_global_command(self, line: str) -> bool:
         """Whether a line at the left margin is a global command, which leaves the mode of the lines before it."""
@@ -211,11 +227,16 @@ class _Reader:
             self.result.bandwidths.pop(self.interface, None)
         elif bare[0] == "bandwidth" and len(bare) == 2 and bare[1].isdecimal():
             self.result.bandwidths[self.interface] = 1000.0 * int(bare[1][:12])
+        elif bare[0] == "bandwidth" and bare[1:2] not in (["inherit"], ["receive"], ["qos-reference"]):
+            raise DialectError(f"interface {self.interface} {line}: expected bandwidth KBPS")
         elif bare[0] in ("random-detect", "fair-queue"):
             own = self.result.policies.setdefault(f"interface {self.interface}", {IMPLICIT: []})
             _put(own[IMPLICIT], line, f"interface {self.interface}")
         elif bare[0] in _HARDWARE_QUEUES:
-            lost.append(f"interface {self.interface} {line}: a hardware queue of the switch, which is not simulated")
+            lost.append(
+                f"interface {self.interface} {line}: a hardware queue of the switch, which "
+                "is not simulated: paste its limits as queue-limit N packets and random-detect in a class"
+            )
         elif bare[0] in _HARDWARE:
             place = f"interface {self.interface} {bare[0]}"
             lost[:] = [item for item in lost if not item.startswith(place)]
@@ -233,11 +254,29 @@ def _put(lines: Lines, line: str, place: str) -> None:
         if not removed:
             raise DialectError(f"{line}: expected a command")
         key_of(ACTIONS, removed[0], place)
+        if removed[0] in _OF_QUEUES and (word := _foreign(removed[1:])):
+            raise DialectError(f'{place} {line}: IOS has no "{word}" here')
         removed = _numbered(removed)
         lines[:] = [command for command in lines if _numbered(command)[: len(removed)] != removed]
         return
     key_of(ACTIONS, words[0], place)
     lines.append(words)
+
+
+_OF_QUEUES = ("bandwidth", "priority", "shape", "queue-limit", "random-detect", "fair-queue")
+_REMOVED = re.compile(
+    r"\d+(?:\.\d+)?[kmg%]?(?:bps)?|packets|bytes|ms|us|percent|remaining|ratio|average|peak|level|account|user-defined|"
+    r"(?:dscp|prec|precedence)(?:-based)?|values|(?:min|max)imum-thresh|mark-prob|ecn|exponential-weighting-constant|"
+    r"rsvp|clp|cos|discard-class|discard-class-based|(?:queue|individual|aggregate)-limit"
+)
+
+
+def _foreign(words: list[str]) -> str | None:
+    """The first word of a `no` form that cannot be part of a command for a queue."""
+    for word in words:
+        if not _REMOVED.fullmatch(word) and word.lower() not in CODE_POINTS:
+            return word
+    return None
 
 
 def _numbered(words: list[str]) -> list[str]:

@@ -16,7 +16,9 @@ from penstock.dialects.pasted import without_prompts
 
 __all__ = ["Box", "Objects", "read_objects"]
 
-_PREFIX = re.compile(r"^\s*(?:sudo\s+)?(?:(?:\S*/)?(?:ipfw|dnctl)|\$\{?\w+\}?)(?:\s+-\w+)*\s+")
+_PREFIX = re.compile(r"^\s*(?:(?:sudo|doas)\s+)?(?:(?:\S*/)?(?:ipfw|dnctl)|\$\{?\w+\}?)(?:\s+-\w+)*\s+")
+_COMMAND = r"(?:\S*/)?(?:ipfw|dnctl)\b|\S+\s+(?:\S*/)?(?:ipfw|dnctl)\s+(?:-\w+\s+)*(?:pipe|queue|sched)\b"
+"""A command after a prompt that is read; one with another command before it may be refused."""
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(\"[^\"]*\"|'[^']*'|\S*)")
 _CONFIG = re.compile(r"^(pipe|queue|sched)\s+(\d{1,5})\s+config\b\s*(.*)$")
@@ -109,7 +111,7 @@ def read_objects(text: str) -> Objects:
 
 def _lines(text: str) -> Iterator[str]:
     """The commands and printed lines of a text, without comments, prompts and variables."""
-    joined = re.sub(r"\\\s*\n", " ", without_prompts(text, r"(?:\S*/)?(?:ipfw|dnctl)\b"))
+    joined = re.sub(r"\\\s*\n", " ", without_prompts(text, _COMMAND))
     variables: dict[str, str] = {}
     for line in joined.splitlines():
         bare = re.sub(r"(^|\s)#.*", "", line).strip()

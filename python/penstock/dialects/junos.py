@@ -97,6 +97,8 @@ def _profile_lines(statements: list[Path]) -> dict[str, list[Path]]:
         start = next((at for at, word in enumerate(statement) if word in ("interpolate", "fill-level")), None)
         if start is None and statement[:1] == ("drop-probability",):
             start = 0
+        if start is not None and "drop-profiles" in statement[: max(0, start - 2)]:
+            raise DialectError(f"drop-profiles has no {' '.join(statement[statement.index('drop-profiles') + 1 :])}")
         if start is not None:
             lines.setdefault(statement[start - 1] if start else "", []).append(statement[start:])
         elif "drop-profiles" in statement:
@@ -147,7 +149,7 @@ def _weight(statements: list[Path]) -> tuple[float, str]:
     """w_q, and a note on it."""
     lines = under(statements, "red-buffer-occupancy")
     for line in lines:
-        if line[0] != "weighted-averaged" or (len(line) > 1 and line[1] != "instant-usage-weight-exponent"):
+        if line[0] != "weighted-averaged" or line[1:2] not in ((), ("instant-usage-weight-exponent",)) or len(line) > 3:
             raise DialectError(f"red-buffer-occupancy {' '.join(line)}: expected weighted-averaged "
                                "instant-usage-weight-exponent N")  # fmt: skip
     if not any("weighted-averaged" in line for line in lines):

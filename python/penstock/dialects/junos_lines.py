@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from penstock.dialects.conversion import DialectError
+
 __all__ = ["Part", "parts_of"]
 
 _PROMPT = re.compile(r"^\s*[\w.-]+@[\w.-]+([#>%])\s*(.*)$")
@@ -73,6 +75,8 @@ def _profile_configuration(lines: list[str]) -> list[str]:
             profiles[name] = (match[2], [])
         elif (match := re.fullmatch(r"\s*(\d+)\s+(\d+)\s*", line)) and name:
             profiles[name][1].append((match[1], match[2]))
+        elif name and re.match(r"\s*\d", line):
+            raise DialectError(f"drop profile {name}: {line.strip()}: expected a fill level and a drop probability")
     texts = []
     for name, (kind, points) in profiles.items():
         if kind == "interpolated":

@@ -268,7 +268,11 @@ def _apply_control_profile(
 ) -> None:
     """Reads the scheduler map and the rate of a traffic control profile, as if the interface had them itself."""
     used, rates, lost = into
-    paths = [path[1:] for path in under(statements, "traffic-control-profiles") if path[:1] == (name,)]
+    profiles = under(statements, "traffic-control-profiles")
+    for path in profiles:
+        if path[1:2] and path[1] not in _OF_PROFILES:
+            raise DialectError(f"traffic-control-profiles {' '.join(path)}: expected one of {', '.join(_OF_PROFILES)}")
+    paths = [path[1:] for path in profiles if path[:1] == (name,)]
     if not paths:
         line = f"interfaces {place} output-traffic-control-profile {name}"
         lost.setdefault(place, []).append(f"{line}: not in the text: paste this profile too")
@@ -281,6 +285,13 @@ def _apply_control_profile(
             lost.setdefault(place, []).extend([f"{line}: a burst of the link's shaper"] if len(words) > 2 else [])
         else:
             lost.setdefault(place, []).append(f"{line}: not simulated")
+
+
+_OF_PROFILES = ("scheduler-map", "shaping-rate", "guaranteed-rate", "delay-buffer-rate", "excess-rate",
+                "excess-rate-high", "excess-rate-low", "overhead-accounting", "adjust-minimum", "atm-service",
+                "max-burst-size", "peak-rate", "sustained-rate", "queue-parameters", "description", "apply-groups",
+                )  # fmt: skip
+"""Statements of a traffic control profile."""
 
 
 def _of_interfaces(statements: list[Path]) -> Iterator[tuple[str, list[str]]]:
@@ -298,9 +309,18 @@ def _of_interfaces(statements: list[Path]) -> Iterator[tuple[str, list[str]]]:
             yield place, words
 
 
+_CLASSIFIERS = ("dscp", "dscp-ipv6", "exp", "ieee-802.1", "ieee-802.1ad", "inet-precedence")
+
+
 def _code_points(statements: list[Path]) -> dict[str, list[int]]:
     """The code points of each forwarding class, from the only DSCP classifier, or the only one that interfaces use."""
     own = [statement for statement in statements if "interfaces" not in statement]
+    for kind, *rest in under(own, "classifiers"):
+        if kind not in _CLASSIFIERS or rest[1:2] not in ([], ["forwarding-class"], ["import"]):
+            raise DialectError(
+                f"classifiers {' '.join([kind, *rest])}: expected one of {', '.join(_CLASSIFIERS)}, a name, and "
+                "forwarding-class or import"
+            )
     names = {path[0] for path in under(own, "classifiers", "dscp") if path}
     if len(names) > 1:
         elsewhere = [statement for statement in statements if "interfaces" in statement]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from penstock.aqms.catalog import find_scheme
@@ -137,6 +138,10 @@ def _command_at(text: str, start: int) -> str:
     return text[start:]
 
 
+_WORD = re.compile(r"\{[^{}]*\}|\"[^\"]*\"|(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]|[^\s{}])+")
+"""A word of Tcl; a bracket is a part of it, as in `$n([expr $i+1])`."""
+
+
 def _commands(text: str) -> Iterator[list[str]]:
     """Commands of Tcl as words, each up to the end of the line or a semicolon.
 
@@ -146,7 +151,7 @@ def _commands(text: str) -> Iterator[list[str]]:
         for part in re.split(r";(?![^{]*\})", line):
             if part.strip().startswith("#"):
                 break
-            words = re.findall(r"\{[^{}]*\}|\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\"[^\"]*\"|[^\s{}]+", part)
+            words = _WORD.findall(part)
             if words:
                 yield [word.strip('"') for word in words]
 
@@ -162,6 +167,7 @@ def _script(text: str) -> _Script:
     joined = re.sub(r"\\\n\s*", " ", text)
     _check_control(joined)
     for words in _commands(joined):
+        _check_form(words, script.places)
         if owner := re.fullmatch(r"Queue(?:/(\w+(?:/\w+)*))?", words[0]):
             _set_of_class(script.classes.setdefault(owner[1] or "", {}), words, value_of)
         elif words[0] == "set" and len(words) == 3:
@@ -192,6 +198,30 @@ def _script(text: str) -> _Script:
         if words[0] == "set" and len(words) == 3 and re.match(r"\[\s*new\s+(?!Queue\b)\w", words[2]):
             classes.add(f"${words[1]}")
     return script
+
+
+def _check_form(words: Sequence[str], queues: Mapping[str, str]) -> None:
+    """Raise `DialectError` for a command about a link or queue with a word too many, or without one."""
+    line, variable = " ".join(words)[:80], words[0].lstrip("$")
+    if any(word in _LENGTHS for word in words[2:]) and words[1] not in ("at", "after"):
+        raise DialectError(f"{line}: expected $ns {next(word for word in words[2:] if word in _LENGTHS)} ...")
+    if len(words) > 1 and len(words) != _LENGTHS.get(words[1], len(words)):
+        raise DialectError(f"{line}: expected {_FORMS[words[1]]}")
+    if any(re.match(r"Queue(?:/|$)", word) and after == "set" for word, after in pairwise(words[1:])):
+        raise DialectError(f"{line}: expected Queue/CLASS set VARIABLE VALUE")
+    if words[0][:1] == "$" and variable in queues and "set" in words[1:] and (words[1] != "set" or len(words) > 4):
+        raise DialectError(f"{line}: expected {words[0]} set VARIABLE VALUE")
+    has_queue = words[0] == "set" and any(_A_QUEUE.fullmatch(word) for word in words)
+    if has_queue and (len(words) != 3 or _queue_of(words[2]) is None):
+        raise DialectError(f"{line}: expected set NAME [[$ns link $a $b] queue]")
+
+
+_LENGTHS = {"duplex-link": 7, "simplex-link": 7, "queue-limit": 5}
+_FORMS = {
+    **{name: f"$ns {name} NODE NODE BANDWIDTH DELAY QUEUE" for name in ("duplex-link", "simplex-link")},
+    "queue-limit": "$ns queue-limit NODE NODE LIMIT",
+}
+_A_QUEUE = re.compile(r"\[\s*\[[^\[\]]*\blink\b[^\[\]]*\][^\[\]]*\bqueue\s*\]")
 
 
 def _value_of(word: str, variables: Mapping[str, str]) -> str:

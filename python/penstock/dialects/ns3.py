@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from penstock.aqms.catalog import find_scheme
-from penstock.dialects.conversion import Conversion, DialectError, Facts, settle_limit
+from penstock.dialects.conversion import Conversion, DialectError, Facts, one_line, settle_limit
 from penstock.dialects.keys import Key, apply_keys, choose
 from penstock.dialects.kinds import number, plain
 from penstock.dialects.ns3_code import Setup, read_code
@@ -25,6 +25,10 @@ _OLD_SIZES = ("QueueLimit", "MaxPackets", "MaxBytes", "PacketLimit", "Limit")
 """Names of MaxSize up to ns-3.29; `Mode` chose the unit."""
 
 _STORED = re.compile(r'(?:--|^\s*default\s+)ns3::(\w+)::(\w+)(?:=|\s+)"?([^"\s]*)"?', re.MULTILINE)
+_NO_DEFAULT = re.compile(
+    r'^[ \t]*default[ \t]+(?!:)(?!ns3::\w+::\w+[ \t]+(?:"[^"\n]*"|\S+)[ \t]*$).*ns3::.*$', re.MULTILINE
+)
+"""A line of a config store that is not in its form."""
 _BRACKET = re.compile(r"^\s*(?:ns3::)?(\w+)(?:<\w+>)?\s*(?:\[(.*)\])?\s*$", re.DOTALL)
 
 
@@ -60,6 +64,8 @@ def _setup(text: str) -> Setup:
                 raise DialectError(f"{name} is given twice")
             settings[name] = value.strip('"')
         return Setup(objects=[(bracket[1], settings)])
+    if wrong := _NO_DEFAULT.search(text):
+        raise DialectError(f'{one_line(wrong[0].strip())}: expected default ns3::CLASS::ATTRIBUTE "VALUE"')
     stored = _STORED.findall(text)
     if stored:
         setup = Setup()

@@ -95,6 +95,8 @@ class _Reader:
 
     def _call(self, tokens: Tokens, place: int, name: str) -> None:
         method = name.rpartition("::")[2]
+        if method in _METHODS:
+            _check_neighbours(tokens, place)
         start = place + 1
         template = None
         if tokens[start] == ("mark", "<") and len(tokens) > start + 3:
@@ -196,6 +198,17 @@ class _Reader:
             raise DialectError("attributes are pairs of a name and a value")
         for name, value in zip(arguments[::2], arguments[1::2], strict=True):
             self._put(settings, self._text(name, "the name of an attribute"), value)
+
+
+def _check_neighbours(tokens: Tokens, place: int) -> None:
+    """Raise `DialectError` for a word between a call and what belongs to it, which no compiler accepts."""
+    before, after = tokens[place - 1 : place], tokens[place + 1 : place + 2]
+    is_declared = place > 3 and tokens[place - 4 : place - 3] == [("mark", ">")] and tokens[place - 1] == ("mark", "=")
+    is_named_twice = is_declared and [kind for kind, _ in tokens[place - 3 : place - 1]] == ["name", "name"]
+    is_after_name = bool(before) and before[0][0] == "name" and before[0][1] not in ("return", "else", "do")
+    if is_named_twice or is_after_name or (after and after[0][0] in ("name", "string", "number")):
+        words = _words(tokens[max(0, place - 3) : place + 3])
+        raise DialectError(f"{words}: a word too many near {tokens[place][1]}")
 
 
 def _arguments(tokens: Tokens, start: int) -> list[Tokens]:

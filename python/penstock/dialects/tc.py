@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from penstock.dialects import tc_queue
 from penstock.dialects.conversion import Conversion, DialectError, Facts
+from penstock.dialects.keys import choose
 from penstock.dialects.tc_config import NOTHING, configured, of_one_device, without_mq
+from penstock.dialects.tc_framing import add_size_tables
 from penstock.dialects.tc_lines import Line, lines_of
 from penstock.dialects.tc_read import CLASSFUL, read_gred, read_tree
+from penstock.dialects.tc_sqm import Shaped, shaped_devices
 from penstock.dialects.tc_table_classes import ABSENT, PARENTS
 from penstock.dialects.tc_write import WRITERS
 from penstock.errors import nearest
-from penstock.scenario.framing import NO_FRAMING, Framing
 
 __all__ = ["objects", "present", "read", "write"]
 
@@ -24,6 +27,8 @@ def read(text: str, facts: Facts) -> Conversion:
 
     A queue may stand alone (`KIND OPTIONS`), as in `tc qdisc add ...`, or as `tc qdisc show` prints it.
     """
+    if devices := shaped_devices(text):
+        return _of_sqm(devices, facts)
     lines, summary = objects(text, facts)
     queues = [line for line in lines if line.subject == "qdisc" and line.kind not in NOTHING]
     kinds = {line.kind for line in queues}
@@ -35,7 +40,7 @@ def read(text: str, facts: Facts) -> Conversion:
         found = tc_queue.read(queues[0], facts)
     found.notes = [*summary.notes, *found.notes]
     found.missing = [*summary.missing, *found.missing]
-    _apply_size_tables([line for line in lines if line.stab], found)
+    add_size_tables([line for line in lines if line.stab], found)
     if any(line.verb == "change" and line.kind in tc_queue.KINDS for line in queues):
         found.notes.append("tc qdisc change keeps values that are not in the text: here they have their defaults")
     if re.search(r"\d[kmgt]?i?bps\b", text, re.IGNORECASE):
@@ -44,33 +49,13 @@ def read(text: str, facts: Facts) -> Conversion:
     return found
 
 
-def _apply_size_tables(lines: Sequence[Line], found: Conversion) -> None:
-    """The size table of the root queue as the framing of its link, tc-stab(8); other size tables are listed."""
-    for line in lines:
-        words = dict(zip(line.stab[::2], line.stab[1::2], strict=False))
-        layer = words.get("linklayer", "ethernet")
-        cells = LINK_LAYERS.get(layer, layer)
-        try:
-            overhead = int(words.get("overhead", 0)) + _link_header(line)
-            framing = Framing.checked(overhead, int(words.get("mpu", 0)), cells)
-        except ValueError as error:
-            found.missing.append(f"stab {' '.join(line.stab)}: {error}")
-            continue
-        if "parent" in line.at or "framing" in found.link:
-            found.missing.append(f"stab {' '.join(line.stab)}: only that of the root queue has an effect here")
-        elif framing != NO_FRAMING:
-            found.link["framing"] = framing.readable()
-            if found.scheme == "shaper":
-                found.missing.append(f"stab {' '.join(line.stab)}: the rate of the shaper counts IP packets here")
-
-
-def _link_header(line: Line) -> int:
-    """The bytes of the link header that a device includes in packet sizes, tc-stab(8); 0 without such a header."""
-    return 0 if re.match(r"ppp|tun|wg|ip|sit|gre", line.at.get("dev", "")) else 14
-
-
-LINK_LAYERS = {"ethernet": "none", "atm": "atm", "adsl": "atm"}
-"""The cells of tc's link layers, tc-stab(8)."""
+def _of_sqm(devices: Sequence[Shaped], facts: Facts) -> Conversion:
+    """The queue of the only device that a file of SQM shapes, or of the one that `--device` names."""
+    _, shaped = choose({device.device: device for device in devices}, facts, "shaped devices")
+    found = read(shaped.commands, replace(facts, device=shaped.device))
+    found.notes += shaped.notes
+    found.missing += shaped.lost
+    return found
 
 
 def objects(text: str, facts: Facts) -> tuple[list[Line], Conversion]:
@@ -81,7 +66,11 @@ def objects(text: str, facts: Facts) -> tuple[list[Line], Conversion]:
     """
     present_lines, foreign = present(text, facts)
     kept, summary = without_mq(present_lines)
-    summary.missing += [f"{line.text}: no queue, class or filter" for line in foreign]
+    summary.missing += [
+        f"{line.text}: of {line.device}, of which this text has no queue" if line.subject in ("class", "filter") else
+        f"{line.text}: no queue, class or filter"
+        for line in foreign
+    ]  # fmt: skip
     if not any(line.subject == "qdisc" and line.kind not in NOTHING for line in kept):
         why = (
             next((f"{line.kind} is all that is left" for line in kept), "all is deleted") if text.strip() else "nothing"
@@ -91,14 +80,17 @@ def objects(text: str, facts: Facts) -> tuple[list[Line], Conversion]:
 
 
 def present(text: str, facts: Facts) -> tuple[list[Line], list[Line]]:
-    """The objects that one device has after all commands, and the lines that belong to other programs."""
+    """The objects of one device after all commands, and the lines of other programs and of devices without queues."""
     lines = lines_of(text)
     named = [line for line in lines if line.subject != "other" and line.text.split()[:1] != [line.kind]]
     foreign = [line for line in lines if line.subject == "other" or (named and _is_foreign(line))]
     lines = [line for line in lines if all(line is not one for one in foreign)]
     for line in lines:
         _check(line)
-    return of_one_device(configured(lines), facts), foreign
+    known = configured(lines)
+    kept = of_one_device(known, facts)
+    devices = {line.device for line in known if line.subject == "qdisc"}
+    return kept, [*foreign, *(line for line in known if line.subject != "qdisc" and line.device not in ("", *devices))]
 
 
 def write(scheme: str, parameters: dict[str, Any], facts: Facts) -> Conversion:
@@ -121,7 +113,9 @@ def _is_foreign(line: Line) -> bool:
 
 
 def _check(line: Line) -> None:
-    """Raise `DialectError` for an unknown queue."""
+    """Raise `DialectError` for an unknown queue or class."""
+    if line.subject == "class" and line.verb != "delete" and line.kind not in (*_known(), *PARENTS, *ABSENT):
+        raise DialectError(f'no kind of class in "{line.text}"{nearest(line.kind, PARENTS)}')
     if line.subject != "qdisc" or line.verb == "delete" or line.kind in (*_known(), *NOTHING, *PARENTS):
         return
     if line.kind in ABSENT:

@@ -14,6 +14,9 @@ __all__ = ["read_cake", "settle_memory"]
 LEAST_LIMIT = 4 * 2**20
 """Bytes of memory that `tc -s` prints for a slow or unlimited CAKE."""
 
+_BY_HOST = ("srchost", "dsthost", "hosts", "dual-srchost", "dual-dsthost", "triple-isolate")
+"""Kinds of isolation that distinguish hosts."""
+
 LONGEST_RTT_NS = 1000 * 10**9
 """The longest rtt that CAKE accepts here."""
 
@@ -40,6 +43,10 @@ def read_cake(order: Sequence[Given], conversion: Conversion) -> None:
             mpu = int(item.key.value(item.text).removesuffix("B"))
         elif word in ("atm", "ptm", "noatm"):
             cells = item.key.setting
+    if conversion.parameters["isolation"] in _BY_HOST and all(item.key.word != "nat" for item in order):
+        conversion.notes.append(
+            "nonat: without nat, cake sees all hosts behind a NAT as one host; here it tells them apart"
+        )
     conversion.parameters |= {"overhead": f"{overhead}B", "mpu": f"{mpu}B", "cells": cells}
     if not 0 <= overhead <= 256:
         conversion.parameters["overhead"] = "0B"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from penstock.dialects.conversion import DialectError
+from penstock.dialects.tc_framing import framing_of_rate
 from penstock.dialects.tc_lines import Line
 from penstock.dialects.tc_options import measured, options
 from penstock.dialects.tc_table_classes import CLASSES
@@ -22,9 +23,9 @@ HTB_TICKS = (math.inf, 1000, 300, 250, 100)
 
 
 class HtbClass:
-    """The options of a class of htb."""
+    """The options of a class of htb, whose line may leave out the device."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, device: str = "") -> None:
         self.lost: list[str] = []
         self.parent = line.parent
         own = options(CLASSES["htb"], line, self.lost)
@@ -33,6 +34,7 @@ class HtbClass:
         self.rate = measured(own["rate"], RATES, "rate")
         self.ceil = measured(own["ceil"], RATES, "rate") if "ceil" in own else self.rate
         self.burst = f"{round(measured(own['burst'], SIZES, 'size'))}B" if "burst" in own else None
+        self.framing = framing_of_rate(own, line, device)
         self.prio = whole_of("prio", own.get("prio", "0"))
 
     def unsaid(self, place: str, root: float, ranked: bool) -> list[str]:

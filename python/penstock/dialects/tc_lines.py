@@ -62,7 +62,8 @@ class Line:
     @property
     def id(self) -> str:
         """The class, or the queue by the name that others use for their parent: `1:10`, `1:0`."""
-        return identifier(self.at.get("classid") or self.at.get("handle") or "")
+        handle = self.at.get("handle", "")
+        return identifier(self.at.get("classid") or (handle if ":" in handle or not handle else f"{handle}:"))
 
     @property
     def parent(self) -> str:
@@ -81,11 +82,12 @@ def identifier(text: str) -> str:
     >>> identifier("1:"), identifier("0001:0A"), identifier("")
     ('1:0', '1:a', '')
     """
-    major, colon, minor = text.lower().partition(":")
-    try:
-        return f"{int(major or '0', 16):x}:{int(minor or '0', 16):x}" if colon else ""
-    except ValueError:
-        raise DialectError(f"{text} is not a handle of tc such as 1: or 1:10") from None
+    if text in ("", "root", "none"):
+        return ""
+    if not re.fullmatch(r"(?:(?:0x)?[0-9a-f]{0,8}:(?:0x)?[0-9a-f]{0,8})", text.lower()):
+        raise DialectError(f"{text} is not a handle of tc such as 1: or 1:10")
+    major, _, minor = text.partition(":")
+    return f"{int(major or '0', 16):x}:{int(minor or '0', 16):x}"
 
 
 def queue_of(place: str) -> str:
@@ -129,6 +131,7 @@ def _continues(last: Line, command: Command) -> bool:
     words, text = command.text.split(), command.text
     if command.is_indented and words[0] in ("vq", "DP", "match"):
         last.words += words
+        last.text = f"{last.text} {text}"
     elif last.printed and command.is_indented and words[0] == "linklayer":
         last.stab += words
     elif _STATISTICS.match(text) and (last.printed or last.subject != "qdisc"):
@@ -225,7 +228,10 @@ def _placed(line: Line, rest: list[str]) -> list[str]:
         elif word in ("estimator", "est") and not line.kind:
             rest = rest[3:]
         elif _ID.fullmatch(word) and line.kind:
-            line.at["classid" if line.subject == "class" else "handle"] = word
+            place = "classid" if line.subject == "class" else "handle"
+            if line.printed and place in line.at:
+                raise DialectError(f"{line.text}: {word} stands after {line.at[place]}: it has one {place}")
+            line.at[place] = word
             rest = rest[1:]
         elif line.subject == "filter" and word in _FILTER_PLACES:
             line.at["pref" if word in ("prio", "preference") else word] = rest[1] if len(rest) > 1 else ""

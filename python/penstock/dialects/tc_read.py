@@ -19,6 +19,7 @@ from penstock.aqms.catalog import find_scheme
 from penstock.dialects import tc_queue
 from penstock.dialects.conversion import Conversion, DialectError, Facts, toml_value
 from penstock.dialects.kinds import integer_of, number, plain
+from penstock.dialects.tc_framing import add_framing, framing_of_netem, framing_of_rate
 from penstock.dialects.tc_htb import HTB_BURST, HtbClass, ancestry, oversold, reachable_rate
 from penstock.dialects.tc_lines import Line, identifier, queue_of
 from penstock.dialects.tc_match import by_preference, claim, overtaken, priority_of, read_filter
@@ -26,6 +27,7 @@ from penstock.dialects.tc_netem import read_link
 from penstock.dialects.tc_options import measured, options, taken
 from penstock.dialects.tc_table_classes import PARENTS
 from penstock.dialects.tc_units import RATES, SIZES, TIMES, whole_of
+from penstock.scenario.framing import NO_FRAMING
 from penstock.units import format_rate, parse_size
 
 __all__ = ["CLASSFUL", "read_gred", "read_tree"]
@@ -148,14 +150,17 @@ class _Tree:
         rate = measured(given["rate"], RATES, "rate")
         burst = measured(given["burst"], SIZES, "size")
         room = _tbf_limit(line, given, rate, burst)
+        framing = framing_of_rate(given, line)
         below = self._inner(line)
-        if below is None:
+        if below is None and (line.parent or (framing == NO_FRAMING and not line.stab)):
             found = Conversion(
                 "shaper",
                 {"rate": format_rate(round(rate)), "burst": f"{round(burst)}B", "limit": f"{round(room)}B"},
             )
+            missing += ["overhead, mpu and linklayer of tbf: it is in a class"] if framing != NO_FRAMING else []
         else:
-            found = self.queue(below)
+            found = self.queue(below) if below else Conversion("droptail", {"limit": f"{round(room)}B"})
+            add_framing(framing, line.text, found)
             _slow_down(found, rate, "tbf")
             missing.append(f"burst of tbf, {round(burst)} B: a link has no bucket")
         found.missing += missing
@@ -171,7 +176,11 @@ class _Tree:
         if "rate" in given:
             rate, *more = given["rate"].split()
             _slow_down(found, measured(rate, RATES, "rate"), "netem")
-            missing += [f"rate {given['rate']}: overhead and cells of the link"] if more else []
+            framing = framing_of_netem(more, line)
+            if framing is None or not self._is_on_link(line):
+                missing += [f"rate {given['rate']}: overhead and cells of the link"] if framing != NO_FRAMING else []
+            else:
+                add_framing(framing, f"rate {given['rate']}", found)
         link = read_link(given, found)
         if below is None and "delay" in link:
             found.notes.append("netem's limit also counts packets on the wire; the limit of a queue here does not")
@@ -233,7 +242,7 @@ class _Tree:
         classes = [one for one in self.lines if one.subject == "class" and queue_of(one.id) == f"{_major(line)}:0"]
         self.used |= {id(one) for one in classes}
         default = f"{_major(line)}:{_minor(own.get('default', '0'))}"
-        htb = {one.id: HtbClass(one) for one in classes}
+        htb = {one.id: HtbClass(one, line.device) for one in classes}
         parents = {one.parent for one in htb.values()}
         leaves = {place: one for place, one in htb.items() if place not in parents}
         tops = {top: htb[top] for top in (ancestry(place, htb)[-1] for place in htb)}
@@ -247,7 +256,7 @@ class _Tree:
             found = self._shared(line, leaves, root, default)
             found.notes += oversold(leaves, root)
         found.rate = root
-        found.missing += lost
+        found.missing += lost + _frame(htb, found)
         found.notes.append(f"htb gives its rate to the link: rate = {format_rate(round(root))}")
         found.notes += [f"ceil {format_rate(round(one.ceil))} of {place} is never reached: no class above it lends"
                         for place, one in tops.items() if one.ceil > one.rate]  # fmt: skip
@@ -369,6 +378,16 @@ def _bands(line: Line, missing: list[str]) -> tuple[int, list[int]]:
     if not 2 <= bands <= 16 or max(priomap) >= bands:
         raise DialectError(f"prio has 2 to 16 bands, and its priomap leads to these: {plain(bands)} bands are given")
     return bands, priomap
+
+
+def _frame(classes: Mapping[str, HtbClass], found: Conversion) -> list[str]:
+    """Give the link the framing that all classes of htb have, and list framings that differ."""
+    framings = {one.framing for one in classes.values()}
+    if len(framings) == 1:
+        add_framing(framings.pop(), "overhead of htb", found)
+        return []
+    return [f"overhead, mpu and linklayer of {place}: other classes have others, and a link has one framing"
+            for place, one in classes.items() if one.framing != NO_FRAMING]  # fmt: skip
 
 
 def _major(line: Line) -> str:

@@ -15,7 +15,7 @@ _ASSIGNMENT = re.compile(r"(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)=(\"
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
 _REDIRECTION = re.compile(r"\s[0-9&]?>{1,2}\s*(?:&[0-9]|\S+)")
 _CONTROL = re.compile(r"\s*(for|while|until|if|case|function|select)\s|.*\(\)\s*\{|.*`|.*\$\(")
-_UCI = re.compile(r"\s*config\s+\w+\s+'[\w.@-]+'\s*$|\s*option\s+\w+\s+'")
+_UCI = re.compile(r"\s*config\s+[\w-]+\s+'[\w.@-]+'\s*$|\s*option\s+\w+\s+'")
 _HARMLESS = re.compile(r"(\|\|\s*(true|:|exit\b[^;&|]*|echo\b[^;&|]*))\s*$")
 
 
@@ -70,7 +70,8 @@ def _expanded(lines: list[str], *, prompts: bool) -> Iterator[Command]:
             continue
         if _UCI.match(plain):
             raise DialectError(
-                f'"{one_line(plain.strip())}" is from an OpenWrt file: paste the output of tc -s -d qdisc show instead'
+                f'"{one_line(plain.strip())}" is from an OpenWrt file: paste the output of tc -s -d qdisc show instead '
+                "(of these files, convert reads /etc/config/sqm)"
             )
         if _CONTROL.match(plain) and not is_prompt:
             raise DialectError(
@@ -78,8 +79,8 @@ def _expanded(lines: list[str], *, prompts: bool) -> Iterator[Command]:
             )
         replaced = _replaced(plain, variables)
         for part in re.split(r";|&&", _HARMLESS.sub("", _REDIRECTION.sub("", replaced))):
-            if part.strip():
-                yield Command(part.strip().strip("\"'"), part[0].isspace() and not is_prompt)
+            if bare := part.strip().strip("\"'").strip():
+                yield Command(bare, part[0].isspace() and not is_prompt)
 
 
 def _plain(line: str) -> str:

@@ -101,7 +101,7 @@ _CAKE = [
     *(flag(word, "diffserv", word, group="diffserv", is_default=word == "diffserv3") for word in _TINS),
     *(flag(word, "isolation", word, group="isolation", is_default=word == "triple-isolate") for word in _ISOLATIONS),
     inert("nat", "hosts behind a NAT are told apart here", group="nat"),
-    inert("nonat", "there is no NAT", group="nat", default="nonat"),
+    inert("nonat", "noted, as cake then sees all hosts behind a NAT as one", group="nat", default="nonat"),
     flag("wash", "wash", group="wash"),
     flag("nowash", "wash", False, group="wash", is_default=True),
     inert("split-gso", GSO, group="gso", default="split-gso"),

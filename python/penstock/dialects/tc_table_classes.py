@@ -9,8 +9,6 @@ from penstock.dialects.tc_kinds import COUNT, RATE, SIZE, TIME, Quantity
 
 __all__ = ["ABSENT", "CLASSES", "PARENTS"]
 
-_ETHERNET = "packets have their size on the wire"
-
 
 def _read(word: str, kind: Quantity | None = None, *, also: tuple[str, ...] = (), default: str = "", arity: int = 1,
           why: str = "") -> Key:  # fmt: skip
@@ -18,11 +16,12 @@ def _read(word: str, kind: Quantity | None = None, *, also: tuple[str, ...] = ()
     return Key(word, Fate.APPLIED, kind, default=default, arity=arity, also=also, why=why)
 
 
+_OF_FRAMING = "framing of the link; in classes that differ it is listed"
 _FRAMING = [
-    lost("mpu", _ETHERNET, kind=SIZE, default="0"),
-    lost("overhead", _ETHERNET, kind=SIZE, default="0"),
-    Key("linklayer", Fate.LOST, default="ethernet", arity=1, why=_ETHERNET),
-    lost("atm", _ETHERNET),
+    _read("mpu", SIZE, default="0", why=_OF_FRAMING),
+    _read("overhead", SIZE, default="0", why=_OF_FRAMING),
+    _read("linklayer", default="ethernet", why=_OF_FRAMING),
+    Key("atm", Fate.APPLIED, why=_OF_FRAMING),
 ]
 _BURSTS = [
     _read("burst", SIZE, also=("buffer", "maxburst"), why="default of htb: 1600 B and a tick of the kernel's clock"),
@@ -77,7 +76,8 @@ PARENTS: Mapping[str, Qdisc] = {
         ]),
         Qdisc("netem", "droptail", "tc-netem(8)", [
             _read("limit", default="1000"),
-            Key("rate", Fate.APPLIED, arity=GREEDY, why="the rate of the link; overheads and cells are listed"),
+            Key("rate", Fate.APPLIED, arity=GREEDY,
+                why="the rate of the link, and its framing; cells other than those of ATM are listed"),
             _of_link("delay", also=("latency",)),
             _of_link("distribution", 1),
             _of_link("loss", also=("drop",)),

@@ -1,8 +1,10 @@
+use super::Reader;
+use crate::input::{Input, MAGIC};
 use crate::testing::{
     Captured, Order, block, enhanced, ethernet, interface, ipv4, ipv6, pcap, read, reader, refused, section, tcp, whole,
 };
 use proptest::prelude::*;
-use std::io::Write;
+use std::io::{BufReader, Cursor, Write};
 
 const ORDERS: [Order; 2] = [Order::Big, Order::Little];
 
@@ -184,6 +186,46 @@ fn compressed_files_are_decompressed_by_their_magic_numbers() {
     }
 }
 
+/// gzip(1), CAVEATS: zeros that fill the block of a tape are ignored, and other garbage with a warning.
+#[test]
+fn padding_after_compressed_data_is_ignored_and_other_bytes_are_noted() {
+    let file = long();
+    let (packets, no_notes) = read(&file);
+    assert!(no_notes.is_empty());
+    for compressed in [gzip(&file), zstandard(&file)] {
+        let followed_by = |bytes: &[u8]| read(&[&compressed[..], bytes].concat());
+        for count in [1, 512, 1 << 20] {
+            assert_eq!(followed_by(&vec![0; count]), (packets.clone(), vec![]));
+        }
+        for (bytes, note) in [
+            (&b"\n"[..], "1 byte is after the compressed data and not used"),
+            (b"-----BEGIN", "10 bytes are after the compressed data and not used"),
+            (b"\0\0\0signature", "12 bytes are after the compressed data and not used"),
+        ] {
+            assert_eq!(followed_by(bytes), (packets.clone(), vec![note.to_owned()]));
+        }
+    }
+}
+
+#[test]
+fn skippable_frames_may_be_anywhere_and_parts_end_anywhere_in_a_block() {
+    let file = long();
+    let plain = read(&file);
+    let skippable = |number: u8, length: u8| {
+        [&[0x50 | number, 0x2a, 0x4d, 0x18, length, 0, 0, 0][..], &vec![9; usize::from(length)]].concat()
+    };
+    let frames: Vec<u8> = file.chunks(9001).flat_map(|part| [zstandard(part), skippable(7, 3)].concat()).collect();
+    assert_eq!(read(&[skippable(0, 0), frames.clone(), skippable(15, 200)].concat()), plain);
+    let members: Vec<u8> = file.chunks(9001).flat_map(gzip).collect();
+    for compressed in [&frames, &members] {
+        for block in [MAGIC, 7, 4096] {
+            let input = Input::new(BufReader::with_capacity(block, Cursor::new(compressed.clone())))
+                .unwrap_or_else(|_| panic!());
+            assert_eq!(Reader::new(input).unwrap().map(Result::unwrap).count(), 1000, "{block}");
+        }
+    }
+}
+
 #[test]
 fn a_compressed_file_that_ends_early_is_used_up_to_its_end() {
     for compressed in [gzip(&long()), zstandard(&long())] {
@@ -229,6 +271,10 @@ fn errors_name_the_problem() {
     let checksum = corrupt.len() - 8;
     corrupt[checksum] ^= 1;
     assert_eq!(refused(&corrupt), "cannot be read: corrupt gzip stream does not have a matching checksum");
+    assert_eq!(refused(&[&[0x1f, 0x8b][..], &[0; 50]].concat()), "cannot be read: invalid gzip header");
+    assert!(refused(&[&[0x28, 0xb5, 0x2f, 0xfd][..], &[0xff; 50]].concat()).starts_with("cannot be read: "));
+    // A second member that is damaged is no padding.
+    assert_eq!(refused(&[&gzip(&long())[..], &[0x1f, 0x8b], &[0; 50]].concat()), "cannot be read: invalid gzip header");
 }
 
 #[test]

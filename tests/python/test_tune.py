@@ -247,6 +247,16 @@ def test_rules_are_those_of_their_sources() -> None:
     assert steps == [math.ceil(10e9 * 1e-4 / 12000 / 7), 65]
 
 
+def test_dctcps_step_marks_and_does_not_drop() -> None:
+    """Alizadeh et al. 2010, section 3.1: a packet that arrives at a queue of K packets or more is marked."""
+    port = {"rate": "100Mbit", "rtt": "2ms", "duration": "2s", "traffic": {"bulk": ps.Tcp(count=4, flavour="dctcp")}}
+    link = LoadedLink.of(ps.dumbbell(**port, queue="droptail:limit=500p").document().resolve(), "bottleneck")
+    (rule,) = rules_of("red", link)
+    result = ps.run(ps.dumbbell(**port, queue=ps.Red(limit="500p", **rule.parameters))).links["bottleneck"]
+    assert result.loss_rate == 0.0
+    assert result.mark_rate > 0.05
+
+
 class Known(Bench):
     """A bench whose score has its least value at a target of 20 ms and an interval of 200 ms."""
 

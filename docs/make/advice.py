@@ -161,9 +161,9 @@ def main() -> None:
 def measure_cases(numbers: Collection[int], store: Results | None) -> None:
     """Measure cases, and write the data after each of them."""
     data = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
-    for number in sorted(numbers):
-        data[CASES[number].name] = measure(CASES[number], store)
-        names = [case.name for case in CASES if case.name in data]
+    for case in (CASES[at] for at in sorted(numbers)):
+        data[case.name] = measure(case, store)
+        names = [each.name for each in CASES if each.name in data]
         write_text(DATA, json.dumps({name: data[name] for name in names}, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -37,8 +37,8 @@ FRESH_SEED_OFFSET = 1_000_000
 FINALIST_COUNT, FINAL_RUNS = 8, 5
 """Number of worst networks from which one is chosen, and runs per scheme for the choice and the simplification.
 
-Own decision: with 5 runs, the half-width of a 95 % interval is 1.24 standard deviations (Student's t), so that a loss of two
-standard deviations is certain."""
+Own decision: with 5 runs, the half-width of a 95 % interval is 1.24 standard deviations (Student's t), so that a loss
+of two standard deviations is certain."""
 
 SAMPLE_END, SEARCH_END, CHOICE_END, SIMPLIFICATION_END = 0.25, 0.5, 0.6, 0.7
 """Fractions of the budget after which the even sample, the steps from the worst networks, the choice, and the
@@ -62,8 +62,8 @@ NETWORKS_PER_CHECK = 20
 MIN_CONFIRMATION = 0.5
 """Minimum `Rule.confirmation` of a reported rule.
 
-If losses are equally probable on both sides, the shares of two times 20 networks differ by as much with a probability of at
-most 0.11 % (binomial distribution)."""
+If losses are equally probable on both sides, the shares of two times 20 networks differ by as much with a probability
+of at most 0.11 % (binomial distribution)."""
 
 CHECK_POOL = 10_000
 """Size of the sample from which the networks of a check are taken.

@@ -40,8 +40,8 @@ After the warm-up, 1400 packets are left: the 99th percentile of their delay is 
 RUN_ROUND_TRIPS = 100
 """Minimum duration of a run in multiples of the longest round trip, up to the longest of `DURATIONS_S`.
 
-Of these, 70 are measured. Reno grows by a packet per round trip (RFC 5681), so they contain at least one cycle of a window
-of 140 packets."""
+Of these, 70 are measured. Reno grows by a packet per round trip (RFC 5681), so they contain at least one cycle of a
+window of 140 packets."""
 
 DURATIONS_S = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60)
 """Durations of runs in seconds: round values, at most a third apart. Own decision."""
@@ -49,9 +49,9 @@ DURATIONS_S = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60)
 WARMUP, UDP_START = 0.3, 0.6
 """Fractions of a run after which the statistics and the datagrams start.
 
-Long flows start in the first half of the warm-up, so that each has at least 15 round trips for its slow start: enough to
-double a window of 10 packets (RFC 6928) beyond `MAX_PACKETS`. The datagrams start near the middle of the measured time,
-to show the reaction to their start. The fractions are an own decision."""
+Long flows start in the first half of the warm-up, so that each has at least 15 round trips for its slow start: enough
+to double a window of 10 packets (RFC 6928) beyond `MAX_PACKETS`. The datagrams start near the middle of the measured
+time, to show the reaction to their start. The fractions are an own decision."""
 
 FULL_BITS = 12_000
 """Size of a full packet in bits: 1500 bytes."""

@@ -34,7 +34,8 @@ MIN_LOSING = MAX_CONDITIONS + 1
 With fewer, a rule could have a condition per network."""
 
 MIN_GAIN = 0.03
-"""Minimum gain in the F-measure for another condition. Own decision: of 24 networks, the fewest of a search, one is 0.04."""
+"""Minimum gain in the F-measure for another condition. Own decision: of 24 networks, the fewest of a search, one is
+0.04."""
 
 BETA = 0.5
 """Weight of recall relative to precision in the F-measure: van Rijsbergen's value for twice the weight of precision."""

@@ -29,6 +29,7 @@ from penstock.tuning.budget import Clock
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "data" / "advice.json"
+CHECKS = ROOT / "docs" / "data" / "advice_check.json"
 PAGE = ROOT / "docs" / "explanation" / "advice.md"
 
 
@@ -155,7 +156,13 @@ def main() -> None:
     options = parser.parse_args()
     if options.measure is not None:
         measure_cases(options.measure or range(len(CASES)), None if options.store is None else Store(options.store))
-    write_text(PAGE, page(json.loads(DATA.read_text(encoding="utf-8"))))
+    write_page()
+
+
+def write_page() -> None:
+    """Write the page from the stored data."""
+    checks = json.loads(CHECKS.read_text(encoding="utf-8")) if CHECKS.exists() else {}
+    write_text(PAGE, page(json.loads(DATA.read_text(encoding="utf-8")), checks))
 
 
 def measure_cases(numbers: Collection[int], store: Results | None) -> None:
@@ -210,9 +217,10 @@ the advice meets the aims. `make advice` repeats the measurement.
 | --- | --- | --- | --- | --- |"""
 
 
-def page(data: dict[str, Any]) -> str:
-    """The page: a table of all links, and a section for each."""
-    return "\n".join([HEAD, *(line(*item) for item in data.items()), "", *(section(*item) for item in data.items())])
+def page(data: dict[str, Any], checks: dict[str, Any]) -> str:
+    """The page: a table of all links, and a section for each, with its check against random settings if it has one."""
+    lines = [line(*item) for item in data.items()]
+    return "\n".join([HEAD, *lines, "", *(section(name, entry, checks.get(name)) for name, entry in data.items())])
 
 
 def line(name: str, entry: dict[str, Any]) -> str:
@@ -224,10 +232,17 @@ def line(name: str, entry: dict[str, Any]) -> str:
     return f"| {name} | {', '.join(entry['schemes'])} | {advised} | {met} | {entry['map']} of {entry['points']} |"
 
 
-def section(name: str, entry: dict[str, Any]) -> str:
-    """The conclusion, the networks that miss an aim, the tc commands, and a table of all confirmed settings."""
+def section(name: str, entry: dict[str, Any], check: dict[str, Any] | None) -> str:
+    """The conclusion, the check, networks that miss an aim, the tc commands, and a table of all confirmed settings."""
     names = [(place, name) for place, metrics in entry["confirmed"][0]["metrics"].items() for name in metrics]
     rows = [f"## {name}", "", f"Aims: {', '.join(f'`{aim}`' for aim in entry['aims'])}.", "", entry["conclusion"], ""]
+    if check is not None:
+        rows += [
+            f"Check: `{check['setting']}` or one of {check['settings']} random settings meets the aims on "
+            f"{check['attainable']} of {check['networks']} fresh networks; `{check['setting']}` alone does so on "
+            f"{check['met']}.",
+            "",
+        ]
     rows += [*(f"* {text}" for text in [*entry["exceptions"], *map(str.strip, entry["reasons"])]), ""]
     if entry["lines"]:
         rows += ["```text", *entry["lines"], "```", ""]

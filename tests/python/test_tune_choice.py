@@ -269,5 +269,6 @@ def test_parameters_are_rounded_to_round_numbers() -> None:
 
 def test_the_page_of_ten_links_is_that_of_the_data() -> None:
     advice = importlib.import_module("advice")
-    text = advice.page(json.loads(advice.DATA.read_text(encoding="utf-8")))
+    data, checks = (json.loads(file.read_text(encoding="utf-8")) for file in (advice.DATA, advice.CHECKS))
+    text = advice.page(data, checks)
     assert advice.PAGE.read_text(encoding="utf-8") == text

@@ -135,6 +135,10 @@ def test_the_conclusion_states_the_gain_and_what_tuning_would_add() -> None:
         "No default and no published rule tried achieves this; codel comes closest, on 12 of 20 networks drawn around "
         "the scenario."
     )
+    known = conclusion(
+        searched, success(searched, [searched]), [runs(DEFAULT, [0.05] * 20)], AIM, "bottleneck", ["codel"]
+    )
+    assert " ".join(known).endswith("On the unchanged scenario, codel meets the aims.")
     assert sentences(searched, PRESENT, default).endswith(
         "Of the defaults and rules, codel comes closest, but misses aims in the search."
     )

@@ -194,7 +194,7 @@ def test_the_notes_of_a_fit_are_those_of_a_replay(tmp_path: Path) -> None:
     file, missing = tmp_path / "late.pcap", tmp_path / "missing.pcap"
     file.write_bytes(pcap(RAW, [*packets[:99], packets[100], packets[99], *packets[101:]], 100))
     (note,) = ps.fit(file).notes
-    assert note.startswith(f"{file}: 1 packet out of order")
+    assert note.startswith(f"{file}: 1 packet is out of order")
     assert note == f"{file}: {recorded_load(str(file)).notes[0]}"
     with pytest.raises(PenstockError, match=r"missing\.pcap: cannot be read: No such file"):
         ps.fit(missing)

@@ -165,7 +165,7 @@ mod tests {
         let bytes = pcap(Order::Big, true, RAW, &frames);
         let columns = Columns::from_readers(|| reader(&bytes)).unwrap();
         assert_eq!(columns.notes, Load::from_readers(|| reader(&bytes), |_| ()).unwrap().notes);
-        assert_eq!(columns.notes, ["1 packet out of order, by 4ns at most: sorted by time"]);
+        assert_eq!(columns.notes, ["1 packet is out of order, by 4ns at most: sorted by time"]);
     }
 
     #[test]

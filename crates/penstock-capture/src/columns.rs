@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_notes_are_those_of_the_load() {
-        let frames = [whole(9, ipv4(0, 6, &tcp(0x10, &[], 100))), whole(5, ipv4(0, 6, &tcp(0x10, &[], 100)))];
+        let frames = [whole(9, ipv4(0, 6, &tcp(0x10, &[], 100))), whole(5, ipv4(0, 6, &tcp(0x10, &[], 99)))];
         let bytes = pcap(Order::Big, true, RAW, &frames);
         let columns = Columns::from_readers(|| reader(&bytes)).unwrap();
         assert_eq!(columns.notes, Load::from_readers(|| reader(&bytes), |_| ()).unwrap().notes);

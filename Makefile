@@ -107,7 +107,7 @@ recommendations: setup ## the advice of the five works with today's TCP and queu
 advice: setup ## what penstock tune advises on ten links: measure it, and write its page; 20 minutes
 	$(BIN)/python docs/make/advice.py --measure
 
-advice-check: setup ## two of these links: the advice against 500 random settings on 200 fresh networks; two hours
+advice-check: setup ## two of these links: the advice against 500 random settings on 200 fresh networks; one hour
 	$(BIN)/python docs/make/advice_check.py
 
 model-figures: setup ## draw the figures of the closed forms of ps.model again

@@ -2,7 +2,7 @@
 
 A network is attainable if the advice or any of the random settings meets all aims on it. The advice should meet the
 aims on at least 95 % of the attainable networks. `make advice-check` checks two links with 500 settings on 200
-networks each, which takes two hours on two idle cores. Finished runs are kept in the store. The advice is that of
+networks each, which takes an hour on two idle cores. Finished runs are kept in the store. The advice is that of
 `docs/data/advice.json`.
 """
 

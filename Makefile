@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Empty: Python keeps compiled modules, so that the commands that tests start do not compile the package each time.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels try-arm bench-peers validate linux-kernel real-queues tc-read-back fuzz fuzz-dialects lint lint-rust lint-python test-rust test-python
+.PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice advice-check model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels try-arm bench-peers validate linux-kernel real-queues tc-read-back fuzz fuzz-dialects lint lint-rust lint-python test-rust test-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -112,6 +112,9 @@ recommendations: setup ## the advice of the five works with today's TCP and queu
 
 advice: setup ## what penstock tune advises on ten links: measure it, and write its page; 20 minutes
 	$(BIN)/python docs/make/advice.py --measure
+
+advice-check: setup ## two of these links: the advice against 500 random settings on 200 fresh networks; one hour
+	$(BIN)/python docs/make/advice_check.py
 
 model-figures: setup ## draw the figures of the closed forms of ps.model again
 	$(BIN)/python docs/make/model_figures.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import penstock as ps
 import pytest
+from penstock.challenges import page
 from penstock.challenges.bench import Bench, Trial
 from penstock.challenges.challenge import (
     FINAL_RUNS,
@@ -140,6 +142,19 @@ def test_the_printed_scenario_repeats_the_confirmation(alone: Challenge) -> None
 
 
 @pytest.mark.slow
+def test_the_page_has_the_result_and_the_scenario_file(alone: Challenge, tmp_path: Path) -> None:
+    page.write(alone, tmp_path / "page.html", "penstock compare challenge.toml")
+    text = html.unescape((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert f'<p class="lead answer">{alone.conclusion}</p>' in text
+    assert f"# penstock compare challenge.toml\n{alone.scenario}" in text
+    utilizations = [float(np.mean(alone.values(scheme, "utilization"))) for scheme in (0, 1)]
+    row = re.search(r"utilization \(%\)</th>(.*?)</tr>", text, re.S)
+    assert row is not None
+    cells = [float(cell) for cell in re.findall(r">([\d.]+) ± ", row[1])]
+    assert cells == pytest.approx([100 * value for value in utilizations], abs=0.06)
+
+
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_network(alone: Challenge) -> None:
     again = ps.challenge("challenged-alone", "codel", metric="utilization", budget_s=BUDGET_S, runs=5, jobs=1)
     assert again.to_dict() == alone.to_dict()
@@ -179,6 +194,7 @@ def test_the_page_states_the_limits_of_the_search() -> None:
         (["--against", "codel", "--metric", "utilisation"], 'did you mean "utilization"'),
         (["--against", "codel", "--budget", "5"], "--budget 5: a bare number has no unit"),
         (["--against", "codel", "-o", "-"], "-o -: name a file"),
+        (["--against", "codel", "--html", "-"], "--html -: name a file"),
         (["--against", "codel", "--budget", "2s"], "a budget of 2s is too short for 24 networks; at least "),
     ],
 )

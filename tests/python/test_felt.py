@@ -12,6 +12,7 @@ from typing import Any
 
 import penstock as ps
 import pytest
+from penstock.link.outcome import has_outcome, outcome
 from penstock.results.metrics import METRICS
 from penstock.scenario.document import Document
 
@@ -130,6 +131,30 @@ def test_the_outcome_on_an_idle_link_has_a_closed_form(needs: dict[str, Any], sc
     assert group.owd_mean_s == pytest.approx(0.0208 + 0.0002, abs=1e-4)
     # The histogram of delays is exact to 0.4 %, which is 4 % of the narrowest range here.
     assert group.qoo == pytest.approx(100 * score(group.owd_mean_s), abs=0.5 if "99.9%" not in str(needs) else 5)
+
+
+@pytest.mark.parametrize(
+    ("measured", "goodput", "score"),
+    [
+        ({"owd_p99_s": 0.35, "owd_p999_s": 0.375, "loss_rate": 0.02}, 28e6, 50.0),
+        ({"owd_p99_s": 0.1, "owd_p999_s": 0.2, "loss_rate": 0.0}, 28e6, 100.0),
+        ({"owd_p99_s": 0.1, "owd_p999_s": 0.7, "loss_rate": 0.0}, 28e6, 0.0),
+        ({"owd_p99_s": 0.1, "owd_p999_s": 0.2, "loss_rate": 0.0}, 3e6, 0.0),
+        ({"loss_rate": 1.0}, 0.0, None),
+    ],
+)
+def test_the_outcome_on_a_real_link_is_that_of_the_example(
+    measured: dict[str, float], goodput: float, score: float | None
+) -> None:
+    """The example of draft-ietf-ippm-qoo: 350 of 200 to 500 ms, 375 of 300 to 600 ms, 2 of 1 to 5 %, 28 Mbit/s."""
+    needs = {"delays": {"99%": ["200ms", "500ms"], "99.9%": ["300ms", "600ms"]}, "loss": ["1%", "5%"],
+             "throughput": "4Mbit"}  # fmt: skip
+    meeting = ps.Cbr(rate="28Mbit", packet="1000B", qoo=needs)
+    link = ps.dumbbell(rate="10Mbit", rtt="40ms", traffic={"meeting": meeting})
+    (group,) = link.document().resolve().canonical["traffic"]
+    assert has_outcome(group)
+    found = outcome(group["qoo"], measured, goodput)
+    assert found == (None if score is None else pytest.approx(score))
 
 
 def test_lost_packets_decide_the_outcome() -> None:

@@ -19,6 +19,7 @@ import pytest
 from numpy.typing import NDArray
 from penstock.engine.pcap import captures
 from penstock.engine.trace import record
+from penstock.errors import PenstockError
 from penstock.fitting import twin
 from penstock.fitting.directions import forward_packets
 from penstock.fitting.fit import Fit
@@ -145,6 +146,17 @@ def test_a_rate_change_becomes_a_change_of_the_link(side: str, tmp_path: Path) -
     assert "change = [" in fit.scenario
 
 
+@pytest.mark.parametrize("side", SIDES)
+def test_several_rate_changes_are_told_apart(side: str, tmp_path: Path) -> None:
+    steps = {"8s": "8Mbit", "16s": "12Mbit", "24s": "3Mbit"}
+    change = ", ".join(f'{{ at = "{at}", rate = "{rate}" }}' for at, rate in steps.items())
+    changing = LINKS.replace("watch = true", f"watch = true\nchange = [{change}]", 1)
+    fit = ps.fit(captured(tmp_path, changing + BULK)[side])
+    assert [rate for _, rate in fit.forward.levels] == pytest.approx([10e6, 8e6, 12e6, 3e6], rel=0.02)
+    start = min(flow.flow.t[0] for flow in fit.flows)
+    assert [at + start for at, _ in fit.forward.levels[1:]] == pytest.approx([8, 16, 24], abs=1)
+
+
 def test_datagrams_are_replayed_as_recorded(tmp_path: Path) -> None:
     fit = ps.fit(captured(tmp_path, LINKS + BULK + CALL)["sender"])
     scenario, replayed = fit.save(tmp_path / "twin.toml")
@@ -169,12 +181,23 @@ def test_packets_have_the_same_fields_in_any_frame(name: str, tmp_path: Path) ->
     plain.write_bytes(pcap(RAW, packets, 100))
     wrapped.write_bytes(pcap(link, [(t, wrap(packet)) for t, packet in packets], 160))
     packed.write_bytes(gzip.compress(wrapped.read_bytes()))
-    expected = read_packets(plain)
+    expected, _ = read_packets(plain)
     assert len(expected) == len(packets) > 500
     for file in (wrapped, packed):
-        read = read_packets(file)
+        read, _ = read_packets(file)
         for field in fields(read):
             assert np.array_equal(getattr(read, field.name), getattr(expected, field.name)), field.name
+
+
+def test_the_notes_of_a_fit_are_those_of_a_replay(tmp_path: Path) -> None:
+    packets = frames_of(captured(tmp_path, LINKS + TRANSFER, "duration=7s")["sender"])
+    file, missing = tmp_path / "late.pcap", tmp_path / "missing.pcap"
+    file.write_bytes(pcap(RAW, [*packets[:99], packets[100], packets[99], *packets[101:]], 100))
+    (note,) = ps.fit(file).notes
+    assert note.startswith(f"{file}: 1 packet is out of order")
+    assert note == f"{file}: {recorded_load(str(file)).notes[0]}"
+    with pytest.raises(PenstockError, match=r"missing\.pcap: cannot be read: No such file"):
+        ps.fit(missing)
 
 
 @pytest.mark.needs("tshark")
@@ -192,7 +215,7 @@ def test_ipv6_addresses_and_tcp_header_fields_are_decoded(tmp_path: Path) -> Non
     file = tmp_path / "six.pcap"
     options = struct.pack(">BBHBBBBBBBBII", 2, 4, 1440, 1, 3, 3, 7, 1, 1, 8, 10, 123, 456)
     file.write_bytes(pcap(ETHERNET, [(0, frame(0x86DD, ipv6(tcp(0, 2, options)))), (9, frame(0x86DD, ipv6(tcp(9))))]))
-    packets = read_packets(file)
+    packets, _ = read_packets(file)
     assert packets.endpoints == (
         f"[{'fd' * 2}:{':'.join(['fdfd'] * 7)}]:1000",
         f"[{'fe' * 2}:{':'.join(['fefe'] * 7)}]:2000",
@@ -411,7 +434,7 @@ def test_a_twin_predicts_another_queue(side: str, tmp_path: Path) -> None:
         files = captured(tmp_path, LINKS + BULK, seed=seed)
         truths.append(ps.Scenario.load(tmp_path / "truth.toml").replace("seed", seed))
         twins.append(ps.Scenario.loads(ps.fit(files[side]).scenario))
-        packets = read_packets(files["sender"])
+        packets, _ = read_packets(files["sender"])
         recording = tmp_path / f"forward{seed}.pcap"
         recording.write_bytes(twin.pcap(packets.take(forward_packets(packets))))
         replay = f'[traffic.recording]\nkind = "replay"\nfrom = "R1"\nto = "R2"\nfile = "{recording}"\n'

@@ -241,6 +241,7 @@ def test_traffic_of_several_codepoints_is_told_by_codepoint() -> None:
     low, high = sorted(group["owd_mean_s"] for group in (calls, meters))
     assert 0.01 < low <= ef["owd_mean_s"] <= high
     assert min(calls["owd_p50_s"], meters["owd_p50_s"]) <= ef["owd_p50_s"] <= ef["owd_p99_s"]
+    assert all(group["owd_p99_s"] <= group["owd_p999_s"] for group in (ef, calls, meters))
     low, high = sorted(group["jitter_mean_s"] for group in (calls, meters))
     assert low <= ef["jitter_mean_s"] <= high
     assert (rest["sent_pkts"], rest["throughput_bps"]) == (bulk["sent_pkts"], bulk["throughput_bps"])

@@ -136,6 +136,22 @@ def test_backups_fill_the_uplink() -> None:
     assert list(run.raw["traffic"]) == ["it-backups"]
 
 
+def test_calls_and_probes_next_to_backups_have_the_metrics_of_users() -> None:
+    """QoO of a call: 100 up to 100 ms (ITU-T Y.1541, class 0), 0 from 400 ms (ITU-T G.114)."""
+    load = ps.Workload("office", users=0, to="S", from_="D", calls=1, backups=2, probes=1)
+    runs = {}
+    for queue in ("droptail:limit=200p", "fq-codel"):
+        link = ps.dumbbell(rate="10Mbit", rtt="40ms", duration="30s", warmup="10s", queue=queue, workloads={"it": load})
+        runs[queue] = ps.run(link)
+    full, fair = runs.values()
+    call, probes = full.traffic["it-calls-up"], full.traffic["it-probes"]
+    assert 0.1 < call.owd_p99_s < 0.4
+    assert call.qoo == pytest.approx(100 * (0.4 - call.owd_p99_s) / 0.3, abs=1)
+    assert fair.traffic["it-calls-up"].qoo == 100
+    assert probes.rpm_foreign == pytest.approx(60 / (0.04 + full.links["bottleneck"].delay_mean_s), rel=0.1)
+    assert fair.traffic["it-probes"].rpm > 2 * probes.rpm
+
+
 OFFICE = """
 duration = "5s"
 [links.uplink]

@@ -1,5 +1,6 @@
 //! The packets of a capture as columns.
 
+use crate::load::Load;
 use crate::packet::{Packet, Tcp, Transport};
 use crate::reader::Reader;
 use std::collections::HashMap;
@@ -12,6 +13,8 @@ pub struct Columns {
     /// Senders and receivers. The port is 0 for packets without a TCP or UDP header. Address and port are 0 for packets
     /// without a complete IP header.
     pub endpoints: Vec<SocketAddr>,
+    /// The notes of the capture as a [`Load`].
+    pub notes: Vec<String>,
     rows: Vec<[i64; NAMES.len()]>,
 }
 
@@ -50,7 +53,7 @@ impl Columns {
     /// # Errors
     /// The reason why the file cannot be used, worded as in [`Reader::open`].
     pub fn read(path: &Path) -> Result<Self, String> {
-        Self::from_reader(Reader::open(path)?)
+        Self::from_readers(|| Reader::open(path))
     }
 
     /// Each column with its name.
@@ -58,20 +61,20 @@ impl Columns {
         NAMES.iter().enumerate().map(|(number, &name)| (name, self.rows.iter().map(move |row| row[number])))
     }
 
-    fn from_reader(reader: Reader) -> Result<Self, String> {
+    fn from_readers(open: impl Fn() -> Result<Reader, String>) -> Result<Self, String> {
         let mut columns = Self::default();
         let mut numbers = HashMap::new();
-        for packet in reader {
-            let packet = packet?;
-            let ends = endpoints(&packet).map(|endpoint| {
+        let load = Load::from_readers(open, |packet| {
+            let ends = endpoints(packet).map(|endpoint| {
                 *numbers.entry(endpoint).or_insert_with(|| {
                     let number = columns.endpoints.len() as u32;
                     columns.endpoints.push(endpoint);
                     i64::from(number)
                 })
             });
-            columns.rows.push(row(&packet, ends));
-        }
+            columns.rows.push(row(packet, ends));
+        })?;
+        columns.notes = load.notes;
         columns.rows.sort_by_key(|row| row[0]);
         Ok(columns)
     }
@@ -123,7 +126,7 @@ mod tests {
     const RAW: u32 = 101;
 
     fn columns_of(frames: &[Captured]) -> (Vec<String>, BTreeMap<&'static str, Vec<i64>>) {
-        let columns = Columns::from_reader(reader(&pcap(Order::Big, true, RAW, frames)).unwrap()).unwrap();
+        let columns = Columns::from_readers(|| reader(&pcap(Order::Big, true, RAW, frames))).unwrap();
         let values = columns.columns().map(|(name, values)| (name, values.collect())).collect();
         (columns.endpoints.iter().map(ToString::to_string).collect(), values)
     }
@@ -154,6 +157,15 @@ mod tests {
         ] {
             assert_eq!(columns[name], values, "{name}");
         }
+    }
+
+    #[test]
+    fn the_notes_are_those_of_the_load() {
+        let frames = [whole(9, ipv4(0, 6, &tcp(0x10, &[], 100))), whole(5, ipv4(0, 6, &tcp(0x10, &[], 99)))];
+        let bytes = pcap(Order::Big, true, RAW, &frames);
+        let columns = Columns::from_readers(|| reader(&bytes)).unwrap();
+        assert_eq!(columns.notes, Load::from_readers(|| reader(&bytes), |_| ()).unwrap().notes);
+        assert_eq!(columns.notes, ["1 packet is out of order, by 4ns at most: sorted by time"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A capture as an offered load.
 
 use crate::duplicates::Duplicates;
-use crate::packet::LoadPacket;
+use crate::packet::{LoadPacket, Packet};
 use crate::reader::Reader;
 use crate::summary::packets as count_of;
 use crate::super_frames::SuperFrames;
@@ -23,16 +23,20 @@ impl Load {
     /// # Errors
     /// The reason why the file cannot be used, worded as in [`Reader::open`].
     pub fn read(path: &Path) -> Result<Self, String> {
-        Self::from_readers(|| Reader::open(path))
+        Self::from_readers(|| Reader::open(path), |_| ())
     }
 
-    /// The load of a capture that can be read twice.
-    fn from_readers(open: impl Fn() -> Result<Reader, String>) -> Result<Self, String> {
+    /// The load of a capture that can be read twice. `visit` is called with each packet, in the order of the file.
+    pub(crate) fn from_readers(
+        open: impl Fn() -> Result<Reader, String>,
+        mut visit: impl FnMut(&Packet),
+    ) -> Result<Self, String> {
         let mut reader = open()?;
         let mut packets = Vec::new();
         let (mut super_frames, mut duplicates) = (SuperFrames::default(), Duplicates::default());
         for packet in &mut reader {
             let packet = packet?;
+            visit(&packet);
             super_frames.note_large(packets.len(), &packet);
             duplicates.note(&packet);
             let (time_ns, size) = (packet.time_ns, packet.length);

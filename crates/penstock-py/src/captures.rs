@@ -18,7 +18,11 @@ pub(crate) fn read_capture(py: Python<'_>, file: PathBuf) -> PyResult<(usize, u6
     Ok((packets.len(), bytes, seconds, notes))
 }
 
-/// The IP packets of a capture in order of time: addresses with ports as text, and columns as raw little-endian int64.
+/// The addresses, columns and notes of a capture.
+type Captured<'py> = (Vec<String>, Bound<'py, PyDict>, Vec<String>);
+
+/// The IP packets of a capture in order of time: addresses with ports as text, columns as raw little-endian int64, and the
+/// notes of `read_capture`.
 ///
 /// A field that a packet lacks is 0, or -1 for TCP options. Columns: `t_ns` (since 1970); `size` (bytes of the IP packet);
 /// `source`, `target` (indices into the addresses); `protocol` (6 with a TCP header, 17 with a UDP header, otherwise 0);
@@ -28,12 +32,12 @@ pub(crate) fn read_capture(py: Python<'_>, file: PathBuf) -> PyResult<(usize, u6
 /// Raises `ValueError` as `read_capture` does.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python passes an owned path")]
-pub(crate) fn captured_packets(py: Python<'_>, file: PathBuf) -> PyResult<(Vec<String>, Bound<'_, PyDict>)> {
+pub(crate) fn captured_packets(py: Python<'_>, file: PathBuf) -> PyResult<Captured<'_>> {
     let packets = py.detach(|| Columns::read(&file)).map_err(PyValueError::new_err)?;
     let columns = PyDict::new(py);
     for (name, values) in packets.columns() {
         let bytes: Vec<u8> = values.flat_map(i64::to_le_bytes).collect();
         columns.set_item(name, PyBytes::new(py, &bytes))?;
     }
-    Ok((packets.endpoints.iter().map(ToString::to_string).collect(), columns))
+    Ok((packets.endpoints.iter().map(ToString::to_string).collect(), columns, packets.notes))
 }

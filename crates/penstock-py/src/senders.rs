@@ -287,7 +287,7 @@ fn of_delays(mut delays: Vec<u64>) -> Value {
     let delay = DelayReport::of(&mut delays).map(|delay| {
         json!({
             "owd_mean_s": delay.mean, "owd_sd_s": delay.sd, "owd_p50_s": delay.p50, "owd_p95_s": delay.p95,
-            "owd_p99_s": delay.p99,
+            "owd_p99_s": delay.p99, "owd_p999_s": delay.p999,
         })
     });
     json!(delay)

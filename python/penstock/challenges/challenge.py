@@ -35,26 +35,40 @@ FRESH_SEED_OFFSET = 1_000_000
 """Offset from the seeds of the search to the seeds of the choice, and from there to the seeds of the confirmation."""
 
 FINALIST_COUNT, FINAL_RUNS = 8, 5
-"""Number of worst networks from which one is chosen, and runs per scheme for the choice and the simplification."""
+"""Number of worst networks from which one is chosen, and runs per scheme for the choice and the simplification.
+
+Own decision: with 5 runs, the half-width of a 95 % interval is 1.24 standard deviations (Student's t), so that a loss
+of two standard deviations is certain."""
 
 SAMPLE_END, SEARCH_END, CHOICE_END, SIMPLIFICATION_END = 0.25, 0.5, 0.6, 0.7
 """Fractions of the budget after which the even sample, the steps from the worst networks, the choice, and the
-simplification end. The rest is for the checks of rules and for the confirmation."""
+simplification end. The rest is for the checks of rules and for the confirmation.
+
+Own decision: as much for the even sample, which finds separate regions of losses, as for the steps within them."""
 
 MIN_NETWORKS, MAX_NETWORKS = 24, 1000
-"""Limits of the number of networks in the even sample."""
+"""Limits of the number of networks in the even sample.
+
+Own decision: at least as many as in a round of the search; more than 1000 repeat the steps of the second stage."""
 
 MAX_CHECKS = 6
-"""Maximum number of rules that are checked."""
+"""Maximum number of rules that are checked.
+
+A useless rule passes one of six checks with a probability below 0.7 %, see `MIN_CONFIRMATION`."""
 
 NETWORKS_PER_CHECK = 20
-"""Number of fresh networks on each side of a rule."""
+"""Number of fresh networks on each side of a rule. Own decision: see `MIN_CONFIRMATION`."""
 
 MIN_CONFIRMATION = 0.5
-"""Minimum `Rule.confirmation` of a reported rule."""
+"""Minimum `Rule.confirmation` of a reported rule.
+
+If losses are equally probable on both sides, the shares of two times 20 networks differ by as much with a probability
+of at most 0.11 % (binomial distribution)."""
 
 CHECK_POOL = 10_000
-"""Size of the sample from which the networks of a check are taken."""
+"""Size of the sample from which the networks of a check are taken.
+
+A side with 0.4 % of the space has 40 networks in it, twice as many as a check needs."""
 
 
 @dataclass(frozen=True, repr=False)

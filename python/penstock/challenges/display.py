@@ -13,7 +13,7 @@ from penstock.results.display import decimals, number, scale_for
 from penstock.results.estimate import summarize
 from penstock.results.metrics import metric
 
-__all__ = ["command", "scenario_file", "text"]
+__all__ = ["command", "scenario_file", "table", "text"]
 
 FILE = "challenge.toml"
 """File name in the printed command without `-o`."""
@@ -31,7 +31,7 @@ def _lines(challenge: Challenge, repeat: str) -> Iterator[str]:
     yield ""
     yield f"{challenge.worse_by.runs} runs with fresh seeds; mean and half-width of the 95 % interval:"
     yield ""
-    yield from _table(challenge)
+    yield from _aligned(table(challenge))
     yield ""
     yield scenario_file(challenge, repeat).rstrip()
 
@@ -48,11 +48,11 @@ def command(schemes: Sequence[str], runs: int, file: str | None = None, load: Se
     return shlex.join(["penstock", "compare", file or FILE, *words, "--runs", str(runs)])
 
 
-def _table(challenge: Challenge) -> Iterator[str]:
-    """A line per metric and a column per scheme; the metric of the loss comes first."""
+def table(challenge: Challenge) -> list[tuple[str, ...]]:
+    """The heads, then a row per metric with its name and a cell per scheme; the metric of the loss comes first."""
     names = sorted(CRITERIA, key=lambda name: name != challenge.criterion)
     columns = range(len(challenge.schemes))
-    rows = [("", *(scheme.label for scheme in challenge.schemes))]
+    rows: list[tuple[str, ...]] = [("", *(scheme.label for scheme in challenge.schemes))]
     for name in names:
         values = [challenge.values(column, name) for column in columns]
         if all(np.isnan(each).all() for each in values):
@@ -66,6 +66,11 @@ def _table(challenge: Challenge) -> Iterator[str]:
             for each, half_width in zip(estimates, half_widths, strict=True)
         ]
         rows.append((CRITERIA[name].words + (f" ({scale.unit})" if scale.unit else ""), *cells))
+    return rows
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """The rows as lines with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for head, *cells in rows:
         yield "  ".join(

@@ -23,21 +23,33 @@ from penstock.results.display import joined, spaced
 __all__ = ["Condition", "Count", "Rule", "find_rule", "threshold_for"]
 
 THRESHOLDS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
-"""Losses from which the threshold of a rule is chosen."""
-
-MIN_LOSING = 5
-"""Minimum number of networks above the threshold for a rule, and inside a rule for its check."""
+"""Losses from which the threshold of a rule is chosen: the round numbers 1, 2, 5."""
 
 MAX_CONDITIONS = 4
+"""Maximum number of conditions of a rule. Own decision: one sentence states them."""
+
+MIN_LOSING = MAX_CONDITIONS + 1
+"""Minimum number of networks above the threshold for a rule, and inside a rule for its check.
+
+With fewer, a rule could have a condition per network."""
 
 MIN_GAIN = 0.03
-"""Minimum gain in the F-measure for another condition."""
+"""Minimum gain in the F-measure for another condition. Own decision: of 24 networks, the fewest of a search, one is
+0.04."""
 
 BETA = 0.5
-"""Weight of recall relative to precision in the F-measure."""
+"""Weight of recall relative to precision in the F-measure: van Rijsbergen's value for twice the weight of precision."""
+
+QUANTILE_COUNT = 20
+"""Number of thresholds that are tried for a quantity. Own decision: between two of them are 5 % of the networks."""
+
+FEW_FLOWS = (2.0, 3.0, 4.0)
+"""Further thresholds of the number of flows, since few flows differ most. Own decision."""
 
 SUFFICIENT_CONFIRMATION = 0.8
-"""`Rule.confirmation` from which no further rule is searched for."""
+"""`Rule.confirmation` from which no further rule is searched for.
+
+Own decision: of 20 networks on each side, four are exceptions."""
 
 QUANTITIES = {
     "longest_rtt": "round trips",
@@ -230,9 +242,11 @@ def _conditions(networks: Sequence[Network]) -> Iterator[Condition]:
             continue
         positive = sorted(value for value in values if value > 0)
         thresholds = (
-            {float(f"{positive[len(positive) * index // 20]:.1g}") for index in range(20)} if positive else set()
+            {float(f"{positive[len(positive) * index // QUANTILE_COUNT]:.1g}") for index in range(QUANTILE_COUNT)}
+            if positive
+            else set()
         )
-        thresholds |= {2.0, 3.0, 4.0} if name == "flows" else set()
+        thresholds |= set(FEW_FLOWS) if name == "flows" else set()
         for threshold in sorted(thresholds):
             for operator in "<>":
                 condition = Condition(name, operator, threshold)

@@ -8,6 +8,7 @@ from penstock.cli.options import (
     MAX_RUNS,
     MAX_SEED,
     OUTPUT,
+    HtmlTarget,
     Jobs,
     JsonTarget,
     Load,
@@ -77,6 +78,7 @@ def challenge(
     load: Load,
     store: StoreFolder = None,
     json_target: JsonTarget = None,
+    html: HtmlTarget = None,
     output: Output = None,
 ) -> None:
     """Find the network in which a scheme loses most compared with the best of its rivals; confirm it with fresh seeds.
@@ -89,7 +91,7 @@ def challenge(
     from penstock.challenges import display
     from penstock.challenges.challenge import challenge as search
 
-    outputs = Outputs.of(json_target)
+    outputs = Outputs.of(json_target, html)
     file = typed_file(output, "-o", ".toml") if output is not None else None
     load_aqms(load)
     (challenged, *rivals), criterion, budget_s = _request(scheme, against, metric, budget)
@@ -110,9 +112,31 @@ def challenge(
     repeat = display.command([scheme, *against], runs, output, load)
     outputs.show(display.text(result, repeat))
     outputs.write_json(result.to_dict())
+    if outputs.html is not None:
+        from penstock.challenges import page
+
+        page.write(result, outputs.html, repeat, _script(result.schemes, metric, budget, runs, seed))
+        notify(f"page: {outputs.html}")
     if file is not None:
         write_text(file, display.scenario_file(result, repeat))
         notify(f"scenario: {file}")
+
+
+def _script(schemes: tuple[Candidate, ...], metric: str | None, budget: str, runs: int, seed: int) -> str:
+    """The shell script that repeats the challenge."""
+    from penstock.results.display import scheme_argument
+    from penstock.studies.repeat import command_script
+
+    candidates = [(each.name, each.params) for each in schemes]
+    challenged, *rivals = (scheme_argument(*each) for each in candidates)
+    options = [
+        *(["--against", rival] for rival in rivals),
+        *([] if metric is None else [["--metric", metric]]),
+        ["--budget", budget],
+        ["--runs", str(runs)],
+        ["--seed", str(seed)],
+    ]
+    return command_script(["penstock", "challenge", challenged], options=options, schemes=candidates)
 
 
 def _request(

@@ -53,6 +53,46 @@ MAX_SHARED_DISAGREEMENT = 0.1
 Measured on simulated captures: at least 0.13 with FQ-CoDel; with a shared queue, anything from 0 to above 1.
 """
 
+NEAR_GAPS, MIN_NEAR_S, MAX_NEAR_S = 2.0, 2e-4, 0.03
+"""Two samples are nearly simultaneous up to this multiple of the median gap between samples, within these limits.
+
+Twice the median gap is a skipped packet. Half as much leaves too few pairs: drop-tail under BBR is then mistaken for
+fair queueing; the double changes no kind. The limits are a packet of 1500 bytes at 60 Mbit/s, and the pause that
+separates bursts: half or double of both gives the same kinds on simulated captures."""
+
+MIN_TICKS, MIN_CLOCK_S = 20, 1.0
+"""Minimum number of ticks and duration of a flow to estimate its tick: an error of a tick is then at most 5 %.
+
+Half or double this value gives the same estimates on simulated captures.
+"""
+
+MAX_TICK_ERROR = 0.2
+"""Largest relative difference of a measured tick from a unit in use; otherwise the measured tick counts.
+
+Half or double this value gives the same estimates on simulated captures.
+"""
+
+USUAL_TICK_S = 1e-3
+"""Tick in seconds if all flows are too short to estimate it: the shortest that RFC 7323, section 5.4, recommends."""
+
+MIN_LOSS_RATIO = 3
+"""Losses on one side of the capture point determine the side of the queue if it has this many times more of them.
+
+Half or double this value gives the same estimates on simulated captures.
+"""
+
+MIN_SIGNAL = 4
+"""Smallest variance of delays in multiples of the variance of their rounding, to compare flows.
+
+Half or double this value gives the same estimates on simulated captures.
+"""
+
+MIN_VARIANCE_S2 = 1e-6
+"""Smallest variance of delays to compare flows, in s²: a deviation of 1 ms, half of `MIN_QUEUE_S`.
+
+Half or double this value gives the same estimates on simulated captures.
+"""
+
 AckDelays = Callable[[Floats], Floats]
 """Function from the times at which acknowledgements passed the capture point to their queueing delays before it."""
 
@@ -100,7 +140,7 @@ class Delays:
     def pairs(self) -> Ints:
         """Rows of samples followed at nearly the same time by a sample of another flow."""
         apart = np.diff(self.t)
-        near = min(max(2 * float(np.median(apart)), 2e-4), 0.03) if len(apart) else 0.0
+        near = min(max(NEAR_GAPS * float(np.median(apart)), MIN_NEAR_S), MAX_NEAR_S) if len(apart) else 0.0
         return np.flatnonzero((np.diff(self.flow) != 0) & (apart <= near))
 
     @property
@@ -122,7 +162,7 @@ class Delays:
             wait[mine] -= np.median(wait[mine])
         noise = 2 * self.resolution**2 / 12  # a uniform distribution of width w has the variance w^2 / 12
         total = _variance(wait[first + 1]) + _variance(wait[first])
-        if total < max(4 * noise, 1e-6):
+        if total < max(MIN_SIGNAL * noise, MIN_VARIANCE_S2):
             return float("nan")
         return max(0.0, _variance(wait[first + 1] - wait[first]) - noise) / (total - noise)
 
@@ -172,7 +212,7 @@ def delays(flows: Sequence[Flow], ack_delay: AckDelays) -> Delays | None:
         return both[0] if both else None
     upstream, downstream = both
     lost = len(upstream.lost_t), len(downstream.lost_t)
-    if max(lost) >= MIN_LOSSES and max(lost) > 3 * min(lost):
+    if max(lost) >= MIN_LOSSES and max(lost) > MIN_LOSS_RATIO * min(lost):
         return both[lost.index(max(lost))]
     return upstream if upstream.p95 - upstream.resolution > downstream.p95 else downstream
 
@@ -186,18 +226,18 @@ def clock(flow: Flow) -> tuple[Ints, float] | None:
     if (values < 0).any() or len(values) < 3:
         return None
     ticks = np.cumsum((np.diff(values, prepend=values[0]) + 2**31) % 2**32 - 2**31)
-    if ticks[-1] < 20 or flow.t[-1] - flow.t[0] < 1:
+    if ticks[-1] < MIN_TICKS or flow.t[-1] - flow.t[0] < MIN_CLOCK_S:
         return ticks, float("nan")
     unit = (flow.t[-1] - flow.t[0]) / ticks[-1]
     nearest = float(TICKS[np.abs(np.log(TICKS / unit)).argmin()])
-    return ticks, nearest if abs(unit / nearest - 1) < 0.2 else float(unit)
+    return ticks, nearest if abs(unit / nearest - 1) < MAX_TICK_ERROR else float(unit)
 
 
 def _upstream(flows: Sequence[Flow]) -> Delays | None:
     rows, base, resolution, lost = [], {}, 0.0, []
     clocks = {number: stamps for number, flow in enumerate(flows) if (stamps := clock(flow)) is not None}
     units = [unit for _, unit in clocks.values() if unit == unit]
-    usual = float(np.median(units)) if units else 1e-3
+    usual = float(np.median(units)) if units else USUAL_TICK_S
     for number, (ticks, own) in clocks.items():
         flow, unit = flows[number], own if own == own else usual
         value = flow.t - ticks * unit
@@ -233,7 +273,7 @@ def _downstream(flows: Sequence[Flow], ack_delay: AckDelays) -> Delays | None:
         sent = segments.sent[timed]
         rows.append((sent, delivered, value - base[number], np.full(len(sent), number)))
         lost.append((flow.lost_after, flow.lost_after))
-    resolution = 0.0 if ack_delay is np.zeros_like else 1e-3
+    resolution = 0.0 if ack_delay is np.zeros_like else USUAL_TICK_S
     return _sorted(DOWNSTREAM, rows, base, resolution, lost)
 
 

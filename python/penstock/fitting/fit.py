@@ -22,7 +22,6 @@ from penstock.fitting.merge import merged
 from penstock.fitting.packets import Packets, joined, read_packets
 from penstock.fitting.round_trips import first_sent, round_trips
 from penstock.fitting.senders import sender
-from penstock.scenario.replayed import recorded_load
 
 __all__ = ["Fit", "fit"]
 
@@ -77,12 +76,12 @@ def fit(captures: str | Path | Sequence[str | Path]) -> Fit:
     files = tuple(Path(name) for name in names)
     if not files:
         raise PenstockError("captures: at least one is needed")
-    notes = [f"{file}: {note}" for file in files for note in recorded_load(str(file)).notes]
-    parts = sorted(((read_packets(file), file) for file in files), key=lambda part: int(part[0].t_ns[0]))
+    parts = [(*read_packets(file), file) for file in files]
+    notes = [note for _, of_file, _ in parts for note in of_file]
+    parts.sort(key=lambda part: int(part[0].t_ns[0]))
     if any(before[0].t_ns[-1] > after[0].t_ns[0] for before, after in pairwise(parts)):
-        return merged([_fit(packets, (file,), [note for note in notes if note.startswith(f"{file}: ")])
-                       for packets, file in parts])  # fmt: skip
-    return _fit(joined([packets for packets, _ in parts]), files, notes)
+        return merged([_fit(packets, (file,), of_file) for packets, of_file, file in parts])
+    return _fit(joined([packets for packets, *_ in parts]), files, notes)
 
 
 def _fit(packets: Packets, files: tuple[Path, ...], notes: list[str]) -> Fit:

@@ -77,13 +77,14 @@ class Packets:
 _COLUMNS = [field.name for field in fields(Packets) if field.name != "endpoints"]
 
 
-def read_packets(file: Path) -> Packets:
-    """The IP packets of a capture in order of time. Raises `PenstockError`."""
+def read_packets(file: Path) -> tuple[Packets, list[str]]:
+    """The IP packets of a capture in order of time, and notes that begin with its name. Raises `PenstockError`."""
     try:
-        endpoints, columns = _native.captured_packets(file)
+        endpoints, columns, notes = _native.captured_packets(file)
     except ValueError as error:
         raise PenstockError(f"{file}: {error}") from None
-    return Packets(tuple(endpoints), **{name: np.frombuffer(columns[name], "<i8") for name in _COLUMNS})
+    packets = Packets(tuple(endpoints), **{name: np.frombuffer(columns[name], "<i8") for name in _COLUMNS})
+    return packets, [f"{file}: {note}" for note in notes]
 
 
 def joined(parts: Sequence[Packets]) -> Packets:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from penstock.link.outcome import has_outcome, outcome
 from penstock.link.traffic import FIRST_PORT, RealTraffic
 from penstock.scenario.resolve import Resolved
 from penstock.scenario.resolve.codepoints import codepoint_name, distinct_codepoints
@@ -195,6 +196,8 @@ def _group(
             metrics["completed"] = len(times)
     else:
         metrics |= _delays([flow for _, flow in flows], delays)
+    if has_outcome(group):
+        _put(metrics, "qoo", outcome(group["qoo"], metrics, _mean(row["goodput_bps"] for row in rows)))
     return metrics | {"flows": rows}
 
 

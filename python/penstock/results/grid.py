@@ -42,7 +42,17 @@ COLUMNS = (
 
 # The metrics that users notice: of calls, web sessions whose pages are measured, applications with requirements, and
 # probes of the responsiveness, each in a separate table.
-USER_COLUMNS = ("mos", "qoo", "rpm", "mouth_to_ear_s", "page_mean_s", "page_p95_s", "owd_p99_s", "loss_rate")
+USER_COLUMNS = (
+    "mos",
+    "qoo",
+    "rpm",
+    "mouth_to_ear_s",
+    "page_mean_s",
+    "page_p95_s",
+    "owd_p99_s",
+    "owd_p999_s",
+    "loss_rate",
+)
 FELT = ("mos", "qoo", "rpm", "page_mean_s")
 
 # The metrics of the traffic with each codepoint, if there are several.
@@ -71,6 +81,7 @@ _HEADS = {
     "owd_p50_s": "p50",
     "owd_p95_s": "p95",
     "owd_p99_s": "one-way p99",
+    "owd_p999_s": "p99.9",
     "jitter_mean_s": "jitter",
 }
 

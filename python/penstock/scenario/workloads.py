@@ -30,6 +30,7 @@ class Part:
         down: table of traffic from the servers to the users; None if there is none.
         up: table of traffic from the users to the servers; with both, the latter's group is called `PART-up`.
         counted: the key that counts the flows.
+        loads: parts of the same workload under whose load this one measures the responsiveness (`rpm_of`).
 
     """
 
@@ -38,6 +39,7 @@ class Part:
     down: Tables | None = None
     up: Tables | None = None
     counted: str = "count"
+    loads: tuple[str, ...] = ()
 
     def groups(self, name: str) -> Iterator[tuple[str, Tables, bool]]:
         """The groups of traffic: name, table, and whether it goes from the users to the servers."""
@@ -63,8 +65,23 @@ def _stream(segment: str) -> Tables:
     return {"kind": "tcp", "bytes": segment, "arrivals": "4s", "start": {"uniform": ["0s", "4s"]}, **_LINUX}
 
 
-_CALL: Tables = {"kind": "cbr", "rate": "80kbit", "packet": "172B", "phase": "random", "dscp": "EF", "call": "g711"}
-_MEETING: Tables = {"kind": "video", "rate": "1200kbit", "fps": 30, "phase": "random", "dscp": "AF41"}
+_CALL: Tables = {
+    "kind": "cbr",
+    "rate": "80kbit",
+    "packet": "172B",
+    "phase": "random",
+    "dscp": "EF",
+    "call": "g711",
+    "qoo": {"delays": {"99%": ["100ms", "400ms"]}, "loss": ["1%", "5%"]},
+}
+_MEETING: Tables = {
+    "kind": "video",
+    "rate": "1200kbit",
+    "fps": 30,
+    "phase": "random",
+    "dscp": "AF41",
+    "qoo": {"delays": {"99%": ["200ms", "500ms"], "99.9%": ["300ms", "600ms"]}, "loss": ["1%", "5%"]},
+}
 _ALMANAC = "HTTP Archive, Web Almanac 2024, chapter Page Weight"
 _READING = "reading time: IEEE 802.16m-08/004r5, Evaluation Methodology Document, section 10 (HTTP)"
 _NETFLIX = "Netflix help centre, recommended connection speeds; the length of segments is chosen"
@@ -85,14 +102,19 @@ PARTS: Mapping[str, Part] = {
     ),
     "calls": Part(
         "Telephone calls, both ways, without silence suppression: G.711, 50 packets a second with 160 B of speech, 80 "
-        "kbit/s with RTP, UDP and IP; code point EF",
-        "RFC 3551, section 4.5.14 and table 1 (PCMU, 20 ms); RFC 4594, section 4.1 (EF)",
+        "kbit/s with RTP, UDP and IP; code point EF. `qoo` falls from 100 to 0 while the 99th percentile of the delay "
+        "rises from 100 to 400 ms, or the loss from 1 to 5 %",
+        "RFC 3551, section 4.5.14 and table 1 (PCMU, 20 ms); RFC 4594, section 4.1 (EF); ITU-T Y.1541, class 0 (100 "
+        "ms); ITU-T G.114 (400 ms); draft-ietf-ippm-qoo (loss of its example)",
         down=_CALL,
         up=_CALL,
     ),
     "meetings": Part(
-        "Video calls of 720p, both ways: 1.2 Mbit/s, 30 frames a second; code point AF41",
-        "Zoom, bandwidth usage for meetings (one-to-one, 720p); RFC 4594, section 4.3 (AF41)",
+        "Video calls of 720p, both ways: 1.2 Mbit/s, 30 frames a second; code point AF41. `qoo` falls from 100 to 0 "
+        "while the 99th percentile of the delay rises from 200 to 500 ms, the 99.9th from 300 to 600 ms, or the loss "
+        "from 1 to 5 %",
+        "Zoom, bandwidth usage for meetings (one-to-one, 720p); RFC 4594, section 4.3 (AF41); draft-ietf-ippm-qoo (the "
+        "requirements of its example)",
         down=_MEETING,
         up=_MEETING,
     ),
@@ -116,6 +138,12 @@ PARTS: Mapping[str, Part] = {
         "Backups from the users to the servers: endless TCP transfers",
         "RFC 7928, section 5.1.1: long-lived flows that the application does not limit",
         up={"kind": "tcp", **_LINUX},
+    ),
+    "probes": Part(
+        "Probes of the responsiveness (RPM) of the backups' direction: a new connection for one packet every 100 ms",
+        "draft-ietf-ippm-responsiveness, at most 100 probes a second; their gap is chosen",
+        up={"kind": "tcp", "packets": 1, "packet": "1B", "arrivals": "100ms", **_LINUX},
+        loads=("backups",),
     ),
     "downloads": Part(
         "Downloads one after another: 500 kB, then a pause of 5 s on average",
@@ -175,7 +203,8 @@ class Kind:
     Attributes:
         doc: description.
         users: number of users unless the scenario gives one.
-        parts: the number of flows of each part, for a number of users. These shares are chosen, not measured.
+        parts: the number of flows of each part, for a number of users; a part with 0 is left out unless the scenario
+            gives a number. These shares are chosen, not measured.
 
     """
 
@@ -193,7 +222,7 @@ KINDS: Mapping[str, Kind] = {
     "office": Kind(
         "An office: all browse; a call for each 12, a video call for each 20 users; two backups",
         60,
-        {"web": _all, "calls": one_in(12), "meetings": one_in(20), "backups": _fixed(2)},
+        {"web": _all, "calls": one_in(12), "meetings": one_in(20), "backups": _fixed(2), "probes": _fixed(0)},
     ),
     "school": Kind(
         "A school: all browse; a film for each 15 users, a video call for each 30",
@@ -226,6 +255,7 @@ KINDS: Mapping[str, Kind] = {
             "calls": one_in(50),
             "games": one_in(50),
             "backups": one_in(100),
+            "probes": _fixed(0),
         },
     ),
 }
@@ -256,7 +286,8 @@ class Workload(Element):
         to: node of the users.
         start: start of all parts; by default 0 s, within 30 s for web, 4 s for films and 1 s for backups.
         stop: time at which all stop.
-        web, mobile_web, calls, meetings, video, video_720p, games, backups, downloads, flows, queries: the parts.
+        web, mobile_web, calls, meetings, video, video_720p, games, backups, probes, downloads, flows, queries: the
+            parts.
 
     """
 
@@ -277,6 +308,7 @@ class Workload(Element):
     video_720p: Size | None = None
     games: Size | None = None
     backups: Size | None = None
+    probes: Size | None = None
     downloads: Size | None = None
     flows: Size | None = None
     queries: Size | None = None

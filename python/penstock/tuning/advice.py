@@ -133,7 +133,9 @@ class Advice:
             met = [(entry.measured, entry.met) for entry in self.confirmed if not entry.barred]
             return self._overload + unmet_text(self.aims, self.link.place, met, self.without_limit)
         others = [entry.measured for entry in self.confirmed[1:] if not entry.barred]
-        return " ".join(conclusion(self.best.measured, self.best.success, others, self.aims, self.link.place))
+        unchanged = {each.setting.label for each in self.tried if each.meets[0]}  # tried on the scenario first
+        best = self.best
+        return " ".join(conclusion(best.measured, best.success, others, self.aims, self.link.place, unchanged))
 
     @property
     def _overload(self) -> str:

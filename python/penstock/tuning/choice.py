@@ -78,13 +78,14 @@ def best_of(
     setting with the smallest departure wins. A later kind replaces an earlier one only if it is materially better in an
     aim without a bound. A default also replaces the present queue if it is materially better in an aim with a bound.
 
-    If no setting meets the aims on enough networks, the one with the most networks wins.
+    If no setting meets the aims on enough networks, the earliest kind wins that does so on at least 95 % of the
+    networks of the best setting; within a kind the best score. Without any such network the best score of all wins.
     """
     enough = [measured for measured in all_measured if success(measured, all_measured).is_enough]
     candidates = [measured for measured in enough if measured.setting.origin != "reference"]
     if not candidates:
         requested = [measured for measured in all_measured if measured.setting.origin != "reference"]
-        return min(requested, key=lambda each: (-success(each, all_measured).met, each.score))
+        return _closest(requested)
     unbounded_aims = [aim for aim in aims if not aim.has_bound]
     kinds = [_best_of_kind(candidates, kind, aims, place) for kind in range(3)]
     searched = [each for each in candidates if _kind(each) == SEARCHED]
@@ -97,6 +98,13 @@ def best_of(
         if better:
             chosen = other
     return chosen
+
+
+def _closest(all_measured: Sequence[Measured]) -> Measured:
+    """The setting that comes closest to the aims, if none meets them on enough networks; see `best_of`."""
+    most = max(int(each.meets.sum()) for each in all_measured)
+    close = [each for each in all_measured if each.meets.sum() >= math.floor(ENOUGH * most)]
+    return min(close, key=lambda each: (_kind(each) if most else 0, each.score))
 
 
 def _is_cheaper(other: Measured, measured: Measured) -> bool:

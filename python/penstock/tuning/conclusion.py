@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -20,9 +20,17 @@ IDLE_DELAY_S, IDLE_LOSS = 1e-3, 1e-3
 
 
 def conclusion(
-    best: Measured, success: Success, others: Sequence[Measured], aims: Sequence[Aim], place: str
+    best: Measured,
+    success: Success,
+    others: Sequence[Measured],
+    aims: Sequence[Aim],
+    place: str,
+    meeting_unchanged: Collection[str] = (),
 ) -> Iterable[str]:
-    """Sentences for advice that meets its aims."""
+    """Sentences for advice that meets its aims.
+
+    `meeting_unchanged` are the labels of the settings that meet the aims on the unchanged scenario.
+    """
     present = next((each for each in [best, *others] if each.setting.origin == "present"), None)
     bounded = [aim.text for aim in aims if aim.has_bound]
     if best is present:
@@ -34,7 +42,7 @@ def conclusion(
             yield f"It meets {joined(bounded)} {success.text}."
         elif bounded:
             yield f"It does so {success.text}."
-    yield _of_tuning(best, others, aims, place)
+    yield _of_tuning(best, others, aims, place, meeting_unchanged)
 
 
 def _meets(bounded: Sequence[str]) -> str:
@@ -88,8 +96,10 @@ def _in_words(title: str) -> str:
     return f"{statistic} of the {first}" if statistic else first
 
 
-def _of_tuning(best: Measured, others: Sequence[Measured], aims: Sequence[Aim], place: str) -> str:
-    """A sentence on what the best searched setting would add, or on how close the others come to it."""
+def _of_tuning(
+    best: Measured, others: Sequence[Measured], aims: Sequence[Aim], place: str, meeting_unchanged: Collection[str]
+) -> str:
+    """Sentences on what the best searched setting would add, or on how close the others come to it."""
     searched = [each for each in others if each.setting.origin == "searched"]
     if best.setting.origin == "searched":
         untuned = [each for each in others if each.setting.origin not in ("searched", "reference")]
@@ -97,9 +107,10 @@ def _of_tuning(best: Measured, others: Sequence[Measured], aims: Sequence[Aim], 
         networks = success(nearest, [best, *others])
         if networks.is_enough:
             return f"Of the defaults and rules, {nearest.setting.label} comes closest, but misses aims in the search."
+        label = nearest.setting.label
+        unchanged = f" On the unchanged scenario, {label} meets the aims." if label in meeting_unchanged else ""
         return (
-            f"No default and no published rule tried achieves this; {nearest.setting.label} comes closest, "
-            f"{networks.text}."
+            f"No default and no published rule tried achieves this; {label} comes closest, {networks.text}.{unchanged}"
         )
     better = [each for each in searched if is_material(each, best, aims, place)]
     if not better:

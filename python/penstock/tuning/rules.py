@@ -61,6 +61,7 @@ def _step_rules(link: LoadedLink) -> list[Rule]:
                 "max_p": 1.0,
                 "w_q": 1.0,
                 "ecn": True,
+                "mark_up_to": "always",
                 "gentle": False,
             },
         )

@@ -39,7 +39,7 @@ from penstock.tuning.simpler import simpler
 from penstock.tuning.space import space_of
 from penstock.tuning.unmet import runs_without_limit
 
-__all__ = ["parse_request", "tune"]
+__all__ = ["DRAW_OFFSET", "bench_of", "parse_request", "tune"]
 
 DRAW_OFFSET = 1_000_000
 """Offset of the numbers of the confirmation networks; those of the map start at twice this number."""
@@ -92,17 +92,35 @@ def tune(
     Raises `ScenarioError` with all errors of the request, `PenstockError` if no link is watched, if the link does not
     have the metric of an aim, or if the budget is too small for one round, and `MissingPackageError` without Optuna.
     """
-    document, threads = as_document(scenario), threads_of(jobs)
+    document = as_document(scenario)
     if capture is not None:
         document = with_capture(document, capture, at)
+    bench, candidates = bench_of(document, aims, schemes, at=at, jobs=jobs, progress=progress, store=store)
+    return _Tuning(bench, candidates, bench.population.document.resolve(), budget_s, forecast).advice()
+
+
+def bench_of(
+    document: Document,
+    aims: str | Iterable[str],
+    schemes: SchemeLike | Iterable[SchemeLike],
+    *,
+    at: str | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    store: Results | None = None,
+) -> tuple[Bench, tuple[Candidate, ...]]:
+    """The bench that measures settings on networks around a scenario, and the schemes; arguments as for `tune`.
+
+    Raises `ScenarioError` with all errors of the request, and `PenstockError` as `tune` does.
+    """
     resolved, places, candidates, parsed_aims = parse_request(document, schemes, aims, at)
     optimizer()  # reports a missing package before the first run
     document = with_watches_of(_with_warmup(document, candidates, places, jobs), resolved)
     resolved = document.resolve()
     links = [LoadedLink.of(resolved, place) for place in places]
     population = Population(document, places, int(resolved.readable["seed"]))
-    bench = Bench(population, links, parsed_aims, results=store, threads=threads, progress=progress)
-    return _Tuning(bench, candidates, resolved, budget_s, forecast).advice()
+    bench = Bench(population, links, parsed_aims, results=store, threads=threads_of(jobs), progress=progress)
+    return bench, candidates
 
 
 def _with_warmup(document: Document, candidates: Sequence[Candidate], places: list[str], jobs: int | None) -> Document:

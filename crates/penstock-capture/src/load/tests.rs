@@ -5,7 +5,7 @@ use crate::testing::{
 
 fn load(link_type: u32, frames: &[Captured]) -> Load {
     let file = pcap(Order::Little, false, link_type, frames);
-    Load::from_readers(|| reader(&file)).unwrap()
+    Load::from_readers(|| reader(&file), |_| ()).unwrap()
 }
 
 fn sizes(load: &Load) -> Vec<u32> {
@@ -129,7 +129,7 @@ fn a_tcp_packet_of_two_interfaces_is_a_duplicate_and_a_repeated_ack_is_none() {
     let notes = |packets: &[Vec<u8>]| {
         let head = [section(order), interface(order, 101, &[]), interface(order, 101, &[])].concat();
         let file = [head, packets.concat()].concat();
-        Load::from_readers(|| reader(&file)).unwrap().notes.len()
+        Load::from_readers(|| reader(&file), |_| ()).unwrap().notes.len()
     };
     assert_eq!(notes(&[at(0, 1), at(0, 2)]), 0);
     assert_eq!(notes(&[at(0, 1), at(1, 2)]), 1);
@@ -139,7 +139,7 @@ fn a_tcp_packet_of_two_interfaces_is_a_duplicate_and_a_repeated_ack_is_none() {
 fn a_capture_without_packets_is_refused() {
     let refused_load = |link_type, frames: &[Captured]| {
         let file = pcap(Order::Little, false, link_type, frames);
-        Load::from_readers(|| reader(&file)).unwrap_err()
+        Load::from_readers(|| reader(&file), |_| ()).unwrap_err()
     };
     assert_eq!(refused_load(1, &[]), "has no packets");
     assert_eq!(

@@ -107,6 +107,8 @@ pub struct DelayReport {
     pub p95: f64,
     /// 99th percentile.
     pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
 }
 
 /// Counts of a flow that its threads share.

@@ -50,7 +50,8 @@ def expand(tree: Mapping[str, Any], errors: ErrorCollector) -> Expanded:
     written: dict[str, str] = {}
     for name, table in named_tables(errors, "workloads", workloads, "a workload"):
         for group, part, group_table in _groups(table):
-            groups[f"{name}-{group}"] = group_table
+            loads = [f"{name}-{load}" for load in PARTS[part].loads]
+            groups[f"{name}-{group}"] = {**({"rpm_of": loads} if loads else {}), **group_table}
             written[f"traffic.{name}-{group}"] = f"workloads.{name}.{part}"
     rest = {key: value for key, value in tree.items() if key != "workloads"}
     if not isinstance(traffic, Mapping):

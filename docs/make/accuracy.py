@@ -282,7 +282,7 @@ Notes on the columns:
 * *Rate of datagrams*: the deviation of the delivered rate from the rate of the link, while datagrams are sent at 1.2
   times the rate of the link.
 * *Goodput of TCP*: the goodput of four CUBIC flows, relative to the maximum: 1448 of the 1500 bytes of a packet.
-* *Lateness*: the delay of the packets of the TCP flows beyond the time computed for them.
+* *Lateness*: the time by which packets of the TCP flows left later than computed.
 * *Longest queue, limit*: the longest queue during the test with datagrams, and the limit of the queue, in packets.
 * *Marks*: the marks that RED sets in four transfers, and the marks that the receiver's kernel counts
   (`IpExtInCEPkts`).

@@ -43,8 +43,8 @@ Mbit/s, so the packets of a block are closer together.
 A cell is a combination of a code, a number of flows and a rate of the source. Each cell has {runs} runs of 100 s per
 queue, and both queues see the same random numbers. The inputs of the model are the loss rate and the distribution of
 run lengths, measured for each queue. The output is the loss after correction, E[N; N > h] / T, where N is the number of
-losses in a block. A cell is decided, and one queue is better, if the 95 % interval of the paired difference does not
-contain 0; {undecided} of {all} cells are undecided.
+losses in a block and only blocks with N > h count. A queue is better if the 95 % interval of the paired difference does
+not contain 0; otherwise the cell is undecided, as are {undecided} of {all} cells.
 
 ![Difference of the losses after correction, measured and by the model](../images/fec.png)
 

@@ -63,10 +63,11 @@ parts can be separated: q − q_law is N times the sum of three terms.
 The terms in packets per flow, for {flows} flows:
 
 {split}
-* **Flight, marks.** Two effects add up to −1/4 of a packet; at p = 0.005, −0.23 is measured. First, a window of w
-  packets has only floor(w) packets in flight, on average half a packet less than w. Second, a sender that halves its
-  window sends nothing for half a round trip. During this time, the packets in flight exceed the new window by a quarter
-  of the old window on average. This happens once per cycle of W / 2 round trips, so it adds a quarter of a packet.
+* **Flight, marks.** Two effects add up to −1/4 of a packet; the measured value at p = 0.005 is −0.23. First, a window
+  of w packets has only floor(w) packets in flight, on average half a packet less than w. Second, a sender that halves
+  its window sends nothing for half a round trip. During this time, the packets in flight exceed the new window by a
+  quarter of the old window on average. This happens once per cycle of W / 2 round trips, so it adds a quarter of a
+  packet.
 * **Flight, small windows.** The sum of both effects hardly depends on the window, so it is a larger share of small
   windows. Its share of the queue is larger still, because the queue is N·W − RTLD·SR, a small difference of large
   numbers: with 100 flows and p = 0.1, a tenth of the window is a fifth of the queue.
@@ -102,7 +103,8 @@ LINEAR_HEAD = """
 The runs have drops, a minimum RTO of 200 ms, and 300 flows unless N varies. Lines show the law. The table shows the
 slopes of straight lines fitted to the simulation, and the slopes of the law:
 
-{linear} The queue is linear in all three variables, and decreases with RTLD and SR. Section III of the paper states
+{linear}
+The queue is linear in all three variables, and decreases with RTLD and SR. Section III of the paper states
 that the queue increases with RTLD. This is a misprint, because it contradicts the paper's own equation.
 
 ## Windows (figures 6 to 8)

@@ -49,7 +49,7 @@ ADVICE = (
     ),
     Advice(
         "Bodin and Schelen (2001)",
-        "To lose only out-of-profile packets, drop queued packets instead of arriving ones. The queue then oscillates less.",
+        "To lose only out-of-profile packets, drop queued, not arriving packets. The queue then oscillates less.",
         (("sd_ms", "WRED-DFQ", "<", "WRED"), ("loss", "WRED-DFQ", "<", "WRED")),
         (("p99_ms", "PIE", "<", "WRED-DFQ"), ("jain", "CAKE", ">", "WRED-DFQ")),
     ),
@@ -137,8 +137,9 @@ def _summary(results: Results) -> str:
     columns = [f"{kind}, {sender}" for kind in ("advice", "newer queue better") for sender in SENDERS]
     head = [f"| | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
     text = (
-        "The table counts the confirmed orders over both loads. The first three columns count the orders that the advice "
-        "claims. The other three columns count the orders by which a newer queue is better than the recommended queue:"
+        "The table counts the confirmed orders over both loads. The first three columns count the orders that the "
+        "advice claims. The other three columns count the orders by which a newer queue is better than the recommended "
+        "queue:"
     )
     return f"{text}\n\n" + "\n".join(head + rows)
 

@@ -198,9 +198,9 @@ def measure() -> dict[str, Any]:
 
 HEAD = """# Accuracy of real links
 
-Each row is a link of penstock between two hosts on one machine, with a propagation delay of 10 ms each way. For
-comparison, the same senders use the kernel's own shapers, `tbf` and `htb`. These run between two Ethernet devices,
-with a burst of 4 ms and without delay.
+Each row of the first table is a link of penstock between two hosts on one machine, with a propagation delay of 10 ms
+each way. For comparison, the last table has the kernel's own shapers `tbf` and `htb` with the same senders. The shapers
+run between two virtual Ethernet devices, with a burst of 4 ms and without propagation delay.
 
 `make accuracy` measures everything on this page in about {minutes} minutes, best on a machine without other load.
 {machine}
@@ -282,12 +282,13 @@ Notes on the columns:
 * *Rate of datagrams*: the deviation of the delivered rate from the rate of the link, while datagrams are sent at 1.2
   times the rate of the link.
 * *Goodput of TCP*: the goodput of four CUBIC flows, relative to the maximum: 1448 of the 1500 bytes of a packet.
-* *Lateness*: the delay of the packets of the TCP flows beyond the time computed for them.
-* *Longest queue, limit*: in packets, with the datagrams.
+* *Lateness*: the time by which packets of the TCP flows left later than computed.
+* *Longest queue, limit*: the longest queue during the test with datagrams, and the limit of the queue, in packets.
 * *Marks*: the marks that RED sets in four transfers, and the marks that the receiver's kernel counts
   (`IpExtInCEPkts`).
-* *Exact*: a round trip of propagation and transmission alone. In the rows *no link*, a host sends the requests to
-  itself. A shaper lets packets within its burst pass at once, so its mean round trip can be below the exact value.
+* *Exact*: the time of propagation and transmission alone in a round trip. In the rows *no link*, a host sends the
+  requests to itself. A shaper lets packets within its burst pass at once, so the mean round trip through a shaper can
+  be below the exact value.
 """
 
 

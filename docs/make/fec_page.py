@@ -17,17 +17,17 @@ RED loses more packets than drop-tail, but mostly single ones; drop-tail often l
 codes add h redundancy packets to each block of k data packets, and repair the block from any k of these packets. Behind
 RED, fewer losses may remain after such a code.
 
-T. Alemu's thesis (section 5.5) models this. Runs of consecutive losses (batches) begin at random, so the number of
-losses in a block of T = k + h packets has a compound Poisson distribution. A run is a single loss with probability 0.6
-behind drop-tail and 0.9 behind RED; otherwise it is two losses. The model gives thresholds x_h: at the same loss rate
-p, RED is better up to p = x_h / (k + h). `ps.model.code_threshold` computes them exactly: {thresholds} for h = 1, 2, 4
-and 8.
+T. Alemu's thesis (section 5.5) models this effect. Runs of consecutive losses (batches) begin at random, so the number
+of losses in a block of T = k + h packets has a compound Poisson distribution. A run is a single loss with probability
+0.6 behind drop-tail and 0.9 behind RED; otherwise it is two losses. The model yields thresholds x_h: if both queues
+have the same loss rate p, RED is better up to p = x_h / (k + h). `ps.model.code_threshold` computes them exactly:
+{thresholds} for h = 1, 2, 4 and 8.
 
 The thesis leaves open whether the model **predicts the better queue** when its input is the measured distribution of
 run lengths. `ps.model.Batches` accepts any such distribution, so simulations can answer the question. From the loss
 rate and the run lengths before correction, the model predicts the loss after correction for each queue, and thus the
-better queue. The predictions are compared with the measurements of the same simulations. `make fec` runs the
-simulations in about three minutes and writes this page.
+better queue. This page compares the predictions with the losses after correction in the same simulations. `make fec`
+runs the simulations in about three minutes and writes this page.
 
 ## The answer
 
@@ -37,19 +37,19 @@ simulations in about three minutes and writes this page.
 
 The scenario is `scenarios/thesis_fec.toml`: a link of 10 Mbit/s with a buffer of 35 packets, and drop-tail or RED
 (thresholds of 5 and 15 packets, gentle). It carries 10 to 100 long SACK flows and one Poisson source of 573-byte
-packets. The source sends 500 kbit/s before redundancy, 5 % of the link. In a second set of runs it sends 4 Mbit/s, so
-that the packets of a block are closer together.
+packets. The source sends 500 kbit/s before redundancy, 5 % of the link's rate. In a second set of runs, it sends 4
+Mbit/s, so the packets of a block are closer together.
 
-A cell is a code, a number of flows and a rate of the source. Each cell has {runs} runs of 100 s per queue, and both
-queues see the same random numbers. The model's input is the loss rate and the distribution of run lengths, measured for
-each queue; its output is the loss after correction, E[N; N > h] / T, where N is the number of losses in a block. A
-queue is better if the 95 % interval of the paired difference does not contain 0; {undecided} of {all} cells are
-undecided.
+A cell is a combination of a code, a number of flows and a rate of the source. Each cell has {runs} runs of 100 s per
+queue, and both queues see the same random numbers. The inputs of the model are the loss rate and the distribution of
+run lengths, measured for each queue. The output is the loss after correction, E[N; N > h] / T, where N is the number of
+losses in a block and only blocks with N > h count. A queue is better if the 95 % interval of the paired difference does
+not contain 0; otherwise the cell is undecided, as are {undecided} of {all} cells.
 
 ![Difference of the losses after correction, measured and by the model](../images/fec.png)
 
-The figure shows RED minus drop-tail: below 0, RED is better. Points with intervals are measured. Lines are the model:
-dashed with the measured run lengths, dotted with the shares of the thesis.
+The figure shows the loss with RED minus the loss with drop-tail: below 0, RED is better. Points with intervals are
+measured. Lines show the model: dashed with the measured run lengths, dotted with the shares 0.6 and 0.9 of the thesis.
 
 """
 
@@ -63,8 +63,8 @@ Above this number of flows, drop-tail is the better queue (interpolated between 
 ## Limits of the model
 
 The loss after correction depends on the variance of the number of losses *per block*. The model derives this variance
-from the runs alone: variance / mean is E[A²] / E[A], where A is the length of a run. Packet traces give the measured
-ratio (code (16,4), {traces} runs):
+from the run lengths alone: variance / mean is E[A²] / E[A], where A is the length of a run of losses. The table
+compares this ratio with the ratio measured in packet traces of {traces} runs with the code (16,4):
 
 {dispersion}
 
@@ -77,10 +77,10 @@ ratio (code (16,4), {traces} runs):
   average queue length, which changes slowly.
 
 So the model errs in opposite directions for drop-tail and RED, and predicts the wrong queue near the crossing point. In
-the thesis, the measured crossing points are at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). Its
-loss rates are close to the ones measured here, but behind RED fewer blocks are beyond repair. The cause of this
-difference is unknown: the thesis does not give all its settings, and ns-2.35 with the settings used here agrees with
-penstock (see the [validation](validation.md)).
+the thesis, the measured crossing points are at more flows: 52 with (16,1), 77 with (16,4) and about 100 with (8,2). The
+loss rates of the thesis are close to the loss rates measured here, but fewer of its blocks are beyond repair behind
+RED. The cause of this difference is unknown: the thesis does not give all its settings, and ns-2.35 with the settings
+used here agrees with penstock (see the [validation](validation.md)).
 """
 
 
@@ -99,9 +99,9 @@ def page(results: Results, blocks: Mapping[str, Mapping[str, float]]) -> str:
     return measured.wrapped(f"{head}## The numbers\n\n{NUMBERS}\n\n{tables}\n\n{tail}")
 
 
-NUMBERS = """All losses are in per cent. *Single* is the share of runs of length one, *after* the loss after correction.
-The last column is the better queue according to the model with the shares of the thesis. Wrong predictions
-are in bold."""
+NUMBERS = """All losses are in per cent. *Single* is the share of runs with a single loss; *after* is the loss after
+correction. The last column shows the better queue according to the model with the shares of the thesis. Wrong
+predictions are in bold."""
 
 Sweeps = Sequence[tuple[str, int, int, Sequence[Pair]]]
 
@@ -123,15 +123,15 @@ def _findings(sweeps: Sweeps) -> list[str]:
     return [
         f"* **Mostly yes.** In {decided} cells, one of the queues is better. The model predicts the better queue in "
         f"{shown[0]} of them with the measured run lengths, in {shown[1]} with the shares 0.6 and 0.9 of the thesis, "
-        f"and in {shown[2]} if all losses are assumed to be single. The measured run lengths help most for the fast "
-        "source, which the thesis does not have.",
-        "* **The model errs near the crossing point**, the number of flows above which drop-tail is better. The "
-        "difference between the queues is small there. All wrong predictions lie between the measured and the "
+        f"and in {shown[2]} if all losses are assumed to be single. The measured run lengths improve the predictions "
+        "most for the fast source, which the thesis does not consider.",
+        "* **The model errs near the crossing point**, the number of flows above which drop-tail is better. Near this "
+        "point, the difference between the queues is small. All wrong predictions lie between the measured and the "
         "predicted crossing point, which may be 20 flows apart.",
-        "* **The predicted losses are less accurate.** In the cells where at least 0.1 % remains lost, the ratio of "
-        f"the predicted to the measured loss after correction is {single} with one redundancy packet and at least 30 "
-        f"flows, {slow} with more redundancy, and {fast} with more redundancy and the fast source. The model assumes "
-        "that runs of losses are independent, but they are not.",
+        "* **The predicted losses are less accurate.** Consider the cells with a loss of at least 0.1 % after "
+        f"correction. The predicted loss is {single} times the measured loss with one redundancy packet and at least "
+        f"30 flows, {slow} times with more redundancy, and {fast} times with more redundancy and the fast source. The "
+        "model assumes that runs of losses are independent, but they are not.",
         "* As a rule, RED is the better queue for a code at light load, and drop-tail at heavy load. More redundancy "
         "for the same k, shorter blocks and a faster source each move the crossing point to more flows.",
     ]

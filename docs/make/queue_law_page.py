@@ -19,19 +19,21 @@ NS2 = ROOT / "tests" / "data" / "ns2" / "queue_law.json"
 HEAD = """# The queue law and the simulation
 
 J. Chung and M. Claypool ("Analysis of RED-Family Active Queue Management", 2003, section II) derive the mean queue of N
-long TCP flows at a router with an infinite queue that drops or marks every arriving packet with a fixed probability p:
+long TCP flows. The router has an infinite queue, and drops or marks every arriving packet with a fixed probability p.
+The law is
 
 > q = N W(p) / (1 + p) − RTLD SR, and for marks q = N W(p) − RTLD SR (equation 2),
 
-where W is the mean window of [Padhye et al. without timeouts](../reference/model.md), RTLD the round trip of the links,
-and SR the service rate of the link in packets per second. This page compares the law with simulations, as figures 4 to
-8 of the paper do. `make queue-law` measures all numbers in about two minutes and writes the page;
-`tests/python/test_queue_law.py` measures some of them again.
+where W is the mean window of [Padhye et al. without timeouts](../reference/model.md), RTLD the round-trip delay of the
+links without queueing, and SR the service rate of the link in packets per second. This page compares the law with
+simulations, as figures 4 to 8 of the paper do. `make queue-law` measures all numbers in about two minutes and writes
+the page; `tests/python/test_queue_law.py` measures some of them again.
 
-The paper's network has 20 Mbit/s, 80 ms, and NewReno senders (profile `ns2`). Packets have 1000 bytes, 1040
-on the wire, so SR is 2404 packets per second. Each number is the mean of five runs. With long queues, the effect of the
-start lasts long: with 300 flows, p = 0.005 and a minimum RTO of 1 s, the queue was still twice the law's after 50 s. So
-the warm-up is 10 W round trips, but at least 50 s, and each cell is then measured for at least 150 s.
+The paper's network has a link of 20 Mbit/s, a round trip of 80 ms, and NewReno senders (profile `ns2`). Packets have
+1000 bytes, 1040 on the wire, so SR is 2404 packets per second. Each number is the mean of five runs. With long queues,
+the effect of the start lasts long: with 300 flows, p = 0.005 and a minimum RTO of 1 s, the queue after 50 s was still
+twice as long as predicted. So the warm-up is 10 W round trips, but at least 50 s, and each cell is then measured for at
+least 150 s.
 
 ## Results
 
@@ -45,50 +47,52 @@ FIGURE_4 = """
 
 Lines show the law, points the simulation, and crosses ns-2.35 with a minimum RTO of 200 ms.
 
-{tables}
-The deviation is omitted where the link was idle at times, because the law assumes a link that is never idle.
+{tables} If the link was idle at times, the deviation is omitted, because the law assumes a link that is never idle.
 
 ## Causes of the deviation
 
-The law combines a formula for the window with a balance of packets. The measured windows separate the errors of these
-two parts: q − q_law is N times the sum of three terms.
+The law combines a formula for the window with a balance of packets. With the measured windows, the errors of these two
+parts can be separated: q − q_law is N times the sum of three terms.
 
 * *Window*: (W_sim − W) / (1 + p), the error of the formula for the mean congestion window.
 * *Count*, for drops only: W_sim ((1 − p) − 1 / (1 + p)). Let L be the number of arrivals per served packet. Equation 1
-  of the paper assumes p drops per served packet (L − p = 1); exact are p drops per arrival (L (1 − p) = 1).
-* *Flight*: the packets of a flow in the queue and on the links, minus W_sim (1 − p). Windows are not always full.
+  of the paper assumes p drops per served packet, L − p = 1. The exact number is p drops per arrival, so L (1 − p) = 1.
+* *Flight*: the packets of a flow in the queue and on the links, minus W_sim (1 − p). It is not 0, because windows are
+  not always full.
 
 The terms in packets per flow, for {flows} flows:
 
 {split}
-* **Flight, marks.** Two effects add up to −1/4 of a packet; at p = 0.005, −0.23 is measured. First, a window of w
-  packets has only floor(w) packets in flight, on average half a packet less than w. Second, a sender that halves its
-  window sends nothing for half a round trip. During this time, the packets in flight exceed the new window by a quarter
-  of the old window on average. This happens once per cycle of W / 2 round trips, so it adds a quarter of a packet.
-* **Flight, small windows.** The sum hardly depends on the window, so it matters more for small windows. The queue is
-  the difference of N W and RTLD SR. So a small share of the window is a larger share of the queue: with 100 flows and p
-  = 0.1, a tenth of the window is a fifth of the queue.
-* **Window, marks.** At p = 0.005, the windows are 2 % larger than in the formula: several marks in one window halve it
-  once, but the formula counts each of them. From p = 0.02 on, the windows are smaller than in the formula, by 1 % at
-  0.02 and by 4 % at 0.1. The cause is unknown.
-* **Drops** have the same errors. From p = 0.03 on, timeouts add to them ({timeouts}). The formula has no timeouts, but
-  a flow that waits for its timer has a window of one packet and nothing in flight. With a minimum RTO of 1 s, this wait
-  lasts several round trips, and the queue vanishes at values of p at which most of it remains with 200 ms.
+* **Flight, marks.** Two effects add up to −1/4 of a packet; the measured value at p = 0.005 is −0.23. First, a window
+  of w packets has only floor(w) packets in flight, on average half a packet less than w. Second, a sender that halves
+  its window sends nothing for half a round trip. During this time, the packets in flight exceed the new window by a
+  quarter of the old window on average. This happens once per cycle of W / 2 round trips, so it adds a quarter of a
+  packet.
+* **Flight, small windows.** The sum of both effects hardly depends on the window, so it is a larger share of small
+  windows. Its share of the queue is larger still, because the queue is N·W − RTLD·SR, a small difference of large
+  numbers: with 100 flows and p = 0.1, a tenth of the window is a fifth of the queue.
+* **Window, marks.** At p = 0.005, the windows are 2 % larger than in the formula: several marks in one window halve the
+  window only once, but the formula counts each mark. From p = 0.02 on, the windows are smaller than in the formula, by
+  1 % at 0.02 and by 4 % at 0.1. The cause is unknown.
+* **Drops** cause the same errors. From p = 0.03 on, timeouts add to these errors ({timeouts}). The formula has no
+  timeouts, but a flow that waits for its timer has a window of one packet and nothing in flight. With a minimum RTO of
+  1 s, this wait lasts several round trips, and the queue vanishes; at the same p, most of the queue remains with a
+  minimum RTO of 200 ms.
 * **Count** is small everywhere, since (1 − p) − 1 / (1 + p) is about −p²: below 2 % of a window up to p = 0.15.
 
 ## Form with timeouts
 
-By default, `QueueLaw` has the paper's form. `QueueLaw(min_rto=0.2, balance="exact")` has windows with timeouts and the
-balance L (1 − p) = 1. Its first timeout is max(min RTO, R), where R is the round trip: in a steady queue, RTO = SRTT +
+By default, `QueueLaw` has the paper's form. `QueueLaw(min_rto=0.2, balance="exact")` uses windows with timeouts and the
+balance L (1 − p) = 1. The first timeout is max(min RTO, R), where R is the round trip: in a steady queue, RTO = SRTT +
 4 RTTVAR equals R.
 
 With drops and a minimum RTO of 200 ms, the median deviation in the {exact_cells} cells up to p = 0.1 is {exact_median},
-compared with {paper_median} in the paper's form. The deviation is at most {exact_most} in all cells except one: with
-100 flows and p = 0.1, it is {exact_worst}, and the queue has only {exact_short} packets. `penstock explain --count`
-uses this form for drops.
+compared with {paper_median} in the paper's form. In all cells except one, the deviation is at most {exact_most}. The
+exception is the cell with 100 flows and p = 0.1: the deviation is {exact_worst}, but the queue has only {exact_short}
+packets. `penstock explain --count` uses this form for drops.
 
-The form with timeouts deviates by more than 10 % from p = 0.15 on, and with a minimum RTO of 1 s from p = {slow_from}
-on. With 1 s, the simulated queue is longer than predicted, because the form predicts more timeouts than NewReno has.
+The form with timeouts deviates by more than 10 % from p = 0.15 on, and from p = {slow_from} on with a minimum RTO of 1
+s. With 1 s, the simulated queue is longer than predicted, because NewReno has fewer timeouts than this form predicts.
 """
 
 LINEAR_HEAD = """
@@ -96,19 +100,21 @@ LINEAR_HEAD = """
 
 ![Mean queue against N, RTLD and SR](../images/queue-law-linear.png)
 
-The runs have drops, a minimum RTO of 200 ms, and 300 flows except where N varies. Lines show the law. The table has the
+The runs have drops, a minimum RTO of 200 ms, and 300 flows unless N varies. Lines show the law. The table shows the
 slopes of straight lines fitted to the simulation, and the slopes of the law:
 
-{linear} The queue is linear in all three variables, and it falls with RTLD and SR. Section III of the paper states that
-the queue rises with RTLD; this contradicts the paper's own equation and is a misprint.
+{linear}
+The queue is linear in all three variables, and decreases with RTLD and SR. Section III of the paper states
+that the queue increases with RTLD. This is a misprint, because it contradicts the paper's own equation.
 
 ## Windows (figures 6 to 8)
 
 ![Packets in flight per flow against p](../images/queue-law-windows.png)
 
-The figure shows the window that equation 2 implies, (q + RTLD SR) (1 + p) / N, in runs with drops. This window depends
-on p only, not on N, RTLD or SR (left; largest spread {spread}). A limit of the receiver's window flattens the curve
-(right: 300 flows without a limit, 700 flows with a limit of 12 packets, 1300 with 6).
+The figure shows the window that equation 2 implies in runs with drops, (q + RTLD SR) (1 + p) / N. On the left, this
+window depends on p only, not on N, RTLD or SR (largest spread {spread}). On the right, a limit of the receiver's window
+flattens the curve: there are 300 flows without a limit, 700 flows with a limit of 12 packets, and 1300 flows with a
+limit of 6.
 
 {limited}
 """
@@ -133,9 +139,9 @@ def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
     yield f"* **Marks, p up to 0.02:** the queue is within {100 * small:.1f} % of the law. The test requires 6 %."
     at = {p: _range(abs(f.deviation) for f in marks if f.cell.p == p) for p in (0.05, 0.1, 0.2)}
     yield (
-        f"* **Marks, larger p:** the simulated queue is shorter than the law's, by {at[0.05]} at p = 0.05, {at[0.1]} "
-        f"at 0.1 and {at[0.2]} at 0.2, most with 100 flows. ns-2 deviates by {_ns2(results, 0.05)} at p = 0.05 and by "
-        f"{_ns2(results, 0.1)} at 0.1. So the deviation is an error of the law, not of penstock."
+        f"* **Marks, larger p:** the simulated queue is shorter than predicted, by {at[0.05]} at p = 0.05, {at[0.1]} "
+        f"at 0.1 and {at[0.2]} at 0.2. The deviation is largest with 100 flows. ns-2 deviates by {_ns2(results, 0.05)} "
+        f"at p = 0.05 and by {_ns2(results, 0.1)} at 0.1, so the deviation is an error of the law, not of penstock."
     )
     drops = {
         p: _range(abs(results.of("drop", n, p, rto).deviation) for n in LOADS for rto in ("200ms", "1s"))
@@ -143,13 +149,13 @@ def _findings(results: Results, marks: Sequence[Found]) -> Iterator[str]:
     }
     yield (
         "* **Drops:** the queue deviates by "
-        + ", ".join(f"{deviation} at {p:g}" for p, deviation in drops.items())
-        + ". Timeouts cause the difference from marks."
+        + ", ".join(f"{deviation} at p = {p:g}" for p, deviation in drops.items())
+        + ". The deviation differs from that of marks because of timeouts."
     )
     yield (
-        "* **Causes:** for marks from p = 0.02 on, 65 to 85 % of the deviation arises because 0.25 to 0.4 packets of "
-        "each window are not in flight. The rest arises because the windows are a few per cent smaller than in the "
-        "formula. For drops, timeouts add to both."
+        "* **Causes:** for marks from p = 0.02 on, 65 to 85 % of the deviation has one cause: 0.25 to 0.4 packets of "
+        "each window are not in flight. The other cause is that the windows are a few per cent smaller than in the "
+        "formula. For drops, timeouts increase both effects."
     )
 
 
@@ -297,9 +303,9 @@ def _limited(results: Results) -> str:
     p_twelve, p_six = needed(results, 700, 12, 3000), needed(results, 1300, 6, 3000)
     return "\n".join(lines) + (
         "\n\nAccording to the paper, 700 flows with 12 packets and 1300 flows with 6 have the same queue at p = 0.01. "
-        f"Here the queues are {twelve:.0f} and {six:.0f} packets, {100 * (six / twelve - 1):.0f} % apart; in the law "
-        f"they are {100 * (law_six / law_twelve - 1):.0f} % apart. For a queue of 3000 packets, the 1300 flows need "
-        f"about twice the probability according to the paper. Here they need {p_six:.3f} instead of {p_twelve:.3f}, "
+        f"Here the queues are {twelve:.0f} and {six:.0f} packets, {100 * (six / twelve - 1):.0f} % apart; by the law "
+        f"they are {100 * (law_six / law_twelve - 1):.0f} % apart. According to the paper, the 1300 flows need about "
+        f"twice the probability for a queue of 3000 packets. Here they need {p_six:.3f} instead of {p_twelve:.3f}, "
         f"{p_six / p_twelve:.1f} times as much."
     )
 

@@ -111,36 +111,37 @@ def measure() -> dict[str, Any]:
 
 HEAD = """# Real and simulated runs side by side
 
-This page compares simulations with runs on real links that have the same scenarios and seeds. There are {count}
-combinations of two rates, three schemes and the congestion controls CUBIC and Reno, and one scenario with TCP and
-datagrams. Real runs use the TCP of Linux {kernel} between network namespaces; the code of the queues is the same in
-both kinds of runs.
+This page compares simulations with runs on real links. Both have the same scenarios and seeds: {count} combinations of
+two rates, three schemes and the congestion controls CUBIC and Reno, and one scenario with TCP and datagrams. Real runs
+use the TCP of Linux {kernel} between network namespaces. The code of the queues is the same in simulated and real runs.
 
-Four flows from hosts with round trips of 20 to 26 ms start within the first second. The buffer holds 40 ms.
-Statistics cover 10 s after a warm-up of 4 s. Each number is the mean of {runs} runs. Differences are real minus
-simulated, paired by seed, with the half-width of the 95 % interval. `make real-vs-simulated` measures all numbers in
-about {minutes} minutes and writes this page.
+Four flows from hosts with round trips of 20 to 26 ms start within the first second. The buffer holds 40 ms. Statistics
+cover 10 s after a warm-up of 4 s. Each number is the mean of {runs} runs. Differences are real minus simulated values,
+paired by seed, with the half-width of the 95 % interval. `make real-vs-simulated` measures all numbers in about
+{minutes} minutes and writes this page.
 
 {validity}
 
 ## Summary
 
-The ratios of real to simulated means, first with CUBIC, then with Reno:
+The table shows the ratios of real to simulated means, first with CUBIC, then with Reno:
 
 {summary}
 
-**Drop-tail.** The queueing delay and the utilization agree. The real goodput is lower because of TCP timestamps: of
-the 1460 bytes of user data in a simulated packet, they take 12. The size of a packet on the link is the same.
+**Drop-tail.** The queueing delay and the utilization agree. The real goodput is lower because TCP timestamps take 12 of
+the 1460 bytes that a simulated packet has for user data. The size of a packet on the link is the same.
 
-**Short queues at 100 Mbit/s.** At this rate, RED's upper default threshold of 15 packets is 1.8 ms, and CoDel's
-target is 5 ms. Real packets come in bursts: the hosts share two processors, so they handle acknowledgements in groups
-and send the released packets back to back. Traces of both kinds of runs (`--trace`) show this; in the simulation,
-hosts take no time. RED drops more packets of the bursts, and the link is idle more often. With CoDel, the delay rises
-above the target between drops. At 10 Mbit/s, where a packet takes ten times as long, the effect is small.
+**Short queues at 100 Mbit/s.** At this rate, RED's upper default threshold of 15 packets takes 1.8 ms to send, and
+CoDel's target is 5 ms. Real packets arrive in bursts: the hosts share two processors, so they handle acknowledgements
+in groups and send the released packets back to back. Simulated hosts take no time and send no such bursts, as traces of
+both kinds of runs (`--trace`) show. RED drops more packets of the bursts, so the link is idle more often. With CoDel,
+the delay rises above the target between drops. At 10 Mbit/s, where a packet takes ten times as long, the effect is
+small.
 
-**Smoothed round-trip time.** At 10 Mbit/s, it is up to 2 ms shorter in real runs, although the queueing delay is not.
-Two packets of a flow are several milliseconds apart there, so a delayed acknowledgement lengthens the round trip of
-the first packet. The kernel's receivers delay fewer acknowledgements than the simulated receivers.
+**Smoothed round-trip time.** At 10 Mbit/s, the smoothed round-trip time is up to 2 ms shorter in real runs, although
+the queueing delay is not. At this rate, two packets of a flow are several milliseconds apart, so a delayed
+acknowledgement lengthens the round trip of the first packet. The kernel's receivers delay fewer acknowledgements than
+the simulated receivers.
 
 **Connection setup.** Real flows start with a handshake; simulated flows of the profile `linux` send data at once.
 After the warm-up, this makes no difference.

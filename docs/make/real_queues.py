@@ -71,9 +71,9 @@ def compared(cells: Cells) -> list[Compared]:
 HEAD = """# The queues of Linux and of penstock under real TCP
 
 This page compares five queues of Linux with penstock's: RED, CoDel, FQ-CoDel, PIE and CAKE. Both carry the same real
-traffic: TCP flows of Linux 6.1 and a ping. Everything runs in a kernel in virtual time (`validation/linux`), where time
+traffic: TCP flows of Linux 6.1 and a ping. Everything runs in a kernel in virtual time (`validation/linux`): time
 passes only while all processes wait. So neither other load on the machine nor the emulator's own processing time
-affects the numbers, and the remaining differences are differences of the queues.
+affects the numbers. Any remaining differences are differences of the queues.
 
 {findings}
 
@@ -81,15 +81,15 @@ affects the numbers, and the remaining differences are differences of the queues
 
 * *Linux*: three network namespaces in a row. The middle namespace sends at 10 Mbit/s (`htb`) through the queue
   under test; `netem` delays the packets in the other direction.
-* *penstock*: only the namespaces of the two hosts, joined by the emulator (`crates/penstock-emu/examples/joined.rs`)
-  with a TUN device in each. The emulated link has the same rate, queue and round trip.
-* The hosts, their programs and the counting are the same on both sides. Flows start 100 ms apart and have data for 60
-  s. Segments are sent one by one (no segmentation offload), and a ping of 84 bytes crosses the queue every 10.007 ms.
-  The first {begin} s are not counted. Each repetition ("start") shifts the starts of the flows by another 131 us.
+* *penstock*: two network namespaces for the two hosts. The emulator (`crates/penstock-emu/examples/joined.rs`) joins
+  them by a TUN device in each. The emulated link has the same rate, queue and round trip.
+* The hosts, their programs and the counting are the same on both sides. Flows start 100 ms apart and send for 60 s.
+  Segments are sent one by one (no segmentation offload), and a ping of 84 bytes crosses the queue every 10.007 ms. The
+  first {begin} s are not counted. Each repetition ("start") shifts the start times of the flows by another 131 µs.
 * Both sides count the bytes of IP packets. By default, Linux also counts the 14 bytes of the Ethernet header, so
   `stab overhead -14` subtracts them. A full packet then takes 1.2 ms on both sides.
-* Linux delivers a packet when its transmission begins, penstock when it ends. Therefore, the emulated return path is
-  1.2 ms shorter, so that the round trips are equal.
+* Linux delivers a packet at the beginning of its transmission, penstock at the end. The emulated return path is
+  therefore 1.2 ms shorter, so that the round trips are equal.
 * The parameters are those of the [simulated cells](linux.md): limits, thresholds and weights as given to `tc`. PIE
   updates its probability every 20 ms, two ticks of the recorded kernel.
 
@@ -124,7 +124,7 @@ def findings(found: Sequence[Compared], cells: Cells) -> str:
         f"The results are the mean delay, drops and marks of {len(CELLS)} cells. Of these {len(found)} results, {near} "
         f"are within 10 % of Linux's. The largest deviations are {largest['delay']} of the delay, {largest['drops']} "
         f"of the drops and {largest['marks']} of the marks. In every run, the emulator sent 99 % of the packets at "
-        f"most {late:.1f} us late."
+        f"most {late:.1f} µs late."
     )
 
 

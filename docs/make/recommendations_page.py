@@ -39,7 +39,7 @@ class Advice:
 ADVICE = (
     Advice(
         "Brandauer et al. (2001)",
-        "RED has no advantage over tail-drop: its utilization is not higher, and its loss rate is not lower.",
+        "RED has no advantage over tail-drop: the utilization is not higher, and the loss rate is not lower.",
         (("utilization", "tail-drop", ">=", "RED"), ("loss", "tail-drop", "<", "RED")),
         (
             ("p99_ms", "FQ-CoDel", "<", "tail-drop"),
@@ -49,7 +49,7 @@ ADVICE = (
     ),
     Advice(
         "Bodin and Schelen (2001)",
-        "To lose only out-of-profile packets, drop queued packets instead of arrivals. The queue then oscillates less.",
+        "To lose only out-of-profile packets, drop queued, not arriving packets. The queue then oscillates less.",
         (("sd_ms", "WRED-DFQ", "<", "WRED"), ("loss", "WRED-DFQ", "<", "WRED")),
         (("p99_ms", "PIE", "<", "WRED-DFQ"), ("jain", "CAKE", ">", "WRED-DFQ")),
     ),
@@ -75,7 +75,7 @@ ADVICE = (
     ),
     Advice(
         "Kantawala and Turner (2005)",
-        "With one queue per flow, a small buffer is enough: shares are fairer than in a single queue with any buffer.",
+        "With one queue per flow, a small buffer is enough: rates are fairer than in a single queue with any buffer.",
         (("jain", "DTDRR", ">", "tail-drop"), ("jain", "DTDRR", ">", "RED"), ("jain", "DTDRR", ">", "BLUE")),
         (("jain", "FQ-CoDel", ">", "DTDRR"), ("p99_ms", "FQ-CoDel", "<", "DTDRR"), ("p99_ms", "CAKE", "<", "DTDRR")),
     ),
@@ -91,18 +91,19 @@ def page(results: Results) -> str:
 
 INTRO = f"""# Which advice of 2001 to 2005 still holds
 
-Each of the five papers that penstock reproduces ends in advice. The advice claims orders between queues, for example
+Each of the five papers that penstock reproduces ends with advice. The advice claims an order of two queues, for example
 that one queue loses less than another. This page tests these orders with Reno (SACK), CUBIC and BBR senders. It also
 compares the recommended queues with PIE, FQ-CoDel and CAKE at their default settings.
 
-All runs have one link of 20 Mbit/s with {LOADS[0]} or {LOADS[1]} endless flows; half of the flows have a round trip of
-20 ms, the others of 100 ms. A run lasts 60 s, and the first 15 s are not counted. Each cell has {len(SEEDS)} runs, with
-the same seeds for every queue. Buffers hold {BUFFER} packets (200 ms), DTDRR's buffer {SMALL} packets (30 ms). RED and
-its variants have thresholds of 10 and 30 ms.
+All runs have one link of 20 Mbit/s with {LOADS[0]} or {LOADS[1]} endless flows. Half of the flows have a round trip of
+20 ms, the others a round trip of 100 ms. A run lasts 60 s, and the first 15 s are not counted. Each cell has
+{len(SEEDS)} runs, with the same seeds for every queue. Buffers hold {BUFFER} packets (200 ms); DTDRR's buffer holds
+{SMALL} packets (30 ms). RED and its variants have thresholds of 10 and 30 ms.
 
-An order counts as found if the mean of the paired differences has the expected sign with 95 % confidence. In the
-sections below, *no* means that the order is reversed, and *open* that neither order is certain. Each table cell has
-the result with {LOADS[0]} flows, then with {LOADS[1]} flows, each with the means of both queues in brackets.
+An order is confirmed if the mean of the paired differences has the expected sign with 95 % confidence. In the sections
+below, *yes* means that the order is confirmed, *no* that it is reversed, and *open* that neither order is certain. Each
+table cell shows the result with {LOADS[0]} flows, then the result with {LOADS[1]} flows. The means of both queues are
+in brackets.
 `make recommendations` measures all numbers and writes this page."""
 
 
@@ -136,8 +137,9 @@ def _summary(results: Results) -> str:
     columns = [f"{kind}, {sender}" for kind in ("advice", "newer queue better") for sender in SENDERS]
     head = [f"| | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
     text = (
-        "The table counts the orders that are found, over both loads. The first three columns are the orders that the "
-        "advice claims. In the other three columns, a newer queue is better than the recommended queue:"
+        "The table counts the confirmed orders over both loads. The first three columns count the orders that the "
+        "advice claims. The other three columns count the orders by which a newer queue is better than the recommended "
+        "queue:"
     )
     return f"{text}\n\n" + "\n".join(head + rows)
 

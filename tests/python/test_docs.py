@@ -114,7 +114,7 @@ def test_the_tour_says_what_its_demo_computes() -> None:
         return [thesis.estimate(metric, "bottleneck", scheme=scheme.label, **at).mean for scheme in thesis.schemes]
 
     delay, loss = means("delay_mean_s", 25), means("loss_rate", 25)
-    assert "between a third and a little over half of drop-tail's, and lose 3 to 5 percentage points more" in tour
+    assert "to between a third and just over half of drop-tail's; their loss rate is 3 to 5 percentage points" in tour
     assert 0.3 < min(delay[1:]) / delay[0] < max(delay[1:]) / delay[0] < 0.6
     assert 0.025 < min(loss[1:]) - loss[0] < max(loss[1:]) - loss[0] < 0.055
     assert "At 103 flows every scheme loses at least a fifth" in tour

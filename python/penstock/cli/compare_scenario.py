@@ -91,9 +91,9 @@ def compare_scenario(request: ScenarioRequest, outputs: Outputs, attempts: int |
         gate.check(numbers_of_rows(_simulated(request, plan, goal, outputs)))
         return
     if goal is not None:
-        raise PenstockError("--precision: not with --on link; --runs sets the number of real runs")
+        raise PenstockError("--precision: cannot be combined with --on link; --runs sets the number of real runs")
     if request.margin != MARGIN:
-        raise PenstockError("--margin: not with --on link; real runs are not ranked")
+        raise PenstockError("--margin: cannot be combined with --on link; real runs are not ranked")
     gate.check(numbers_of_rows(_measured(plan, request.runs, attempts, outputs)))
 
 
@@ -127,7 +127,7 @@ def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, out
         try:
             record_comparison(store.folder, study_name(plan), result.design)
         except PenstockError as error:
-            notify(f"{error}; pages of the store will have no script to repeat these runs")
+            notify(f"{error}; pages from this store will lack the script that repeats these runs")
     if outputs.html is not None:
         script = comparison_script(result.design, request.runs)
         write_page({**result.to_dict(), "series": series, "script": script}, outputs.html)
@@ -256,7 +256,7 @@ def _looks(runs: int, goal: Precision | None) -> str:
     if goal is None:
         return ""
     looks = Looks.plan(runs, goal.max_runs)
-    return f"; more until {goal.metric} is within {100 * goal.rel_error:.3g} %: looks after {looks} runs"
+    return f"; more runs until {goal.metric} is within {100 * goal.rel_error:.3g} %, checked after {looks} runs"
 
 
 def _precision(text: str | None) -> Precision | None:

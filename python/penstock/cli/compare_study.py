@@ -29,7 +29,7 @@ MAX_SUMMARIZED = 200_000
 """Maximum number of runs that are summarized at the end; for more runs, query the store with `penstock results`."""
 
 
-PILOTS = 'warmup = "auto" is determined by a pilot run of each cell, which is kept in the store'
+PILOTS = 'warmup = "auto" is determined by one pilot run per cell; pilot runs are kept in the store'
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,10 @@ def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, ma
     if store.problem:
         notify(store.problem)
     if part.count > 1:
-        notify(f"shard {part.number}/{part.count} is complete; penstock results {store.folder} --status shows the rest")
+        notify(
+            f"shard {part.number}/{part.count} is complete; "
+            f"penstock results {store.folder} --status shows the runs still missing"
+        )
         return None
     result = _result(file, batch, store, margin)
     return StudyResult(result.text, {**result.value, **({"warnings": warnings} if warnings else {})})
@@ -177,7 +180,7 @@ def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> Study
         return StudyResult(text, {**head, "rows": [], "differences": []})
     completed = batch_runs(batch).with_margin(margin).select(file.metric_names())
     is_large = file.cells() > MAX_CELLS
-    text = f"{file.cells()} cells; {command} --where PATH=VALUE shows some" if is_large else repr(completed)
+    text = f"{file.cells()} cells; {command} --where PATH=VALUE shows a selection" if is_large else repr(completed)
     return StudyResult(text, {**completed.to_dict(), **head})
 
 
@@ -202,7 +205,7 @@ def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
     runs = cells * file.study.seeds
     cost = estimate(file.study, threads)
     if batch.has_automatic_warmup:
-        notify(f"{PILOTS}; {cells} further runs")
+        notify(f"{PILOTS}: {cells} further runs")
     cpu, error, disk = runs * cost.cpu_s, runs * cost.cpu_error_s, runs * cost.store_bytes
     outputs.show(
         f"{file.study.name}: {_size_of(file)} = {count_of(runs, 'run')}\n"

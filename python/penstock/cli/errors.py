@@ -48,7 +48,7 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(0) from None
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
-                print("too many open files; raise their limit: ulimit -n 1024", file=sys.stderr)
+                print("too many open files; raise the limit with ulimit -n 1024", file=sys.stderr)
                 raise typer.Exit(RequirementError.exit_code) from None
             if error.filename is None:
                 _discard_output()

@@ -125,9 +125,10 @@ def _joined(parts: list[Condition], need: int) -> Condition:
         held, refuted = verdicts.count("confirmed"), verdicts.count("contradicted")
         verdict: Verdict = "confirmed" if held >= need else "contradicted" if refuted >= spare else "inconclusive"
         spoken = _representative(findings, parts, verdict)
-        requirement = "" if need == len(parts) else f", {need} asked"
+        requirement = "" if need == len(parts) else f", {need} required"
         comparisons = tuple(part for each in findings for part in each.comparisons)
-        return Finding(verdict, spoken.measured, f"{held} of {len(parts)} hold{requirement}; {spoken.why}", comparisons)
+        why = f"{held} of {len(parts)} confirmed{requirement}; {spoken.why}"
+        return Finding(verdict, spoken.measured, why, comparisons)
 
     return Condition(at_level, min(part.margin for part in parts))
 

@@ -151,7 +151,7 @@ class Sample:
             within = self.neutral is None or low <= self.neutral <= high
             miss, missed = max((low - estimate.mean, low), (estimate.mean - high, high))
             part = Part(verdict, None if within else _ordered(self, low), _percent(max(miss, 0.0), missed))
-            return Finding(verdict, estimate, f"{_text(estimate)}, asked {_number(low)} to {_number(high)}", (part,))
+            return Finding(verdict, estimate, f"{_text(estimate)}, required {_number(low)} to {_number(high)}", (part,))
 
         gap = min(self.mean - low, high - self.mean)
         return Condition(at_level, gap / (abs(low if self.mean - low < high - self.mean else high) or 1.0))
@@ -241,7 +241,7 @@ def _against_number(sample: Sample, bound: float, sign: str) -> Condition:
         beyond = sample.neutral is not None and (bound >= sample.neutral if upward else bound <= sample.neutral)
         ordered = _ordered(sample, math.inf if upward else -math.inf) if beyond else None
         part = Part(verdict, ordered, _percent(max(-gap, 0.0), bound))
-        return Finding(verdict, estimate, f"{_text(estimate)}, asked {sign} {_number(bound)}", (part,))
+        return Finding(verdict, estimate, f"{_text(estimate)}, required {sign} {_number(bound)}", (part,))
 
     return Condition(at_level, gap / (abs(bound) or 1.0))
 

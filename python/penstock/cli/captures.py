@@ -1,4 +1,4 @@
-"""The options `--pcap` and `--snaplen` of verbs that carry packets."""
+"""The options `--pcap` and `--snaplen` of the verbs that carry packets."""
 
 from __future__ import annotations
 

@@ -32,13 +32,13 @@ class ScenarioRequest:
     Attributes:
         scenario: the file.
         changes: schemes, links, swept values, seed and settings.
-        runs: of each scheme at each swept value.
+        runs: number of runs of each scheme at each swept value.
         precision: the text of `--precision`.
         jobs: threads; None for all cores.
         store: the folder that keeps finished runs.
         fail_if: the texts of `--fail-if`.
         margin: the fraction of `--margin`.
-        budget: the limits of events and memory, as their options give them.
+        budget: the values of `--max-events` and `--max-memory`.
 
     """
 
@@ -197,7 +197,7 @@ def _warnings(plan: Plan) -> list[dict[str, str]]:
 
 
 def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
-    """Prints and returns warnings about links that no traffic filled, or else about schemes with equal results."""
+    """Print and return warnings about links that no traffic filled; without any, about schemes with equal results."""
     from penstock.explain.warnings import of_identical, of_result
 
     reported: dict[tuple[str, str], dict[str, str]] = {}
@@ -250,7 +250,7 @@ def _run(
 
 
 def _looks(runs: int, goal: Precision | None) -> str:
-    """The end of the cost line: after how many runs of each scheme the precision is checked."""
+    """The end of the cost line: the numbers of runs of each scheme after which the precision is checked."""
     from penstock.studies.looks import Looks
 
     if goal is None:

@@ -34,7 +34,7 @@ PILOTS = 'warmup = "auto" is determined by one pilot run per cell; pilot runs ar
 
 @dataclass(frozen=True)
 class Place:
-    """Where to run (threads or a cluster), and the shard to run: the text of `--shard`."""
+    """Where to run: on threads or on a cluster; and the text of `--shard`, the shard to run."""
 
     jobs: int | None = None
     cluster: str | None = None
@@ -169,7 +169,7 @@ def _modules_kept() -> Iterator[None]:
 
 
 def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> StudyResult:
-    """The means of the study's metrics: none above `MAX_SUMMARIZED` runs, and no text above `MAX_CELLS` cells."""
+    """The means of the study's metrics; no means above `MAX_SUMMARIZED` runs, and no tables above `MAX_CELLS` cells."""
     from penstock import _native
     from penstock.studies.stored_runs import MAX_CELLS, batch_runs
 

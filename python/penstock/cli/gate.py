@@ -37,7 +37,7 @@ class Gate:
 
     @classmethod
     def parse(cls, texts: Sequence[str], places: Mapping[str, Iterable[str]]) -> Gate:
-        """Read the conditions; `places` has the names of "links", "traffic" and "dscp". Raises `ScenarioError`."""
+        """Parse the conditions; `places` has the names of "links", "traffic" and "dscp". Raises `ScenarioError`."""
         from penstock.tuning.aim import parse_aims
 
         if not texts:

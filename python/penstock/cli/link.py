@@ -46,10 +46,10 @@ CANNOT_EXECUTE = 126
 """Exit statuses if there is no such command, or it cannot be executed, as of a shell."""
 
 MAX_UNUSED_SHARE = 0.2
-"""Largest share of the bytes that may cross a direction that only acknowledges data."""
+"""Maximum share of the bytes in a direction that is assumed to carry only acknowledgments."""
 
 MIN_NOTED_BITS = 400_000
-"""Minimum number of bits to decide on the direction of the data: about 30 full packets."""
+"""Minimum number of bits that reveal the direction of the data: about 30 full packets."""
 
 Command = Annotated[
     list[str] | None, argument("[-- COMMAND ...]", "Command that runs on the link; default: your shell.")
@@ -197,7 +197,7 @@ def _refuse_several(schemes: Sequence[str], recorded: dict[str, bool]) -> None:
 
 @dataclass(frozen=True)
 class _Recording:
-    """The folder of the trace, and the captures with the bytes to keep of each packet."""
+    """The folder of the trace, the captures, and the number of bytes to keep of each packet."""
 
     folder: Path | None
     captures: list[Capture]
@@ -337,9 +337,9 @@ def _control(name: str | None) -> Iterator[Control | None]:
 
 
 def _print(result: dict[str, Any], *, to_stdout: bool) -> None:
-    """The table of the watched links, how exact the link was, and whether the numbers count.
+    """Print the table of the watched links, the lateness of packets, and the reasons if the numbers are invalid.
 
-    It goes to standard error after a command, which has standard output for itself.
+    After a command they go to standard error: standard output belongs to the command.
     """
     from penstock.results.grid import run_grids, text
 

@@ -11,15 +11,15 @@ import typer
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError
 
 MAX_SEED = 2**63 - 1
-"""Largest seed; the scenario file has the same bound."""
+"""Largest seed, as in a scenario file."""
 
 MAX_RUNS = 100_000
 
 MARGIN = "2%"
-"""Default of `--margin`; in Python `penstock.results.conclusion.MARGIN`."""
+"""Default of `--margin`; the same value as `penstock.results.conclusion.MARGIN`."""
 
 OUTPUT = "Output"
-"""Heading, in the help, of options for the destination of results."""
+"""Help heading of the options for the destination of results."""
 
 REAL = "Runs on a real link"
 """Help heading of the options for `--on link`."""

@@ -28,7 +28,7 @@ class Outputs:
     Attributes:
         json: file of `--json`; None for standard output, or without the option.
         html: file of `--html`; None without the option.
-        json_on_stdout: whether only JSON goes to standard output.
+        json_on_stdout: whether JSON, and nothing else, goes to standard output.
 
     """
 
@@ -117,7 +117,7 @@ def open_store(folder: str | None) -> Store | None:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Ctrl-C ends the command with its own exit code, and a message says that the command can be resumed."""
+    """On Ctrl-C, explain that the command can be resumed, and exit with the code of an interruption."""
     try:
         yield
     except KeyboardInterrupt:

@@ -23,9 +23,9 @@ class Source:
 
     Attributes:
         name: as given; None for the default store.
-        study: the study of a store with several.
+        study: the study to read, if the store has several.
         where: texts `PATH=VALUE` that select runs of a store.
-        margin: for the conclusions about the runs of a store; a file has its own.
+        margin: the margin of conclusions about the runs of a store; a result file has its own.
 
     """
 

@@ -26,7 +26,7 @@ def is_study_file(path: str) -> bool:
 
 @dataclass(frozen=True)
 class StudyChanges:
-    """The options of `compare` that override keys of a study; empty ones override nothing."""
+    """The options of `compare` that override keys of a study; empty options override nothing."""
 
     schemes: Sequence[str] = ()
     at: Sequence[str] = ()

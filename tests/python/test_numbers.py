@@ -260,7 +260,7 @@ change = ["x", "y"]
 """,
         encoding="utf-8",
     )
-    expected = "A has 2 to 3, 0.75 of B's and 1.000 less; 3 of 4 confirmed, 0.25 at least; with x, y"
+    expected = "A has 2 to 3, 0.75 of B's and 1.000 less; 3 of 4 hold, 0.25 at least; with x, y"
     assert why.reasons(tmp_path, record) == {"c1": why.Reason(expected, "after")}
     for unrecorded in ('{ in = "fig2", of = "q" }', '{ claim = "c3", of = "held" }'):
         (tmp_path / "why.toml").write_text(f'[c1]\nbecause = "{{x}}"\nx = {unrecorded}\n', encoding="utf-8")

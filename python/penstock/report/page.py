@@ -53,7 +53,7 @@ MANY = 10
 """Maximum number of values of a swept fact in the head of a page."""
 
 FEW_SCHEMES = len(LIGHT)
-"""Maximum number of schemes in the charts; with more schemes, a page has only the table of numbers."""
+"""Maximum number of schemes with a colour each; more are chosen from a menu, and tables have a row per scheme."""
 
 MOST_CHIPS = 6
 """Maximum number of schemes that a cell of the best schemes names."""

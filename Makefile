@@ -63,7 +63,7 @@ charts: ## build the libraries that draw the charts of pages again; needs npm an
 	tools/charts.sh
 
 docs: setup ## build the documentation into docs/_build/html
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -j auto -b html docs docs/_build/html
 
 docs-site: docs ## build the documentation, and open its pages in a browser
 	$(BIN)/pytest --numprocesses auto tests/python/test_docs_site.py

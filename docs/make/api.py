@@ -31,7 +31,9 @@ MEMBERS = {
     "penstock.Aqm": "reset, on_arrival, on_enqueued, on_overflow, on_departure, on_evicted, on_idle, on_link, "
     "next_timeout, on_timeout, gauges, drop_function",
     "penstock.Fit": "scenario, estimates, save, to_dict",
+    "penstock.evaluation.evaluate.Evaluation": "schemes, cases, rows, points, conclusion, to_dict",
     "penstock.tuning.advice.Advice": "best, tc, conclusion, to_dict",
+    "penstock.reproduce.experiment_run.Outcome": "runs, figure, failed, to_dict",
     "penstock.challenges.challenge.Challenge": "network, worse_by, is_worse, conclusion, rule_text, to_dict",
     "penstock.results.table.Table": "axis, axes, where, along, rows, run_rows, to_pandas, to_arrow",
     "penstock.results.sample.Sample": "summary, mean",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from penstock.challenges.challenge import challenge
     from penstock.engine.run import run
     from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+    from penstock.evaluation.evaluate import evaluate
     from penstock.fitting.fit import Fit, fit
     from penstock.live.bench import LiveBench
     from penstock.results.estimates import Estimates
@@ -46,6 +47,7 @@ _HOMES = {
     "challenges.challenge": ("challenge",),
     "engine.run": ("run",),
     "errors": ("ErrorDetail", "PenstockError", "ScenarioError"),
+    "evaluation.evaluate": ("evaluate",),
     "aqms.catalog": ("schemes",),
     "aqms.python_aqm": ("Aqm", "AqmError", "Seconds", "aqm"),
     "aqms.queue": ("Queue",),
@@ -107,6 +109,7 @@ __all__ = [
     "challenge",
     "compare",
     "dumbbell",
+    "evaluate",
     "fit",
     "json_schema",
     "model",

@@ -151,7 +151,7 @@ def test_tune_takes_an_aim_for_a_codepoint() -> None:
     )
     best = advice.confirmed[0].measured
     assert best.setting.scheme == "fq-codel" or "limit" in best.setting.parameters
-    assert best.values["dscp.EF", "owd_p99_s"].mean() < 0.03
+    assert best.values("dscp.EF", "owd_p99_s").mean() < 0.03
 
 
 def test_comparisons_and_stores_have_codepoints(tmp_path: Path) -> None:

@@ -80,6 +80,15 @@ def test_a_flow_alone_fills_its_reconstructed_access_link_and_loses_there() -> N
     assert len(reconstructed.length_pmf) - 1 == kt.ACCESS_LIMIT < len(printed.length_pmf) - 1
 
 
+def test_windows_of_20_packets_never_fill_a_buffer_of_50_at_the_access_link() -> None:
+    short = together(kt.EARLIER_TIMER, kt.SHORT_WINDOWS)(
+        as_document(kt.two_round_trips("short", kt.queue("DTDRR", 400), ("3s", "1s"), flows=200))
+    )
+    limited, unlimited = (ps.run(change(short)) for change in (with_limits(f"{kt.ACCESS_LIMIT}p"), kt.access_limits))
+    assert kt.access_limits(short).tree["links"] == short.tree["links"]
+    assert kt.measure(limited) == kt.measure(unlimited)
+
+
 @pytest.mark.parametrize("load", ["long", "short"])
 def test_the_reading_chosen_by_printed_numbers_is_the_reconstructed_set_up(load: str) -> None:
     chosen = readings.READINGS[readings.READ.chosen]

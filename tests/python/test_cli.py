@@ -297,6 +297,12 @@ def test_a_gate_exits_with_3_after_the_result_is_written(folder: Path) -> None:
     for source in ("results", "gate.json"):
         assert penstock("results", source, "--fail-if", "utilization < 99.9%", cwd=folder).returncode == 3
         assert penstock("results", source, "--fail-if", "utilization < 1%", cwd=folder).returncode == 0
+    for wrong in ("nonsense", "dealy < 1ms", "extra.mos < 1"):
+        for output in ((), ("-o", "gate.csv"), ("--json", "-")):
+            refused = penstock("results", "results", "--fail-if", wrong, *output, cwd=folder)
+            assert (refused.returncode, refused.stdout) == (2, "")
+            assert refused.stderr.startswith("--fail-if ")
+    assert not (folder / "gate.csv").exists()
     compared = ("compare", "scenarios/thesis_link.toml", "--set", "duration=5s", "--scheme", "red", "--runs", "2")
     assert penstock(*compared, "--fail-if", "extra.loss > 0%", cwd=folder).returncode == 3
 

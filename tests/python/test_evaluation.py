@@ -53,6 +53,33 @@ def test_every_scenario_has_a_row_for_each_scheme(evaluation: Evaluation) -> Non
         assert bool(row.against) == (row.scheme != "droptail")
 
 
+def test_the_runs_of_a_scenario_are_those_of_a_comparison_on_it(evaluation: Evaluation) -> None:
+    """Also where a scheme has ECN only in this scenario."""
+    cases = {case.id: case for case in evaluation.cases}
+    for name, red in (("7.2-1", "red"), ("4.5-20", "red:ecn=true")):
+        compared = ps.compare(cases[name].scenario(TINY.bench), ["droptail", red], runs=2)
+        runs = evaluation.runs.where(case=name)
+        for place, metric in (("bottleneck", "delay_mean_s"), ("bottleneck", "mark_rate")):
+            expected = compared.estimate(metric, place, scheme=red)
+            assert runs.estimate(metric, place, scheme="red") == expected
+    (row,) = (row for row in evaluation.rows if (row.case.id, row.scheme) == ("4.5-20", "red"))
+    assert row.metrics["bottleneck"]["delay_mean_s"]["mean"] == compared.estimate("delay_mean_s", scheme=red).mean
+    delay, goodput = evaluation.points(cases["4.5-20"], "red")
+    assert delay.mean() == pytest.approx(compared.estimate("delay_mean_s", scheme=red).mean)
+    groups = [compared.estimate("goodput_bps", group, scheme=red).mean for group in ("first", "second")]
+    assert goodput.mean() == pytest.approx(sum(groups))
+
+
+def test_the_runs_are_a_table_like_any_other(evaluation: Evaluation, tmp_path: Path) -> None:
+    assert isinstance(evaluation.runs, ps.Runs)
+    assert evaluation.runs.axes == {"case": [case.id for case in cases_of(TINY)]}
+    assert len(evaluation.runs) == len(IDS) * 3 * TINY.runs
+    # The link "second" is in another scenario than the traffic "second".
+    assert evaluation.runs.estimate("loss_rate", "second", case="6.2-20", scheme="codel").mean > 0
+    evaluation.runs.save(tmp_path / "runs.csv")
+    assert (tmp_path / "runs.csv").read_text(encoding="utf-8").count("\n") == len(evaluation.runs) + 1
+
+
 @pytest.mark.parametrize(("share", "loss"), [(MILD, 0.001), (MEDIUM, 0.005), (HEAVY, 0.01)])
 def test_loads_follow_the_formula_of_the_rfc(share: float, loss: float) -> None:
     """Section 8.2.1: N = S sqrt(1 / 0.76) sqrt(l_r), and the factors that the RFC prints for it."""

@@ -20,6 +20,10 @@ queues = [ps.CoDel(), ps.FqCoDel(limit="100p"), ps.DualPi2(), ps.FqPie(), ps.Cak
 link = ps.dumbbell(rate="10Mbit", rtt="80ms", queue=queues[0], traffic=ps.Tcp(count=2))
 ps.CoDle()
 ps.Cmopare
+seeds: list[int] = ps.tune(link, "delay p99 < 20ms", "codel").runs.seeds + ps.evaluate("codel").runs.seeds
+seeds += ps.reproduce.run("cc/fig4", "quick").runs.seeds
+ps.tune(link, "delay p99 < 20ms", "codel").rnus
+ps.reproduce.run("cc/fig4", "quikc")
 """
 
 
@@ -33,6 +37,9 @@ def test_mypy_rejects_misspelt_names_and_no_others(tmp_path: Path) -> None:
     assert [line.split(" error: ")[1] for line in errors] == [
         'Module has no attribute "CoDle"  [attr-defined]',
         'Module has no attribute "Cmopare"  [attr-defined]',
+        '"Advice" has no attribute "rnus"  [attr-defined]',
+        "Argument 2 to \"run\" has incompatible type \"Literal['quikc']\"; expected \"Literal['quick', 'normal', "
+        "'full']\"  [arg-type]",
     ]
 
 

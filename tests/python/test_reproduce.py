@@ -231,7 +231,13 @@ def test_the_cost_of_an_experiment_has_its_first_passes_and_each_run_once(tmp_pa
     experiment = papers.Experiment(papers.Paper(tmp_path, {"alias": "x", "experiments": ["fig1"]}), "fig1")
     vars(experiment)["module"] = module
     outcome = reproduce.run(experiment, Effort(mode="full", jobs=1))
-    assert (outcome.runs, outcome.seeds) == (5, 2)
+    assert (outcome.run_count, outcome.seeds) == (5, 2)
+    runs = outcome.runs
+    assert isinstance(runs, ps.Runs)
+    assert [*runs.axes] == ["stage", "duration", "again"]
+    assert [len(runs.where(stage=1)), len(runs.where(stage=2, again=True)), len(runs)] == [3, 2, 7]
+    delay = ps.run(link, seed=2).links["bottleneck"].delay_mean_s
+    assert runs.where(stage=2, again=True).array("delay_mean_s").ravel()[1] == delay
     assert outcome.cpu_s > 0
 
 
@@ -241,7 +247,8 @@ def test_the_cost_of_a_work_has_each_run_once_or_is_not_told(tmp_path: Path) -> 
     def outcome(id_: str, cost: dict[tuple[str, int], float] | None, cpu_s: float) -> reproduce.Outcome:
         experiment = papers.Experiment(paper, id_)
         vars(experiment)["module"] = SimpleNamespace(__doc__=f"{id_}.")
-        return reproduce.Outcome(experiment, 2, 5, cpu_s, [], None, cost)
+        effort = None if cost is None else Effort(cost=cost)
+        return reproduce.Outcome(experiment, 2, 5, cpu_s, [], None, effort)
 
     first, second = (
         outcome("fig1", {("a", 1): 1.0, ("a", 2): 2.0}, 3.0),

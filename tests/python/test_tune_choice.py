@@ -10,12 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import penstock as ps
+import pyarrow as pa
 import pytest
 from penstock.results.estimate import Estimate
+from penstock.results.run_table import Design
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.advice import Advice, Confirmed
 from penstock.tuning.aim import parse_aims
-from penstock.tuning.bench import Array, Bench, Measured, Setting
+from penstock.tuning.bench import Bench, Measured, Setting
 from penstock.tuning.choice import Success, best_of, success
 from penstock.tuning.conclusion import conclusion
 from penstock.tuning.departure import departure
@@ -37,12 +39,9 @@ def tuned() -> LoadedLink:
 def runs(setting: Setting, delays: Sequence[float], *, used: float = 0.9) -> Measured:
     """A setting with these delays in seconds, one per network; delays above 20 ms miss the aim."""
     array = np.array(delays)
-    values: dict[tuple[str, str], Array] = {
-        ("bottleneck", "delay_p99_s"): array,
-        ("bottleneck", "utilization"): np.full(len(array), used),
-        ("bottleneck", "loss_rate"): np.zeros(len(array)),
-    }
-    return Measured(setting, values, np.where(array > 0.02, 1 + array, array))
+    values = {"delay_p99_s": array, "utilization": np.full(len(array), used), "loss_rate": np.zeros(len(array))}
+    table = pa.table({f"links.bottleneck.{name}": column for name, column in values.items()})
+    return Measured(setting, table, np.where(array > 0.02, 1 + array, array))
 
 
 AIM = parse_aims(["delay p99 < 20ms"], PLACES)
@@ -136,7 +135,8 @@ def test_exceptions_are_the_networks_that_miss_an_aim_with_a_setting_that_meets_
     first, other = runs(DEFAULT, [0.01] * 19 + [0.05]), runs(RULE, [0.05] * 19 + [0.01])
     draws = tuple(Draw(number, number, rate=0.8) for number in range(20))
     entries = (confirmed(first, other), confirmed(other, first))
-    advice = Advice({}, (tuned(),), AIM, (DEFAULT,), entries, (), draws, (), 40, 1)
+    no_runs = ps.Runs(pa.table({}), Design({}, [], [], [], ""))
+    advice = Advice({}, (tuned(),), AIM, (DEFAULT,), entries, (), draws, (), no_runs, 40, 1)
     assert advice.exceptions == [(draws[19], ("delay p99 < 20ms",), RULE.label)]
     assert draws[19].text == "rate × 0.8, flows × 1, round trip × 1"
 

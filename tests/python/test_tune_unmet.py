@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import penstock as ps
+import pyarrow as pa
 import pytest
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.tuning.aim import parse_aims
@@ -16,8 +17,8 @@ AIMS = parse_aims(["delay p99 < 20ms", "utilization > 95%"], PLACES)
 
 
 def measured(label: str, delay: float, used: float) -> Measured:
-    values = {("bottleneck", "delay_p99_s"): np.full(3, delay), ("bottleneck", "utilization"): np.full(3, used)}
-    return Measured(Setting(label), values, np.zeros(3))
+    table = pa.table({"links.bottleneck.delay_p99_s": [delay] * 3, "links.bottleneck.utilization": [used] * 3})
+    return Measured(Setting(label), table, np.zeros(3))
 
 
 def met_aims(label: str, delay: float, used: float) -> tuple[Measured, dict[str, bool | None]]:

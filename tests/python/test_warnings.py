@@ -163,6 +163,23 @@ def test_schemes_with_equal_runs_are_named(tmp_path: Path) -> None:
         assert "<small>()</small>" not in page
 
 
+def test_schemes_of_a_study_with_equal_runs_are_named(tmp_path: Path) -> None:
+    """As in a comparison on one scenario, whichever metrics the study shows."""
+    ps.dumbbell(rate="10Mbit", rtt="10ms", duration="5s", queue=ps.DropTail(limit="8p")).save(tmp_path / "short.toml")
+    (tmp_path / "study.toml").write_text(
+        'base = "short.toml"\nschemes = ["droptail", "pie:target=1s", "codel:target=100us"]\nseeds = 2\n'
+        'metrics = ["arrivals"]\n[axes]\n"traffic.bulk.count" = [1, 2]\n'
+    )
+    command = [sys.executable, "-m", "penstock", "compare", "study.toml", "--store", "store", "--json", "out.json"]
+    process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    says = "droptail and pie:target=1s have the same results in every run: this load does not distinguish them"
+    assert says in process.stderr
+    warnings = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["warnings"]
+    assert [(each["scheme"], each["says"]) for each in warnings if each["name"] == "identical-runs"] == [
+        ("droptail", says)
+    ]
+
+
 def test_both_directions_of_a_link_with_the_same_queue_are_checked() -> None:
     """PIE with a long limit is late in the direction that is full, here the reverse one."""
     tree = ps.dumbbell(rate="50Mbit", rtt="50ms", queue=ps.Pie(limit="1000p"), traffic=ps.Tcp(count=4)).tree()

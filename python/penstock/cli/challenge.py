@@ -18,13 +18,12 @@ from penstock.cli.options import (
     seconds_of,
     value_option,
 )
-from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
+from penstock.cli.output import Outputs, load_aqms, notify, open_store, watched
 from penstock.cli.output_files import typed_file
 from penstock.errors import ErrorDetail, ScenarioError, UnknownNameError, collecting
 from penstock.files import write_text
 
 if TYPE_CHECKING:
-    from penstock.challenges.challenge import Challenge
     from penstock.studies.candidate import Candidate
 
 EXAMPLE = "penstock challenge codel --against droptail --metric utilization --budget 15s -o worst.toml"
@@ -87,12 +86,27 @@ def challenge(
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
+    from penstock.challenges import display
+    from penstock.challenges.challenge import challenge as search
+
     outputs = Outputs.of(json_target)
     file = typed_file(output, "-o", ".toml") if output is not None else None
     load_aqms(load)
-    result = _challenge(*_request(scheme, against, metric, budget), runs, seed, jobs, store)
-    from penstock.challenges import display
-
+    (challenged, *rivals), criterion, budget_s = _request(scheme, against, metric, budget)
+    opened = open_store(store)
+    with watched(opened) as watch:
+        result = search(
+            challenged,
+            rivals,
+            metric=criterion,
+            runs=runs,
+            seed=seed,
+            budget_s=budget_s,
+            jobs=jobs,
+            progress=watch.update,
+            store=opened,
+        )
+    notify(f"{result.run_count} runs in {len(result.trials)} networks")
     repeat = display.command([scheme, *against], runs, output, load)
     outputs.show(display.text(result, repeat))
     outputs.write_json(result.to_dict())
@@ -122,33 +136,3 @@ def _request(
     if errors:
         raise ScenarioError(errors)
     return schemes, metric, budget_s
-
-
-def _challenge(
-    schemes: tuple[Candidate, ...],
-    metric: str | None,
-    budget_s: float,
-    runs: int,
-    seed: int,
-    jobs: int | None,
-    store: str | None,
-) -> Challenge:
-    """Run the challenge and print its progress. Ctrl-C exits with its own exit code and keeps finished runs."""
-    from penstock.challenges.challenge import challenge
-    from penstock.engine.progress import Watch
-
-    watch = Watch(0)
-    with resumable(), watch:
-        result = challenge(
-            schemes[0],
-            schemes[1:],
-            metric=metric,
-            runs=runs,
-            seed=seed,
-            budget_s=budget_s,
-            jobs=jobs,
-            progress=watch.update,
-            store=open_store(store),
-        )
-    notify(f"{result.run_count} runs in {len(result.trials)} networks")
-    return result

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from penstock.cli.exit_codes import ExitCode
-from penstock.cli.gate import Gate, numbers_of_rows
-from penstock.cli.output import Outputs, notify, notify_all, open_store, write_page
-from penstock.cli.unsettled import transient_warnings
+from penstock.cli.gate import Gate, numbers_of
+from penstock.cli.output import Outputs, notify, notify_all, open_store, watched, write_page
+from penstock.cli.unsettled import identical_warnings, transient_warnings
 from penstock.errors import ErrorDetail, PenstockError, ScenarioError, collecting, nearest
 
 if TYPE_CHECKING:
@@ -20,7 +17,6 @@ if TYPE_CHECKING:
     from penstock.studies.candidate import Precision
     from penstock.studies.plan import Plan
     from penstock.studies.runs import Runs
-    from penstock.studies.store import Store
 
 __all__ = ["ScenarioRequest", "compare_scenario"]
 
@@ -88,21 +84,22 @@ def compare_scenario(request: ScenarioRequest, outputs: Outputs, attempts: int |
     goal = _precision(request.precision)
     gate = Gate.of_scenario(request.fail_if, plan.base)
     if attempts is None:
-        gate.check(numbers_of_rows(_simulated(request, plan, goal, outputs)))
+        gate.check(numbers_of(_simulated(request, plan, goal, outputs)))
         return
     if goal is not None:
         raise PenstockError("--precision: cannot be combined with --on link; --runs sets the number of real runs")
     if request.margin != MARGIN:
         raise PenstockError("--margin: cannot be combined with --on link; real runs are not ranked")
-    gate.check(numbers_of_rows(_measured(plan, request.runs, attempts, outputs)))
+    gate.check(numbers_of(_measured(plan, request.runs, attempts, outputs)))
 
 
 def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, outputs: Outputs) -> dict[str, Any]:
     """Run the plan in simulation. Returns the plain values of its JSON."""
     from penstock.engine.run import cores
     from penstock.scenario.budget import Limits
-    from penstock.studies.compare import study_name
+    from penstock.studies.compare import run_plan, study_name
     from penstock.studies.executor import ThreadExecutor
+    from penstock.studies.over_time import over_time
     from penstock.studies.repeat import comparison_script, record_comparison
     from penstock.studies.store import Results
 
@@ -112,7 +109,10 @@ def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, out
     warnings, is_automatic = _warnings(plan), plan.has_automatic_warmup
     plan = _with_warmups(plan, threads)
     store = open_store(request.store)
-    result, series = _run(plan, request.runs, goal, threads, store, series=outputs.html is not None)
+    with watched(store, len(plan.cases) * request.runs) as watch:
+        result = run_plan(plan, request.runs, goal, threads, watch.update, store)
+        series = over_time(result, jobs=threads) if outputs.html is not None else []
+    notify(watch.summary())
     warnings += _result_warnings(plan, result)
     if not is_automatic:
         cells = [({"scheme": case.candidate.label, **case.vary}, case.resolved) for case in plan.cases]
@@ -198,7 +198,7 @@ def _warnings(plan: Plan) -> list[dict[str, str]]:
 
 def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
     """Print and return warnings about links that no traffic filled; without any, about schemes with equal results."""
-    from penstock.explain.warnings import of_identical, of_result
+    from penstock.explain.warnings import of_result
 
     reported: dict[tuple[str, str], dict[str, str]] = {}
     for number, case in enumerate(plan.cases):
@@ -217,36 +217,8 @@ def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
                 reported[warned.place, warned.name] = {"scheme": case.candidate.label, **warned.to_dict()}
     warnings = list(reported.values())
     if not any((place, "never-filled") in reported for place in runs.at):
-        for group in runs.identical_schemes():
-            warned = of_identical([scheme.argument for scheme in group], runs.at)
-            notify(f"warning: {warned.text}")
-            warnings.append({"scheme": group[0].argument, **warned.to_dict()})
+        warnings += identical_warnings(runs)
     return warnings
-
-
-def _run(
-    plan: Plan, runs: int, goal: Precision | None, threads: int, store: Store | None, *, series: bool
-) -> tuple[Runs, list[dict[str, Any]]]:
-    """The runs and, with `series`, the queues over time; on Ctrl-C print which runs are kept."""
-    from penstock.engine.progress import Watch
-    from penstock.studies.compare import run_plan
-    from penstock.studies.over_time import over_time
-
-    watch = Watch(len(plan.cases) * runs)
-    try:
-        with watch:
-            result = run_plan(plan, runs, goal, threads, watch.update, store)
-            queues = over_time(result, jobs=threads) if series else []
-    except KeyboardInterrupt:
-        if store is None:
-            notify(f"interrupted: {watch.finished} of {watch.planned} runs had finished; their results are not kept")
-        else:
-            notify(f"interrupted; finished runs are kept in {store.folder}; rerun the same command to resume")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
-    notify(watch.summary())
-    if store is not None and store.problem:
-        notify(store.problem)
-    return result, queues
 
 
 def _looks(runs: int, goal: Precision | None) -> str:

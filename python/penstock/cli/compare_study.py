@@ -8,12 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from penstock.cli.exit_codes import ExitCode
-from penstock.cli.gate import Gate, numbers_of_rows
-from penstock.cli.output import Outputs, notify, print_result, write_page
-from penstock.cli.unsettled import transient_warnings
+from penstock.cli.gate import Gate, numbers_of
+from penstock.cli.output import Outputs, notify, print_result, watched, write_page
+from penstock.cli.unsettled import identical_warnings, transient_warnings
 
 if TYPE_CHECKING:
     from penstock.cli.slurm_array import SlurmOptions
@@ -84,6 +81,7 @@ class StudyRequest:
 
 def compare_study(request: StudyRequest, outputs: Outputs) -> None:
     """Run the study, or print its cost or its job array."""
+    from penstock.studies.repeat import study_script
     from penstock.studies.store import Store, default_folder
 
     gate = Gate.of_scenario(request.fail_if, next(iter(request.file.bases.values())).resolve())
@@ -95,8 +93,11 @@ def compare_study(request: StudyRequest, outputs: Outputs) -> None:
         place = Place(request.jobs, request.cluster, request.shard)
         result = run_study(request.file, lambda: Store(request.store), place, request.margin)
         if result is not None:
-            _write(request, result, outputs)
-            gate.check(numbers_of_rows(result.value))
+            outputs.show(result.text)
+            outputs.write_json(result.value)
+            if outputs.html is not None:
+                write_page({**result.value, "script": study_script(request.file, request.margin)}, outputs.html)
+            gate.check(numbers_of(result.value))
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,6 @@ class StudyResult:
 
 def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, margin: float) -> StudyResult | None:
     """Run the missing runs of a study. Returns None for a shard, whose result is incomplete."""
-    from penstock.engine.progress import Watch
     from penstock.results.display import count_of
     from penstock.studies.complete import Shard
     from penstock.studies.recorded import record
@@ -126,24 +126,18 @@ def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, ma
         if batch.has_automatic_warmup:
             notify(PILOTS)
         record(store.folder, file)
-        watch = Watch(runs)
-        try:
-            with _modules_kept(), watch:
-                batch.complete(executor, watch.update, part)
-                warnings = _transient_warnings(batch, executor) if part.count == 1 else []
-        except KeyboardInterrupt:
-            notify(f"interrupted; finished runs are kept in {store.folder}; rerun the same command to resume")
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
+        with _modules_kept(), watched(store, runs) as watch:
+            batch.complete(executor, watch.update, part)
+            warnings = _transient_warnings(batch, executor) if part.count == 1 else []
     notify(f"{watch.summary()}; store: {store.folder}")
-    if store.problem:
-        notify(store.problem)
     if part.count > 1:
         notify(
             f"shard {part.number}/{part.count} is complete; "
             f"penstock results {store.folder} --status shows the runs still missing"
         )
         return None
-    result = _result(file, batch, store, margin)
+    result, identical = _result(file, batch, store, margin)
+    warnings += identical
     return StudyResult(result.text, {**result.value, **({"warnings": warnings} if warnings else {})})
 
 
@@ -168,29 +162,25 @@ def _modules_kept() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> StudyResult:
-    """The means of the study's metrics; no means above `MAX_SUMMARIZED` runs, and no tables above `MAX_CELLS` cells."""
+def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> tuple[StudyResult, list[dict[str, Any]]]:
+    """The means of the study's metrics, and warnings about schemes with equal results.
+
+    Neither exists above `MAX_SUMMARIZED` runs. The text has no tables above `MAX_CELLS` cells.
+    """
     from penstock import _native
-    from penstock.studies.stored_runs import MAX_CELLS, batch_runs
+    from penstock.studies.stored_runs import MAX_CELLS, study_runs
 
     head = {"penstock": _native.version, "study": file.study.name, "scenario": batch.scenario(), "runs": batch.runs}
     command = f"penstock results {store.folder} --study {file.study.name}"
     if batch.runs > MAX_SUMMARIZED:
         text = f"{batch.runs} runs in {store.folder}; read them with {command} --sql 'SELECT ...'"
-        return StudyResult(text, {**head, "rows": [], "differences": []})
-    completed = batch_runs(batch).with_margin(margin).select(file.metric_names())
+        return StudyResult(text, {**head, "rows": [], "differences": []}), []
+    completed = study_runs(batch.places, batch.results).with_margin(margin)
+    warnings = identical_warnings(completed)
+    completed = completed.select(file.metric_names())
     is_large = file.cells() > MAX_CELLS
     text = f"{file.cells()} cells; {command} --where PATH=VALUE shows a selection" if is_large else repr(completed)
-    return StudyResult(text, {**completed.to_dict(), **head})
-
-
-def _write(request: StudyRequest, result: StudyResult, outputs: Outputs) -> None:
-    from penstock.studies.repeat import study_script
-
-    outputs.show(result.text)
-    outputs.write_json(result.value)
-    if outputs.html is not None:
-        write_page({**result.value, "script": study_script(request.file, request.margin)}, outputs.html)
+    return StudyResult(text, {**completed.to_dict(), **head}), warnings
 
 
 def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from penstock.cli.options import HtmlTarget, Jobs, JsonTarget, Load, StoreFolder, argument, flag, schemes_beginning
-from penstock.cli.output import Outputs, load_aqms, notify, open_store, resumable
-
-if TYPE_CHECKING:
-    from penstock.evaluation.evaluate import Evaluation
+from penstock.cli.output import Outputs, load_aqms, notify, open_store, watched
 
 EXAMPLE = "penstock evaluate codel pie --quick --html codel.html"
 
@@ -41,9 +38,13 @@ def evaluate(
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
+    from penstock.evaluation import evaluate as evaluation
+
     outputs = Outputs.of(json_target, html)
     load_aqms(load)
-    result = _evaluation(schemes, quick, jobs, store)
+    form, opened = evaluation.QUICK if quick else evaluation.FULL, open_store(store)
+    with watched(opened) as watch:
+        result = evaluation.evaluate(schemes, form, jobs=jobs, progress=watch.update, store=opened)
     if not outputs.json_on_stdout:
         from penstock.evaluation import display
 
@@ -51,31 +52,11 @@ def evaluate(
     outputs.write_json(result.to_dict())
     if outputs.html is not None:
         from penstock.evaluation import page
+        from penstock.results.display import scheme_argument
+        from penstock.studies.candidate import Candidate
+        from penstock.studies.repeat import command_script
 
-        page.write(result, outputs.html, _script(schemes, quick))
+        candidates = [(each.name, each.params) for each in Candidate.all_of(schemes)]
+        verb = ["penstock", "evaluate", *(scheme_argument(*each) for each in candidates)]
+        page.write(result, outputs.html, command_script(verb, None, [["--quick"]] if quick else [], candidates))
         notify(f"page: {outputs.html}")
-
-
-def _script(schemes: list[str], quick: bool) -> str:
-    """The shell script that repeats the evaluation."""
-    from penstock.results.display import scheme_argument
-    from penstock.studies.candidate import Candidate
-    from penstock.studies.repeat import command_script
-
-    candidates = [(each.name, each.params) for each in Candidate.all_of(schemes)]
-    verb = ["penstock", "evaluate", *(scheme_argument(*each) for each in candidates)]
-    return command_script(verb, options=[["--quick"]] if quick else [], schemes=candidates)
-
-
-def _evaluation(schemes: list[str], quick: bool, jobs: int | None, store: str | None) -> Evaluation:
-    from penstock.evaluation.evaluate import FULL, QUICK, evaluate
-
-    opened = open_store(store)
-    with resumable():
-        return evaluate(
-            schemes,
-            QUICK if quick else FULL,
-            jobs=jobs,
-            progress=lambda title, number, total: notify(f"{number + 1} of {total}: {title}"),
-            store=opened,
-        )

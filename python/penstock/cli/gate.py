@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock.scenario.resolve import Resolved
     from penstock.tuning.aim import Aim
 
-__all__ = ["Gate", "Number", "numbers_of_rows", "numbers_of_run"]
+__all__ = ["Gate", "Number", "fail", "numbers_of"]
 
 
 class Number(NamedTuple):
@@ -66,12 +66,19 @@ class Gate:
 
     def check(self, numbers: Iterable[Number]) -> None:
         """Exit with 3 if a number satisfies a condition. Raises `PenstockError` for a metric that no result has."""
-        numbers = list(numbers)
-        failures = [line for condition in self.conditions for line in _failures(condition, numbers)]
-        for line in failures:
-            notify(line)
-        if failures:
-            raise typer.Exit(ExitCode.REFUTED)
+        fail(self.failures(list(numbers)))
+
+    def failures(self, numbers: Sequence[Number]) -> list[str]:
+        """A line for each number that satisfies a condition. Raises `PenstockError` for a metric that no result has."""
+        return [line for condition in self.conditions for line in _failures(condition, numbers)]
+
+
+def fail(failures: Sequence[str]) -> None:
+    """Print the lines of `Gate.failures`, and exit with 3 if there are any."""
+    for line in failures:
+        notify(line)
+    if failures:
+        raise typer.Exit(ExitCode.REFUTED)
 
 
 def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
@@ -96,17 +103,22 @@ def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
     ]
 
 
-def numbers_of_run(run: Any) -> Iterable[Number]:
-    """The numbers of a run."""
+def numbers_of(result: Mapping[str, Any]) -> Iterable[Number]:
+    """The numbers in the JSON of a run, or the means in that of a comparison."""
     from penstock.results.display import is_number
+    from penstock.results.parts import place_name, places_in
 
-    for part, place, name, value in run.numbers():
-        if is_number(value):
-            yield Number("", place, name, value, part == "links")
+    if "rows" in result:
+        yield from _means(result)
+        return
+    for part, places in places_in(result).items():
+        for place, values in places.items():
+            for name, value in values.items():
+                if is_number(value):
+                    yield Number("", place_name(part, place), name, value, part == "links")
 
 
-def numbers_of_rows(result: Mapping[str, Any]) -> Iterable[Number]:
-    """The means of a comparison."""
+def _means(result: Mapping[str, Any]) -> Iterable[Number]:
     from penstock.results.display import scheme_argument
     from penstock.results.parts import part_of
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from penstock.errors import ErrorDetail, PenstockError, ScenarioError
+from penstock.errors import ErrorDetail, ScenarioError
 
 MAX_SEED = 2**63 - 1
 """Largest seed, as in a scenario file."""
@@ -60,9 +60,10 @@ def schemes_beginning(beginning: str) -> list[str]:
 
 
 def only_link(at: Sequence[str], verb: str) -> str | None:
-    """The link of `--at`; None without the option. Raises `PenstockError` for several."""
+    """The link of `--at`; None without the option. Raises `ScenarioError` for several."""
     if len(at) > 1:
-        raise PenstockError(f"--at {at[1]}: {verb} takes one link, and {at[0]} is already given")
+        message = f"{verb} takes one link, and {at[0]} is already given"
+        raise ScenarioError([ErrorDetail("", message, None, f"--at {at[1]}")])
     return at[0] if at else None
 
 

@@ -18,6 +18,7 @@ from penstock.errors import PenstockError
 from penstock.files import write_text
 
 if TYPE_CHECKING:
+    from penstock.engine.progress import Watch
     from penstock.studies.store import Store
 
 
@@ -116,13 +117,22 @@ def open_store(folder: str | None) -> Store | None:
 
 
 @contextmanager
-def resumable() -> Iterator[None]:
-    """On Ctrl-C, explain that the command can be resumed, and exit with the code of an interruption."""
+def watched(store: Store | None, planned: int = 0) -> Iterator[Watch]:
+    """Show the progress of runs, then any problem of their store. Ctrl-C exits with the code of an interruption."""
+    from penstock.engine.progress import Watch
+
+    watch = Watch(planned)
     try:
-        yield
+        with watch:
+            yield watch
     except KeyboardInterrupt:
-        notify("interrupted; finished runs are kept; rerun the same command to resume")
+        if store is None:
+            notify(f"interrupted: {watch.finished} of {watch.planned} runs had finished; their results are not kept")
+        else:
+            notify(f"interrupted; finished runs are kept in {store.folder}; rerun the same command to resume")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
+    if store is not None and store.problem:
+        notify(store.problem)
 
 
 def terminal_width() -> int:

@@ -8,7 +8,7 @@ import typer
 
 from penstock.cli.exit_codes import ExitCode
 from penstock.cli.options import OUTPUT, HtmlTarget, Jobs, JsonTarget, StoreFolder, flag, value_option
-from penstock.cli.output import Outputs, notify
+from penstock.cli.output import Outputs, notify, watched
 from penstock.cli.output_files import output_folder
 from penstock.errors import PenstockError
 
@@ -60,6 +60,8 @@ def reproduce(
     from penstock.reproduce import experiment_run, page, paper, record, text
 
     outputs = Outputs.of(json_target, html)
+    if quick + full + recorded > 1:
+        raise PenstockError("--quick, --full and --recorded exclude each other")
     experiments = paper.find(names)
     if list_them:
         outputs.show(text.listed(experiments))
@@ -67,14 +69,12 @@ def reproduce(
         return
     figure_folder = output_folder(figures, "--figures")
     if recorded:
-        if quick or full:
-            raise PenstockError("--quick, --full and --recorded exclude each other")
         outcomes = record.recorded(experiments)
         missing = [outcome.experiment.name for outcome in outcomes if outcome.undrawn]
         if missing and (figure_folder is not None or outputs.html is not None):
             notify(f"not drawn, because no points are recorded: {', '.join(missing)}")
     else:
-        outcomes = _run(experiments, _mode(quick=quick, full=full), store, jobs)
+        outcomes = _run(experiments, "quick" if quick else "full" if full else "normal", store, jobs)
     outputs.show(text.text(outcomes))
     written = page.figures(outcomes, figure_folder) if figure_folder is not None else {}
     outputs.write_json(experiment_run.to_dict(outcomes, written))
@@ -88,12 +88,6 @@ def reproduce(
         raise typer.Exit(ExitCode.REFUTED)
 
 
-def _mode(*, quick: bool, full: bool) -> Mode:
-    if quick and full:
-        raise PenstockError("--quick, --full and --recorded exclude each other")
-    return "quick" if quick else "full" if full else "normal"
-
-
 def _listed(experiment: Any) -> dict[str, str]:
     """An experiment in the JSON of the list."""
     return {"paper": experiment.paper.name, "id": experiment.id, "name": experiment.name, "title": experiment.title}
@@ -101,7 +95,6 @@ def _listed(experiment: Any) -> dict[str, str]:
 
 def _run(experiments: list[Any], mode: Mode, store: str | None, jobs: int | None) -> list[Any]:
     """Run experiments; after Ctrl-C the finished runs stay in the store."""
-    from penstock.engine.progress import Watch
     from penstock.engine.run import cores
     from penstock.reproduce import experiment_run
     from penstock.reproduce.effort import Effort
@@ -111,17 +104,7 @@ def _run(experiments: list[Any], mode: Mode, store: str | None, jobs: int | None
     outcomes = []
     for experiment in experiments:
         notify(f"{experiment.name}: {experiment.title}")
-        watch = Watch(0)
-        try:
-            with watch:
-                effort = Effort(mode=mode, store=results, jobs=jobs or cores(), progress=watch.update)
-                outcomes.append(experiment_run.run(experiment, effort))
-        except KeyboardInterrupt:
-            notify(
-                f"interrupted in {experiment.name}; finished runs are kept in {results.folder}; "
-                "rerun the same command to resume"
-            )
-            raise typer.Exit(ExitCode.INTERRUPTED) from None
-    if results.problem:
-        notify(results.problem)
+        with watched(results) as watch:
+            effort = Effort(mode=mode, store=results, jobs=jobs or cores(), progress=watch.update)
+            outcomes.append(experiment_run.run(experiment, effort))
     return outcomes

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from penstock.cli.compare_study import Place
-from penstock.cli.gate import Gate, Number, numbers_of_rows
+from penstock.cli.gate import Gate, Number, fail, numbers_of
 from penstock.cli.options import (
     MARGIN,
     OUTPUT,
@@ -32,9 +34,6 @@ from penstock.cli.store_status import resume as resume_studies
 from penstock.cli.store_status import show_status
 from penstock.cli.stored import Source, not_a_result
 from penstock.errors import PenstockError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 EXAMPLE = "penstock results results --sql 'SELECT scheme, avg(delay_mean_s) FROM runs GROUP BY scheme'"
 
@@ -175,7 +174,8 @@ def _check_answer(source: Source, file: Path | None, outputs: Outputs) -> None:
 
 
 def _write(source: Source, axes: Axes, width: Width, outputs: Outputs, file: Path | None, fail_if: list[str]) -> None:
-    """Write the requested files, or else print the result; then check the conditions of `--fail-if`."""
+    """Write the requested files, or else print the result; then fail by the conditions of `--fail-if`."""
+    failures = _failures(source, fail_if)  # refuses a wrong condition before anything is written
     suffix = file.suffix.lower() if file is not None else ""
     if axes.options and suffix not in (*FIGURES, ".tex"):
         raise PenstockError(f"{', '.join(axes.options)}: a figure is written with -o FILE.{{pdf,svg,png}}")
@@ -186,17 +186,15 @@ def _write(source: Source, axes: Axes, width: Width, outputs: Outputs, file: Pat
         _export(source, file)
         notify(f"runs: {file}")
     is_written = file is not None and suffix not in (".html", ".tex")
-    if is_written and not (outputs.has_json or outputs.html or fail_if):
-        return
-    _render(source, axes, outputs, None if is_written else file, fail_if, quiet=file is not None)
+    if not is_written or outputs.has_json or outputs.html:
+        _render(source, axes, outputs, None if is_written else file, quiet=file is not None)
+    fail(failures)
 
 
-def _render(
-    source: Source, axes: Axes, outputs: Outputs, file: Path | None, fail_if: list[str], *, quiet: bool
-) -> None:
-    """Print the result, write its JSON, page and table, and check the conditions."""
+def _render(source: Source, axes: Axes, outputs: Outputs, file: Path | None, *, quiet: bool) -> None:
+    """Print the result, and write its JSON, page and table."""
     result = source.read()
-    try:
+    with _readable(source):
         if not (quiet or outputs.html):
             outputs.show(_text(result))
         for page in [outputs.html, file if file is not None and file.suffix.lower() == ".html" else None]:
@@ -204,14 +202,27 @@ def _render(
                 write_page({**result, "script": source.script()}, page)
         if file is not None and file.suffix.lower() == ".tex":
             _write_latex(result, axes, file)
-        numbers = list(_numbers(result)) if fail_if else []
+    outputs.write_json(result)
+
+
+def _failures(source: Source, fail_if: list[str]) -> list[str]:
+    """A line for each number that satisfies a condition of `--fail-if`. Raises `ScenarioError` for a wrong one."""
+    if not fail_if:
+        return []
+    with _readable(source):
+        numbers = list(numbers_of(source.read()))
+    return Gate.parse(fail_if, _places(numbers)).failures(numbers)
+
+
+@contextmanager
+def _readable(source: Source) -> Iterator[None]:
+    """Raise `PenstockError` for a file whose content is not the JSON of a result."""
+    try:
+        yield
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError, ArithmeticError) as error:
-        if source.file is None:
+        if source.file is None or isinstance(error, PenstockError):
             raise
         raise not_a_result(source.file, f"{type(error).__name__}: {error}") from None
-    outputs.write_json(result)
-    if fail_if:
-        Gate.parse(fail_if, _places(numbers)).check(numbers)
 
 
 def _text(result: dict[str, Any]) -> str:
@@ -258,21 +269,6 @@ def _export(source: Source, file: Path) -> None:
         export_run(answer, file)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise not_a_result(source.file, f"{type(error).__name__}: {error}") from None
-
-
-def _numbers(result: dict[str, Any]) -> Iterable[Number]:
-    """The numbers of a comparison, or of a run."""
-    from penstock.results.display import is_number
-    from penstock.results.parts import place_name, places_in
-
-    if "rows" in result:
-        yield from numbers_of_rows(result)
-        return
-    for part, places in places_in(result).items():
-        for place, values in places.items():
-            for name, value in values.items():
-                if is_number(value):
-                    yield Number("", place_name(part, place), name, value, part == "links")
 
 
 def _places(numbers: list[Number]) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ import typer
 
 from penstock.cli.captures import Captures, SnapLength, capture_files
 from penstock.cli.exit_codes import ExitCode
-from penstock.cli.gate import Gate, numbers_of_run
+from penstock.cli.gate import Gate, numbers_of
 from penstock.cli.options import (
     OUTPUT,
     Attempts,
@@ -80,7 +80,7 @@ def run(
     else:
         recording = {"captured": captured, "snaplen": snaplen, "traced": folder is not None, "flows": flows}
         result = _simulated(document, (max_events, max_memory), outputs, folder, recording)
-    gate.check(numbers_of_run(result))
+    gate.check(numbers_of(result.raw))
 
 
 def _document(

@@ -60,7 +60,7 @@ class Source:
 
     def read(self) -> dict[str, Any]:
         """The result in the file, or the chosen runs of a store as a comparison."""
-        return self._of_store() if self.file is None else _of_file(self.file)
+        return self._chosen[0].to_dict() if self.file is None else _of_file(self.file)
 
     def script(self) -> str:
         """The shell script that repeats the chosen runs of a store; empty for a file, or without a record."""
@@ -70,10 +70,6 @@ class Source:
             return ""
         runs, study, folder = self._chosen
         return recorded_script(folder, study, runs.design, len(runs.seeds))
-
-    def _of_store(self) -> dict[str, Any]:
-        runs, _, _ = self._chosen
-        return runs.to_dict()
 
     @cached_property
     def _chosen(self) -> tuple[Runs, str, Path]:

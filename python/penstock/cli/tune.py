@@ -22,12 +22,12 @@ from penstock.cli.options import (
     seconds_of,
     value_option,
 )
-from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, resumable
+from penstock.cli.output import Outputs, load_aqms, notify, notify_all, open_store, watched
+from penstock.errors import ErrorDetail, ScenarioError, collecting
 
 if TYPE_CHECKING:
     from penstock.scenario.document import Document
     from penstock.tuning.advice import Advice
-    from penstock.tuning.budget import Budget
 
 EXAMPLE = "penstock tune scenarios/standard.toml --aim 'delay p99 < 30ms' --scheme droptail --scheme codel --budget 10s"
 
@@ -81,20 +81,23 @@ def tune(
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
-    from penstock.scenario.document import read_document
     from penstock.scenario.replayed import replay_notes
-    from penstock.tuning.capture import with_capture
+    from penstock.tuning.tune import parse_request
 
     outputs = Outputs.of(json_target, html)
     load_aqms(load)
-    document = read_document(scenario, settings)
-    if seed is not None:
-        document = document.set("seed", seed, "--seed")
-    place = only_link(at, "tune")
-    if capture is not None:
-        document = with_capture(document, capture, place)
+    place, seconds, errors = at[0] if at else None, 0.0, list[ErrorDetail]()
+    with collecting(errors):
+        only_link(at, "tune")
+    with collecting(errors):
+        seconds = seconds_of(budget, "--budget")
+    with collecting(errors):
+        document = _document(scenario, settings, seed, capture, place)
+        parse_request(document, schemes, aim, place)
+    if errors:
+        raise ScenarioError(errors)
     notify_all(replay_notes(form.canonical for form in document.resolve().traffic))
-    advice = _advice(document, aim, schemes, place, seconds_of(budget, "--budget"), jobs, store)
+    advice = _advice(document, aim, schemes, place, seconds, jobs, store)
     if not outputs.json_on_stdout:
         from penstock.tuning import display
 
@@ -110,6 +113,17 @@ def tune(
         missed = [text for text, met in advice.best.met.items() if not met]
         notify(f"not met: {'; '.join(missed) or 'no setting meets all aims at once'}")
         raise typer.Exit(ExitCode.REFUTED)
+
+
+def _document(scenario: str, settings: list[str], seed: int | None, capture: str | None, at: str | None) -> Document:
+    """The scenario, with its capture. Raises `ScenarioError`."""
+    from penstock.scenario.document import read_document
+    from penstock.tuning.capture import with_capture
+
+    document = read_document(scenario, settings)
+    if seed is not None:
+        document = document.set("seed", seed, "--seed")
+    return document if capture is None else with_capture(document, capture, at)
 
 
 def _script(document: Document, aims: list[str], schemes: list[str], at: str | None, budget: str) -> str:
@@ -138,11 +152,10 @@ def _advice(
     store: str | None,
 ) -> Advice:
     """Run `tune` with a progress display; Ctrl-C exits with 130 and keeps finished runs."""
-    from penstock.engine.progress import Watch
     from penstock.tuning.tune import tune
 
-    watch = Watch(0)
-    with resumable(), watch:
+    opened = open_store(store)
+    with watched(opened) as watch:
         advice = tune(
             document,
             aims,
@@ -151,12 +164,10 @@ def _advice(
             budget_s=budget_s,
             jobs=jobs,
             progress=watch.update,
-            store=open_store(store),
-            forecast=_forecast,
+            store=opened,
+            forecast=lambda plan: notify(
+                f"forecast: at most {plan.runs} runs, about {plan.seconds:.0f} s on two cores"
+            ),
         )
-    notify(f"{advice.runs} runs of {len(advice.tried)} settings in {advice.rounds} rounds")
+    notify(f"{advice.run_count} runs of {len(advice.tried)} settings in {advice.rounds} rounds")
     return advice
-
-
-def _forecast(budget: Budget) -> None:
-    notify(f"forecast: at most {budget.runs} runs, about {budget.seconds:.0f} s on two cores")

@@ -1,4 +1,4 @@
-"""Warnings about queues that have not settled, from pilot runs of some cells of a comparison."""
+"""Warnings about comparisons: queues that have not settled, by pilot runs of some cells; schemes with equal runs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from penstock.cli.output import notify
 
 if TYPE_CHECKING:
+    from penstock.results.run_table import RunTable
     from penstock.scenario.resolve import Resolved
     from penstock.studies.executor import Executor
     from penstock.studies.store import Results
 
-__all__ = ["transient_warnings"]
+__all__ = ["identical_warnings", "transient_warnings"]
 
 SHARE = 0.1
 """Maximum number of pilot runs, as a fraction of all runs; at least one is made."""
@@ -45,3 +46,14 @@ def transient_warnings(
                 notify(f"warning: {f'{scheme} at ' if scheme else ''}{warned.text}{f' [{point}]' if point else ''}")
                 warnings[warned.place] = {"scheme": scheme, **warned.to_dict(), **({"point": point} if point else {})}
     return list(warnings.values())
+
+
+def identical_warnings(runs: RunTable) -> list[dict[str, Any]]:
+    """Print and return a warning for each group of schemes that have equal results in every run."""
+    from penstock.explain.warnings import of_identical
+
+    warnings = []
+    for scheme, warned in of_identical(runs).items():
+        notify(f"warning: {warned.text}")
+        warnings.append({"scheme": scheme, **warned.to_dict()})
+    return warnings

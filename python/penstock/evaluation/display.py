@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Ellipse
 
+from penstock.evaluation.case import Case
 from penstock.evaluation.evaluate import Evaluation, Row
 from penstock.plots import style
+from penstock.plots.delay_goodput import ellipse
 from penstock.results.display import decimals, number
+from penstock.results.run_table import Array
 
 __all__ = ["diagrams", "heads", "rows", "text"]
 
@@ -92,16 +94,15 @@ def diagrams(evaluation: Evaluation) -> list[tuple[str, str, Figure]]:
 
     A diagram has one point per run, the median, and an ellipse that contains 95 %.
     """
-    first = [row.case for row in evaluation.rows if row.scheme == evaluation.schemes[0]]
-    return [(case.id, case.title, _diagram(evaluation, case.id)) for case in first]
+    return [(case.id, case.title, _diagram(evaluation, case)) for case in evaluation.cases]
 
 
-def _diagram(evaluation: Evaluation, case: str) -> Figure:
+def _diagram(evaluation: Evaluation, case: Case) -> Figure:
     with style.styled():
         figure = Figure(figsize=SIZE, layout="constrained")
         ax = figure.add_subplot()
         for index, scheme in enumerate(evaluation.schemes):
-            _ellipse(ax, index, scheme, *evaluation.points[case, scheme])
+            _ellipse(ax, index, scheme, *evaluation.points(case, scheme))
         ax.margins(0.15)
         left, right = ax.get_xlim()
         ax.set_xlim(max(left, -0.03 * right), right)  # no delay is below 0
@@ -110,16 +111,11 @@ def _diagram(evaluation: Evaluation, case: str) -> Figure:
     return figure
 
 
-def _ellipse(ax: Axes, index: int, scheme: str, delays: list[float], goodputs: list[float]) -> None:
+def _ellipse(ax: Axes, index: int, scheme: str, delays: Array, goodputs: Array) -> None:
     colour = style.COLOURS[index % len(style.COLOURS)]
-    points = np.array([np.asarray(delays) * 1e3, np.asarray(goodputs) / 1e6])
+    points = np.array([delays * 1e3, goodputs / 1e6])
     ax.plot(*points, ".", color=colour, ms=2.5, alpha=0.6, label=f"{scheme}, a run")
     look = {key: value for key, value in style.line(index).items() if key != "linestyle"}
     ax.plot(*np.median(points, axis=1), linestyle="", **look, label=f"{scheme}, median")
     if points.shape[1] >= 3:
-        lengths, vectors = np.linalg.eigh(np.cov(points))
-        width, height = 2 * SIGMA * np.sqrt(np.maximum(lengths, 0.0))
-        angle = float(np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0])))
-        centre = points.mean(axis=1)
-        shape = Ellipse((centre[0], centre[1]), width, height, angle=angle, fill=False, edgecolor=colour, lw=0.7)
-        ax.add_patch(shape)
+        ax.add_patch(ellipse(points, SIGMA, fill=False, edgecolor=colour, linewidth=0.7))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from penstock import _native
 from penstock.engine.run import threads_of
@@ -13,14 +16,19 @@ from penstock.evaluation import load, mixes, transport
 from penstock.evaluation.case import Case
 from penstock.evaluation.discussion import Discussion, discussed
 from penstock.evaluation.form import FULL, QUICK, Form
+from penstock.results import estimates
+from penstock.results.display import scheme_argument
+from penstock.results.run_table import Array
 from penstock.studies.candidate import Candidate, SchemeLike
 from penstock.studies.compare import run_plan
+from penstock.studies.executor import Progress
 from penstock.studies.plan import Plan
 from penstock.studies.runs import Runs
 from penstock.studies.store import Results
 
 __all__ = ["FULL", "QUICK", "Evaluation", "Form", "Row", "cases_of", "evaluate"]
 
+LINKS = ("bottleneck", "bottleneck.reverse", "second")
 LINK = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate", "jain")
 GROUP = ("goodput_bps", "loss_rate", "completion_mean_s", "owd_mean_s", "jitter_mean_s")
 
@@ -39,8 +47,8 @@ class Row:
 
     case: Case
     scheme: str
-    metrics: Mapping[str, Mapping[str, Mapping[str, Any]]]
-    against: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    metrics: dict[str, dict[str, dict[str, Any]]]
+    against: dict[str, dict[str, dict[str, Any]]]
 
     def beside(self, metric: str, *, lower_is_better: bool) -> str:
         """Beside drop-tail: "better", "worse", "tie"; empty without a difference."""
@@ -59,18 +67,46 @@ class Evaluation:
 
     Attributes:
         form: bench, runs, extent.
-        schemes: labels; drop-tail is the first.
-        rows: a row for each scenario and scheme.
-        points: queueing delay (s) and goodput (bit/s) of each run, by scenario and scheme, for the trade-off diagrams.
+        runs: all runs; the swept key `case` is the id of the scenario, as in `runs.where(case="8.2.2")`. Drop-tail is
+            the first scheme.
         discussion: sections 8.3, 11 and 12 for each scheme.
 
     """
 
     form: Form
-    schemes: tuple[str, ...]
-    rows: tuple[Row, ...]
-    points: Mapping[tuple[str, str], tuple[list[float], list[float]]]
+    runs: Runs
     discussion: tuple[Discussion, ...]
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """The labels of the schemes; drop-tail is the first."""
+        return tuple(scheme.argument for scheme in self.runs.schemes)
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """The scenarios in the order of the RFC."""
+        return cases_of(self.form)
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """A row for each scenario and scheme."""
+        columns = [c for c in self.runs.columns if c.metric in (*LINK, *GROUP)]
+        means, against = estimates.means(self.runs, columns), estimates.differences(self.runs, columns, 0)
+        rows = {(case.id, scheme): Row(case, scheme, {}, {}) for case in self.cases for scheme in self.schemes}
+        for each in (*means, *against):
+            row = rows[each["vary"]["case"], scheme_argument(each["scheme"], each["params"])]
+            place, metric = each["place"], each["metric"]
+            if (place in LINKS and metric in LINK) or (place in row.case.groups and metric in GROUP):
+                numbers = row.against if "against" in each else row.metrics
+                numbers.setdefault(place, {})[metric] = {"mean": each["mean"], "ci95": each["ci95"]}
+        return tuple(rows.values())
+
+    def points(self, case: Case, scheme: str) -> tuple[Array, Array]:
+        """Queueing delay (s) and goodput of all groups (bit/s) of each run (section 2.7: one point per run)."""
+        at = self.cases.index(case), self.schemes.index(scheme)
+        columns = ["links.bottleneck.delay_mean_s", *(f"traffic.{name}.goodput_bps" for name in case.groups)]
+        delay, *goodputs = (np.nan_to_num(self.runs.array_of(column)[at]) for column in columns)
+        return delay, np.sum(goodputs, axis=0)
 
     def counts(self, scheme: str, metric: str, *, lower_is_better: bool) -> dict[str, int]:
         """The numbers of scenarios in which a scheme is better than drop-tail, ties with it, or is worse."""
@@ -130,7 +166,7 @@ def evaluate(
     form: Form = FULL,
     *,
     jobs: int | None = None,
-    progress: Callable[[str, int, int], object] | None = None,
+    progress: Progress | None = None,
     store: Results | None = None,
 ) -> Evaluation:
     """Run every scenario of RFC 7928 with drop-tail and these schemes.
@@ -139,7 +175,7 @@ def evaluate(
         schemes: as after `--scheme`; AQMs in Python too.
         form: `FULL`, or `QUICK` for a first look, as `penstock evaluate --quick`.
         jobs: number of threads; by default all cores.
-        progress: called with the title of a scenario, its number, and the number of scenarios.
+        progress: called with the numbers of finished and planned runs of the scenarios.
         store: where finished runs are kept and looked up.
 
     Raises `ScenarioError` with all errors of the schemes.
@@ -151,21 +187,29 @@ def evaluate(
     ]
     if not named:
         raise PenstockError("name a scheme other than droptail, which is always there to compare with")
-    candidates, threads = [Candidate("droptail"), *named], threads_of(jobs)
-    rows: list[Row] = []
-    points: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
+    candidates, threads = (Candidate("droptail"), *named), threads_of(jobs)
+    runs = run_plan(_plan(form, candidates), form.runs, jobs=threads, progress=progress, store=store)
+    runs = Runs(runs.table, replace(runs.design, source=None))  # no single scenario file has these scenarios
+    return Evaluation(form, runs, tuple(discussed(form, named, threads, store)))
+
+
+def _plan(form: Form, candidates: tuple[Candidate, ...]) -> Plan:
+    """The plan of all scenarios, which are the points of the sweep."""
     cases = cases_of(form)
-    for number, case in enumerate(cases):
-        if progress is not None:
-            progress(case.title, number, len(cases))
-        chosen = [_changed(candidate, case) for candidate in candidates]
-        runs = run_plan(Plan.make(case.scenario(form.bench), chosen), form.runs, jobs=threads, store=store)
-        for candidate, run_as in zip(candidates, chosen, strict=True):
-            rows.append(_row(case, candidate.label, run_as, runs))
-            points[case.id, candidate.label] = _points(runs, run_as.label, case)
-    labels = tuple(candidate.label for candidate in candidates)
-    discussion = tuple(discussed(form, named, threads, store))
-    return Evaluation(form, labels, tuple(rows), points, discussion)
+    plans = [
+        Plan.make(case.scenario(form.bench), [_changed(candidate, case) for candidate in candidates]) for case in cases
+    ]
+    return replace(
+        plans[0],
+        base=plans[0].document.set("name", "RFC 7928", "evaluate").resolve(),
+        cases=tuple(
+            replace(planned, candidate=candidate, vary={"case": case.id})
+            for case, plan in zip(cases, plans, strict=True)
+            for candidate, planned in zip(candidates, plan.cases, strict=True)
+        ),
+        schemes=candidates,
+        points=tuple({"case": case.id} for case in cases),
+    )
 
 
 def _changed(candidate: Candidate, case: Case) -> Candidate:
@@ -175,27 +219,3 @@ def _changed(candidate: Candidate, case: Case) -> Candidate:
     names = {param.name for param in find_scheme(candidate.name).params}
     more = {name: value for name, value in case.changes.items() if name in names and name not in candidate.params}
     return replace(candidate, params={**candidate.params, **more})
-
-
-def _row(case: Case, label: str, run_as: Candidate, runs: Runs) -> Row:
-    columns = {(place, name) for place in ("bottleneck", "bottleneck.reverse", "second") for name in LINK}
-    columns |= {(place, name) for place in case.groups for name in GROUP}
-    tables: list[dict[str, dict[str, dict[str, Any]]]] = []
-    for rows in (runs.summary(), runs.compare()):
-        table: dict[str, dict[str, dict[str, Any]]] = {}
-        for row in rows:
-            own = row["scheme"] == run_as.name and row["params"] == dict(run_as.params)
-            if own and (row["place"], row["metric"]) in columns:
-                table.setdefault(row["place"], {})[row["metric"]] = {"mean": row["mean"], "ci95": row["ci95"]}
-        tables.append(table)
-    return Row(case, label, *tables)
-
-
-def _points(runs: Runs, label: str, case: Case) -> tuple[list[float], list[float]]:
-    """Queueing delay and goodput of all groups of each run (section 2.7: one point per run)."""
-    own = runs[label].table.to_pylist()
-    return [row.get("links.bottleneck.delay_mean_s") or 0.0 for row in own], [_sum(row, case.groups) for row in own]
-
-
-def _sum(row: Mapping[str, Any], groups: Sequence[str]) -> float:
-    return sum(row.get(f"traffic.{name}.goodput_bps") or 0.0 for name in groups)

@@ -10,6 +10,7 @@ from typing import Any
 from penstock.aqms.red_thresholds import automatic_threshold
 from penstock.explain.load import WarningTexts, load_warnings, never_filled
 from penstock.model import design
+from penstock.results.run_table import RunTable
 from penstock.scenario.budget.estimate import offered_streams
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import Resolved
@@ -133,16 +134,20 @@ def of_result(resolved: Resolved, links: Mapping[str, Mapping[str, Any]]) -> lis
     return [Warned(link.place, *texts) for link in queues for texts in never_filled(links[link.place], link.packet_s)]
 
 
-def of_identical(schemes: Sequence[str], places: Sequence[str]) -> Warned:
-    """A warning about schemes that have equal results in every run."""
-    return Warned(
-        ", ".join(places),
-        "identical-runs",
-        f"{', '.join(schemes[:-1])} and {schemes[-1]} have the same results in every run: "
-        "this load does not distinguish them",
-        "compare them under more load, with a larger buffer, or with other settings",
-        "",
-    )
+def of_identical(runs: RunTable) -> dict[str, Warned]:
+    """A warning for each group of schemes that have equal results in every run, by the first of these schemes."""
+    groups = [[scheme.argument for scheme in group] for group in runs.identical_schemes()]
+    return {
+        group[0]: Warned(
+            ", ".join(runs.at),
+            "identical-runs",
+            f"{', '.join(group[:-1])} and {group[-1]} have the same results in every run: "
+            "this load does not distinguish them",
+            "compare them under more load, with a larger buffer, or with other settings",
+            "",
+        )
+        for group in groups
+    }
 
 
 def _both_directions(resolved: Resolved, places: Sequence[str]) -> list[str]:

@@ -197,9 +197,8 @@ def _attempt(case: Case, seed: int, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_valid(plan: Plan, attempted: list[dict[str, Any]]) -> None:
-    for case in plan.cases:
-        labels = case.candidate.name, dict(case.candidate.params), dict(case.vary)
-        mine = [run for run in attempted if (run["scheme"], run["params"], run["vary"]) == labels]
+    for number, case in enumerate(plan.cases):
+        mine = attempted[number :: len(plan.cases)]
         if not any(run["valid"] for run in mine):
             reasons = "; ".join(dict.fromkeys(reason for run in mine for reason in run["invalid_because"]))
             raise RunError(

@@ -44,17 +44,8 @@ def draw(
             points = np.array([np.asarray(delays) * 1e3, np.asarray(goodputs) / 1e6])
             mean = points.mean(axis=1)
             if points.shape[1] >= 3:
-                lengths, axes = np.linalg.eigh(np.cov(points))
-                width, height = 2 * deviations * np.sqrt(np.maximum(lengths, 0.0))
-                angle = float(np.degrees(np.arctan2(axes[1, 0], axes[0, 0])))
-                ax.add_patch(
-                    Ellipse(
-                        (mean[0], mean[1]), width, height, angle=angle, facecolor=colour, alpha=0.18, edgecolor="none"
-                    )
-                )
-                ax.add_patch(
-                    Ellipse((mean[0], mean[1]), width, height, angle=angle, fill=False, edgecolor=colour, linewidth=0.7)
-                )
+                ax.add_patch(ellipse(points, deviations, facecolor=colour, alpha=0.18, edgecolor="none"))
+                ax.add_patch(ellipse(points, deviations, fill=False, edgecolor=colour, linewidth=0.7))
             look = style.line(index) | {"linestyle": "none", "markersize": 5}
             ax.plot(mean[0], mean[1], label=f"{label} (n = {points.shape[1]})", **look)
         ax.margins(0.12)
@@ -62,6 +53,14 @@ def draw(
         ax.set_ylabel("goodput (Mbit/s)")
         style.legend(figure, 2)
     return figure
+
+
+def ellipse(points: np.ndarray, deviations: float, **look: Any) -> Ellipse:
+    """The ellipse of the covariance of points, an array of two rows, around their mean; see `draw`."""
+    lengths, axes = np.linalg.eigh(np.cov(points))
+    width, height = 2 * deviations * np.sqrt(np.maximum(lengths, 0.0))
+    x, y = points.mean(axis=1)
+    return Ellipse((x, y), width, height, angle=float(np.degrees(np.arctan2(axes[1, 0], axes[0, 0]))), **look)
 
 
 def _delays_and_goodputs(

@@ -1,1 +1,33 @@
 """Reproductions of publications: claims, verdicts, records and pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.reproduce.effort import Mode
+    from penstock.reproduce.experiment_run import Outcome
+    from penstock.studies.store import Results
+
+
+def run(name: str, mode: Mode = "normal", *, store: Results | None = None, jobs: int | None = None) -> Outcome:
+    """Reproduce an experiment of a paper, as `penstock reproduce`: its runs, its figure, and a verdict on each claim.
+
+    Args:
+        name: the paper and the experiment, such as "cc/fig4".
+        mode: "quick", "normal" (at most 10 seeds) or "full" (the seeds and run lengths of the paper).
+        store: keeps finished runs, so that an interrupted reproduction resumes.
+        jobs: number of threads; by default all cores.
+
+    Raises `PenstockError` for an unknown name, or one that stands for several experiments.
+    """
+    from penstock.engine.run import threads_of
+    from penstock.errors import PenstockError
+    from penstock.reproduce import effort, experiment_run, paper
+    from penstock.studies.store import Results
+
+    experiment, *others = paper.find([name])
+    if others:
+        raise PenstockError(f"name={name!r}: stands for {len(others) + 1} experiments; name one, as {experiment.name}")
+    results = Results() if store is None else store
+    return experiment_run.run(experiment, effort.Effort(mode, results, threads_of(jobs)))

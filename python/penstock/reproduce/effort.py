@@ -11,7 +11,8 @@ from penstock.results.run import Run
 from penstock.results.table import Table
 from penstock.scenario.document import Document
 from penstock.scenario.scenario import Scenario
-from penstock.studies.store import Store
+from penstock.studies.part import CellRuns
+from penstock.studies.store import Results
 from penstock.studies.study import Batch, Measure, Progress, Study
 
 __all__ = ["Change", "Choice", "Effort", "Mode", "Sweep", "chosen"]
@@ -32,19 +33,21 @@ class Effort:
     Attributes:
         mode: "quick": few seeds and a part of each sweep; "full": the paper's own seeds and lengths; "normal": the full
             sweep with at most `NORMAL_SEEDS` seeds.
-        store: results of earlier runs.
+        store: results of these and earlier runs.
         jobs: threads.
         progress: called with the number of finished runs and of planned runs.
         cost: CPU time in seconds of each run of the experiment, by scenario and seed.
+        studies: the runs of each study of the experiment, by cell.
         change: a change of every scenario, to another set-up.
 
     """
 
     mode: Mode = "normal"
-    store: Store | None = None
+    store: Results = field(default_factory=Results)
     jobs: int = field(default_factory=cores)
     progress: Progress | None = None
     cost: dict[tuple[str, int], float] = field(default_factory=dict, compare=False)
+    studies: list[Sequence[CellRuns]] = field(default_factory=list, compare=False)
     change: Change | None = None
 
     @property
@@ -66,6 +69,7 @@ class Effort:
         batch.complete(self.jobs, self.progress)
         table = batch.table(measure)
         self.cost.update(batch.cost)
+        self.studies.append(batch.places)
         return table
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from penstock import _native
+from penstock.errors import PenstockError
 from penstock.reproduce.claim import GRADES, Decided, badges, counted, counts, decide
 from penstock.reproduce.effort import Effort
 from penstock.reproduce.paper import Experiment, Paper
 from penstock.results.summary_table import SummaryTable
+from penstock.studies.runs import Runs
+from penstock.studies.stored_runs import study_runs
 
 __all__ = ["Outcome", "by_paper", "recorded_cost", "run", "to_dict", "whole_cost", "with_reason"]
 
@@ -23,24 +27,41 @@ class Outcome:
 
     Attributes:
         experiment: the experiment.
-        runs: number of distinct runs, including those of first passes.
+        run_count: number of distinct runs, including those of first passes.
         seeds: largest number of runs of a cell.
         cpu_s: processor time of all these runs in seconds, including runs found in the store.
         claims: the decided claims.
         summary: the numbers of its figure; `None` if the outcome is from a record that lacks them.
-        cost: processor time of each run in seconds, by scenario and seed; `None` if the outcome is from the record.
+        effort: the extent of the runs, and their results; `None` if the outcome is from the record.
         setup: the set-up of the figure's runs: "printed" or "reconstructed"; empty if the two do not differ.
 
     """
 
     experiment: Experiment
-    runs: int
+    run_count: int
     seeds: int
     cpu_s: float
     claims: Sequence[Mapping[str, Any]]
     summary: SummaryTable | None
-    cost: Mapping[tuple[str, int], float] | None = None
+    effort: Effort | None = None
     setup: str = ""
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The runs; the swept keys are the axes of the study and, if an experiment has several studies, `stage` from 1.
+
+        Raises `PenstockError` if the outcome is from the record, or all its numbers are from formulas.
+        """
+        if self.effort is None or not self.effort.studies:
+            reason = "its outcome is recorded" if self.effort is None else "its numbers are from formulas"
+            raise PenstockError(f"{self.experiment.name} has no runs: {reason}")
+        several = len(self.effort.studies) > 1
+        cells = [
+            replace(cell, labels={**({"stage": number} if several else {}), **cell.labels})
+            for number, cells in enumerate(self.effort.studies, 1)
+            for cell in cells
+        ]
+        return study_runs(cells, self.effort.store)
 
     @property
     def undrawn(self) -> bool:
@@ -62,7 +83,7 @@ class Outcome:
         return {
             "id": self.experiment.id,
             "title": self.experiment.title,
-            "runs": self.runs,
+            "runs": self.run_count,
             "seeds": self.seeds,
             "cpu_s": round(self.cpu_s, 1),
             **({"setup": self.setup} if self.setup else {}),
@@ -72,7 +93,7 @@ class Outcome:
 
 def run(experiment: Experiment, effort: Effort) -> Outcome:
     """Run an experiment in the author's set-up and decide its claims; a full run also decides them as printed."""
-    effort = replace(effort, cost={})
+    effort = replace(effort, cost={}, studies=[])
     change = experiment.reconstruction
     table = experiment.table(replace(effort, change=change))
     claims = [decision.to_dict() for decision in decide(experiment.claims(table))]
@@ -85,7 +106,7 @@ def run(experiment: Experiment, effort: Effort) -> Outcome:
     with_reasons = [with_reason(experiment.paper, claim) for claim in claims]
     cost, setup = effort.cost, "" if change is None else "reconstructed"
     return Outcome(
-        experiment, len(cost), table.seeds, sum(cost.values()), with_reasons, SummaryTable.of(table), cost, setup
+        experiment, len(cost), table.seeds, sum(cost.values()), with_reasons, SummaryTable.of(table), effort, setup
     )
 
 
@@ -149,7 +170,7 @@ def whole_cost(paper: Paper, own: Sequence[Outcome]) -> Mapping[str, float]:
     """
     if {outcome.experiment.id for outcome in own} != set(paper.about["experiments"]):
         return {}
-    costs = [outcome.cost for outcome in own if outcome.cost is not None]
+    costs = [outcome.effort.cost for outcome in own if outcome.effort is not None]
     if len(costs) < len(own):
         return recorded_cost(paper, [outcome.to_dict() for outcome in own])
     runs = {key: cpu_s for cost in costs for key, cpu_s in cost.items()}

@@ -20,7 +20,7 @@ def text(outcomes: Sequence[Outcome]) -> str:
     for paper, own in by_paper(outcomes):
         lines.append(paper.label)
         for outcome in own:
-            cost = f"{outcome.runs} runs, {outcome.cpu_s:.0f} s of CPU time" if outcome.runs else "formulas"
+            cost = f"{outcome.run_count} runs, {outcome.cpu_s:.0f} s of CPU time" if outcome.run_count else "formulas"
             lines.append(f"\n  {outcome.experiment.name}  {outcome.experiment.title} ({cost})")
             for claims in by_claim(outcome.claims).values():
                 for claim in claims:

@@ -1,4 +1,4 @@
-"""Rows of plain values as data frames of pandas and tables of Arrow; both packages are optional."""
+"""Rows of plain values as tables of Arrow and data frames of pandas, which is optional."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ def to_pandas(rows: Rows) -> Any:
 
 
 def to_arrow(rows: Rows) -> Any:
-    """A `pyarrow.Table` with a column for each key. Raises `MissingPackageError` without pyarrow."""
-    return package("pyarrow", "an Arrow table").table(_uniform(rows))
+    """A `pyarrow.Table` with a column for each key."""
+    import pyarrow as pa
+
+    return pa.table(_uniform(rows))
 
 
 def package(name: str, use: str) -> Any:

@@ -229,7 +229,7 @@ class Run:
         return to_pandas(self.flow_rows() if flows else self.rows())
 
     def to_arrow(self, *, flows: bool = False) -> Any:
-        """`rows`, or `flow_rows` with `flows`, as a `pyarrow.Table`. Raises `MissingPackageError` without pyarrow."""
+        """`rows`, or `flow_rows` with `flows`, as a `pyarrow.Table`."""
         return to_arrow(self.flow_rows() if flows else self.rows())
 
     def __repr__(self) -> str:

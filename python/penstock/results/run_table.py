@@ -62,6 +62,15 @@ class Design:
     margin: float = MARGIN
     source: Json | None = field(default=None, compare=False)
 
+    @property
+    def axes(self) -> dict[str, list[Any]]:
+        """The swept keys with their values."""
+        axes: dict[str, list[Any]] = {}
+        for path, value in (item for point in self.points for item in point.items()):
+            if value not in axes.setdefault(path, []):
+                axes[path].append(value)
+        return axes
+
 
 class RunTable:
     """The results of runs, a row per run.
@@ -90,12 +99,7 @@ class RunTable:
     @property
     def axes(self) -> dict[str, list[Any]]:
         """The swept keys with their values."""
-        axes: dict[str, list[Any]] = {}
-        for point in self.design.points:
-            for path, value in point.items():
-                if value not in axes.setdefault(path, []):
-                    axes[path].append(value)
-        return axes
+        return self.design.axes
 
     @cached_property
     def columns(self) -> list[ResultColumn]:
@@ -115,10 +119,12 @@ class RunTable:
     @cached_property
     def metrics(self) -> dict[str, list[str]]:
         """The metrics of each place that any run has, without distributions, in the order of the catalogue."""
-        numbers = [
-            c for c in self.columns if not is_distribution(c.metric) and self.table[c.name].null_count < len(self)
-        ]
-        return {place: order({c.metric for c in numbers if c.place == place}) for place in self.places}
+        return {place: order({c.metric for c in self._numbers if c.place == place}) for place in self.places}
+
+    @cached_property
+    def _numbers(self) -> list[ResultColumn]:
+        """The columns with a number of any run."""
+        return [c for c in self.columns if not is_distribution(c.metric) and self.table[c.name].null_count < len(self)]
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -189,10 +195,11 @@ class RunTable:
         """The row numbers by index of point and scheme, in the order of the seeds."""
         paths = list(self.design.points[0]) if self.design.points else []
         texts = {path for path in paths if pa.types.is_string(self.table.schema.field(path).type)}
-        points = {
-            tuple(stored(point[path]) if path in texts else point[path] for path in paths): i
-            for i, point in enumerate(self.design.points)
-        }
+
+        def in_table(path: str, value: Any) -> Any:
+            return stored(value) if path in texts and value is not None else value
+
+        points = {tuple(in_table(path, point[path]) for path in paths): i for i, point in enumerate(self.design.points)}
         schemes = {scheme.argument: i for i, scheme in enumerate(self.schemes)}
         columns = [self.table[path].to_pylist() for path in paths]
         rows: dict[tuple[int, int], list[int]] = {(p, s): [] for p in points.values() for s in schemes.values()}
@@ -227,7 +234,7 @@ class RunTable:
 
     def identical_schemes(self) -> list[list[ComparedScheme]]:
         """The groups of schemes that have the same number for each metric of each run, in order."""
-        arrays = [self.array_of(column.name) for column in self.columns if column.metric in self.metrics[column.place]]
+        arrays = [self.array_of(column.name) for column in self._numbers]
         groups: dict[tuple[bytes, ...], list[ComparedScheme]] = {}
         for at, scheme in enumerate(self.schemes):
             groups.setdefault(tuple(array[:, at].tobytes() for array in arrays), []).append(scheme)
@@ -239,8 +246,8 @@ class RunTable:
             raise UnknownNameError("place", place, self.places)
         first = [*self.at, *self.places] if place is None else [place]
         for name in first:
-            for column in self.columns:
-                if (column.place, column.metric) == (name, metric) and metric in self.metrics[name]:
+            for column in self._numbers:
+                if (column.place, column.metric) == (name, metric):
                     return column
         names = dict.fromkeys(name for where in first for name in self.metrics[where])
         raise UnknownNameError("metric", metric, names)

@@ -134,7 +134,7 @@ class Table(CellTable[Sample]):
         return to_pandas(self.run_rows() if per_run else self.rows())
 
     def to_arrow(self, *, per_run: bool = False) -> Any:
-        """`rows`, or `run_rows` with `per_run`, as a `pyarrow.Table`. Raises `MissingPackageError`."""
+        """`rows`, or `run_rows` with `per_run`, as a `pyarrow.Table`."""
         return to_arrow(self.run_rows() if per_run else self.rows())
 
     def _grid(self) -> Grid:

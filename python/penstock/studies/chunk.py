@@ -68,6 +68,11 @@ class Cell:
             content = hashlib.sha256((content + self.source).encode()).hexdigest()[:32]
         object.__setattr__(self, "content", content)
 
+    @property
+    def runs(self) -> CellRuns:
+        """Its runs, without the scenario itself."""
+        return CellRuns(self.content, self.seeds, self.labels)
+
     def for_engine(self) -> str:
         """The scenario for the engine."""
         return self.resolved.for_engine(flows=False, series=self.keep is not None, series_points=self.series_points)

@@ -21,7 +21,6 @@ from penstock.studies.complete import complete
 from penstock.studies.executor import Progress, ThreadExecutor
 from penstock.studies.looks import Looks
 from penstock.studies.order import merged
-from penstock.studies.part import CellRuns
 from penstock.studies.plan import Plan
 from penstock.studies.run_rows import run_rows
 from penstock.studies.runs import Design, Runs
@@ -134,8 +133,7 @@ def study_name(plan: Plan) -> str:
 def _runs(plan: Plan, seeds: range, results: Results, precision: Mapping[str, Any] | None) -> Runs:
     """The runs of a plan with these seeds, which are in the store."""
     cells = _cells(plan, seeds)
-    places = [CellRuns(cell.content, cell.seeds, cell.labels) for cell in cells]
-    table = run_rows(places, results.tables({cell.content for cell in cells}))
+    table = run_rows([cell.runs for cell in cells], results.tables({cell.content for cell in cells}))
     return Runs(table, design_of(plan, {cell.content: cell.resolved.readable for cell in cells}, precision))
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +11,6 @@ import duckdb
 
 from penstock.errors import PenstockError, kind_of
 from penstock.files import whole, write_text
-from penstock.results.frames import package
 from penstock.results.latex import latex_answer
 from penstock.results.parts import places_in
 from penstock.studies.database import Answer, Database, copy_to
@@ -28,8 +26,8 @@ Copy = Callable[[Path, Literal["csv", "parquet"]], None]
 def export_store(folder: str | Path | None, file: Path, study: str | None = None) -> None:
     """Write a row for each run of a store, or of one of its studies, sorted by labels and seed.
 
-    Raises `PenstockError` for a folder that is no store or lacks the study, `MissingPackageError` for Arrow without
-    pyarrow, and `FileError` if the file cannot be written.
+    Raises `PenstockError` for a folder that is no store or lacks the study, and `FileError` if the file cannot be
+    written.
     """
 
     def copy(target: Path, kind: Literal["csv", "parquet"]) -> None:
@@ -92,33 +90,24 @@ def export_answer(answer: Answer, file: Path) -> None:
 
 
 def _write(file: Path, copy: Copy) -> None:
-    """Write a file by its ending, whole or not at all."""
+    """Write a file by its ending, whole or not at all; for Arrow, by way of Parquet."""
     ending = file.suffix.lower()
-    arrow = package("pyarrow", "an Arrow file") if ending == ".arrow" else None
     with whole(file) as part:
-        if arrow is None:
+        if ending != ".arrow":
             copy(part, "csv" if ending == ".csv" else "parquet")
             return
-        with _beside(part) as parquet:
-            copy(parquet, "parquet")
-            _to_arrow(arrow, parquet, part)
+        import pyarrow as pa
+        from pyarrow import parquet
 
-
-@contextmanager
-def _beside(file: Path) -> Iterator[Path]:
-    parquet = file.with_name(f"{file.name}.parquet")
-    try:
-        yield parquet
-    finally:
-        parquet.unlink(missing_ok=True)
-
-
-def _to_arrow(arrow: Any, parquet: Path, file: Path) -> None:
-    """Convert a file in batches, so that a large file need not fit into memory."""
-    source = package("pyarrow.parquet", "an Arrow file").ParquetFile(parquet)
-    with arrow.OSFile(str(file), "wb") as target, arrow.ipc.new_file(target, source.schema_arrow) as writer:
-        for batch in source.iter_batches():
-            writer.write_batch(batch)
+        beside = part.with_name(f"{part.name}.parquet")
+        try:
+            copy(beside, "parquet")
+            source = parquet.ParquetFile(beside)
+            with pa.OSFile(str(part), "wb") as target, pa.ipc.new_file(target, source.schema_arrow) as writer:
+                for batch in source.iter_batches():  # a large file need not fit into memory
+                    writer.write_batch(batch)
+        finally:
+            beside.unlink(missing_ok=True)
 
 
 def _typed(value: Any) -> str:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from penstock.errors import PenstockError, nearest
 from penstock.files import whole, write_text
 from penstock.report import page
+from penstock.results.columns import stored
 from penstock.results.comparison import Comparison
 from penstock.results.distribution import is_distribution
 from penstock.results.estimates import means
@@ -162,5 +163,9 @@ def to_xarray(runs: RunTable) -> Any:
             for index, each in zip(at, runs.array(column.metric, column.place), strict=True):
                 values[(slice(None), *index)] = each  # type: ignore[index]
             variables[column.name] = (dims, values)
-    coordinates = {"scheme": [scheme.argument for scheme in runs.schemes], **axes, "seed": runs.seeds}
+    swept = {
+        path: [value if value is None or np.isscalar(value) else stored(value) for value in values]
+        for path, values in axes.items()
+    }
+    coordinates = {"scheme": [scheme.argument for scheme in runs.schemes], **swept, "seed": runs.seeds}
     return xarray.Dataset(variables, coords=coordinates)

@@ -70,11 +70,7 @@ def _options(design: Design, runs: int, at: Sequence[str], document: Document) -
     yield from (["--scheme", scheme_argument(name, params)] for name, params in design.schemes)
     if tuple(at) != document.resolve().watched:
         yield from (["--at", place] for place in at)
-    swept: dict[str, list[Any]] = {}
-    for path, value in (item for point in design.points for item in point.items()):
-        if value not in swept.setdefault(path, []):
-            swept[path].append(value)
-    yield from (["--vary", f"{path}={','.join(map(setting, values))}"] for path, values in swept.items())
+    yield from (["--vary", f"{path}={','.join(map(setting, values))}"] for path, values in design.axes.items())
     if (seed := design.scenario.get("seed", 1)) != document.tree.get("seed", 1):
         yield ["--seed", str(seed)]
     yield from _margin(design.margin)

@@ -188,11 +188,6 @@ class StoreTable:
         runs = sum(len(own) for own, *_ in lists)
         return Table(rows, runs=runs, seeds=max((len(set(own)) for own, *_ in lists), default=0))
 
-    def distribution(self, column: str) -> list[tuple[Labels, list[list[float]]]]:
-        """The distribution of each run, for each cell."""
-        _, lists, cells = self._grouped([column])
-        return [(labels, [run for run in runs if run]) for labels, (_, runs) in zip(cells, lists, strict=True)]
-
     def _grouped(self, columns: Sequence[str]) -> tuple[list[int], list[list[list[Any]]], list[Labels]]:
         """All seeds; the seeds and the values of each cell; its labels. Cells are in the order of their labels."""
         axes = "".join(f"{quoted(name)}, " for name in self.axes)

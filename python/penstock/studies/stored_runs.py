@@ -1,8 +1,9 @@
-"""The runs of a study as `Runs`: from a store, or from a completed batch."""
+"""The runs of a study as `Runs`: of a study in a store, or of cells that have been run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -16,10 +17,10 @@ from penstock.studies.database import Database
 from penstock.studies.part import CellRuns
 from penstock.studies.run_rows import run_rows
 from penstock.studies.runs import Design, Runs
+from penstock.studies.store import Results
 from penstock.studies.store_table import Choice, StoreTable
-from penstock.studies.study import Batch
 
-__all__ = ["MAX_CELLS", "batch_runs", "read_runs", "stored_runs"]
+__all__ = ["MAX_CELLS", "read_runs", "stored_runs", "study_runs"]
 
 MAX_CELLS = 500
 """Maximum number of cells of a table of runs; a page or summary of more cells is unreadable."""
@@ -55,16 +56,18 @@ def stored_runs(study: StoreTable) -> Runs:
     return Runs(table, _design(cells, scenario, study.version(), study.scenarios()))
 
 
-def batch_runs(batch: Batch) -> Runs:
-    """The runs of a completed batch."""
-    cells = list(batch.cells())
-    own = [cell.labels.get(SCHEME) or _own_scheme(cell.resolved.readable) for cell in cells]
-    labels = [{SCHEME: scheme, **cell.labels} for scheme, cell in zip(own, cells, strict=True)]
-    places = [CellRuns(cell.content, cell.seeds, each) for cell, each in zip(cells, labels, strict=True)]
-    scenarios = {cell.content: cell.resolved.readable for cell in cells}
-    table = run_rows(places, batch.results.tables(scenarios))
-    scenario = {**cells[0].resolved.readable, "seed": cells[0].seeds[0]}
-    return Runs(table, _design(labels, scenario, _native.version, scenarios))
+def study_runs(cells: Sequence[CellRuns], results: Results) -> Runs:
+    """The runs of the cells of a study, which `results` has. A label that only other cells have is None."""
+    scenarios = results.scenarios({cell.scenario for cell in cells})
+    names = dict.fromkeys(name for cell in cells for name in cell.labels if name != SCHEME)
+    schemes = (stored(cell.labels.get(SCHEME) or _own_scheme(scenarios[cell.scenario])) for cell in cells)
+    labels = [
+        {SCHEME: scheme, **{name: cell.labels.get(name) for name in names}}
+        for cell, scheme in zip(cells, schemes, strict=True)
+    ]
+    places = [replace(cell, labels=each) for cell, each in zip(cells, labels, strict=True)]
+    scenario = {**scenarios[cells[0].scenario], "seed": cells[0].seeds[0]}
+    return Runs(run_rows(places, results.tables(scenarios)), _design(labels, scenario, _native.version, scenarios))
 
 
 def _check_size(study: str, cells: int, axes: Sequence[str]) -> None:

@@ -34,6 +34,7 @@ from penstock.studies.chunk import Cell, Keep
 from penstock.studies.complete import Shard, complete
 from penstock.studies.executor import Executor, Progress, ThreadExecutor
 from penstock.studies.order import merged
+from penstock.studies.part import CellRuns
 from penstock.studies.pilots import Warmups, group_of
 from penstock.studies.store import Results
 
@@ -203,6 +204,7 @@ class Batch:
 
     Attributes:
         results: where the results are kept.
+        places: the runs of each cell; of a large study, those that have been executed.
         cost: processor time in seconds of each run of a table, by scenario and seed.
 
     Raises `ScenarioError` with the errors of all cells that were checked.
@@ -218,13 +220,13 @@ class Batch:
         has_automatic = any(cell.resolved.head.has_automatic_warmup for cell in checked)
         self._warmups = Warmups(self._scenarios, self.results) if has_automatic else None
         self._cells: list[Cell] | None = checked if whole else None
-        self._places: list[_Place] = []
+        self.places: list[CellRuns] = []
         self._place_all()
 
     @property
     def runs(self) -> int:
         """Number of runs; before the runs of a large study are executed, including cells that `where` leaves out."""
-        return sum(len(place.seeds) for place in self._places) or self.study.most_runs
+        return sum(len(place.seeds) for place in self.places) or self.study.most_runs
 
     def complete(
         self,
@@ -267,7 +269,7 @@ class Batch:
         if self._cells is not None:
             if self._warmups is not None:
                 self._cells = [self._cell(point, part) for point, part in self.study.points()]
-            self._places = [_Place.of(cell) for cell in self._cells]
+            self.places = [cell.runs for cell in self._cells]
 
     def _cell(self, point: Mapping[str, Any], part: Study) -> Cell:
         """The cell of these values; its warm-up is determined if its pilot runs have been executed."""
@@ -282,27 +284,27 @@ class Batch:
         return self._cell(*next(self.study.points())).resolved.readable
 
     def _walked(self) -> Iterator[Cell]:
-        self._places = []
+        self.places = []
         for point, part in self.study.points():
             cell = self._cell(point, part)
-            self._places.append(_Place.of(cell))
+            self.places.append(cell.runs)
             yield cell
 
     def table(self, measure: Measure, metrics: Collection[str] | None = None) -> Table:
         """The measured numbers of every run; `metrics` are the names of those that `measure` needs, all if None."""
         cells: list[tuple[Labels, dict[str, Sample]]] = []
-        for start in range(0, len(self._places), CELLS_PER_READ):
-            cells += self._measured(self._places[start : start + CELLS_PER_READ], measure, metrics)
-        seeds = max((len(place.seeds) for place in self._places), default=0)
+        for start in range(0, len(self.places), CELLS_PER_READ):
+            cells += self._measured(self.places[start : start + CELLS_PER_READ], measure, metrics)
+        seeds = max((len(place.seeds) for place in self.places), default=0)
         return Table(cells, runs=self.runs, seeds=seeds, cpu_s=sum(self.cost.values()))
 
     def _measured(
-        self, places: Sequence[_Place], measure: Measure, metrics: Collection[str] | None
+        self, places: Sequence[CellRuns], measure: Measure, metrics: Collection[str] | None
     ) -> Iterator[tuple[Labels, dict[str, Sample]]]:
         """Labels and samples of these cells."""
         where: dict[str, list[int]] = {}
         for number, place in enumerate(places):
-            where.setdefault(place.content, []).append(number)
+            where.setdefault(place.scenario, []).append(number)
         values: list[dict[str, np.ndarray]] = [{} for _ in places]
         resolved = self.results.scenarios(where)
         for content, seed, raw in self.results.get(where, metrics):
@@ -317,19 +319,6 @@ class Batch:
                     column[seed - seeds[0]] = np.nan if value is None else value
         for place, columns in zip(places, values, strict=True):
             yield place.labels, {name: Sample(column) for name, column in columns.items()}
-
-
-@dataclass(frozen=True)
-class _Place:
-    """The place of a cell in the results."""
-
-    labels: Labels
-    content: str
-    seeds: range
-
-    @classmethod
-    def of(cls, cell: Cell) -> _Place:
-        return cls(cell.labels, cell.content, cell.seeds)
 
 
 def _resolved(entries: Iterable[tuple[Labels, Scenario | Document, Study]]) -> list[Cell]:

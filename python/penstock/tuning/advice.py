@@ -10,8 +10,9 @@ import numpy as np
 from penstock import _native
 from penstock.results.estimate import Estimate
 from penstock.scenario.loaded_link import LoadedLink
+from penstock.studies.runs import Runs
 from penstock.tuning.aim import Aim
-from penstock.tuning.bench import Measured, Setting
+from penstock.tuning.bench import Measured, Setting, reported
 from penstock.tuning.choice import Success
 from penstock.tuning.conclusion import conclusion
 from penstock.tuning.paste import DEVICES, device_lines
@@ -64,7 +65,9 @@ class Advice:
         draws: the networks of the confirmation runs.
         map: the first advised setting with rate, flows and round trip halved and doubled; empty for a front, and if no
             aim has a bound.
-        runs: number of runs.
+        runs: the confirmation runs: a scheme for each of `confirmed`, and a seed for each of `draws`, whose `number` is
+            in the column `draw`.
+        run_count: number of all runs.
         rounds: completed rounds of the search; fewer than planned if the machine is slower than the plan assumes.
         companions: the setting of the other direction for each of `advised`; empty if only one direction is tuned.
         without_limit: runs of an unlimited queue, if every setting carries less than an aim requires; else None.
@@ -79,7 +82,8 @@ class Advice:
     tried: tuple[Measured, ...]
     draws: tuple[Draw, ...]
     map: tuple[Point, ...]
-    runs: int
+    runs: Runs
+    run_count: int
     rounds: int
     companions: tuple[Setting, ...] = ()
     without_limit: Measured | None = None
@@ -155,7 +159,7 @@ class Advice:
 
     def _value(self, aim: Aim, number: int) -> float:
         """The metric of an aim in run `number` of the first advised setting."""
-        return float(self.best.measured.values[aim.place or self.link.place, aim.metric][number])
+        return float(self.best.measured.values(aim.place or self.link.place, aim.metric)[number])
 
     def to_dict(self) -> dict[str, Any]:
         """The document that `penstock tune --json` writes."""
@@ -168,7 +172,7 @@ class Advice:
             "met": self.is_met,
             "advice": [
                 {
-                    **_described(entry),
+                    **self._described(entry),
                     **{key: self._joined(number, key) for key in ("tc", "tc_shaped")},
                     "devices": self.devices(number),
                 }
@@ -185,45 +189,44 @@ class Advice:
                 }
                 for point in self.map
             ],
-            "confirmed": [_described(entry) for entry in self.confirmed],
+            "confirmed": [self._described(entry) for entry in self.confirmed],
             "tried": [
                 {
                     **_setting(measured.setting),
                     "runs": len(measured.scores),
                     "score": measured.score,
-                    "metrics": _metrics(measured),
+                    "metrics": self._metrics(measured),
                 }
                 for measured in self.tried
             ],
-            "runs": self.runs,
+            "runs": self.run_count,
             "rounds": self.rounds,
-            **({} if self.without_limit is None else {"without_limit": _metrics(self.without_limit)}),
+            **({} if self.without_limit is None else {"without_limit": self._metrics(self.without_limit)}),
         }
+
+    def _described(self, entry: Confirmed) -> dict[str, Any]:
+        success = {"met": entry.success.met, "attainable": entry.success.attainable, "of": entry.success.total}
+        behind = {"mean": entry.behind.mean, "ci95": entry.behind.ci95}
+        return {
+            **_setting(entry.measured.setting),
+            "runs": len(entry.measured.scores),
+            "metrics": self._metrics(entry.measured),
+            "met": entry.met,
+            "networks": success,
+            "behind": behind,
+            "verdict": entry.verdict,
+            "barred": list(entry.barred),
+        }
+
+    def _metrics(self, measured: Measured) -> dict[str, dict[str, Any]]:
+        """Mean and interval of the reported numbers, by place and metric."""
+        table: dict[str, dict[str, Any]] = {}
+        for place, name in reported(self.aims, self.link.place):
+            if np.isfinite(measured.values(place, name)).any():
+                summary = measured.summary(place, name)
+                table.setdefault(place, {})[name] = {"mean": summary.mean, "ci95": summary.ci95}
+        return table
 
 
 def _setting(setting: Setting) -> dict[str, Any]:
     return {"scheme": setting.scheme, "parameters": dict(setting.parameters), "origin": setting.origin}
-
-
-def _described(entry: Confirmed) -> dict[str, Any]:
-    success = {"met": entry.success.met, "attainable": entry.success.attainable, "of": entry.success.total}
-    behind = {"mean": entry.behind.mean, "ci95": entry.behind.ci95}
-    return {
-        **_setting(entry.measured.setting),
-        "runs": len(entry.measured.scores),
-        "metrics": _metrics(entry.measured),
-        "met": entry.met,
-        "networks": success,
-        "behind": behind,
-        "verdict": entry.verdict,
-        "barred": list(entry.barred),
-    }
-
-
-def _metrics(measured: Measured) -> dict[str, dict[str, Any]]:
-    table: dict[str, dict[str, Any]] = {}
-    for place, name in measured.values:
-        if np.isfinite(measured.values[place, name]).any():
-            summary = measured.summary(place, name)
-            table.setdefault(place, {})[name] = {"mean": summary.mean, "ci95": summary.ci95}
-    return table

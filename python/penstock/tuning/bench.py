@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from penstock import _native
+from penstock.aqms import python_aqm
 from penstock.errors import ErrorDetail, ScenarioError
 from penstock.results.columns import result_columns
 from penstock.results.display import scheme_argument
 from penstock.results.estimate import Estimate, summarize
+from penstock.results.run_table import Array
 from penstock.scenario.document import Document
 from penstock.scenario.loaded_link import LoadedLink
 from penstock.scenario.resolve import resolve
@@ -22,18 +25,16 @@ from penstock.studies.candidate import Candidate
 from penstock.studies.chunk import Cell
 from penstock.studies.complete import complete
 from penstock.studies.executor import Progress, ThreadExecutor
-from penstock.studies.part import CellRuns
 from penstock.studies.plan import own_queue, placed
 from penstock.studies.run_rows import run_rows
+from penstock.studies.runs import Design, Runs
 from penstock.studies.store import Results
 from penstock.tuning.aim import Aim, origin_of, weighted
 from penstock.tuning.departure import departure
 from penstock.tuning.population import Draw, Population
 from penstock.tuning.rules import rules_of
 
-__all__ = ["Bench", "Measured", "Setting"]
-
-Array = npt.NDArray[np.float64]
+__all__ = ["Bench", "Measured", "Setting", "reported"]
 
 REPORTED_METRICS = ("utilization", "delay_mean_s", "delay_p99_s", "loss_rate")
 """Metrics of the tuned link that are reported in addition to those of the aims."""
@@ -64,18 +65,18 @@ class Setting:
 
 @dataclass(frozen=True)
 class Measured:
-    """A setting with the metrics of its runs, in the order of the networks.
+    """A setting with its runs, in the order of the networks.
 
     Attributes:
         setting: the setting.
-        values: by place and metric, the value of each run; NaN where a run has none.
+        table: a row per run, as in `Runs`; the column `draw` has the number of its network.
         scores: one per run, smaller is better: from 0 to 1 if the run meets every aim, else 1 plus the weighted sum of
             the shortfalls.
 
     """
 
     setting: Setting
-    values: Mapping[tuple[str, str], Array]
+    table: pa.Table
     scores: Array
 
     @cached_property
@@ -88,14 +89,33 @@ class Measured:
         """For each run, whether it meets every aim."""
         return np.asarray(self.scores <= 1.0)
 
+    def values(self, place: str, metric: str) -> Array:
+        """A metric of each run; NaN where a run has none."""
+        return _values(self.table, place, metric)
+
     def summary(self, place: str, metric: str) -> Estimate:
         """Mean and 95 % interval of a metric over the runs that have it."""
-        return summarize([value for value in self.values[place, metric].tolist() if np.isfinite(value)])
+        values = self.values(place, metric)
+        return summarize(values[np.isfinite(values)].tolist())
 
     def joined(self, other: Measured) -> Measured:
         """The runs of both measurements, which are of the same setting."""
-        values = {key: np.concatenate([column, other.values[key]]) for key, column in self.values.items()}
-        return replace(self, values=values, scores=np.concatenate([self.scores, other.scores]))
+        table = pa.concat_tables([self.table, other.table], promote_options="permissive")
+        return replace(self, table=table, scores=np.concatenate([self.scores, other.scores]))
+
+
+def reported(aims: Sequence[Aim], place: str) -> list[tuple[str, str]]:
+    """Place and metric of each reported number: those of the aims, and `REPORTED_METRICS` of the tuned link."""
+    of_aims = {(aim.place or place, aim.metric) for aim in aims}
+    return sorted(of_aims | {(place, name) for name in REPORTED_METRICS})
+
+
+def _values(table: pa.Table, place: str, metric: str) -> Array:
+    for column in result_columns(table.column_names):
+        if (column.place, column.metric) == (place, metric):
+            values: Array = table[column.name].to_numpy(zero_copy_only=False).astype(float)
+            return values
+    return np.full(table.num_rows, np.nan)
 
 
 class Bench:
@@ -118,7 +138,7 @@ class Bench:
         self.population, self.links, self.aims = population, tuple(links), tuple(aims)
         self.results = Results() if results is None else results
         self.threads, self.progress = threads, progress
-        self.runs = self.planned = 0
+        self.run_count = self.planned = 0
 
     @property
     def link(self) -> LoadedLink:
@@ -150,12 +170,27 @@ class Bench:
             for document in [self._placed(network, setting)]
         ]
         runs = self._run(cells)
-        columns = {(column.place, column.metric): column.name for column in result_columns(runs.column_names)}
         measured = []
         for number, setting in enumerate(settings):
-            rows = runs.take(pa.array(range(number, len(cells), len(settings))))
-            measured.append(self._measured(setting, rows, columns))
+            table = runs.take(pa.array(range(number, len(cells), len(settings))))
+            measured.append(Measured(setting, table, self._scores(table)))
+            self._check_aims(measured[-1])
         return measured
+
+    def runs_of(self, all_measured: Sequence[Measured]) -> Runs:
+        """The runs of settings that were measured on the same networks; each setting is a scheme."""
+        table = pa.concat_tables([measured.table for measured in all_measured], promote_options="permissive")
+        schemes = [(each.setting.scheme, dict(each.setting.parameters)) for each in all_measured]
+        design = Design(
+            scenario=self.population.document.resolve().readable,
+            schemes=schemes,
+            points=[{}],
+            at=[link.place for link in self.links],
+            version=_native.version,
+            aqms=python_aqm.sources({name for name, _ in schemes}),
+            scenarios=self.results.scenarios(set(table["scenario"].to_pylist())),
+        )
+        return Runs(table, design)
 
     def companion(self, setting: Setting, link: LoadedLink) -> Setting:
         """The setting of the queue in the other direction.
@@ -206,77 +241,64 @@ class Bench:
             planned=len(distinct),
             progress=self._report,
         )
-        self.runs += len(distinct)
-        places = [CellRuns(cell.content, cell.seeds, cell.labels) for cell in cells]
-        return run_rows(places, self.results.tables({cell.content for cell in cells}))
+        self.run_count += len(distinct)
+        return run_rows([cell.runs for cell in cells], self.results.tables({cell.content for cell in cells}))
 
     def _report(self, finished: int, _: int) -> None:
         if self.progress is not None:
-            self.progress(self.runs + finished, max(self.planned, self.runs + finished))
+            self.progress(self.run_count + finished, max(self.planned, self.run_count + finished))
 
-    def _measured(self, setting: Setting, runs: pa.Table, columns: Mapping[tuple[str, str], str]) -> Measured:
-        wanted = {(aim.place or self.link.place, aim.metric) for aim in self.aims}
-        wanted |= {(self.link.place, name) for name in REPORTED_METRICS}
-        values: dict[tuple[str, str], Array] = {}
-        for key in sorted(wanted):
-            column = runs[columns[key]].to_numpy(zero_copy_only=False) if key in columns else None
-            values[key] = np.full(runs.num_rows, np.nan) if column is None else column.astype(float)
+    def _check_aims(self, measured: Measured) -> None:
+        """Raise `ScenarioError` if no run has the metric of an aim."""
         for aim in self.aims:
             place = aim.place or self.link.place
-            if not np.isfinite(values[place, aim.metric]).any():
-                names = ", ".join(sorted(_finite(runs, columns, place)))
+            if not np.isfinite(measured.values(place, aim.metric)).any():
+                names = ", ".join(sorted(self.runs_of([measured]).metrics.get(place, ())))
                 message = f"{place} has no {aim.metric} in this scenario; there are: {names}"
                 raise ScenarioError([ErrorDetail("", message, None, origin_of(aim.text))])
-        return Measured(setting, values, self._scores(values))
 
-    def _scores(self, values: Mapping[tuple[str, str], Array]) -> Array:
+    def _scores(self, table: pa.Table) -> Array:
         """The score of each run; see `Measured`."""
-        missed = np.zeros(len(next(iter(values.values()))))
+        missed = np.zeros(table.num_rows)
         for aim in self.aims:
             if aim.has_bound:
-                column = values[aim.place or self.link.place, aim.metric]
-                short = [aim.shortfall(value) if np.isfinite(value) else 1.0 for value in column.tolist()]
+                values = self._values(table, aim).tolist()
+                short = [aim.shortfall(value) if np.isfinite(value) else 1.0 for value in values]
                 missed += (aim.weight or 1.0) * np.array(short)
-        scores: Array = np.where(missed > 0, 1 + missed, self._ranks(values))
+        scores: Array = np.where(missed > 0, 1 + missed, self._ranks(table))
         return scores
 
-    def _ranks(self, values: Mapping[tuple[str, str], Array]) -> Array:
+    def _values(self, table: pa.Table, aim: Aim) -> Array:
+        """The metric of an aim in each run."""
+        return _values(table, aim.place or self.link.place, aim.metric)
+
+    def _ranks(self, table: pa.Table) -> Array:
         """Scores from 0 to 1 of runs that meet every bound: by the aims without a bound, else by power."""
         unbounded = [aim for aim in self.aims if not aim.has_bound]
         if weighted(unbounded):
-            return self._weighted(unbounded, values)
+            return self._weighted(unbounded, table)
         if unbounded:
-            column = values[unbounded[0].place or self.link.place, unbounded[0].metric]
+            column = self._values(table, unbounded[0])
             part = np.abs(column) / (1 + np.abs(column))
             rank: Array = np.nan_to_num(part if unbounded[0].side == "min" else 1 - part, nan=1.0)
             return rank
-        return np.nan_to_num(1 - self.power(values), nan=1.0)
+        return np.nan_to_num(1 - self._power(table), nan=1.0)
 
-    def _weighted(self, unbounded: Sequence[Aim], values: Mapping[tuple[str, str], Array]) -> Array:
+    def _weighted(self, unbounded: Sequence[Aim], table: pa.Table) -> Array:
         """The logistic function of the weighted mean cost, between 0 and 1; for a single aim, the same as its rank."""
         weights = np.array([aim.weight or 1.0 for aim in unbounded])
-        columns = [values[aim.place or self.link.place, aim.metric].tolist() for aim in unbounded]
-        costs = np.array(
-            [[aim.cost(value) for value in column] for aim, column in zip(unbounded, columns, strict=True)]
-        )
+        costs = np.array([[aim.cost(value) for value in self._values(table, aim).tolist()] for aim in unbounded])
         cost: Array = np.nan_to_num(1 / (1 + np.exp(-(weights @ costs) / weights.sum())), nan=1.0)
         return cost
 
-    def power(self, values: Mapping[tuple[str, str], Array]) -> Array:
+    def _power(self, table: pa.Table) -> Array:
         """Power is throughput over delay (L. Kleinrock, "Power and deterministic rules of thumb", ICC 1979).
 
         Here it is the utilization times the share of propagation in the round trip, times the share of packets that are
         not dropped: a lost packet has used the links before the queue. Without this last factor (own decision), a tiny
         buffer that drops a quarter of the packets often has the highest power.
         """
-        place, rtt = self.link.place, self.link.rtt
-        delivered = 1 - np.nan_to_num(values[place, "loss_rate"])
-        power: Array = values[place, "utilization"] * delivered * rtt / (rtt + values[place, "delay_mean_s"])
+        names = ("utilization", "loss_rate", "delay_mean_s")
+        used, lost, delay = (_values(table, self.link.place, name) for name in names)
+        power: Array = used * (1 - np.nan_to_num(lost)) * self.link.rtt / (self.link.rtt + delay)
         return power
-
-
-def _finite(runs: pa.Table, columns: Mapping[tuple[str, str], str], place: str) -> Iterator[str]:
-    """The metrics of a place for which at least one run has a value."""
-    for (where, name), column in columns.items():
-        if where == place and runs[column].null_count < runs.num_rows and not pa.types.is_nested(runs[column].type):
-            yield name

@@ -131,8 +131,7 @@ def is_material(other: Measured, measured: Measured, aims: Sequence[Aim], place:
 
 def gain(other: Measured, measured: Measured, aim: Aim, place: str) -> float:
     """How much better `other` is in the metric of an aim, relative to `measured`; 0 if the difference is immaterial."""
-    key = (aim.place or place, aim.metric)
-    ours, theirs = float(np.nanmean(measured.values[key])), float(np.nanmean(other.values[key]))
+    ours, theirs = (float(np.nanmean(m.values(aim.place or place, aim.metric))) for m in (measured, other))
     difference = ours - theirs if aim.side in ("<", "min") else theirs - ours
     scale = max(abs(ours), TINY)
     min_difference = MIN_DIFFERENCE.get(metric(aim.metric).quantity, 0.0)

@@ -44,7 +44,7 @@ def _meets(bounded: Sequence[str]) -> str:
 def _of_present(best: Measured, bounded: Sequence[str], success: Success, place: str) -> Iterable[str]:
     """Sentences for a present queue that is good enough, with the numbers of a link that is not congested."""
     used, delay, loss = (
-        float(np.nanmean(best.values[place, name])) for name in ("utilization", "delay_p99_s", "loss_rate")
+        float(np.nanmean(best.values(place, name))) for name in ("utilization", "delay_p99_s", "loss_rate")
     )
     if delay < IDLE_DELAY_S and loss < IDLE_LOSS:
         yield (
@@ -71,7 +71,7 @@ def gain_text(best: Measured, present: Measured, aims: Sequence[Aim], place: str
     if not gains or max(gains.values()) <= 0:
         return None
     aim = max(gains, key=lambda each: gains[each])
-    before, after = (float(np.nanmean(each.values[aim.place or place, aim.metric])) for each in (present, best))
+    before, after = (float(np.nanmean(each.values(aim.place or place, aim.metric))) for each in (present, best))
     verb = "cuts" if after < before else "raises"
     numbers = f"{metric_text(aim.metric, before)} to {metric_text(aim.metric, after)}"
     where = f" of {aim.place}" if aim.place and aim.place != place else ""

@@ -14,6 +14,7 @@ from penstock.results.display import decimals, joined, number, scale_for
 from penstock.results.estimate import Estimate
 from penstock.results.metrics import metric
 from penstock.tuning.advice import Advice, Confirmed
+from penstock.tuning.bench import reported
 from penstock.tuning.moved import FACTORS
 from penstock.tuning.paste import FASTER
 from penstock.tuning.robust import Point
@@ -46,7 +47,7 @@ class Row:
 def columns(advice: Advice) -> list[tuple[str, str]]:
     """Place and metric of each column; those of the aims come first."""
     of_aims = [(aim.place or advice.link.place, aim.metric) for aim in advice.aims]
-    return list(dict.fromkeys([*of_aims, *sorted(advice.best.measured.values)]))
+    return list(dict.fromkeys([*of_aims, *reported(advice.aims, advice.link.place)]))
 
 
 def headers(advice: Advice) -> list[str]:

@@ -59,7 +59,7 @@ def map_of(bench: Bench, setting: Setting, others: Sequence[Setting], first: int
 
 def _missed(bench: Bench, measured: Measured, number: int) -> dict[str, float]:
     """The value of each aim that a run misses, by the text of the aim."""
-    values = {aim: float(measured.values[aim.place or bench.link.place, aim.metric][number]) for aim in bench.aims}
+    values = {aim: float(measured.values(aim.place or bench.link.place, aim.metric)[number]) for aim in bench.aims}
     return {aim.text: value for aim, value in values.items() if aim.is_missed(value)}
 
 

@@ -155,7 +155,7 @@ def objectives(bench: Bench, measured: Measured) -> list[float]:
 
 
 def _objective(bench: Bench, measured: Measured, aim: Aim) -> float:
-    mean = float(np.nanmean(measured.values[aim.place or bench.link.place, aim.metric]))
+    mean = float(np.nanmean(measured.values(aim.place or bench.link.place, aim.metric)))
     return mean if aim.side == "min" else -mean
 
 

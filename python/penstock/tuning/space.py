@@ -46,10 +46,6 @@ class Knob:
     high: float = 0.0
     choices: tuple[Any, ...] = ()
 
-    def clipped(self, value: float) -> float:
-        """The value, clipped to the range."""
-        return min(max(value, self.low), self.high)
-
 
 @dataclass(frozen=True)
 class Space:

@@ -39,7 +39,7 @@ from penstock.tuning.simpler import simpler
 from penstock.tuning.space import space_of
 from penstock.tuning.unmet import runs_without_limit
 
-__all__ = ["tune"]
+__all__ = ["parse_request", "tune"]
 
 DRAW_OFFSET = 1_000_000
 """Offset of the numbers of the confirmation networks; those of the map start at twice this number."""
@@ -95,10 +95,7 @@ def tune(
     document, threads = as_document(scenario), threads_of(jobs)
     if capture is not None:
         document = with_capture(document, capture, at)
-    resolved = document.resolve()
-    places = [at] if at is not None else tuned_places(resolved)
-    named_aims = [aims] if isinstance(aims, str) else aims
-    candidates, parsed_aims = _parse_request(document, schemes, named_aims, resolved, places)
+    resolved, places, candidates, parsed_aims = parse_request(document, schemes, aims, at)
     optimizer()  # reports a missing package before the first run
     document = with_watches_of(_with_warmup(document, candidates, places, jobs), resolved)
     resolved = document.resolve()
@@ -115,31 +112,28 @@ def _with_warmup(document: Document, candidates: Sequence[Candidate], places: li
     return with_warmups(cells, jobs)[0]
 
 
-def _parse_request(
-    document: Document,
-    schemes: SchemeLike | Iterable[SchemeLike],
-    aims: Iterable[str],
-    resolved: Resolved,
-    places: Sequence[str],
-) -> tuple[tuple[Candidate, ...], tuple[Aim, ...]]:
-    """Candidates and aims. Raises `ScenarioError` with the errors of both, and of the places."""
-    named: Mapping[str, Iterable[str]] = {
-        "links": [*places, *resolved.watched],
-        "traffic": resolved.readable["traffic"],
-        "dscp": codepoints(resolved.canonical["traffic"]),
-    }
+def parse_request(
+    document: Document, schemes: SchemeLike | Iterable[SchemeLike], aims: str | Iterable[str], at: str | None
+) -> tuple[Resolved, list[str], tuple[Candidate, ...], tuple[Aim, ...]]:
+    """The resolved scenario, the tuned links, candidates and aims. Raises `ScenarioError` with the errors of all."""
     errors: list[ErrorDetail] = []
-    candidates: tuple[Candidate, ...] = ()
-    parsed_aims: tuple[Aim, ...] = ()
+    aim_errors: list[ErrorDetail] = []
     with collecting(errors):
+        resolved = document.resolve()
+        places = [at] if at is not None else tuned_places(resolved)
+        named: Mapping[str, Iterable[str]] = {
+            "links": [*places, *resolved.watched],
+            "traffic": resolved.readable["traffic"],
+            "dscp": codepoints(resolved.canonical["traffic"]),
+        }
+        with collecting(aim_errors):
+            parsed_aims = parse_aims([aims] if isinstance(aims, str) else aims, named)
         check_places(document, places)
     with collecting(errors):
         candidates = Candidate.all_of(schemes)
-    with collecting(errors):
-        parsed_aims = parse_aims(aims, named)
-    if errors:
-        raise ScenarioError(errors)
-    return candidates, parsed_aims
+    if errors or aim_errors:
+        raise ScenarioError([*errors, *aim_errors])
+    return resolved, places, candidates, parsed_aims
 
 
 class _Tuning:
@@ -191,7 +185,8 @@ class _Tuning:
             map=map_of(bench, advised[0], _alternative(confirmed), 2 * DRAW_OFFSET) if has_map else (),
             companions=tuple(bench.companion(each, link) for link in bench.links[1:] for each in advised),
             without_limit=None if len(advised) > 1 else runs_without_limit(bench, met, draws),
-            runs=bench.runs,
+            runs=bench.runs_of([entry.measured for entry in confirmed]),
+            run_count=bench.run_count,
             rounds=self.clock.rounds,
         )
 
@@ -200,11 +195,11 @@ class _Tuning:
         place = self.bench.link.place
         if any(aim.metric == "loss_rate" and aim.place in (None, place) for aim in self.bench.aims):
             return math.inf
-        return EXTRA_LOSS + LOSS_FACTOR * float(np.nanmean(present.values[place, "loss_rate"]))
+        return EXTRA_LOSS + LOSS_FACTOR * float(np.nanmean(present.values(place, "loss_rate")))
 
     def _has_time(self, more: int) -> bool:
         rest = self.budget.fixed - len(self.baselines) * len(self.search_draws)
-        return self.clock.has_time(self.bench.runs, more, rest)
+        return self.clock.has_time(self.bench.run_count, more, rest)
 
     def _choose(
         self, baselines: Sequence[Measured], searched: Sequence[Measured]
@@ -223,7 +218,8 @@ class _Tuning:
         new = {each.setting.label: each for each in simplified if each.setting.label not in labels}
         pool = [*baselines, *new.values()]
         rest = (len(pool) + MAP_SETTINGS) * self.budget.confirmation
-        if self.extra_draws and not self.clock.is_behind(self.bench.runs, rest + len(pool) * len(self.extra_draws)):
+        rest += len(pool) * len(self.extra_draws)
+        if self.extra_draws and not self.clock.is_behind(self.bench.run_count, rest):
             further = self.bench.measure([each.setting for each in pool], self.extra_draws)
             pool = [each.joined(more) for each, more in zip(pool, further, strict=True)]
         return (self._best(pool).setting,), pool
@@ -248,7 +244,7 @@ class _Tuning:
             return []
         given = dict(self.schemes).get(setting.scheme, {})
         reasons = below(setting.scheme, setting.parameters, self.bench.link, given)
-        loss = float(np.nanmean(measured.values[place, "loss_rate"]))
+        loss = float(np.nanmean(measured.values(place, "loss_rate")))
         if loss > self.max_loss:
             reasons.append(
                 f"loses {100 * loss:.2g} % of the packets, more than the acceptable {100 * self.max_loss:.2g} %"
@@ -344,7 +340,7 @@ def _met(bench: Bench, measured: Measured, all_measured: Sequence[Measured]) -> 
     met = {}
     for aim in bench.aims:
         if aim.has_bound:
-            values = measured.values[aim.place or bench.link.place, aim.metric][possible].tolist()
+            values = measured.values(aim.place or bench.link.place, aim.metric)[possible].tolist()
             met[aim.text] = sum(not aim.is_missed(v) for v in values) >= math.floor(ENOUGH * len(values))
     return met
 

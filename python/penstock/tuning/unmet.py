@@ -84,7 +84,7 @@ def _nearest(aim: Aim, place: str, confirmed: Met) -> str:
 
 def _networks(aim: Aim, place: str, measured: Measured) -> int:
     """The number of networks on which a setting meets an aim."""
-    return sum(not aim.is_missed(value) for value in measured.values[aim.place or place, aim.metric].tolist())
+    return sum(not aim.is_missed(value) for value in measured.values(aim.place or place, aim.metric).tolist())
 
 
 def _without_limit(aim: Aim, place: str, measured: Measured) -> str:

@@ -2,7 +2,7 @@
 
 from penstock.reproduce.figure import Choice, Curves, Sweep, needing
 
-from .setup import OPTION, PAGES, RUNS, WEB_SPAN, also, claim, over, queue, web, web_designs
+from .setup import OPTION, PAGES, WEB_SPAN, also, claim, over, queue, web, web_designs
 
 LONGEST = 0.02  # the max_p with the longest runs
 SHORT, LONG = 0.01, 0.0005  # the w_q of a short and of a long memory
@@ -15,7 +15,7 @@ study = Sweep(
         "w_q": Choice([0.0005, 0.01], [0.0002, 0.0005, 0.002, 0.01, 0.05]),
         "max_p": Choice([0.1], [LONGEST, 0.1, 0.3]),
     },
-    seeds=RUNS,
+    seeds=5,
     span=WEB_SPAN,
     first=web_designs,
 )

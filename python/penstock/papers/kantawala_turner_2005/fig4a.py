@@ -24,7 +24,7 @@ CLAIMS = (
         claim(
             "c05",
             # c25 covers DTDRR with 400 packets, where Section 3 calls it worse.
-            every(qsdrr_is_better, dsdrr_is_close(buffer=400), both_are_close(buffer=within(600, LAST))),
+            every(qsdrr_is_better, dsdrr_is_close(buffer=400), both_are_close(buffer=FROM_1000)),
             others={"DTDRR with 400 packets, too": every(qsdrr_is_better, both_are_close(buffer=within(400, LAST)))},
         ),
         claim(

@@ -10,7 +10,7 @@ study = runs(
     {
         "network": Choice([TRIPS], [TRIPS, HOPS]),
         "scheme": DRR_BASED,
-        "queues": Choice([1, 10, ALL], [1, 2, 5, 10, 20, 50, ALL]),
+        "queues": Choice([1, 10, ALL], [1, 2, 5, 10, 20, ALL]),
     },
     buffer=BUFFER,
 )

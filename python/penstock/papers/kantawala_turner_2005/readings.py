@@ -14,7 +14,6 @@ from penstock.results.sample import Sample
 
 from .setup import (
     ACCESS_LIMIT,
-    ACCESS_LIMITS,
     EARLIER_TIMER,
     HOPS,
     LAST,
@@ -24,6 +23,7 @@ from .setup import (
     SHORT_WINDOWS,
     TRIPS,
     Runs,
+    access_limits,
     added,
     measure,
     queue,
@@ -48,7 +48,7 @@ WINDOWS: Axis = {
 }
 FEW_WINDOWS: Axis = {name: WINDOWS[name] for name in (NO_WINDOW, SHORT, f"{SHORT}, long 100", f"{SHORT}, long 200")}
 NEAR: Axis = {f"0.2 s, {SHORT}": together(EARLIER_TIMER, SHORT_WINDOWS)}
-LIMITED: Axis = {f"access {ACCESS_LIMIT}": ACCESS_LIMITS}
+LIMITED: Axis = {f"access {ACCESS_LIMIT}": access_limits}
 ACCESS: Axis = {"": None, **LIMITED}
 TCP = ("tcp", "onoff")
 NEWRENO: Axis = {"": None, "NewReno": with_traffic(TCP, flavour="newreno")}

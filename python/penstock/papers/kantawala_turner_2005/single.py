@@ -2,9 +2,9 @@
 
 from penstock.reproduce.figure import Choice
 
-from .setup import COMPARED, ONE_TRIP, added, against_buffer, panel
+from .setup import DRR_BASED, ONE_TRIP, added, against_buffer, panel
 
-schemes = Choice(["DTDRR"], COMPARED.full)
+schemes = Choice(["DTDRR"], DRR_BASED)
 study = added(*(against_buffer(ONE_TRIP, load, schemes) for load in ("long", "short")))
 
 CLAIMS = ()  # the paper prints no result of this network, but c12 includes it

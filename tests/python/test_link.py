@@ -168,7 +168,7 @@ def test_an_upload_meets_the_queue_that_is_put_in_front_of_the_link(scenario: Pa
 def test_a_download_whose_data_miss_the_queue_under_test_is_noted(scenario: Path) -> None:
     result = run(scenario, "--scheme", "codel", *in_python(FETCH, "300kB"))
     note = next(line for line in result.stderr.splitlines() if line.startswith("note: "))
-    share = re.search(r"only (\d+)% of the bytes crossed core, with the queue under test \(codel\)", note)
+    share = re.search(r"only (\d+)% of the bytes crossed core, which has the queue under test \(codel\)", note)
     assert share is not None
     assert int(share[1]) <= 5  # an acknowledgement of 52 B for every packet or two of 1500 B
     advice = re.search(r"crossed core.reverse, whose queue is droptail. To test that direction: (.*)$", note)

@@ -72,9 +72,9 @@ class UnknownNameError(PenstockError, KeyError):
     def __init__(self, kind: str, name: object, known_names: Iterable[object], other_names: Iterable[str] = ()) -> None:
         names = [str(name) for name in known_names]
         listed = ", ".join(names[:60]) + (", ..." if len(names) > 60 else "")
-        hint = f"there are: {listed}" if names else "there are none"
+        hint = f"available: {listed}" if names else "none available"
         self._message = f'no {kind} "{name}"{nearest(str(name), [*names, *other_names])}; {hint}'.replace(
-            "?; there", "? There"
+            "?; available", "? Available"
         )
         super().__init__(self._message)
 

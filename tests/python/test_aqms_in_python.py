@@ -340,7 +340,7 @@ def test_the_command_line_takes_a_file(folder: Path) -> None:
     process = penstock("compare", "link.toml", "--scheme", "threshold.py:treshold", cwd=folder)
     assert process.returncode == 2
     assert (
-        'has no AQM "treshold"; did you mean "cli-threshold"?' in process.stderr or "there are: cli-" in process.stderr
+        'has no AQM "treshold"; did you mean "cli-threshold"?' in process.stderr or "available: cli-" in process.stderr
     )
 
 

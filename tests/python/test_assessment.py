@@ -30,7 +30,7 @@ def test_61_of_63_parts_are_near_and_a_reversed_sign_is_opposite() -> None:
     assert (near["verdict"], near["badge"], near["direction"]) == ("contradicted", "near", "same")
     assert near["parts"] == {"held": 61, "undecided": 0, "refuted": 2, "total": 63}
     assert near["distance"] == {"median": 0.0, "worst": 50.0, "unit": "%"}
-    assert gloss(near) == "61 of 63 parts hold; order as claimed; off by 0 % in the median, 50 % at worst"
+    assert gloss(near) == "61 of 63 parts confirmed; order as claimed; off by 0 % in the median, 50 % at worst"
     reversed_ = assess_joint(*[number(1) < number(2)] * 13, *[number(3) < number(2)] * 35)
     assert (reversed_["badge"], reversed_["direction"]) == ("mixed", "mixed")
     assert assess_joint(*[number(1) < number(2)] * 12, *[number(3) < number(2)] * 36)["badge"] == "opposite"
@@ -86,13 +86,13 @@ def test_readings_and_claims_that_cannot_fail_do_not_count() -> None:
     ("letters", "expected"),
     [
         ("", ""),
-        ("c", "Yes: its claim holds."),
-        ("cc", "Yes: all 2 claims hold."),
+        ("c", "Yes: its claim is confirmed."),
+        ("cc", "Yes: all 2 claims are confirmed."),
         ("n", "Nearly: its claim is near."),
-        ("cn", "Nearly: 1 of 2 claims hold, 1 is near."),
+        ("cn", "Nearly: 1 of 2 claims is confirmed, 1 is near."),
         ("oo", "No: the reverse is found, or nothing near it."),
         ("m", "In part: its claim is mixed."),
-        ("cnnmo", "In part: 1 of 5 claims hold, 2 are near, 1 is mixed, 1 is opposite."),
+        ("cnnmo", "In part: 1 of 5 claims is confirmed, 2 are near, 1 is mixed, 1 is opposite."),
     ],
 )
 def test_a_figure_answers_in_a_sentence(letters: str, expected: str) -> None:
@@ -103,12 +103,11 @@ def test_a_figure_answers_in_a_sentence(letters: str, expected: str) -> None:
 def test_the_headline_counts_all_four_badges() -> None:
     own = [claim(badge) for badge in ("confirmed", "confirmed", "near", "mixed", "opposite", "opposite")]
     assert answer.headline(own) == (
-        "Of 6 claims, 2 hold, 1 nearly (the order is found, a number or a few of the tested settings are "
-        "missed), "
-        "1 in part, "
+        "Of 6 claims, 2 are confirmed, 1 nearly (the order is as claimed, but a number or a few of the tested settings "
+        "are missed), 1 in part, "
         "and of 2 the reverse is found, or nothing near it."
     )
-    assert answer.headline([claim("confirmed")]) == "Yes: its claim holds."
+    assert answer.headline([claim("confirmed")]) == "Yes: its claim is confirmed."
 
 
 def test_claims_of_an_earlier_record_are_counted_by_verdict() -> None:

@@ -195,7 +195,7 @@ def test_an_exception_in_an_aqm_or_a_keep_function_comes_back(client: Any) -> No
     with pytest.raises(ps.AqmError, match=r"(?s)on_arrival.*ZeroDivisionError: on purpose"):
         list(Cluster(client).run(chunks_of(failing(Fails)), ignore))
     study = Study(link, {"flows": [1], "scheme": ["red"]}, seeds=1, keep=lambda run: {"x": run.links["wire"].drops})
-    with pytest.raises(PenstockError, match='no watched link "wire"; there are: bottleneck'):
+    with pytest.raises(PenstockError, match='no watched link "wire"; available: bottleneck'):
         list(Cluster(client).run(chunks_of(study), ignore))
 
 

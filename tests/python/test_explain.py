@@ -146,7 +146,7 @@ def test_a_congestion_control_is_no_scheme() -> None:
     ],
 )
 def test_an_unknown_scheme_names_the_nearest_mechanism(name: str, near: str) -> None:
-    with pytest.raises(ps.PenstockError, match=re.escape(f"unknown scheme; did you mean {near} Known: droptail,")):
+    with pytest.raises(ps.PenstockError, match=re.escape(f"unknown scheme; did you mean {near} Available: droptail,")):
         explanation.prepare(name, "10Mbit", "100ms", None, "1BDP")
 
 

@@ -168,10 +168,10 @@ def test_an_upload_meets_the_queue_that_is_put_in_front_of_the_link(scenario: Pa
 def test_a_download_whose_data_miss_the_queue_under_test_is_noted(scenario: Path) -> None:
     result = run(scenario, "--scheme", "codel", *in_python(FETCH, "300kB"))
     note = next(line for line in result.stderr.splitlines() if line.startswith("note: "))
-    share = re.search(r"only (\d+)% of the bytes crossed core, with the queue under test \(codel\)", note)
+    share = re.search(r"only (\d+)% of the bytes crossed core, which has the queue under test \(codel\)", note)
     assert share is not None
     assert int(share[1]) <= 5  # an acknowledgement of 52 B for every packet or two of 1500 B
-    advice = re.search(r"crossed core.reverse, whose queue is droptail. To put --scheme there: (.*)$", note)
+    advice = re.search(r"crossed core.reverse, whose queue is droptail. To test that direction: (.*)$", note)
     assert advice is not None
     there = run(scenario, "--scheme", "codel", *advice[1].split(), *in_python(FETCH, "300kB"))
     assert (there.returncode, there.stdout) == (0, "300000\n")
@@ -270,7 +270,7 @@ def test_two_ethernet_devices_are_joined_by_a_bump_in_the_wire(scenario: Path, t
         place = ("--between", owner.pid, owner.pid, "--dev", "m0", "m1")
         process = subprocess.Popen(penstock(scenario, *place, "--json", file, "--no-live"), stderr=subprocess.PIPE)
         assert process.stderr is not None
-        assert process.stderr.readline() == b"the link runs; Ctrl-C ends it\n"
+        assert process.stderr.readline() == b"the link is running; press Ctrl-C to stop it\n"
         receive = """
         import socket
         s = socket.create_server(("10.5.0.2", 7))
@@ -337,7 +337,7 @@ def test_an_ethernet_device_that_is_taken_away_ends_the_link(scenario: Path) -> 
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         process = subprocess.Popen(penstock(scenario, *place, "--no-live"), **pipes)
         assert process.stderr is not None
-        assert process.stderr.readline() == "the link runs; Ctrl-C ends it\n"
+        assert process.stderr.readline() == "the link is running; press Ctrl-C to stop it\n"
         assert middle.start(["ip", "link", "delete", "m0"]).wait() == 0
         output, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (1, "")

@@ -158,13 +158,13 @@ def test_a_capture_of_a_command_has_the_bytes_that_it_received(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["run", "link.toml", "--on", "link", "--snaplen", "60"], "--snaplen: only with --pcap FILE"),
+        (["run", "link.toml", "--on", "link", "--snaplen", "60"], "--snaplen: requires --pcap FILE"),
         (["run", "link.toml", "--on", "link", "--pcap", "cor=a.pcap"], 'there is no link "cor"; did you mean "core"?'),
-        (["link", "link.toml", "--snaplen", "60", "--", "true"], "--snaplen: only with --pcap FILE"),
+        (["link", "link.toml", "--snaplen", "60", "--", "true"], "--snaplen: requires --pcap FILE"),
         (["link", "link.toml", "--pcap", "cor=a.pcap", "--", "true"], 'there is no link "cor"; did you mean "core"?'),
         (
             ["link", "link.toml", "--pcap", "a.pcap", "--scheme", "codel", "--scheme", "red", "--", "true"],
-            "--pcap: works with a single scheme only",
+            "--pcap: requires a single scheme",
         ),
     ],
 )

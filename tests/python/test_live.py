@@ -387,7 +387,7 @@ def test_a_queue_with_classes_stays_as_the_file_has_it(tmp_path: Path, tab: Page
 
 def test_requests_that_no_page_can_fulfil_are_told() -> None:
     document = Document.read(THESIS)
-    with pytest.raises(PenstockError, match=r'^at: no link "botleneck"; did you mean "bottleneck"\?; there are: '):
+    with pytest.raises(PenstockError, match=r'^at: no link "botleneck"; did you mean "bottleneck"\?; available: '):
         material(document, [], "botleneck")
     with pytest.raises(PenstockError, match="4 are too many"):
         material(document, ["pi"] * 4, None)

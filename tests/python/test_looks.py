@@ -165,5 +165,5 @@ def test_the_looks_are_announced_with_the_cost(tmp_path: Path) -> None:
         "--precision", "utilization=50%", "--store", str(tmp_path / "runs"),
     )  # fmt: skip
     assert process.returncode == 0
-    assert "; more until utilization is within 50 %: looks after 400 and 1000 runs" in process.stderr
+    assert "; more runs until utilization is within 50 %, checked after 400 and 1000 runs" in process.stderr
     assert "95 % intervals, corrected for up to 2 looks." in process.stdout

@@ -64,47 +64,47 @@ def why_of(statement: Any) -> str:
 @pytest.mark.parametrize(
     ("statement", "text", "reason"),
     [
-        (g(scheme="RED", buffer=100) >= 11, "goodput (RED, buffer = 100) >= 11 %", "11, asked >= 11"),
-        (g(scheme="RED") > 5, "goodput (RED) > 5 %", "3 of 3 hold; buffer = 100: 11, asked > 5"),
+        (g(scheme="RED", buffer=100) >= 11, "goodput (RED, buffer = 100) >= 11 %", "11, required >= 11"),
+        (g(scheme="RED") > 5, "goodput (RED) > 5 %", "3 of 3 confirmed; buffer = 100: 11, required > 5"),
         (
             g(scheme=["Blue", "RED"], buffer=above(100)) < 20,
             "goodput (Blue, RED, buffer > 100) < 20 %",
-            "2 of 4 hold; Blue, buffer = 400: 24, asked < 20",
+            "2 of 4 confirmed; Blue, buffer = 400: 24, required < 20",
         ),
         (
             (g(scheme="DRR") > g(scheme=["RED", "Blue"]))(buffer=within(100, 200)),
             "buffer from 100 to 200: goodput (DRR) > goodput (RED, Blue)",
-            "4 of 4 hold; buffer = 200, Blue: 32 > 22? difference 10",
+            "4 of 4 confirmed; buffer = 200, Blue: 32 > 22? difference 10",
         ),
         (
             (g(scheme="DRR") / g(scheme="RED")).between(1, 2.6)(buffer=at_least(400)),
             "buffer >= 400: goodput (DRR) / goodput (RED) from 1 to 2.6",
-            "2.429, asked 1 to 2.6",
+            "2.429, required 1 to 2.6",
         ),
         (
             g(scheme="Blue", buffer=at_most(200)).reads(21, share=0.01),
             "goodput (Blue, buffer <= 200) 21 (20.79 to 21.21) %",
-            "1 of 2 hold; buffer = 200: 22, printed 21 (20.79 to 21.21)",
+            "1 of 2 confirmed; buffer = 200: 22, printed 21 (20.79 to 21.21)",
         ),
         (
             every(g <= 40, g(scheme="RED") >= 12)(buffer=below(200)),
             "buffer < 200: goodput <= 40 %; goodput (RED) >= 12 %",
-            "3 of 4 hold; goodput (RED): 11, asked >= 12",
+            "3 of 4 confirmed; goodput (RED): 11, required >= 12",
         ),
         (
             g.along("buffer", spread)(scheme="RED") <= 3,
             "(spread over buffer of goodput at RED) <= 3 %",
-            "3, asked <= 3",
+            "3, required <= 3",
         ),
         (
             g.along("scheme", mean)(buffer=100) <= 21,
             "(mean over scheme of goodput at buffer = 100) <= 21 %",
-            "21, asked <= 21",
+            "21, required <= 21",
         ),
         (
             g.along("scheme", largest)(scheme=["RED", "Blue"], buffer=100) <= 20,
             "(largest over scheme of goodput at RED, Blue, buffer = 100) <= 20 %",
-            "21, asked <= 20",
+            "21, required <= 20",
         ),
         (
             g.along("buffer", slope)(scheme="RED").reads(0.01, share=0.001),
@@ -114,7 +114,7 @@ def why_of(statement: Any) -> str:
         (
             g.along("buffer", where_least, unit="packets")(scheme="RED") <= 100,
             "(where least over buffer of goodput at RED) <= 100 packets",
-            "100, asked <= 100",
+            "100, required <= 100",
         ),
         (
             ((g / 2)(scheme="RED") <= g(scheme="Blue") / 2)(buffer=100),
@@ -124,12 +124,12 @@ def why_of(statement: Any) -> str:
         (
             g(scheme="RED").next("buffer") > g(scheme="RED"),
             "goodput (RED) at the next buffer > goodput (RED)",
-            "2 of 2 hold; buffer = 100: 12 > 11? difference 1",
+            "2 of 2 confirmed; buffer = 100: 12 > 11? difference 1",
         ),
         (
             abs(g(scheme="RED") - formula(lambda buffer: 10 + buffer / 100, "the AQM")) <= 0,
             "|goodput (RED) - the AQM| <= 0",
-            "3 of 3 hold; buffer = 100: 0, asked <= 0",
+            "3 of 3 confirmed; buffer = 100: 0, required <= 0",
         ),
     ],
 )
@@ -145,19 +145,21 @@ def test_a_line_explains_the_part_of_the_variance_that_is_linear() -> None:
 
 def test_parts_are_joined_by_all_by_some_or_by_most() -> None:
     low = g < 21.5
-    assert why_of(low) == "4 of 9 hold; DRR, buffer = 400: 34, asked < 21.5"
-    assert some(low, "buffer").on(TABLE).decide().why.startswith("2 of 3 hold; DRR: 0 of 3 hold, 1 asked; ")
+    assert why_of(low) == "4 of 9 confirmed; DRR, buffer = 400: 34, required < 21.5"
+    assert (
+        some(low, "buffer").on(TABLE).decide().why.startswith("2 of 3 confirmed; DRR: 0 of 3 confirmed, 1 required; ")
+    )
     doubled = each_run(lambda x: 2 * x, g, text="twice {}")
     lower = every(g(buffer=200) < 5, doubled(buffer=200) < 5)(scheme="RED")
-    assert why_of(some(lower)) == "0 of 2 hold, 1 asked; (twice goodput at buffer = 200): 24, asked < 5"
+    assert why_of(some(lower)) == "0 of 2 confirmed, 1 required; (twice goodput at buffer = 200): 24, required < 5"
     assert most(0.4, low).on(TABLE).decide().verdict == "confirmed"
     assert most(0.5, low).on(TABLE).decide().verdict == "contradicted"
-    assert gather(all_of, low, "buffer").on(TABLE).decide().why.startswith("1 of 3 hold; DRR: 0 of 3 hold; ")
+    assert gather(all_of, low, "buffer").on(TABLE).decide().why.startswith("1 of 3 confirmed; DRR: 0 of 3 confirmed; ")
 
 
 def test_a_statement_holds_only_where_a_number_fulfils_something() -> None:
     assert why_of((g > 21).only_where(g, lambda value: value.mean > 21)(scheme="Blue")) == (
-        "2 of 2 hold; buffer = 200: 22, asked > 21"
+        "2 of 2 confirmed; buffer = 200: 22, required > 21"
     )
     with pytest.raises(ValueError, match="no cell is left"):
         why_of((g > 21).only_where(g, lambda value: False))
@@ -167,9 +169,11 @@ def test_a_statement_holds_only_where_a_number_fulfils_something() -> None:
 
 def test_lists_that_differ_are_combined_and_equal_ones_move_together() -> None:
     first, second = ["RED", "Blue"], ["Blue", "DRR"]
-    assert why_of(g(scheme=second, buffer=100) > g(scheme=first, buffer=100)).startswith("3 of 4 hold; ")
-    assert why_of(g(scheme=first, buffer=100) >= g(scheme=first, buffer=100)).startswith("2 of 2 hold; ")
-    assert why_of((g(scheme=first) >= g)(buffer=100)).startswith("2 of 2 hold; ")  # what is left open follows the list
+    assert why_of(g(scheme=second, buffer=100) > g(scheme=first, buffer=100)).startswith("3 of 4 confirmed; ")
+    assert why_of(g(scheme=first, buffer=100) >= g(scheme=first, buffer=100)).startswith("2 of 2 confirmed; ")
+    assert why_of((g(scheme=first) >= g)(buffer=100)).startswith(
+        "2 of 2 confirmed; "
+    )  # what is left open follows the list
     with pytest.raises(ValueError, match="give it to each number"):
         why_of(g(scheme=first) + g(scheme=second) > g)
 
@@ -180,7 +184,7 @@ def test_lists_that_differ_are_combined_and_equal_ones_move_together() -> None:
         (g(scheme="BLUE") > 1, "no cell has"),
         (g(scheme=["RED", "BLUE"]) > 1, "no cell has scheme BLUE"),
         (g(buffer=above(400)) > 1, "no cell has"),
-        (metric("loss") > 1, "no loss was measured; there are: goodput"),
+        (metric("loss") > 1, "no loss was measured; available: goodput"),
     ],
 )
 def test_what_is_not_in_the_table_is_told(statement: Any, message: str) -> None:
@@ -240,7 +244,9 @@ def test_reasons_are_filled_in_from_the_record(tmp_path: Path) -> None:
         ({"scheme": s, "n": n}, {"q": Point(q, None)}) for s, n, q in (("A", 1, 2.0), ("A", 2, 3.0), ("B", 2, 4.0))
     ]
     points.write(tmp_path / "points.parquet", {"fig1": SummaryTable(cells)})
-    record = {"experiments": [{"id": "fig1", "claims": [{"id": "c2", "measured": 0.25, "why": "3 of 4 hold; x: 1"}]}]}
+    record = {
+        "experiments": [{"id": "fig1", "claims": [{"id": "c2", "measured": 0.25, "why": "3 of 4 confirmed; x: 1"}]}]
+    }
     (tmp_path / "why.toml").write_text(
         """
 [c1]

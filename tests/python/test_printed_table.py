@@ -56,7 +56,7 @@ def test_all_inside_has_no_tolerance(printed: PrintedTable) -> None:
 
 def test_cells_that_a_quick_table_lacks_are_left_out_but_not_all(printed: PrintedTable) -> None:
     table = measured(10, 30).where(scheme="RED")
-    assert printed.fits().on(table).decide().why.startswith("2 of 2 hold")
+    assert printed.fits().on(table).decide().why.startswith("2 of 2 confirmed")
     with pytest.raises(KeyError, match="none of the printed cells"):
         printed.row("BLUE").fits().on(table)
 

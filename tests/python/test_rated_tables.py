@@ -43,7 +43,7 @@ def test_an_order_as_printed_is_inside_whoever_leads_within_a_group() -> None:
 
 def test_two_that_changed_places_are_outside_and_no_other_is() -> None:
     finding = inside(BLUE=1, PI=2, REM=4, AVQ=3, LRED=5)
-    assert (finding.verdict, finding.why) == ("contradicted", "3 of 5 hold; REM, AQS: - here, printed +")
+    assert (finding.verdict, finding.why) == ("contradicted", "3 of 5 confirmed; REM, AQS: - here, printed +")
     assert inside(1, BLUE=1, PI=2, REM=4, AVQ=3, LRED=5).verdict == "confirmed"
 
 

@@ -80,7 +80,7 @@ def test_a_value_has_one_point_or_is_refused(swept: ps.Runs) -> None:
         (("los_rate",), {"scheme": "red", "count": 4}, 'no metric "los_rate"; did you mean "loss_rate"'),
         (("loss_rate", "botleneck"), {"scheme": "red", "count": 4}, 'no place "botleneck"; did you mean "bottleneck"'),
         (("loss_rate",), {"cuont": 4}, 'no swept key "cuont".*did you mean "count"'),
-        (("loss_rate",), {"count": 5}, 'no value of count "5"; there are: 1, 4'),
+        (("loss_rate",), {"count": 5}, 'no value of count "5"; available: 1, 4'),
     )
     for arguments, labels, message in wrong:
         with pytest.raises(UnknownNameError, match=message):

@@ -91,7 +91,7 @@ def test_joined_conditions_have_three_values() -> None:
 
 def test_the_tightest_condition_speaks() -> None:
     finding = all_of((Sample(float(n)) <= 10).at(f"N = {n}") for n in (2, 9, 5)).decide()
-    assert finding.why == "3 of 3 hold; N = 9: 9, asked <= 10"
+    assert finding.why == "3 of 3 confirmed; N = 9: 9, required <= 10"
     assert finding.measured is not None
     assert finding.measured.mean == 9
 

@@ -127,4 +127,4 @@ def test_options_of_a_job_array_need_one(tmp_path: Path) -> None:
     file.write_text(STUDY)
     process = penstock("compare", str(file), "--store", str(tmp_path / "store"), "--time", "90", "--mem", "2G")
     assert process.returncode == 2
-    assert "--time, --mem: only with --slurm N" in process.stderr
+    assert "--time, --mem: requires --slurm N" in process.stderr

@@ -187,7 +187,7 @@ def test_ambiguous_distributions_are_refused(
 
 
 def test_a_unit_belongs_to_a_file() -> None:
-    with pytest.raises(UnitError, match="unit is possible only with file"):
+    with pytest.raises(UnitError, match="unit requires file"):
         draw(parse_size, format_size)({"exp": "1kB", "unit": "1B"})
 
 
@@ -373,7 +373,7 @@ def test_new_kinds_are_listed() -> None:
         ('kind = "video"', "rate: is missing"),
         ('kind = "video"\nrate = "1Mbit"\ngop = "PBB"', "begin with I"),
         ('kind = "video"\nrate = "1Mbit"\nfps = 0', "between 0.001"),
-        ('kind = "video"\nrate = "1Mbit"\nsizes = { X = 1 }', "known: I, P, B"),
+        ('kind = "video"\nrate = "1Mbit"\nsizes = { X = 1 }', "available: I, P, B"),
         ('kind = "video"\nrate = "1Mbit"\nvariation = -1', "between 0 and 10"),
         ('kind = "video"\nrate = "1Mbit"\ndependence = 1', "true or false"),
         ('kind = "video"\nrate = "1Mbit"\npacket = "0B"', "between 1B"),

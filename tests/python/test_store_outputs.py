@@ -90,8 +90,8 @@ def test_where_chooses_by_label_by_fact_or_by_key_of_the_scenario(
     ("where", "message"),
     [
         ("scheme", "is not PATH=VALUE"),
-        ("scheme=pie", "no run has scheme = pie; there are: droptail, red:gentle=true"),
-        ("right.delay=20ms", "there are: 10ms, 50ms, 2s"),
+        ("scheme=pie", "no run has scheme = pie; available: droptail, red:gentle=true"),
+        ("right.delay=20ms", "available: 10ms, 50ms, 2s"),
         ("count=many", "values of traffic.extra.count are numbers"),
         ("durtion=1s", 'did you mean "duration"?'),
         ("duration=1s", "one has 100s"),
@@ -362,7 +362,7 @@ def test_whole_numbers_have_whole_ticks() -> None:
         (("--x", "count", "--y", "dely_mean_s"), 'no metric "dely_mean_s"; did you mean "delay_mean_s"?'),
         (("--x", "count", "--y", "loss_rate"), "may be any of 2 columns"),
         (("--x", "count", "--y", "delay_mean_s", "--by", "count"), "must name different axes"),
-        (("--x", "count", "--y", "delay_mean_s", "--where", "scheme=pie"), "there are: droptail"),
+        (("--x", "count", "--y", "delay_mean_s", "--where", "scheme=pie"), "available: droptail"),
     ],
 )
 def test_a_figure_that_cannot_be_drawn_says_why(

@@ -143,7 +143,7 @@ def test_sums_of_studies_and_parts_of_tables() -> None:
     assert table.where(part="b").axis("flows") == [3]
     with pytest.raises(KeyError, match="3 cells"):
         table("delay", scheme="red")
-    with pytest.raises(KeyError, match='no measured number "loss"; there are: goodput, delay'):
+    with pytest.raises(KeyError, match='no measured number "loss"; available: goodput, delay'):
         table("loss", part="a", flows=2)
 
 

@@ -261,7 +261,9 @@ def find_scheme(name: str) -> Scheme:
             "penstock explain transports shows its keys"
         )
     names = ", ".join(scheme.name for scheme in (*schemes(), *_ADDED.values()))
-    raise PenstockError(f"unknown scheme{_nearest_mechanism(plain)}; known: {names}".replace("?; known", "? Known"))
+    raise PenstockError(
+        f"unknown scheme{_nearest_mechanism(plain)}; available: {names}".replace("?; available", "? Available")
+    )
 
 
 def _nearest_mechanism(name: str) -> str:
@@ -284,7 +286,7 @@ def find_conditioner(name: str) -> Conditioner:
             return conditioner
     names = ", ".join(conditioner.name for conditioner in conditioners())
     raise PenstockError(
-        f"unknown kind{nearest(name, _conditioner_names())}; known: {names}".replace("?; known", "? Known")
+        f"unknown kind{nearest(name, _conditioner_names())}; available: {names}".replace("?; available", "? Available")
     )
 
 

@@ -271,7 +271,7 @@ def _method_errors(cls: type[Aqm]) -> Iterator[str]:
             continue
         if name not in _HOOKS:
             if name.startswith("on_") or get_close_matches(name, _HOOKS, cutoff=0.8):
-                yield f"unknown method {name}{nearest(name, _HOOKS)}; known: {', '.join(_HOOKS)}"
+                yield f"unknown method {name}{nearest(name, _HOOKS)}; available: {', '.join(_HOOKS)}"
             continue
         parameters = list(inspect.signature(_HOOKS[name]).parameters)
         try:

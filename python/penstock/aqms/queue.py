@@ -24,7 +24,7 @@ class Element:
         names = [field.name for field in dataclasses.fields(cls)]
         for name in values:
             if name not in names:
-                hint = nearest(name, names) or f"; known: {', '.join(names)}"
+                hint = nearest(name, names) or f"; available: {', '.join(names)}"
                 raise TypeError(f"{cls.__name__} has no parameter {name}{hint}")
         return super().__new__(cls)
 

@@ -1,4 +1,4 @@
-"""The options `--pcap` and `--snaplen` of verbs that carry packets."""
+"""The options `--pcap` and `--snaplen` of the verbs that carry packets."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ def capture_files(options: Sequence[str], snaplen: int | None) -> list[tuple[str
     from penstock.engine.pcap import split
 
     if snaplen is not None and not options:
-        raise PenstockError("--snaplen: only with --pcap FILE")
+        raise PenstockError("--snaplen: requires --pcap FILE")
     return [(link, page_file(name, "--pcap")) for link, name in map(split, options)]

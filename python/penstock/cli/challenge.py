@@ -1,4 +1,4 @@
-"""`penstock challenge`: the network in which a scheme loses most compared with others."""
+"""`penstock challenge`: the network in which a scheme falls furthest behind its rivals."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Against = Annotated[
     list_option(
         "--against",
         "SCHEME",
-        "Rival; the best rival in each network counts; repeatable.",
+        "Rival scheme; repeatable. In each network the best rival counts.",
         autocompletion=schemes_beginning,
     ),
 ]
@@ -55,7 +55,7 @@ MetricName = Annotated[
     ),
 ]
 BudgetTime = Annotated[
-    str, value_option("--budget", "TIME", "Planned time on two cores; sets the number of networks tried.")
+    str, value_option("--budget", "TIME", "Planned time on two cores; determines how many networks are tried.")
 ]
 Runs = Annotated[
     int, value_option("--runs", "N", "Runs of each scheme in the confirmation, with fresh seeds.", min=2, max=MAX_RUNS)
@@ -81,10 +81,10 @@ def challenge(
     html: HtmlTarget = None,
     output: Output = None,
 ) -> None:
-    """Find the network in which a scheme loses most compared with the best of its rivals; confirm it with fresh seeds.
+    """Find the network in which a scheme falls furthest behind its best rival, and confirm it with fresh seeds.
 
-    The network is simplified while most of the loss persists, and printed as a scenario file for `compare`. A rule
-    describes the networks in which the scheme loses.
+    The network is simplified as long as most of the deficit remains, and printed as a scenario file for `compare`. A
+    rule describes the networks in which the scheme falls behind.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

@@ -41,6 +41,10 @@ class Verb(TyperCommand):
         names = [_name(param) for param in self.params if isinstance(param, TyperArgument)]
         return sorted([*names, "[OPTIONS]"], key=lambda name: name.startswith("[--"))
 
+    def get_help_option_names(self, ctx: Any) -> list[str]:
+        """`-h` before `--help`; Click lists them in the random order of a set."""
+        return sorted(super().get_help_option_names(ctx), key=len)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help. The example stays on one line, so that it can be copied."""
         formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)))

@@ -137,8 +137,8 @@ def compare(
 
     Each scheme replaces the queue of the watched links. The seeds are consecutive and start with the scenario's seed.
 
-    Finished runs are stored. Rerun a command to resume it after an interruption, or after adding values, schemes or
-    runs. Several machines can use the same store at the same time.
+    Finished runs are stored. Rerun the command after an interruption, or with more values, schemes or runs: only
+    missing runs are executed. Several machines can use the same store at the same time.
     """
     from penstock.cli.compare_scenario import ScenarioRequest, compare_scenario
     from penstock.cli.compare_study import StudyRequest, compare_study
@@ -167,7 +167,9 @@ def _study(inputs: list[str], changes: StudyChanges, *, as_study: bool) -> Study
     """The study to run; None for a single scenario, unless it is run `as_study`."""
     studies = [path for path in inputs if is_study_file(path)]
     if studies and len(inputs) > 1:
-        raise PenstockError(f"{studies[0]}: give a study file without other files; it can name several base scenarios")
+        raise PenstockError(
+            f"{studies[0]}: a study file must be the only input; list further scenarios in its key base"
+        )
     if studies:
         return read_study(studies[0], changes)
     if len(inputs) == 1 and not as_study:
@@ -179,4 +181,7 @@ def _refuse(*, on: On, precision: str | None) -> None:
     """Raise `PenstockError` for options that only a comparison on one scenario accepts."""
     is_set = {"--on link": on == On.link, f"--precision {precision}": precision is not None}
     for option in (option for option, is_given in is_set.items() if is_given):
-        raise PenstockError(f"{option}: only for a comparison on one scenario, without --shard, --cluster or --dry-run")
+        raise PenstockError(
+            f"{option}: requires a single scenario, and cannot be combined with --shard, --cluster, --slurm or "
+            "--dry-run"
+        )

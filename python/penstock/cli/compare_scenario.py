@@ -28,13 +28,13 @@ class ScenarioRequest:
     Attributes:
         scenario: the file.
         changes: schemes, links, swept values, seed and settings.
-        runs: of each scheme at each swept value.
+        runs: number of runs of each scheme at each swept value.
         precision: the text of `--precision`.
         jobs: threads; None for all cores.
         store: the folder that keeps finished runs.
         fail_if: the texts of `--fail-if`.
         margin: the fraction of `--margin`.
-        budget: the limits of events and memory, as their options give them.
+        budget: the values of `--max-events` and `--max-memory`.
 
     """
 
@@ -87,9 +87,9 @@ def compare_scenario(request: ScenarioRequest, outputs: Outputs, attempts: int |
         gate.check(numbers_of(_simulated(request, plan, goal, outputs)))
         return
     if goal is not None:
-        raise PenstockError("--precision: not with --on link; --runs sets the number of real runs")
+        raise PenstockError("--precision: cannot be combined with --on link; --runs sets the number of real runs")
     if request.margin != MARGIN:
-        raise PenstockError("--margin: not with --on link; real runs are not ranked")
+        raise PenstockError("--margin: cannot be combined with --on link; real runs are not ranked")
     gate.check(numbers_of(_measured(plan, request.runs, attempts, outputs)))
 
 
@@ -127,7 +127,7 @@ def _simulated(request: ScenarioRequest, plan: Plan, goal: Precision | None, out
         try:
             record_comparison(store.folder, study_name(plan), result.design)
         except PenstockError as error:
-            notify(f"{error}; pages of the store will have no script to repeat these runs")
+            notify(f"{error}; pages from this store will lack the script that repeats these runs")
     if outputs.html is not None:
         script = comparison_script(result.design, request.runs)
         write_page({**result.to_dict(), "series": series, "script": script}, outputs.html)
@@ -197,7 +197,7 @@ def _warnings(plan: Plan) -> list[dict[str, str]]:
 
 
 def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
-    """Prints and returns warnings about links that no traffic filled, or else about schemes with equal results."""
+    """Print and return warnings about links that no traffic filled; without any, about schemes with equal results."""
     from penstock.explain.warnings import of_result
 
     reported: dict[tuple[str, str], dict[str, str]] = {}
@@ -222,13 +222,13 @@ def _result_warnings(plan: Plan, runs: Runs) -> list[dict[str, str]]:
 
 
 def _looks(runs: int, goal: Precision | None) -> str:
-    """The end of the cost line: after how many runs of each scheme the precision is checked."""
+    """The end of the cost line: the numbers of runs of each scheme after which the precision is checked."""
     from penstock.studies.looks import Looks
 
     if goal is None:
         return ""
     looks = Looks.plan(runs, goal.max_runs)
-    return f"; more until {goal.metric} is within {100 * goal.rel_error:.3g} %: looks after {looks} runs"
+    return f"; more runs until {goal.metric} is within {100 * goal.rel_error:.3g} %, checked after {looks} runs"
 
 
 def _precision(text: str | None) -> Precision | None:

@@ -26,12 +26,12 @@ MAX_SUMMARIZED = 200_000
 """Maximum number of runs that are summarized at the end; for more runs, query the store with `penstock results`."""
 
 
-PILOTS = 'warmup = "auto" is determined by a pilot run of each cell, which is kept in the store'
+PILOTS = 'warmup = "auto" is determined by one pilot run per cell; pilot runs are kept in the store'
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where to run (threads or a cluster), and the shard to run: the text of `--shard`."""
+    """Where to run: on threads or on a cluster; and the text of `--shard`, the shard to run."""
 
     jobs: int | None = None
     cluster: str | None = None
@@ -131,7 +131,10 @@ def run_study(file: StudyFile, open_store: Callable[[], Store], place: Place, ma
             warnings = _transient_warnings(batch, executor) if part.count == 1 else []
     notify(f"{watch.summary()}; store: {store.folder}")
     if part.count > 1:
-        notify(f"shard {part.number}/{part.count} is complete; penstock results {store.folder} --status shows the rest")
+        notify(
+            f"shard {part.number}/{part.count} is complete; "
+            f"penstock results {store.folder} --status shows the runs still missing"
+        )
         return None
     result, identical = _result(file, batch, store, margin)
     warnings += identical
@@ -162,7 +165,7 @@ def _modules_kept() -> Iterator[None]:
 def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> tuple[StudyResult, list[dict[str, Any]]]:
     """The means of the study's metrics, and warnings about schemes with equal results.
 
-    There are neither above `MAX_SUMMARIZED` runs, and no text above `MAX_CELLS` cells.
+    Neither exists above `MAX_SUMMARIZED` runs. The text has no tables above `MAX_CELLS` cells.
     """
     from penstock import _native
     from penstock.studies.stored_runs import MAX_CELLS, study_runs
@@ -176,7 +179,7 @@ def _result(file: StudyFile, batch: Batch, store: Store, margin: float) -> tuple
     warnings = identical_warnings(completed)
     completed = completed.select(file.metric_names())
     is_large = file.cells() > MAX_CELLS
-    text = f"{file.cells()} cells; {command} --where PATH=VALUE shows some" if is_large else repr(completed)
+    text = f"{file.cells()} cells; {command} --where PATH=VALUE shows a selection" if is_large else repr(completed)
     return StudyResult(text, {**completed.to_dict(), **head}), warnings
 
 
@@ -192,7 +195,7 @@ def _estimate(file: StudyFile, jobs: int | None, outputs: Outputs) -> None:
     runs = cells * file.study.seeds
     cost = estimate(file.study, threads)
     if batch.has_automatic_warmup:
-        notify(f"{PILOTS}; {cells} further runs")
+        notify(f"{PILOTS}: {cells} further runs")
     cpu, error, disk = runs * cost.cpu_s, runs * cost.cpu_error_s, runs * cost.store_bytes
     outputs.show(
         f"{file.study.name}: {_size_of(file)} = {count_of(runs, 'run')}\n"

@@ -26,8 +26,8 @@ Device = Annotated[
     value_option(
         "--device",
         "NAME",
-        "Queue to read if a text has several: an interface, policy map, pipe or link; also the interface in the "
-        "printed tc commands, by default eth0.",
+        "If the text has several queues: the interface, policy map, pipe or link to read. Also the interface in the "
+        "printed tc commands; default: eth0.",
     ),
 ]
 
@@ -44,7 +44,7 @@ def convert(
 ) -> None:
     """Convert queue settings between penstock's notation and those of Linux, routers and other simulators.
 
-    Reports what was rounded, and lists what the other dialect cannot express.
+    Reports rounded values, and lists the settings that the target dialect cannot express.
     """
     from penstock import dialects
     from penstock.files import read_standard_input
@@ -81,7 +81,7 @@ def _facts(source: str, to: str, rate: str | None, packet: str, device: str | No
 
     names = ", ".join(dialects.DIALECTS)
     errors = [
-        ErrorDetail("", f'no dialect "{name}"{nearest(name, dialects.DIALECTS)}; there are: {names}', None, option)
+        ErrorDetail("", f'no dialect "{name}"{nearest(name, dialects.DIALECTS)}; available: {names}', None, option)
         for option, name in (("--from", source), ("--to", to))
         if name not in dialects.DIALECTS
     ]
@@ -103,5 +103,5 @@ def _with_notes(text: str, link: list[str], notes: list[str], unread: list[str],
     lines += ["# keys of the link:", *link] if link else []
     lines += [f"# {note}" for note in notes]
     lines += [f"# not converted: {item}" for item in unread]
-    lines += [f"# {to} cannot say: {item}" for item in unsaid]
+    lines += [f"# {to} cannot express: {item}" for item in unsaid]
     return "\n".join(lines) + "\n"

@@ -42,13 +42,12 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
             print(error_text(error), file=sys.stderr)
             raise typer.Exit(error.exit_code) from None
         except BrokenPipeError:
-            # The reader of the output closed it. Without this, Python would report the error again when it flushes at
-            # exit.
+            # The reader of the output closed it. If output were not discarded, the flush at exit would fail again.
             _discard_output()
             raise typer.Exit(0) from None
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
-                print("too many open files; raise their limit: ulimit -n 1024", file=sys.stderr)
+                print("too many open files; raise the limit with ulimit -n 1024", file=sys.stderr)
                 raise typer.Exit(RequirementError.exit_code) from None
             if error.filename is None:
                 _discard_output()
@@ -59,7 +58,7 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
             if not _is_out_of_memory(error):
                 raise
             print("out of memory; reduce the input, or raise the memory limit (ulimit -v)", file=sys.stderr, flush=True)
-            os._exit(1)  # without memory, a regular exit of libraries may end in a segmentation fault
+            os._exit(1)  # a regular exit without memory may end in a segmentation fault of a library
 
     return wrapped
 

@@ -17,7 +17,9 @@ Schemes = Annotated[
         autocompletion=schemes_beginning,
     ),
 ]
-Quick = Annotated[bool, flag("--quick", "120 s instead of 300 s, 5 runs instead of 10, fewer round trips.")]
+Quick = Annotated[
+    bool, flag("--quick", "Shorter runs (120 s instead of 300 s), 5 runs instead of 10, fewer round-trip times.")
+]
 
 
 def evaluate(
@@ -30,7 +32,9 @@ def evaluate(
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
 ) -> None:
-    """Run the scenarios of RFC 7928 (AQM characterization guidelines), one row per section, with trade-off diagrams.
+    """Run the scenarios of RFC 7928 (AQM characterization guidelines).
+
+    Reports one row per section, with trade-off diagrams.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """

@@ -23,8 +23,10 @@ MEANINGS = {
     ExitCode.DONE: "Done.",
     ExitCode.FAILED: "A run failed, or a result could not be written.",
     ExitCode.INVALID: "The request is invalid. Standard error lists all of its errors.",
-    ExitCode.REFUTED: "A claim, an aim or the condition of --fail-if failed. The results have been written.",
-    ExitCode.MISSING: "A requirement is missing. Standard error says how to install it.",
+    ExitCode.REFUTED: (
+        "A claim was not confirmed, an aim was missed, or a --fail-if condition was met. The results have been written."
+    ),
+    ExitCode.MISSING: "A requirement is missing. Standard error explains how to install it.",
     ExitCode.INCOMPLETE: "A study is incomplete (results --status).",
     ExitCode.INTERRUPTED: "Ctrl-C. Finished runs have been stored.",
 }

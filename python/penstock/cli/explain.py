@@ -51,7 +51,9 @@ Limit = Annotated[str | None, value_option("--limit", "LENGTH", "Buffer size; de
 ScenarioOption = Annotated[
     str | None,
     value_option(
-        "--scenario", "FILE", "Scenario that gives rate, round-trip time, flows and buffer instead of the options."
+        "--scenario",
+        "FILE",
+        "Take the rate, round-trip time, flows and buffer from this scenario instead of the options.",
     ),
 ]
 At = Annotated[list[str], list_option("--at", "LINK", "Link in that scenario; default: the first watched one.")]
@@ -60,7 +62,7 @@ From = Annotated[
     value_option(
         "--from",
         "DIALECT",
-        "Explain router statistics in this dialect (only tc): NAME is their text, or - for standard input.",
+        "Explain router statistics: NAME is their text, or - for standard input; only tc is supported.",
     ),
 ]
 Device = Annotated[str | None, value_option("--device", "NAME", "With --from: the device, if the text has several.")]
@@ -96,7 +98,7 @@ class LinkOptions:
         if self.scenario is not None and own:
             raise PenstockError(f"{', '.join(own)}: the scenario sets these; override its values with --set PATH=VALUE")
         if self.scenario is None and (self.settings or self.at):
-            raise PenstockError(f"{'--set' if self.settings else '--at'}: only with --scenario FILE")
+            raise PenstockError(f"{'--set' if self.settings else '--at'}: requires --scenario FILE")
 
 
 def explain(
@@ -117,7 +119,7 @@ def explain(
 ) -> None:
     """Explain a scheme, conditioner, transport or metric: formulas, parameters, source, picture, strengths.
 
-    Without a name, list the schemes; the name of a list prints that list. With --from tc, explain the counters of
+    Without a name, list the schemes; with the name of a list, print it. With --from tc, explain the counters of
     `tc -s qdisc show`.
     """
     outputs = Outputs.of(json_target)
@@ -125,11 +127,11 @@ def explain(
         others = {"--rate": rate, "--rtt": rtt, "--count": count, "--limit": limit, "--scenario": scenario, "--at": at}
         others |= {"--set": settings, "--load": load, "--figure": figure}
         if unused := [option for option, value in others.items() if value]:
-            raise PenstockError(f"{unused[0]}: not with --from")
+            raise PenstockError(f"{', '.join(unused)}: cannot be combined with --from")
         _explain_router(name, source, device, outputs)
         return
     if device is not None:
-        raise PenstockError("--device: only with --from tc")
+        raise PenstockError("--device: requires --from tc")
     picture = None if figure is None else page_file(figure, "--figure")
     load_aqms(load)
     link = LinkOptions(rate, rtt, count, limit, scenario, settings, at)
@@ -140,7 +142,7 @@ def explain(
     if picture is not None:
         raise PenstockError(f"--figure: {name} has no figure; only schemes have one")
     if link.options:
-        raise PenstockError(f"{link.options[0]}: only for a scheme, as in penstock explain red {link.options[0]} ...")
+        raise PenstockError(f"{link.options[0]}: requires a scheme, as in penstock explain red {link.options[0]} ...")
     text, value = entry
     outputs.show(text)
     outputs.write_json(value)
@@ -217,4 +219,7 @@ def _check_name(name: str) -> None:
     schemes = scheme_names()
     near = nearest_name(name, [*schemes, *names])
     if ":" not in name and name not in schemes and near in names:
-        raise PenstockError(f'nothing is called "{name}"; did you mean "{near}"? The lists are {", ".join(LISTS)}')
+        raise PenstockError(
+            f'no scheme, conditioner, transport, metric or list "{name}"; did you mean "{near}"? '
+            f"Lists: {', '.join(LISTS)}"
+        )

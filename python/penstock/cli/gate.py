@@ -37,7 +37,7 @@ class Gate:
 
     @classmethod
     def parse(cls, texts: Sequence[str], places: Mapping[str, Iterable[str]]) -> Gate:
-        """Read the conditions; `places` has the names of "links", "traffic" and "dscp". Raises `ScenarioError`."""
+        """Parse the conditions; `places` has the names of "links", "traffic" and "dscp". Raises `ScenarioError`."""
         from penstock.tuning.aim import parse_aims
 
         if not texts:
@@ -49,7 +49,9 @@ class Gate:
             raise ScenarioError(renamed) from None
         for condition in conditions:
             if not condition.has_bound or condition.weight is not None:
-                raise PenstockError(f"--fail-if '{condition.text}': is not METRIC > VALUE or METRIC < VALUE")
+                raise PenstockError(
+                    f"--fail-if '{condition.text}': must have the form METRIC > VALUE or METRIC < VALUE"
+                )
         return cls(conditions)
 
     @classmethod
@@ -96,7 +98,7 @@ def _failures(condition: Aim, numbers: Sequence[Number]) -> list[str]:
     satisfied = [number for number in candidates if (number.value > condition.bound) == (condition.side == ">")]
     satisfied = [number for number in satisfied if number.value != condition.bound]
     return [
-        f"failed: {condition.text}: {cell}{': ' if cell else ''}{place} has {metric} {short(value)}"
+        f"--fail-if '{condition.text}' is met: {cell}{': ' if cell else ''}{place}: {metric} = {short(value)}"
         for cell, place, metric, value, _ in satisfied
     ]
 

@@ -46,10 +46,10 @@ CANNOT_EXECUTE = 126
 """Exit statuses if there is no such command, or it cannot be executed, as of a shell."""
 
 MAX_UNUSED_SHARE = 0.2
-"""Largest share of the bytes that may cross a direction that only acknowledges data."""
+"""Maximum share of the bytes in a direction that is assumed to carry only acknowledgments."""
 
 MIN_NOTED_BITS = 400_000
-"""Minimum number of bits to decide on the direction of the data: about 30 full packets."""
+"""Minimum number of bits that reveal the direction of the data: about 30 full packets."""
 
 Command = Annotated[
     list[str] | None, argument("[-- COMMAND ...]", "Command that runs on the link; default: your shell.")
@@ -59,8 +59,8 @@ AtLink = Annotated[
     list_option(
         "--at",
         "LINK",
-        "Link under test, whose queue --scheme replaces; with several, the first is watched; default: the first "
-        "watched link.",
+        "Link under test: --scheme replaces its queue. Repeatable; the first is watched. Default: the first watched "
+        "link.",
     ),
 ]
 Tcp = Annotated[
@@ -72,12 +72,16 @@ Tcp = Annotated[
 Between = Annotated[
     tuple[str, str] | None,
     value_option(
-        "--between", "NS1 NS2", "Join two existing namespaces, by name or process ID, instead of new namespaces."
+        "--between",
+        "NS1 NS2",
+        "Connect two existing network namespaces (by name or process ID) instead of creating new ones.",
     ),
 ]
 Devices = Annotated[
     tuple[str, str] | None,
-    value_option("--dev", "DEV1 DEV2", "Join two Ethernet devices, in the namespaces of --between or on this machine."),
+    value_option(
+        "--dev", "DEV1 DEV2", "Connect two Ethernet devices, in the namespaces of --between or on this machine."
+    ),
 ]
 Node = Annotated[
     str | None,
@@ -88,7 +92,8 @@ Live = Annotated[
     bool | None,
     flag(
         "--live/--no-live",
-        "Show queues and flows while the link runs; default: on a terminal, unless a command or shell runs.",
+        "Show queues and flows while the link runs; default: if standard error is a terminal and no command or shell "
+        "runs.",
         OUTPUT,
         show_default=False,
     ),
@@ -98,7 +103,11 @@ StreamTarget = Annotated[
 ]
 ControlFile = Annotated[
     str | None,
-    value_option("--control", "FILE", "Change the queue by lines such as 'codel:target=5ms' in this FIFO or file."),
+    value_option(
+        "--control",
+        "FILE",
+        "Read changes of the queue, such as 'codel:target=5ms', from this FIFO or file, one per line.",
+    ),
 ]
 
 
@@ -124,10 +133,11 @@ def link(
     live: Live = None,
     stream: StreamTarget = None,
 ) -> None:
-    """Run a command whose packets cross the links of a scenario for real: same queues, rates and delays as simulated.
+    """Run a command on a real link: its packets cross the links of a scenario.
 
-    The command runs in a network namespace of its own. The only other host is $PENSTOCK_PEER, with a web server
-    (/10MB gives 10 MB) and, where it is installed, an iperf3 server. The exit status is that of the command.
+    Queues, rates and delays are the same as in simulation. The command runs in a network namespace of its own. The only
+    other host is $PENSTOCK_PEER, with a web server (/10MB returns 10 MB) and, if installed, an iperf3 server. The exit
+    status is the command's.
 
     With several schemes, the command runs once per scheme; the exit status is the first nonzero one.
     """
@@ -174,7 +184,7 @@ def _layout(
     if others := at[1:]:
         check_places(document, others)
         if scheme is None:
-            raise PenstockError(f"--at {others[0]}: needs --scheme")
+            raise PenstockError(f"--at {others[0]}: requires --scheme")
         document = placed(document, Candidate.of(scheme), others)
     return Layout.of(document, at[0] if at else None, scheme, node, tcp)
 
@@ -182,12 +192,12 @@ def _layout(
 def _refuse_several(schemes: Sequence[str], recorded: dict[str, bool]) -> None:
     """Raise `PenstockError` for an option that records a run if there are several schemes, each with a run."""
     for option in (option for option, is_given in recorded.items() if is_given and len(schemes) > 1):
-        raise PenstockError(f"{option}: works with a single scheme only")
+        raise PenstockError(f"{option}: requires a single scheme")
 
 
 @dataclass(frozen=True)
 class _Recording:
-    """The folder of the trace, and the captures with the bytes to keep of each packet."""
+    """The folder of the trace, the captures, and the number of bytes to keep of each packet."""
 
     folder: Path | None
     captures: list[Capture]
@@ -255,7 +265,7 @@ def _run(
         if argv is not None:
             child = lab.start(argv)
         elif seconds is None:
-            notify("the link runs; Ctrl-C ends it")
+            notify("the link is running; press Ctrl-C to stop it")
         status = watch(lab.session, layout.link, child, duration=seconds, views=views, control=control)
         state = lab.session.snapshot()
         result = lab.session.stop()
@@ -282,9 +292,9 @@ def _direction_note(link: str, node: str, states: dict[str, Any]) -> str:
     if there < MIN_NOTED_BITS or here > MAX_UNUSED_SHARE * (here + there):
         return ""
     return (
-        f"note: only {here / (here + there):.0%} of the bytes crossed {link}, with the queue under test "
-        f"({states[link]['scheme']}); the others crossed {other}, whose queue is {states[other]['scheme']}. "
-        f"To put --scheme there: --at {other} --in {node}"
+        f"note: only {here / (here + there):.0%} of the bytes crossed {link}, which has the queue under test "
+        f"({states[link]['scheme']}); the rest crossed {other}, whose queue is {states[other]['scheme']}. "
+        f"To test that direction: --at {other} --in {node}"
     )
 
 
@@ -327,9 +337,9 @@ def _control(name: str | None) -> Iterator[Control | None]:
 
 
 def _print(result: dict[str, Any], *, to_stdout: bool) -> None:
-    """The table of the watched links, how exact the link was, and whether the numbers count.
+    """Print the table of the watched links, the lateness of packets, and the reasons if the numbers are invalid.
 
-    It goes to standard error after a command, which has standard output for itself.
+    After a command they go to standard error: standard output belongs to the command.
     """
     from penstock.results.grid import run_grids, text
 

@@ -31,7 +31,7 @@ Schemes = Annotated[
     list_option(
         "--scheme",
         "NAME[:k=v,...]",
-        "Scheme of another pane, next to the scenario's own queue; repeatable, up to three.",
+        "Scheme for another pane, next to the scenario's own queue; repeatable, up to three times.",
         autocompletion=schemes_beginning,
     ),
 ]
@@ -43,7 +43,7 @@ def live(
     scenario: Input = None,
     schemes: Schemes,
     at: Watched,
-    no_open: Annotated[bool, flag("--no-open", "Write the page and do not open it.")] = False,
+    no_open: Annotated[bool, flag("--no-open", "Do not open the page in a browser.")] = False,
     settings: Settings,
     load: Load,
     output: Output = "live.html",

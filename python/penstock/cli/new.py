@@ -21,11 +21,13 @@ def new(
     rust: Annotated[
         bool,
         flag(
-            "--rust/--python", "Write the AQM in Rust, into a checkout of penstock, or in Python, as a separate file."
+            "--rust/--python",
+            "Write the AQM in Rust, in a checkout of penstock, or in Python (the default), as a separate file.",
         ),
     ] = False,
     into: Annotated[
-        str, value_option("--into", "DIR", "Folder to write to, with --rust the checkout; default: this folder.")
+        str,
+        value_option("--into", "DIR", "Folder to write to; with --rust, the checkout; default: the current folder."),
     ] = ".",
     json_target: JsonTarget = None,
 ) -> None:

@@ -11,15 +11,15 @@ import typer
 from penstock.errors import ErrorDetail, ScenarioError
 
 MAX_SEED = 2**63 - 1
-"""Largest seed; the scenario file has the same bound."""
+"""Largest seed, as in a scenario file."""
 
 MAX_RUNS = 100_000
 
 MARGIN = "2%"
-"""Default of `--margin`; in Python `penstock.results.conclusion.MARGIN`."""
+"""Default of `--margin`; the same value as `penstock.results.conclusion.MARGIN`."""
 
 OUTPUT = "Output"
-"""Heading, in the help, of options for the destination of results."""
+"""Help heading of the options for the destination of results."""
 
 REAL = "Runs on a real link"
 """Help heading of the options for `--on link`."""
@@ -93,16 +93,21 @@ Settings = Annotated[
     list[str], list_option("--set", "PATH=VALUE", "Override one value, e.g. links.bottleneck.rate=2Mbit; repeatable.")
 ]
 Load = Annotated[list[str], list_option("--load", "FILE.py", "Load a file that declares AQMs in Python; repeatable.")]
-Schemes = Annotated[
-    list[str],
-    list_option(
+
+
+def _schemes(number: str) -> Any:
+    """The option `--scheme`; `number` is how often it may be given."""
+    return list_option(
         "--scheme",
         "NAME[:k=v,...]",
         "Scheme with parameters, e.g. red:gentle=true; FILE.py:NAME for an AQM in Python, @FILE.toml for a table "
-        "in a file; repeatable.",
+        f"in a file; {number}.",
         autocompletion=schemes_beginning,
-    ),
-]
+    )
+
+
+Schemes = Annotated[list[str], _schemes("repeatable")]
+SingleScheme = Annotated[list[str], _schemes("at most one")]
 Links = Annotated[
     list[str], list_option("--at", "LINK", "Link whose queue is replaced; default: the watched links; repeatable.")
 ]
@@ -111,7 +116,10 @@ Attempts = Annotated[
     int, value_option("--attempts", "N", "Maximum attempts for a run with invalid numbers.", REAL, min=1, max=100)
 ]
 Seed = Annotated[
-    int | None, value_option("--seed", "N", "Seed of the (first) run; default: the scenario's.", min=0, max=MAX_SEED)
+    int | None,
+    value_option(
+        "--seed", "N", "Seed, or the first of consecutive seeds; default: the scenario's.", min=0, max=MAX_SEED
+    ),
 ]
 Jobs = Annotated[int | None, value_option("--jobs", "N", "Threads; default: one per core.", min=1, max=1024)]
 JsonTarget = Annotated[
@@ -146,19 +154,19 @@ Margin = Annotated[
     value_option(
         "--margin",
         "SHARE",
-        "The best scheme has the lowest 99th percentile of the delay among those whose utilization is within "
-        "SHARE of the highest.",
+        "Of the schemes whose utilization is within SHARE of the highest, in percentage points, the one with the "
+        "lowest 99th-percentile delay is the best.",
     ),
 ]
 MaxEvents = Annotated[
     float | None,
-    value_option("--max-events", "N", "Refuse a run estimated to have more events, e.g. 1e13; default: 1e12."),
+    value_option("--max-events", "N", "Refuse a run estimated to have more than N events, e.g. 1e13; default: 1e12."),
 ]
 MaxMemory = Annotated[
     str | None,
     value_option(
         "--max-memory",
         "SIZE",
-        "Refuse runs estimated to need more memory, e.g. 64GiB; default: 80% of the available memory.",
+        "Refuse runs estimated to need more memory than SIZE, e.g. 64GiB; default: 80% of the available memory.",
     ),
 ]

@@ -29,7 +29,7 @@ class Outputs:
     Attributes:
         json: file of `--json`; None for standard output, or without the option.
         html: file of `--html`; None without the option.
-        json_on_stdout: whether only JSON goes to standard output.
+        json_on_stdout: whether JSON, and nothing else, goes to standard output.
 
     """
 
@@ -118,7 +118,7 @@ def open_store(folder: str | None) -> Store | None:
 
 @contextmanager
 def watched(store: Store | None, planned: int = 0) -> Iterator[Watch]:
-    """Show the progress of runs, and a problem of their store. Ctrl-C ends the command with its own exit code."""
+    """Show the progress of runs, then any problem of their store. Ctrl-C exits with the code of an interruption."""
     from penstock.engine.progress import Watch
 
     watch = Watch(planned)

@@ -26,8 +26,8 @@ Names = Annotated[
         default_factory=list,
     ),
 ]
-Quick = Annotated[bool, flag("--quick", "Few seeds and part of each sweep: a first look.")]
-Full = Annotated[bool, flag("--full", "The number of seeds and the run length of the paper.")]
+Quick = Annotated[bool, flag("--quick", "A first look: few seeds and part of each sweep.")]
+Full = Annotated[bool, flag("--full", "Use the paper's number of seeds and run length.")]
 Recorded = Annotated[bool, flag("--recorded", "Show the recorded full runs; run nothing.")]
 ListThem = Annotated[bool, flag("--list", "List papers and experiments with their recorded verdicts.")]
 FigureFolder = Annotated[
@@ -52,8 +52,9 @@ def reproduce(
 ) -> None:
     """Reproduce figures and tables of a published paper, with a verdict on each claim.
 
-    Runs are in the author's set-up as reconstructed; by default the whole sweep with at most 10 seeds. With --full
+    Runs use the author's set-up as reconstructed; the default is the whole sweep with at most 10 seeds. With --full,
     the claims are also decided in the set-up as printed.
+
     Finished runs are kept: rerun an interrupted command to resume it.
     """
     from penstock.reproduce import experiment_run, page, paper, record, text
@@ -83,7 +84,7 @@ def reproduce(
     if update:
         record.update(outcomes, notify)
     if failed := [f"{outcome.experiment.paper.alias}/{claim}" for outcome in outcomes for claim in outcome.failed]:
-        notify(f"claims that must hold and are not confirmed: {', '.join(failed)}")
+        notify(f"required claims not confirmed: {', '.join(failed)}")
         raise typer.Exit(ExitCode.REFUTED)
 
 

@@ -44,7 +44,7 @@ def draw_figure(source: Source, axes: Axes, width: Width, file: Path) -> None:
     """Draw means with 95 % intervals and write the picture."""
     if axes.x is None or axes.y is None:
         missing = " and ".join(option for option, value in (("--x", axes.x), ("--y", axes.y)) if value is None)
-        raise PenstockError(f"-o {file}: a figure needs {missing}: --x PATH --y METRIC")
+        raise PenstockError(f"-o {file}: a figure requires --x PATH and --y METRIC; missing: {missing}")
     from penstock.plots import metric_by_axis, save
     from penstock.results.short_names import full_name
 

@@ -64,7 +64,7 @@ Where = Annotated[
     list_option(
         "--where",
         "PATH=VALUE",
-        "Only runs with this label or scenario value; repeatable, values of the same path are ORed.",
+        "Only runs with this label or scenario value; repeatable; several values of the same path are alternatives.",
     ),
 ]
 Output = Annotated[
@@ -121,10 +121,10 @@ def results(
     json_target: JsonTarget = None,
     html: HtmlTarget = None,
 ) -> None:
-    """Show, query, export and plot stored runs: a store, or the JSON of run or compare.
+    """Show, query, export and plot stored runs: a store, or a JSON file written by run or compare.
 
-    The table runs has one row per run and columns for axes, scheme, seed and every metric. Quote column names that
-    contain dots ("a.b"); the last part of a name is enough if it is unique.
+    The SQL table `runs` has one row per run, and columns for axes, scheme, seed and every metric. Quote column names
+    that contain dots ("a.b"); the last part of a name is enough if it is unique.
 
     A store contains its studies, their scenarios and the source of Python AQMs, so --status and --resume also work on a
     copy. They execute that source: use only stores that you trust.
@@ -166,11 +166,11 @@ def _check_modes(modes: dict[str, bool], *, fail_if: bool) -> None:
 
 def _check_answer(source: Source, file: Path | None, outputs: Outputs) -> None:
     if file is not None and file.suffix.lower() not in (*ROWS, ".tex"):
-        raise PenstockError(f"-o {file}: the answer of --sql is written to {', '.join(ROWS)} or .tex")
+        raise PenstockError(f"-o {file}: rows of --sql can be written only to {', '.join(ROWS)} or .tex")
     if outputs.html is not None:
-        raise PenstockError("--html: the answer of --sql has no page")
+        raise PenstockError("--html: cannot be combined with --sql, which has no page")
     if source.study is not None or source.where:
-        raise PenstockError("--study and --where: not with --sql; write the condition in SQL: WHERE study = '...'")
+        raise PenstockError("--study and --where: cannot be combined with --sql; write WHERE study = '...' in SQL")
 
 
 def _write(source: Source, axes: Axes, width: Width, outputs: Outputs, file: Path | None, fail_if: list[str]) -> None:
@@ -245,7 +245,7 @@ def _write_latex(result: dict[str, Any], axes: Axes, file: Path) -> None:
         place, _, name = axes.y.rpartition(".")
         rows = [row for row in result["rows"] if place in ("", row["place"])]
         if not any(row["metric"] == name for row in rows):
-            raise PenstockError(f"-o {file}: no run has {name}; name a metric with --y")
+            raise PenstockError(f"-o {file}: no run has {name}; choose another metric with --y")
         write_text(file, latex_means({**result, "rows": rows}, [name]))
     notify(f"table: {file}")
 

@@ -23,9 +23,9 @@ from penstock.cli.options import (
     MaxMemory,
     On,
     ScenarioFile,
-    Schemes,
     Seed,
     Settings,
+    SingleScheme,
     TraceFolder,
     Where,
     flag,
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 EXAMPLE = "penstock run scenarios/thesis_link.toml --seed 7 --set traffic.extra.count=50"
 
-AllFlows = Annotated[bool, flag("--flows", "Report each flow, even of more than 1000.", OUTPUT)]
+AllFlows = Annotated[bool, flag("--flows", "Report every flow, even if there are more than 1000.", OUTPUT)]
 
 
 def run(
     *,
     scenario: ScenarioFile,
     on: Where = On.simulation,
-    schemes: Schemes,
+    schemes: SingleScheme,
     at: Links,
     seed: Seed = None,
     settings: Settings,
@@ -90,7 +90,7 @@ def _document(
     from penstock.scenario.document import read_document
 
     if at and not schemes:
-        raise PenstockError(f"--at {at[0]}: needs --scheme")
+        raise PenstockError(f"--at {at[0]}: requires --scheme")
     errors: list[ErrorDetail] = []
     with collecting(errors):
         document = read_document(scenario, settings)

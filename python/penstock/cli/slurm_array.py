@@ -30,9 +30,7 @@ class SlurmOptions:
         """Raise `PenstockError` for options of a job array without `--slurm`."""
         options = {"--time": self.time, "--cpus-per-task": self.cpus, "--mem": self.memory}
         if self.jobs is None and (options_set := [option for option, value in options.items() if value is not None]):
-            raise PenstockError(
-                f"{', '.join(options_set)}: only with --slurm N, which prints the script of a job array"
-            )
+            raise PenstockError(f"{', '.join(options_set)}: requires --slurm N, which prints the script of a job array")
 
     def script(self, inputs: Sequence[str], changes: StudyChanges, store: str | Path) -> str:
         """The script of the array, whose jobs run this comparison."""

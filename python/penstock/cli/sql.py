@@ -26,7 +26,7 @@ MAX_TEXT = 100
 """Maximum number of printed characters of a value; a resolved scenario has thousands."""
 
 MAX_WIDTH = 100_000
-"""Number of characters of a line; a table is as wide as its content."""
+"""Maximum number of characters of a line: unlimited in practice, so that a table is as wide as its content."""
 
 
 def answer_query(store: str | None, sql: str, outputs: Outputs, file: Path | None) -> None:

@@ -56,7 +56,7 @@ def _studies(folder: str | None, study: str | None) -> tuple[Store, list[StudyFi
     if not names:
         if not place.is_dir():
             raise PenstockError(f"no store {place}: there is no such folder")
-        raise PenstockError(f"{place}: no store with a study from a file")
+        raise PenstockError(f"{place}: contains no study; run penstock compare STUDY.toml --store {place}")
     if study is not None and study not in names:
         raise UnknownNameError("study", study, names)
     files = recorded(place, study)

@@ -23,9 +23,9 @@ class Source:
 
     Attributes:
         name: as given; None for the default store.
-        study: the study of a store with several.
+        study: the study to read, if the store has several.
         where: texts `PATH=VALUE` that select runs of a store.
-        margin: for the conclusions about the runs of a store; a file has its own.
+        margin: the margin of conclusions about the runs of a store; a result file has its own.
 
     """
 
@@ -48,14 +48,14 @@ class Source:
 
         if self.file is not None and (self.study is not None or self.where):
             option = "--study" if self.study is not None else "--where"
-            raise PenstockError(f"{option}: {self.file} is a result; only the runs of a store can be selected")
+            raise PenstockError(f"{option}: applies to stores only; {self.file} is a result file")
         if self.file is not None and self.margin != MARGIN:
-            raise PenstockError(f"--margin: {self.file} is a result with its own margin; name a store")
+            raise PenstockError(f"--margin: {self.file} is a result with its own margin; use a store")
 
     def store(self, option: str) -> str | None:
         """The folder of the store. Raises `PenstockError` for a file, which `option` cannot read."""
         if self.file is not None:
-            raise PenstockError(f"{option}: {self.file} is a result; name a store")
+            raise PenstockError(f"{option}: applies to stores only; {self.file} is a result file")
         return self.name
 
     def read(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def is_study_file(path: str) -> bool:
 
 @dataclass(frozen=True)
 class StudyChanges:
-    """The options of `compare` that override keys of a study; empty ones override nothing."""
+    """The options of `compare` that override keys of a study; empty options override nothing."""
 
     schemes: Sequence[str] = ()
     at: Sequence[str] = ()
@@ -62,7 +62,7 @@ def study_of_scenarios(paths: Sequence[str], changes: StudyChanges, runs: int) -
     from penstock.studies.study_file import StudyFile
 
     if not changes.schemes:
-        raise PenstockError("--scheme: is missing; name at least one scheme, such as codel, or all")
+        raise PenstockError("--scheme is required; name at least one scheme, such as codel, or all")
     tree: Mapping[str, Any] = {
         "name": "-".join(Path(path).name.partition(".")[0] for path in paths)[:100],
         "base": list(paths) if len(paths) > 1 else paths[0],

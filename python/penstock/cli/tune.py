@@ -48,7 +48,8 @@ Place = Annotated[
     ),
 ]
 BudgetTime = Annotated[
-    str, value_option("--budget", "TIME", "Time on two cores; sets the numbers of settings and networks.")
+    str,
+    value_option("--budget", "TIME", "Planned time on two cores; determines how many settings and networks are tried."),
 ]
 Capture = Annotated[
     str | None,
@@ -74,9 +75,9 @@ def tune(
 ) -> None:
     """Find parameters of one or several schemes that meet an aim on a link, and confirm them.
 
-    The confirmation runs are on fresh networks drawn around the scenario, with other rates, numbers of flows, round
-    trips and congestion controls. Published defaults and rules are preferred to searched settings. Exit with 3 if an
-    aim is not met, with 2 if the budget is too small for one round.
+    The settings are confirmed on new random variations of the scenario, with other rates, numbers of flows, round-trip
+    times and congestion controls. Published defaults and rules are preferred to settings found by search. Exits with 3
+    if an aim is not met, and with 2 if the budget is too small for one round.
 
     Finished runs are kept: rerun an interrupted command to resume it.
     """
@@ -110,7 +111,7 @@ def tune(
         notify(f"page: {outputs.html}")
     if not advice.is_met:
         missed = [text for text, met in advice.best.met.items() if not met]
-        notify(f"not met: {'; '.join(missed) or 'all aims together'}")
+        notify(f"not met: {'; '.join(missed) or 'no setting meets all aims at once'}")
         raise typer.Exit(ExitCode.REFUTED)
 
 

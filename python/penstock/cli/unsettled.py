@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["identical_warnings", "transient_warnings"]
 
 SHARE = 0.1
-"""Largest number of pilot runs, as a fraction of all runs; there is always one."""
+"""Maximum number of pilot runs, as a fraction of all runs; at least one is made."""
 
 MAX_PILOTS = 20
 

@@ -91,7 +91,7 @@ def _link(document: Document, at: str | None) -> str:
         return watched[0]
     links = document.tree.get("links", {})
     if at.removesuffix(".reverse") not in links:
-        message = f'no link "{at}"{nearest(at, links)}; there are: {", ".join(links)}'
+        message = f'no link "{at}"{nearest(at, links)}; available: {", ".join(links)}'
         raise ScenarioError([ErrorDetail("", message, None, "--at")])
     return at
 
@@ -104,7 +104,7 @@ def _ends(resolved: Resolved, link: str, node: str | None) -> tuple[str, str]:
         return pairs[0]
     nodes = dict.fromkeys(end for entry in resolved.canonical["links"] for end in (entry["from"], entry["to"]))
     if node not in nodes:
-        message = f'no node "{node}"{nearest(node, nodes)}; there are: {", ".join(nodes)}'
+        message = f'no node "{node}"{nearest(node, nodes)}; available: {", ".join(nodes)}'
         raise ScenarioError([ErrorDetail("", message, None, "--in")])
     for source, target in pairs:
         if node in (source, target):

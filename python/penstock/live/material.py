@@ -74,7 +74,7 @@ def _place(document: Document, resolved: Resolved, at: str | None) -> str:
     if not names:
         raise PenstockError("live: all links of the scenario are copies; a page watches a link of its own")
     if at is not None and at not in names:
-        message = f'no link "{at}"{nearest(at, names)}; there are: {", ".join(names)}'
+        message = f'no link "{at}"{nearest(at, names)}; available: {", ".join(names)}'
         raise ScenarioError([ErrorDetail("", message, None, Option("--at", "at"))])
     watched = [link["name"] for link in own if link["watch"]] + [link["name"] for link in own if link["queue"]]
     return at or next(iter(watched), names[0])

@@ -1,4 +1,4 @@
-"""The numbers of a page's charts, as its script reads them: display units, intervals cut to possible values."""
+"""The numbers of a page's charts as its script reads them, in display units; intervals contain only possible values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SERIES_POINTS = 600
 DRAWN_OVER_TIME = ("queue", "avg", "lq", "cq", "max_p")
 """The series of a link that a page draws."""
 
-# A distribution on a page ends where all further values are rarer than this.
+# A distribution on a page ends before the values that are all rarer than this.
 SMALLEST_SHARE = 1e-3
 
 AXES_OF_COUNTS = ("packets", "count")
@@ -224,7 +224,7 @@ def _about(name: str) -> dict[str, str]:
 
 
 def _possible(cell: Estimate, about: Metric) -> Estimate:
-    """The number with the possible part of its interval."""
+    """The estimate, with its interval cut to the possible values."""
     return cell if cell.ci95 is None else replace(cell, ci95=about.possible(*cell.ci95))
 
 

@@ -41,7 +41,7 @@ def compare_series(result: Json, comparison: Comparison) -> list[dict[str, Any]]
 
 
 def traffic_groups(result: Json, series: Iterable[Json]) -> list[str]:
-    """The names of all traffic groups, in the order of the scenario: their places select their colours."""
+    """The names of all traffic groups in the order of the scenario, which determines their colours."""
     courses = [entry["course"] for entry in series if entry.get("course")]
     drawn = [name for course in courses for _, _, lines in _panels(course) for name, _, _ in lines]
     return list(dict.fromkeys([*(result["scenario"].get("traffic") or ()), *drawn]))

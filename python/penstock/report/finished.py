@@ -24,8 +24,8 @@ class FinishedFigure:
     Attributes:
         id: its name among the figures of the page.
         title: the title, also of its files.
-        drawings: the drawing by the class of its box, one for each width of a window; the class may be empty.
-        data: heads and columns of its numbers, and for each drawing their places in it, x and y in turn.
+        drawings: one drawing for each window width, by the CSS class of its box; the class may be empty.
+        data: heads and columns of its numbers, and for each drawing their coordinates, x and y in turn.
         width: width of the first drawing in points.
         note: a sentence next to the title.
     """

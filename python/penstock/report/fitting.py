@@ -17,7 +17,7 @@ from penstock.results.sweep import SweepPoint
 __all__ = ["LARGEST", "Settings", "add_series", "cut_distributions", "json_text", "size", "spread"]
 
 LARGEST: Final = 2_900_000
-"""Maximum number of bytes of a page; the promise is 3 MB."""
+"""Maximum number of bytes of a page; the documentation promises 3 MB."""
 
 SERIES_OF_PAGE: Final = 40_000
 """Maximum number of points of all series of a page together; beyond it, series are coarser than `SERIES_POINTS`."""
@@ -28,7 +28,7 @@ FEWEST_POINTS: Final = 150
 Json = Mapping[str, Any]
 
 BySetting = dict[str, list[tuple[int, Json]]]
-"""The rows of each setting, with their places."""
+"""The rows of each setting, each with its index in the result."""
 
 _ENCODED = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
@@ -75,7 +75,7 @@ class Settings:
         return [SweepPoint(rows[0][1].get("vary") or {}) for rows in self._rows.values()]
 
     def some(self, count: int, only_key: bool = False) -> dict[str, Any]:
-        """The result at only `count` of its settings, evenly spread; with all of its metrics, or only the key ones."""
+        """The result reduced to `count` evenly spread settings, with all metrics or only the key ones."""
         settings = list(self._rows)
         names = [settings[i] for i in spread(len(settings), count)]
 

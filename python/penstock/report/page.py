@@ -41,7 +41,7 @@ PLACES = 100
 """Maximum number of links, and of groups of flows, on the page of a run."""
 
 OF_MANY = {"links": "links", "traffic": "groups of flows", "dscp": "codepoints"}
-"""The name for the places of each part if some are left out."""
+"""The words for the places of each part, for the note on omitted places."""
 
 SAMPLES = 4, 12
 """Numbers of settings of two sample pages, from whose sizes the size of a larger page is estimated."""
@@ -53,7 +53,7 @@ MANY = 10
 """Maximum number of values of a swept fact in the head of a page."""
 
 FEW_SCHEMES = len(LIGHT)
-"""Maximum number of schemes with a colour each; more schemes only have rows in the table of numbers."""
+"""Maximum number of schemes with a colour each; more are chosen from a menu, and tables have a row per scheme."""
 
 MOST_CHIPS = 6
 """Maximum number of schemes that a cell of the best schemes names."""
@@ -339,7 +339,7 @@ def _link_facts(name: str, link: Json, swept: Swept) -> dict[str, Any]:
 
 
 def _swept_facts(swept: Swept, links: Json) -> list[tuple[str, str]]:
-    """The swept values that no fact of a link has, each with its name."""
+    """The swept values that are not facts of a link, each with its name."""
     paths = {f"links.{name}.{key}" for name in links for key in ("rate", "delay", "queue.limit")}
     return [
         (axis_title(path), _some(values)) for path, values in swept.items() if path not in paths and len(values) > 1

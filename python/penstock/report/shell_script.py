@@ -12,11 +12,11 @@ from pathlib import PurePosixPath
 __all__ = ["command_text", "shell_script"]
 
 MAX_FILE = 200_000
-"""Bytes of a file that a script contains; larger ones have to be copied."""
+"""Maximum number of bytes of a file that a script contains; larger files have to be copied."""
 
 
 def shell_script(files: Mapping[str, bytes], command: str) -> str:
-    """The script: a here-document per file, base64 where a file is not text, then the command.
+    """The script: a here-document per file (base64 for binary files), then the command.
 
     >>> print(shell_script({"a.toml": b"x = 1"}, "penstock check a.toml"))
     cat > a.toml <<'EOF'

@@ -30,7 +30,7 @@ SHAPES: tuple[str, ...] = (
 )
 
 LONGEST_LABEL = 20
-"""Characters of a scheme's label in charts and heads of tables; a longer one is replaced by a letter, with a key."""
+"""Maximum length of a scheme's label in charts and table heads; a longer label is abbreviated and listed in a key."""
 
 
 def markers() -> Markup:
@@ -57,7 +57,7 @@ def marker(index: int) -> Markup:
 
 
 def short_labels(schemes: Sequence[ComparedScheme]) -> list[str]:
-    """A short label for each scheme: its own, or its name with a letter where its own is long: `red A`."""
+    """A short label for each scheme: its label or, if that is long, its name with a letter, as in `red A`."""
     letters = (f"{ascii_uppercase[at % 26]}{at // 26 or ''}" for at in itertools.count())
     return [s.label if len(s.label) <= LONGEST_LABEL else f"{s.name} {next(letters)}" for s in schemes]
 
@@ -136,8 +136,8 @@ def _lost(utilizations: Sequence[Estimate | None], margin: float) -> dict[int, f
 def _counts(cells: Sequence[dict[str, Any]], schemes: int) -> dict[str, Any]:
     """The number of swept values at which each scheme is best, alone or together with others, in descending order.
 
-    If no scheme is best, or more than half of them are best together, there is no clear best. `cost` is the most
-    utilization that a scheme loses where it is best, in percentage points.
+    If no scheme is best, or more than half of them are best together, there is no clear best. `cost` is the largest
+    loss of utilization, in percentage points, of a scheme where it is best.
     """
     fronts = [cell["schemes"] for cell in cells if cell["kind"] and not cell["others"]]
     counts: list[dict[str, Any]] = []

@@ -27,19 +27,27 @@ def of_figure(claims: Iterable[Claim], omitted: int = 0) -> str:
     if not total:
         return ""
     if omitted and held == total == 1:
-        return f"Of {total + omitted} claims, 1 was tried: it holds."
+        return f"Of {total + omitted} claims, 1 was tried: it is confirmed."
     return _tried(total, omitted) + _answer(badge_counts, total, held)
 
 
 def _answer(badge_counts: Mapping[str, int], total: int, held: int) -> str:
     if held == total:
-        return "Yes: its claim holds." if total == 1 else f"Yes: all {total} claims hold."
+        return "Yes: its claim is confirmed." if total == 1 else f"Yes: all {total} claims are confirmed."
     rest = _rest(badge_counts)
     if held + badge_counts["near"] == total:
-        return f"Nearly: {held} of {total} claims hold, {rest}." if total > 1 else "Nearly: its claim is near."
+        return (
+            f"Nearly: {held} of {total} claims {_are(held)} confirmed, {rest}."
+            if total > 1
+            else "Nearly: its claim is near."
+        )
     if badge_counts["opposite"] == total:
         return "No: the reverse is found, or nothing near it."
-    return f"In part: {held} of {total} claims hold, {rest}." if total > 1 else "In part: its claim is mixed."
+    return (
+        f"In part: {held} of {total} claims {_are(held)} confirmed, {rest}."
+        if total > 1
+        else "In part: its claim is mixed."
+    )
 
 
 def _tried(total: int, omitted: int) -> str:
@@ -48,24 +56,28 @@ def _tried(total: int, omitted: int) -> str:
 
 
 def _rest(badge_counts: Mapping[str, int]) -> str:
-    words = [f"{number} {'is' if number == 1 else 'are'} {badge}" for badge, number in badge_counts.items() if number]
+    words = [f"{number} {_are(number)} {badge}" for badge, number in badge_counts.items() if number]
     return ", ".join(word for word in words if not word.endswith("confirmed"))
 
 
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
 def headline(claims: Sequence[Claim], omitted: int = 0) -> str:
-    """The claims of a paper in one sentence: how many hold, are near, hold in part, and do not hold.
+    """The claims of a paper in one sentence: how many are confirmed, near, mixed, and opposite.
 
     `omitted` is the number of claims that were not tried.
     """
     if not badged(claims):
         return ", ".join(f"{number} {verdict}" for verdict, number in counts(claims).items() if number) + "."
     badge_counts = badges(claims)
-    total = sum(badge_counts.values())
+    total, confirmed = sum(badge_counts.values()), badge_counts["confirmed"]
     if total < 2:
         return of_figure(claims, omitted)
-    clauses = [f"Of {total} claims, {badge_counts['confirmed']} hold"]
+    clauses = [f"Of {total} claims, {confirmed} {_are(confirmed)} confirmed"]
     words = {
-        "near": "{} nearly (the order is found, a number or a few of the tested settings are missed)",
+        "near": "{} nearly (the order is as claimed, but a number or a few of the tested settings are missed)",
         "mixed": "{} in part",
         "opposite": "of {} the reverse is found, or nothing near it",
     }
@@ -75,13 +87,14 @@ def headline(claims: Sequence[Claim], omitted: int = 0) -> str:
 
 
 def as_printed(claims: Iterable[Claim]) -> str:
-    """The number of claims that hold in the set-up as printed, as a sentence; empty if no claim was decided in it."""
+    """A sentence on the claims that are confirmed in the set-up as printed; empty if none was decided in it."""
     counting = [claim for claim in claims if counted(claim)]
     if not any(claim.get("printed") for claim in counting):
         return ""
     verdicts = [(claim.get("printed") or claim)["verdict"] for claim in counting]
     decidable = [verdict for verdict in verdicts if verdict != "not comparable"]
-    return f"In the set-up as printed, {decidable.count('confirmed')} of {len(decidable)} hold."
+    held = decidable.count("confirmed")
+    return f"In the set-up as printed, {held} of {len(decidable)} {_are(held)} confirmed."
 
 
 def messages(ids: Iterable[str], claims: Iterable[Claim]) -> list[Claim]:

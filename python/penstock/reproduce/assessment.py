@@ -95,11 +95,11 @@ def _far_off(distance: dict[str, Any]) -> bool:
 
 
 def gloss(claim: Mapping[str, Any]) -> str:
-    """The parts, the direction and the distance of a claim in words: "61 of 63 parts hold; the order is the same"."""
+    """The parts, direction and distance of a claim in words: "61 of 63 parts confirmed; order as claimed"."""
     parts, distance = claim.get("parts"), claim.get("distance")
     if not parts:
         return ""
-    clauses = [f"{parts['held']} of {parts['total']} parts hold"] if parts["total"] > 1 else []
+    clauses = [f"{parts['held']} of {parts['total']} parts confirmed"] if parts["total"] > 1 else []
     clauses += [f"{parts['undecided']} undecided"] if clauses and parts["undecided"] else []
     order = {"same": "as claimed", "mostly": "mostly as claimed", "mixed": "mixed", "opposite": "the reverse"}
     clauses += [f"order {order[claim['direction']]}"] if claim.get("direction") else []

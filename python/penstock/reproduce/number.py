@@ -13,7 +13,7 @@ about every cell that the open labels select, the same cell on both sides. So th
 >>> places = [{"scheme": scheme, "buffer": buffer} for scheme in ("RED", "Blue") for buffer in (100, 400)]
 >>> cells = [(labels, {"goodput": Sample([145.0] * 5)}) for labels in places]
 >>> claim.on(Table(cells)).decide().why
-'4 of 4 hold; buffer = 100, RED: 145, printed 150 (135 to 160)'
+'4 of 4 confirmed; buffer = 100, RED: 145, printed 150 (135 to 160)'
 
 Labels
 ======
@@ -268,7 +268,7 @@ def _measured(name: str, scope: Scope) -> Bound:
     def value(point: Point) -> Value | None:
         samples = index.get(tuple(point[variable] for variable in of_axis))
         if samples is not None and name not in samples:
-            raise KeyError(f"no {name} was measured; there are: {', '.join(samples)}")
+            raise KeyError(f"no {name} was measured; available: {', '.join(samples)}")
         return None if samples is None else samples[name]
 
     return Bound(variables, value)

@@ -323,7 +323,7 @@ def find(names: Sequence[str]) -> list[Experiment]:
         if place is None:
             first = name.partition("/")[0]
             close = nearest(first, [word for paper in works for word in (paper.name, paper.alias)])
-            wrong.append(f'no paper "{first}"{close}; there are: {", ".join(paper.name for paper in works)}')
+            wrong.append(f'no paper "{first}"{close}; available: {", ".join(paper.name for paper in works)}')
             continue
         paper, experiment_name = place
         meant = paper.named(experiment_name) if experiment_name else paper.experiments

@@ -15,7 +15,7 @@ Lead = Literal["best", "shared", ""]
 
 
 def common_decimals(cells: Iterable[Estimate | None], factor: float) -> int:
-    """Decimals of the cells of a row, in the unit that `factor` leads to: tables and sentences show the same number."""
+    """Number of decimals of the cells of a row, multiplied by `factor`; tables and sentences both use it."""
     present = [cell for cell in cells if cell is not None]
     halves = (cell.half_width * factor for cell in present if cell.half_width is not None)
     return decimals((cell.mean * factor for cell in present), halves)
@@ -24,11 +24,11 @@ def common_decimals(cells: Iterable[Estimate | None], factor: float) -> int:
 def leaders(
     cells: Sequence[Estimate | None], better: Better, paired: Mapping[tuple[int, int], tuple[float, float]]
 ) -> list[Lead]:
-    """`best` for the candidate that is significantly better than every other; else `shared` for the leading ones.
+    """`best` for a candidate that is significantly better than every other, else `shared` for each leading candidate.
 
-    Two candidates differ significantly if the interval of their paired difference, where it is known, does not contain
-    0; else if the intervals of the cells do not overlap. Without an interval or a direction, or if no two candidates
-    differ, none leads.
+    Two candidates differ significantly if the interval of their paired difference excludes 0 or, if that interval is
+    unknown, if the intervals of their cells do not overlap. All texts are empty if an interval or the direction is
+    missing, or if no candidate differs from the best.
     """
     none: list[Lead] = [""] * len(cells)
     present = {i: cell for i, cell in enumerate(cells) if cell is not None}

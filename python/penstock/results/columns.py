@@ -86,7 +86,7 @@ def result_columns(columns: Iterable[str]) -> list[ResultColumn]:
 
 
 def typed(values: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-    """The SQL type of a label column, and the values to store: numbers and Booleans, or else all of them as text."""
+    """The SQL type of a label column and the values to store; values of mixed types are stored as text."""
     kinds = {type(value) for value in values} - {type(None)}
     if kinds == {bool} and None not in values:
         return "BOOLEAN", values

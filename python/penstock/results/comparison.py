@@ -204,10 +204,10 @@ class Comparison:
 
     @cached_property
     def _distinct(self) -> tuple[dict[str, tuple[str, Json]], dict[str, Json], list[tuple[str, str]]]:
-        """The schemes and the swept values in the order of the rows, by their keys, and both keys of each row."""
+        """The distinct schemes and swept values by key, in the order of the rows; and the two keys of each row."""
         schemes: dict[str, tuple[str, Json]] = {}
         points: dict[str, Json] = {}
-        key_of: dict[str, str] = {}  # one for each Python string, as these are created faster
+        key_of: dict[str, str] = {}  # `repr` is faster than `_key`, which runs once per text
         keys = []
         for row in self.rows:
             scheme, vary = (row["scheme"], row.get("params") or {}), row.get("vary") or {}
@@ -273,11 +273,11 @@ class Comparison:
             )
         if len(fitting) > 1:
             several = "; ".join(self.points[i].label for i in fitting[:6])
-            raise PenstockError(f"{len(fitting)} points of the sweep fit, name one of: {several}")
+            raise PenstockError(f"{len(fitting)} points of the sweep fit; choose one: {several}")
         return fitting[0]
 
     def identical(self) -> list[tuple[int, list[int]]]:
-        """Schemes whose runs are all equal, because nothing is random, with the points where that is so."""
+        """The schemes whose runs are all equal, because nothing is random, each with the points where this is so."""
         if self.runs < 2:
             return []
         varied = {(s, p) for (s, p, _, _), cell in self.cells.items() if not cell.constant}

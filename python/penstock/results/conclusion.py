@@ -1,6 +1,6 @@
 """Sentences that say which scheme is best at a link.
 
-The candidates are the schemes whose mean utilization is within `MARGIN` of the highest one. Best is the candidate with
+The candidates are the schemes whose mean utilization is within `MARGIN` of the highest. The best is the candidate with
 the lowest 99th percentile of the queueing delay, if it is significantly lower than that of every other candidate;
 candidates that do not differ significantly from it are also best. The rest of the trade-off is stated as a price: how
 much delay a scheme adds for each point of utilization that it gains.
@@ -32,7 +32,7 @@ __all__ = ["FEWEST_RUNS", "MARGIN", "Conclusion", "Conclusions", "check_margin",
 Array = npt.NDArray[np.float64]
 
 MARGIN = 0.02
-"""Maximum distance from the highest utilization at which a scheme counts as keeping the link busy."""
+"""Maximum distance from the highest utilization at which a scheme is a candidate; a fraction of the link rate."""
 
 FEWEST_RUNS = 5
 """Minimum number of runs for a ranking."""

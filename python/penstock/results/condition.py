@@ -1,11 +1,11 @@
 """Conditions on runs: a finding with its verdict and its parts, and several conditions as one.
 
 Each comparison has a confidence interval that misses the mean with probability `alpha`, and several comparisons in one
-condition keep that probability together. Where k of n conditions are asked, k of them at `alpha / (n - k + 1)` confirm
+condition keep that probability together. If k of n conditions are required, k of them at `alpha / (n - k + 1)` confirm
 the whole, and n - k + 1 of them at `alpha / k` contradict it (Y. Benjamini and R. Heller, Screening for Partial
-Conjunction Hypotheses, Biometrics 64, 2008). So a condition that all parts must hold is confirmed by the separate
-interval of each part (R. L. Berger, Multiparameter Hypothesis Testing and Acceptance Sampling, Technometrics 24, 1982),
-and one part contradicts it only by intervals that hold for all parts simultaneously.
+Conjunction Hypotheses, Biometrics 64, 2008). If all n are required, the separate intervals at `alpha` confirm the whole
+(R. L. Berger, Multiparameter Hypothesis Testing and Acceptance Sampling, Technometrics 24, 1982), but a single part
+contradicts it only by its interval at `alpha / n`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Verdict = Literal["confirmed", "contradicted", "inconclusive", "not comparable"]
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison of a condition, apart from the verdict on the whole.
+    """One comparison of a condition, with a verdict of its own.
 
     Attributes:
         verdict: the verdict on this comparison.
         ordered: whether the mean lies on the claimed side of no difference; None if no side is claimed.
-        percent: distance of the mean from the bound or the printed number in per cent of that; 0 for a mean on the
+        percent: distance of the mean from the bound or printed number, in per cent of it; 0 for a mean on the
             right side of its bound, None if it is unknown.
         tolerances: distance of the mean from a printed number in units of its tolerance; None without one.
 
@@ -52,7 +52,7 @@ class Finding:
 
     @property
     def comparisons(self) -> tuple[Part, ...]:
-        """Its parts; a finding without parts is a part itself."""
+        """The parts; a finding without parts counts as one part."""
         return self.parts or (Part(self.verdict),)
 
 
@@ -125,9 +125,10 @@ def _joined(parts: list[Condition], need: int) -> Condition:
         held, refuted = verdicts.count("confirmed"), verdicts.count("contradicted")
         verdict: Verdict = "confirmed" if held >= need else "contradicted" if refuted >= spare else "inconclusive"
         spoken = _representative(findings, parts, verdict)
-        requirement = "" if need == len(parts) else f", {need} asked"
+        requirement = "" if need == len(parts) else f", {need} required"
         comparisons = tuple(part for each in findings for part in each.comparisons)
-        return Finding(verdict, spoken.measured, f"{held} of {len(parts)} hold{requirement}; {spoken.why}", comparisons)
+        why = f"{held} of {len(parts)} confirmed{requirement}; {spoken.why}"
+        return Finding(verdict, spoken.measured, why, comparisons)
 
     return Condition(at_level, min(part.margin for part in parts))
 
@@ -148,7 +149,7 @@ def _agreed(own: Verdict, sure: Verdict, wide: Verdict) -> Verdict:
 
 
 def _representative(findings: list[Finding], parts: list[Condition], verdict: Verdict) -> Finding:
-    """The finding with the smallest margin among those with this verdict."""
+    """Among the findings with this verdict, the one with the smallest margin; among all if none has it."""
     margins = [part.margin if part.margin == part.margin else -math.inf for part in parts]
     same = [i for i, each in enumerate(findings) if each.verdict == verdict] or range(len(findings))
     return findings[min(same, key=margins.__getitem__)]

@@ -14,7 +14,7 @@ import numpy as np
 from penstock.results.metrics import Quantity
 
 SHORT, LONG = 0.1, 100.0
-"""Seconds below which a time is shown in milliseconds, and below which times next to it are also shown so."""
+"""Seconds: if a time is below `SHORT`, it and the times next to it that are below `LONG` are shown in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Scale:
 def scale_for(quantity: Quantity, values: Iterable[float]) -> Scale:
     """The unit for a set of values of one metric, from the largest of them.
 
-    Times from milliseconds to seconds are in milliseconds.
+    Times that range from milliseconds to seconds are in milliseconds.
 
     >>> scale_for("time", [0.011, 5.0]).unit, scale_for("time", [0.5, 5.0]).unit, scale_for("time", [0.011, 500.0]).unit
     ('ms', 's', 's')
@@ -132,7 +132,7 @@ def setting(value: object) -> str:
 
 
 def _inline(value: object) -> str:
-    """A value as TOML writes it in a line."""
+    """A value as inline TOML."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {_inline(item)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple)):

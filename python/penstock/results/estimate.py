@@ -79,7 +79,7 @@ def summarize(values: Sequence[float] | np.ndarray, alpha: float = ALPHA) -> Est
     data = np.asarray(values, dtype=float)
     runs = len(data)
     if runs > 1 and data.min() == data.max():
-        # If all runs share one value, return it: sum divided by number may differ from it in the last bit.
+        # If all runs have the same value, return it: the quotient of sum and number may differ in the last bit.
         same = float(data[0])
         return Estimate(same, 0.0, (same, same), runs)
     # math.fsum is exact: neither the order of the runs nor the machine matters.

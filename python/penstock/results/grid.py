@@ -131,7 +131,7 @@ def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequen
 
 
 def mean_table(rows: Sequence[Row]) -> Grid:
-    """Means at one place, one line per scheme and point; if there are many metrics, only the columns of comparisons."""
+    """Means at one place, one line per scheme and point; of many metrics, only those that comparisons show."""
     runs = max(row["runs"] for row in rows)
     return _grid(f"{rows[0]['place']}: {MEAN} of {runs} runs", rows, of=_shown_metrics(rows))
 
@@ -149,7 +149,7 @@ def _shown_metrics(rows: Sequence[Row]) -> Sequence[str]:
 
 
 def difference_grid(title: str, heads: tuple[str, str], lines: Mapping[str, tuple[Row, Row, Row | None]]) -> Grid:
-    """A table of two kinds of runs side by side: by metric the two means and the difference, each with its half-width.
+    """A table of two kinds of runs: for each metric the two means and the difference, each with its half-width.
 
     `heads` names the two kinds; a line has the rows of both and of the paired difference.
     """

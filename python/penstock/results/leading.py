@@ -31,7 +31,7 @@ class Leading:
     Attributes:
         place: the link or group of traffic.
         metric: its name.
-        intervals: number of intervals that hold together.
+        intervals: number of intervals that jointly cover their true values.
         level: of each interval.
         fronts: for each point, the indices of the leading schemes; no scheme leads at a missing point.
 
@@ -82,7 +82,7 @@ def leading(
 def _to_best(
     cells: Sequence[Estimate | None], better: Better, runs: npt.NDArray[np.float64], alpha: float
 ) -> dict[tuple[int, int], Interval]:
-    """The interval of the paired difference of the best scheme to each other one."""
+    """The interval of the paired difference between the best scheme and each other scheme."""
     first = best(cells, better)
     intervals = {}
     for other in range(len(cells)):

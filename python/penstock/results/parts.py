@@ -1,4 +1,4 @@
-"""The parts of a result that have places with metrics, and how a place is named outside them."""
+"""The parts of a result (links, traffic, codepoints), and the names of their places in rows and tables."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def part_of(name: str, links: Container[str]) -> tuple[str, str]:
 
 
 def places_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Mapping[str, Any]]]:
-    """The metrics of each place by part, of the parts that the result of a run has."""
+    """The metrics of each place by part, for the parts that the result of a run has."""
     return {part: result[part] for part in PARTS if part in result}

@@ -17,7 +17,7 @@ LOG_SPAN = 100.0
 """Ratio of the largest to the smallest number above which an axis is logarithmic."""
 
 GEOMETRIC_SPAN = 8.0
-"""The same ratio for numbers that are spaced more evenly by their ratios than by their differences."""
+"""The same limit for numbers whose ratios are more even than their differences."""
 
 EVEN = 0.45
 """Numbers are evenly spaced if their smallest gap is at least this fraction of the largest."""

@@ -134,9 +134,10 @@ class Run:
         dscp: metrics of all traffic sent with each codepoint, by its name, such as "EF", or its number; empty where all
             traffic has the same one.
         fairness: Jain's index over all flows.
-        events: events of the simulation; a cost as `cpu_s` is, which another version may reach the same results with.
+        events: number of events of the simulation, a measure of cost; it may change with the version, even if the
+            results do not.
         cpu_s: processor time in seconds.
-        series: by watched link, its queue and its AQM over time, if requested.
+        series: for each watched link, its queue and AQM over time, if requested.
         senders: by watched traffic, a list with the state of each TCP sender over time, if requested: `t_ns` (ends of
             the intervals) and for each of `cwnd` and `ssthresh` (packets), `srtt` (s) and the variables of congestion
             control, such as `alpha` of DCTCP, the lists `min`, `mean` and `max`; None while a value is not known.

@@ -1,4 +1,4 @@
-"""The base class of `Runs`: schemes, swept values, selection, and numbers as arrays."""
+"""The base class of `Runs`: its schemes and swept values, selection of runs, and numbers as arrays."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Numbers over independent runs, paired by seed: arithmetic run by run, and conditions that yield a verdict.
 
-The 95 % interval of a quantity (`penstock.results.estimate`) decides a condition on it: it holds over the whole
-interval, its opposite does, or the interval spans the bound.
+The 95 % interval of a quantity (`penstock.results.estimate`) decides a condition on it: confirmed if the whole interval
+satisfies it, contradicted if no part of the interval does, inconclusive if the interval contains the bound.
 
 >>> goodput = {"red": Sample([8.1, 8.3, 8.2, 8.2, 8.1]), "droptail": Sample([8.4, 8.5, 8.4, 8.6, 8.5])}
 >>> (goodput["red"] / goodput["droptail"] <= 1.03).decide().verdict
@@ -151,7 +151,7 @@ class Sample:
             within = self.neutral is None or low <= self.neutral <= high
             miss, missed = max((low - estimate.mean, low), (estimate.mean - high, high))
             part = Part(verdict, None if within else _ordered(self, low), _percent(max(miss, 0.0), missed))
-            return Finding(verdict, estimate, f"{_text(estimate)}, asked {_number(low)} to {_number(high)}", (part,))
+            return Finding(verdict, estimate, f"{_text(estimate)}, required {_number(low)} to {_number(high)}", (part,))
 
         gap = min(self.mean - low, high - self.mean)
         return Condition(at_level, gap / (abs(low if self.mean - low < high - self.mean else high) or 1.0))
@@ -172,7 +172,7 @@ class Sample:
             ends = _interval(self, estimate)
             if estimate is None or ends is None:
                 return _undecided(estimate)
-            # A measurement at most `above` higher or `below` lower than the printed number still confirms it.
+            # A mean up to `above` over or `below` under the printed number still confirms it.
             fits = ends[0] - above <= printed <= ends[1] + below
             verdict: Verdict = "confirmed" if fits else "contradicted"
             if fits and self.neutral is not None and printed != self.neutral:
@@ -192,7 +192,7 @@ def _bounded(sample: Sample, bound: Sample | float, sign: str) -> Condition:
 
 
 def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
-    """For two samples, their difference run by run decides."""
+    """The condition that compares two samples, decided by their differences run by run."""
     inner = _against_number(sample - bound, 0.0, sign)
     upward, scale = sign.startswith(">"), abs(bound.mean)
     ordered = _bases_ordered(sample, bound, sign.removesuffix("="))
@@ -209,7 +209,7 @@ def _against_sample(sample: Sample, bound: Sample, sign: str) -> Condition:
 
 
 def _tie(finding: Finding) -> Finding:
-    """Samples that are equal run by run, for instance with a parameter without effect, decide no strict order."""
+    """The finding for samples that are equal in every run (say, a parameter has no effect): no strict order."""
     parts = tuple(replace(part, verdict="inconclusive", ordered=None) for part in finding.parts)
     return replace(finding, verdict="inconclusive", parts=parts)
 
@@ -241,7 +241,7 @@ def _against_number(sample: Sample, bound: float, sign: str) -> Condition:
         beyond = sample.neutral is not None and (bound >= sample.neutral if upward else bound <= sample.neutral)
         ordered = _ordered(sample, math.inf if upward else -math.inf) if beyond else None
         part = Part(verdict, ordered, _percent(max(-gap, 0.0), bound))
-        return Finding(verdict, estimate, f"{_text(estimate)}, asked {sign} {_number(bound)}", (part,))
+        return Finding(verdict, estimate, f"{_text(estimate)}, required {sign} {_number(bound)}", (part,))
 
     return Condition(at_level, gap / (abs(bound) or 1.0))
 

@@ -41,7 +41,7 @@ class ComparedScheme:
 
 
 def compared_schemes(candidates: Iterable[tuple[str, Mapping[str, Any]]]) -> list[ComparedScheme]:
-    """These schemes, each a name with its given parameters, in their order."""
+    """These schemes, given as names with parameters, in the same order."""
     named = list(candidates)
     titles = {scheme.name: scheme.title for scheme in known_schemes()}
     schemes = []

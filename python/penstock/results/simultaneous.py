@@ -8,8 +8,8 @@ distribution of the errors should be symmetric, like the distribution of differe
 numbers Student's t itself covers less often.
 
 The result is the level of each single interval by Student's t, `adjusted_alpha`. It lies between the level of one
-interval alone and that of Bonferroni, which bound it for normal numbers of any dependence. With too few runs for signs
-to show errors as rare as Bonferroni's level allows, Bonferroni's level is used.
+interval alone and Bonferroni's, which bound it for normal numbers of any dependence. With too few runs, random signs
+cannot resolve errors as rare as Bonferroni's level allows; then Bonferroni's level is used.
 
 References:
     P. H. Westfall, S. S. Young, "Resampling-Based Multiple Testing", Wiley, 1993, section 2.5 (minimum p-value).
@@ -44,8 +44,8 @@ BLOCK = 2_000_000
 """Numbers of a block of draws, which bounds memory."""
 
 MOST_CELLS, MOST_NUMBERS = 20_000, 1_000_000
-"""Cells, and cells times runs, of the largest family that is resampled, which takes seconds; larger families get
-Bonferroni's level."""
+"""Maximum numbers of cells, and of cells times runs, of a family that is resampled, which takes seconds; larger
+families get Bonferroni's level."""
 
 
 def adjusted_alpha(data: Array, alpha: float = ALPHA) -> float:

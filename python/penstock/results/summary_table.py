@@ -14,7 +14,7 @@ from penstock.results.table import CellTable, Table
 
 __all__ = ["Point", "SummaryTable"]
 
-# Significant bits: a mean to one part in 65 000, a half-width to one in 100. No figure shows more.
+# Significant bits: a mean is stored to one part in 65 000, a half-width to one in 100; no figure resolves more.
 MEAN_BITS, HALF_BITS = 16, 7
 
 
@@ -60,7 +60,7 @@ class SummaryTable(CellTable[Point]):
         return SummaryTable(self.having(labels))
 
     def along(self, name: str, metric: str, **labels: Any) -> list[tuple[Any, Point]]:
-        """The values on an axis, each with the point of a number there if there is one."""
+        """The values on an axis that have a point of this number, each with its point."""
         return [
             (at[name], points[metric])
             for at, points in self.having(labels)

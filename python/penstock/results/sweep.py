@@ -18,7 +18,7 @@ KEYS = {
     "flavour": "TCP flavour",
     "count": "flows",
 }
-"""The words for keys of links and traffic that are not self-explanatory."""
+"""Words for keys of links and traffic whose names are not self-explanatory."""
 
 
 @dataclass(frozen=True)

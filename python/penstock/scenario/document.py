@@ -111,7 +111,7 @@ def with_value(tree: Tree, path: str, value: Any, origin: str) -> Tree:
             raise ScenarioError([ErrorDetail(path, message, None, origin)])
         elif not last and key not in place:
             if depth == 1 and keys[0] in ("links", "traffic", "workloads"):
-                message = f"no such name{nearest(key, place)}; there are: {', '.join(place) or 'none'}"
+                message = f"no such name{nearest(key, place)}; available: {', '.join(place) or 'none'}"
                 raise ScenarioError([ErrorDetail(_joined(keys[: depth + 1]), message, None, origin)])
             place[key] = {}
         place[item] = value if last else _copied(place[item])

@@ -105,14 +105,14 @@ def parse_framing(value: Any) -> Framing:
     """
     if isinstance(value, str):
         if value not in FRAMINGS:
-            raise UnitError(f"unknown framing{nearest(value, FRAMINGS)}; known: {', '.join(FRAMINGS)}")
+            raise UnitError(f"unknown framing{nearest(value, FRAMINGS)}; available: {', '.join(FRAMINGS)}")
         return FRAMINGS[value]
     if not isinstance(value, Mapping) or not value:
         raise UnitError('must be a name such as "docsis", or a table such as { overhead = "44B", cells = "atm" }')
     keys = ("overhead", "mpu", "cells")
     for key in value:
         if key not in keys:
-            raise UnitError(f'unknown key "{key}"{nearest(key, keys)}; known: {", ".join(keys)}')
+            raise UnitError(f'unknown key "{key}"{nearest(key, keys)}; available: {", ".join(keys)}')
     return Framing.checked(
         _bytes("overhead", value.get("overhead", 0)), _bytes("mpu", value.get("mpu", 0)), value.get("cells", "none")
     )

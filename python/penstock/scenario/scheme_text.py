@@ -92,7 +92,7 @@ def _from_python(file: str, rest: str, origin: str) -> tuple[str, str]:
         return names[0], settings
     if name in names:
         return name, settings
-    allowed = f"there are: {', '.join(names)}" if names else 'it declares none with @ps.aqm("name")'
+    allowed = f"available: {', '.join(names)}" if names else 'it declares none with @ps.aqm("name")'
     message = (
         f'{file} has no AQM "{name}"{nearest(name, names)}; {allowed}' if name else f"name an AQM of {file}; {allowed}"
     )

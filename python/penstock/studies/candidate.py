@@ -161,7 +161,7 @@ class Precision:
         except ValueError:
             value = 0.0
         if not sign or not metric or value <= 0:
-            advice = "is not METRIC=1%, such as length_mean_pkts=1%"
+            advice = "must have the form METRIC=1%, such as length_mean_pkts=1%"
             raise ScenarioError([ErrorDetail("", advice, None, f"--precision {text}")])
         return cls(metric, value)
 

@@ -163,7 +163,7 @@ def _is_precise(runs: Runs, precision: Precision) -> bool:
     if not matching:
         names = sorted({column.metric for column in columns if not is_distribution(column.metric)})
         raise PenstockError(
-            f'no metric "{precision.metric}"{nearest(precision.metric, names)}; known: {", ".join(names)}'
+            f'no metric "{precision.metric}"{nearest(precision.metric, names)}; available: {", ".join(names)}'
         )
     rows = [row for column in matching for row in runs.summary(column.metric, column.place)]
     return all(Estimate.of_row(row).rel_half_width <= precision.rel_error for row in rows)

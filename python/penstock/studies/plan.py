@@ -170,7 +170,7 @@ def check_places(base: Document, places: Sequence[str]) -> None:
             raise ScenarioError(
                 [
                     ErrorDetail(
-                        "", f'no link "{place}"{nearest(place, links)}; there are: {names}', None, Option("--at", "at")
+                        "", f'no link "{place}"{nearest(place, links)}; available: {names}', None, Option("--at", "at")
                     )
                 ]
             )

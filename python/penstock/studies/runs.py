@@ -52,7 +52,7 @@ class Runs(RunTable):
             raise PenstockError(f"{len(part.schemes)} schemes fit; name one with scheme=")
         if len(part.points) > 1:
             several = "; ".join(point.label for point in part.points[:6])
-            raise PenstockError(f"{len(part.points)} points of the sweep fit; name one of: {several}")
+            raise PenstockError(f"{len(part.points)} points of the sweep fit; choose one: {several}")
         values = part.array(metric, place).ravel()
         return summarize(values[~np.isnan(values)].tolist(), self.alpha)
 

@@ -99,7 +99,7 @@ class StoreTable:
         if name is not None:
             rows = self.database.select(f"SELECT DISTINCT {quoted(name)} FROM {self._runs}")
             present = sorted((value for (value,) in rows), key=in_order)
-            return PenstockError(f"--where {path}: no run has {name} = {alternatives}; there are: {_listed(present)}")
+            return PenstockError(f"--where {path}: no run has {name} = {alternatives}; available: {_listed(present)}")
         keys = dict(_flat(self.scenario()))
         if path in keys:
             return PenstockError(f"--where {path}: no run has {path} = {alternatives}; one has {keys[path]}")

@@ -80,16 +80,16 @@ def draw(parse: Callable[[Any], int], show: Callable[[float], Any], *, copies: b
         kinds = [key for key in value if key in KINDS]
         for key in value:
             if key not in KINDS and key not in ("shape", "unit"):
-                raise UnitError(f'unknown way to draw "{key}"{nearest(key, allowed)}; known: {", ".join(allowed)}')
+                raise UnitError(f'unknown way to draw "{key}"{nearest(key, allowed)}; available: {", ".join(allowed)}')
         if len(kinds) != 1:
             raise UnitError(f"give exactly one of {', '.join(allowed)}")
         kind = kinds[0]
         if kind not in allowed:
             raise UnitError("linear spreads the copies of a counted link; it is not possible here")
         if "shape" in value and kind != "pareto":
-            raise UnitError("shape belongs to pareto")
+            raise UnitError("shape requires pareto")
         if "unit" in value and kind != "file":
-            raise UnitError("unit is possible only with file")
+            raise UnitError("unit requires file")
         return _drawn(kind, value, parse, show)
 
     return parse_draw

@@ -261,7 +261,8 @@ def _start(value: Any) -> tuple[dict[str, Any], Any]:
     for key in value:
         if key not in keys:
             raise UnitError(
-                f'unknown key "{key}"{nearest(key, (*keys, "uniform"))}; known: first, every, jitter, or uniform alone'
+                f'unknown key "{key}"{nearest(key, (*keys, "uniform"))}; '
+                "available: first, every, jitter, or uniform alone"
             )
     times = {key: parse_time(value.get(key, "0s")) for key in keys}
     readable = {key: format_time(times[key]) for key in keys}

@@ -75,7 +75,7 @@ def _sizes(value: Any) -> dict[str, float]:
         raise UnitError(f"must be a table such as {{ I = 5, P = 3, B = 1 }}, not {kind_of(value)}")
     for key in value:
         if key not in _SIZES:
-            raise UnitError(f'unknown type of frame "{key}"{nearest(key, _SIZES)}; known: I, P, B')
+            raise UnitError(f'unknown type of frame "{key}"{nearest(key, _SIZES)}; available: I, P, B')
     number = _number(1e-6, 1e6, "size in proportion to the others")
     return {letter: number(value.get(letter, size)) for letter, size in _SIZES.items()}
 

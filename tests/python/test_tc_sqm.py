@@ -57,6 +57,7 @@ def test_the_defaults_are_those_of_the_documentation() -> None:
     for device, rate, ecn in (("eth0", 2.032e6, False), ("ifb4eth0", 14.698e6, True)):
         found = read(text, "tc", Facts(device=device))
         assert (found.scheme, found.rate, found.parameters["ecn"]) == ("fq-codel", rate, ecn)
+        assert any("egress_ecn is not set" in note for note in found.notes) == (device == "eth0")
         assert found.missing == ["script simple.qos: three classes by code point; here all packets are in one"]
 
 

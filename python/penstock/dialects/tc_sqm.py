@@ -53,7 +53,7 @@ KEYS = [
     Key("itarget", "", "time", "a time, default, auto", "target, of the download", _DOC),
     Key("etarget", "", "time", "a time, default, auto", "target, of the upload", _DOC),
     Key("ingress_ecn", "ECN", "", "ECN, NOECN", "ecn, of the download", _DOC),
-    Key("egress_ecn", "NOECN", "", "ECN, NOECN", "ecn, of the upload", _DOC),
+    Key("egress_ecn", "", "", "ECN, NOECN", "ecn, of the upload; NOECN if it is not set, with a note", _DOC),
     Key("iqdisc_opts", "", "", "words of tc", "with qdisc_really_really_advanced, settings of the download", _DOC),
     Key("eqdisc_opts", "", "", "words of tc", "with qdisc_really_really_advanced, settings of the upload", _DOC),
     Key("qdisc_really_really_advanced", "0", "", "0, 1", "whether the two options above count", _DOC),
@@ -183,6 +183,11 @@ def _settings(side: str, given: Mapping[str, str], notes: list[str]) -> str:
         elif word == "target" and value != "default":
             notes.append(f"{side}target: the script raises the target on slow links; here it is the queue's default")
     ecn = given["ingress_ecn" if side == "i" else "egress_ecn"].upper()
+    if side == "e" and not ecn:
+        notes.append(
+            "egress_ecn is not set: NOECN as in the documentation; newer scripts mark packets of the upload, too"
+        )
+        ecn = "NOECN"
     if ecn not in ("ECN", "NOECN"):
         raise DialectError(f"{ecn}: expected ECN or NOECN")
     return " ".join([*words, *([ecn.lower()] if given["qdisc"] in ("fq_codel", "codel", "pie", "fq_pie") else [])])

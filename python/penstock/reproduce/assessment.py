@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penstock.results.condition import Finding, Part
 
-__all__ = ["BADGES", "assessed", "gloss"]
+__all__ = ["BADGES", "assessed", "deciding", "gloss"]
 
 BADGES = {
     "confirmed": "as claimed",
@@ -111,4 +112,10 @@ def _miss(distance: Mapping[str, Any], total: int) -> str:
     unit = " tolerances" if distance["unit"] == "tolerances" else " %"
     if total == 1:
         return f"off by {distance['worst']:g}{unit}"
-    return f"off by {distance['median'] + 0:g}{unit} in the median, {distance['worst']:g}{unit} at worst"
+    median = f"{distance['median']:g}{unit} in the median, " if distance["median"] else ""
+    return f"off by {median}{distance['worst']:g}{unit} at worst"
+
+
+def deciding(claim: Mapping[str, Any]) -> str:
+    """The part of a claim that decides it, with its numbers: the end of `why`, without the number of parts."""
+    return re.sub(r"^(\d+ of \d+ hold; )+", "", claim["why"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from penstock.reproduce import answer, record
-from penstock.reproduce.assessment import assessed, gloss
+from penstock.reproduce.assessment import assessed, gloss, rule
 from penstock.reproduce.claim import badges, counts
 from penstock.reproduce.paper import find, papers
 from penstock.reproduce.text import text
@@ -41,17 +41,20 @@ def test_61_of_63_parts_are_near_and_a_reversed_sign_is_opposite() -> None:
 
 
 @pytest.mark.parametrize(
-    ("measured", "badge", "words"),
+    ("measured", "badge", "words", "because"),
     [
-        (10.9, "confirmed", "off by 0.9 tolerances"),
-        (11.9, "near", "off by 1.9 tolerances"),
-        (13.0, "mixed", "off by 3 tolerances"),
-        (15.0, "opposite", "off by 5 tolerances"),
+        (10.9, "confirmed", "off by 0.9 tolerances", ""),
+        (11.9, "near", "off by 1.9 tolerances", "the miss is at most 2 tolerances"),
+        (13.0, "mixed", "off by 3 tolerances", "the miss is above 2 tolerances"),
+        (15.0, "opposite", "off by 5 tolerances", "the miss is above 4 tolerances"),
     ],
 )
-def test_a_number_is_judged_by_its_distance_in_tolerances(measured: float, badge: str, words: str) -> None:
+def test_a_number_is_judged_by_its_distance_in_tolerances(
+    measured: float, badge: str, words: str, because: str
+) -> None:
     assessment = assess_joint(number(measured).reads(10, share=0.1))
     assert (assessment["badge"], assessment["direction"], gloss(assessment)) == (badge, None, words)
+    assert rule(assessment) == because
 
 
 def test_an_order_that_is_found_without_its_number_is_near() -> None:
@@ -193,7 +196,8 @@ def test_the_output_leads_with_the_badge_and_has_one_line_for_another_reading() 
     own = [line.strip() for line in lines[at + 1 : at + 6]]
     assert own[1].startswith("in the set-up as printed: mixed; ")
     assert own[2].startswith("why: in Table 3.3 the rows do not have the losses of a single load")
-    assert own[3:] == ["strict verdict: contradicted", "23 flows (not counted): confirmed, 3 of 3"]
+    assert own[3] == "strict verdict: contradicted; mixed, since the largest miss is above 4 tolerances"
+    assert own[4:] == ["23 flows (not counted): confirmed, 3 of 3"]
     assert sum("alemu/tab3.3/r3 " in line for line in lines) == 1
 
 

@@ -11,7 +11,7 @@ from penstock.plots import style
 from penstock.report.finished import FinishedFigure, figure_data
 from penstock.report.templating import render_document
 from penstock.reproduce import answer
-from penstock.reproduce.assessment import BADGES, deciding, gloss
+from penstock.reproduce.assessment import BADGES, deciding, gloss, rule
 from penstock.reproduce.claim import VERDICTS, badged, badges, by_claim, counted, counts
 from penstock.reproduce.experiment_run import Outcome, by_paper, whole_cost
 from penstock.reproduce.paper import Paper
@@ -173,7 +173,7 @@ def _figure(number: int, outcome: Outcome) -> FinishedFigure | None:
 
 
 def _rendered(template: str, **context: Any) -> str:
-    words = {"gloss": gloss, "deciding": deciding, "reason": answer.reason, "label": answer.label}
+    words = {"gloss": gloss, "rule": rule, "deciding": deciding, "reason": answer.reason, "label": answer.label}
     return render_document(template, "reproduction.css", **context, badges=BADGES, **words)
 
 

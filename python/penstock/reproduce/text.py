@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penstock.reproduce import answer
-from penstock.reproduce.assessment import deciding, gloss
+from penstock.reproduce.assessment import deciding, gloss, rule
 from penstock.reproduce.claim import VERDICTS, badged, badges, by_claim, counts
 from penstock.reproduce.experiment_run import Outcome, by_paper
 from penstock.reproduce.paper import Experiment, Paper
@@ -64,7 +64,8 @@ def _notes(claim: Mapping[str, Any]) -> list[str]:
         notes.append(f"in the set-up as printed: {answer.label(printed)}; {printed['why']}")
     notes += [f"why: {reason}"] if (reason := answer.reason(claim)) else []
     notes += [f"the work contradicts itself: {claim['conflict']}"] if claim.get("conflict") else []
-    notes += [f"strict verdict: {claim['verdict']}"] if answer.label(claim) != claim["verdict"] else []
+    because = f"; {claim['badge']}, since {rule(claim)}" if rule(claim) else ""
+    notes += [f"strict verdict: {claim['verdict']}{because}"] if answer.label(claim) != claim["verdict"] else []
     notes += ["on the cells and run lengths of a quick reproduction"] if claim.get("partial") else []
     recorded = claim.get("recorded")
     notes += [f"in the recorded full runs: {answer.label(recorded)}"] if recorded else []

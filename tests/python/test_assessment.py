@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from penstock.reproduce import answer
-from penstock.reproduce.assessment import assessed, gloss
+from penstock.reproduce import answer, record
+from penstock.reproduce.assessment import assessed, gloss, rule
 from penstock.reproduce.claim import badges, counts
 from penstock.reproduce.paper import find, papers
+from penstock.reproduce.text import text
 from penstock.results.condition import Condition, Finding, all_of
 from penstock.results.sample import Sample
 
@@ -30,7 +33,7 @@ def test_61_of_63_parts_are_near_and_a_reversed_sign_is_opposite() -> None:
     assert (near["verdict"], near["badge"], near["direction"]) == ("contradicted", "near", "same")
     assert near["parts"] == {"held": 61, "undecided": 0, "refuted": 2, "total": 63}
     assert near["distance"] == {"median": 0.0, "worst": 50.0, "unit": "%"}
-    assert gloss(near) == "61 of 63 parts confirmed; order as claimed; off by 0 % in the median, 50 % at worst"
+    assert gloss(near) == "61 of 63 parts confirmed; order as claimed; off by 50 % at worst"
     reversed_ = assess_joint(*[number(1) < number(2)] * 13, *[number(3) < number(2)] * 35)
     assert (reversed_["badge"], reversed_["direction"]) == ("mixed", "mixed")
     assert assess_joint(*[number(1) < number(2)] * 12, *[number(3) < number(2)] * 36)["badge"] == "opposite"
@@ -38,17 +41,20 @@ def test_61_of_63_parts_are_near_and_a_reversed_sign_is_opposite() -> None:
 
 
 @pytest.mark.parametrize(
-    ("measured", "badge", "words"),
+    ("measured", "badge", "words", "because"),
     [
-        (10.9, "confirmed", "off by 0.9 tolerances"),
-        (11.9, "near", "off by 1.9 tolerances"),
-        (13.0, "mixed", "off by 3 tolerances"),
-        (15.0, "opposite", "off by 5 tolerances"),
+        (10.9, "confirmed", "off by 0.9 tolerances", ""),
+        (11.9, "near", "off by 1.9 tolerances", "the miss is at most 2 tolerances"),
+        (13.0, "mixed", "off by 3 tolerances", "the miss is above 2 tolerances"),
+        (15.0, "opposite", "off by 5 tolerances", "the miss is above 4 tolerances"),
     ],
 )
-def test_a_number_is_judged_by_its_distance_in_tolerances(measured: float, badge: str, words: str) -> None:
+def test_a_number_is_judged_by_its_distance_in_tolerances(
+    measured: float, badge: str, words: str, because: str
+) -> None:
     assessment = assess_joint(number(measured).reads(10, share=0.1))
     assert (assessment["badge"], assessment["direction"], gloss(assessment)) == (badge, None, words)
+    assert rule(assessment) == because
 
 
 def test_an_order_that_is_found_without_its_number_is_near() -> None:
@@ -82,6 +88,9 @@ def test_readings_and_claims_that_cannot_fail_do_not_count() -> None:
     assert sum(badges(own).values()) == 1
 
 
+WORDS = {"c": "confirmed", "n": "near", "m": "mixed", "o": "opposite"}
+
+
 @pytest.mark.parametrize(
     ("letters", "expected"),
     [
@@ -90,37 +99,113 @@ def test_readings_and_claims_that_cannot_fail_do_not_count() -> None:
         ("cc", "Yes: all 2 claims are confirmed."),
         ("n", "Nearly: its claim is near."),
         ("cn", "Nearly: 1 of 2 claims is confirmed, 1 is near."),
-        ("oo", "No: the reverse is found, or nothing near it."),
+        ("nn", "In part: none of 2 claims is confirmed, 2 are near."),
+        ("o", "No: its claim is opposite."),
+        ("oo", "No: none of 2 claims is confirmed, 2 are opposite."),
         ("m", "In part: its claim is mixed."),
-        ("cnnmo", "In part: 1 of 5 claims is confirmed, 2 are near, 1 is mixed, 1 is opposite."),
+        ("ccnmm", "In part: 2 of 5 claims are confirmed, 1 is near, 2 are mixed."),
+        ("ccmmo", "Mostly not: 2 of 5 claims are confirmed, 2 are mixed, 1 is opposite."),
+        ("cnnmo", "Mostly not: 1 of 5 claims is confirmed, 2 are near, 1 is mixed, 1 is opposite."),
     ],
 )
-def test_a_figure_answers_in_a_sentence(letters: str, expected: str) -> None:
-    words = {"c": "confirmed", "n": "near", "m": "mixed", "o": "opposite"}
-    assert answer.of_figure([claim(words[letter]) for letter in letters]) == expected
+def test_an_answer_begins_with_yes_or_no(letters: str, expected: str) -> None:
+    assert answer.in_words([claim(WORDS[letter]) for letter in letters]) == expected
 
 
-def test_the_headline_counts_all_four_badges() -> None:
-    own = [claim(badge) for badge in ("confirmed", "confirmed", "near", "mixed", "opposite", "opposite")]
-    assert answer.headline(own) == (
-        "Of 6 claims, 2 are confirmed, 1 nearly (the order is as claimed, but a number or a few of the tested settings "
-        "are missed), 1 in part, "
-        "and of 2 the reverse is found, or nothing near it."
+def test_an_answer_has_the_parts_of_a_single_claim_and_the_claims_that_were_not_tried() -> None:
+    parts = {"held": 3, "undecided": 0, "refuted": 2, "total": 5}
+    single = claim("mixed", parts=parts, direction="mixed")
+    assert answer.in_words([single]) == "In part: its claim is mixed (3 of 5 parts hold; order mixed)."
+    assert answer.in_words([claim("confirmed")], omitted=6) == "Of 7 claims, 1 was tried: it is confirmed."
+    assert answer.in_words([claim("confirmed")] * 2, omitted=1) == (
+        "Of 3 claims, 2 were tried. Yes: all 2 claims are confirmed."
     )
-    assert answer.headline([claim("confirmed")]) == "Yes: its claim is confirmed."
 
 
 def test_claims_of_an_earlier_record_are_counted_by_verdict() -> None:
     own = [claim("confirmed"), {**claim("near"), "badge": None}, {**claim("near"), "badge": None}]
-    assert answer.headline(own) == "1 confirmed, 2 contradicted."
-    assert answer.of_figure(own) == ""
+    assert answer.in_words(own) == "1 confirmed, 2 contradicted."
 
 
-def test_claims_are_sorted_by_badge_and_distance() -> None:
+def in_both(badge: str, printed: str) -> dict[str, Any]:
+    """A claim with its badges in the set-up as reconstructed and as printed."""
+    return claim(badge, printed={"verdict": claim(printed)["verdict"], "badge": printed})
+
+
+def test_an_answer_names_the_set_up_in_which_it_applies() -> None:
+    only = "Only in the set-up as reconstructed; as printed,"
+    assert answer.as_printed([claim("confirmed")]) == ""
+    assert answer.as_printed([in_both("confirmed", "near")]) == f"{only} it is near."
+    assert answer.as_printed([in_both("near", "confirmed")]) == "In the set-up as printed, it is confirmed."
+    assert answer.as_printed([in_both("confirmed", "near"), claim("confirmed")]) == f"{only} 1 of 2 is confirmed."
+    two = [in_both("confirmed", "confirmed"), in_both("near", "confirmed")]
+    assert answer.as_printed(two) == "In the set-up as printed, 2 of 2 are confirmed."
+
+
+def test_claims_on_tables_to_which_the_set_up_was_fitted_are_counted_separately() -> None:
+    fitted, others = [claim("confirmed"), claim("confirmed"), claim("near")], [claim("confirmed"), claim("mixed")]
+    assert answer.held_out(fitted, [*fitted, *others]) == (
+        "The set-up was fitted to the tables of 3 claims (2 confirmed); of the other 2, 1 is confirmed."
+    )
+    assert answer.held_out([], others) == ""
+
+
+def test_the_answer_of_a_figure_names_the_claim_that_is_farthest_off() -> None:
+    (outcome,) = record.recorded(find(["alemu/tab3-3"]))
+    parts = {"held": 1, "undecided": 0, "refuted": 1, "total": 2}
+    one = claim("near", says="a is 2", why="1 of 2 hold; n = 3: 2.5 [2.4, 2.6], printed 2 (1 to 3)", parts=parts)
+    other = {**claim("confirmed"), "id": "c2", "says": "b", "why": "1"}
+    made_up = replace(outcome, claims=[one, other])
+    vars(made_up.experiment)["module"] = SimpleNamespace(CLAIMS=())
+    assert answer.of_outcomes([made_up]) == (
+        "Nearly: 1 of 2 claims is confirmed, 1 is near. "
+        "Not confirmed: a is 2; n = 3: 2.5 [2.4, 2.6], printed 2 (1 to 3)."
+    )
+    farther = claim("mixed", says="d is 5", why="7 [6, 8], printed 5 (4 to 6)")
+    assert "Farthest off: d is 5; 7 [6, 8]" in answer.of_outcomes([replace(made_up, claims=[one, farther])])
+
+
+def test_a_table_to_which_the_set_up_was_fitted_says_so() -> None:
+    fitted, held_out = (answer.of_outcomes(record.recorded(find([f"alemu/tab{name}"]))) for name in ("2-2", "3-3"))
+    assert fitted.endswith("The set-up was fitted to this table.")
+    assert "fitted" not in held_out
+
+
+def test_a_reason_is_derived_where_the_work_gives_none() -> None:
+    none = {"text": "no reason found", "grade": "none"}
+    assert answer.reason(claim("confirmed")) == ""
+    assert answer.reason(claim("near", reason={"text": "too short", "grade": "full"})) == (
+        "too short (shown by runs of the full sweep)"
+    )
+    assert answer.reason(in_both("near", "confirmed") | {"reason": none}) == (
+        "it depends on the set-up: as printed, it is confirmed"
+    )
+    assert answer.reason(in_both("near", "near") | {"reason": none}) == "no reason found"
+    undecided = {"held": 1, "undecided": 1, "refuted": 0, "total": 2}
+    open_claim = {**claim("near", reason=none, parts=undecided), "verdict": "inconclusive"}
+    assert answer.reason(open_claim).startswith("undecided: nothing is refuted")
+    refuted = {**undecided, "undecided": 0, "refuted": 1}
+    assert answer.reason({**open_claim, "parts": refuted}) == "no reason found"
+
+
+def test_the_output_leads_with_the_badge_and_has_one_line_for_another_reading() -> None:
+    (outcome,) = record.recorded(find(["alemu/tab3-3"]))
+    lines = text([outcome]).splitlines()
+    (at,) = (number for number, line in enumerate(lines) if "alemu/tab3.3/r3 " in line)
+    assert lines[at].startswith("    mixed ")
+    own = [line.strip() for line in lines[at + 1 : at + 6]]
+    assert own[1].startswith("in the set-up as printed: mixed; ")
+    assert own[2].startswith("why: in Table 3.3 the rows do not have the losses of a single load")
+    assert own[3] == "strict verdict: contradicted; mixed, since the largest miss is above 4 tolerances"
+    assert own[4:] == ["23 flows (not counted): confirmed, 3 of 3"]
+    assert sum("alemu/tab3.3/r3 " in line for line in lines) == 1
+
+
+def test_claims_are_sorted_by_badge_and_distance_worst_first() -> None:
     far, close = ({"median": miss, "worst": 9.0, "unit": "%"} for miss in (8.0, 1.0))
-    own = [claim("opposite"), claim("near", id="far", distance=far), claim("near", id="close", distance=close)]
-    own += [claim("confirmed", cannot_fail="x", id="last")]
-    assert [entry["id"] for entry in sorted(own, key=answer.by_distance)] == ["close", "far", "c1", "last"]
+    own = [claim("confirmed", id="yes"), claim("opposite"), claim("near", id="close", distance=close)]
+    own += [claim("confirmed", cannot_fail="x", id="last"), claim("near", id="far", distance=far)]
+    assert [entry["id"] for entry in sorted(own, key=answer.by_distance)] == ["c1", "far", "close", "yes", "last"]
 
 
 def test_a_quick_reproduction_gives_nearly_every_claim_a_verdict() -> None:

@@ -1,4 +1,4 @@
-"""Short answers to "is it confirmed?": for a figure, for a paper, and for its main messages."""
+"""Short answers to "is it confirmed, and why?": for a figure, for a paper, for a claim, and for main messages."""
 
 from __future__ import annotations
 
@@ -6,95 +6,136 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from penstock.reproduce.assessment import BADGES, NEAR
-from penstock.reproduce.claim import badged, badges, counted, counts
+from penstock.reproduce.assessment import BADGES, NEAR, deciding, gloss
+from penstock.reproduce.claim import GRADES, badged, badges, counted, counts
+from penstock.reproduce.experiment_run import Outcome
 
-__all__ = ["as_printed", "by_distance", "headline", "messages", "of_figure"]
+__all__ = ["as_printed", "by_distance", "held_out", "in_words", "label", "messages", "of_outcomes", "reason"]
 
 Claim = Mapping[str, Any]
 
 
-def of_figure(claims: Iterable[Claim], omitted: int = 0) -> str:
-    """One sentence on the claims that a figure decides, and how many of them were tried if some are omitted.
+def of_outcomes(own: Sequence[Outcome]) -> str:
+    """The answer for a figure, or for a paper, in a few sentences; empty if no claim is decided.
 
-    Empty if it decides none, or if they have no badges.
+    They have the number of claims with each badge, the claim that is farthest off if there is only one experiment, the
+    set-up as printed where claims were decided in it, and the claims on tables to which the set-up was fitted.
     """
-    claims = list(claims)
-    if not badged(claims):
-        return ""
-    badge_counts = badges(claims)
-    total, held = sum(badge_counts.values()), badge_counts["confirmed"]
-    if not total:
-        return ""
-    if omitted and held == total == 1:
-        return f"Of {total + omitted} claims, 1 was tried: it is confirmed."
-    return _tried(total, omitted) + _answer(badge_counts, total, held)
+    claims = [claim for outcome in own for claim in outcome.claims]
+    omitted = sum(len({*outcome.experiment.claimed} - {claim["id"] for claim in outcome.claims}) for outcome in own)
+    fitted = [outcome for outcome in own if outcome.experiment.id in outcome.experiment.paper.fitted]
+    fit = "The set-up was fitted to this table." if len(fitted) == len(own) == 1 else ""
+    if len(own) > 1:
+        fit = held_out([claim for outcome in fitted for claim in outcome.claims], claims)
+    farthest = _farthest_off(claims) if len(own) == 1 else ""
+    return " ".join(filter(None, (in_words(claims, omitted), farthest, as_printed(claims), fit)))
 
 
-def _answer(badge_counts: Mapping[str, int], total: int, held: int) -> str:
-    if held == total:
-        return "Yes: its claim is confirmed." if total == 1 else f"Yes: all {total} claims are confirmed."
-    rest = _rest(badge_counts)
-    if held + badge_counts["near"] == total:
-        return (
-            f"Nearly: {held} of {total} claims {_are(held)} confirmed, {rest}."
-            if total > 1
-            else "Nearly: its claim is near."
-        )
-    if badge_counts["opposite"] == total:
-        return "No: the reverse is found, or nothing near it."
-    return (
-        f"In part: {held} of {total} claims {_are(held)} confirmed, {rest}."
-        if total > 1
-        else "In part: its claim is mixed."
-    )
+def in_words(claims: Iterable[Claim], omitted: int = 0) -> str:
+    """The number of claims with each badge in one sentence that begins with yes or no; empty if none counts.
 
-
-def _tried(total: int, omitted: int) -> str:
-    """A sentence on claims that were not tried, if there are any."""
-    return f"Of {total + omitted} claims, {total} {'was' if total == 1 else 'were'} tried. " if omitted else ""
-
-
-def _rest(badge_counts: Mapping[str, int]) -> str:
-    words = [f"{number} {_are(number)} {badge}" for badge, number in badge_counts.items() if number]
-    return ", ".join(word for word in words if not word.endswith("confirmed"))
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
-
-
-def headline(claims: Sequence[Claim], omitted: int = 0) -> str:
-    """The claims of a paper in one sentence: how many are confirmed, near, mixed, and opposite.
-
-    `omitted` is the number of claims that were not tried.
+    `omitted` is the number of claims that were not tried. If claims of an earlier record have no badges, the sentence
+    has the number of each verdict.
     """
+    claims = [claim for claim in claims if counted(claim)]
     if not badged(claims):
         return ", ".join(f"{number} {verdict}" for verdict, number in counts(claims).items() if number) + "."
     badge_counts = badges(claims)
-    total, confirmed = sum(badge_counts.values()), badge_counts["confirmed"]
-    if total < 2:
-        return of_figure(claims, omitted)
-    clauses = [f"Of {total} claims, {confirmed} {_are(confirmed)} confirmed"]
-    words = {
-        "near": "{} nearly (the order is as claimed, but a number or a few of the tested settings are missed)",
-        "mixed": "{} in part",
-        "opposite": "of {} the reverse is found, or nothing near it",
-    }
-    clauses += [text.format(badge_counts[badge]) for badge, text in words.items() if badge_counts[badge]]
-    sentence = ", ".join(clauses[:-1]) + ", and " + clauses[-1] if len(clauses) > 1 else clauses[0]
-    return f"{_tried(total, omitted)}{sentence}."
+    total = sum(badge_counts.values())
+    if not total:
+        return ""
+    tried = f"Of {total + omitted} claims, {total} {'was' if total == 1 else 'were'} tried" if omitted else ""
+    if total == 1:
+        claim = next(claim for claim in claims if claim.get("badge"))
+        words = "" if claim["badge"] == "confirmed" else gloss(claim)
+        subject = f"{tried}: it" if tried else f"{_lead(badge_counts)}: its claim"
+        return f"{subject} is {claim['badge']}{f' ({words})' if words else ''}."
+    return f"{tried}{'. ' if tried else ''}{_lead(badge_counts)}: {_numbers(badge_counts)}."
+
+
+def _lead(badge_counts: Mapping[str, int]) -> str:
+    total, held = sum(badge_counts.values()), badge_counts["confirmed"]
+    if held == total:
+        return "Yes"
+    if held + badge_counts["near"] == total:
+        return "Nearly" if total == 1 or 3 * held >= total else "In part"
+    if badge_counts["opposite"] == total:
+        return "No"
+    missed = badge_counts["mixed"] + badge_counts["opposite"]
+    return "Mostly not" if total > 1 and (3 * held < total or 2 * missed > total) else "In part"
+
+
+def _numbers(badge_counts: Mapping[str, int]) -> str:
+    total, held = sum(badge_counts.values()), badge_counts["confirmed"]
+    if held == total:
+        return f"all {total} claims are confirmed"
+    rest = [
+        f"{number} {'is' if number == 1 else 'are'} {badge}"
+        for badge, number in badge_counts.items()
+        if number and badge != "confirmed"
+    ]
+    return ", ".join([f"{held or 'none'} of {total} claims {'are' if held > 1 else 'is'} confirmed", *rest])
+
+
+def _farthest_off(claims: Iterable[Claim]) -> str:
+    """The claim that is farthest from being confirmed, with the numbers that decide it; empty if all are confirmed."""
+    missed = [claim for claim in claims if counted(claim) and claim.get("badge") not in (None, "confirmed")]
+    if not missed:
+        return ""
+    claim = min(missed, key=by_distance)
+    return f"{'Not confirmed' if len(missed) == 1 else 'Farthest off'}: {claim['says']}; {deciding(claim)}."
 
 
 def as_printed(claims: Iterable[Claim]) -> str:
-    """A sentence on the claims that are confirmed in the set-up as printed; empty if none was decided in it."""
-    counting = [claim for claim in claims if counted(claim)]
+    """The verdicts in the set-up as printed, as a sentence; empty if no claim was decided in it."""
+    counting = [claim for claim in claims if counted(claim) and claim["verdict"] != "not comparable"]
     if not any(claim.get("printed") for claim in counting):
         return ""
-    verdicts = [(claim.get("printed") or claim)["verdict"] for claim in counting]
-    decidable = [verdict for verdict in verdicts if verdict != "not comparable"]
-    held = decidable.count("confirmed")
-    return f"In the set-up as printed, {held} of {len(decidable)} {_are(held)} confirmed."
+    words = [label(claim.get("printed") or claim) for claim in counting]
+    held, total = words.count("confirmed"), len(words)
+    only = all(label(claim) == "confirmed" for claim in counting) and held < total
+    where = "Only in the set-up as reconstructed; as printed," if only else "In the set-up as printed,"
+    if total == 1:
+        return f"{where} it is {words[0]}."
+    return f"{where} {held} of {total} {'is' if held == 1 else 'are'} confirmed."
+
+
+def held_out(fitted: Iterable[Claim], claims: Iterable[Claim]) -> str:
+    """The claims on tables to which the set-up was fitted, counted separately from all others; empty if there are none.
+
+    `claims` are all claims, those in `fitted` included.
+    """
+    known, every = badges(fitted), badges(claims)
+    number, total = sum(known.values()), sum(every.values())
+    if not number or number == total:
+        return ""
+    held = every["confirmed"] - known["confirmed"]
+    return (
+        f"The set-up was fitted to the tables of {number} claims ({known['confirmed']} confirmed); "
+        f"of the other {total - number}, {held} {'is' if held == 1 else 'are'} confirmed."
+    )
+
+
+def label(claim: Claim) -> str:
+    """The word for a claim, or for its outcome in another set-up: its badge, or its verdict if it has no badge."""
+    return str(claim.get("badge") or claim["verdict"])
+
+
+def reason(claim: Claim) -> str:
+    """Why a claim is not confirmed, with the grade of the reason; empty if it has no field `reason`.
+
+    If its work gives no reason, the reason is derived from the set-up as printed, or from an undecided verdict.
+    """
+    own, printed = claim.get("reason"), claim.get("printed")
+    if not own:
+        return ""
+    if own["grade"] != "none":
+        return f"{own['text']} ({GRADES[own['grade']]})"
+    if printed and printed["verdict"] == "confirmed":
+        return "it depends on the set-up: as printed, it is confirmed"
+    if claim["verdict"] == "inconclusive" and claim.get("parts") and not claim["parts"]["refuted"]:
+        return "undecided: nothing is refuted, but an interval contains its bound"
+    return str(own["text"])
 
 
 def messages(ids: Iterable[str], claims: Iterable[Claim]) -> list[Claim]:
@@ -104,9 +145,9 @@ def messages(ids: Iterable[str], claims: Iterable[Claim]) -> list[Claim]:
 
 
 def by_distance(claim: Claim) -> tuple[int, float]:
-    """A key that sorts claims by badge, best first, and then by their median miss."""
+    """A key that sorts claims by badge, worst first, and then by their median miss; claims that do not count last."""
     badge, distance = claim.get("badge"), claim.get("distance")
-    order = list(BADGES).index(badge) if badge in BADGES else len(BADGES)
+    order = -list(BADGES).index(badge) if badge in BADGES else 1
     if not counted(claim):
-        order = len(BADGES) + 1
-    return order, distance["median"] / NEAR[distance["unit"]] if distance else math.inf
+        order = 2
+    return order, -distance["median"] / NEAR[distance["unit"]] if distance else -math.inf

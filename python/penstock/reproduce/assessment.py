@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penstock.results.condition import Finding, Part
 
-__all__ = ["BADGES", "assessed", "gloss"]
+__all__ = ["BADGES", "assessed", "deciding", "gloss", "rule"]
 
 BADGES = {
     "confirmed": "as claimed",
@@ -48,7 +49,7 @@ def assessed(finding: Finding) -> dict[str, Any]:
         "total": len(comparisons),
     }
     direction, distance = _direction(comparisons), _distance(comparisons)
-    badge = _badge(finding, parts, direction, distance)
+    badge, _ = _badge(finding.verdict, parts, direction, distance)
     return {"parts": parts, "direction": direction, "distance": distance, "badge": badge}
 
 
@@ -74,23 +75,51 @@ def _spread(misses: Sequence[float], unit: str) -> dict[str, Any]:
     return {"median": median, "worst": worst, "unit": unit}
 
 
-def _badge(finding: Finding, parts: dict[str, int], direction: str | None, distance: dict[str, Any] | None) -> str:
-    if finding.verdict == "confirmed":
-        return "confirmed"
+def _badge(
+    verdict: str, parts: Mapping[str, int], direction: str | None, distance: Mapping[str, Any] | None
+) -> tuple[str, str]:
+    """The badge, and the rule from which it follows in words."""
+    if verdict == "confirmed":
+        return "confirmed", "every part holds"
     share = parts["held"] / parts["total"]
     if direction == "opposite" and share < 0.5:
-        return "opposite"
+        return "opposite", "the order is the reverse, and fewer than half of the parts hold"
     if direction == "same":
-        return "near"
-    far = distance is not None and distance["median"] > FAR[distance["unit"]]
-    if far or (distance is None and parts["refuted"] == parts["total"]):
-        return "opposite"
-    close = distance is not None and distance["median"] <= NEAR[distance["unit"]] and not _far_off(distance)
-    near = (share >= NEAR_PARTS or close) and direction not in ("mixed", "opposite")
-    return "near" if near else "mixed"
+        return "near", "the order is as claimed"
+    if distance is not None and distance["median"] > FAR[distance["unit"]]:
+        return "opposite", f"{_typical(distance)} is above {_limit(FAR, distance)}"
+    if distance is None and parts["refuted"] == parts["total"]:
+        return "opposite", "every part is refuted"
+    if direction in ("mixed", "opposite"):
+        return "mixed", "the order is as claimed in some parts, and the reverse in others"
+    if share >= NEAR_PARTS:
+        return "near", f"at least {NEAR_PARTS:.0%} of the parts hold".replace("%", " %")
+    if distance is not None and distance["median"] <= NEAR[distance["unit"]]:
+        if not _far_off(distance):
+            return "near", f"{_typical(distance)} is at most {_limit(NEAR, distance)}"
+        return "mixed", f"the largest miss is above {_limit(FAR, distance)}"
+    return "mixed", f"fewer than {NEAR_PARTS:.0%} of the parts hold".replace("%", " %") if distance is None else (
+        f"{_typical(distance)} is above {_limit(NEAR, distance)}"
+    )
 
 
-def _far_off(distance: dict[str, Any]) -> bool:
+def rule(claim: Mapping[str, Any]) -> str:
+    """The rule from which the badge of a claim follows; empty if it is confirmed, or its parts are not recorded."""
+    if not claim.get("parts") or claim["verdict"] == "confirmed":
+        return ""
+    badge, words = _badge(claim["verdict"], claim["parts"], claim.get("direction"), claim.get("distance"))
+    return words if badge == claim["badge"] else ""
+
+
+def _typical(distance: Mapping[str, Any]) -> str:
+    return "the miss" if distance["median"] == distance["worst"] else "the median miss"
+
+
+def _limit(limits: Mapping[str, float], distance: Mapping[str, Any]) -> str:
+    return f"{limits[distance['unit']]:g} {distance['unit']}"
+
+
+def _far_off(distance: Mapping[str, Any]) -> bool:
     return bool(distance["worst"] > FAR[distance["unit"]])
 
 
@@ -111,4 +140,10 @@ def _miss(distance: Mapping[str, Any], total: int) -> str:
     unit = " tolerances" if distance["unit"] == "tolerances" else " %"
     if total == 1:
         return f"off by {distance['worst']:g}{unit}"
-    return f"off by {distance['median'] + 0:g}{unit} in the median, {distance['worst']:g}{unit} at worst"
+    median = f"{distance['median']:g}{unit} in the median, " if distance["median"] else ""
+    return f"off by {median}{distance['worst']:g}{unit} at worst"
+
+
+def deciding(claim: Mapping[str, Any]) -> str:
+    """The part of a claim that decides it, with its numbers: the end of `why`, without the number of parts."""
+    return re.sub(r"^(\d+ of \d+ hold; )+", "", claim["why"])

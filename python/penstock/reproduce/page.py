@@ -11,8 +11,8 @@ from penstock.plots import style
 from penstock.report.finished import FinishedFigure, figure_data
 from penstock.report.templating import render_document
 from penstock.reproduce import answer
-from penstock.reproduce.assessment import BADGES, gloss
-from penstock.reproduce.claim import GRADES, VERDICTS, badged, badges, by_claim, counted, counts
+from penstock.reproduce.assessment import BADGES, deciding, gloss, rule
+from penstock.reproduce.claim import VERDICTS, badged, badges, by_claim, counted, counts
 from penstock.reproduce.experiment_run import Outcome, by_paper, whole_cost
 from penstock.reproduce.paper import Paper
 from penstock.reproduce.prose import prose
@@ -22,7 +22,11 @@ __all__ = ["figures", "write"]
 FEW = 4
 """Maximum number of experiments that the title of a page names."""
 
-SETUPS = {"": "", "printed": "set-up as printed", "reconstructed": "author's set-up as reconstructed"}
+SETUPS = {
+    "": "",
+    "printed": "curves: set-up as printed; verdicts: author's set-up as reconstructed",
+    "reconstructed": "author's set-up as reconstructed",
+}
 """Notes next to a figure, by the set-up of its runs."""
 
 # Fields of a claim that are present only if they have a text.
@@ -43,7 +47,7 @@ def write(outcomes: Sequence[Outcome], file: Path) -> list[Path]:
             "paper": paper,
             "page": pages[paper.name].name,
             "counts": _counted(own),
-            "headline": answer.headline(_claims(own)),
+            "answer": answer.of_outcomes(own),
             "messages": answer.messages(paper.messages, _claims(own)),
             "cost": _cost(paper, own),
         }
@@ -80,8 +84,8 @@ def _work_page(paper: Paper, own: Sequence[Outcome], index: str | None) -> str:
         index=index,
         experiments=sections,
         messages=answer.messages(paper.messages, rows),
-        headline=answer.headline(_claims(own), omitted=sum(len(section["omitted"]) for section in sections)),
-        as_printed=answer.as_printed(_claims(own)),
+        answer=answer.of_outcomes(own),
+        is_reconstructed=any(claim.get("printed") for claim in rows),
         prose=prose(paper, _anchors(paper, own, deciding)),
         counts=_counted(own),
         filters=_filters(rows),
@@ -129,7 +133,7 @@ def _filters(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The content of an experiment's section, its claims by badge and distance.
+    """The content of an experiment's section, its claims by badge and distance, worst first.
 
     A claim that another experiment decides also has the deciding row.
     """
@@ -152,7 +156,7 @@ def _section(number: int, outcome: Outcome, deciding: Mapping[str, Mapping[str, 
         "claimed": outcome.experiment.claimed,
         "omitted": omitted,
         "figure": _figure(number, outcome),
-        "answer": answer.of_figure(outcome.claims, omitted=len(omitted)),
+        "answer": answer.of_outcomes([outcome]),
         "counts": _counted([outcome]),
         "claims": claims,
     }
@@ -169,7 +173,8 @@ def _figure(number: int, outcome: Outcome) -> FinishedFigure | None:
 
 
 def _rendered(template: str, **context: Any) -> str:
-    return render_document(template, "reproduction.css", **context, badges=BADGES, grades=GRADES, gloss=gloss)
+    words = {"gloss": gloss, "rule": rule, "deciding": deciding, "reason": answer.reason, "label": answer.label}
+    return render_document(template, "reproduction.css", **context, badges=BADGES, **words)
 
 
 def _claims(own: Sequence[Outcome]) -> list[Mapping[str, Any]]:

@@ -14,9 +14,9 @@ Experiments with the same runs may share a module, which `[modules]` in `paper.t
 `claims.toml` has the sentences of the claims (`penstock.reproduce.claim.claims_of`) and `why.toml` the reasons why
 claims are not confirmed in the author's set-up (`penstock.reproduce.why`). In `paper.toml`, `messages` has the claims
 of the abstract, `also` further names of experiments, and `[reconstructed]` describes the author's set-up and names the
-experiments that are `without` it. `[ranges]` has the printed ranges of the axes of figures, outside which no claim is
-decided. The function `reconstructed` of `setup.py` changes a scenario to the author's set-up. The
-record of the full runs is in `results.json` (claims) and `points.parquet` (points of the figures).
+experiments that are `without` it, or to which it was `fitted`. `[ranges]` has the printed ranges of the axes of
+figures, outside which no claim is decided. The function `reconstructed` of `setup.py` changes a scenario to the
+author's set-up. The record of the full runs is in `results.json` (claims) and `points.parquet` (points of the figures).
 """
 
 from __future__ import annotations
@@ -234,10 +234,15 @@ class Paper:
     def reconstructed(self) -> Mapping[str, Any]:
         """The author's set-up as reconstructed: its text `says`, its `sources`, experiments `without`.
 
-        Empty if none.
+        Also the experiments to which it was `fitted`. Empty if none.
         """
         settings: Mapping[str, Any] = self.about.get("reconstructed", {})
         return settings
+
+    @property
+    def fitted(self) -> list[str]:
+        """The experiments to whose printed numbers the author's set-up was fitted."""
+        return list(self.reconstructed.get("fitted", ()))
 
     def recorded(self) -> Mapping[str, Any] | None:
         """The content of `results.json`, if it exists."""

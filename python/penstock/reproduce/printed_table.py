@@ -28,7 +28,7 @@ Judge = Callable[[Sample, float], Condition]
 """How a measured number is compared with a printed one."""
 Place = Callable[[str, str], tuple[str, Mapping[str, Any]]]
 """The metric of a cell and the labels under which it is measured, by its row and its column."""
-FONT_SIZE = 5.0
+FONT_SIZE = 7.0
 """Points."""
 CHARACTER = 0.6 * FONT_SIZE / 72
 """Inches: the mean width of a character in DejaVu Sans, about 0.6 of the font's size."""
@@ -158,7 +158,7 @@ def grid(texts: Mapping[tuple[str, str], str], bold: Collection[tuple[str, str]]
             table[0, i].set_height(table[0, i].get_height() * max(1.0, lines / 2))
         for row, column in bold:
             table[rows.index(row) + 1, columns.index(column)].set_text_props(weight="bold")
-        ax.set_title(title, size=6)
+        ax.set_title(title, size=FONT_SIZE)
     return figure
 
 

@@ -115,7 +115,7 @@ def test_an_answer_begins_with_yes_or_no(letters: str, expected: str) -> None:
 def test_an_answer_has_the_parts_of_a_single_claim_and_the_claims_that_were_not_tried() -> None:
     parts = {"held": 3, "undecided": 0, "refuted": 2, "total": 5}
     single = claim("mixed", parts=parts, direction="mixed")
-    assert answer.in_words([single]) == "In part: its claim is mixed (3 of 5 parts hold; order mixed)."
+    assert answer.in_words([single]) == "In part: its claim is mixed (3 of 5 parts confirmed; order mixed)."
     assert answer.in_words([claim("confirmed")], omitted=6) == "Of 7 claims, 1 was tried: it is confirmed."
     assert answer.in_words([claim("confirmed")] * 2, omitted=1) == (
         "Of 3 claims, 2 were tried. Yes: all 2 claims are confirmed."

@@ -248,20 +248,6 @@ def test_rules_are_those_of_their_sources() -> None:
     assert steps == [math.ceil(10e9 * 1e-4 / 12000 / 7), 65]
 
 
-def test_dctcps_step_marks_and_does_not_drop() -> None:
-    """Alizadeh et al. 2010, section 3.1: a packet that arrives at a queue of K packets or more is marked."""
-
-    def port(queue: ps.Queue) -> ps.Scenario:
-        senders = ps.Tcp(count=4, flavour="dctcp")
-        return ps.dumbbell(rate="100Mbit", rtt="2ms", duration="2s", queue=queue, traffic={"bulk": senders})
-
-    present = port(ps.DropTail(limit="500p"))
-    (rule,) = rules_of("red", LoadedLink.of(present.document().resolve(), "bottleneck"))
-    result = ps.run(port(ps.Red(limit="500p", **rule.parameters))).links["bottleneck"]
-    assert result.loss_rate == 0.0
-    assert result.mark_rate > 0.05
-
-
 class Known(Bench):
     """A bench whose score has its least value at a target of 20 ms and an interval of 200 ms."""
 

@@ -25,6 +25,7 @@ from penstock.tuning.departure import departure
 from penstock.tuning.floors import below, min_limit
 from penstock.tuning.population import SPREAD, Draw, Population
 from penstock.tuning.robust import map_of
+from penstock.tuning.rules import rules_of
 from penstock.tuning.simpler import round_number
 
 PLACES = {"links": ["bottleneck"], "traffic": ["bulk"], "dscp": []}
@@ -276,3 +277,17 @@ def test_the_page_of_ten_links_is_that_of_the_data() -> None:
     data, checks = (json.loads(file.read_text(encoding="utf-8")) for file in (advice.DATA, advice.CHECKS))
     text = advice.page(data, checks)
     assert advice.PAGE.read_text(encoding="utf-8") == text
+
+
+def test_dctcps_step_marks_and_does_not_drop() -> None:
+    """Alizadeh et al. 2010, section 3.1: a packet that arrives at a queue of K packets or more is marked."""
+
+    def port(queue: ps.Queue) -> ps.Scenario:
+        senders = ps.Tcp(count=4, flavour="dctcp")
+        return ps.dumbbell(rate="100Mbit", rtt="2ms", duration="2s", queue=queue, traffic={"bulk": senders})
+
+    present = port(ps.DropTail(limit="500p"))
+    (rule,) = rules_of("red", LoadedLink.of(present.document().resolve(), "bottleneck"))
+    result = ps.run(port(ps.Red(limit="500p", **rule.parameters))).links["bottleneck"]
+    assert result.loss_rate == 0.0
+    assert result.mark_rate > 0.05

@@ -209,7 +209,7 @@ def page_data(case: Case, advice: Advice) -> dict[str, Any]:
 HEAD = """# Ten links
 
 This page shows the advice of [`penstock tune`](../howto/tune.md) for ten links from 0.8 Mbit/s to 10 Gbit/s. Each
-setting is measured on 20 networks drawn around the link, with other rates, round trips, numbers of flows and congestion
+setting is measured on 20 random variations of the link, with other rates, round trips, numbers of flows and congestion
 controls. The column "map" counts the combinations of halved, unchanged and doubled rate, flows and round trip at which
 the advice meets the aims. `make advice` repeats the measurement.
 

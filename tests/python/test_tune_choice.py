@@ -125,14 +125,14 @@ def test_the_conclusion_states_the_gain_and_what_tuning_would_add() -> None:
     default, searched = runs(DEFAULT, [0.01] * 20), runs(SEARCHED, [0.005] * 20)
     assert sentences(default, PRESENT) == (
         "codel at its defaults cuts the 99th percentile of the queueing delay from 100 ms to 10.0 ms. It meets delay "
-        "p99 < 20ms on 20 of 20 networks drawn around the scenario. Tuning gains nothing more."
+        "p99 < 20ms on 20 of 20 random variations of the scenario. Tuning gains nothing more."
     )
     assert sentences(default, PRESENT, searched).endswith(
         "Tuning would gain more: codel:target=4ms cuts the 99th percentile of the queueing delay from 10.0 ms to "
         "5.00 ms."
     )
     assert sentences(searched, PRESENT, runs(DEFAULT, [0.01] * 12 + [0.05] * 8)).endswith(
-        "No default and no published rule tried achieves this; codel comes closest, on 12 of 20 networks drawn around "
+        "No default and no published rule tried achieves this; codel comes closest, on 12 of 20 random variations of "
         "the scenario."
     )
     known = conclusion(

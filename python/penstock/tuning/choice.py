@@ -50,10 +50,10 @@ class Success:
     def text(self) -> str:
         """The numbers in words."""
         if self.attainable == self.total:
-            return f"on {self.met} of {self.total} networks drawn around the scenario"
+            return f"on {self.met} of {self.total} random variations of the scenario"
         return (
             f"on {self.met} of the {self.attainable} networks where any setting tried does "
-            f"(of {self.total} drawn around the scenario)"
+            f"(of {self.total} random variations of the scenario)"
         )
 
 

@@ -112,7 +112,7 @@ def _lines(advice: Advice) -> Iterator[str]:
             yield from _device(device, advice)
     runs = len(advice.best.measured.scores)
     yield ""
-    yield f"Confirmed on {runs} fresh networks drawn around the scenario; mean ± half-width of the 95 % interval:"
+    yield f"Confirmed on {runs} fresh random variations of the scenario; mean ± half-width of the 95 % interval:"
     for row in rows(advice):
         yield ""
         yield f"{row.label}  ({row.standing}; {row.origin})"

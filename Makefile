@@ -5,6 +5,9 @@ BIN := .venv/bin
 # Empty: Python keeps compiled modules, so that the commands that tests start do not compile the package each time.
 export PYTHONDONTWRITEBYTECODE :=
 
+# Without the job server of a parallel make, which cargo cannot open.
+CARGO := env -u MAKEFLAGS cargo
+
 .PHONY: help man setup demo test check gen docs docs-site docs-links pictures papers papers-full meaning measured schemes l4s lessons queue-law fec fluid recommendations advice advice-check model-figures study-figures studies live-module charts real-vs-simulated accuracy bench instructions wheels try-arm bench-peers validate linux-kernel real-queues tc-read-back fuzz fuzz-dialects lint lint-rust lint-python test-rust test-python
 
 help: ## list the targets
@@ -32,9 +35,9 @@ check: lint ## quick: format, lints, types, unit tests; under two minutes
 lint: lint-rust lint-python
 
 lint-rust: setup
-	cargo fmt --all --check
-	cargo clippy --locked --quiet --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --no-deps --workspace
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --quiet --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --quiet --no-deps --workspace
 
 lint-python: setup
 	$(BIN)/ruff format --check .
@@ -43,7 +46,7 @@ lint-python: setup
 	MYPYPATH=python $(BIN)/stubtest penstock._native
 
 test-rust: lint-rust
-	cargo test --locked --quiet
+	$(CARGO) test --locked --quiet
 
 test-python: setup
 	$(BIN)/pytest --numprocesses auto --dist loadgroup -m "not link and not site and not quiet"

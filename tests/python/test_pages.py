@@ -31,7 +31,7 @@ PAGES = {
     "run": ["run", STANDARD, *SHORT],
     "tune": ["tune", STANDARD, *SHORT, "--aim", "delay p99 < 30ms", "--scheme", "droptail", "--scheme", "red",
              "--budget", "5s"],
-    "challenge": ["challenge", "codel", "--against", "droptail", "--metric", "utilization", "--budget", "5s"],
+    "challenge": ["challenge", "codel", "--against", "droptail", "--metric", "utilization", "--budget", "20s"],
     "many": ["compare", STANDARD, *SHORT, "--scheme", "all", "--runs", "2"],
     "reproduced": ["reproduce", "cc", "--recorded"],
     "live": ["live", "--no-open"],

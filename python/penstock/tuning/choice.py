@@ -78,8 +78,8 @@ def best_of(
     setting with the smallest departure wins. A later kind replaces an earlier one only if it is materially better in an
     aim without a bound. A default also replaces the present queue if it is materially better in an aim with a bound.
 
-    If no setting meets the aims on enough networks, the earliest kind wins that does so on at least 95 % of the
-    networks of the best setting; within a kind the best score. Without any such network the best score of all wins.
+    If no setting meets the aims on enough networks, the best score wins. Searched settings count only if no other meets
+    the aims on at least 95 % of the networks of the best one.
     """
     enough = [measured for measured in all_measured if success(measured, all_measured).is_enough]
     candidates = [measured for measured in enough if measured.setting.origin != "reference"]
@@ -104,7 +104,7 @@ def _closest(all_measured: Sequence[Measured]) -> Measured:
     """The setting that comes closest to the aims, if none meets them on enough networks; see `best_of`."""
     most = max(int(each.meets.sum()) for each in all_measured)
     close = [each for each in all_measured if each.meets.sum() >= math.floor(ENOUGH * most)]
-    return min(close, key=lambda each: (_kind(each) if most else 0, each.score))
+    return min(close, key=lambda each: (most > 0 and _kind(each) == SEARCHED, each.score))
 
 
 def _is_cheaper(other: Measured, measured: Measured) -> bool:

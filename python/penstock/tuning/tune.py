@@ -113,13 +113,14 @@ def bench_of(
 
     Raises `ScenarioError` with all errors of the request, and `PenstockError` as `tune` does.
     """
+    threads = threads_of(jobs)
     resolved, places, candidates, parsed_aims = parse_request(document, schemes, aims, at)
     optimizer()  # reports a missing package before the first run
     document = with_watches_of(_with_warmup(document, candidates, places, jobs), resolved)
     resolved = document.resolve()
     links = [LoadedLink.of(resolved, place) for place in places]
     population = Population(document, places, int(resolved.readable["seed"]))
-    bench = Bench(population, links, parsed_aims, results=store, threads=threads_of(jobs), progress=progress)
+    bench = Bench(population, links, parsed_aims, results=store, threads=threads, progress=progress)
     return bench, candidates
 
 
@@ -275,7 +276,8 @@ class _Tuning:
         """The settings to advise, and all settings of the pool measured on fresh networks, the advised ones first.
 
         A single chosen setting gives way to the best one on all networks, old and fresh, if that meets the aims on the
-        fresh ones, or if the chosen one does not or is barred. All networks decide what is barred.
+        fresh ones, or if the chosen one does not or is barred; then only settings that meet them on the fresh networks
+        count, if there are any. All networks decide what is barred.
         """
         labels = {setting.label for setting in chosen}
         settings = [*chosen, *(each.setting for each in pool if each.setting.label not in labels)]
@@ -285,8 +287,13 @@ class _Tuning:
         barred = {each.setting.label: reasons for each in both if (reasons := self._barred(each))}
         allowed = [each for each in measured if each.setting.label not in barred]
         if len(chosen) == 1:
-            best, first = self._best(both).setting.label, chosen[0].label
+            first = chosen[0].label
             is_worse = first in barred or not success(fresh[first], allowed).is_enough
+            proven = [
+                each for each in allowed if success(each, allowed).is_enough and each.setting.origin != "reference"
+            ]
+            labels = {each.setting.label for each in proven if is_worse}
+            best = self._best([each for each in both if each.setting.label in labels] or both).setting.label
             if is_worse or success(fresh[best], allowed).is_enough:
                 measured.sort(key=lambda each: each.setting.label != best)
                 chosen = (measured[0].setting,)

@@ -38,7 +38,7 @@ FINALIST_COUNT, FINAL_RUNS = 8, 5
 """Number of worst networks from which one is chosen, and runs per scheme for the choice and the simplification.
 
 Own decision: with 5 runs, the half-width of a 95 % interval is 1.24 standard deviations (Student's t), so that a loss
-of two standard deviations is certain."""
+of two standard deviations is usually significant."""
 
 SAMPLE_END, SEARCH_END, CHOICE_END, SIMPLIFICATION_END = 0.25, 0.5, 0.6, 0.7
 """Fractions of the budget after which the even sample, the steps from the worst networks, the choice, and the

@@ -12,7 +12,7 @@ from penstock.challenges.network import COORDINATES, Network
 __all__ = ["MIN_KEPT_LOSS", "simplify"]
 
 MIN_KEPT_LOSS = 0.8
-"""Smallest fraction of the loss that the simplest network keeps. Own decision: its first digit still tells the loss."""
+"""Smallest fraction of the loss that the simplest network keeps (own decision): its order of magnitude remains."""
 
 ORDER = ("udp", "short", "far", "ecn", "control", "flows", "buffer", "rtt", "rate")
 """Order in which the coordinates are simplified: first those that remove a part of the scenario."""

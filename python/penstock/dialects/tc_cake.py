@@ -45,7 +45,7 @@ def read_cake(order: Sequence[Given], conversion: Conversion) -> None:
             cells = item.key.setting
     if conversion.parameters["isolation"] in _BY_HOST and all(item.key.word != "nat" for item in order):
         conversion.notes.append(
-            "nonat: without nat, cake sees all hosts behind a NAT as one host; here it tells them apart"
+            "nonat: without nat, cake sees all hosts behind a NAT as one host; here it distinguishes them"
         )
     conversion.parameters |= {"overhead": f"{overhead}B", "mpu": f"{mpu}B", "cells": cells}
     if not 0 <= overhead <= 256:

@@ -37,7 +37,7 @@ def add_size_tables(lines: Sequence[Line], found: Conversion) -> None:
             found.missing.append(f"{text}: {error}")
             continue
         if "parent" in line.at:
-            found.missing.append(f"{text}: only that of the root queue has an effect here")
+            found.missing.append(f"{text}: only the link layer of the root queue has an effect here")
         else:
             add_framing(framing, text, found)
 

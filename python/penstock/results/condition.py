@@ -24,7 +24,7 @@ Verdict = Literal["confirmed", "contradicted", "inconclusive", "not comparable"]
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison of a condition, with a verdict of its own.
+    """One comparison of a condition, with its own verdict.
 
     Attributes:
         verdict: the verdict on this comparison.

@@ -131,7 +131,7 @@ def comparison_grids(rows: Sequence[Row], differences: Sequence[Row], at: Sequen
 
 
 def mean_table(rows: Sequence[Row]) -> Grid:
-    """Means at one place, one line per scheme and point; of many metrics, only those that comparisons show."""
+    """Means at one place, one line per scheme and point; if there are many metrics, only the columns of comparisons."""
     runs = max(row["runs"] for row in rows)
     return _grid(f"{rows[0]['place']}: {MEAN} of {runs} runs", rows, of=_shown_metrics(rows))
 

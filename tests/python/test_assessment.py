@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from penstock.reproduce import answer, record
-from penstock.reproduce.assessment import assessed, gloss, rule
+from penstock.reproduce.assessment import assessed, deciding, gloss, rule
 from penstock.reproduce.claim import badges, counts
 from penstock.reproduce.paper import find, papers
 from penstock.reproduce.text import text
@@ -38,6 +38,14 @@ def test_61_of_63_parts_are_near_and_a_reversed_sign_is_opposite() -> None:
     assert (reversed_["badge"], reversed_["direction"]) == ("mixed", "mixed")
     assert assess_joint(*[number(1) < number(2)] * 12, *[number(3) < number(2)] * 36)["badge"] == "opposite"
     assert assess_joint(*[number(1) < number(2)] * 30, *[number(3) < number(2)] * 18)["direction"] == "mostly"
+
+
+def test_the_deciding_part_has_no_number_of_parts() -> None:
+    finding = all_of([*[number(1) < number(2)] * 3, number(3) < number(2)]).decide()
+    count, part = finding.why.split("; ", 1)
+    assert count.startswith("3 of 4 ")
+    assert deciding({"why": finding.why}) == part
+    assert deciding({"why": f"3 of 4 hold; {part}"}) == part  # as in earlier records
 
 
 @pytest.mark.parametrize(

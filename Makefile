@@ -1,4 +1,4 @@
-# Every target sets up what it needs by itself: cargo >= 1.88, python3 >= 3.11, make and a C linker are enough.
+# Every target sets up what it needs by itself: cargo >= 1.88, python3 >= 3.11, make and a C compiler are enough.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 BIN := .venv/bin

@@ -34,7 +34,7 @@ check_versions() {
             need "$python" "$("$python" --version 2>&1) is too old; install 3.11 or newer, or say PYTHON=/path/to/python3"
     fi
     if ! command -v cc >/dev/null 2>&1 && ! command -v gcc >/dev/null 2>&1 && ! command -v clang >/dev/null 2>&1; then
-        need cc "no C linker found (Debian: apt install gcc libc6-dev)"
+        need cc "no C compiler found (Debian: apt install gcc libc6-dev)"
     fi
     if [ -n "$missing" ]; then
         say "penstock cannot be set up, because something is missing:"

@@ -66,8 +66,8 @@ The terms in packets per flow, for {flows} flows:
 * **Flight, marks.** Two effects add up to −1/4 of a packet; the measured value at p = 0.005 is −0.23. First, a window
   of w packets has only floor(w) packets in flight, on average half a packet less than w. Second, a sender that halves
   its window sends nothing for half a round trip. During this time, the packets in flight exceed the new window by a
-  quarter of the old window on average. This happens once per cycle of W / 2 round trips, so it adds a quarter of a
-  packet.
+  quarter of the old window on average. This happens once per cycle of w / 2 round trips, where w is the old window,
+  so it adds (w / 4) (1 / 2) / (w / 2) = 1/4 of a packet on average.
 * **Flight, small windows.** The sum of both effects hardly depends on the window, so it is a larger share of small
   windows. Its share of the queue is larger still, because the queue is N·W − RTLD·SR, a small difference of large
   numbers: with 100 flows and p = 0.1, a tenth of the window is a fifth of the queue.

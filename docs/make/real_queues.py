@@ -91,7 +91,7 @@ affects the numbers. Any remaining differences are differences of the queues.
 * Linux delivers a packet at the beginning of its transmission, penstock at the end. The emulated return path is
   therefore 1.2 ms shorter, so that the round trips are equal.
 * The parameters are those of the [simulated cells](linux.md): limits, thresholds and weights as given to `tc`. PIE
-  updates its probability every 20 ms, two ticks of the recorded kernel.
+  updates its probability every 20 ms instead of 15 ms, because the timers of this Linux kernel have ticks of 10 ms.
 
 The mean delay is the mean number of waiting packets divided by the departure rate. `make real-queues` records all
 numbers in `tests/data/linux/real_queues.json` and writes this page. It takes about two hours on one processor, after

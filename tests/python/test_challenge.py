@@ -17,6 +17,7 @@ from penstock.challenges.bench import Bench, Trial
 from penstock.challenges.challenge import (
     FINAL_RUNS,
     FINALIST_COUNT,
+    MIN_CONFIRMATION,
     MIN_NETWORKS,
     NETWORKS_PER_CHECK,
     SEARCH_END,
@@ -24,7 +25,7 @@ from penstock.challenges.challenge import (
 )
 from penstock.challenges.criteria import CRITERIA, DEFAULT_CRITERIA
 from penstock.challenges.network import CONTROLS, COORDINATES, FULL_BITS, MAX_PACKETS, Network, network_at
-from penstock.challenges.rules import find_rule, threshold_for
+from penstock.challenges.rules import SUFFICIENT_CONFIRMATION, find_rule, threshold_for
 from penstock.challenges.search import latin_hypercube
 from penstock.challenges.simplify import MIN_KEPT_LOSS, simplify
 from penstock.studies.candidate import Candidate
@@ -178,10 +179,12 @@ def test_the_page_states_the_limits_of_the_search() -> None:
     assert f"too short for {MIN_NETWORKS} networks is rejected" in text
     assert SEARCH_END == 0.5
     assert "These two stages use half of the budget" in text
-    assert f"at least {100 * MIN_KEPT_LOSS:.0f} % of the loss remains" in text
+    assert f"at least {100 * MIN_KEPT_LOSS:.0f} % of the deficit remains" in text
     assert (FINALIST_COUNT, FINAL_RUNS, NETWORKS_PER_CHECK) == (8, 5, 20)
     assert "The eight worst networks get five more runs." in text
     assert "20 fresh networks that meet the conditions and 20 that do not" in text
+    assert f"differ by at least {100 * MIN_CONFIRMATION:.0f} percentage points" in text
+    assert f"Below {100 * SUFFICIENT_CONFIRMATION:.0f} points, further rules are derived" in text
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_it_describes_the_compared_link() -> None:
     assert scenario["links"]["uplink"] | {"rate": "20Mbit", "delay": "20ms"} == scenario["links"]["uplink"]
     assert scenario["traffic"]["uploads"]["count"] == 4
     assert "Four uploads fill a home's uplink of 20 Mbit/s" in README
-    assert "its path takes 20 ms without a queue" in README
+    assert "without a queue, a packet of the call takes 20 ms" in " ".join(README.split())
 
 
 def test_its_table_of_speed_is_what_was_recorded() -> None:

@@ -122,8 +122,10 @@ class Challenge:
         scheme, rival = self.schemes[0].label, self.schemes[self.rival].label
         if not self.is_worse:
             others = joined([each.label for each in self.schemes[1:]])
-            subject = f"loss of {scheme} compared with {others}"
-            return f"No {subject} was confirmed ({criterion.words}); {len(self.trials)} networks were tried."
+            return (
+                f"No network in which {scheme} performs worse than {others} was confirmed ({criterion.words}); "
+                f"{len(self.trials)} networks were tried."
+            )
         means = [float(np.nanmean(self.values(number))) for number in (0, self.rival)]
         scale = scale_for(metric_of(criterion.metric).quantity, means)
         both = " versus ".join(f"{scale.factor * mean:.3g}" for mean in means)
@@ -193,7 +195,7 @@ def challenge(
         scheme: the challenged scheme: a queue, or text as after `--scheme`.
         against: one or several rivals.
         metric: "utilization", "delay_p99", "loss", "fairness", "far_goodput" or "completion"; by default, the
-            largest loss in any of the first four counts.
+            largest deficit in any of the first four counts.
         runs: number of runs of each scheme in the confirmation, at least 2.
         seed: first seed of the search; the confirmation uses other seeds.
         budget_s: planned time in seconds on the two cores of a small machine; it sets the number of networks.

@@ -156,7 +156,7 @@ class Scenario:
         return resolve(self.tree()).errors
 
     def key(self) -> str:
-        """A key for the results of this scenario: equal for equal content, seed and version of meaning, on any machine.
+        """A key for the results of this scenario: equal for equal content, seed and results version, on any machine.
 
         The content includes the source files of AQMs in Python, and the content of traces of capacity or rates and of
         replayed files.

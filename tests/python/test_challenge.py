@@ -1,4 +1,4 @@
-"""`penstock challenge`: the space of networks, the loss, rules, and weaknesses that it must find."""
+"""`penstock challenge`: the space of networks, the deficit, rules, and weaknesses that it must find."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from penstock.challenges.criteria import CRITERIA, DEFAULT_CRITERIA
 from penstock.challenges.network import CONTROLS, COORDINATES, FULL_BITS, MAX_PACKETS, Network, network_at
 from penstock.challenges.rules import SUFFICIENT_CONFIRMATION, find_rule, threshold_for
 from penstock.challenges.search import latin_hypercube
-from penstock.challenges.simplify import MIN_KEPT_LOSS, simplify
+from penstock.challenges.simplify import MIN_KEPT_DEFICIT, simplify
 from penstock.studies.candidate import Candidate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +81,7 @@ def test_coordinates_that_a_metric_needs_are_never_off() -> None:
     assert {network.short > 0 for network in sampled_networks(100)} == {True, False}
 
 
-def test_the_loss_is_the_missing_part_of_the_benefit() -> None:
+def test_the_deficit_is_the_missing_part_of_the_benefit() -> None:
     pair = {
         "utilization": [[0.6], [0.8]],
         "delay_p99": [[0.3], [0.1]],
@@ -90,19 +90,19 @@ def test_the_loss_is_the_missing_part_of_the_benefit() -> None:
     }
     values = {name: np.array(pair.get(name, [[np.nan], [np.nan]])) for name in CRITERIA}
     trial = Trial(USUAL, values, DEFAULT_CRITERIA)
-    losses = [float(trial.losses(name, 1)[0]) for name in DEFAULT_CRITERIA]
-    assert losses == pytest.approx([0.25, 1 - (0.1 + 0.1) / (0.1 + 0.3), 0.1, 0.4])
+    deficits = [float(trial.deficits(name, 1)[0]) for name in DEFAULT_CRITERIA]
+    assert deficits == pytest.approx([0.25, 1 - (0.1 + 0.1) / (0.1 + 0.3), 0.1, 0.4])
     assert trial.worst == ("delay_p99", 1)
     assert trial.score == pytest.approx(0.5)
-    assert trial.smallest_loss("completion", 1) == -np.inf
+    assert trial.smallest_deficit("completion", 1) == -np.inf
 
 
-def test_a_rule_recovers_the_thresholds_of_a_planted_loss() -> None:
+def test_a_rule_recovers_the_thresholds_of_a_planted_deficit() -> None:
     networks = sampled_networks(600)
-    losses = [0.4 if network.flows < 10 and network.longest_rtt > 0.1 else 0.01 for network in networks]
-    threshold = threshold_for(losses, 0.4)
+    deficits = [0.4 if network.flows < 10 and network.longest_rtt > 0.1 else 0.01 for network in networks]
+    threshold = threshold_for(deficits, 0.4)
     assert threshold == 0.2
-    rule = find_rule(networks, losses, threshold)
+    rule = find_rule(networks, deficits, threshold)
     assert rule is not None
     comparisons = {condition.quantity: (condition.operator, condition.value) for condition in rule.conditions}
     assert comparisons["longest_rtt"] == (">", 0.1)
@@ -113,14 +113,14 @@ def test_a_rule_recovers_the_thresholds_of_a_planted_loss() -> None:
     assert find_rule(networks, [0.3] * len(networks), 0.2) is None
 
 
-def test_the_simplest_network_keeps_most_of_the_loss() -> None:
+def test_the_simplest_network_keeps_most_of_the_deficit() -> None:
     schemes = [Candidate.parse(text) for text in ("codel", "droptail")]
     bench = Bench(schemes, ["utilization"], budget_s=60, results=None, threads=2, progress=None)
     odd = Network(rtt=0.47, far=1, rate=8.3e6, flows=1, buffer=1.3, udp=0.06, control="reno", ecn=True)
     (trial,) = bench.measure([odd], range(1, 4))
     simplest = simplify(bench, trial, "utilization", 1, range(1, 4))
     network = simplest.network
-    assert simplest.loss("utilization", 1).mean >= MIN_KEPT_LOSS * trial.loss("utilization", 1).mean
+    assert simplest.deficit("utilization", 1).mean >= MIN_KEPT_DEFICIT * trial.deficit("utilization", 1).mean
     assert (network.udp, network.ecn, network.buffer, network.rate) == (0, False, 1, 1e7)
 
 
@@ -179,7 +179,7 @@ def test_the_page_states_the_limits_of_the_search() -> None:
     assert f"too short for {MIN_NETWORKS} networks is rejected" in text
     assert SEARCH_END == 0.5
     assert "These two stages use half of the budget" in text
-    assert f"at least {100 * MIN_KEPT_LOSS:.0f} % of the deficit remains" in text
+    assert f"at least {100 * MIN_KEPT_DEFICIT:.0f} % of the deficit remains" in text
     assert (FINALIST_COUNT, FINAL_RUNS, NETWORKS_PER_CHECK) == (8, 5, 20)
     assert "The eight worst networks get five more runs." in text
     assert "20 fresh networks that meet the conditions and 20 that do not" in text

@@ -1,4 +1,4 @@
-"""Run a scheme and its rivals in many networks with the same seeds, and compute the losses of the scheme."""
+"""Run a scheme and its rivals in many networks with the same seeds, and compute the deficits of the scheme."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Trial:
         network: the network.
         values: per criterion, an array with one row per scheme, the challenged one first, and one column per seed; NaN
             where a run has no value.
-        criteria: names of the criteria; the largest loss in any of them counts.
+        criteria: names of the criteria; the largest deficit in any of them counts.
 
     """
 
@@ -41,36 +41,36 @@ class Trial:
     values: dict[str, Array]
     criteria: tuple[str, ...]
 
-    def losses(self, criterion: str, rival: int) -> Array:
-        """Loss per seed: 1 - own / rival's benefit; negative where the scheme does better, NaN without a value."""
+    def deficits(self, criterion: str, rival: int) -> Array:
+        """Deficit per seed: 1 - own / rival's benefit; negative where the scheme does better, NaN without a value."""
         with np.errstate(divide="ignore", invalid="ignore"):
             benefits = CRITERIA[criterion].benefit(self.values[criterion], self.network)
-            losses: Array = 1 - benefits[0] / benefits[rival]
-        return np.where(np.isfinite(losses), losses, np.nan)
+            deficits: Array = 1 - benefits[0] / benefits[rival]
+        return np.where(np.isfinite(deficits), deficits, np.nan)
 
     @cached_property
     def worst(self) -> tuple[str, int]:
-        """The criterion and the index of the rival with the largest `smallest_loss`."""
+        """The criterion and the index of the rival with the largest `smallest_deficit`."""
         rivals = range(1, len(next(iter(self.values.values()))))
         return max(
             ((criterion, rival) for criterion in self.criteria for rival in rivals),
-            key=lambda pair: self.smallest_loss(*pair),
+            key=lambda pair: self.smallest_deficit(*pair),
         )
 
     @cached_property
     def score(self) -> float:
-        """The `smallest_loss` in the worst criterion, compared with the worst rival."""
-        return self.smallest_loss(*self.worst)
+        """The `smallest_deficit` in the worst criterion, compared with the worst rival."""
+        return self.smallest_deficit(*self.worst)
 
-    def smallest_loss(self, criterion: str, rival: int) -> float:
-        """The smallest loss of all seeds; minus infinity if a run has no value."""
-        losses = self.losses(criterion, rival)
-        return float("-inf") if np.isnan(losses).any() else float(losses.min())
+    def smallest_deficit(self, criterion: str, rival: int) -> float:
+        """The smallest deficit of all seeds; minus infinity if a run has no value."""
+        deficits = self.deficits(criterion, rival)
+        return float("-inf") if np.isnan(deficits).any() else float(deficits.min())
 
-    def loss(self, criterion: str, rival: int) -> Estimate:
-        """Mean loss and its 95 % interval, paired by seed."""
-        losses = self.losses(criterion, rival)
-        return summarize(losses[~np.isnan(losses)].tolist() or [float("nan")])
+    def deficit(self, criterion: str, rival: int) -> Estimate:
+        """Mean deficit and its 95 % interval, paired by seed."""
+        deficits = self.deficits(criterion, rival)
+        return summarize(deficits[~np.isnan(deficits)].tolist() or [float("nan")])
 
     def joined(self, other: Trial) -> Trial:
         """A trial with the runs of both trials, which are in the same network."""
@@ -83,7 +83,7 @@ class Bench:
 
     Attributes:
         schemes: the challenged scheme, then its rivals.
-        criteria: names of the criteria; the largest loss in any of them counts.
+        criteria: names of the criteria; the largest deficit in any of them counts.
         run_count: number of runs so far.
         spent_s: expected time of these runs in seconds, on the two cores of a small machine.
         budget_s: planned time of all runs in seconds.

@@ -1,4 +1,4 @@
-"""Challenge a scheme: search for a loss, simplify the network, confirm the loss with fresh seeds, and derive a rule."""
+"""Challenge a scheme: search for a deficit, simplify the network, confirm it with fresh seeds, and derive a rule."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ FRESH_SEED_OFFSET = 1_000_000
 FINALIST_COUNT, FINAL_RUNS = 8, 5
 """Number of worst networks from which one is chosen, and runs per scheme for the choice and the simplification.
 
-Own decision: with 5 runs, the half-width of a 95 % interval is 1.24 standard deviations (Student's t), so that a loss
-of two standard deviations is usually significant."""
+Own decision: with 5 runs, the half-width of a 95 % interval is 1.24 standard deviations (Student's t), so that a
+deficit of two standard deviations is usually significant."""
 
 SAMPLE_END, SEARCH_END, CHOICE_END, SIMPLIFICATION_END = 0.25, 0.5, 0.6, 0.7
 """Fractions of the budget after which the even sample, the steps from the worst networks, the choice, and the
 simplification end. The rest is for the checks of rules and for the confirmation.
 
-Own decision: as much for the even sample, which finds separate regions of losses, as for the steps within them."""
+Own decision: as much for the even sample, which finds separate regions of deficits, as for the steps within them."""
 
 MIN_NETWORKS, MAX_NETWORKS = 24, 1000
 """Limits of the number of networks in the even sample.
@@ -62,7 +62,7 @@ NETWORKS_PER_CHECK = 20
 MIN_CONFIRMATION = 0.5
 """Minimum `Rule.confirmation` of a reported rule.
 
-If losses are equally probable on both sides, the shares of two times 20 networks differ by as much with a probability
+If deficits are equally probable on both sides, the shares of two times 20 networks differ by as much with a probability
 of at most 0.11 % (binomial distribution)."""
 
 CHECK_POOL = 10_000
@@ -107,18 +107,18 @@ class Challenge:
 
     @property
     def worse_by(self) -> Estimate:
-        """The loss in the simplest network: 1 - own / rival's benefit, paired by seed."""
-        return self.confirmed.loss(self.criterion, self.rival)
+        """The deficit in the simplest network: 1 - own / rival's benefit, paired by seed."""
+        return self.confirmed.deficit(self.criterion, self.rival)
 
     @property
     def is_worse(self) -> bool:
-        """Whether the 95 % interval of the loss is above zero."""
+        """Whether the 95 % interval of the deficit is above zero."""
         return self.worse_by.low is not None and self.worse_by.low > 0
 
     @property
     def conclusion(self) -> str:
-        """The loss and its network in one sentence, or that no loss was confirmed."""
-        criterion, loss = CRITERIA[self.criterion], self.worse_by
+        """The deficit and its network in one sentence, or that none was confirmed."""
+        criterion, deficit = CRITERIA[self.criterion], self.worse_by
         scheme, rival = self.schemes[0].label, self.schemes[self.rival].label
         if not self.is_worse:
             others = joined([each.label for each in self.schemes[1:]])
@@ -130,8 +130,8 @@ class Challenge:
         scale = scale_for(metric_of(criterion.metric).quantity, means)
         both = " versus ".join(f"{scale.factor * mean:.3g}" for mean in means)
         values = f"{criterion.words} {both} {scale.unit}".rstrip()
-        low, high = (criterion.amount(bound) for bound in loss.ci95 or (loss.mean, loss.mean))
-        sentence = criterion.sentence(scheme, rival, loss.mean)
+        low, high = (criterion.amount(bound) for bound in deficit.ci95 or (deficit.mean, deficit.mean))
+        sentence = criterion.sentence(scheme, rival, deficit.mean)
         return f"{sentence} (95 % interval: {low} to {high}) on {self.network.words}: {values}."
 
     def values(self, scheme: int, criterion: str = "") -> Array:
@@ -150,7 +150,7 @@ class Challenge:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as `penstock challenge --json` writes it."""
-        loss = self.worse_by
+        deficit = self.worse_by
         return {
             "penstock": _native.version,
             "scheme": self.schemes[0].label,
@@ -158,8 +158,8 @@ class Challenge:
             "conclusion": self.conclusion,
             "metric": self.criterion,
             "rival": self.schemes[self.rival].label,
-            "worse_by": {"mean": loss.mean, "ci95": loss.ci95},
-            "runs": loss.runs,
+            "worse_by": {"mean": deficit.mean, "ci95": deficit.ci95},
+            "runs": deficit.runs,
             "network": self.network.to_dict(),
             "unsimplified": self.unsimplified.to_dict(),
             "scenario": self.runs.design.scenario,
@@ -169,7 +169,7 @@ class Challenge:
             "trials": [
                 {
                     "network": trial.network.to_dict(),
-                    "worse_by": _finite_or_none(trial.smallest_loss(self.criterion, self.rival)),
+                    "worse_by": _finite_or_none(trial.smallest_deficit(self.criterion, self.rival)),
                 }
                 for trial in self.trials
             ],
@@ -221,7 +221,7 @@ def challenge(
     criterion, rival, chosen = _chosen(bench, trials, final_seeds)
     simplest = simplify(bench, chosen, criterion, rival, final_seeds, SIMPLIFICATION_END)
     share = 1 - bench.seconds([simplest.network], runs) / budget_s
-    rule = _confirmed_rule(search, criterion, rival, simplest.loss(criterion, rival).mean, share)
+    rule = _confirmed_rule(search, criterion, rival, simplest.deficit(criterion, rival).mean, share)
     first_seed = seed + 2 * FRESH_SEED_OFFSET
     (confirmed,) = bench.measure([simplest.network], range(first_seed, first_seed + runs))
     document = simplest.network.document(first_seed)
@@ -278,29 +278,29 @@ def _sample_size(bench: Bench, search: Search) -> int:
 
 
 def _chosen(bench: Bench, trials: Sequence[Trial], seeds: range) -> tuple[str, int, Trial]:
-    """The worst trial with fresh seeds, and its criterion and rival. The lower end of the loss's interval decides."""
+    """The worst trial with fresh seeds, and its criterion and rival. The lower end of the interval decides."""
     worst = sorted(trials, key=lambda trial: -trial.score)[:FINALIST_COUNT]
     networks = [trial.network for trial in worst]
     finalists = bench.measure(bench.affordable(networks, len(seeds), CHOICE_END) or networks[:1], seeds)
     candidates = [(*before.worst, trial) for before, trial in zip(worst, finalists, strict=False)]
-    return max(candidates, key=lambda entry: _lower_end(entry[2].loss(*entry[:2])))
+    return max(candidates, key=lambda entry: _lower_end(entry[2].deficit(*entry[:2])))
 
 
 def _confirmed_rule(search: Search, criterion: str, rival: int, largest: float, share: float) -> Rule | None:
     """The rule with the best check in fresh networks; None if no check within this share of the budget confirms one.
 
     The networks of a check are added to the ones from which the next rule is derived: the networks of the search
-    cluster where the loss is large and hardly cover the rest of the space.
+    cluster where the deficit is large and hardly cover the rest of the space.
     """
 
-    def losses(trials: Sequence[Trial]) -> list[float]:
-        return [trial.smallest_loss(criterion, rival) for trial in trials]
+    def deficits(trials: Sequence[Trial]) -> list[float]:
+        return [trial.smallest_deficit(criterion, rival) for trial in trials]
 
     trials = [trial for _, trial in search.entries]
-    threshold = threshold_for(losses(trials), largest)
+    threshold = threshold_for(deficits(trials), largest)
     rules: list[Rule] = []
     while threshold is not None and len(rules) < MAX_CHECKS and not any(rule.is_confirmed for rule in rules):
-        rule = find_rule([trial.network for trial in trials], losses(trials), threshold)
+        rule = find_rule([trial.network for trial in trials], deficits(trials), threshold)
         if rule is None:
             break
         sides = [_fresh_networks(search, rule, is_inside) for is_inside in (True, False)]
@@ -309,7 +309,7 @@ def _confirmed_rule(search: Search, criterion: str, rival: int, largest: float, 
             break
         seeds = range(search.seed, search.seed + SEARCH_RUNS)
         inside, outside = (search.bench.measure(networks, seeds) for networks in sides)
-        rules.append(rule.with_check(losses(inside), losses(outside)))
+        rules.append(rule.with_check(deficits(inside), deficits(outside)))
         trials += [*inside, *outside]
     best = max(rules, key=lambda rule: rule.confirmation, default=None)
     return best if best is not None and best.confirmation >= MIN_CONFIRMATION else None
@@ -323,9 +323,9 @@ def _fresh_networks(search: Search, rule: Rule, is_inside: bool) -> list[Network
     return list(islice(on_side, NETWORKS_PER_CHECK))
 
 
-def _lower_end(loss: Estimate) -> float:
-    """The lower end of the interval of a loss; minus infinity without an interval."""
-    return -math.inf if loss.low is None else loss.low
+def _lower_end(deficit: Estimate) -> float:
+    """The lower end of the interval of a deficit; minus infinity without an interval."""
+    return -math.inf if deficit.low is None else deficit.low
 
 
 def _finite_or_none(value: float) -> float | None:

@@ -49,7 +49,7 @@ def command(schemes: Sequence[str], runs: int, file: str | None = None, load: Se
 
 
 def table(challenge: Challenge) -> list[tuple[str, ...]]:
-    """The heads, then a row per metric with its name and a cell per scheme; the metric of the loss comes first."""
+    """The heads, then a row per metric with its name and a cell per scheme; the metric of the deficit comes first."""
     names = sorted(CRITERIA, key=lambda name: name != challenge.criterion)
     columns = range(len(challenge.schemes))
     rows: list[tuple[str, ...]] = [("", *(scheme.label for scheme in challenge.schemes))]

@@ -3,7 +3,7 @@
 The search starts with the best pair of conditions and then adds one condition at a time. The best box has the highest
 F-measure, in which precision counts twice as much as recall (C. van Rijsbergen, "Information Retrieval", 2nd edition,
 1979, chapter 7): precision is the fraction of the networks in the box in which the scheme loses, recall the
-fraction of all losing networks that are in the box. The networks of a search cluster where the loss is large, so a
+fraction of all losing networks that are in the box. The networks of a search cluster where the deficit is large, so a
 rule is checked in fresh networks that are spread evenly.
 """
 
@@ -23,7 +23,7 @@ from penstock.results.display import joined, spaced
 __all__ = ["Condition", "Count", "Rule", "find_rule", "threshold_for"]
 
 THRESHOLDS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01)
-"""Losses from which the threshold of a rule is chosen: the round numbers 1, 2, 5."""
+"""Deficits from which the threshold of a rule is chosen: the round numbers 1, 2, 5."""
 
 MAX_CONDITIONS = 4
 """Maximum number of conditions of a rule. Own decision: one sentence states them."""
@@ -113,9 +113,9 @@ class Count:
     networks: int
 
     @classmethod
-    def of(cls, losses: Sequence[float], threshold: float) -> Count:
-        """Count the losses above the threshold."""
-        return cls(sum(loss > threshold for loss in losses), len(losses))
+    def of(cls, deficits: Sequence[float], threshold: float) -> Count:
+        """Count the deficits above the threshold."""
+        return cls(sum(deficit > threshold for deficit in deficits), len(deficits))
 
     @property
     def share(self) -> float:
@@ -132,7 +132,7 @@ class Rule:
 
     Attributes:
         conditions: all must be met.
-        threshold: a loss.
+        threshold: a deficit.
         inside: count of the networks that meet the conditions, among the ones from which the rule was derived.
         outside: count of the others.
         fresh_inside: count of the networks of the check that meet the conditions; None before the check.
@@ -179,22 +179,22 @@ class Rule:
         return self.confirmation >= SUFFICIENT_CONFIRMATION
 
     def with_check(self, inside: Sequence[float], outside: Sequence[float]) -> Rule:
-        """A copy with the counts of a check, from the losses in fresh networks inside and outside."""
-        counts = [Count.of(losses, self.threshold) for losses in (inside, outside)]
+        """A copy with the counts of a check, from the deficits in fresh networks inside and outside."""
+        counts = [Count.of(deficits, self.threshold) for deficits in (inside, outside)]
         return replace(self, fresh_inside=counts[0], fresh_outside=counts[1])
 
 
-def threshold_for(losses: Sequence[float], largest: float) -> float | None:
-    """The largest threshold up to half of the largest loss with `MIN_LOSING` losses above it; None if none has."""
+def threshold_for(deficits: Sequence[float], largest: float) -> float | None:
+    """The largest threshold up to half of the largest deficit with `MIN_LOSING` deficits above it; None if none has."""
     thresholds = (
-        loss for loss in THRESHOLDS if loss <= largest / 2 and sum(each > loss for each in losses) >= MIN_LOSING
+        each for each in THRESHOLDS if each <= largest / 2 and sum(deficit > each for deficit in deficits) >= MIN_LOSING
     )
     return next(thresholds, None)
 
 
-def find_rule(networks: Sequence[Network], losses: Sequence[float], threshold: float) -> Rule | None:
+def find_rule(networks: Sequence[Network], deficits: Sequence[float], threshold: float) -> Rule | None:
     """The rule that best separates the networks above the threshold from the others; None without any separation."""
-    losing = np.array(losses) > threshold
+    losing = np.array(deficits) > threshold
     conditions = list(_conditions(networks))
     if losing.all() or not losing.any() or not conditions:
         return None

@@ -1,4 +1,4 @@
-"""Search for the network with the largest loss: an even sample of the space, then steps from its worst points.
+"""Search for the network with the largest deficit: an even sample of the space, then steps from its worst points.
 
 The sample is a Latin hypercube: McKay, Beckman, Conover, "A comparison of three methods for selecting values of input
 variables in the analysis of output from a computer code", Technometrics 21(2), 1979.
@@ -17,9 +17,9 @@ from penstock.challenges.network import COORDINATES, Network, network_at
 __all__ = ["SEARCH_RUNS", "Point", "Search", "latin_hypercube"]
 
 SEARCH_RUNS = 2
-"""Runs per scheme and network; the smallest loss counts.
+"""Runs per scheme and network; the smallest deficit counts.
 
-The minimum for a loss that does not depend on a single seed. The confirmation has more."""
+The minimum for a deficit that does not depend on a single seed. The confirmation has more."""
 
 PER_ROUND, MAX_ROUNDS = 24, 40
 """Networks per round, and the maximum number of rounds.
@@ -29,7 +29,7 @@ Own decision: four steps from each parent. In the last round, a move has shrunk 
 PARENTS = 6
 """Number of worst networks from which the steps of a round start.
 
-Own decision: several, so that the search does not end in the first region of losses."""
+Own decision: several, so that the search does not end in the first region of deficits."""
 
 REDRAW_PROBABILITY = 0.5
 """Probability that a step draws one coordinate again; otherwise it moves some of the coordinates.

@@ -1,4 +1,4 @@
-"""Simplify a network while most of its loss persists: fewer flows, usual and round values."""
+"""Simplify a network while most of its deficit persists: fewer flows, usual and round values."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from penstock.challenges.bench import Bench, Trial
 from penstock.challenges.network import COORDINATES, Network
 
-__all__ = ["MIN_KEPT_LOSS", "simplify"]
+__all__ = ["MIN_KEPT_DEFICIT", "simplify"]
 
-MIN_KEPT_LOSS = 0.8
-"""Smallest fraction of the loss that the simplest network keeps (own decision): its order of magnitude remains."""
+MIN_KEPT_DEFICIT = 0.8
+"""Smallest fraction of the deficit that the simplest network keeps (own decision): its order of magnitude remains."""
 
 ORDER = ("udp", "short", "far", "ecn", "control", "flows", "buffer", "rtt", "rate")
 """Order in which the coordinates are simplified: first those that remove a part of the scenario."""
@@ -21,7 +21,7 @@ MAX_PASSES = 2
 """Passes over all coordinates: a simpler value can become possible by a later change. Own decision: once is enough."""
 
 RACING_RUNS = 2
-"""Runs per scheme after which a network with too small a loss is given up: as in the search."""
+"""Runs per scheme after which a network with too small a deficit is given up: as in the search."""
 
 USUAL_COUNT, NEAREST_COUNT = 2, 2
 """Number of values tried per coordinate: the most usual ones, and the ones nearest to the present value.
@@ -30,11 +30,11 @@ Own decision: a network costs a tenth of a second, and nine coordinates with fou
 
 
 def simplify(bench: Bench, trial: Trial, criterion: str, rival: int, seeds: range, share: float = math.inf) -> Trial:
-    """The trial of the simplest network that keeps `MIN_KEPT_LOSS` of a trial's loss, with an interval above zero.
+    """The trial of the simplest network that keeps `MIN_KEPT_DEFICIT` of a trial's deficit; its interval is above zero.
 
     Networks whose runs exceed this share of the budget are not tried.
     """
-    needed = MIN_KEPT_LOSS * trial.loss(criterion, rival).mean
+    needed = MIN_KEPT_DEFICIT * trial.deficit(criterion, rival).mean
     for _ in range(MAX_PASSES):
         before = trial.network
         for name in ORDER:
@@ -42,12 +42,12 @@ def simplify(bench: Bench, trial: Trial, criterion: str, rival: int, seeds: rang
                 if bench.events(network) is None or not bench.affordable([network], len(seeds), share):
                     continue
                 (first,) = bench.measure([network], seeds[:RACING_RUNS])
-                if first.loss(criterion, rival).mean < needed:
+                if first.deficit(criterion, rival).mean < needed:
                     continue
                 (others,) = bench.measure([network], seeds[RACING_RUNS:])
                 candidate = first.joined(others)
-                loss = candidate.loss(criterion, rival)
-                if loss.mean >= needed and (loss.low or 0) > 0:
+                deficit = candidate.deficit(criterion, rival)
+                if deficit.mean >= needed and (deficit.low or 0) > 0:
                     trial = candidate
                     break
         if trial.network == before:
